@@ -1,0 +1,52 @@
+/**
+ * Writes the files that follow from the definitions: `node codegen.ts`. With `--check` it writes nothing
+ * and exits 1 if any is stale.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { prismaSource } from './codegen/prisma.ts'
+import { registrySource } from './codegen/registry.ts'
+
+const root = import.meta.dirname
+const REGISTRY = 'src/generated/registry.ts'
+
+const current = (path: string): string | undefined => {
+  try {
+    return readFileSync(join(root, path), 'utf8')
+  } catch {
+    // Not written yet.
+    return undefined
+  }
+}
+
+const write = (path: string, text: string): void => {
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), text)
+}
+
+/** The text of every generated file but the registry, by its path from the root. */
+const derivedFiles = async (): Promise<Readonly<Record<string, string>>> => {
+  // Loaded here: the registry may have to be written first.
+  const { catalogue } = await import('./src/generated/registry.ts')
+  return { 'prisma/resources.prisma': prismaSource(catalogue.resources) }
+}
+
+/** The paths of the generated files that do not say what the definitions say. */
+export const staleFiles = async (): Promise<readonly string[]> => {
+  if (current(REGISTRY) !== registrySource(root)) return [REGISTRY]
+  return Object.entries(await derivedFiles())
+    .filter(([path, text]) => current(path) !== text)
+    .map(([path]) => path)
+}
+
+if (import.meta.main) {
+  if (process.argv.includes('--check')) {
+    const stale = await staleFiles()
+    for (const path of stale) console.error(`${path} is stale: run npm run codegen`)
+    process.exitCode = stale.length > 0 ? 1 : 0
+  } else {
+    if (current(REGISTRY) !== registrySource(root)) write(REGISTRY, registrySource(root))
+    for (const [path, text] of Object.entries(await derivedFiles()))
+      if (current(path) !== text) write(path, text)
+  }
+}

@@ -1,0 +1,45 @@
+import { enumeration, number, reference, text } from '../../definition/field.ts'
+import { defineResource } from '../../definition/resource.ts'
+import { currency } from '../currency.ts'
+
+export const account = defineResource({
+  name: 'account',
+  plural: 'accounts',
+  category: 'accounting',
+  doc: "An account of the company's general ledger.",
+  verbs: ['list', 'get', 'create', 'update', 'delete'],
+  fields: {
+    accountName: text('Name of the account.', { required: true }),
+    accountDescription: text('What the account is used for.'),
+    classification: enumeration('Part of the books the account counts towards.', [
+      'ASSET',
+      'EQUITY',
+      'EXPENSE',
+      'LIABILITY',
+      'REVENUE',
+    ]),
+    accountType: enumeration('Kind of account within its classification.', [
+      'BANK',
+      'OTHER_CURRENT_ASSET',
+      'FIXED_ASSET',
+      'OTHER_ASSET',
+      'ACCOUNTS_RECEIVABLE',
+      'EQUITY',
+      'EXPENSE',
+      'OTHER_EXPENSE',
+      'COST_OF_GOODS_SOLD',
+      'ACCOUNTS_PAYABLE',
+      'CREDIT_CARD',
+      'LONG_TERM_LIABILITY',
+      'OTHER_CURRENT_LIABILITY',
+      'INCOME',
+      'OTHER_INCOME',
+    ]),
+    accountStatus: enumeration('Whether the account is in use.', ['ACTIVE', 'INACTIVE']),
+    currentBalance: number("Balance of the account, in the account's currency."),
+    currency: currency('Currency the account is kept in.'),
+    accountNumber: text('Number of the account in the chart of accounts.'),
+    parentAccountId: reference('accounting/accounts', 'Account this one is a sub-account of.'),
+    companyId: reference('accounting/companyInfo', 'Company the account belongs to.'),
+  },
+})

@@ -1,0 +1,23 @@
+import { enumeration, list, reference, text } from '../../definition/field.ts'
+import { defineResource } from '../../definition/resource.ts'
+import { currency } from '../currency.ts'
+import { phoneNumber } from '../shapes/phone-number.ts'
+import { postalAddress } from '../shapes/postal-address.ts'
+
+export const customer = defineResource({
+  name: 'customer',
+  plural: 'customers',
+  category: 'accounting',
+  doc: 'A party the company sells to.',
+  verbs: ['list', 'get', 'create', 'update', 'delete'],
+  fields: {
+    customerName: text('Full name of the customer.', { required: true }),
+    email: text('Primary e-mail address of the customer.'),
+    taxNumber: text('Identifier used for billing, such as a VAT number.'),
+    customerStatus: enumeration('Standing of the customer.', ['ACTIVE', 'ARCHIVED']),
+    currency: currency('Currency the customer is billed in.'),
+    companyId: reference('accounting/companyInfo', 'Company the customer belongs to.'),
+    addresses: list(postalAddress, 'Postal addresses of the customer.'),
+    phoneNumbers: list(phoneNumber, 'Telephone numbers of the customer.'),
+  },
+})

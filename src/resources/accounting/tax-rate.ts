@@ -1,0 +1,16 @@
+import { number, reference, text } from '../../definition/field.ts'
+import { defineResource } from '../../definition/resource.ts'
+
+export const taxRate = defineResource({
+  name: 'taxRate',
+  plural: 'taxRates',
+  category: 'accounting',
+  doc: 'A rate at which sales or purchases are taxed.',
+  verbs: ['list', 'get'],
+  fields: {
+    description: text('Name or description of the rate.'),
+    totalTaxRate: number('Sum of the component rates, in percent.'),
+    effectiveTaxRate: number('Rate that a net amount is in fact charged, in percent.'),
+    companyId: reference('accounting/companyInfo', 'Company the rate belongs to.'),
+  },
+})

@@ -1,0 +1,23 @@
+import { enumeration, list, reference, text } from '../../definition/field.ts'
+import { defineResource } from '../../definition/resource.ts'
+import { currency } from '../currency.ts'
+import { phoneNumber } from '../shapes/phone-number.ts'
+import { postalAddress } from '../shapes/postal-address.ts'
+
+export const vendor = defineResource({
+  name: 'vendor',
+  plural: 'vendors',
+  category: 'accounting',
+  doc: 'A party the company buys from.',
+  verbs: ['list', 'get', 'create', 'update', 'delete'],
+  fields: {
+    vendorName: text('Full name of the vendor.', { required: true }),
+    email: text('Primary e-mail address of the vendor.'),
+    taxNumber: text('Identifier used for billing, such as a VAT number.'),
+    vendorStatus: enumeration('Standing of the vendor.', ['ACTIVE', 'ARCHIVED']),
+    currency: currency('Currency the vendor is paid in.'),
+    companyId: reference('accounting/companyInfo', 'Company the vendor belongs to.'),
+    addresses: list(postalAddress, 'Postal addresses of the vendor.'),
+    phoneNumbers: list(phoneNumber, 'Telephone numbers of the vendor.'),
+  },
+})

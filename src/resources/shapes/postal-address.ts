@@ -1,0 +1,18 @@
+import { defineShape, enumeration, label, text } from '../../definition/field.ts'
+import { countryCodes } from '../codes.ts'
+
+/** The address of a party in accounting (interface 2.8). */
+export const postalAddress = defineShape({
+  name: 'PostalAddress',
+  doc: 'A postal address and what it is for.',
+  fields: {
+    addressType: label('What the address is for.', ['BILLING', 'SHIPPING'], { required: true }),
+    street1: text('First line of the street address.', { required: true }),
+    street2: text('Second line of the street address.'),
+    city: text('City or town.'),
+    state: text('State or region.'),
+    countrySubdivision: text('State or region, as a subdivision code or name.'),
+    country: enumeration('Two-letter country code.', countryCodes, { enumName: 'CountryCode' }),
+    zipCode: text('Postal code.'),
+  },
+})

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { type DatabaseLog, EmbeddedDatabaseError } from './error.ts'
+
+const FAST_SHUTDOWN_MS = 60_000
+const IMMEDIATE_SHUTDOWN_MS = 10_000
+
+type Postmaster = { readonly pid: number; readonly port: string }
+
+/**
+ * Stops the PostgreSQL that outlived a killed process of ours. To be called only by the owner of the
+ * data directory's lock: what still runs there then belongs to nobody.
+ *
+ * @throws EmbeddedDatabaseError when it does not stop
+ */
+export async function stopOrphan(clusterFolder: string, log: DatabaseLog): Promise<void> {
+  const pidPath = join(clusterFolder, 'postmaster.pid')
+  // Its lines: pid, folder, start time, port, … (PostgreSQL's src/include/utils/pidfile.h)
+  const lines = (await readFile(pidPath, 'utf8').catch(() => '')).split('\n')
+  const [pid = '', , , port = ''] = lines
+  if (!/^[1-9]\d*$/.test(pid)) return
+  const orphan = { pid: Number(pid), port: port.trim() }
+  if (!(await isRunning(orphan))) {
+    // The pid may by now be another program's, which PostgreSQL would take for a running server. It
+    // takes its parent's pid for a stale one, and still sees for itself whether the files are in use.
+    await writeFile(pidPath, [process.pid, ...lines.slice(1)].join('\n'))
+    return
+  }
+  log.warn(`stopping PostgreSQL ${pid}, left behind by a Trunkline that was killed`)
+  const stopped =
+    (await stopWith('SIGINT', orphan, FAST_SHUTDOWN_MS)) || // disconnects clients, writes a checkpoint
+    (await stopWith('SIGQUIT', orphan, IMMEDIATE_SHUTDOWN_MS)) // the next start recovers
+  if (!stopped) {
+    throw new EmbeddedDatabaseError(
+      `PostgreSQL ${pid} still runs on ${clusterFolder} and does not stop; end that process and start again.`,
+    )
+  }
+}
+
+async function stopWith(
+  signal: NodeJS.Signals,
+  postmaster: Postmaster,
+  timeoutMs: number,
+): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs
+  try {
+    process.kill(postmaster.pid, signal)
+  } catch {
+    // Gone since, or not ours to signal: the loop tells.
+  }
+  while (await isRunning(postmaster)) {
+    if (Date.now() > deadline) return false
+    await sleep(20)
+  }
+  return true
+}
+
+/** Whether the pid is that of the server on that port and not used again by another program. */
+async function isRunning({ pid, port }: Postmaster): Promise<boolean> {
+  const [program = '', ...args] = await commandLine(pid)
+  return basename(program).startsWith('postgres') && args[args.indexOf('-p') + 1] === port
+}
+
+async function commandLine(pid: number): Promise<string[]> {
+  try {
+    if (process.platform === 'linux') {
+      return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')
+    }
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)])
+    return stdout.trim().split(/\s+/)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process'
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { type DatabaseLog, EmbeddedDatabaseError } from './error.ts'
+
+/** The user that PostgreSQL runs as; undefined is the user of this process. */
+export type DatabaseUser = { readonly uid: number; readonly gid: number } | undefined
+
+const USER_NAME = 'postgres'
+
+/**
+ * PostgreSQL refuses to run as root. Started as root it runs as the owner of the database files, for
+ * new files as the user `postgres`, who is created when there is none.
+ *
+ * @throws EmbeddedDatabaseError when that user is missing and cannot be created
+ */
+export async function chooseDatabaseUser(
+  clusterFolder: string,
+  log: DatabaseLog,
+): Promise<DatabaseUser> {
+  if (process.getuid?.() !== 0) return undefined
+  const owner = await stat(clusterFolder).catch(() => undefined)
+  if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
+  const existing = await findUser()
+  if (existing !== undefined) return existing
+  try {
+    const options = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin']
+    await promisify(execFile)('useradd', [...options, USER_NAME])
+    log.info(`created the system user ${USER_NAME}, since PostgreSQL does not run as root`)
+  } catch (cause) {
+    throw new EmbeddedDatabaseError(
+      `PostgreSQL does not run as root, and the user ${USER_NAME} neither exists nor could be created. ` +
+        `Create it (useradd --system ${USER_NAME}), start Trunkline as another user than root, ` +
+        'or set DATABASE_URL to a PostgreSQL server.',
+      { cause },
+    )
+  }
+  return findUser()
+}
+
+async function findUser(): Promise<DatabaseUser> {
+  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n')
+  const [, , uid, gid] = lines.find((line) => line.startsWith(`${USER_NAME}:`))?.split(':') ?? []
+  return uid === undefined || gid === undefined ? undefined : { uid: +uid, gid: +gid }
+}
+
+/** The first part of a path that keeps the user out, by its mode bits; undefined when none does. */
+export async function findClosedPart(
+  path: string,
+  user: DatabaseUser,
+): Promise<string | undefined> {
+  if (user === undefined) return undefined
+  const parts = [await realpath(path)]
+  for (let part = dirname(parts[0] ?? path); part !== parts[0]; part = dirname(part)) {
+    parts.unshift(part)
+  }
+  for (const part of parts) {
+    const { uid, gid, mode } = await stat(part)
+    const rights = uid === user.uid ? mode >> 6 : gid === user.gid ? mode >> 3 : mode
+    if ((rights & 0o1) === 0) return part
+  }
+  return undefined
+}

@@ -1,0 +1,113 @@
+/** Conditions in SQL for a list's filter and for the place where a page begins. */
+import { Prisma } from '@prisma/client'
+import { recordId, resolveId } from '../definition/identity.ts'
+import type { Resource } from '../definition/resource.ts'
+import type { Order, Position } from '../query/cursor.ts'
+import type { FilterTerm } from '../query/filter.ts'
+import type { ListFilter } from '../query/list-request.ts'
+import { recordSql } from './record-sql.ts'
+
+const { sql, raw, join, empty } = Prisma
+
+const likePattern = (value: string): string => `%${value.replace(/[\\%_]/g, '\\$&')}%`
+
+const comparison = { equals: '=', min: '>=', max: '<=' } as const
+
+const timeCondition = (
+  column: Prisma.Sql,
+  { parameter, value, wholeDay }: FilterTerm,
+): Prisma.Sql => {
+  const { operator } = parameter
+  if (wholeDay && operator === 'equals')
+    return sql`(${column} >= ${value}::timestamptz AND ${column} < ${value}::timestamptz + interval '1 day')`
+  if (wholeDay && operator === 'max')
+    return sql`${column} < ${value}::timestamptz + interval '1 day'`
+  return sql`${column} ${raw(comparison[operator === 'max' || operator === 'min' ? operator : 'equals'])} ${value}::timestamptz`
+}
+
+/** References and remote ids are compared as ids, so the service's id and the app's serve alike. */
+const identityCondition = (
+  column: Prisma.Sql,
+  ids: readonly string[],
+  differs: boolean,
+): Prisma.Sql => {
+  const [id] = ids
+  const same =
+    ids.length === 1 ? sql`${column} = ${id}::uuid` : sql`${column} = ANY(${ids}::uuid[])`
+  return differs ? sql`(${same}) IS NOT TRUE` : same
+}
+
+const casts: Partial<Record<FilterTerm['parameter']['kind'], string>> = {
+  integer: '::integer',
+  number: '::numeric',
+  decimal: '::numeric',
+}
+
+const condition = (
+  resource: Resource,
+  term: FilterTerm,
+  credentialIds: readonly string[],
+): Prisma.Sql => {
+  const { parameter, value } = term
+  const { definition, field, kind, operator } = parameter
+  if (field === 'remoteId') {
+    const ids = credentialIds.map((id) => recordId(id, resource.topic, String(value)))
+    return identityCondition(raw('t.id'), ids, false)
+  }
+  const column = raw(`t.${recordSql(resource).column(field)}`)
+  if (definition.kind === 'reference') {
+    const ids = credentialIds.map((id) => resolveId(id, definition.target, String(value)))
+    return identityCondition(column, ids, operator === 'notEquals')
+  }
+  if (kind === 'timestamp' || kind === 'date') return timeCondition(column, term)
+  if (operator === 'contains') return sql`${column} ILIKE ${likePattern(String(value))}`
+  const cast = raw(casts[kind] ?? '')
+  // A record without a value differs from every value.
+  if (operator === 'notEquals') return sql`${column} IS DISTINCT FROM ${value}${cast}`
+  return sql`${column} ${raw(comparison[operator])} ${value}${cast}`
+}
+
+/** ` AND …` for each condition of the filter on the row `t`. */
+export const filterSql = (
+  resource: Resource,
+  { terms, deleted }: ListFilter,
+  credentialIds: readonly string[],
+): Prisma.Sql => {
+  const conditions = terms.map((term) => condition(resource, term, credentialIds))
+  if (deleted === 'left-out') conditions.push(sql`NOT t.remote_deleted`)
+  if (deleted === 'alone') conditions.push(sql`t.remote_deleted`)
+  return conditions.length === 0 ? empty : sql` AND ${join(conditions, ' AND ')}`
+}
+
+const neverNull = new Set(['createdAt', 'updatedAt', 'remoteId'])
+
+const sortType = (resource: Resource, field: string): string =>
+  recordSql(resource).columns.find((column) => column.field === field)?.sqlType ?? 'text'
+
+/** `ORDER BY …` of the row `t`; records without a value come last. `reversed` walks the list backwards. */
+export const orderSql = (resource: Resource, order: Order, reversed: boolean): Prisma.Sql => {
+  const column = recordSql(resource).column(order.field)
+  const direction = order.descending === reversed ? 'ASC' : 'DESC'
+  const nulls = neverNull.has(order.field) ? '' : reversed ? ' NULLS FIRST' : ' NULLS LAST'
+  return raw(`ORDER BY t.${column} ${direction}${nulls}, t.id ${direction}`)
+}
+
+/** ` AND …`: the row `t` stands beyond the position, in the order or (`reversed`) against it. */
+export const beyondSql = (
+  resource: Resource,
+  order: Order,
+  { value, id }: Position,
+  reversed: boolean,
+): Prisma.Sql => {
+  const column = raw(`t.${recordSql(resource).column(order.field)}`)
+  const type = raw(`::${sortType(resource, order.field)}`)
+  const sign = raw(order.descending === reversed ? '>' : '<')
+  if (value === null)
+    return reversed
+      ? sql` AND (${column} IS NOT NULL OR t.id ${sign} ${id}::uuid)`
+      : sql` AND ${column} IS NULL AND t.id ${sign} ${id}::uuid`
+  const beyond = sql`(${column}, t.id) ${sign} (${value}${type}, ${id}::uuid)`
+  return neverNull.has(order.field) || reversed
+    ? sql` AND ${beyond}`
+    : sql` AND (${beyond} OR ${column} IS NULL)`
+}

@@ -1,0 +1,231 @@
+import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { startEmbeddedDatabase } from '../../src/store/embedded.ts'
+import {
+  endHosts,
+  endWith,
+  type HostMessage,
+  newDataDir,
+  nextMessage,
+  postmasterPid,
+  silentLog,
+  startHost,
+} from './hosts.ts'
+
+afterEach(endHosts)
+
+const query = async (url: string, sql: string): Promise<unknown[]> => {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => {}) // the server may be stopped under it
+  await client.connect()
+  try {
+    return (await client.query({ text: sql, rowMode: 'array' })).rows.flat()
+  } finally {
+    await client.end()
+  }
+}
+const start = (dataDir: string) => startEmbeddedDatabase({ dataDir, log: silentLog })
+const isRunning = (pid: number) => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+describe('the embedded database', () => {
+  test('keeps its rows and its password from one start to the next', async () => {
+    const dataDir = await newDataDir()
+    const first = await start(dataDir)
+    await query(first.url, 'CREATE TABLE kept AS SELECT 7 AS number')
+    await first.stop()
+    const second = await start(dataDir)
+    expect(await query(second.url, 'SELECT number FROM kept')).toEqual([7])
+    expect(new URL(second.url).password).toBe(new URL(first.url).password)
+    await second.stop()
+  })
+
+  test('sorts by code point, knows letters beyond ASCII and keeps UTC', async () => {
+    const database = await start(await newDataDir())
+    expect(
+      await query(
+        database.url,
+        `SELECT (SELECT string_agg(v, '' ORDER BY v) FROM unnest('{é,a,Z}'::text[]) AS v),
+           'É' ILIKE 'é', current_setting('TimeZone'), current_setting('server_encoding')`,
+      ),
+    ).toEqual(['Zaé', true, 'UTC', 'UTF8'])
+    await database.stop()
+  })
+
+  test('acknowledges a commit when it is on disk, and its role is no superuser', async () => {
+    const database = await start(await newDataDir())
+    expect(
+      await query(
+        database.url,
+        `SELECT current_setting('fsync'), current_setting('synchronous_commit'),
+           current_setting('is_superuser')`,
+      ),
+    ).toEqual(['on', 'on', 'off'])
+    await database.stop()
+  })
+
+  test('is opened by its password alone, in a file for its owner alone', async () => {
+    const dataDir = await newDataDir()
+    const database = await start(dataDir)
+    const passwordPath = join(dataDir, 'database-password')
+    expect((await stat(passwordPath)).mode & 0o777).toBe(0o600)
+    const { password } = new URL(database.url)
+    expect((await readFile(passwordPath, 'utf8')).trim()).toBe(password)
+    for (const wrong of ['', 'wrong']) {
+      const url = new URL(database.url)
+      url.password = wrong
+      await expect(query(url.href, 'SELECT 1')).rejects.toThrow(/password/)
+    }
+    const superuser = database.url.replace('trunkline:', 'postgres:')
+    await expect(query(superuser, 'SELECT 1')).rejects.toThrow(/password/)
+    await database.stop()
+  })
+
+  test('replaces a lost password and closes an open password file', async () => {
+    const dataDir = await newDataDir()
+    const first = await start(dataDir)
+    await first.stop()
+    await rm(join(dataDir, 'database-password'))
+    const second = await start(dataDir)
+    await second.stop()
+    expect(new URL(second.url).password).not.toBe(new URL(first.url).password)
+    await chmod(join(dataDir, 'database-password'), 0o644)
+    const third = await start(dataDir)
+    expect(await query(third.url, 'SELECT 1')).toEqual([1])
+    expect((await stat(join(dataDir, 'database-password'))).mode & 0o777).toBe(0o600)
+    await third.stop()
+  })
+
+  test('stops once, however often it is told to, and leaves nothing running', async () => {
+    const dataDir = await newDataDir()
+    const database = await start(dataDir)
+    const pid = await postmasterPid(dataDir)
+    await Promise.all([database.stop(), database.stop()])
+    expect(isRunning(pid)).toBe(false)
+  })
+
+  test('refuses files of another version of PostgreSQL and says so', async () => {
+    const dataDir = await newDataDir()
+    await (await start(dataDir)).stop()
+    await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '12\n')
+    await expect(start(dataDir)).rejects.toMatchObject({
+      code: 'EMBEDDED_DATABASE_FAILED',
+      message: expect.stringContaining('was made by PostgreSQL 12'),
+    })
+  })
+
+  test('is up again on its port when PostgreSQL alone is killed', async () => {
+    const dataDir = await newDataDir()
+    const database = await start(dataDir)
+    await query(database.url, 'CREATE TABLE kept AS SELECT 7 AS number')
+    for (let round = 0; round < 3; round++) {
+      const pid = await postmasterPid(dataDir)
+      process.kill(pid, 'SIGKILL')
+      await vi.waitFor(
+        async () => {
+          expect(await query(database.url, 'SELECT number FROM kept')).toEqual([7])
+          expect(await postmasterPid(dataDir)).not.toBe(pid)
+        },
+        { timeout: 10_000, interval: 20 },
+      )
+    }
+    await database.stop()
+  })
+})
+
+describe('a process with the embedded database', () => {
+  test('that is killed has lost no committed row, and its PostgreSQL is stopped', async () => {
+    const dataDir = await newDataDir()
+    const host = await startHost([dataDir, 'write'])
+    let written = 0
+    await nextMessage(host.child, (message: HostMessage) => {
+      written = message.written ?? written
+      return written >= 100 || undefined
+    })
+    const orphan = await postmasterPid(dataDir)
+    host.child.on('message', (message: HostMessage) => {
+      written = message.written ?? written
+    })
+    await endWith(host.child, 'SIGKILL')
+    expect(isRunning(orphan)).toBe(true)
+
+    const database = await start(dataDir)
+    expect(await postmasterPid(dataDir)).not.toBe(orphan)
+    const [count] = await query(database.url, 'SELECT count(*)::int FROM written')
+    expect(count).toBeGreaterThanOrEqual(written)
+    await database.stop()
+  })
+
+  test('that is killed together with its PostgreSQL has lost no committed row', async () => {
+    const dataDir = await newDataDir()
+    const host = await startHost([dataDir, 'write'])
+    const written = await nextMessage(host.child, (message: HostMessage) =>
+      (message.written ?? 0) >= 100 ? message.written : undefined,
+    )
+    process.kill(await postmasterPid(dataDir), 'SIGKILL')
+    await endWith(host.child, 'SIGKILL')
+    const database = await start(dataDir)
+    const [count] = await query(database.url, 'SELECT count(*)::int FROM written')
+    expect(count).toBeGreaterThanOrEqual(written)
+    await database.stop()
+  })
+
+  test('starts although the pid of a dead PostgreSQL is another program’s by now', async () => {
+    const dataDir = await newDataDir()
+    const host = await startHost([dataDir])
+    const pid = await postmasterPid(dataDir)
+    process.kill(pid, 'SIGKILL')
+    await endWith(host.child, 'SIGKILL')
+    const bystander = await startHost([await newDataDir()])
+    const pidPath = join(dataDir, 'postgres', 'postmaster.pid')
+    const lines = (await readFile(pidPath, 'utf8')).split('\n')
+    await writeFile(pidPath, [bystander.pid, ...lines.slice(1)].join('\n'))
+
+    const database = await start(dataDir)
+    expect(await query(database.url, 'SELECT 1')).toEqual([1])
+    expect(isRunning(bystander.pid)).toBe(true)
+    await database.stop()
+  })
+
+  test('finishes its work on Ctrl-C before the database stops', async () => {
+    const dataDir = await newDataDir()
+    const host = await startHost([dataDir], { detached: true })
+    const pid = await postmasterPid(dataDir)
+    const exited = new Promise((resolve) => host.child.once('exit', resolve))
+    const drained = nextMessage(host.child, (message: HostMessage) => message.drained)
+    process.kill(-host.pid, 'SIGINT') // as a terminal does: to the whole group
+    expect(await drained).toBe(true)
+    expect(await exited).toBe(0)
+    expect(isRunning(pid)).toBe(false)
+  })
+
+  test('refuses a data directory that another process is on, and names it', async () => {
+    const dataDir = await newDataDir()
+    const host = await startHost([dataDir])
+    const second = await startHost([dataDir])
+    expect(second.error).toMatchObject({ code: 'DATA_DIRECTORY_IN_USE' })
+    expect(second.error?.message).toContain(`in use by process ${host.pid} on `)
+    expect(second.error?.message).toMatch(/since \d{4}-\d\d-\d\dT/)
+    await expect(start(dataDir)).rejects.toMatchObject({ code: 'DATA_DIRECTORY_IN_USE' })
+    expect(await query(host.url, 'SELECT 1')).toEqual([1])
+    await endWith(host.child, 'SIGINT')
+    await (await start(dataDir)).stop()
+  })
+
+  test.skipIf(process.getuid?.() !== 0)('runs as a user other than root', async () => {
+    const nobody = { uid: 65_534, gid: 65_534 }
+    const dataDir = join(await newDataDir(0o777), 'of-nobody')
+    const host = await startHost([dataDir], nobody)
+    expect(host.error).toBe(undefined)
+    expect((await stat(join(dataDir, 'postgres'))).uid).toBe(nobody.uid)
+    expect(await query(host.url, 'SELECT 1')).toEqual([1])
+    await endWith(host.child, 'SIGINT')
+  })
+})

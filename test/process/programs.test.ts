@@ -1,0 +1,55 @@
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { reachableFolder } from '../../src/store/embedded/programs.ts'
+import { endHosts, newDataDir, silentLog } from './hosts.ts'
+
+afterEach(endHosts)
+
+const user = { uid: 65_534, gid: 65_534 }
+
+const installation = async () => {
+  const root = await newDataDir(0o755)
+  const native = join(root, 'closed', 'native')
+  const program = join(native, 'bin', 'postgres')
+  await mkdir(join(native, 'bin'), { recursive: true, mode: 0o700 })
+  await writeFile(program, 'the program', { mode: 0o700 })
+  await writeFile(join(native, 'library.so.1'), 'a library', { mode: 0o600 })
+  await symlink('library.so.1', join(native, 'library.so'))
+  return { native, program, version: '18.4.0', user, log: silentLog, root }
+}
+
+test('programs that their user can reach are used where they are', async () => {
+  const { root, ...programs } = await installation()
+  for (const folder of [join(root, 'closed'), programs.native, join(programs.native, 'bin')]) {
+    await chmod(folder, 0o755)
+  }
+  await chmod(programs.program, 0o755)
+  expect(await reachableFolder(programs)).toBe(programs.native)
+})
+
+test('programs out of reach of their user are copied, once, readable by all', async () => {
+  const { root, ...programs } = await installation()
+  const options = { ...programs, cacheFolder: join(root, 'cache') }
+  const folder = await reachableFolder(options)
+  expect(folder).toBe(join(root, 'cache', 'postgresql-18.4.0'))
+  expect(await readFile(join(folder, 'library.so'), 'utf8')).toBe('a library')
+  expect((await stat(join(folder, 'library.so.1'))).mode & 0o777).toBe(0o644)
+  expect((await stat(join(folder, 'bin', 'postgres'))).mode & 0o777).toBe(0o755)
+  const { ino } = await stat(folder)
+  expect(await reachableFolder(options)).toBe(folder)
+  expect((await stat(folder)).ino).toBe(ino)
+})
+
+test('programs that cannot be brought within reach are refused with what to do', async () => {
+  const { root, ...programs } = await installation()
+  await mkdir(join(root, 'cache'), { mode: 0o700 })
+  await expect(
+    reachableFolder({ ...programs, cacheFolder: join(root, 'cache') }),
+  ).rejects.toMatchObject({
+    code: 'EMBEDDED_DATABASE_FAILED',
+    message: expect.stringContaining(
+      `cannot enter ${join(root, 'closed')}, where its programs are`,
+    ),
+  })
+})

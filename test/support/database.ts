@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { inject } from 'vitest'
+
+/** Where this run's databases are; provided by the global setup. */
+export type TestDatabases = {
+  readonly serverUrl: string
+  readonly template: string
+  readonly prefix: string
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    testDatabases: TestDatabases
+  }
+}
+
+/** A database of its own for a test file; what is not dropped goes at the end of the run. */
+export type TestDatabase = { readonly url: string; drop(): Promise<void> }
+
+/** Makes a database with the schema of `prisma/migrations`, without rows. Some 30 ms. */
+export function createTestDatabase(): Promise<TestDatabase> {
+  return createDatabase(inject('testDatabases').template)
+}
+
+/** Makes a database without anything in it. */
+export function createEmptyDatabase(): Promise<TestDatabase> {
+  return createDatabase('template0')
+}
+
+async function createDatabase(template: string): Promise<TestDatabase> {
+  const { serverUrl, prefix } = inject('testDatabases')
+  const name = `${prefix}${randomBytes(6).toString('hex')}`
+  await run(serverUrl, `CREATE DATABASE "${name}" TEMPLATE "${template}" ENCODING 'UTF8'`)
+  return {
+    url: onDatabase(serverUrl, name),
+    drop: () => run(serverUrl, `DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`),
+  }
+}
+
+/** The same server and role, another database. */
+export function onDatabase(url: string, name: string): string {
+  const other = new URL(url)
+  other.pathname = `/${name}`
+  return other.href
+}
+
+async function run(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
