@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
 import { type MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg'
-import { Client } from 'pg'
+import { Client, Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { applyMigrations } from '../../src/store/migrate.ts'
 import '../../tools/schema-engine.ts' // loads Prisma's engine
@@ -123,11 +123,11 @@ describe('Prisma’s own engine', () => {
   const withEngine = async <Result>(
     use: (engine: SchemaEngine, migrationsList: MigrationList) => Promise<Result>,
   ) => {
-    const adapter = new PrismaPg({ connectionString: database.url })
+    const pool = new Pool({ connectionString: database.url })
     const engine = await SchemaEngine.new(
       { datamodels: undefined },
       () => {},
-      bindMigrationAwareSqlAdapterFactory(adapter),
+      bindMigrationAwareSqlAdapterFactory(new PrismaPg(pool)),
     )
     const names = (await readdir(folder)).sort()
     const migrationDirectories = names.map(async (path) => {
@@ -145,6 +145,7 @@ describe('Prisma’s own engine', () => {
       })
     } finally {
       engine.free()
+      await pool.end() // its session holds the lock that both sides take
     }
   }
 

@@ -6,7 +6,8 @@ import { endHosts, newDataDir, silentLog } from './hosts.ts'
 
 afterEach(endHosts)
 
-const user = { uid: 65_534, gid: 65_534 }
+const someoneElse = (process.getuid?.() ?? 0) + 1
+const user = { uid: someoneElse, gid: someoneElse }
 
 const installation = async () => {
   const root = await newDataDir(0o755)

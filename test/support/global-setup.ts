@@ -46,7 +46,11 @@ async function findServer(): Promise<{ readonly url: string; stop(): Promise<voi
   const given = process.env.DATABASE_URL
   if (given) return { url: given, stop: async () => {} }
   const dataDir = await mkdtemp(join(tmpdir(), 'trunkline-test-'))
-  const log = { debug() {}, info() {}, warn: console.warn }
+  const warn = (message: string) => {
+    // Databases are dropped while tests still hold connections to them.
+    if (!message.includes('terminating connection')) console.warn(message)
+  }
+  const log = { debug() {}, info() {}, warn }
   const { url, stop } = await startEmbeddedDatabase({ dataDir, log })
   return {
     url,

@@ -1,0 +1,36 @@
+/** From anything thrown to the error that the caller is told; the unexpected is masked, once. */
+import { ApiError, type ErrorCode } from '../errors.ts'
+
+/** Fastify's own failures, by their code. */
+const framework: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['BODY_TOO_LARGE', 'The body is too large.'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['MALFORMED_BODY', 'The body is not JSON.'],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['MALFORMED_BODY', 'The body is empty; JSON was expected.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'MALFORMED_BODY',
+    'Content-Length is not the body’s length.',
+  ],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'Content-Type: expected JSON.'],
+  FST_ERR_BAD_URL: ['BAD_REQUEST', 'The address is not well formed.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['NOT_FOUND', 'There is nothing at this address.'],
+}
+
+const codeOf = (error: unknown): string | undefined =>
+  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined
+
+// Prisma: P1xxx are failures to reach the database, P2024 a pool with no free connection.
+const databaseIsAway = (code: string | undefined): boolean =>
+  code !== undefined && (/^P1\d{3}$/.test(code) || code === 'P2024' || code === 'ECONNREFUSED')
+
+/** The error to tell, and whether it was expected; what was not is for the log. */
+export const toApiError = (error: unknown): { error: ApiError; expected: boolean } => {
+  if (error instanceof ApiError) return { error, expected: true }
+  const code = codeOf(error)
+  const known = code === undefined ? undefined : framework[code]
+  if (known) return { error: new ApiError(...known), expected: true }
+  if (databaseIsAway(code))
+    return { error: new ApiError('NOT_READY', 'The database is away; try again.'), expected: false }
+  return { error: new ApiError('INTERNAL', 'Something failed here.'), expected: false }
+}

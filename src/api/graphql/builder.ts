@@ -1,0 +1,58 @@
+/** The schema builder: scalars, context, and how invalid arguments are reported. */
+import SchemaBuilder from '@pothos/core'
+import ZodPlugin from '@pothos/plugin-zod'
+import { ApiError } from '../../errors.ts'
+import type { Caller } from '../caller.ts'
+import type { ApiContext } from '../context.ts'
+import type { Loaders } from './loaders.ts'
+
+export interface GraphContext extends ApiContext {
+  readonly requestId: string
+  /** Undefined only while a schema is introspected. */
+  readonly caller: Caller | undefined
+  readonly loaders: Loaders
+}
+
+interface Scalars {
+  DateTime: { Input: string; Output: string }
+  Decimal: { Input: string; Output: string }
+  JSON: { Input: unknown; Output: unknown }
+  ID: { Input: string; Output: string }
+}
+
+/** The values come from the store in the form that is shown. */
+const asItIs = (value: unknown): unknown => value
+
+const textValue = (value: unknown): string => {
+  if (typeof value === 'string') return value
+  throw new ApiError('INVALID_PARAMETER', 'A time is given as text.')
+}
+
+export const createBuilder = () => {
+  const builder = new SchemaBuilder<{ Context: GraphContext; Scalars: Scalars }>({
+    plugins: [ZodPlugin],
+    zod: {
+      validationError: ({ issues }) =>
+        new ApiError(
+          'INVALID_PARAMETER',
+          issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join(' '),
+          issues.map(({ path, message }) => ({ field: path.join('.'), expected: message })),
+        ),
+    },
+  })
+  builder.scalarType('DateTime', {
+    description:
+      'An instant, YYYY-MM-DDTHH:MM:SS.sssZ. In a filter a date alone, YYYY-MM-DD, stands for its whole day in UTC.',
+    serialize: asItIs as (value: string) => string,
+    parseValue: textValue,
+  })
+  builder.scalarType('Decimal', {
+    description: 'The digits of a decimal number, as text.',
+    serialize: asItIs as (value: string) => string,
+    parseValue: textValue,
+  })
+  builder.scalarType('JSON', { description: 'Any JSON.', serialize: asItIs, parseValue: asItIs })
+  return builder
+}
+
+export type Builder = ReturnType<typeof createBuilder>

@@ -1,0 +1,72 @@
+/** Pages of records: nodes, edges, where the page stands, and how many there are in all. */
+import type { Resource } from '../../definition/resource.ts'
+import type { RecordPage } from '../../store/records.ts'
+import type { Builder } from './builder.ts'
+import { type GraphRecord, parseRecord } from './loaders.ts'
+
+interface GraphEdge {
+  readonly node: GraphRecord
+  readonly text: string
+  readonly page: RecordPage
+}
+
+/** A page as GraphQL resolves it. `count` is asked only if `totalCount` is. */
+export interface GraphPage {
+  readonly page: RecordPage
+  readonly nodes: readonly GraphRecord[]
+  readonly count: () => Promise<number>
+}
+
+export const toGraphPage = (page: RecordPage, count: () => Promise<number>): GraphPage => ({
+  page,
+  nodes: page.records.map(parseRecord),
+  count,
+})
+
+export const createPageTypes = (builder: Builder) => {
+  const pageInfo = builder.objectRef<RecordPage>('PageInfo').implement({
+    description: 'Where a page stands in its list (Relay cursor connections).',
+    fields: (t) => ({
+      hasNextPage: t.boolean({ nullable: false, resolve: ({ hasNext }) => hasNext }),
+      hasPreviousPage: t.boolean({ nullable: false, resolve: ({ hasPrevious }) => hasPrevious }),
+      startCursor: t.string({
+        resolve: ({ records, cursorOf }) => (records[0] === undefined ? null : cursorOf(records[0])),
+      }),
+      endCursor: t.string({
+        resolve: ({ records, cursorOf }) => {
+          const last = records.at(-1)
+          return last === undefined ? null : cursorOf(last)
+        },
+      }),
+    }),
+  })
+  return (resource: Resource, record: ReturnType<typeof builder.objectRef<GraphRecord>>) => {
+    const edge = builder.objectRef<GraphEdge>(`${resource.typeName}Edge`).implement({
+      fields: (t) => ({
+        cursor: t.string({ nullable: false, resolve: ({ page, text }) => page.cursorOf(text) }),
+        node: t.field({ type: record, nullable: false, resolve: ({ node }) => node }),
+      }),
+    })
+    return builder.objectRef<GraphPage>(`${resource.typeName}Page`).implement({
+      description: `One page of ${resource.plural}.`,
+      fields: (t) => ({
+        nodes: t.field({ type: [record], nullable: false, resolve: ({ nodes }) => nodes }),
+        edges: t.field({
+          type: [edge],
+          nullable: false,
+          resolve: ({ page, nodes }) =>
+            nodes.flatMap((node, index) => {
+              const text = page.records[index]
+              return text === undefined ? [] : [{ node, text, page }]
+            }),
+        }),
+        pageInfo: t.field({ type: pageInfo, nullable: false, resolve: ({ page }) => page }),
+        totalCount: t.int({
+          nullable: false,
+          description: 'How many records the filter leaves, on all pages. Counted only when asked for.',
+          resolve: ({ count }) => count(),
+        }),
+      }),
+    })
+  }
+}

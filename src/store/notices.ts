@@ -1,0 +1,62 @@
+/** What PostgreSQL announces (LISTEN): one connection a process, dialled again when it breaks. */
+import pg from 'pg'
+
+export interface Notices {
+  start(): Promise<void>
+  stop(): Promise<void>
+  /** Whether every announcement reaches us now; if not, nothing may be remembered. */
+  readonly connected: boolean
+  /** Calls `hear` with the payload of each announcement, and `lost` when announcements may have been missed. */
+  on(channel: string, hear: (payload: string) => void, lost: () => void): void
+}
+
+const RETRY_MS = 1000
+
+export const createNotices = (url: string): Notices => {
+  const listeners = new Map<string, { hear: (payload: string) => void; lost: () => void }[]>()
+  let client: pg.Client | undefined
+  let retry: NodeJS.Timeout | undefined
+  let stopped = false
+
+  const disconnected = (): void => {
+    if (!client) return
+    client = undefined
+    for (const group of listeners.values()) for (const { lost } of group) lost()
+    if (!stopped) retry = setTimeout(() => void connect().catch(disconnected), RETRY_MS)
+  }
+
+  const connect = async (): Promise<void> => {
+    const dialled = new pg.Client({ connectionString: url, keepAlive: true })
+    dialled.on('error', disconnected)
+    dialled.on('end', disconnected)
+    dialled.on('notification', ({ channel, payload }) => {
+      for (const { hear } of listeners.get(channel) ?? []) hear(payload ?? '')
+    })
+    try {
+      await dialled.connect()
+      for (const channel of listeners.keys())
+        await dialled.query(`LISTEN ${dialled.escapeIdentifier(channel)}`)
+    } catch (error) {
+      if (!stopped) retry = setTimeout(() => void connect().catch(() => {}), RETRY_MS)
+      throw error
+    }
+    client = dialled
+  }
+
+  return {
+    get connected() {
+      return client !== undefined
+    },
+    on: (channel, hear, lost) => {
+      listeners.set(channel, [...(listeners.get(channel) ?? []), { hear, lost }])
+    },
+    start: connect,
+    stop: async () => {
+      stopped = true
+      clearTimeout(retry)
+      const open = client
+      client = undefined
+      await open?.end()
+    },
+  }
+}
