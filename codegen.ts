@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { schemaSource } from './codegen/graphql.ts'
 import { prismaSource } from './codegen/prisma.ts'
 import { registrySource } from './codegen/registry.ts'
 
@@ -28,7 +29,10 @@ const write = (path: string, text: string): void => {
 const derivedFiles = async (): Promise<Readonly<Record<string, string>>> => {
   // Loaded here: the registry may have to be written first.
   const { catalogue } = await import('./src/generated/registry.ts')
-  return { 'prisma/resources.prisma': prismaSource(catalogue.resources) }
+  return {
+    'prisma/resources.prisma': prismaSource(catalogue.resources),
+    'src/generated/schema.graphql': schemaSource(catalogue),
+  }
 }
 
 /** The paths of the generated files that do not say what the definitions say. */

@@ -1,6 +1,6 @@
 /** The table of a resource: one column a field, typed. */
 import type { Field } from './field.ts'
-import { type Resource, snakeCase } from './resource.ts'
+import { alwaysPresent, type Resource, snakeCase } from './resource.ts'
 
 export interface Column {
   /** The field. */
@@ -30,7 +30,6 @@ const sqlTypes: Readonly<Record<Field['kind'], string>> = {
   json: 'jsonb',
 }
 
-const always = new Set(['remoteId', 'remoteDeleted', 'createdAt', 'updatedAt'])
 const listKinds = new Set<Field['kind']>(['references', 'texts', 'list'])
 
 /** The columns of a resource's table after `credential_id` and `id`, in the order of its fields. */
@@ -40,5 +39,5 @@ export const columnsOf = (resource: Resource): readonly Column[] =>
     kind,
     name: snakeCase(field),
     sqlType: sqlTypes[kind],
-    nullable: !always.has(field) && !listKinds.has(kind),
+    nullable: !alwaysPresent.has(field) && !listKinds.has(kind),
   }))

@@ -43,6 +43,14 @@ export const commonFields = {
   updatedAt: timestamp('When the record last changed here.'),
 }
 
+/** The fields that a record is never without, beside its lists. */
+export const alwaysPresent: ReadonlySet<string> = new Set([
+  'remoteId',
+  'remoteDeleted',
+  'createdAt',
+  'updatedAt',
+])
+
 export interface Resource<F extends Fields = Fields> extends ResourceDefinition<F> {
   /** The topic and the name in references: `accounting/companyInfo`. */
   readonly topic: string

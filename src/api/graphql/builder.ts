@@ -13,7 +13,8 @@ export interface GraphContext extends ApiContext {
   readonly loaders: Loaders
 }
 
-interface Scalars {
+// A type alias, not an interface: Pothos asks for an index signature.
+type Scalars = {
   DateTime: { Input: string; Output: string }
   Decimal: { Input: string; Output: string }
   JSON: { Input: unknown; Output: unknown }
@@ -35,7 +36,7 @@ export const createBuilder = () => {
       validationError: ({ issues }) =>
         new ApiError(
           'INVALID_PARAMETER',
-          issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join(' '),
+          issues.map(({ path, message }) => `${path.join('.')}: expected ${message}.`).join(' '),
           issues.map(({ path, message }) => ({ field: path.join('.'), expected: message })),
         ),
     },

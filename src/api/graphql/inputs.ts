@@ -41,9 +41,9 @@ export const readListArguments = (
   }
 }
 
-const sizeError = { error: `expected a whole number from 1 to ${MAX_PAGE_SIZE}` }
+const sizeError = { error: `a whole number from 1 to ${MAX_PAGE_SIZE}` }
 const pageSize = { schema: z.int(sizeError).min(1, sizeError).max(MAX_PAGE_SIZE, sizeError) }
-const cursor = { schema: z.string().max(4096, { error: 'expected a cursor of this list' }) }
+const cursor = { schema: z.string().max(4096, { error: 'a cursor of this list' }) }
 
 const scalars = {
   text: 'String',
@@ -101,7 +101,10 @@ export const createListInputs = (builder: Builder, enums: Enums) => {
     return (arg: ArgBuilder<Builder['$inferSchemaTypes']>) => ({
       filter: arg({ type: filter }),
       orderBy: arg({ type: order, description: 'By creation unless given; ties by id.' }),
-      first: arg.int({ validate: pageSize, description: `At most 100, ${DEFAULT_PAGE_SIZE} unless given.` }),
+      first: arg.int({
+        validate: pageSize,
+        description: `At most 100, ${DEFAULT_PAGE_SIZE} unless given.`,
+      }),
       after: arg.string({ validate: cursor }),
       last: arg.int({ validate: pageSize }),
       before: arg.string({ validate: cursor }),

@@ -30,7 +30,8 @@ export const createPageTypes = (builder: Builder) => {
       hasNextPage: t.boolean({ nullable: false, resolve: ({ hasNext }) => hasNext }),
       hasPreviousPage: t.boolean({ nullable: false, resolve: ({ hasPrevious }) => hasPrevious }),
       startCursor: t.string({
-        resolve: ({ records, cursorOf }) => (records[0] === undefined ? null : cursorOf(records[0])),
+        resolve: ({ records, cursorOf }) =>
+          records[0] === undefined ? null : cursorOf(records[0]),
       }),
       endCursor: t.string({
         resolve: ({ records, cursorOf }) => {
@@ -63,7 +64,8 @@ export const createPageTypes = (builder: Builder) => {
         pageInfo: t.field({ type: pageInfo, nullable: false, resolve: ({ page }) => page }),
         totalCount: t.int({
           nullable: false,
-          description: 'How many records the filter leaves, on all pages. Counted only when asked for.',
+          description:
+            'How many records the filter leaves, on all pages. Counted only when asked for.',
           resolve: ({ count }) => count(),
         }),
       }),

@@ -1,69 +1,184 @@
 /** The GraphQL schema: types, lists and links of every resource, built from the definitions. */
 import type { GraphQLSchema } from 'graphql'
-import { type Catalogue, linkName } from '../../definition/catalogue.ts'
-import type { Field, Fields, Shape } from '../../definition/field.ts'
+import type { Catalogue, IncomingReference } from '../../definition/catalogue.ts'
+import type { Shape } from '../../definition/field.ts'
 import { resolveId, routeOf } from '../../definition/identity.ts'
 import type { Resource } from '../../definition/resource.ts'
 import { ApiError } from '../../errors.ts'
 import { countRecords, listRecords } from '../../store/records.ts'
-import { MAX_CREDENTIALS, resolveCredential, resolveScope } from '../caller.ts'
-import { type Builder, createBuilder, type GraphContext } from './builder.ts'
-import { listComplexity } from './cost.ts'
-import { createEnums, type Enums } from './enums.ts'
+import { type Caller, MAX_CREDENTIALS, resolveCredential, resolveScope } from '../caller.ts'
+import { createBuilder, type GraphContext } from './builder.ts'
+import { listCost } from './cost.ts'
+import { createEnums } from './enums.ts'
+import { fieldsOf, makeRecordType, type RecordType, type TypeParts } from './fields.ts'
 import { createListInputs, readListArguments } from './inputs.ts'
 import type { GraphRecord } from './loaders.ts'
 import { createPageTypes, toGraphPage } from './pages.ts'
 
-type RecordType = ReturnType<typeof makeRecordType>
-type PageType = ReturnType<ReturnType<typeof createPageTypes>>
-type ListArgs = ReturnType<ReturnType<typeof createListInputs>>
-
-const makeRecordType = (builder: Builder, name: string) => builder.objectRef<GraphRecord>(name)
-
-/** What belongs to one resource while the schema is built. */
-interface ResourceTypes {
-  readonly resource: Resource
-  readonly record: RecordType
-  readonly page: PageType
-  readonly listArgs: ListArgs
-}
-
 /** The caller of an operation; introspection alone has none. @throws UNAUTHENTICATED */
-const callerOf = ({ caller }: GraphContext) => {
+const callerOf = ({ caller }: GraphContext): Caller => {
   if (caller === undefined) throw new ApiError('UNAUTHENTICATED', 'Send the API key.')
   return caller
 }
 
-const scalars = {
-  text: 'String',
-  label: 'String',
-  integer: 'Int',
-  number: 'Float',
-  decimal: 'Decimal',
-  boolean: 'Boolean',
-  timestamp: 'DateTime',
-  date: 'DateTime',
-  json: 'JSON',
-  reference: 'ID',
-} as const
-
-const listScalars = { references: 'ID', texts: 'String' } as const
-
-/** The parts of the schema that the fields of records refer to. */
-interface Parts {
-  readonly builder: Builder
-  readonly enums: Enums
-  readonly types: ReadonlyMap<string, ResourceTypes>
-  readonly shapes: ReadonlyMap<Shape, RecordType>
+/** The record with an id of ours, in the caller's environment; null if there is none. */
+const findNode = async (context: GraphContext, id: string): Promise<GraphRecord | null> => {
+  const place = routeOf(id.toLowerCase())
+  const resource = place && context.catalogue.findByTag(place.tag)
+  const credential = place && (await context.access.credentialByRoute(place.route))
+  if (!resource || credential?.environmentId !== callerOf(context).environmentId) return null
+  context.loaders.allow([credential])
+  return context.loaders.record(resource, id.toLowerCase())
 }
 
-const identifiers = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : []
+export const buildSchema = (catalogue: Catalogue): GraphQLSchema => {
+  const builder = createBuilder()
+  const enums = createEnums(builder)
+  const pageType = createPageTypes(builder)
+  const listInputs = createListInputs(builder, enums)
 
-/** The id in a reference: bare, or inside the object that stands for it. */
-const referencedId = (value: unknown): string | undefined =>
-  typeof value === 'string'
-    ? value
-    : typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string'
-      ? value.id
-      : undefined
+  const node = builder.interfaceRef<GraphRecord>('Node').implement({
+    description: 'A record, whatever its resource.',
+    fields: (t) => ({ id: t.id({ nullable: false, resolve: ({ id }) => id }) }),
+    resolveType: ({ id }) => catalogue.findByTag(routeOf(id)?.tag ?? '')?.typeName,
+  })
+
+  const types = new Map(
+    catalogue.resources.map((resource) => {
+      const record = makeRecordType(builder, resource.typeName)
+      return [
+        resource.topic,
+        { record, page: pageType(resource, record), args: listInputs(resource) },
+      ]
+    }),
+  )
+  const typesOf = ({ topic }: Resource) => {
+    const found = types.get(topic)
+    if (found === undefined) throw new RangeError(`${topic} is not in the catalogue.`)
+    return found
+  }
+
+  const shapes = new Map<Shape, RecordType>()
+  const parts: TypeParts = {
+    builder,
+    catalogue,
+    enums,
+    recordType: (topic) => typesOf(catalogue.get(topic)).record,
+    shapeType: (shape) => {
+      const known = shapes.get(shape)
+      if (known) return known
+      const type = makeRecordType(builder, shape.name)
+      shapes.set(shape, type)
+      type.implement({
+        description: shape.doc,
+        fields: (t) =>
+          fieldsOf(
+            t,
+            parts,
+            { typeName: shape.name, recordName: '', isRecord: false },
+            shape.fields,
+          ),
+      })
+      return type
+    },
+  }
+
+  /** The list of the records that point to this one. */
+  const addIncoming = (to: Resource, { from, field, as }: IncomingReference): void => {
+    const { page, args } = typesOf(from)
+    builder.objectField(typesOf(to).record, as, (t) =>
+      t.field({
+        type: page,
+        nullable: false,
+        description: `The ${from.plural} whose ${field} is this record.`,
+        extensions: { complexity: listCost },
+        args: args(t.arg),
+        resolve: async ({ id }, given, { loaders }) => {
+          const request = { resource: from, field, ...readListArguments(from, given) }
+          const found = await loaders.linked(request, id)
+          return toGraphPage(found, () => loaders.linkedCount(request, id))
+        },
+      }),
+    )
+  }
+
+  for (const resource of catalogue.resources) {
+    const { record } = typesOf(resource)
+    record.implement({
+      description: resource.doc,
+      interfaces: [node],
+      fields: (t) => ({
+        id: t.id({ nullable: false, description: 'Identifier here.', resolve: ({ id }) => id }),
+        credentialId: t.id({
+          nullable: false,
+          description: 'The credential that the record came through.',
+          resolve: ({ id }, _args, { loaders }) => loaders.credentialOf(id),
+        }),
+        ...fieldsOf(
+          t,
+          parts,
+          { typeName: resource.typeName, recordName: resource.name, isRecord: true },
+          resource.allFields,
+        ),
+      }),
+    })
+    for (const reference of catalogue.incoming(resource.topic)) addIncoming(resource, reference)
+  }
+
+  builder.queryType({
+    description: 'Records of connected apps, read from the store.',
+    fields: (t) => ({
+      node: t.field({
+        type: node,
+        description: 'The record with this id, whatever its resource and credential.',
+        args: { id: t.arg.id({ required: true }) },
+        resolve: (_root, { id }, context) => findNode(context, id),
+      }),
+      ...Object.fromEntries(
+        catalogue.resources.flatMap((resource) => {
+          const { record, page, args } = typesOf(resource)
+          const list = t.field({
+            type: page,
+            description: `The ${resource.plural} of one credential, of several, or of all that an end user has.`,
+            extensions: { complexity: listCost },
+            args: {
+              credentialId: t.arg.id(),
+              credentialIds: t.arg.idList({ description: `At most ${MAX_CREDENTIALS}.` }),
+              userId: t.arg.id({ description: 'All credentials of this end user.' }),
+              ...args(t.arg),
+            },
+            resolve: async (_root, { credentialId, credentialIds, userId, ...given }, context) => {
+              const { access, database, loaders } = context
+              const scope = { credentialId, credentialIds, userId }
+              const credentials = await resolveScope(access, callerOf(context), scope)
+              loaders.allow(credentials)
+              const request = {
+                resource,
+                credentialIds: credentials.map(({ id }) => id),
+                ...readListArguments(resource, given),
+              }
+              const found = await listRecords(database, request)
+              return toGraphPage(found, () => countRecords(database, request))
+            },
+          })
+          const get = t.field({
+            type: record,
+            description: `One ${resource.name}, by its id here or its id in the app; null if there is none.`,
+            args: { credentialId: t.arg.id({ required: true }), id: t.arg.id({ required: true }) },
+            resolve: async (_root, { credentialId, id }, context) => {
+              const { access, loaders } = context
+              const credential = await resolveCredential(access, callerOf(context), credentialId)
+              loaders.allow([credential])
+              return loaders.record(resource, resolveId(credential.id, resource.topic, id))
+            },
+          })
+          return [
+            [resource.listField, list],
+            [resource.getField, get],
+          ] as const
+        }),
+      ),
+    }),
+  })
+  return builder.toSchema()
+}

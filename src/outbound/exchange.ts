@@ -1,0 +1,153 @@
+/** One HTTP request and its answer, within bounds of time and size. The only caller of fetch. */
+import { fetch } from 'undici'
+import { createAgent, ForbiddenAddressError } from './address.ts'
+
+export interface OutgoingRequest {
+  readonly method: string
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface Answer {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+export type ExchangeProblem =
+  | 'network'
+  | 'deadline'
+  | 'too-large'
+  | 'forbidden-address'
+  | 'bad-request'
+
+/** No answer: why, without anything that was sent. It has no cause: those name headers and addresses. */
+export class ExchangeError extends Error {
+  override readonly name = 'ExchangeError'
+  readonly code = 'EXCHANGE_FAILED'
+  readonly problem: ExchangeProblem
+
+  constructor(problem: ExchangeProblem, message: string) {
+    super(message)
+    this.problem = problem
+  }
+}
+
+/** An app that lives in this process, dispatched without a socket. */
+export type LocalApp = (request: Request) => Promise<Response>
+
+export interface ExchangeOptions {
+  /** By origin: `http://sandbox.local`. */
+  readonly localApps?: ReadonlyMap<string, LocalApp>
+  /** Dials loopback, private networks and metadata services too. For tests, or where every end user is trusted. */
+  readonly allowPrivateAddresses: boolean
+  /** From the dial to the last byte. */
+  readonly deadlineMs: number
+  /** Of the answer's body, after decompression. */
+  readonly maxAnswerBytes: number
+}
+
+export interface Exchange {
+  /** @throws ExchangeError, or the signal's reason once it is aborted */
+  send(request: OutgoingRequest, signal?: AbortSignal): Promise<Answer>
+  stop(): Promise<void>
+}
+
+/** What both fetch and a local app answer with. */
+interface StreamedAnswer {
+  readonly status: number
+  readonly headers: Iterable<[string, string]>
+  readonly body: {
+    getReader(): {
+      read(): Promise<{ done: boolean; value?: unknown }>
+      cancel(): Promise<void>
+    }
+  } | null
+}
+
+const causes = function* (error: unknown): Generator<Error> {
+  for (let link = error; link instanceof Error; link = link.cause) {
+    yield link
+    if (link instanceof AggregateError) for (const part of link.errors) yield* causes(part)
+  }
+}
+
+const codeOf = (error: unknown): string => {
+  for (const { code } of causes(error) as Generator<Error & { code?: unknown }>)
+    if (typeof code === 'string') return code
+  return 'no connection'
+}
+
+const isForbidden = (error: unknown): boolean =>
+  causes(error).some((cause) => cause instanceof ForbiddenAddressError)
+
+const readText = async (
+  body: StreamedAnswer['body'],
+  maxBytes: number,
+  within: <T>(step: Promise<T>) => Promise<T>,
+): Promise<string> => {
+  if (body === null) return ''
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for (;;) {
+    const { done, value } = await within(reader.read())
+    if (done) return text + decoder.decode()
+    // The body of an HTTP answer comes in bytes.
+    const chunk = value as Uint8Array
+    bytes += chunk.byteLength
+    if (bytes > maxBytes) {
+      void reader.cancel().catch(() => {})
+      throw new ExchangeError('too-large', `the answer is larger than ${maxBytes} bytes`)
+    }
+    text += decoder.decode(chunk, { stream: true })
+  }
+}
+
+/** Opens a pool of connections for many exchanges. */
+export const createExchange = (options: ExchangeOptions): Exchange => {
+  const { localApps, allowPrivateAddresses, deadlineMs, maxAnswerBytes } = options
+  const agent = createAgent(allowPrivateAddresses)
+
+  const dispatch = (request: OutgoingRequest, signal: AbortSignal): Promise<StreamedAnswer> => {
+    const { method, url, headers, body } = request
+    const local = localApps?.get(url.origin)
+    const init = { method, headers, signal, ...(body !== undefined && { body }) }
+    return local
+      ? local(new Request(url, init))
+      : fetch(url, { ...init, redirect: 'manual', dispatcher: agent })
+  }
+
+  return {
+    send: async (request, signal) => {
+      const deadline = AbortSignal.timeout(deadlineMs)
+      const either = signal ? AbortSignal.any([deadline, signal]) : deadline
+      const aborted = Promise.withResolvers<never>()
+      aborted.promise.catch(() => {})
+      const abort = (): void => aborted.reject(either.reason)
+      either.addEventListener('abort', abort, { once: true })
+      // A local app, unlike a socket, need not notice the signal.
+      const within = <T>(step: Promise<T>): Promise<T> => Promise.race([step, aborted.promise])
+      try {
+        signal?.throwIfAborted()
+        const answer = await within(dispatch(request, either))
+        const text = await readText(answer.body, maxAnswerBytes, within)
+        return { status: answer.status, headers: Object.fromEntries(answer.headers), text }
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason
+        if (deadline.aborted)
+          throw new ExchangeError('deadline', `no whole answer within ${deadlineMs} ms`)
+        if (error instanceof ExchangeError) throw error
+        if (isForbidden(error))
+          throw new ExchangeError('forbidden-address', 'its address is not on the public internet')
+        throw new ExchangeError('network', codeOf(error))
+      } finally {
+        either.removeEventListener('abort', abort)
+      }
+    },
+    stop: () => agent.destroy(),
+  }
+}

@@ -1,0 +1,144 @@
+/** The company's books: who is traded with, in what, and how it is accounted for. */
+import { z } from 'zod'
+import * as a from './blocks.ts'
+import { defineKind, ref } from './kind.ts'
+
+const party = {
+  display_name: a.line(),
+  contact_email: a.email().nullable().default(null),
+  vat_id: a.lineOrNull(),
+  state: z.enum(['active', 'archived']).default('active'),
+  currency_code: a.currency().default('EUR'),
+  company: ref('companies').default('com_0001'),
+  addresses: a.list(a.address),
+  phones: a.list(a.phone),
+}
+
+/** The one company whose books these are. */
+export const companies = defineKind({
+  prefix: 'com',
+  readOnly: true,
+  fields: z.strictObject({
+    trading_name: a.line(),
+    legal_name: a.line(),
+    vat_id: a.line(),
+    /** `12-31` */
+    fiscal_year_end: z.string().regex(/^\d\d-\d\d$/),
+    base_currency: a.currency(),
+    websites: a.list(a.webAddress()),
+    addresses: a.list(a.address),
+    phones: a.list(a.phone),
+  }),
+})
+
+/** A type of ledger account, and the part of the books that it belongs to. */
+export const ledgerSections = {
+  bank: 'assets',
+  receivable: 'assets',
+  current_asset: 'assets',
+  fixed_asset: 'assets',
+  other_asset: 'assets',
+  payable: 'liabilities',
+  credit_card: 'liabilities',
+  current_liability: 'liabilities',
+  long_term_liability: 'liabilities',
+  equity: 'equity',
+  income: 'revenue',
+  other_income: 'revenue',
+  cost_of_sales: 'expenses',
+  expense: 'expenses',
+  other_expense: 'expenses',
+} as const
+
+const ledgerTypes = [
+  'bank',
+  'receivable',
+  'current_asset',
+  'fixed_asset',
+  'other_asset',
+  'payable',
+  'credit_card',
+  'current_liability',
+  'long_term_liability',
+  'equity',
+  'income',
+  'other_income',
+  'cost_of_sales',
+  'expense',
+  'other_expense',
+] as const satisfies readonly (keyof typeof ledgerSections)[]
+
+/** The chart of accounts. A balance is positive on the side that is usual for its section. */
+export const ledgerAccounts = defineKind({
+  prefix: 'acc',
+  fields: z.strictObject({
+    code: a.lineOrNull(),
+    title: a.line(),
+    purpose: a.lineOrNull(),
+    type: z.enum(ledgerTypes),
+    in_use: z.boolean().default(true),
+    currency_code: a.currency().default('EUR'),
+    parent: ref('ledger_accounts').nullable().default(null),
+    company: ref('companies').default('com_0001'),
+  }),
+  complete: ({ type }, { previous }) => ({
+    section: ledgerSections[type],
+    balance: String(previous?.balance ?? '0.00'),
+  }),
+})
+
+export const vendors = defineKind({
+  prefix: 'ven',
+  fields: z.strictObject({ ...party, payment_terms_days: z.int().min(0).max(365).default(30) }),
+})
+
+export const clients = defineKind({
+  prefix: 'cli',
+  fields: z.strictObject({ ...party, credit_limit: a.money().nullable().default(null) }),
+})
+
+export const taxCodes = defineKind({
+  prefix: 'tax',
+  readOnly: true,
+  fields: z.strictObject({
+    label: a.line(),
+    components: z.array(z.object({ label: a.line(), percent: a.rate() })),
+    /** What a net amount is charged in fact. */
+    effective_percent: a.rate(),
+    company: ref('companies').default('com_0001'),
+  }),
+  complete: ({ components }) => ({
+    percent: components.reduce((total, { percent }) => total + Number(percent), 0).toFixed(2),
+  }),
+})
+
+export const costCenters = defineKind({
+  prefix: 'cc',
+  readOnly: true,
+  fields: z.strictObject({
+    name: a.line(),
+    dimension: z.enum(['department', 'location']),
+    state: z.enum(['active', 'archived']).default('active'),
+    parent: ref('cost_centers').nullable().default(null),
+    company: ref('companies').default('com_0001'),
+  }),
+})
+
+export const catalogItems = defineKind({
+  prefix: 'itm',
+  fields: z.strictObject({
+    name: a.line(),
+    sku: a.lineOrNull(),
+    state: z.enum(['active', 'archived']).default('active'),
+    nature: z.enum(['service', 'goods', 'stocked_goods']).default('goods'),
+    sale_price: a.money().nullable().default(null),
+    purchase_price: a.money().nullable().default(null),
+    /** Units in stock; null where none is kept. */
+    stock: z.number().min(0).max(1_000_000).nullable().default(null),
+    purchase_account: ref('ledger_accounts').nullable().default(null),
+    sales_account: ref('ledger_accounts').nullable().default(null),
+    stock_account: ref('ledger_accounts').nullable().default(null),
+    tax_code: ref('tax_codes').default('tax_0001'),
+    company: ref('companies').default('com_0001'),
+  }),
+})

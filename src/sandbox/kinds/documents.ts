@@ -1,0 +1,125 @@
+/** The papers of the books: orders to vendors, bills, invoices and payments. */
+import { z } from 'zod'
+import { documentTotals, numbered, settlementOf } from '../totals.ts'
+import * as a from './blocks.ts'
+import { defineKind, FieldError, ref } from './kind.ts'
+
+const documentLine = z.object({
+  text: a.line(),
+  item: ref('catalog_items').nullable().default(null),
+  account: ref('ledger_accounts'),
+  cost_centers: a.list(ref('cost_centers')),
+  unit_price: a.money(),
+  quantity: z.number().positive().max(1_000_000),
+  tax_code: ref('tax_codes').default('tax_0001'),
+})
+
+const document = {
+  number: a.lineOrNull(),
+  remark: a.prose(),
+  company: ref('companies').default('com_0001'),
+  currency_code: a.currency().default('EUR'),
+  /** Base currency for one unit of the document's. */
+  fx_rate: a.rate().default('1'),
+  cost_centers: a.list(ref('cost_centers')),
+  lines: z.array(documentLine).min(1).max(100),
+}
+
+const demand = {
+  ...document,
+  issued_on: a.day(),
+  due_on: a.day(),
+  discount_percent: a.rate().default('0'),
+  purchase_orders: a.list(ref('purchase_orders')),
+}
+
+export const purchaseOrders = defineKind({
+  prefix: 'po',
+  fields: z.strictObject({
+    ...document,
+    state: z.enum(['draft', 'sent', 'received', 'cancelled']).default('draft'),
+    vendor: ref('vendors'),
+    /** The account that the whole order is budgeted on. */
+    account: ref('ledger_accounts').nullable().default(null),
+    ordered_on: a.day(),
+    expected_on: a.day().nullable().default(null),
+    deliver_to: a.address.nullable().default(null),
+  }),
+  complete: (given, context) => {
+    const { discount_total, ...totals } = documentTotals(given.lines, '0', context)
+    return { ...totals, number: numbered('PO', given.number, context.id) }
+  },
+})
+
+export const bills = defineKind({
+  prefix: 'bil',
+  fields: z.strictObject({
+    ...demand,
+    vendor: ref('vendors'),
+    /** False while it waits for approval: it is not in the books yet. */
+    approved: z.boolean().default(true),
+  }),
+  complete: (given, context) => {
+    const totals = documentTotals(given.lines, given.discount_percent, context)
+    return {
+      ...totals,
+      ...settlementOf(totals.total, given.approved, context),
+      number: numbered('B', given.number, context.id),
+    }
+  },
+})
+
+export const invoices = defineKind({
+  prefix: 'inv',
+  fields: z.strictObject({
+    ...demand,
+    client: ref('clients'),
+    /** False for a draft: it is not in the books yet. */
+    sent: z.boolean().default(true),
+  }),
+  complete: (given, context) => {
+    const totals = documentTotals(given.lines, given.discount_percent, context)
+    return {
+      ...totals,
+      ...settlementOf(totals.total, given.sent, context),
+      number: numbered('INV', given.number, context.id),
+    }
+  },
+})
+
+const FIXED = ['amount', 'currency_code', 'fx_rate', 'account', 'invoice', 'bill'] as const
+
+export const payments = defineKind({
+  prefix: 'pay',
+  fields: z.strictObject({
+    /** What is paid: an invoice or a bill, not both. */
+    invoice: ref('invoices').nullable().default(null),
+    bill: ref('bills').nullable().default(null),
+    paid_on: a.day(),
+    amount: a.money(),
+    currency_code: a.currency().default('EUR'),
+    fx_rate: a.rate().default('1'),
+    /** The bank account that the money went through. */
+    account: ref('ledger_accounts').default('acc_0001'),
+    method: z.enum(['transfer', 'card', 'direct_debit', 'cash']).default('transfer'),
+    reference: a.lineOrNull(),
+    cost_centers: a.list(ref('cost_centers')),
+    company: ref('companies').default('com_0001'),
+  }),
+  complete: (given, { previous, look }) => {
+    if ((given.invoice === null) === (given.bill === null))
+      throw new FieldError('required', 'invoice')
+    const paid = given.invoice ? look('invoices', given.invoice) : look('bills', given.bill ?? '')
+    if (paid?.currency_code !== given.currency_code)
+      throw new FieldError('invalid', 'currency_code')
+    // What a payment settles is in the books: it is deleted and made anew, never rewritten.
+    for (const field of FIXED)
+      if (previous && previous[field] !== given[field]) throw new FieldError('fixed', field)
+    return {
+      direction: given.invoice ? 'incoming' : 'outgoing',
+      // The other party is the document's, which was given with a reference of its own kind.
+      client: given.invoice ? (paid.client as string) : null,
+      vendor: given.bill ? (paid.vendor as string) : null,
+    }
+  },
+})

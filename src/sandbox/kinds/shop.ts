@@ -1,0 +1,179 @@
+/** The web shop. */
+import { z } from 'zod'
+import { amount, cents, shareOf, sum } from '../amounts.ts'
+import * as a from './blocks.ts'
+import { type Completion, defineKind, FieldError, type Fields, ref } from './kind.ts'
+
+export const shoppers = defineKind({
+  prefix: 'sho',
+  fields: z.strictObject({
+    given_name: a.lineOrNull(),
+    family_name: a.lineOrNull(),
+    email: a.email().nullable().default(null),
+    phone: a.lineOrNull(),
+    accepts_marketing: z.boolean().default(false),
+  }),
+})
+
+export const products = defineKind({
+  prefix: 'prd',
+  fields: z.strictObject({
+    name: a.line(),
+    description_html: a.prose(),
+    category: a.lineOrNull(),
+    state: z.enum(['live', 'draft', 'retired']).default('draft'),
+    pictures: a.list(a.webAddress()),
+    labels: a.list(a.line()),
+    brand: a.lineOrNull(),
+    page: a.webAddress().nullable().default(null),
+    variants: z
+      .array(
+        z.object({
+          /** Given to keep a variant; left out for a new one. */
+          id: z.string().max(40).optional(),
+          label: a.line(),
+          sku: a.lineOrNull(),
+          price: a.money(),
+          cost: a.money().nullable().default(null),
+          options: a.list(z.object({ option: a.line(), choice: a.line() })),
+          stock: z.int().min(0).max(1_000_000).default(0),
+          weight_grams: z.number().min(0).max(10_000_000).nullable().default(null),
+        }),
+      )
+      .min(1)
+      .max(100),
+  }),
+  complete: ({ variants }, context) => ({
+    variants: identified(variants, 'variants', 'var', context),
+  }),
+})
+
+export const orders = defineKind({
+  prefix: 'ord',
+  fields: z.strictObject({
+    number: a.lineOrNull(),
+    state: z.enum(['placed', 'processing', 'completed', 'cancelled']).default('placed'),
+    payment_state: z.enum(['pending', 'paid', 'refunded']).default('pending'),
+    placed_at: a.instant(),
+    currency_code: a.currency().default('EUR'),
+    discount: a.money().default('0.00'),
+    shipping: a.money().default('0.00'),
+    /** On items less discount, and on shipping. */
+    tax_percent: a.rate().default('23'),
+    shopper: ref('shoppers').nullable().default(null),
+    bill_to: a.postal.nullable().default(null),
+    ship_to: a.postal.nullable().default(null),
+    items: z
+      .array(
+        z.object({
+          id: z.string().max(40).optional(),
+          product: ref('products'),
+          variant: z.string().max(40),
+          quantity: z.int().min(1).max(10_000),
+          /** The variant's price unless given. */
+          unit_price: a.money().optional(),
+        }),
+      )
+      .min(1)
+      .max(100),
+  }),
+  complete: (given, context) => {
+    const items = identified(given.items, 'items', 'itm', context).map((item, index) =>
+      describeItem(item, `items.${index}.variant`, context),
+    )
+    const net = sum(items.map(({ unit_price, quantity }) => cents(unit_price) * quantity))
+    const charged = net - cents(given.discount) + cents(given.shipping)
+    const tax = shareOf(charged, given.tax_percent)
+    const buyer = given.shopper === null ? undefined : context.look('shoppers', given.shopper)
+    return {
+      number: given.number ?? `#${1000 + Number(context.id.slice(4))}`,
+      items,
+      items_total: amount(net),
+      tax: amount(tax),
+      total: amount(charged + tax),
+      buyer: buyer
+        ? {
+            shopper: given.shopper,
+            given_name: buyer.given_name,
+            family_name: buyer.family_name,
+            email: buyer.email,
+            phone: buyer.phone,
+          }
+        : null,
+      shipping_state: String(context.previous?.shipping_state ?? 'none'),
+    }
+  },
+})
+
+export const shipments = defineKind({
+  prefix: 'shp',
+  fields: z.strictObject({
+    order: ref('orders'),
+    carrier: a.lineOrNull(),
+    service: a.lineOrNull(),
+    shipped_at: a.instant().nullable().default(null),
+    parcels: a.list(
+      z.object({
+        tracking_number: a.line(),
+        tracking_page: a.webAddress().nullable().default(null),
+      }),
+    ),
+    items: z
+      .array(z.object({ order_item: z.string().max(40), quantity: z.int().min(1).max(10_000) }))
+      .max(100),
+  }),
+  complete: ({ order, items }, { look }) => {
+    const ordered = listOf(look('orders', order)?.items)
+    return {
+      items: items.map((item, index) => {
+        const found = ordered.find(({ id }) => id === item.order_item)
+        if (!found) throw new FieldError('no_such_record', `items.${index}.order_item`)
+        const { product, variant, name, sku, unit_price } = found
+        return { ...item, product, variant, name, sku, unit_price }
+      }),
+    }
+  },
+})
+
+const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value : [])
+
+/** Gives every entry an id. A given one must be of the record as it was: ids are the app's to give. */
+const identified = <E extends { readonly id?: string | undefined }>(
+  entries: readonly E[],
+  field: string,
+  prefix: string,
+  { previous, nextId }: Completion,
+): (E & { readonly id: string })[] => {
+  const known = new Set(listOf(previous?.[field]).map(({ id }) => id))
+  return entries.map((entry, index) => {
+    if (entry.id !== undefined && !known.delete(entry.id))
+      throw new FieldError('no_such_record', `${field}.${index}.id`)
+    return { ...entry, id: entry.id ?? nextId(prefix) }
+  })
+}
+
+interface OrderedItem {
+  readonly id: string
+  readonly product: string
+  readonly variant: string
+  readonly quantity: number
+  readonly unit_price?: string | undefined
+}
+
+/** An order keeps what its items were when they were ordered. */
+const describeItem = (item: OrderedItem, field: string, { previous, look }: Completion) => {
+  const before = listOf(previous?.items).find(
+    ({ id, variant }) => id === item.id && variant === item.variant,
+  )
+  const product = look('products', item.product)
+  const variant = listOf(product?.variants).find(({ id }) => id === item.variant)
+  if (!before && !variant) throw new FieldError('no_such_record', field)
+  const price = item.unit_price ?? before?.unit_price ?? variant?.price
+  return {
+    ...item,
+    name: before?.name ?? [product?.name, variant?.label].join(', '),
+    sku: before?.sku ?? variant?.sku ?? null,
+    unit_price: String(price),
+    unit_cost: before?.unit_cost ?? variant?.cost ?? null,
+  }
+}
