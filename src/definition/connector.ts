@@ -22,6 +22,8 @@ export interface AppRequest {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: Json
+  /** Changes nothing in the app, whatever its method: it may be sent again. A GET always may. */
+  readonly read?: true
 }
 
 export interface AppResponse {

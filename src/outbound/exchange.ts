@@ -16,12 +16,7 @@ export interface Answer {
   readonly text: string
 }
 
-export type ExchangeProblem =
-  | 'network'
-  | 'deadline'
-  | 'too-large'
-  | 'forbidden-address'
-  | 'bad-request'
+export type ExchangeProblem = 'network' | 'deadline' | 'too-large' | 'forbidden-address'
 
 /** No answer: why, without anything that was sent. It has no cause: those name headers and addresses. */
 export class ExchangeError extends Error {
@@ -93,17 +88,21 @@ const readText = async (
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0
-  for (;;) {
-    const { done, value } = await within(reader.read())
-    if (done) return text + decoder.decode()
-    // The body of an HTTP answer comes in bytes.
-    const chunk = value as Uint8Array
-    bytes += chunk.byteLength
-    if (bytes > maxBytes) {
-      void reader.cancel().catch(() => {})
-      throw new ExchangeError('too-large', `the answer is larger than ${maxBytes} bytes`)
+  try {
+    for (;;) {
+      const { done, value } = await within(reader.read())
+      if (done) return text + decoder.decode()
+      // The body of an HTTP answer comes in bytes.
+      const chunk = value as Uint8Array
+      bytes += chunk.byteLength
+      if (bytes > maxBytes)
+        throw new ExchangeError('too-large', `the answer is larger than ${maxBytes} bytes`)
+      text += decoder.decode(chunk, { stream: true })
     }
-    text += decoder.decode(chunk, { stream: true })
+  } catch (error) {
+    // What is not read to its end is let go, so that the app may stop sending.
+    reader.cancel().catch(() => {})
+    throw error
   }
 }
 

@@ -107,8 +107,6 @@ export const readFields = <F extends z.ZodObject>(
   if (issue?.code === 'unrecognized_keys')
     throw new FieldError('unknown_field', String(issue.keys[0]))
   const path = issue?.path ?? []
-  const missing =
-    path.reduce<unknown>((value, step) => Object(value)[step], given) === undefined ||
-    given === undefined
-  throw new FieldError(missing ? 'required' : 'invalid', path.join('.'))
+  const found = path.reduce<unknown>((value, step) => Object(value)[step], given)
+  throw new FieldError(found === undefined ? 'required' : 'invalid', path.join('.'))
 }

@@ -78,7 +78,7 @@ export const orders = defineKind({
       .max(100),
   }),
   complete: (given, context) => {
-    const items = identified(given.items, 'items', 'itm', context).map((item, index) =>
+    const items = identified(given.items, 'items', 'oit', context).map((item, index) =>
       describeItem(item, `items.${index}.variant`, context),
     )
     const net = sum(items.map(({ unit_price, quantity }) => cents(unit_price) * quantity))

@@ -1,0 +1,153 @@
+/** REST and GraphQL answer alike: every resource is asked the same over both, and data and errors are compared. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Resource } from '../../src/definition/resource.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { filterParameters } from '../../src/query/filter.ts'
+import { sampleRecord } from '../support/sample.ts'
+import { fullSelection } from '../support/selection.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
+const RECORDS = 7
+
+let service: TestService
+let tenant: Tenant
+
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [CREDENTIAL])
+  for (const resource of catalogue.resources)
+    await service.save(
+      tenant,
+      CREDENTIAL,
+      resource,
+      Array.from({ length: RECORDS }, (_, n) => sampleRecord(CREDENTIAL, resource, n + 1)),
+    )
+})
+afterAll(() => service.stop())
+
+/** The same list over REST and over GraphQL. */
+const listBoth = async (
+  resource: Resource,
+  parameters: Readonly<Record<string, string>>,
+  typed: Readonly<Record<string, unknown>>,
+) => {
+  const query = new URLSearchParams({ credentialId: CREDENTIAL, ...parameters })
+  const rest = await service.rest(tenant.key, `${resource.restPath}?${query}`)
+  const count = await service.rest(tenant.key, `${resource.restPath}/count?${query}`)
+  const graph = await service.graphql(
+    tenant.key,
+    `query ($filter: ${resource.typeName}Filter) {
+      list: ${resource.listField}(credentialId: "${CREDENTIAL}", filter: $filter) {
+        totalCount nodes { ${fullSelection(resource)} }
+      }
+    }`,
+    { filter: typed },
+  )
+  return { rest, count, graph }
+}
+
+describe.each(catalogue.resources.map((resource) => [resource.topic, resource] as const))(
+  '%s',
+  (_topic, resource) => {
+    test('lists the same records', async () => {
+      const { rest, count, graph } = await listBoth(resource, {}, {})
+      expect(graph.errors).toEqual([])
+      expect(rest.statusCode).toBe(200)
+      expect(Object.keys(rest.json())).toEqual([resource.plural])
+      expect(rest.json()[resource.plural]).toHaveLength(RECORDS)
+      expect(graph.data.list.nodes).toEqual(rest.json()[resource.plural])
+      expect(count.json()).toEqual({ count: graph.data.list.totalCount })
+      expect(graph.data.list.totalCount).toBe(RECORDS)
+    })
+
+    test('gets the same record by id and by remote id', async () => {
+      const listed = await service.rest(
+        tenant.key,
+        `${resource.restPath}?credentialId=${CREDENTIAL}`,
+      )
+      const record = listed
+        .json()
+        [resource.plural].find((one: { remoteId: string }) => one.remoteId === '2')
+      for (const id of [record.id, '2']) {
+        const rest = await service.rest(
+          tenant.key,
+          `${resource.restPath}/${id}?credentialId=${CREDENTIAL}`,
+        )
+        const graph = await service.graphql(
+          tenant.key,
+          `{ one: ${resource.getField}(credentialId: "${CREDENTIAL}", id: "${id}") { ${fullSelection(resource)} } }`,
+        )
+        expect(rest.json()).toEqual({ [resource.name]: record })
+        expect(graph.data.one).toEqual(record)
+      }
+      const node = await service.graphql(
+        tenant.key,
+        `{ node(id: "${record.id}") { __typename ... on ${resource.typeName} { ${fullSelection(resource)} } } }`,
+      )
+      expect(node.data.node).toEqual({ __typename: resource.typeName, ...record })
+    })
+
+    test('every filter leaves the same records', async () => {
+      const sample = sampleRecord(CREDENTIAL, resource, 2)
+      for (const { name, field, kind, operator } of filterParameters(resource).values()) {
+        const stored = sample[field] ?? '2024-01-02T00:00:00.000Z'
+        const value =
+          kind === 'date' && operator === 'equals' ? String(stored).slice(0, 10) : stored
+        const typed = kind === 'number' || kind === 'decimal' ? Number(value) : value
+        const { rest, count, graph } = await listBoth(
+          resource,
+          { [name]: String(value) },
+          { [name]: typed },
+        )
+        expect(graph.errors, name).toEqual([])
+        expect(rest.statusCode, `${name} ${rest.body}`).toBe(200)
+        expect(graph.data.list.nodes, name).toEqual(rest.json()[resource.plural])
+        expect(count.json().count, name).toBe(rest.json()[resource.plural].length)
+        // `2` itself meets every comparison with its own values but difference (and dates of storing are today's).
+        const ids = rest
+          .json()
+          [resource.plural].map(({ remoteId }: { remoteId: string }) => remoteId)
+        if (field !== 'createdAt' && field !== 'updatedAt' && field !== 'remoteDeleted')
+          expect(ids.includes('2'), `${name}=${value}`).toBe(operator !== 'notEquals')
+      }
+    })
+
+    test('refuses the same with the same code', async () => {
+      const cases = [
+        { query: 'pageSize=0', args: 'first: 0' },
+        { query: 'pageSize=101', args: 'first: 101' },
+        { query: 'cursor=zz', args: 'after: "zz"' },
+        {
+          query: 'remoteCreatedAtMin=2024-02-30',
+          args: 'filter: { remoteCreatedAtMin: "2024-02-30" }',
+        },
+        { query: 'remoteId=%00', args: String.raw`filter: { remoteId: "\u0000" }` },
+      ]
+      for (const { query, args } of cases) {
+        const rest = await service.rest(
+          tenant.key,
+          `${resource.restPath}?credentialId=${CREDENTIAL}&${query}`,
+        )
+        const graph = await service.graphql(
+          tenant.key,
+          `{ ${resource.listField}(credentialId: "${CREDENTIAL}", ${args}) { nodes { id } } }`,
+        )
+        expect(rest.statusCode, query).toBe(400)
+        expect(graph.status, args).toBe(400)
+        expect(graph.errors[0]?.extensions.code, args).toBe(rest.json().error.code)
+      }
+      const unknown = '99999999-0000-4000-8000-000000000009'
+      const rest = await service.rest(tenant.key, `${resource.restPath}?credentialId=${unknown}`)
+      const graph = await service.graphql(
+        tenant.key,
+        `{ ${resource.listField}(credentialId: "${unknown}") { nodes { id } } }`,
+      )
+      expect([rest.statusCode, rest.json().error.code]).toEqual([404, 'CREDENTIAL_NOT_FOUND'])
+      expect([graph.status, graph.errors[0]?.extensions.code]).toEqual([
+        404,
+        'CREDENTIAL_NOT_FOUND',
+      ])
+    })
+  },
+)

@@ -1,0 +1,72 @@
+/** Records made from definitions: every field of every resource has values, and some have none. */
+import type { Field, Shape } from '../../src/definition/field.ts'
+import { recordId } from '../../src/definition/identity.ts'
+import type { RecordRow } from '../../src/definition/mapping.ts'
+import type { Resource } from '../../src/definition/resource.ts'
+
+const at = (n: number): string =>
+  new Date(Date.UTC(2024, 0, 1 + (n % 28), n % 24, 0, 0, n)).toISOString()
+
+const shapeValue = (credentialId: string, shape: Shape, n: number): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(shape.fields).map(([name, field]) => {
+      const value = fieldValue(credentialId, name, field, n)
+      return [name, field.kind === 'number' ? Number(value) : value]
+    }),
+  )
+
+const fieldValue = (credentialId: string, name: string, field: Field, n: number): unknown => {
+  switch (field.kind) {
+    case 'text':
+      return `${name} ${n} é"\\'`
+    case 'label':
+      return 'Billing'
+    case 'integer':
+      return n
+    case 'number':
+    case 'decimal':
+      return `${n}.50`
+    case 'boolean':
+      return n % 2 === 0
+    case 'timestamp':
+      return at(n)
+    case 'date':
+      return `${at(n).slice(0, 10)}T00:00:00.000Z`
+    case 'enumeration':
+      return field.values[n % field.values.length]
+    case 'reference':
+      return recordId(credentialId, field.target, String(n))
+    case 'references':
+      return [recordId(credentialId, field.target, '1'), recordId(credentialId, field.target, '2')]
+    case 'texts':
+      return [`${name} ${n}`]
+    case 'list':
+      return [
+        shapeValue(credentialId, field.shape, n),
+        shapeValue(credentialId, field.shape, n + 1),
+      ]
+    case 'object':
+      return shapeValue(credentialId, field.shape, n)
+    case 'json':
+      return { [name]: { n } }
+  }
+}
+
+const listKinds = ['references', 'texts', 'list']
+
+/** Record number `n` (its remote id); every third has no optional values. References point to equal numbers. */
+export const sampleRecord = (credentialId: string, resource: Resource, n: number): RecordRow => ({
+  ...Object.fromEntries(
+    Object.entries(resource.allFields).map(([name, field]) => [
+      name,
+      n % 3 === 0
+        ? listKinds.includes(field.kind)
+          ? []
+          : null
+        : fieldValue(credentialId, name, field, n),
+    ]),
+  ),
+  id: recordId(credentialId, resource.topic, String(n)),
+  remoteId: String(n),
+  remoteDeleted: false,
+})
