@@ -62,21 +62,20 @@ interface StreamedAnswer {
   } | null
 }
 
-const causes = function* (error: unknown): Generator<Error> {
-  for (let link = error; link instanceof Error; link = link.cause) {
-    yield link
-    if (link instanceof AggregateError) for (const part of link.errors) yield* causes(part)
-  }
+/** An error, what caused it, and what caused that: every one that is an error itself. */
+const chain = (error: unknown): readonly Error[] => {
+  if (!(error instanceof Error)) return []
+  const parts: readonly unknown[] = error instanceof AggregateError ? error.errors : []
+  return [error, ...chain(error.cause), ...parts.flatMap(chain)]
 }
 
-const codeOf = (error: unknown): string => {
-  for (const { code } of causes(error) as Generator<Error & { code?: unknown }>)
-    if (typeof code === 'string') return code
-  return 'no connection'
-}
+const codeOf = (error: unknown): string =>
+  chain(error)
+    .map((link) => ('code' in link ? link.code : undefined))
+    .find((code) => typeof code === 'string') ?? 'no connection'
 
 const isForbidden = (error: unknown): boolean =>
-  causes(error).some((cause) => cause instanceof ForbiddenAddressError)
+  chain(error).some((link) => link instanceof ForbiddenAddressError)
 
 const readText = async (
   body: StreamedAnswer['body'],

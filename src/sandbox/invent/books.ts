@@ -7,7 +7,9 @@ import type { City } from './words.ts'
 
 const party = (dice: Dice, name: string, city: City) => ({
   display_name: name,
-  contact_email: dice.chance(30) ? mailOf(inventName(dice), name) : `accounts@${slug(name)}.example`,
+  contact_email: dice.chance(30)
+    ? mailOf(inventName(dice), name)
+    : `accounts@${slug(name)}.example`,
   vat_id: dice.chance(85) ? `${city.country}${dice.digits('#########')}` : null,
   currency_code: city.currency,
   addresses: inventAddresses(dice, city),

@@ -23,11 +23,10 @@ export const inventName = (dice: Dice): PersonName => ({
 
 /** Names of companies, no two alike. */
 export const inventCompanyNames = (dice: Dice, count: number): string[] =>
-  dice
-    .some(
-      companyWords.first.flatMap((first) => companyWords.last.map((last) => `${first} ${last}`)),
-      count,
-    )
+  dice.some(
+    companyWords.first.flatMap((first) => companyWords.last.map((last) => `${first} ${last}`)),
+    count,
+  )
 
 export const inventCity = (dice: Dice): City => dice.pick(cities)
 
@@ -66,7 +65,12 @@ export const inventLocation = (dice: Dice, city: City, label: string) => ({
 })
 
 /** Where the shop sends a parcel. */
-export const inventPostal = (dice: Dice, city: City, name: PersonName, phone: string | null) => ({
+export const inventPostal = (
+  dice: Dice,
+  city: City,
+  name: { readonly [Part in keyof PersonName]: string | null },
+  phone: string | null,
+) => ({
   ...name,
   line1: street(dice),
   line2: floor(dice),

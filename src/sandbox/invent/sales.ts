@@ -32,7 +32,9 @@ export const inventOrganization = (
   return {
     name,
     owner: owner.id,
-    about: dice.chance(80) ? `${sector}, ${city.city}. Met through ${dice.pick(leadSources)}.` : null,
+    about: dice.chance(80)
+      ? `${sector}, ${city.city}. Met through ${dice.pick(leadSources)}.`
+      : null,
     sector,
     website: `https://www.${slug(name)}.example`,
     headcount: dice.chance(85) ? dice.integer(4, 900) : null,

@@ -91,8 +91,7 @@ export const inventOrder = (
 ): Given<'orders'> => {
   const city = inventCity(dice)
   const { given_name, family_name, phone } = shopper.fields
-  const name = { given_name: given_name ?? '', family_name: family_name ?? '' }
-  const home = inventPostal(dice, city, name, phone)
+  const home = inventPostal(dice, city, { given_name, family_name }, phone)
   const live = products.filter(({ fields }) => fields.state === 'live')
   return {
     placed_at: placedAt,

@@ -97,10 +97,7 @@ export const referencesIn = (schema: z.core.$ZodType, value: unknown, path = '')
 }
 
 /** The fields as the schema reads them. @throws FieldError for the first that does not fit. */
-export const readFields = <F extends z.ZodObject>(
-  { fields }: Kind<F>,
-  given: Fields,
-): z.output<F> => {
+export const readFields = ({ fields }: Kind, given: Fields): Fields => {
   const { success, data, error } = fields.safeParse(given)
   if (success) return data
   const [issue] = error.issues

@@ -1,0 +1,298 @@
+/**
+ * Where each synchronisation stands: when it is due, who runs it, how far the run came. A run holds its
+ * row by a lease; every write of a run names the holder and finds no row once another has taken over.
+ * All times are the database's.
+ */
+import { Prisma } from '@prisma/client'
+import type { CredentialValues, Json } from '../definition/connector.ts'
+import type { Resource } from '../definition/resource.ts'
+import { lockRecords } from './apply-changes.ts'
+import type { Database, Transaction } from './database.ts'
+import { recordSql } from './record-sql.ts'
+
+const { sql } = Prisma
+
+/** One resource of one credential. */
+export interface SyncKey {
+  readonly credentialId: string
+  readonly topic: string
+}
+
+export interface SyncCounts {
+  readonly pages: number
+  readonly listed: number
+  /** Records without a remote id: they have no identity to be stored under. */
+  readonly skipped: number
+  /** Values that did not fit their field. */
+  readonly problems: number
+  readonly created: number
+  readonly updated: number
+  readonly deleted: number
+}
+
+/** A run that has begun and not ended: what another process needs to carry on. */
+export interface RunProgress {
+  readonly listing: 'everything' | 'changes'
+  /** Nothing was ever listed to its end before. */
+  readonly first: boolean
+  readonly startedAt: string
+  /** `settling`: every page is stored. */
+  readonly stage: 'listing' | 'settling'
+  /** A second listing confirms what the first did not show. */
+  readonly pass: 1 | 2
+  readonly since: string | null
+  /** The mark of the next page, as JSON text: it may hold what jsonb does not take. */
+  readonly cursor: string | null
+  /** When the run began by the app's own clock. */
+  readonly appTime: string | null
+  /** The newest change that was listed, by the app's own clock. */
+  readonly newest: string | null
+  /** Whether the change log says that the run has begun. */
+  readonly announced: boolean
+  readonly counts: SyncCounts
+}
+
+export interface SyncState {
+  readonly since: string | null
+  readonly progress: RunProgress | null
+  /** Since the end of the last listing of everything; null: never. */
+  readonly fullListingAgeMs: number | null
+  readonly failures: number
+  readonly failure: string | null
+  /** The database's time. */
+  readonly now: string
+}
+
+/** The right to run: whoever holds the row under another name has taken it over. */
+export interface Lease {
+  readonly key: SyncKey
+  /** Drawn for each run. */
+  readonly holder: string
+  readonly durationMs: number
+}
+
+/** The lease is another's by now; what the run has not committed is void. */
+export class LeaseLostError extends Error {
+  override readonly name = 'LeaseLostError'
+  readonly code = 'LEASE_LOST'
+}
+
+const inMs = (ms: number): Prisma.Sql =>
+  sql`clock_timestamp() + ${ms}::double precision * interval '1 millisecond'`
+
+const isRow = ({ credentialId, topic }: SyncKey): Prisma.Sql =>
+  sql`credential_id = ${credentialId}::uuid AND topic = ${topic}`
+
+const isHeld = ({ key, holder }: Lease): Prisma.Sql =>
+  sql`${isRow(key)} AND run->>'holder' = ${holder}`
+
+const runJson = (holder: string | null, durationMs: number, progress: Prisma.Sql): Prisma.Sql =>
+  sql`jsonb_build_object('holder', ${holder}::text, 'heldUntil', ${inMs(durationMs)}, 'progress', ${progress})`
+
+const progressJson = (progress: RunProgress | null): Prisma.Sql =>
+  sql`${JSON.stringify(progress)}::jsonb`
+
+/** PostgreSQL takes neither U+0000 nor half a surrogate pair, and apps say anything. */
+const storable = (text: string): string => text.replaceAll('\u0000', '\ufffd').toWellFormed()
+
+/**
+ * Takes up to `limit` states that are due, longest due first, and moves each to `againInMs`: if the job
+ * made of it is lost, it is due again then.
+ */
+export const claimDueStates = (
+  transaction: Transaction,
+  limit: number,
+  againInMs: number,
+): Promise<SyncKey[]> =>
+  transaction.$queryRaw<SyncKey[]>(sql`
+    UPDATE sync_states s SET due_at = ${inMs(againInMs)}
+    FROM (SELECT credential_id, topic FROM sync_states WHERE due_at <= clock_timestamp()
+      ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED) due
+    WHERE s.credential_id = due.credential_id AND s.topic = due.topic
+    RETURNING s.credential_id::text AS "credentialId", s.topic`)
+
+/** States of resources that an app's connector gained after the credential was made. */
+export const addMissingStates = async (
+  { prisma }: Database,
+  resources: readonly { readonly app: string; readonly topic: string }[],
+): Promise<number> =>
+  prisma.$executeRaw(sql`
+    INSERT INTO sync_states (credential_id, topic)
+    SELECT c.id, r.topic FROM credentials c
+    JOIN unnest(${resources.map(({ app }) => app)}::text[], ${resources.map(({ topic }) => topic)}::text[])
+      AS r(app, topic) ON r.app = c.app
+    ON CONFLICT DO NOTHING`)
+
+/** Makes every resource of a credential due now: it was just made, or authorised anew. */
+export const makeDue = async ({ prisma }: Database, credentialId: string): Promise<void> => {
+  await prisma.syncState.updateMany({ where: { credentialId }, data: { dueAt: new Date(0) } })
+}
+
+/** The topics of a credential, each with the end of its last run. */
+export const listStates = ({
+  prisma,
+}: Database,
+  credentialId: string,
+): Promise<{ topic: string; completedAt: Date | null }[]> =>
+  prisma.syncState.findMany({
+    where: { credentialId },
+    select: { topic: true, completedAt: true },
+    orderBy: { topic: 'asc' },
+  })
+
+interface StateRow extends Omit<SyncState, 'since' | 'now'> {
+  readonly since: Date | null
+  readonly now: Date
+}
+
+/** Takes the lease. @returns where the synchronisation stands; undefined while another holds it, or if there is none */
+export const acquireRun = async (
+  { prisma }: Database,
+  { key, holder, durationMs }: Lease,
+): Promise<SyncState | undefined> => {
+  const [row] = await prisma.$queryRaw<StateRow[]>(sql`
+    UPDATE sync_states SET run = ${runJson(holder, durationMs, sql`run->'progress'`)},
+      due_at = ${inMs(durationMs)}
+    WHERE ${isRow(key)}
+      AND (run->>'holder' IS NULL OR (run->>'heldUntil')::timestamptz <= clock_timestamp())
+    RETURNING since, NULLIF(run->'progress', 'null') AS progress, failures, failure,
+      extract(epoch FROM clock_timestamp() - full_listing_at)::double precision * 1000
+        AS "fullListingAgeMs", clock_timestamp() AS now`)
+  return row && { ...row, since: row.since?.toISOString() ?? null, now: row.now.toISOString() }
+}
+
+/** Extends leases. @returns the holders that still hold */
+export const renewRuns = async (
+  { prisma }: Database,
+  leases: readonly Lease[],
+): Promise<ReadonlySet<string>> => {
+  const durationMs = Math.max(...leases.map((lease) => lease.durationMs))
+  const rows = await prisma.$queryRaw<{ holder: string }[]>(sql`
+    UPDATE sync_states s SET due_at = ${inMs(durationMs)},
+      run = jsonb_set(s.run, '{heldUntil}', to_jsonb(${inMs(durationMs)}))
+    FROM unnest(${leases.map(({ key }) => key.credentialId)}::uuid[],
+      ${leases.map(({ key }) => key.topic)}::text[], ${leases.map(({ holder }) => holder)}::text[])
+      AS l(credential_id, topic, holder)
+    WHERE s.credential_id = l.credential_id AND s.topic = l.topic AND s.run->>'holder' = l.holder
+    RETURNING l.holder`)
+  return new Set(rows.map(({ holder }) => holder))
+}
+
+const writeHeld = async (
+  transaction: Transaction,
+  lease: Lease,
+  assignments: Prisma.Sql,
+): Promise<void> => {
+  const written = await transaction.$executeRaw(
+    sql`UPDATE sync_states SET ${assignments} WHERE ${isHeld(lease)}`,
+  )
+  if (written === 0) throw new LeaseLostError('Another process has taken the run over.')
+}
+
+/** Notes how far the run came: it has made progress, so earlier failures count no more. @throws LeaseLostError */
+export const saveProgress = (
+  transaction: Transaction,
+  lease: Lease,
+  progress: RunProgress,
+): Promise<void> =>
+  writeHeld(
+    transaction,
+    lease,
+    sql`failures = 0, due_at = ${inMs(lease.durationMs)},
+      run = ${runJson(lease.holder, lease.durationMs, progressJson(progress))}`,
+  )
+
+export interface Release {
+  /** Null: the next run begins anew. */
+  readonly progress: RunProgress | null
+  readonly dueInMs: number
+  /** Undefined: no failure, only a pause. */
+  readonly failure?: { readonly text: string; readonly count: number }
+}
+
+/** Gives the lease back before the run has ended. @throws LeaseLostError */
+export const releaseRun = (
+  transaction: Transaction,
+  lease: Lease,
+  { progress, dueInMs, failure }: Release,
+): Promise<void> =>
+  writeHeld(
+    transaction,
+    lease,
+    sql`due_at = ${inMs(dueInMs)}, run = ${progress ? runJson(null, 0, progressJson(progress)) : null}
+      ${failure ? sql`, failures = ${failure.count}, failure = ${storable(failure.text)}` : Prisma.empty}`,
+  )
+
+export interface Completion {
+  readonly since: string | null
+  readonly listing: RunProgress['listing']
+  readonly dueInMs: number
+}
+
+/** Ends the run. @throws LeaseLostError */
+export const completeRun = async (
+  transaction: Transaction,
+  lease: Lease,
+  { since, listing, dueInMs }: Completion,
+): Promise<void> => {
+  const everything = listing === 'everything'
+  await writeHeld(
+    transaction,
+    lease,
+    sql`run = NULL, since = ${since}::timestamptz, due_at = ${inMs(dueInMs)}, failures = 0,
+      failure = NULL, completed_at = clock_timestamp(),
+      full_listing_at = ${everything ? sql`clock_timestamp()` : sql`full_listing_at`}`,
+  )
+  if (everything) await clearSightings(transaction, lease.key)
+}
+
+/** Forgets what earlier listings saw. */
+export const clearSightings = async (transaction: Transaction, key: SyncKey): Promise<void> => {
+  await transaction.$executeRaw(sql`DELETE FROM sync_sightings WHERE ${isRow(key)}`)
+}
+
+/** Notes which records a listing of everything has shown. */
+export const addSightings = async (
+  transaction: Transaction,
+  { credentialId, topic }: SyncKey,
+  recordIds: readonly string[],
+): Promise<void> => {
+  await transaction.$executeRaw(sql`
+    INSERT INTO sync_sightings (credential_id, topic, record_id)
+    SELECT ${credentialId}::uuid, ${topic}, id FROM unnest(${recordIds}::uuid[]) AS r(id)
+    ON CONFLICT DO NOTHING`)
+}
+
+/**
+ * Counts as seen what came by another way while the listing ran: a record made after its page was read.
+ * Under the lock of the records until the transaction ends, so none comes after the count.
+ */
+export const sightRecentChanges = async (
+  transaction: Transaction,
+  { credentialId, topic }: SyncKey,
+  resource: Resource,
+  since: string,
+): Promise<void> => {
+  await lockRecords(transaction, credentialId, resource)
+  await transaction.$executeRaw(sql`
+    INSERT INTO sync_sightings (credential_id, topic, record_id)
+    SELECT credential_id, ${topic}, id FROM ${recordSql(resource).table}
+    WHERE credential_id = ${credentialId}::uuid AND updated_at >= ${since}::timestamptz
+    ON CONFLICT DO NOTHING`)
+}
+
+/** How many records are held as present, and how many of those the listing has not shown. */
+export const countUnsighted = async (
+  { prisma }: Database,
+  { credentialId, topic }: SyncKey,
+  resource: Resource,
+): Promise<{ readonly held: number; readonly unsighted: number }> => {
+  const [row] = await prisma.$queryRaw<{ held: number; unsighted: number }[]>(sql`
+    SELECT count(*)::integer AS held,
+      count(*) FILTER (WHERE s.record_id IS NULL)::integer AS unsighted
+    FROM ${recordSql(resource).table} r
+    LEFT JOIN sync_sightings s ON s.credential_id = r.credential_id AND s.topic = ${topic}
+      AND s.record_id = r.id
+    WHERE r.credential_id = ${credentialId}::uuid AND NOT r.remote_deleted`)
+  return row ?? { held: 0, unsighted: 0 }
+}
