@@ -20,6 +20,7 @@ const environment = z.object({
     .optional(),
   NODE_ENV: z.string().default('development'),
   GRAPHIQL: flag.optional(),
+  SANDBOX: flag.optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   LOG_FILE: z.string().min(1).optional(),
   SYNC_INTERVAL_SECONDS: z.coerce.number().min(1).max(86_400).default(15),
@@ -36,6 +37,8 @@ export interface Config {
   readonly developmentKey: string | undefined
   /** GraphiQL is served and a schema can be introspected without a key. */
   readonly graphiql: boolean
+  /** The sandbox app is there, with an example user. */
+  readonly sandbox: boolean
   readonly logLevel: string
   /** Undefined: standard output. */
   readonly logFile: string | undefined
@@ -62,6 +65,7 @@ export const readConfig = (variables: Readonly<Record<string, string | undefined
     databaseUrl: values.DATABASE_URL,
     developmentKey: values.TRUNKLINE_DEV_API_KEY,
     graphiql: values.GRAPHIQL ?? values.NODE_ENV !== 'production',
+    sandbox: values.SANDBOX ?? values.NODE_ENV !== 'production',
     logLevel: values.LOG_LEVEL,
     // The embedded start is for people: standard output holds the addresses, the log is beside the data.
     logFile:

@@ -1,24 +1,33 @@
 /** Every failure that a caller can meet: one code, one HTTP status, for REST and GraphQL alike. */
 
-export const errorStatus = {
-  BAD_REQUEST: 400,
-  INVALID_PARAMETER: 400,
-  INVALID_CURSOR: 400,
-  MALFORMED_BODY: 400,
-  QUERY_TOO_COMPLEX: 400,
-  UNAUTHENTICATED: 401,
-  NOT_FOUND: 404,
-  CREDENTIAL_NOT_FOUND: 404,
-  USER_NOT_FOUND: 404,
-  METHOD_NOT_ALLOWED: 405,
-  REQUEST_TIMEOUT: 408,
-  BODY_TOO_LARGE: 413,
-  UNSUPPORTED_MEDIA_TYPE: 415,
-  INTERNAL: 500,
-  NOT_READY: 503,
+export const errorCodes = {
+  BAD_REQUEST: { status: 400, meaning: 'The request or the GraphQL document is not well formed.' },
+  INVALID_PARAMETER: {
+    status: 400,
+    meaning: 'A parameter, field or argument is unknown, missing or of another form.',
+  },
+  INVALID_CURSOR: { status: 400, meaning: 'The cursor is not one that this list gave out.' },
+  MALFORMED_BODY: { status: 400, meaning: 'The body is not JSON in UTF-8.' },
+  QUERY_TOO_COMPLEX: {
+    status: 400,
+    meaning: 'The GraphQL query is too deep, too long or too costly.',
+  },
+  UNAUTHENTICATED: { status: 401, meaning: 'The API key is missing, unknown or revoked.' },
+  NOT_FOUND: { status: 404, meaning: 'There is no such address or record.' },
+  CREDENTIAL_NOT_FOUND: {
+    status: 404,
+    meaning: 'The environment of the key has no such credential.',
+  },
+  USER_NOT_FOUND: { status: 404, meaning: 'The environment of the key has no such end user.' },
+  METHOD_NOT_ALLOWED: { status: 405, meaning: 'The address does not take this method.' },
+  REQUEST_TIMEOUT: { status: 408, meaning: 'The request did not arrive in time.' },
+  BODY_TOO_LARGE: { status: 413, meaning: 'The body is larger than 1 MiB.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body is not declared as JSON.' },
+  INTERNAL: { status: 500, meaning: 'Something failed here; the log has the request id.' },
+  NOT_READY: { status: 503, meaning: 'The database is away.' },
 } as const
 
-export type ErrorCode = keyof typeof errorStatus
+export type ErrorCode = keyof typeof errorCodes
 
 /** What is wrong with one field, parameter or argument. */
 export interface ErrorDetail {
@@ -39,7 +48,7 @@ export class ApiError extends Error {
   }
 
   get status(): number {
-    return errorStatus[this.code]
+    return errorCodes[this.code].status
   }
 }
 

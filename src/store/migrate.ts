@@ -94,6 +94,7 @@ async function readMigrations(folder: string): Promise<MigrationFile[]> {
 
 function checkHistory(rows: readonly MigrationRow[], files: readonly MigrationFile[]): void {
   const filesByName = new Map(files.map((file) => [file.name, file]))
+  const newest = files.at(-1)?.name ?? ''
   for (const { migration_name: name, checksum, finished_at } of rows) {
     if (finished_at === null) {
       const explanation =
@@ -103,9 +104,9 @@ function checkHistory(rows: readonly MigrationRow[], files: readonly MigrationFi
     }
     const file = filesByName.get(name)
     if (file === undefined) {
-      const explanation =
-        'is applied in the database but unknown here: a newer Trunkline was at work on this database. ' +
-        'Start that version, or restore a backup from before it.'
+      // A newer version of ours runs beside this one, as in every rolling upgrade: its additions are not our concern.
+      if (name > newest) continue
+      const explanation = 'is applied in the database, but its file is missing. Restore the file.'
       throw new MigrationError('MIGRATION_MISSING', name, explanation)
     }
     if (!checksums(file.sql).includes(checksum)) {

@@ -106,9 +106,18 @@ describe('migrations', () => {
 
   test('are refused when an applied one has no file', async () => {
     await write(FIRST, 'CREATE TABLE a (id int);')
+    await write(SECOND, 'CREATE TABLE b (id int);')
     await apply()
     await rm(join(folder, FIRST), { recursive: true })
     await expect(apply()).rejects.toMatchObject({ code: 'MIGRATION_MISSING', migration: FIRST })
+  })
+
+  test('of a newer version that runs beside this one are let be', async () => {
+    await write(FIRST, 'CREATE TABLE a (id int);')
+    await write(SECOND, 'CREATE TABLE b (id int);')
+    await apply()
+    await rm(join(folder, SECOND), { recursive: true })
+    expect(await apply()).toEqual({ applied: [] })
   })
 
   test('of this repository are in the template of every test database', async () => {
