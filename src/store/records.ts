@@ -98,6 +98,16 @@ export interface RecordKey {
   readonly id: string
 }
 
+/** The keys as rows of `k`, each with its place from 1 on. */
+const keyTable = (keys: readonly RecordKey[]): Prisma.Sql =>
+  sql`unnest(${keys.map(({ credentialId }) => credentialId)}::uuid[], ${keys.map(({ id }) => id)}::uuid[])
+    WITH ORDINALITY AS k(credential_id, id, place)`
+
+/** The credentials of the keys, each once. */
+const credentialsOf = (keys: readonly RecordKey[]): string[] => [
+  ...new Set(keys.map(({ credentialId }) => credentialId)),
+]
+
 /** The JSON text of each record, or undefined where there is none. One statement for all. */
 export const getRecords = async (
   { prisma }: Database,
@@ -107,8 +117,7 @@ export const getRecords = async (
   const { table, json } = recordSql(resource)
   const rows = await prisma.$queryRaw<{ place: number; json: string }[]>(sql`
     SELECT k.place::integer AS place, ${json} AS json
-    FROM unnest(${keys.map((key) => key.credentialId)}::uuid[], ${keys.map((key) => key.id)}::uuid[])
-      WITH ORDINALITY AS k(credential_id, id, place)
+    FROM ${keyTable(keys)}
     JOIN ${table} t ON t.credential_id = k.credential_id AND t.id = k.id`)
   const found: (string | undefined)[] = keys.map(() => undefined)
   for (const row of rows) found[row.place - 1] = row.json
@@ -120,12 +129,6 @@ export interface LinkedRequest extends PageShape {
   readonly field: string
 }
 
-const linkedTail = (request: LinkedRequest, keys: readonly RecordKey[]): Prisma.Sql => {
-  // A filter's references are resolved for every credential that occurs: ids name their credential.
-  const credentialIds = [...new Set(keys.map((key) => key.credentialId))]
-  return pageTail(request, credentialIds, 0)
-}
-
 /** One statement for all targets. */
 export const listLinkedRecords = async (
   { prisma }: Database,
@@ -135,11 +138,10 @@ export const listLinkedRecords = async (
   const { table, json, column } = recordSql(request.resource)
   const rows = await prisma.$queryRaw<(PageRow & { place: number })[]>(sql`
     SELECT k.place::integer AS place, linked.page
-    FROM unnest(${keys.map((key) => key.credentialId)}::uuid[], ${keys.map((key) => key.id)}::uuid[])
-      WITH ORDINALITY AS k(credential_id, id, place)
+    FROM ${keyTable(keys)}
     CROSS JOIN LATERAL (SELECT ${lines('page')} AS page FROM (
       SELECT ${json} AS json FROM ${table} t
-      WHERE t.credential_id = k.credential_id AND t.${raw(column(request.field))} = k.id${linkedTail(request, keys)}) page) linked`)
+      WHERE t.credential_id = k.credential_id AND t.${raw(column(request.field))} = k.id${pageTail(request, credentialsOf(keys), 0)}) page) linked`)
   const pages = keys.map((): string | null => null)
   for (const row of rows) pages[row.place - 1] = row.page
   return pages.map((page) => toPage(request, splitLines(page)))
@@ -152,12 +154,10 @@ export const countLinkedRecords = async (
   keys: readonly RecordKey[],
 ): Promise<number[]> => {
   const { table, column } = recordSql(resource)
-  const credentialIds = [...new Set(keys.map((key) => key.credentialId))]
   const rows = await prisma.$queryRaw<{ place: number; count: number }[]>(sql`
     SELECT k.place::integer AS place, count(t.id)::integer AS count
-    FROM unnest(${keys.map((key) => key.credentialId)}::uuid[], ${keys.map((key) => key.id)}::uuid[])
-      WITH ORDINALITY AS k(credential_id, id, place)
-    JOIN ${table} t ON t.credential_id = k.credential_id AND t.${raw(column(field))} = k.id${filterSql(resource, filter, credentialIds)}
+    FROM ${keyTable(keys)}
+    JOIN ${table} t ON t.credential_id = k.credential_id AND t.${raw(column(field))} = k.id${filterSql(resource, filter, credentialsOf(keys))}
     GROUP BY k.place`)
   const counts = keys.map(() => 0)
   for (const row of rows) counts[row.place - 1] = row.count
