@@ -5,8 +5,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { schemaSource } from './codegen/graphql.ts'
+import { openapiSource } from './codegen/openapi.ts'
 import { prismaSource } from './codegen/prisma.ts'
 import { registrySource } from './codegen/registry.ts'
+import { sdkTypesSource } from './codegen/sdk-types.ts'
 
 const root = import.meta.dirname
 const REGISTRY = 'src/generated/registry.ts'
@@ -32,6 +34,8 @@ const derivedFiles = async (): Promise<Readonly<Record<string, string>>> => {
   return {
     'prisma/resources.prisma': prismaSource(catalogue.resources),
     'src/generated/schema.graphql': schemaSource(catalogue),
+    'src/generated/openapi.json': openapiSource(catalogue),
+    'src/generated/sdk-types.ts': sdkTypesSource(catalogue),
   }
 }
 

@@ -28,7 +28,7 @@ export const registrySource = (root: string): string => {
     ...resources.map(({ alias }) => `  ${alias},`),
     '])',
     '',
-    'const all: readonly Connector[] = [' + connectors.map(({ alias }) => alias).join(', ') + ']',
+    `const all: readonly Connector[] = [${connectors.map(({ alias }) => alias).join(', ')}]`,
     '',
     'export const connectors: ReadonlyMap<string, Connector> = new Map(',
     '  all.map((connector) => [connector.app, connector]),',

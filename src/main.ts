@@ -5,13 +5,17 @@ import pino, { type Logger } from 'pino'
 import { createServer } from './api/server.ts'
 import type { Config } from './config.ts'
 import { type FirstStart, prepareFirstStart } from './first-start.ts'
-import { catalogue } from './generated/registry.ts'
+import { catalogue, connectors } from './generated/registry.ts'
+import { createAppClient } from './outbound/http.ts'
 import { describePortOwner } from './port-owner.ts'
+import { createSandboxApp, SANDBOX_ORIGIN } from './sandbox/app.ts'
+import { createSandboxLife } from './sandbox/life.ts'
 import { createAccess } from './store/access.ts'
 import { type Database, openDatabase } from './store/database.ts'
 import { startEmbeddedDatabase } from './store/embedded.ts'
 import { applyMigrations } from './store/migrate.ts'
 import { createNotices } from './store/notices.ts'
+import { createSync } from './sync/schedule.ts'
 
 export interface Trunkline {
   /** `http://127.0.0.1:4000` */
@@ -23,13 +27,35 @@ export interface Trunkline {
 // What may never be written, wherever it turns up in what is logged.
 const SECRETS = ['authorization', '*.authorization', 'headers.authorization', 'values', '*.values']
 
+const LOG_DELAY_MS = 500
+
+/** What the log says of an error: not all that hangs on it, such as the connection that it came over. */
+const describeError = (error: unknown): object =>
+  error instanceof Error
+    ? {
+        type: error.name,
+        message: error.message,
+        stack: error.stack,
+        ...('code' in error && { code: error.code }),
+        ...(error.cause !== undefined && { cause: describeError(error.cause) }),
+      }
+    : { message: String(error) }
+
 const createLog = ({ logFile, logLevel }: Config): Logger => {
   if (logFile !== undefined) mkdirSync(dirname(logFile), { recursive: true })
-  return pino(
-    { level: logLevel, redact: SECRETS, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+  const log = pino(
+    {
+      level: logLevel,
+      redact: SECRETS,
+      serializers: { err: describeError },
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+    },
     // Lines are gathered and written apart from the requests that they are of.
     pino.destination({ dest: logFile ?? 1, sync: false, minLength: 4096 }),
   )
+  setInterval(() => log.flush(), LOG_DELAY_MS).unref()
+  return log
 }
 
 /** Steps to stop, newest first: each is run even if another fails. */
@@ -44,7 +70,8 @@ const createShutdown = (log: Logger) => {
         } catch (error) {
           log.error({ err: error, step: name }, 'failed to stop')
         }
-      log.flush()
+      log.info('stopped')
+      await new Promise((resolve) => log.flush(resolve))
     },
   }
 }
@@ -84,6 +111,24 @@ export const startTrunkline = async (config: Config): Promise<Trunkline> => {
   }
 }
 
+/** Companies that the example user's two credentials belong to. */
+const SANDBOX_TENANTS = ['acme', 'acme-outlet']
+
+const startSandbox = async (
+  database: Database,
+  log: Logger,
+  shutdown: ReturnType<typeof createShutdown>,
+) => {
+  const app = createSandboxApp({ database })
+  const life = createSandboxLife({ database, log })
+  const tenants = await Promise.all(SANDBOX_TENANTS.map((tenant) => app.createTenant(tenant)))
+  life.start()
+  shutdown.add('sandbox', () => life.stop())
+  const connector = connectors.get('sandbox')
+  if (connector === undefined) throw new Error('The sandbox has no connector.')
+  return { connector, handle: app.handle, tenants: tenants.map((access) => ({ ...access })) }
+}
+
 const start = async (
   config: Config,
   log: Logger,
@@ -108,11 +153,29 @@ const start = async (
   await notices.start()
   shutdown.add('notices', () => notices.stop())
 
+  const sandbox = config.sandbox ? await startSandbox(database, log, shutdown) : undefined
   const firstStart = await prepareFirstStart({
     database,
     developmentKey: config.developmentKey,
-    sandbox: undefined,
+    sandbox,
   })
+
+  const appClient = createAppClient({
+    localApps: new Map(sandbox ? [[SANDBOX_ORIGIN, sandbox.handle]] : []),
+    allowPrivateAddresses: config.allowPrivateAddresses,
+  })
+  shutdown.add('app client', () => appClient.stop())
+  const sync = createSync({
+    database,
+    connectors,
+    appClient,
+    log,
+    intervalMs: config.syncIntervalMs,
+  })
+  shutdown.add('sync', () => sync.stop())
+  // The example's records are there before the addresses are told.
+  if (firstStart.isNew) await Promise.all(firstStart.credentialIds.map((id) => sync.syncNow(id)))
+  await sync.start()
 
   const server = createServer({
     context: { database, access, catalogue },
@@ -123,7 +186,6 @@ const start = async (
   shutdown.add('server', () => server.close())
   try {
     const address = await server.listen({ port: config.port, host: config.host })
-    log.info({ address }, 'listening')
     return { address, firstStart, stop: () => shutdown.run() }
   } catch (error) {
     throw isPortTaken(error) ? await portTaken(config) : error

@@ -114,6 +114,10 @@ export const createCatalogue = (resources: readonly Resource[]): Catalogue => {
         throw new TypeError(
           `${place} refers to ${field.target}, which is not a resource. Did you mean ${nearest(field.target, targets)}?`,
         )
+      if (field.kind === 'reference')
+        for (const embed of field.embeds ?? [])
+          if (byTopic.get(field.target)?.fields[embed]?.kind !== 'text')
+            throw new TypeError(`${place} embeds ${embed}, which is no text field of its target.`)
       if (field.kind !== 'list' && field.kind !== 'object') continue
       const other = shapes.get(field.shape.name)
       if (other !== undefined && other !== field.shape)

@@ -49,13 +49,14 @@ export interface LabelField extends FieldBase<'label'> {
   readonly values: readonly string[]
 }
 /** The id of a record of another resource of the same credential. */
-export interface ReferenceField<Op extends Operator = Operator> extends FieldBase<'reference', Op> {
+export interface ReferenceField<Op extends Operator = Operator, Embed extends string = string>
+  extends FieldBase<'reference', Op> {
   /** Name of the resource (`crm/accounts`), or of a nested list with ids (`commerce/products.variants`). */
   readonly target: string
   /** Name of the GraphQL field that holds the record itself. */
   readonly as: string | undefined
-  /** Fields of the target shown in place of the bare id: an object on output, an id on input. */
-  readonly embeds: readonly string[] | undefined
+  /** Text fields of the target shown in place of the bare id: an object on output, an id on input. */
+  readonly embeds: readonly Embed[] | undefined
 }
 /** Ids of records of another resource of the same credential; may be empty. */
 export interface ReferencesField extends FieldBase<'references'> {
@@ -203,11 +204,14 @@ export const label = (
 ): LabelField => ({ ...plain('label', doc, options?.required), values })
 
 /** The id of a record of `target`. A field whose name does not end in `Id` names the linked field with `as`. */
-export const reference = <const Op extends ChoiceOperator = ChoiceOperator>(
+export const reference = <
+  const Op extends ChoiceOperator = ChoiceOperator,
+  const Embed extends string = never,
+>(
   target: string,
   doc: string,
-  options?: Options<Op> & { readonly as?: string; readonly embeds?: readonly string[] },
-): ReferenceField<Op> => ({
+  options?: Options<Op> & { readonly as?: string; readonly embeds?: readonly Embed[] },
+): ReferenceField<Op, Embed> => ({
   ...field('reference', doc, choiceOperators, options),
   target,
   as: options?.as,

@@ -95,6 +95,14 @@ export const defineResource = <const F extends Fields>(
   }
 }
 
+/** A record that a reference shows in place of its bare id. */
+export type EmbeddedRecord<Embed extends string> = {
+  readonly id: string
+  readonly remoteId: string
+} & { readonly [Name in Embed]: string | null }
+
+type ReferenceValue<Embed extends string> = [Embed] extends [never] ? string : EmbeddedRecord<Embed>
+
 /** The value of a field in a record as the API shows it. */
 export type ValueOf<F> = F extends { kind: 'text' | 'label' | 'decimal' | 'timestamp' | 'date' }
   ? string | null
@@ -104,8 +112,11 @@ export type ValueOf<F> = F extends { kind: 'text' | 'label' | 'decimal' | 'times
       ? boolean | null
       : F extends { kind: 'enumeration'; values: readonly (infer Value)[] }
         ? Value | null
-        : F extends { kind: 'reference' }
-          ? string | null
+        : F extends {
+              kind: 'reference'
+              embeds: readonly (infer Embed extends string)[] | undefined
+            }
+          ? ReferenceValue<Embed> | null
           : F extends { kind: 'references' | 'texts' }
             ? readonly string[]
             : F extends ListField<infer S>
@@ -132,8 +143,9 @@ export type RecordOf<R extends Resource> = {
 }
 
 type Suffix = typeof operatorSuffix
+/** A decimal is compared with a number, and a reference with an id also where it is shown as a record. */
 type FilterValue<F extends Field> = NonNullable<
-  F extends { kind: 'decimal' } ? number | null : ValueOf<F>
+  F extends { kind: 'decimal' } ? number : F extends { kind: 'reference' } ? string : ValueOf<F>
 >
 type FiltersOfField<Name extends string, F extends Field> = {
   readonly [Op in Extract<

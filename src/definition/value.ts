@@ -14,7 +14,8 @@ export interface ValueContext {
   readonly report: (problem: ValueProblem) => void
 }
 
-const DECIMAL = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?$/
+/** Decimal digits, as an app may write them; in a nested object they are kept as they came. */
+export const DECIMAL = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?$/
 const INTEGER_MAX = 2_147_483_647
 
 export const capitalise = (word: string): string =>

@@ -61,8 +61,8 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/
 const INSTANT = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/i
 const DECIMAL = /^-?\d{1,30}(?:\.\d{1,30})?$/
 const INTEGER = /^-?\d{1,10}$/
-const INT32_MAX = 2_147_483_647
-const MAX_TEXT_LENGTH = 1000
+export const INT32_MAX = 2_147_483_647
+export const MAX_TEXT_LENGTH = 1000
 
 /** Text that PostgreSQL and JSON can hold. @throws INVALID_PARAMETER */
 export const checkText = (name: string, value: string): string => {

@@ -7,7 +7,7 @@ import { type FilterTerm, filterParameters, parseFilterValue } from './filter.ts
 
 export const DEFAULT_PAGE_SIZE = 50 // interface 8
 export const MAX_PAGE_SIZE = 100 // interface 8
-const MAX_PAGE_NUMBER = 10_000_000
+export const MAX_PAGE_NUMBER = 10_000_000
 
 /** Which of the records that are deleted in the app belong to the list. */
 export type DeletedRecords = 'left-out' | 'included' | 'alone'

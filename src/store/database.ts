@@ -47,7 +47,6 @@ export const openDatabase = (options: DatabaseOptions): Database => {
   })
   pool.on('error', onError)
   const adapter = new PrismaPg(pool, {
-    disposeExternalPool: true,
     statementNameGenerator: statementNames(),
     onPoolError: onError,
     onConnectionError: onError,
@@ -59,5 +58,13 @@ export const openDatabase = (options: DatabaseOptions): Database => {
         ({ query }) => onStatement(query),
       )
     : new PrismaClient({ adapter })
-  return { prisma, url: options.url, stop: () => prisma.$disconnect() }
+  return {
+    prisma,
+    url: options.url,
+    stop: async () => {
+      await prisma.$disconnect()
+      // Prisma would end the pool too, but not wait until its connections are closed.
+      await pool.end()
+    },
+  }
 }

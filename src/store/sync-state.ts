@@ -4,11 +4,9 @@
  * All times are the database's.
  */
 import { Prisma } from '@prisma/client'
-import type { CredentialValues, Json } from '../definition/connector.ts'
-import type { Resource } from '../definition/resource.ts'
-import { lockRecords } from './apply-changes.ts'
+import type { CredentialValues } from '../definition/connector.ts'
 import type { Database, Transaction } from './database.ts'
-import { recordSql } from './record-sql.ts'
+import { clearSightings } from './sightings.ts'
 
 const { sql } = Prisma
 
@@ -83,17 +81,11 @@ const inMs = (ms: number): Prisma.Sql =>
 const isRow = ({ credentialId, topic }: SyncKey): Prisma.Sql =>
   sql`credential_id = ${credentialId}::uuid AND topic = ${topic}`
 
-const isHeld = ({ key, holder }: Lease): Prisma.Sql =>
-  sql`${isRow(key)} AND run->>'holder' = ${holder}`
-
 const runJson = (holder: string | null, durationMs: number, progress: Prisma.Sql): Prisma.Sql =>
   sql`jsonb_build_object('holder', ${holder}::text, 'heldUntil', ${inMs(durationMs)}, 'progress', ${progress})`
 
 const progressJson = (progress: RunProgress | null): Prisma.Sql =>
   sql`${JSON.stringify(progress)}::jsonb`
-
-/** PostgreSQL takes neither U+0000 nor half a surrogate pair, and apps say anything. */
-const storable = (text: string): string => text.replaceAll('\u0000', '\ufffd').toWellFormed()
 
 /**
  * Takes up to `limit` states that are due, longest due first, and moves each to `againInMs`: if the job
@@ -129,9 +121,8 @@ export const makeDue = async ({ prisma }: Database, credentialId: string): Promi
 }
 
 /** The topics of a credential, each with the end of its last run. */
-export const listStates = ({
-  prisma,
-}: Database,
+export const listStates = (
+  { prisma }: Database,
   credentialId: string,
 ): Promise<{ topic: string; completedAt: Date | null }[]> =>
   prisma.syncState.findMany({
@@ -139,6 +130,27 @@ export const listStates = ({
     select: { topic: true, completedAt: true },
     orderBy: { topic: 'asc' },
   })
+
+/** A credential as a run needs it. */
+export interface SyncCredential {
+  readonly id: string
+  readonly environmentId: string
+  readonly app: string
+  readonly values: CredentialValues
+}
+
+/** Undefined if it was deleted. */
+export const readSyncCredential = async (
+  { prisma }: Database,
+  id: string,
+): Promise<SyncCredential | undefined> => {
+  const row = await prisma.credential.findUnique({
+    where: { id },
+    select: { id: true, environmentId: true, app: true, values: true },
+  })
+  // Written as such by createCredential alone.
+  return row ? { ...row, values: row.values as CredentialValues } : undefined
+}
 
 interface StateRow extends Omit<SyncState, 'since' | 'now'> {
   readonly since: Date | null
@@ -184,7 +196,8 @@ const writeHeld = async (
   assignments: Prisma.Sql,
 ): Promise<void> => {
   const written = await transaction.$executeRaw(
-    sql`UPDATE sync_states SET ${assignments} WHERE ${isHeld(lease)}`,
+    sql`UPDATE sync_states SET ${assignments}
+      WHERE ${isRow(lease.key)} AND run->>'holder' = ${lease.holder}`,
   )
   if (written === 0) throw new LeaseLostError('Another process has taken the run over.')
 }
@@ -219,8 +232,8 @@ export const releaseRun = (
   writeHeld(
     transaction,
     lease,
-    sql`due_at = ${inMs(dueInMs)}, run = ${progress ? runJson(null, 0, progressJson(progress)) : null}
-      ${failure ? sql`, failures = ${failure.count}, failure = ${storable(failure.text)}` : Prisma.empty}`,
+    sql`due_at = ${inMs(dueInMs)}, run = ${progress ? runJson(null, 0, progressJson(progress)) : Prisma.sql`NULL`}
+      ${failure ? sql`, failures = ${failure.count}, failure = ${failure.text}` : Prisma.empty}`,
   )
 
 export interface Completion {
@@ -244,55 +257,4 @@ export const completeRun = async (
       full_listing_at = ${everything ? sql`clock_timestamp()` : sql`full_listing_at`}`,
   )
   if (everything) await clearSightings(transaction, lease.key)
-}
-
-/** Forgets what earlier listings saw. */
-export const clearSightings = async (transaction: Transaction, key: SyncKey): Promise<void> => {
-  await transaction.$executeRaw(sql`DELETE FROM sync_sightings WHERE ${isRow(key)}`)
-}
-
-/** Notes which records a listing of everything has shown. */
-export const addSightings = async (
-  transaction: Transaction,
-  { credentialId, topic }: SyncKey,
-  recordIds: readonly string[],
-): Promise<void> => {
-  await transaction.$executeRaw(sql`
-    INSERT INTO sync_sightings (credential_id, topic, record_id)
-    SELECT ${credentialId}::uuid, ${topic}, id FROM unnest(${recordIds}::uuid[]) AS r(id)
-    ON CONFLICT DO NOTHING`)
-}
-
-/**
- * Counts as seen what came by another way while the listing ran: a record made after its page was read.
- * Under the lock of the records until the transaction ends, so none comes after the count.
- */
-export const sightRecentChanges = async (
-  transaction: Transaction,
-  { credentialId, topic }: SyncKey,
-  resource: Resource,
-  since: string,
-): Promise<void> => {
-  await lockRecords(transaction, credentialId, resource)
-  await transaction.$executeRaw(sql`
-    INSERT INTO sync_sightings (credential_id, topic, record_id)
-    SELECT credential_id, ${topic}, id FROM ${recordSql(resource).table}
-    WHERE credential_id = ${credentialId}::uuid AND updated_at >= ${since}::timestamptz
-    ON CONFLICT DO NOTHING`)
-}
-
-/** How many records are held as present, and how many of those the listing has not shown. */
-export const countUnsighted = async (
-  { prisma }: Database,
-  { credentialId, topic }: SyncKey,
-  resource: Resource,
-): Promise<{ readonly held: number; readonly unsighted: number }> => {
-  const [row] = await prisma.$queryRaw<{ held: number; unsighted: number }[]>(sql`
-    SELECT count(*)::integer AS held,
-      count(*) FILTER (WHERE s.record_id IS NULL)::integer AS unsighted
-    FROM ${recordSql(resource).table} r
-    LEFT JOIN sync_sightings s ON s.credential_id = r.credential_id AND s.topic = ${topic}
-      AND s.record_id = r.id
-    WHERE r.credential_id = ${credentialId}::uuid AND NOT r.remote_deleted`)
-  return row ?? { held: 0, unsighted: 0 }
 }

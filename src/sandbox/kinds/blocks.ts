@@ -32,7 +32,11 @@ export const currency = () => z.enum(['EUR', 'GBP', 'USD', 'SEK', 'CHF', 'CAD'])
 
 export const email = () => z.email().max(250)
 
-export const webAddress = () => z.url({ protocol: /^https?$/ }).max(1000)
+export const webAddress = () =>
+  z
+    .url({ protocol: /^https?$/ })
+    .max(1000)
+    .refine(isStorable)
 
 const several = <T extends z.ZodType>(entry: T) => z.array(entry).max(100).default([])
 

@@ -1,7 +1,7 @@
 /** The company's books: who is traded with, in what, and how it is accounted for. */
 import { z } from 'zod'
 import * as a from './blocks.ts'
-import { defineKind, ref } from './kind.ts'
+import { defineKind, FieldError, ref } from './kind.ts'
 
 const party = {
   display_name: a.line(),
@@ -81,10 +81,11 @@ export const ledgerAccounts = defineKind({
     parent: ref('ledger_accounts').nullable().default(null),
     company: ref('companies').default('com_0001'),
   }),
-  complete: ({ type }, { previous }) => ({
-    section: ledgerSections[type],
-    balance: String(previous?.balance ?? '0.00'),
-  }),
+  complete: ({ type }, { previous }) => {
+    // Its balance would be on the other side.
+    if (previous && previous.type !== type) throw new FieldError('fixed', 'type')
+    return { section: ledgerSections[type], balance: String(previous?.balance ?? '0.00') }
+  },
 })
 
 export const vendors = defineKind({

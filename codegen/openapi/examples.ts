@@ -1,0 +1,205 @@
+/** A plausible record of each resource: one small company's, with references that lead to each other. */
+import type { Catalogue } from '../../src/definition/catalogue.ts'
+import type { Field, Fields } from '../../src/definition/field.ts'
+import { recordId } from '../../src/definition/identity.ts'
+import type { Resource } from '../../src/definition/resource.ts'
+import { capitalise } from '../../src/definition/value.ts'
+
+const CREDENTIAL_ID = '5b0e8f6a-2c41-4d7e-9a33-0c6f1d2e4b85'
+const REMOTE_ID = '1042'
+
+/** Words by the name of the field, the more particular before; `Type.field` where the name says too little. */
+const words: readonly (readonly [RegExp, string])[] = [
+  [/^AccountingAccount\.accountName$/, 'Sales'],
+  [/^AccountingAccount\.accountNumber$/, '4000'],
+  [/^AccountingAccount\.accountDescription$/, 'Income from goods and services'],
+  [/^AccountingTaxRate\.description$/, 'Standard rate'],
+  [/^AccountingPurchaseOrder\.purchaseOrderNumber$/, 'PO-1042'],
+  [/^CrmAccount\.description$/, 'Maker of marine lamps'],
+  [/^Commerce(Order)\.fulfillmentStatus$/, 'partially shipped'],
+  [/^Commerce(Order)\.paymentStatus$/, 'paid'],
+  [/^CommerceProduct\.description$/, 'A lantern of brass, made by hand.'],
+  [/^CommerceProduct\.productStatus$/, 'active'],
+  [/^CommerceProduct\.vendor$/, 'Harbour Light Ltd'],
+  [/^CommerceFulfillment\.service$/, 'Standard'],
+  [/^ProductVariant\.title$/, 'Brass'],
+  [/^ProductOptionValue\.name$/, 'Metal'],
+  [/^ProductOptionValue\.value$/, 'Brass'],
+  [/^\w+LineItem\.description$/, 'Brass lantern'],
+  [/\.remoteId$|lineItemId$/, REMOTE_ID],
+  [/email(Address)?$/i, 'ada.meyer@harbour-light.example'],
+  [/emailAddressType$/, 'Work'],
+  [/phone(Number)?$/i, '+44 20 7946 0123'], // Ofcom: 020 7946 0xxx is kept for fiction
+  [/(url|website)$/i, 'https://harbour-light.example'],
+  [/taxNumber$/, 'GB123456789'],
+  [/orderNumber$/, '1042'],
+  [/billNumber$/, 'B-1042'],
+  [/invoiceNumber$/, 'INV-1042'],
+  [/firstName$/, 'Ada'],
+  [/lastName$/, 'Meyer'],
+  [/(Owner|User\.name)$/, 'Ada Meyer'],
+  [/(company|companyName|companyLegalName|vendorName|customerName)$/, 'Harbour Light Ltd'],
+  [/accountName$/, 'Harbour Light Ltd'],
+  [/(itemName|productName|LineItem\.title)$/, 'Brass lantern'],
+  [/trackingCategoryName$/, 'Workshop'],
+  [/trackingCategoryType$/, 'Department'],
+  [/productType$/, 'Lamps'],
+  [/sku$/, 'LANTERN-BRASS'],
+  [/unit$/, 'kg'],
+  [/carrier$/, 'Royal Mail'],
+  [/industry$/, 'Manufacturing'],
+  [/leadSource$/, 'Trade fair'],
+  [/leadTitle$/, 'Head of purchasing'],
+  [/stageName$/, 'Negotiation'],
+  [/pipelineName$/, 'Sales'],
+  [/(opportunityName|noteTitle|taskSubject)$/, 'Lanterns for the new quay'],
+  [/(Description|Content|memo)$/, 'Forty lanterns, to be delivered in two parts.'],
+  [/(street1|address1)$/, '12 Quay Street'],
+  [/(street2|address2)$/, 'Second floor'],
+  [/city$/, 'Bristol'],
+  [/(state|region)$/, 'Avon'],
+  [/countrySubdivision$/, 'GB-BST'],
+  [/country$/, 'United Kingdom'],
+  [/(zipCode|postalCode)$/, 'BS1 4QS'],
+  [/addressType$/, 'Billing'],
+  [/trackingCategoryStatus$/, 'active'],
+  [/Status$/, 'open'],
+]
+
+/** Amounts that add up: 2 lanterns at 25, less 5, 4.90 to ship, a fifth for tax. */
+const amounts: readonly (readonly [RegExp, string])[] = [
+  [/^PurchaseOrderLineItem\.totalLineAmount$/, '60'],
+  [/^PurchaseOrderLineItem\.taxAmount$/, '10'],
+  [/LineItem\.totalAmount$/, '50'],
+  [/^AccountingPurchaseOrder\.totalAmount$/, '60'],
+  [/subTotal$/, '50'],
+  [/totalAmount$|balance$/, '54'],
+  [/totalDiscount$/, '5.00'],
+  [/totalTaxAmount$|totalTax$/, '9.00'],
+  [/totalShipping$/, '4.90'],
+  [/totalPrice$/, '58.90'],
+  [/TaxRate$/, '20'],
+  [/exchangeRate$/, '1'],
+  [/quantity$/, '2'],
+  [/(purchasePrice|unitCost)$/, '11.00'],
+  [/[pP]rice$/, '25.00'],
+  [/qtyOnHand$|totalCount$/, '64'],
+  [/fiscalYearEndMonth$/, '3'],
+  [/fiscalYearEndDay$/, '31'],
+  [/numberOfEmployees$/, '38'],
+  [/displayOrder$/, '3'],
+  [/probability$/, '60'],
+  [/ProductVariantWeight\.value$/, '1.4'],
+]
+
+/** Code words that fit the rest. */
+const codes: readonly (readonly [RegExp, string])[] = [
+  [/currency$/, 'GBP'],
+  [/country(Code)?$/, 'GB'],
+  [/classification$/, 'REVENUE'],
+  [/accountType$/, 'INCOME'],
+  [/itemType$/, 'INVENTORY'],
+]
+
+const lists: readonly (readonly [RegExp, string])[] = [
+  [/trackingNumbers$/, 'RM123456789GB'],
+  [/(Urls|images)$/, 'https://harbour-light.example/1042'],
+  [/tags$/, 'brass'],
+]
+
+const days: readonly (readonly [RegExp, string])[] = [
+  [/dueDate$|closeDate$|deliveryDate$/i, '2026-04-01T00:00:00.000Z'],
+  [/./, '2026-03-02T00:00:00.000Z'],
+]
+
+const pick = (
+  table: readonly (readonly [RegExp, string])[],
+  place: string,
+  otherwise: string,
+): string => table.find(([pattern]) => pattern.test(place))?.[1] ?? otherwise
+
+const idOf = (target: string): string => recordId(CREDENTIAL_ID, target, REMOTE_ID)
+
+/** What is not so yet: an open bill was not paid, an open task not done; a top account has none above. */
+const isEmpty = (name: string, field: Field, resource: Resource): boolean =>
+  /^(paidOnDate|completedDate)$/.test(name) ||
+  (field.kind === 'reference' && field.target === resource.topic)
+
+const exampleValue = (
+  catalogue: Catalogue,
+  resource: Resource,
+  owner: string,
+  [name, field]: readonly [string, Field],
+): unknown => {
+  const place = `${owner}.${name}`
+  if (isEmpty(name, field, resource)) return null
+  switch (field.kind) {
+    case 'text':
+      return pick(words, place, 'Example')
+    case 'label':
+      return capitalise(field.values[0] ?? '')
+    case 'integer':
+    case 'number':
+      return Number(pick(amounts, place, '100'))
+    case 'decimal':
+      return pick(amounts, place, '100.00')
+    case 'boolean':
+      return true
+    case 'timestamp':
+      return '2026-03-02T09:30:00.000Z'
+    case 'date':
+      return pick(days, place, '')
+    case 'enumeration': {
+      const word = pick(codes, place, '')
+      return field.values.includes(word) ? word : field.values[0]
+    }
+    case 'reference':
+      return field.embeds === undefined
+        ? idOf(field.target)
+        : {
+            id: idOf(field.target),
+            remoteId: REMOTE_ID,
+            ...exampleFields(catalogue, catalogue.get(field.target), field.embeds),
+          }
+    case 'references':
+      return [idOf(field.target)]
+    case 'texts':
+      return [pick(lists, place, 'example')]
+    case 'list':
+      return [exampleShape(catalogue, resource, field.shape.name, field.shape.fields)]
+    case 'object':
+      return exampleShape(catalogue, resource, field.shape.name, field.shape.fields)
+    case 'json':
+      return { LegacyCode: 'A-7' }
+  }
+}
+
+const exampleFields = (catalogue: Catalogue, resource: Resource, names: readonly string[]) =>
+  Object.fromEntries(
+    Object.entries(resource.allFields)
+      .filter(([name]) => names.includes(name))
+      .map((entry) => [entry[0], exampleValue(catalogue, resource, resource.typeName, entry)]),
+  )
+
+const exampleShape = (
+  catalogue: Catalogue,
+  resource: Resource,
+  owner: string,
+  fields: Fields,
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(fields).map((entry) => [
+      entry[0],
+      exampleValue(catalogue, resource, owner, entry),
+    ]),
+  )
+
+/** The example of a resource, as the API shows it. */
+export const exampleRecord = (
+  catalogue: Catalogue,
+  resource: Resource,
+): Readonly<Record<string, unknown>> => ({
+  id: idOf(resource.topic),
+  ...exampleFields(catalogue, resource, Object.keys(resource.allFields)),
+  remoteDeleted: false,
+})

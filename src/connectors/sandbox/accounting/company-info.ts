@@ -1,0 +1,24 @@
+import { defineMapping } from '../../../definition/mapping.ts'
+import { companyInfo } from '../../../resources/accounting/company-info.ts'
+import { history, phoneNumber, postalAddress, type RawAddress, type RawPhone } from '../shared.ts'
+
+interface Raw {
+  /** `12-31` */
+  readonly fiscal_year_end: string
+  readonly addresses: readonly RawAddress[]
+  readonly phones: readonly RawPhone[]
+}
+
+/** `/v1/companies` */
+export default defineMapping<typeof companyInfo, Raw>(companyInfo, {
+  ...history,
+  companyName: 'trading_name',
+  companyLegalName: 'legal_name',
+  taxNumber: 'vat_id',
+  fiscalYearEndMonth: (raw) => Number(raw.fiscal_year_end.slice(0, 2)),
+  fiscalYearEndDay: (raw) => Number(raw.fiscal_year_end.slice(3)),
+  currency: 'base_currency',
+  companyUrls: 'websites',
+  companyAddresses: ({ addresses }) => addresses.map(postalAddress),
+  companyPhoneNumbers: ({ phones }) => phones.map(phoneNumber),
+})

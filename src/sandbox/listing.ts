@@ -1,0 +1,45 @@
+/** The questions that a listing of the sandbox answers, and the mark that leads to its next page. */
+import { z } from 'zod'
+import type { SandboxPage } from '../store/sandbox-records.ts'
+import { instant } from './kinds/blocks.ts'
+import { FieldError, isId } from './kinds/kind.ts'
+
+const DEFAULT_LIMIT = 100
+const MAX_LIMIT = 250
+
+/** Where a page ended: opaque to the caller. */
+type Mark = NonNullable<SandboxPage['after']>
+
+/** The mark of a record: the next page begins beyond it. */
+export const markOf = ({ modified, id }: Mark): string =>
+  Buffer.from(`${modified} ${id}`).toString('base64url')
+
+const readMark = (text: string): Mark => {
+  const [modified = '', id = ''] = Buffer.from(text, 'base64url').toString().split(' ')
+  if (!z.iso.datetime().safeParse(modified).success || !isId(id))
+    throw new FieldError('invalid', 'after')
+  return { modified, id }
+}
+
+const readSince = (text: string): string => {
+  if (!instant().safeParse(text).success) throw new FieldError('invalid', 'modified_since')
+  return new Date(text).toISOString()
+}
+
+const readLimit = (text: string): number => {
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > MAX_LIMIT) throw new FieldError('invalid', 'limit')
+  return limit
+}
+
+/** @throws FieldError naming the parameter */
+export const readListing = (query: URLSearchParams): SandboxPage => {
+  const since = query.get('modified_since')
+  const after = query.get('after')
+  const limit = query.get('limit')
+  return {
+    since: since === null ? undefined : readSince(since),
+    after: after === null ? undefined : readMark(after),
+    limit: limit === null ? DEFAULT_LIMIT : readLimit(limit),
+  }
+}

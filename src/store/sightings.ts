@@ -1,0 +1,64 @@
+/** Which records a listing of everything has shown: those it has not may have vanished from the app. */
+import { Prisma } from '@prisma/client'
+import type { Resource } from '../definition/resource.ts'
+import { lockRecords } from './apply-changes.ts'
+import type { Database, Transaction } from './database.ts'
+import { recordSql } from './record-sql.ts'
+import type { SyncKey } from './sync-state.ts'
+
+const { sql } = Prisma
+
+/** Forgets what earlier listings saw. */
+export const clearSightings = async (
+  transaction: Transaction,
+  { credentialId, topic }: SyncKey,
+): Promise<void> => {
+  await transaction.$executeRaw(sql`
+    DELETE FROM sync_sightings WHERE credential_id = ${credentialId}::uuid AND topic = ${topic}`)
+}
+
+/** Notes which records a listing of everything has shown. */
+export const addSightings = async (
+  transaction: Transaction,
+  { credentialId, topic }: SyncKey,
+  recordIds: readonly string[],
+): Promise<void> => {
+  await transaction.$executeRaw(sql`
+    INSERT INTO sync_sightings (credential_id, topic, record_id)
+    SELECT ${credentialId}::uuid, ${topic}, id FROM unnest(${recordIds}::uuid[]) AS r(id)
+    ON CONFLICT DO NOTHING`)
+}
+
+/**
+ * Counts as seen what came by another way while the listing ran: a record made after its page was read.
+ * Under the lock of the records until the transaction ends, so none comes after the count.
+ */
+export const sightRecentChanges = async (
+  transaction: Transaction,
+  { credentialId, topic }: SyncKey,
+  resource: Resource,
+  since: string,
+): Promise<void> => {
+  await lockRecords(transaction, credentialId, resource)
+  await transaction.$executeRaw(sql`
+    INSERT INTO sync_sightings (credential_id, topic, record_id)
+    SELECT credential_id, ${topic}, id FROM ${recordSql(resource).table}
+    WHERE credential_id = ${credentialId}::uuid AND updated_at >= ${since}::timestamptz
+    ON CONFLICT DO NOTHING`)
+}
+
+/** How many records are held as present, and how many of those the listing has not shown. */
+export const countUnsighted = async (
+  { prisma }: Database,
+  { credentialId, topic }: SyncKey,
+  resource: Resource,
+): Promise<{ readonly held: number; readonly unsighted: number }> => {
+  const [row] = await prisma.$queryRaw<{ held: number; unsighted: number }[]>(sql`
+    SELECT count(*)::integer AS held,
+      count(*) FILTER (WHERE s.record_id IS NULL)::integer AS unsighted
+    FROM ${recordSql(resource).table} r
+    LEFT JOIN sync_sightings s ON s.credential_id = r.credential_id AND s.topic = ${topic}
+      AND s.record_id = r.id
+    WHERE r.credential_id = ${credentialId}::uuid AND NOT r.remote_deleted`)
+  return row ?? { held: 0, unsighted: 0 }
+}

@@ -1,0 +1,67 @@
+/** The leases that this process holds, kept alive while their runs last. */
+import { randomUUID } from 'node:crypto'
+import type { Database } from '../store/database.ts'
+import { type Lease, LeaseLostError, renewRuns, type SyncKey } from '../store/sync-state.ts'
+import type { SyncLog } from './active-run.ts'
+
+export interface HeldLease {
+  readonly lease: Lease
+  /** Aborted with a LeaseLostError when another took the run over, or by the signal that was given. */
+  readonly signal: AbortSignal
+  /** Ends the renewal; the run itself has given the lease back. */
+  release(): void
+}
+
+export interface LeasesOptions {
+  readonly database: Database
+  readonly log: SyncLog
+  /** A process that is killed blocks its runs so long. */
+  readonly durationMs: number
+}
+
+/** One statement a beat renews every lease of the process. */
+export const createLeases = ({ database, log, durationMs }: LeasesOptions) => {
+  const held = new Map<string, { lease: Lease; lost: AbortController }>()
+  let timer: NodeJS.Timeout | undefined
+  let isBeating = false
+
+  const beat = async (): Promise<void> => {
+    if (isBeating) return
+    isBeating = true
+    const asked = [...held.values()]
+    try {
+      const still = await renewRuns(
+        database,
+        asked.map(({ lease }) => lease),
+      )
+      for (const { lease, lost } of asked)
+        if (!still.has(lease.holder) && held.has(lease.holder))
+          lost.abort(new LeaseLostError('Another process has taken the run over.'))
+    } catch (error) {
+      // Not lost yet: what a run commits says whether it still holds.
+      log.warn({ err: error }, 'the leases of the running synchronisations were not renewed')
+    } finally {
+      isBeating = false
+    }
+  }
+
+  return {
+    /** A lease to be taken; it is renewed from now on. */
+    hold: (key: SyncKey, stop: AbortSignal): HeldLease => {
+      const lease: Lease = { key, holder: randomUUID(), durationMs }
+      const lost = new AbortController()
+      held.set(lease.holder, { lease, lost })
+      timer ??= setInterval(beat, durationMs / 3)
+      return {
+        lease,
+        signal: AbortSignal.any([lost.signal, stop]),
+        release: () => {
+          held.delete(lease.holder)
+          if (held.size > 0) return
+          clearInterval(timer)
+          timer = undefined
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,85 @@
+/** Stores one page: records, their changes, what was seen and the mark of the next page, or nothing of it. */
+import type { RecordRow } from '../definition/mapping.ts'
+import type { Resource } from '../definition/resource.ts'
+import {
+  type AppliedChanges,
+  applyChanges,
+  MAX_BATCH,
+  type RecordOwner,
+} from '../store/apply-changes.ts'
+import type { Transaction } from '../store/database.ts'
+import { addSightings } from '../store/sightings.ts'
+import { reserveLogPlace } from '../store/sync-events.ts'
+import { type RunProgress, saveProgress } from '../store/sync-state.ts'
+import { type ActiveRun, announce, raise, resourceOf, transact } from './active-run.ts'
+import type { MappedPage } from './map-page.ts'
+import type { AppPage } from './pages.ts'
+
+const applyAll = async (
+  transaction: Transaction,
+  owner: RecordOwner,
+  resource: Resource,
+  rows: readonly RecordRow[],
+  accept: 'newer' | 'all',
+): Promise<AppliedChanges> => {
+  const total = { created: 0, updated: 0, deleted: 0 }
+  for (let start = 0; start < rows.length; start += MAX_BATCH) {
+    const batch = rows.slice(start, start + MAX_BATCH)
+    const { created, updated, deleted } = await applyChanges(transaction, owner, resource, batch, {
+      accept,
+    })
+    total.created += created
+    total.updated += updated
+    total.deleted += deleted
+  }
+  return total
+}
+
+const laterOf = (a: string | null, b: string | null): string | null =>
+  a === null || (b !== null && b > a) ? b : a
+
+/**
+ * One transaction. A run whose beginning is not in the change log yet is announced there with its first
+ * change, in a place before it: a run that finds nothing new, as most do, leaves no trace.
+ * @throws LeaseLostError, and then nothing is stored
+ */
+export const storePage = async (
+  run: ActiveRun,
+  page: AppPage,
+  mapped: MappedPage,
+): Promise<void> => {
+  const { progress, owner, lease } = run
+  const { rows } = mapped
+  const everything = progress.listing === 'everything'
+  run.progress = await transact(run, async (transaction) => {
+    const place =
+      progress.announced || rows.length === 0 ? undefined : await reserveLogPlace(transaction)
+    const accept = everything ? 'all' : 'newer'
+    const applied = await applyAll(transaction, owner, resourceOf(run), rows, accept)
+    if (everything && rows.length > 0) {
+      const ids = rows.map(({ id }) => id)
+      await addSightings(transaction, lease.key, ids)
+    }
+    const changed = applied.created + applied.updated + applied.deleted > 0
+    if (place !== undefined && changed) await announce(transaction, run, 'started', {}, place)
+    const isLast = page.next === undefined
+    const advanced: RunProgress = {
+      ...progress,
+      stage: isLast ? 'settling' : 'listing',
+      cursor: isLast ? null : JSON.stringify(page.next),
+      appTime: progress.counts.pages === 0 ? (page.appTime ?? null) : progress.appTime,
+      newest: laterOf(progress.newest, mapped.newest),
+      announced: progress.announced || changed,
+      counts: raise(progress.counts, {
+        ...applied,
+        pages: 1,
+        listed: rows.length,
+        skipped: mapped.skipped,
+        problems: mapped.problems.length,
+      }),
+    }
+    await saveProgress(transaction, lease, advanced)
+    return advanced
+  })
+  run.advanced = true
+}

@@ -1,0 +1,11 @@
+import { resultOf, type Variables } from './ask.ts'
+import type { Vendure } from './start.ts'
+
+/** One mutation of the Admin API: the value of its only root field. @throws VendureError */
+export async function act<Result>(
+  vendure: Vendure,
+  mutation: string,
+  variables: Variables,
+): Promise<Result> {
+  return resultOf<Result>(await vendure.admin(mutation, variables))
+}

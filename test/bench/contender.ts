@@ -1,0 +1,42 @@
+/** A server that answers the question, how it is asked, and what of its answer are the records. */
+import { fileURLToPath } from 'node:url'
+import { type Server, startServer } from './process.ts'
+import { type HttpRequest, type Question, restRequest } from './question.ts'
+
+export type AccountRecord = Readonly<Record<string, unknown>>
+
+export type ContenderName = 'yardstick' | 'rest-list' | 'graphql-list' | 'postgraphile-list'
+
+export interface Contender {
+  readonly name: ContenderName
+  readonly server: Server
+  request(question: Question): HttpRequest
+  /** The records in the parsed answer, spelled as the contract spells them. */
+  readRecords(answer: unknown): readonly AccountRecord[]
+}
+
+const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
+
+/** The path that leads through objects to a list of records. @throws Error if there is none */
+export const recordsAt = (
+  answer: unknown,
+  ...path: readonly string[]
+): readonly AccountRecord[] => {
+  let value = answer
+  for (const key of path)
+    value = value !== null && typeof value === 'object' ? Reflect.get(value, key) : undefined
+  if (Array.isArray(value)) return value
+  throw new Error(`No list at ${path.join('.')} in ${JSON.stringify(answer).slice(0, 1000)}`)
+}
+
+/** `node:http`, `pg` and `JSON.stringify`. */
+export const startYardstick = async (databaseUrl: string): Promise<Contender> => ({
+  name: 'yardstick',
+  server: await startServer({
+    name: 'yardstick',
+    script: pathOf('yardstick.ts'),
+    env: { DATABASE_URL: databaseUrl },
+  }),
+  request: (question) => restRequest(question),
+  readRecords: (answer) => recordsAt(answer, 'accounts'),
+})

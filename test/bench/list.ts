@@ -1,0 +1,93 @@
+/** The filtered page of 50 full records, answered by each contender in turn. */
+import { type Contender, type ContenderName, startYardstick } from './contender.ts'
+import { runLoad } from './load-plan.ts'
+import { installPostgraphile, startPostgraphile } from './postgraphile.ts'
+import { questions } from './question.ts'
+import {
+  type BenchmarkName,
+  type BenchmarkOptions,
+  measureTurns,
+  type Result,
+  rateOf,
+  ratioByRound,
+} from './result.ts'
+import { seedAccounts } from './seed.ts'
+import { graphqlContender, restContender, startTrunkline } from './trunkline.ts'
+import { verifyContenders } from './verify.ts'
+
+const CREDENTIALS = 20
+const RECORDS_EACH = 10_000
+const REST_FLOOR = 1.15
+const GRAPHQL_FLOOR = 0.65
+
+/** Measures the wanted contenders beside the yardstick; PostGraphile comes along with our GraphQL. */
+export const benchmarkLists = async (
+  wanted: ReadonlySet<BenchmarkName>,
+  { postgres, rounds, say }: BenchmarkOptions,
+): Promise<readonly Result[]> => {
+  const url = await postgres.createDatabase('lists')
+  say(`Seeding ${CREDENTIALS * RECORDS_EACH} accounts of ${CREDENTIALS} credentials.`)
+  await seedAccounts(url, { credentials: CREDENTIALS, recordsEach: RECORDS_EACH })
+
+  await using stack = new AsyncDisposableStack()
+  const contenders: Contender[] = []
+  const add = (contender: Contender): void => {
+    stack.defer(contender.server.stop)
+    contenders.push(contender)
+  }
+  add(await startYardstick(url))
+  if (wanted.has('rest-list') || wanted.has('graphql-list')) {
+    const server = await startTrunkline(url, CREDENTIALS)
+    stack.defer(server.stop)
+    if (wanted.has('rest-list')) add(restContender(server))
+    if (wanted.has('graphql-list')) add(graphqlContender(server))
+  }
+  if (wanted.has('postgraphile-list') || wanted.has('graphql-list')) {
+    await installPostgraphile(say)
+    add(await startPostgraphile(url))
+  }
+
+  const asked = questions(CREDENTIALS)
+  const lengths = await verifyContenders(contenders, asked)
+  say(
+    `Equal answers to ${asked.length} questions: ${contenders.map(({ name }) => name).join(', ')}.`,
+  )
+  const turns = await runLoad({
+    targets: contenders.map(({ name, server, request }) => ({
+      name,
+      origin: server.origin,
+      serverPid: server.pid,
+      requests: asked.map((question, index) => ({
+        ...request(question),
+        expectedBytes: lengths.get(name)?.[index] ?? Number.NaN,
+      })),
+    })),
+    postgresPid: postgres.pid,
+    connections: 16,
+    warmUpMs: 5000,
+    rounds,
+    rampMs: 250,
+    turnMs: 1000,
+  })
+
+  const ratio = (target: ContenderName): number =>
+    ratioByRound(turns, { target, base: 'yardstick' }, rateOf)
+  const floors: Partial<Record<ContenderName, Pick<Result, 'floor' | 'holds'>>> = {
+    'rest-list': { floor: `≥ ${REST_FLOOR}`, holds: ratio('rest-list') >= REST_FLOOR },
+    'graphql-list': {
+      floor: `≥ ${GRAPHQL_FLOOR}, > PostGraphile`,
+      holds:
+        ratio('graphql-list') >= GRAPHQL_FLOOR &&
+        ratio('graphql-list') > ratio('postgraphile-list'),
+    },
+  }
+  return contenders
+    .map(({ name }) => name)
+    .filter((name) => name === 'yardstick' || wanted.has(name))
+    .map((name) => ({
+      name,
+      ratio: ratio(name),
+      ...floors[name],
+      ...measureTurns(turns.filter(({ target }) => target === name)),
+    }))
+}

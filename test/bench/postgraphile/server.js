@@ -1,0 +1,32 @@
+/**
+ * PostGraphile 5 on the benchmark's table, with what its guide asks of production: no GraphiQL, no watch
+ * mode, no explain, prepared statements (its default), answers joined as text where it can.
+ * Env: DATABASE_URL, PORT. JavaScript, as its types are installed in this folder alone.
+ * @see https://postgraphile.org/postgraphile/5/production/
+ */
+import { createServer } from 'node:http'
+import { postgraphile } from 'postgraphile'
+import { makePgService } from 'postgraphile/adaptors/pg'
+import { grafserv } from 'postgraphile/grafserv/node'
+import { PostGraphileAmberPreset } from 'postgraphile/presets/amber'
+import { PostGraphileConnectionFilterPreset } from 'postgraphile-plugin-connection-filter'
+
+const instance = postgraphile({
+  extends: [PostGraphileAmberPreset, PostGraphileConnectionFilterPreset],
+  // It hides columns without an index from filters; the question filters by two of those.
+  disablePlugins: ['PgIndexBehaviorsPlugin'],
+  grafserv: { graphiql: false, watch: false, websockets: false, outputDataAsString: true },
+  grafast: { explain: false },
+  pgServices: [makePgService({ connectionString: process.env.DATABASE_URL, schemas: ['public'] })],
+})
+
+const server = createServer()
+server.on('error', (error) => {
+  console.error(error)
+  process.exit(1)
+})
+await instance.createServ(grafserv).addTo(server)
+await instance.getSchema()
+server.listen(Number(process.env.PORT), '127.0.0.1')
+// The benchmark that started this process is gone, however it ended.
+process.on('disconnect', () => process.exit())

@@ -1,0 +1,56 @@
+/** The question that every contender answers: a filtered page of 50 full records. */
+import { credentialId, INDUSTRIES } from './seed.ts'
+
+export const PAGE_SIZE = 50
+/** Leaves four fifths of the fifth that an industry is. */
+export const EMPLOYEES_MIN = 100
+
+export interface Question {
+  readonly credentialId: string
+  readonly industry: string
+}
+
+/** Every credential with every industry, so that no answer can be had from a cache of one. */
+export const questions = (credentials: number): readonly Question[] =>
+  INDUSTRIES.flatMap((industry) =>
+    Array.from({ length: credentials }, (_, index) => ({
+      credentialId: credentialId(index + 1),
+      industry,
+    })),
+  )
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** The question as the contract spells it (interface 4.2). */
+export const restRequest = (
+  { credentialId, industry }: Question,
+  headers: Readonly<Record<string, string>> = {},
+): HttpRequest => {
+  const query = new URLSearchParams({
+    credentialId,
+    industry,
+    numberOfEmployeesMin: String(EMPLOYEES_MIN),
+    pageSize: String(PAGE_SIZE),
+  })
+  return { method: 'GET', path: `/2024-03/one/crm/accounts?${query}`, headers }
+}
+
+/** A GraphQL operation over HTTP, with variables, as a client library sends it. */
+export const graphqlRequest = (
+  query: string,
+  { credentialId, industry }: Question,
+  headers: Readonly<Record<string, string>> = {},
+): HttpRequest => ({
+  method: 'POST',
+  path: '/graphql',
+  headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
+  body: JSON.stringify({
+    query,
+    variables: { credentialId, industry, employeesMin: EMPLOYEES_MIN, first: PAGE_SIZE },
+  }),
+})

@@ -1,0 +1,51 @@
+/** How the results are printed: a table for people, or a JSON object a line. */
+import { BENCHMARKS, type Result } from './result.ts'
+
+const known = (value: number | null, digits: number): string =>
+  value === null || Number.isNaN(value) ? '–' : value.toFixed(digits)
+
+const columns: readonly (readonly [string, (result: Result) => string])[] = [
+  ['', ({ name }) => name],
+  ['ratio', ({ ratio }) => known(ratio, 2)],
+  ['asked', ({ floor }) => floor ?? ''],
+  ['', ({ holds }) => (holds === undefined ? '' : holds ? 'holds' : 'MISSED')],
+  ['requests/s', ({ requestsPerSecond }) => known(requestsPerSecond, 0)],
+  ['p50 ms', ({ p50Ms }) => known(p50Ms, 1)],
+  ['p99 ms', ({ p99Ms }) => known(p99Ms, 1)],
+  ['CPU ms/request', ({ cpuMsPerRequest }) => known(cpuMsPerRequest, 2)],
+  ['+ PostgreSQL', (result) => known(result.postgresCpuMsPerRequest, 2)],
+  [
+    'memory MB, first and last quarter',
+    ({ rssMb }) =>
+      rssMb ? `${known(rssMb.firstQuarter, 0)} → ${known(rssMb.lastQuarter, 0)}` : '',
+  ],
+]
+
+/** The results in columns. */
+export const formatTable = (results: readonly Result[]): string => {
+  const rows = [
+    columns.map(([title]) => title),
+    ...results.map((result) => columns.map(([, cell]) => cell(result))),
+  ]
+  const widths = columns.map((_, place) => Math.max(...rows.map((row) => row[place]?.length ?? 0)))
+  return rows
+    .map((row) =>
+      row
+        .map((cell, place) => cell.padEnd(widths[place] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+const rounded = (_key: string, value: unknown): unknown =>
+  typeof value === 'number' ? Number(value.toPrecision(4)) : value
+
+/** One JSON object a line for each benchmark; what they are compared with is left out. */
+export const formatJson = (results: readonly Result[]): string =>
+  results
+    .filter(({ name }) => BENCHMARKS.some((benchmark) => benchmark === name))
+    .map(({ name, ratio, cpuMsPerRequest, ...rest }) =>
+      JSON.stringify({ name, ratio, cpuMsPerRequest, ...rest }, rounded),
+    )
+    .join('\n')

@@ -1,0 +1,78 @@
+/** What a benchmark found, and the floor that it is held to. */
+import type { Turn } from './load-plan.ts'
+import type { Postgres } from './postgres.ts'
+import { median, quantile, sumKnown } from './statistics.ts'
+
+export const BENCHMARKS = [
+  'rest-list',
+  'graphql-list',
+  'postgraphile-list',
+  'deep-page',
+  'sync',
+] as const
+export type BenchmarkName = (typeof BENCHMARKS)[number]
+
+export interface Result {
+  /** A benchmark, or what one is compared with. */
+  readonly name: BenchmarkName | 'yardstick' | 'first-page' | 'bare-loop'
+  /** To what the benchmark compares with, which has 1. */
+  readonly ratio: number
+  /** In words; undefined: nothing is asked of it. */
+  readonly floor?: string
+  readonly holds?: boolean
+  readonly requestsPerSecond: number
+  readonly p50Ms: number | null
+  readonly p99Ms: number | null
+  /** Of the server's process; null where the system does not tell. */
+  readonly cpuMsPerRequest: number | null
+  /** Of PostgreSQL's processes. */
+  readonly postgresCpuMsPerRequest: number | null
+  /** The largest resident memory in the first and in the last quarter of the time. */
+  readonly rssMb?: { readonly firstQuarter: number; readonly lastQuarter: number }
+}
+
+export interface BenchmarkOptions {
+  readonly postgres: Postgres
+  readonly rounds: number
+  /** Tells how far it is. */
+  say(line: string): void
+}
+
+type Measured = Omit<Result, 'name' | 'ratio' | 'floor' | 'holds' | 'rssMb'>
+
+const divide = (value: number | null, by: number): number | null =>
+  value === null ? null : value / by
+
+/** One target's figures over all rounds. */
+export const measureTurns = (turns: readonly Turn[]): Measured => {
+  const requests = turns.reduce((sum, turn) => sum + turn.requests, 0)
+  const latencies = turns.flatMap((turn) => turn.latenciesMs)
+  return {
+    requestsPerSecond: median(turns.map(rateOf)),
+    p50Ms: quantile(latencies, 0.5),
+    p99Ms: quantile(latencies, 0.99),
+    cpuMsPerRequest: divide(sumKnown(turns.map((turn) => turn.serverCpuMs)), requests),
+    postgresCpuMsPerRequest: divide(sumKnown(turns.map((turn) => turn.postgresCpuMs)), requests),
+  }
+}
+
+/** How many requests a turn answered in a second. */
+export const rateOf = ({ requests, seconds }: Turn): number => requests / seconds
+
+/**
+ * How many times the `base` target's value a target's is: within each round, so that what slows the
+ * machine slows both, then the median of the rounds.
+ */
+export const ratioByRound = (
+  turns: readonly Turn[],
+  { target, base }: { target: string; base: string },
+  value: (turn: Turn) => number,
+): number => {
+  const ratios = turns
+    .filter((turn) => turn.target === target)
+    .map((turn) => {
+      const other = turns.find(({ target: name, round }) => name === base && round === turn.round)
+      return other === undefined ? Number.NaN : value(turn) / value(other)
+    })
+  return median(ratios)
+}

@@ -1,0 +1,77 @@
+/**
+ * `npm run bench`: all benchmarks in one run, as ratios measured side by side.
+ *
+ *   --json           one JSON object a line on standard output; progress goes to standard error
+ *   --only <name>    that benchmark; may be repeated
+ *   --rounds <n>     how often each contender has its turn, 20 unless told
+ *
+ * Ends with 1 if a benchmark failed, was not measured or missed what is asked of it.
+ */
+import { parseArgs } from 'node:util'
+import { benchmarkDeepPage } from './deep-page.ts'
+import { benchmarkLists } from './list.ts'
+import { startPostgres } from './postgres.ts'
+import { formatJson, formatTable } from './report.ts'
+import { BENCHMARKS, type BenchmarkName, type BenchmarkOptions, type Result } from './result.ts'
+import { benchmarkSync } from './sync.ts'
+import { isTrunklineBuilt, startInitialSync } from './trunkline.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: [] },
+    rounds: { type: 'string', default: '20' },
+  },
+})
+
+const fail = (reason: string): void => {
+  console.error(reason)
+  process.exitCode = 1
+}
+
+const isBenchmark = (name: string): name is BenchmarkName =>
+  BENCHMARKS.some((benchmark) => benchmark === name)
+
+const chosen = (): ReadonlySet<BenchmarkName> => {
+  for (const name of options.only)
+    if (!isBenchmark(name)) fail(`--only ${name}: expected one of ${BENCHMARKS.join(', ')}.`)
+  const names = new Set(options.only.length > 0 ? options.only.filter(isBenchmark) : BENCHMARKS)
+  const ours = ['rest-list', 'graphql-list', 'deep-page'] as const
+  for (const name of isTrunklineBuilt() ? [] : ours)
+    if (names.delete(name)) fail(`${name} is not measured: there is no src/cli.ts to start.`)
+  if (names.has('sync') && startInitialSync === undefined)
+    fail('sync: the bare loop alone is measured, as test/bench/trunkline.ts has no sync to start.')
+  return names
+}
+
+const runAll = async (names: ReadonlySet<BenchmarkName>): Promise<readonly Result[]> => {
+  const postgres = await startPostgres()
+  await using stack = new AsyncDisposableStack()
+  stack.defer(postgres.stop)
+  const benchmarkOptions: BenchmarkOptions = {
+    postgres,
+    rounds: Math.max(1, Number.parseInt(options.rounds, 10) || 1),
+    say: (line) => console.error(line),
+  }
+  const lists = BENCHMARKS.filter((name) => name.endsWith('-list') && names.has(name))
+  const benchmarks = [
+    ...(lists.length > 0 ? [() => benchmarkLists(names, benchmarkOptions)] : []),
+    ...(names.has('deep-page') ? [() => benchmarkDeepPage(benchmarkOptions)] : []),
+    ...(names.has('sync') ? [() => benchmarkSync(benchmarkOptions)] : []),
+  ]
+  const results: Result[] = []
+  for (const benchmark of benchmarks) {
+    try {
+      results.push(...(await benchmark()))
+    } catch (error) {
+      // The others are still worth their time.
+      fail(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    }
+  }
+  return results
+}
+
+const results = await runAll(chosen())
+if (results.length > 0) console.log(options.json ? formatJson(results) : formatTable(results))
+for (const { name, ratio, floor, holds } of results)
+  if (holds === false) fail(`${name} is at ${ratio.toFixed(2)}; asked is ${floor}.`)

@@ -1,0 +1,57 @@
+/**
+ * An app with many records, in a process of its own: pages made beforehand, so that it costs next to
+ * nothing. `GET /accounts?page=n` answers `{ records, nextPage }`. Env: PORT, RECORDS, PAGE_SIZE.
+ */
+import { createServer } from 'node:http'
+
+const records = Number(process.env.RECORDS)
+const pageSize = Number(process.env.PAGE_SIZE)
+
+/** An account as this app shows it. */
+const account = (n: number): unknown => ({
+  id: `acc_${n}`,
+  name: `Copper & Willow ${n} GmbH`,
+  owner: `Ember Lantern ${n % 97}`,
+  about: `Supplies copper to the trade.\nSays of itself: "since ${1900 + (n % 120)}", Zürich.`,
+  industry: ['Software', 'Retail', 'Healthcare', 'Logistics', 'Education'][n % 5],
+  website: `https://www.willow${n}.example`,
+  employees: 1 + (n % 500),
+  lastActivity: new Date(1_727_000_000_000 + n * 977).toISOString(),
+  created: new Date(1_704_000_000_000 + n * 1013).toISOString(),
+  updated: new Date(1_721_000_000_000 + n * 1019).toISOString(),
+  address: {
+    street: `${n % 200} Granite Road`,
+    city: 'Harbour',
+    state: 'CA',
+    country: 'US',
+    zip: String(10_000 + (n % 90_000)),
+  },
+  phone: `+1 555 ${1_000_000 + n}`,
+  lifecycleStage: 'customer',
+  score: n / 8,
+  tags: ['copper', `segment-${n % 31}`],
+})
+
+const lastPage = Math.ceil(records / pageSize)
+const pages = Array.from({ length: lastPage }, (_, index) => {
+  const first = index * pageSize
+  const length = Math.min(pageSize, records - first)
+  const page = Array.from({ length }, (_, place) => account(first + place + 1))
+  return Buffer.from(
+    JSON.stringify({ records: page, nextPage: index + 1 < lastPage ? index + 2 : null }),
+  )
+})
+
+const server = createServer((request, response) => {
+  const url = new URL(request.url ?? '/', 'http://localhost')
+  const page = pages[Number(url.searchParams.get('page') ?? 1) - 1]
+  if (url.pathname !== '/accounts' || page === undefined) {
+    response.writeHead(404).end()
+    return
+  }
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': page.length })
+  response.end(page)
+})
+server.listen(Number(process.env.PORT), '127.0.0.1')
+// The benchmark that started this process is gone, however it ended.
+process.on('disconnect', () => process.exit())

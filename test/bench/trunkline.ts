@@ -1,0 +1,121 @@
+/** All that the benchmarks know of Trunkline: how it starts, is asked, pages by cursor and syncs. */
+import { hash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { encodeCursor } from '../../src/query/cursor.ts'
+import { defaultOrder } from '../../src/query/list-request.ts'
+import { type Contender, recordsAt } from './contender.ts'
+import { withClient } from './postgres.ts'
+import { type Server, startServer } from './process.ts'
+import { graphqlRequest, type HttpRequest, PAGE_SIZE, restRequest } from './question.ts'
+import { credentialId } from './seed.ts'
+
+const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+const API_KEY = `tl_dev_${hash('sha256', 'benchmark', 'hex').slice(0, 48)}`
+const headers = { authorization: `Bearer ${API_KEY}` }
+
+/** Whether there is a Trunkline to start. */
+export const isTrunklineBuilt = (): boolean => existsSync(cli)
+
+/** Starts `trunkline serve` on a seeded database and gives the seed's credentials to its environment. */
+export const startTrunkline = async (databaseUrl: string, credentials: number): Promise<Server> => {
+  const server = await startServer({
+    name: 'trunkline',
+    script: cli,
+    args: ['serve'],
+    // The sync benchmark's app is at a loopback address.
+    env: {
+      DATABASE_URL: databaseUrl,
+      TRUNKLINE_DEV_API_KEY: API_KEY,
+      ALLOW_PRIVATE_ADDRESSES: 'true',
+    },
+  })
+  try {
+    await adoptCredentials(databaseUrl, credentials)
+    return server
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+}
+
+/** Makes the seed's credentials rows of the environment that the key opens; nothing is due to be synced. */
+const adoptCredentials = (databaseUrl: string, credentials: number): Promise<void> =>
+  withClient(databaseUrl, async (client) => {
+    const { rows } = await client.query<{ environment_id: string }>(
+      'SELECT environment_id FROM api_keys WHERE hash = $1',
+      [hash('sha256', API_KEY, 'hex')],
+    )
+    const environmentId = rows[0]?.environment_id
+    if (environmentId === undefined) throw new Error('Trunkline did not store its development key.')
+    for (let n = 1; n <= credentials; n++)
+      await client.query(
+        `WITH tenant AS (
+          INSERT INTO end_users (id, environment_id, username)
+          VALUES (gen_random_uuid(), $1, $2) RETURNING id)
+        INSERT INTO credentials (id, route, environment_id, user_id, app, values)
+        SELECT $3::text::uuid, left($3, 8), $1, id, 'sandbox', '{}' FROM tenant`,
+        [environmentId, `bench-${n}`, credentialId(n)],
+      )
+  })
+
+const QUERY = `
+  query Accounts($credentialId: ID!, $industry: String!, $employeesMin: Int!, $first: Int!) {
+    crmAccounts(
+      credentialId: $credentialId
+      first: $first
+      filter: { industry: $industry, numberOfEmployeesMin: $employeesMin }
+    ) {
+      nodes {
+        id remoteId accountName accountOwner description industry website numberOfEmployees
+        lastActivityAt remoteFields remoteCreatedAt remoteUpdatedAt remoteDeleted createdAt updatedAt
+        addresses { addressType street1 city state country postalCode }
+        phoneNumbers { phoneNumberType phoneNumber }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }`
+
+/** Our REST as a contender. */
+export const restContender = (server: Server): Contender => ({
+  name: 'rest-list',
+  server,
+  request: (question) => restRequest(question, headers),
+  readRecords: (answer) => recordsAt(answer, 'accounts'),
+})
+
+/** Our GraphQL as a contender. */
+export const graphqlContender = (server: Server): Contender => ({
+  name: 'graphql-list',
+  server,
+  request: (question) => graphqlRequest(QUERY, question, headers),
+  readRecords: (answer) => recordsAt(answer, 'data', 'crmAccounts', 'nodes'),
+})
+
+/** A page of the unfiltered list: the first, or the one after a cursor. */
+export const pageRequest = (credentialId: string, cursor?: string): HttpRequest => {
+  const query = new URLSearchParams({ credentialId, pageSize: String(PAGE_SIZE) })
+  if (cursor !== undefined) query.set('cursor', cursor)
+  return { method: 'GET', path: `/2024-03/one/crm/accounts?${query}`, headers }
+}
+
+/** The cursor that the page ending with this record gives out in `Next-Cursor`. */
+export const cursorAfter = (record: { createdAt: string; id: string }): string =>
+  encodeCursor(defaultOrder, { value: record.createdAt, id: record.id })
+
+export interface SyncPlace {
+  readonly databaseUrl: string
+  readonly appOrigin: string
+}
+
+/** A sync about to begin: its start-up lies behind it and is not measured. */
+export interface InitialSync {
+  /** Of the process whose memory and CPU time are measured. */
+  readonly pid: number
+  /** Resolves when the last record is stored. */
+  run(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Our initial sync of the app that `sync-app.ts` is; undefined until there is one. */
+export const startInitialSync: ((place: SyncPlace) => Promise<InitialSync>) | undefined = undefined

@@ -1,0 +1,287 @@
+/** What each question costs the database: its statements are counted, so a query per row is a failing test. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { recordId } from '../../src/definition/identity.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { sampleRecord } from '../support/sample.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
+const OTHER_CREDENTIAL = 'bbbbbbbb-0000-4000-8000-000000000002'
+const RECORDS = 50
+// Every third sample has no references.
+const WITH_REFERENCES = 34
+
+let service: TestService
+let tenant: Tenant
+
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [CREDENTIAL, OTHER_CREDENTIAL])
+  for (const topic of [
+    'accounting/payments',
+    'accounting/vendors',
+    'accounting/accounts',
+    'accounting/customers',
+    'accounting/trackingCategories',
+    'commerce/orders',
+    'commerce/products',
+    'commerce/customers',
+    'crm/contacts',
+    'crm/accounts',
+  ]) {
+    const resource = catalogue.get(topic)
+    for (const credentialId of [CREDENTIAL, OTHER_CREDENTIAL])
+      await service.save(
+        tenant,
+        credentialId,
+        resource,
+        Array.from({ length: RECORDS }, (_, n) => sampleRecord(credentialId, resource, n + 1)),
+      )
+  }
+  // Keys and credentials are remembered from the first call on.
+  await service.graphql(
+    tenant.key,
+    `{ accountingPayments(credentialIds: ["${CREDENTIAL}", "${OTHER_CREDENTIAL}"]) { nodes { id } } }`,
+  )
+  await service.graphql(tenant.key, `{ node(id: "${idOf('accounting/vendors', 1)}") { id } }`)
+})
+beforeEach(() => void service.takeStatements())
+afterAll(() => service.stop())
+
+const idOf = (topic: string, n: number): string => recordId(CREDENTIAL, topic, String(n))
+
+const rest = async (path: string) => {
+  const answer = await service.rest(tenant.key, path)
+  return { answer, statements: service.takeStatements() }
+}
+
+/** Asks three times: an operation is interpreted first and compiled when it comes again. */
+const graph = async (query: string) => {
+  const first = await service.graphql(tenant.key, query)
+  expect(first.errors).toEqual([])
+  // Statements of one level go out together: their order is chance.
+  const statements = service.takeStatements().toSorted()
+  for (const _again of [2, 3]) {
+    expect(await service.graphql(tenant.key, query)).toEqual(first)
+    expect(service.takeStatements().toSorted()).toEqual(statements)
+  }
+  return { data: first.data, statements }
+}
+
+/** The tables that statements read, sorted: `unnest(accounting_vendors)` where one serves many keys. */
+const tablesOf = (statements: readonly string[]): string[] =>
+  statements
+    .map((statement) => {
+      const table = /(?:FROM|JOIN) ([a-z]+_[a-z_]+) t\b/.exec(statement)?.[1] ?? statement
+      return statement.includes('unnest(') ? `unnest(${table})` : table
+    })
+    .sort()
+
+describe('over REST, one statement', () => {
+  test.each([
+    ['a list', `/accounting/payments?credentialId=${CREDENTIAL}`],
+    [
+      'a list with a filter, an order and a page',
+      `/accounting/payments?credentialId=${CREDENTIAL}&totalAmountMin=3&vendorId=4&orderBy=totalAmount:desc&pageNumber=2&pageSize=7`,
+    ],
+    ['a count', `/accounting/payments/count?credentialId=${CREDENTIAL}&totalAmountMin=3`],
+    [
+      'a record by id',
+      `/accounting/payments/${idOf('accounting/payments', 1)}?credentialId=${CREDENTIAL}`,
+    ],
+    ['a record by remote id', `/accounting/payments/1?credentialId=${CREDENTIAL}`],
+    ['a record that is not there', `/accounting/payments/none?credentialId=${CREDENTIAL}`],
+  ])('%s', async (_what, path) => {
+    const { answer, statements } = await rest(path)
+    expect(answer.statusCode).toBe(path.includes('none') ? 404 : 200)
+    expect(statements).toHaveLength(1)
+    expect(statements[0]).toMatch(/^\s*SELECT .*(FROM|JOIN) accounting_payments t\s/s)
+  })
+
+  test('a list whose records show other records in place of their ids', async () => {
+    const { answer, statements } = await rest(
+      `/crm/contacts?credentialId=${CREDENTIAL}&pageSize=${RECORDS}`,
+    )
+    const shown = answer.json().contacts.filter(({ account }: { account: unknown }) => account)
+    expect(shown).toHaveLength(WITH_REFERENCES)
+    expect(shown[0].account.accountName).toContain('accountName ')
+    expect(tablesOf(statements)).toEqual(['crm_contacts'])
+  })
+
+  test('a page that a cursor begins', async () => {
+    const first = await rest(`/accounting/payments?credentialId=${CREDENTIAL}&pageSize=7`)
+    const next = await rest(
+      `/accounting/payments?credentialId=${CREDENTIAL}&pageSize=7&cursor=${first.answer.headers['next-cursor']}`,
+    )
+    expect(next.answer.json().payments).toHaveLength(7)
+    expect(tablesOf(next.statements)).toEqual(['accounting_payments'])
+  })
+
+  test('none for a question that is refused', async () => {
+    const { answer, statements } = await rest(
+      `/accounting/payments?credentialId=${CREDENTIAL}&pageSize=0`,
+    )
+    expect(answer.statusCode).toBe(400)
+    expect(statements).toEqual([])
+  })
+
+  test('holds no value of the caller', async () => {
+    const { statements } = await rest(
+      `/crm/contacts?credentialId=${CREDENTIAL}&lastName=canary-1&firstNameContains=canary-2&pageSize=97&orderBy=lastName`,
+    )
+    expect(statements).toHaveLength(1)
+    expect(statements[0]).not.toMatch(/canary|97|aaaaaaaa/)
+  })
+})
+
+describe('over GraphQL', () => {
+  test('a list is one statement', async () => {
+    const { data, statements } = await graph(
+      `{ accountingPayments(credentialId: "${CREDENTIAL}") { nodes { id totalAmount } pageInfo { hasNextPage endCursor } } }`,
+    )
+    expect(data.accountingPayments.nodes).toHaveLength(RECORDS)
+    expect(tablesOf(statements)).toEqual(['accounting_payments'])
+  })
+
+  test('a record is one statement, by id, by remote id and as a node', async () => {
+    const id = idOf('accounting/vendors', 1)
+    for (const query of [
+      `{ accountingVendor(credentialId: "${CREDENTIAL}", id: "${id}") { id } }`,
+      `{ accountingVendor(credentialId: "${CREDENTIAL}", id: "1") { id } }`,
+      `{ node(id: "${id}") { id } }`,
+    ]) {
+      const { data, statements } = await graph(query)
+      expect(Object.values(data)).toEqual([{ id }])
+      expect(tablesOf(statements)).toEqual(['unnest(accounting_vendors)'])
+    }
+  })
+
+  test('a list with its total count is two', async () => {
+    const { data, statements } = await graph(
+      `{ accountingPayments(credentialId: "${CREDENTIAL}", first: 3) { totalCount nodes { id } } }`,
+    )
+    expect(data.accountingPayments).toMatchObject({ totalCount: RECORDS, nodes: { length: 3 } })
+    expect(statements).toHaveLength(2)
+    expect(statements.filter((statement) => statement.includes('count(*)'))).toHaveLength(1)
+  })
+
+  test('50 payments with vendor, its payments and account are one statement a kind of link', async () => {
+    const { data, statements } = await graph(`{
+      accountingPayments(credentialId: "${CREDENTIAL}", first: ${RECORDS}) {
+        nodes {
+          id
+          vendor { vendorName payments(first: 3) { nodes { id } } }
+          account { accountName }
+        }
+      }
+    }`)
+    const { nodes } = data.accountingPayments
+    const linked = nodes.filter((node: { vendor: unknown }) => node.vendor)
+    expect(nodes).toHaveLength(RECORDS)
+    expect(linked).toHaveLength(WITH_REFERENCES)
+    for (const { id, vendor, account } of linked) {
+      expect(vendor.payments.nodes).toEqual([{ id }])
+      expect(account.accountName).toContain('accountName')
+    }
+    expect(tablesOf(statements)).toEqual([
+      'accounting_payments',
+      'unnest(accounting_accounts)',
+      'unnest(accounting_payments)',
+      'unnest(accounting_vendors)',
+    ])
+  })
+
+  test('counts of linked records are one statement for all', async () => {
+    const { data, statements } = await graph(`{
+      accountingVendors(credentialId: "${CREDENTIAL}", first: ${RECORDS}) {
+        nodes { payments(first: 1) { totalCount nodes { id } } }
+      }
+    }`)
+    const counts = data.accountingVendors.nodes.map(
+      (node: { payments: { totalCount: number } }) => node.payments.totalCount,
+    )
+    expect(counts.filter((count: number) => count === 1)).toHaveLength(WITH_REFERENCES)
+    expect(tablesOf(statements)).toEqual([
+      'accounting_vendors',
+      'unnest(accounting_payments)',
+      'unnest(accounting_payments)',
+    ])
+  })
+
+  test('links of nested line items are gathered over all lines of all records', async () => {
+    const { data, statements } = await graph(`{
+      commerceOrders(credentialId: "${CREDENTIAL}", first: ${RECORDS}) {
+        nodes { lineItems { product { productName } } customer { customer { email } } }
+      }
+    }`)
+    const products = data.commerceOrders.nodes.flatMap(
+      (node: { lineItems: readonly { product: unknown }[] }) =>
+        node.lineItems.map(({ product }) => product),
+    )
+    // Two lines each, to products n and n + 1; product 51 is not there.
+    expect(products).toHaveLength(2 * WITH_REFERENCES)
+    expect(products.filter((product: unknown) => product === null)).toHaveLength(1)
+    expect(tablesOf(statements)).toEqual([
+      'commerce_orders',
+      'unnest(commerce_customers)',
+      'unnest(commerce_products)',
+    ])
+  })
+
+  test('links to several records are gathered too', async () => {
+    const { data, statements } = await graph(`{
+      accountingPayments(credentialId: "${CREDENTIAL}", first: ${RECORDS}) {
+        nodes { trackingCategories { remoteId } }
+      }
+    }`)
+    const linked = data.accountingPayments.nodes.filter(
+      ({ trackingCategories }: { trackingCategories: readonly unknown[] }) =>
+        trackingCategories.length > 0,
+    )
+    expect(linked).toHaveLength(WITH_REFERENCES)
+    expect(linked[0].trackingCategories).toEqual([{ remoteId: '1' }, { remoteId: '2' }])
+    expect(tablesOf(statements)).toEqual([
+      'accounting_payments',
+      'unnest(accounting_tracking_categories)',
+    ])
+  })
+
+  test('links that two fields and two levels share are asked for once', async () => {
+    const { statements } = await graph(`{
+      one: accountingPayments(credentialId: "${CREDENTIAL}", first: 10) { nodes { vendor { id } } }
+      two: accountingPayments(credentialId: "${CREDENTIAL}", first: 10) { nodes { vendor { email } } }
+    }`)
+    expect(
+      tablesOf(statements).filter((table) => table === 'unnest(accounting_vendors)').length,
+    ).toBe(1)
+    expect(statements).toHaveLength(3)
+  })
+
+  test('several credentials are one statement, with their links one a kind', async () => {
+    const { data, statements } = await graph(`{
+      accountingPayments(credentialIds: ["${CREDENTIAL}", "${OTHER_CREDENTIAL}"], first: 100) {
+        nodes { credentialId vendor { id } }
+      }
+    }`)
+    expect(data.accountingPayments.nodes).toHaveLength(2 * RECORDS)
+    expect(tablesOf(statements)).toEqual([
+      'unnest(accounting_payments)',
+      'unnest(accounting_vendors)',
+    ])
+  })
+
+  test('all credentials of a user are one statement, after the two that find them', async () => {
+    const { data, statements } = await graph(
+      `{ accountingPayments(userId: "${tenant.userId}", first: 100) { nodes { id } } }`,
+    )
+    expect(data.accountingPayments.nodes).toHaveLength(2 * RECORDS)
+    const records = statements.filter((statement) => statement.includes('accounting_'))
+    expect(tablesOf(records)).toEqual(['unnest(accounting_payments)'])
+    // New credentials are not announced, so a user's are looked up: never one by one.
+    const lookup = statements.filter((statement) => !statement.includes('accounting_'))
+    expect(lookup.map((statement) => /FROM "public"\."(\w+)"/.exec(statement)?.[1])).toEqual([
+      'credentials',
+      'end_users',
+    ])
+  })
+})

@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest'
+import { cents, sum } from '../../src/sandbox/amounts.ts'
+import type { Origin } from '../../src/sandbox/dataset/draft.ts'
+import { createDataset } from '../../src/sandbox/dataset.ts'
+import { readFields, referencesIn } from '../../src/sandbox/kinds/kind.ts'
+import { type KindName, kinds, type Stored } from '../../src/sandbox/kinds/kinds.ts'
+import { balanceSign } from '../../src/sandbox/ledger.ts'
+import { shippingStateOf } from '../../src/sandbox/shipping.ts'
+
+const origin: Origin = { tenant: 'acme', seed: 1, start: '2026-03-02T00:10:00.000Z' }
+const origins: readonly Origin[] = [
+  origin,
+  { ...origin, seed: 2 },
+  { ...origin, tenant: 'globex-europe', start: '2025-12-31T23:59:59.999Z' },
+]
+const names = Object.keys(kinds) as KindName[]
+
+const allOf = <K extends KindName>(records: readonly Stored[], kind: K): Stored<K>[] =>
+  records.filter((record) => record.kind === kind) as Stored<K>[]
+
+/** What a writer would have had to give for the record to be as it is. */
+const givenOf = ({ kind, fields }: Stored): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.keys(kinds[kind].fields.shape).map((name) => [name, Object(fields)[name]]),
+  )
+
+test('the same tenant, seed and start give the same bytes', () => {
+  expect(JSON.stringify(createDataset(origin))).toBe(JSON.stringify(createDataset({ ...origin })))
+})
+
+test('another tenant, or another seed, is another company', () => {
+  const [first, ...others] = origins.map((each) => JSON.stringify(createDataset(each).records))
+  for (const other of others) expect(other).not.toBe(first)
+})
+
+describe.each(origins)('the records of $tenant, seed $seed', (each) => {
+  const { records, numbers } = createDataset(each)
+  const byId = new Map(records.map((record) => [record.id, record]))
+
+  test('are of all 23 kinds, and enough of each to page through', () => {
+    expect(names).toHaveLength(23)
+    for (const kind of names) {
+      const count = allOf(records, kind).length
+      expect(count, kind).toBeGreaterThanOrEqual(kind === 'companies' ? 1 : 5)
+      expect(count, kind).toBeLessThanOrEqual(100)
+    }
+  })
+
+  test('have ids of their own, and the next free number is known', () => {
+    expect(byId.size).toBe(records.length)
+    for (const { id, kind } of records) {
+      const [prefix = '', number] = id.split('_')
+      expect(prefix).toBe(kinds[kind].prefix)
+      expect(Number(number)).toBeLessThanOrEqual(numbers[prefix] ?? 0)
+    }
+  })
+
+  test('are what a writer could have given', () => {
+    for (const record of records)
+      expect(() => readFields(kinds[record.kind], givenOf(record)), record.id).not.toThrow()
+  })
+
+  test('refer only to records that were there before them', () => {
+    let references = 0
+    for (const record of records)
+      for (const { kind, id, path } of referencesIn(kinds[record.kind].fields, givenOf(record))) {
+        const target = byId.get(id)
+        references++
+        expect(target?.kind, `${record.id} ${path}`).toBe(kind)
+        expect((target?.created ?? '') <= record.created, `${record.id} ${path} ${id}`).toBe(true)
+      }
+    expect(references).toBeGreaterThan(1000)
+  })
+
+  test('lie in the past of the start, and changed after they were made', () => {
+    for (const { id, created, modified } of records) {
+      expect(created <= modified, id).toBe(true)
+      expect(modified <= each.start, id).toBe(true)
+    }
+  })
+
+  test('order items and shipments name variants of the product beside them', () => {
+    const items = [...allOf(records, 'orders'), ...allOf(records, 'shipments')].flatMap(
+      ({ fields }) => fields.items as readonly { product: string; variant: string }[],
+    )
+    expect(items.length).toBeGreaterThan(100)
+    for (const { product, variant } of items) {
+      const { variants } = (byId.get(product) as Stored<'products'>).fields
+      expect(variants.map(({ id }) => id)).toContain(variant)
+    }
+  })
+
+  test('lines add up to totals, with discount and tax', () => {
+    for (const { id, fields } of [...allOf(records, 'invoices'), ...allOf(records, 'bills')]) {
+      const total = (name: 'net' | 'discount' | 'tax' | 'gross') =>
+        sum(fields.lines.map((line) => cents(line[name])))
+      expect(total('net'), id).toBe(cents(fields.net_total))
+      expect(total('discount'), id).toBe(cents(fields.discount_total))
+      expect(total('tax'), id).toBe(cents(fields.tax_total))
+      expect(total('gross'), id).toBe(cents(fields.total))
+      expect(total('net') - total('discount') + total('tax'), id).toBe(cents(fields.total))
+      for (const line of fields.lines)
+        expect(cents(line.net), id).toBe(Math.round(cents(line.unit_price) * line.quantity))
+    }
+    for (const { id, fields } of allOf(records, 'purchase_orders'))
+      expect(sum(fields.lines.map(({ gross }) => cents(gross))), id).toBe(cents(fields.total))
+    for (const { id, fields } of allOf(records, 'orders')) {
+      const items = sum(fields.items.map((item) => cents(item.unit_price) * item.quantity))
+      expect(items, id).toBe(cents(fields.items_total))
+      const charged = items - cents(fields.discount) + cents(fields.shipping)
+      expect(charged + cents(fields.tax), id).toBe(cents(fields.total))
+    }
+  })
+
+  test('payments add up to what is paid of each document', () => {
+    const payments = allOf(records, 'payments')
+    const documents = [...allOf(records, 'invoices'), ...allOf(records, 'bills')]
+    for (const { id, fields } of documents) {
+      const own = payments.filter((each) => (each.fields.invoice ?? each.fields.bill) === id)
+      const paid = sum(own.map(({ fields: { amount } }) => cents(amount)))
+      expect(paid, id).toBe(cents(fields.paid_total))
+      expect(cents(fields.total) - paid, id).toBe(cents(fields.open_amount))
+      expect(fields.state === 'paid', id).toBe(paid > 0 && cents(fields.open_amount) === 0)
+      expect(fields.paid_on !== null, id).toBe(fields.state === 'paid')
+    }
+    expect(new Set(documents.map(({ fields }) => fields.state))).toEqual(
+      new Set(['draft', 'open', 'part_paid', 'paid']),
+    )
+  })
+
+  test('the ledger balances', () => {
+    const accounts = allOf(records, 'ledger_accounts').map(({ fields }) => fields)
+    const debit = accounts.map(({ section, balance }) => balanceSign(section) * cents(balance))
+    expect(sum(debit)).toBe(0)
+    expect(debit.filter((value) => value !== 0).length).toBeGreaterThan(20)
+  })
+
+  test('an order says how much of it is shipped', () => {
+    const shipments = allOf(records, 'shipments')
+    const orders = allOf(records, 'orders')
+    for (const { id, fields } of orders)
+      expect(fields.shipping_state, id).toBe(
+        shippingStateOf(
+          fields.items,
+          shipments.filter((shipment) => shipment.fields.order === id),
+        ),
+      )
+    expect(new Set(orders.map(({ fields }) => fields.shipping_state)).size).toBe(3)
+  })
+})

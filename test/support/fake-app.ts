@@ -1,0 +1,264 @@
+/** A small CRM over real HTTP that fails on demand, and the connector for it. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  type Connector,
+  defineConnector,
+  type Json,
+  type ResourceConnector,
+} from '../../src/definition/connector.ts'
+import { defineMapping } from '../../src/definition/mapping.ts'
+import { account } from '../../src/resources/crm/account.ts'
+
+export interface FakeRow {
+  readonly id: string
+  readonly name: string
+  readonly staff: number
+  readonly deleted: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+/** What goes wrong with one listing request. */
+export type Fault =
+  | { readonly kind: 'status'; readonly status: number; readonly headers?: Record<string, string> }
+  | { readonly kind: 'hang' }
+  | { readonly kind: 'reset' }
+  | { readonly kind: 'malformed' }
+  | { readonly kind: 'other-form' }
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'twice' }
+  | { readonly kind: 'loop' }
+  | { readonly kind: 'nameless' }
+
+export interface FakeRequest {
+  readonly atMs: number
+  readonly path: string
+  readonly since: string | null
+  readonly cursor: string | null
+  readonly authorization: string | undefined
+  /** The process that asked. */
+  readonly caller: string | undefined
+  status: number
+}
+
+export interface FakeApp {
+  readonly url: string
+  readonly rows: Map<string, FakeRow>
+  readonly requests: FakeRequest[]
+  /** The next requests meet these, one each; `undefined` lets one pass. */
+  readonly faults: (Fault | undefined)[]
+  /** The most requests that were under way at once, by path. */
+  readonly mostAtOnce: Map<string, number>
+  readonly settings: {
+    pageSize: number
+    /** `keyset`: by last change, after a record · `offset`: by id, from a position · `ignored`: the first page for ever. */
+    paging: 'keyset' | 'offset' | 'ignored'
+    /** Its clock less ours. */
+    clockOffsetMs: number
+    delayMs: number
+    /** The token that it accepts. */
+    token: string
+    /** Called, and awaited, before each page is cut. */
+    onPage: ((request: FakeRequest) => unknown) | undefined
+  }
+  /** Its time, never the same twice. */
+  now(): string
+  put(id: string, fields?: Partial<FakeRow>): FakeRow
+  /** Fills it with `count` records: `1`, `2`, … */
+  fill(count: number): void
+  stop(): Promise<void>
+}
+
+const byChange = (a: FakeRow, b: FakeRow): number =>
+  a.updatedAt < b.updatedAt ? -1 : a.updatedAt > b.updatedAt ? 1 : Number(a.id) - Number(b.id)
+
+/** Starts it on a free port of the loopback. */
+export const startFakeApp = async (): Promise<FakeApp> => {
+  const rows = new Map<string, FakeRow>()
+  const requests: FakeRequest[] = []
+  const faults: (Fault | undefined)[] = []
+  const mostAtOnce = new Map<string, number>()
+  const atOnce = new Map<string, number>()
+  const settings: FakeApp['settings'] = {
+    pageSize: 100,
+    paging: 'keyset',
+    clockOffsetMs: 0,
+    delayMs: 0,
+    token: 'the-token',
+    onPage: undefined,
+  }
+  let lastMs = 0
+
+  const now = (): string => {
+    lastMs = Math.max(lastMs + 1, Date.now() + settings.clockOffsetMs)
+    return new Date(lastMs).toISOString()
+  }
+
+  const cutPage = (query: URLSearchParams): { data: readonly FakeRow[]; next: string | null } => {
+    const { pageSize, paging } = settings
+    const since = query.get('since')
+    const cursor = query.get('cursor')
+    const wanted = [...rows.values()].filter((row) => since === null || row.updatedAt >= since)
+    if (paging === 'keyset') {
+      const [updatedAt = '', id = '0'] = cursor?.split('|') ?? []
+      const rest = wanted
+        .sort(byChange)
+        .filter((row) => byChange(row, { ...row, updatedAt, id }) > 0)
+      const data = rest.slice(0, pageSize)
+      const last = data.at(-1)
+      return { data, next: rest.length > pageSize && last ? `${last.updatedAt}|${last.id}` : null }
+    }
+    const sorted = wanted.sort((a, b) => Number(a.id) - Number(b.id))
+    if (paging === 'ignored')
+      return { data: sorted.slice(0, pageSize), next: String(Number(cursor ?? 1) + 1) }
+    const from = Number(cursor ?? 0)
+    const data = sorted.slice(from, from + pageSize)
+    return { data, next: from + pageSize < sorted.length ? String(from + pageSize) : null }
+  }
+
+  const answer = (query: URLSearchParams, fault: Fault | undefined): string => {
+    const page = cutPage(query)
+    switch (fault?.kind) {
+      case 'malformed':
+        return `${JSON.stringify(page).slice(0, -9)}`
+      case 'other-form':
+        return JSON.stringify({ message: 'Down for maintenance.' })
+      case 'empty':
+        return JSON.stringify({ data: [], next: null })
+      case 'twice':
+        return JSON.stringify({ ...page, data: page.data.flatMap((row) => [row, row]) })
+      case 'loop':
+        return JSON.stringify({ ...page, next: query.get('cursor') ?? page.next })
+      case 'nameless':
+        return JSON.stringify({ ...page, data: [{ name: 'Nobody' }, ...page.data, null] })
+      default:
+        return JSON.stringify(page)
+    }
+  }
+
+  const count = (path: string, change: 1 | -1): void => {
+    const open = (atOnce.get(path) ?? 0) + change
+    atOnce.set(path, open)
+    mostAtOnce.set(path, Math.max(open, mostAtOnce.get(path) ?? 0))
+  }
+
+  const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = new URL(incoming.url ?? '/', 'http://fake')
+    const request: FakeRequest = {
+      atMs: performance.now(),
+      path: url.pathname,
+      since: url.searchParams.get('since'),
+      cursor: url.searchParams.get('cursor'),
+      authorization: incoming.headers.authorization,
+      caller: String(incoming.headers['x-caller']),
+      status: 0,
+    }
+    requests.push(request)
+    count(url.pathname, 1)
+    response.once('close', () => count(url.pathname, -1))
+    const fault = faults.shift()
+    if (settings.delayMs > 0) await new Promise((done) => setTimeout(done, settings.delayMs))
+    if (fault?.kind === 'hang') return
+    if (fault?.kind === 'reset') return void incoming.socket.destroy()
+    await settings.onPage?.(request)
+    const isKnown = request.authorization === `Bearer ${settings.token}`
+    request.status = !isKnown ? 401 : fault?.kind === 'status' ? fault.status : 200
+    const isFine = request.status === 200
+    response.writeHead(request.status, {
+      'content-type': 'application/json',
+      date: new Date(Date.now() + settings.clockOffsetMs).toUTCString(),
+      ...(fault?.kind === 'status' && fault.headers),
+    })
+    const refusal = { error: `Refused ${request.authorization}` }
+    response.end(isFine ? answer(url.searchParams, fault) : JSON.stringify(refusal))
+  }
+
+  const server = createServer((incoming, response) => void serve(incoming, response))
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  // A server that listens on TCP has an address of that kind.
+  const { port } = server.address() as AddressInfo
+
+  const app: FakeApp = {
+    url: `http://127.0.0.1:${port}/api`,
+    ...{ rows, requests, faults, mostAtOnce, settings, now },
+    put: (id, fields = {}) => {
+      const updatedAt = now()
+      const before = rows.get(id) ?? { name: `Account ${id}`, staff: Number(id), deleted: false }
+      const row: FakeRow = { createdAt: updatedAt, ...before, id, updatedAt, ...fields }
+      rows.set(id, row)
+      return row
+    },
+    fill: (count) => {
+      for (let id = 1; id <= count; id++) app.put(String(id))
+    },
+    stop: async () => {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    },
+  }
+  return app
+}
+
+/** What an app's connector may differ in. */
+export type FakeSync = ResourceConnector['sync']
+
+const isPage = (
+  body: unknown,
+): body is { readonly data: readonly unknown[]; readonly next: Json } =>
+  typeof body === 'object' && body !== null && 'data' in body && Array.isArray(body.data)
+
+/** The connector of the fake app. */
+export const fakeConnector = (sync: Partial<FakeSync> = {}): Connector =>
+  defineConnector({
+    app: 'fake',
+    name: 'Fake',
+    doc: 'A small CRM for tests.',
+    credential: {
+      url: { doc: 'Its address.', secret: false },
+      token: { doc: 'Its token.', secret: true },
+    },
+    baseUrl: ({ url = '' }) => url,
+    authorize: ({ token = '' }) => ({
+      authorization: `Bearer ${token}`,
+      'x-caller': String(process.pid),
+    }),
+    readFailure: ({ status, body }) => {
+      if (status === 200) return
+      // Its failures have this form.
+      const { error: reason } = body as { error: string }
+      const kind = status === 401 ? 'authentication' : status === 429 ? 'rate-limited' : undefined
+      return { kind: kind ?? (status >= 500 ? 'unavailable' : 'refused'), reason }
+    },
+    resources: {
+      'crm/accounts': {
+        mapping: defineMapping(account, {
+          remoteId: 'id',
+          remoteCreatedAt: 'createdAt',
+          remoteUpdatedAt: 'updatedAt',
+          remoteDeleted: 'deleted',
+          accountName: 'name',
+          numberOfEmployees: 'staff',
+          // Fails on a name that is no text, as rules do on what their authors never saw.
+          description: ({ name }) => (name as string).toUpperCase(),
+          accountOwner: null,
+          industry: null,
+          website: null,
+          lastActivityAt: null,
+          addresses: null,
+          phoneNumbers: null,
+        }),
+        listRequest: ({ since, cursor }) => {
+          const query = new URLSearchParams()
+          if (since !== undefined) query.set('since', since)
+          if (cursor !== undefined) query.set('cursor', String(cursor))
+          return { method: 'GET', path: `/accounts?${query}` }
+        },
+        readList: ({ body }) => {
+          if (!isPage(body)) throw new TypeError(`Not a page: ${JSON.stringify(body)}`)
+          return { records: body.data, next: body.next ?? undefined }
+        },
+        sync: { incremental: true, deletions: 'reported', overlapMs: 1000, ...sync },
+      },
+    },
+  })

@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openWorkshop, TOPIC, type Workshop } from './workshop.ts'
+
+let shop: Workshop
+
+beforeEach(async () => {
+  shop = await openWorkshop()
+  shop.app.settings.pageSize = 10
+  shop.app.settings.paging = 'offset'
+})
+
+afterEach(() => shop.close())
+
+/** An app that shows deletions only by no longer listing; every run lists all. */
+const engineOf = () =>
+  shop.engine({
+    sync: { deletions: 'absent' },
+    fullListingIntervalMs: 0,
+    confirmAfterMs: 600_000,
+  })
+
+const deletedIds = async (): Promise<string[]> =>
+  (await shop.records()).filter(({ deleted }) => deleted).map(({ remoteId }) => remoteId)
+
+it('marks a record that two listings in a row lack as deleted, and says so', async () => {
+  shop.app.fill(30)
+  const engine = engineOf()
+  await engine.syncNow(shop.credentialId)
+  const before = (await shop.logged()).length
+  shop.app.rows.delete('7')
+  await engine.syncNow(shop.credentialId)
+
+  expect(await deletedIds()).toEqual(['7'])
+  const told = (await shop.logged()).slice(before)
+  expect(told.map(({ topic, kind }) => [topic, kind])).toEqual([
+    ['sync/started', 'created'],
+    [TOPIC, 'deleted'],
+    ['sync/completed', 'created'],
+  ])
+  expect(told[1]).toMatchObject({ record: { remoteId: '7', remoteDeleted: true } })
+  expect(await shop.database.prisma.syncSighting.count()).toBe(0)
+})
+
+it('lists once if nothing is absent', async () => {
+  shop.app.fill(30)
+  const engine = engineOf()
+  await engine.syncNow(shop.credentialId)
+  await engine.syncNow(shop.credentialId)
+  expect(shop.app.requests).toHaveLength(6)
+})
+
+it('does not take a record for deleted that slipped to a page which was read already', async () => {
+  shop.app.fill(50)
+  const engine = engineOf()
+  await engine.syncNow(shop.credentialId)
+  // Record 31 moves up to the third page when 5 goes, after that page was cut.
+  shop.app.settings.onPage = ({ cursor }) => {
+    if (cursor === '30') shop.app.rows.delete('5')
+  }
+  await engine.syncNow(shop.credentialId)
+  shop.app.settings.onPage = undefined
+  expect(await deletedIds()).toEqual([])
+  await engine.syncNow(shop.credentialId)
+  expect(await deletedIds()).toEqual(['5'])
+})
+
+it('restores a record that is listed again', async () => {
+  shop.app.fill(3)
+  const engine = engineOf()
+  await engine.syncNow(shop.credentialId)
+  const row = shop.app.rows.get('2')
+  shop.app.rows.delete('2')
+  await engine.syncNow(shop.credentialId)
+  expect(await deletedIds()).toEqual(['2'])
+  if (row) shop.app.rows.set('2', row)
+  await engine.syncNow(shop.credentialId)
+  expect(await deletedIds()).toEqual([])
+})
+
+it('keeps a record that was written here while the listing ran', async () => {
+  shop.app.fill(30)
+  const engine = engineOf()
+  await engine.syncNow(shop.credentialId)
+  shop.app.rows.delete('7')
+  // Written by another way, after both listings had passed its place.
+  shop.app.settings.onPage = ({ cursor }) =>
+    cursor === '20' &&
+    shop.database.prisma.$executeRaw`
+      UPDATE crm_accounts SET updated_at = now() + interval '1 minute' WHERE remote_id = '7'`
+  await engine.syncNow(shop.credentialId)
+  expect(await deletedIds()).toEqual([])
+})
+
+it('waits before it believes that most records are gone, and deletes none in a hiccup of the app', async () => {
+  shop.app.fill(30)
+  const engine = engineOf()
+  await engine.syncNow(shop.credentialId)
+  shop.app.faults.push({ kind: 'empty' })
+  await engine.syncNow(shop.credentialId)
+
+  const paused = await shop.state()
+  expect(paused.failure).toMatch(/^ABSENT: 30 of 30 records/)
+  const dueInMs = paused.dueAt.getTime() - Date.now()
+  expect(dueInMs).toBeGreaterThan(590_000)
+  expect(await deletedIds()).toEqual([])
+
+  await engine.syncNow(shop.credentialId)
+  expect(await deletedIds()).toEqual([])
+  expect(await shop.state()).toMatchObject({ run: null, failure: null })
+})
+
+it('believes it when the second listing lacks them too', async () => {
+  shop.app.fill(30)
+  const engine = engineOf()
+  await engine.syncNow(shop.credentialId)
+  for (let id = 1; id <= 29; id++) shop.app.rows.delete(String(id))
+  await engine.syncNow(shop.credentialId)
+  expect(await deletedIds()).toEqual([])
+  await engine.syncNow(shop.credentialId)
+  expect(await deletedIds()).toHaveLength(29)
+})
+
+it('lists everything only when that is due, and what changed in between', async () => {
+  shop.app.fill(25)
+  const engine = shop.engine({ sync: { deletions: 'absent' }, fullListingIntervalMs: 3_600_000 })
+  await engine.syncNow(shop.credentialId)
+  await engine.syncNow(shop.credentialId)
+  const twoHoursAgo = new Date(Date.now() - 7_200_000)
+  await shop.database.prisma.syncState.updateMany({ data: { fullListingAt: twoHoursAgo } })
+  await engine.syncNow(shop.credentialId)
+  const listings = shop.app.requests.filter(({ cursor }) => cursor === null)
+  expect(listings.map(({ since }) => since === null)).toEqual([true, false, true])
+})
+
+it('lists everything each time where the app cannot tell what changed', async () => {
+  shop.app.fill(5)
+  const engine = shop.engine({ sync: { incremental: false, deletions: 'absent' } })
+  await engine.syncNow(shop.credentialId)
+  shop.app.rows.delete('1')
+  await engine.syncNow(shop.credentialId)
+  expect(shop.app.requests.every(({ since }) => since === null)).toBe(true)
+  expect(await deletedIds()).toEqual(['1'])
+})

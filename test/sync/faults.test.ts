@@ -1,0 +1,264 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createAppClient } from '../../src/outbound/http.ts'
+import type { Fault } from '../support/fake-app.ts'
+import { openWorkshop, TOPIC, type Workshop } from './workshop.ts'
+import { quickClient } from './workshop-log.ts'
+
+let shop: Workshop
+
+beforeEach(async () => {
+  shop = await openWorkshop()
+  shop.app.settings.pageSize = 10
+})
+
+afterEach(() => shop.close())
+
+const failureOf = async (run: Promise<void>): Promise<{ code?: string; message: string }> => {
+  const error = await run.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof AggregateError)) throw new Error('The run did not fail.')
+  return error.errors[0]
+}
+
+/** What is stored is what the app holds: nothing lost, nothing told twice. */
+const expectConverged = async (): Promise<void> => {
+  const stored = await shop.records()
+  const held = [...shop.app.rows.values()].sort((a, b) => Number(a.id) - Number(b.id))
+  expect(stored.map(({ remoteId, name }) => [remoteId, name])).toEqual(
+    held.map(({ id, name }) => [id, name]),
+  )
+  const created = (await shop.logged()).filter(
+    ({ topic, kind }) => topic === TOPIC && kind === 'created',
+  )
+  expect(new Set(created.map(({ recordId }) => recordId)).size).toBe(held.length)
+  expect(created).toHaveLength(held.length)
+}
+
+/** Fails once more often than the client tries. */
+const lasting = (fault: Fault): Fault[] => Array.from({ length: 4 }, () => fault)
+
+const faults: readonly [string, Fault][] = [
+  ['429', { kind: 'status', status: 429, headers: { 'retry-after': '0' } }],
+  ['500', { kind: 'status', status: 500 }],
+  ['503 with Retry-After', { kind: 'status', status: 503, headers: { 'retry-after': '0' } }],
+  ['a broken connection', { kind: 'reset' }],
+  ['JSON that breaks off', { kind: 'malformed' }],
+]
+
+describe.each(faults)('an app that answers with %s', (_name, fault) => {
+  it('once is asked again within the run', async () => {
+    shop.app.fill(35)
+    shop.app.faults.push(undefined, fault)
+    await shop.engine().syncNow(shop.credentialId)
+    expect(shop.app.requests).toHaveLength(5)
+    await expectConverged()
+  })
+
+  it('for longer fails the run, which goes on from its last page', async () => {
+    shop.app.fill(35)
+    shop.app.faults.push(undefined, undefined, ...lasting(fault))
+    const engine = shop.engine()
+    await expect(engine.syncNow(shop.credentialId)).rejects.toThrow()
+    expect(await shop.records()).toHaveLength(20)
+    const asked = shop.app.requests.length
+    await engine.syncNow(shop.credentialId)
+    expect(shop.app.requests[asked]?.cursor).toMatch(/\|20$/)
+    await expectConverged()
+  })
+})
+
+describe('an app that fails for long', () => {
+  it('is told of once in the change log, and so is its recovery', async () => {
+    shop.app.fill(5)
+    const engine = shop.engine()
+    await engine.syncNow(shop.credentialId)
+    const before = (await shop.logged()).length
+    for (let run = 0; run < 3; run++) {
+      shop.app.faults.push(...lasting({ kind: 'status', status: 500 }))
+      await expect(engine.syncNow(shop.credentialId)).rejects.toThrow()
+    }
+    expect(await shop.state()).toMatchObject({ failures: 3 })
+    await engine.syncNow(shop.credentialId)
+    const told = (await shop.logged()).slice(before)
+    expect(told.map(({ topic }) => topic)).toEqual(['sync/failed', 'sync/completed'])
+    expect(told[0]?.record).toMatchObject({ resource: TOPIC, code: 'APP_UNAVAILABLE' })
+    await expectConverged()
+  })
+
+  it('is asked ever less often, up to once an hour', async () => {
+    const engine = shop.engine({ intervalMs: 15_000 })
+    const pauses: number[] = []
+    for (const failures of [0, 1, 2, 5, 30]) {
+      await shop.database.prisma.syncState.updateMany({ data: { failures } })
+      shop.app.faults.push(...lasting({ kind: 'status', status: 500 }))
+      await expect(engine.syncNow(shop.credentialId)).rejects.toThrow()
+      pauses.push((await shop.state()).dueAt.getTime() - Date.now())
+    }
+    for (const [place, expected] of [15_000, 30_000, 60_000, 480_000, 3_600_000].entries()) {
+      expect(pauses[place]).toBeGreaterThan(expected * 0.85)
+      expect(pauses[place]).toBeLessThan(expected * 1.15)
+    }
+  })
+
+  it('is listed from the beginning after three failures at one mark, which may have expired', async () => {
+    shop.app.fill(15)
+    shop.app.faults.push(undefined)
+    const engine = shop.engine()
+    for (let run = 0; run < 3; run++) {
+      shop.app.faults.push(...lasting({ kind: 'status', status: 500 }))
+      await expect(engine.syncNow(shop.credentialId)).rejects.toThrow()
+    }
+    const asked = shop.app.requests.length
+    await engine.syncNow(shop.credentialId)
+    expect(shop.app.requests[asked]?.cursor).toBeNull()
+    await expectConverged()
+  })
+})
+
+describe('a limit on the rate', () => {
+  it('is waited for within the run as long as the app asks', async () => {
+    shop.app.fill(15)
+    shop.app.faults.push(undefined, {
+      kind: 'status',
+      status: 429,
+      headers: { 'retry-after': '1' },
+    })
+    await shop.engine().syncNow(shop.credentialId)
+    const [, refused, again] = shop.app.requests
+    expect((again?.atMs ?? 0) - (refused?.atMs ?? 0)).toBeGreaterThanOrEqual(1000)
+    await expectConverged()
+  })
+
+  it('of long duration is left to a later run, and is no failure to tell of', async () => {
+    shop.app.fill(15)
+    shop.app.faults.push(undefined, {
+      kind: 'status',
+      status: 429,
+      headers: { 'retry-after': '1800' },
+    })
+    const engine = shop.engine()
+    expect(await failureOf(engine.syncNow(shop.credentialId))).toMatchObject({
+      code: 'APP_RATE_LIMITED',
+    })
+    const dueInMs = (await shop.state()).dueAt.getTime() - Date.now()
+    expect(dueInMs).toBeGreaterThan(1_790_000)
+    expect(dueInMs).toBeLessThan(1_801_000)
+    expect((await shop.logged()).filter(({ topic }) => topic === 'sync/failed')).toEqual([])
+    await engine.syncNow(shop.credentialId)
+    await expectConverged()
+  })
+})
+
+describe('an app that does not answer', () => {
+  it('fails the run at the deadline, and keeps what was stored', async () => {
+    shop.app.fill(15)
+    shop.app.faults.push(undefined, { kind: 'hang' })
+    const appClient = createAppClient({
+      ...{ ...quickClient, deadlineMs: 200, maxRetries: 0, allowPrivateAddresses: true },
+    })
+    const engine = shop.engine({ appClient })
+    expect(await failureOf(engine.syncNow(shop.credentialId))).toMatchObject({
+      code: 'APP_UNAVAILABLE',
+      problem: 'deadline',
+    })
+    await engine.syncNow(shop.credentialId)
+    await expectConverged()
+    await appClient.stop()
+  })
+})
+
+describe('an answer of another form', () => {
+  it('fails the run without its text in the error or the log, and the data stays', async () => {
+    shop.app.fill(5)
+    const engine = shop.engine()
+    await engine.syncNow(shop.credentialId)
+    shop.app.faults.push({ kind: 'other-form' })
+    expect(await failureOf(engine.syncNow(shop.credentialId))).toMatchObject({
+      problem: 'malformed',
+    })
+    expect(shop.log.lines.join()).not.toContain('maintenance')
+    await expectConverged()
+  })
+})
+
+describe('pages that come round again', () => {
+  it('by their mark fail the run at once, and the data stays', async () => {
+    shop.app.fill(35)
+    shop.app.faults.push(undefined, { kind: 'loop' }, { kind: 'loop' })
+    const engine = shop.engine()
+    const failure = await failureOf(engine.syncNow(shop.credentialId))
+    expect(failure).toMatchObject({ code: 'LISTING_LOOP' })
+    expect(shop.app.requests).toHaveLength(2)
+    await engine.syncNow(shop.credentialId)
+    await expectConverged()
+  })
+
+  it('by their records, under ever new marks, fail the run soon', async () => {
+    shop.app.fill(35)
+    shop.app.settings.paging = 'ignored'
+    const engine = shop.engine()
+    const failure = await failureOf(engine.syncNow(shop.credentialId))
+    expect(failure).toMatchObject({ code: 'LISTING_LOOP' })
+    expect(shop.app.requests.length).toBeLessThan(30)
+    shop.app.settings.paging = 'keyset'
+    await engine.syncNow(shop.credentialId)
+    await expectConverged()
+  })
+})
+
+describe('a credential that the app no longer accepts', () => {
+  it('is told of once, tried rarely, and no secret is told', async () => {
+    shop.app.fill(5)
+    const engine = shop.engine()
+    await engine.syncNow(shop.credentialId)
+    shop.app.settings.token = 'another'
+    for (let run = 0; run < 3; run++)
+      await expect(engine.syncNow(shop.credentialId)).rejects.toThrow()
+    const log = await shop.logged()
+    const told = log.filter(({ topic }) => topic === 'connection/authentication_failure')
+    expect(told).toHaveLength(1)
+    expect(told[0]?.record).toMatchObject({ credentialId: shop.credentialId, app: 'fake' })
+    const dueInMs = (await shop.state()).dueAt.getTime() - Date.now()
+    expect(dueInMs).toBeGreaterThan(3_000_000)
+    // The app repeats the header that it refuses.
+    const everything = JSON.stringify([log, await shop.state()]) + shop.log.lines.join()
+    expect(everything).not.toContain('the-token')
+    expect(everything).toContain('[redacted]')
+  })
+
+  it('is told of again after it was accepted in between', async () => {
+    const engine = shop.engine()
+    for (const token of ['another', 'the-token', 'a-third']) {
+      shop.app.settings.token = token
+      await engine.syncNow(shop.credentialId).catch(() => {})
+    }
+    const topics = (await shop.logged()).map(({ topic }) => topic)
+    expect(topics.filter((topic) => topic === 'connection/authentication_failure')).toHaveLength(2)
+  })
+})
+
+it('carries 300 records through a storm of faults', async () => {
+  shop.app.fill(300)
+  const kinds: (Fault | undefined)[] = [
+    ...faults.map(([, fault]) => fault),
+    { kind: 'twice' },
+    { kind: 'other-form' },
+    { kind: 'loop' },
+    undefined,
+  ]
+  let dice = 7
+  for (let place = 0; place < 150; place++) {
+    dice = (dice * 1_103_515_245 + 12_345) % 2_147_483_648
+    shop.app.faults.push(kinds[dice % kinds.length])
+  }
+  const engine = shop.engine()
+  let runs = 0
+  while (shop.app.faults.length > 0 && runs < 100) {
+    runs += 1
+    await engine.syncNow(shop.credentialId).catch(() => {})
+  }
+  await engine.syncNow(shop.credentialId)
+  await expectConverged()
+})

@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openWorkshop, TOPIC, type Workshop } from './workshop.ts'
+
+let shop: Workshop
+
+beforeEach(async () => {
+  shop = await openWorkshop()
+})
+
+afterEach(() => shop.close())
+
+const changesOf = async (topic = TOPIC) =>
+  (await shop.logged()).filter((row) => row.topic === topic)
+
+describe('a first run', () => {
+  it('stores every record of every page, and tells of its beginning and its end around them', async () => {
+    shop.app.fill(250)
+    await shop.engine().syncNow(shop.credentialId)
+
+    const records = await shop.records()
+    expect(records).toHaveLength(250)
+    expect(records[6]).toMatchObject({ remoteId: '7', name: 'Account 7', staff: 7 })
+    const log = await shop.logged()
+    expect(log).toHaveLength(252)
+    expect(log[0]).toMatchObject({
+      topic: 'sync/started',
+      kind: 'created',
+      record: { credentialId: shop.credentialId, resource: TOPIC, listing: 'everything' },
+    })
+    expect(log.at(-1)).toMatchObject({
+      topic: 'sync/completed',
+      record: { resource: TOPIC, listed: 250, created: 250, updated: 0, deleted: 0, pages: 3 },
+    })
+    expect(await shop.state()).toMatchObject({ run: null, failures: 0, failure: null })
+  })
+
+  it('tells of its end even if the app holds nothing', async () => {
+    await shop.engine().syncNow(shop.credentialId)
+    expect((await shop.logged()).map(({ topic }) => topic)).toEqual([
+      'sync/started',
+      'sync/completed',
+    ])
+  })
+})
+
+describe('a further run', () => {
+  it('asks for what changed since the newest record, less the overlap, by the clock of the app', async () => {
+    shop.app.settings.clockOffsetMs = -7_200_000
+    shop.app.fill(3)
+    const newest = shop.app.rows.get('3')?.updatedAt ?? ''
+    const engine = shop.engine()
+    await engine.syncNow(shop.credentialId)
+    await engine.syncNow(shop.credentialId)
+
+    expect(shop.app.requests.map(({ since }) => since !== null)).toEqual([false, true])
+    const since = Date.parse(shop.app.requests[1]?.since ?? '')
+    // The answer's Date has whole seconds: the mark may stand up to a second before the record's own.
+    expect(since).toBeLessThanOrEqual(Date.parse(newest) - 1000)
+    expect(since).toBeGreaterThan(Date.parse(newest) - 3000)
+  })
+
+  it('writes what changed, and nothing at all of what did not', async () => {
+    shop.app.fill(3)
+    const engine = shop.engine()
+    await engine.syncNow(shop.credentialId)
+    const before = await shop.records()
+    shop.app.put('2', { name: 'Renamed' })
+    shop.app.put('4')
+    await engine.syncNow(shop.credentialId)
+
+    const changes = (await changesOf()).slice(3)
+    expect(changes.map(({ kind, record }) => [kind, record.remoteId]).sort()).toEqual([
+      ['created', '4'],
+      ['updated', '2'],
+    ])
+    expect(changes.find(({ kind }) => kind === 'updated')?.changedFields.toSorted()).toEqual([
+      'accountName',
+      'description',
+      'remoteUpdatedAt',
+    ])
+    const after = await shop.records()
+    expect(after[0]).toEqual(before[0])
+    expect(after[2]).toEqual(before[2])
+    const topics = (await shop.logged()).slice(5).map(({ topic }) => topic)
+    expect(topics).toEqual(['sync/started', TOPIC, TOPIC, 'sync/completed'])
+  })
+
+  it('that finds nothing new leaves no trace in the change log', async () => {
+    shop.app.fill(3)
+    const engine = shop.engine()
+    await engine.syncNow(shop.credentialId)
+    const before = await shop.logged()
+    for (let run = 0; run < 5; run++) await engine.syncNow(shop.credentialId)
+    expect(shop.app.requests).toHaveLength(6)
+    expect(await shop.logged()).toEqual(before)
+  })
+
+  it('does not lose what changes on a page that was read already', async () => {
+    shop.app.settings.paging = 'offset'
+    shop.app.settings.pageSize = 10
+    shop.app.fill(50)
+    const engine = shop.engine({ sync: { overlapMs: 0 } })
+    // Record 1 changes after its page, record 50 even later and before its own.
+    shop.app.settings.onPage = ({ cursor }) => {
+      if (cursor === '20') shop.app.put('1', { name: 'Changed behind the back' })
+      if (cursor === '40') shop.app.put('50', { name: 'Changed in front' })
+    }
+    await engine.syncNow(shop.credentialId)
+    shop.app.settings.onPage = undefined
+    await engine.syncNow(shop.credentialId)
+    const [first] = await shop.records()
+    expect(first?.name).toBe('Changed behind the back')
+  })
+
+  it('is not led into the future by a record that is dated there', async () => {
+    shop.app.fill(3)
+    shop.app.put('4', { updatedAt: '2099-01-01T00:00:00.000Z' })
+    const engine = shop.engine()
+    await engine.syncNow(shop.credentialId)
+    shop.app.put('2', { name: 'Renamed' })
+    await engine.syncNow(shop.credentialId)
+    expect((await shop.records())[1]?.name).toBe('Renamed')
+  })
+
+  it('never moves its mark back', async () => {
+    shop.app.fill(3)
+    const engine = shop.engine()
+    await engine.syncNow(shop.credentialId)
+    const { since } = await shop.state()
+    for (const id of ['1', '2', '3']) shop.app.put(id, { updatedAt: '2020-01-01T00:00:00.000Z' })
+    await shop.database.prisma.syncState.updateMany({ data: { fullListingAt: null } })
+    await engine.syncNow(shop.credentialId)
+    expect((await shop.state()).since).toEqual(since)
+  })
+
+  it('does not put an old answer over a newer record', async () => {
+    shop.app.fill(2)
+    const engine = shop.engine()
+    await engine.syncNow(shop.credentialId)
+    const old = shop.app.put('2', { name: 'Older' })
+    shop.app.put('2', { name: 'Newer' })
+    await engine.syncNow(shop.credentialId)
+    shop.app.rows.set('2', old)
+    await engine.syncNow(shop.credentialId)
+    expect((await shop.records())[1]?.name).toBe('Newer')
+  })
+
+  it('marks what the app reports as deleted', async () => {
+    shop.app.fill(2)
+    const engine = shop.engine()
+    await engine.syncNow(shop.credentialId)
+    shop.app.put('1', { deleted: true })
+    await engine.syncNow(shop.credentialId)
+    expect((await shop.records())[0]).toMatchObject({ deleted: true })
+    expect((await changesOf()).slice(2)).toMatchObject([
+      { kind: 'deleted', record: { remoteId: '1', remoteDeleted: true } },
+    ])
+  })
+})
+
+describe('a strange record', () => {
+  it('without an id is skipped and counted; the others are stored', async () => {
+    shop.app.fill(2)
+    shop.app.faults.push({ kind: 'nameless' })
+    await shop.engine().syncNow(shop.credentialId)
+    expect(await shop.records()).toHaveLength(2)
+    expect((await shop.logged()).at(-1)?.record).toMatchObject({ listed: 2, skipped: 2 })
+  })
+
+  it('that a rule cannot read is stored without that field, and counted', async () => {
+    shop.app.fill(1)
+    shop.app.put('2', { name: null as unknown as string })
+    await shop.engine().syncNow(shop.credentialId)
+    expect((await shop.records())[1]).toMatchObject({
+      remoteId: '2',
+      name: null,
+      description: null,
+    })
+    expect((await shop.logged()).at(-1)?.record).toMatchObject({ problems: 1, skipped: 0 })
+    expect(shop.log.lines.join()).toContain('description')
+  })
+
+  it('with U+0000 and half a surrogate pair in its text is stored', async () => {
+    shop.app.put('1', { name: 'a\u0000b\ud800c' })
+    await shop.engine().syncNow(shop.credentialId)
+    expect((await shop.records())[0]?.name).toBe('a\ufffdb\ufffdc')
+  })
+
+  it('that a page holds twice is stored once', async () => {
+    shop.app.fill(5)
+    shop.app.faults.push({ kind: 'twice' })
+    await shop.engine().syncNow(shop.credentialId)
+    expect(await changesOf()).toHaveLength(5)
+  })
+})

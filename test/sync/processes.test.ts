@@ -1,0 +1,108 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { addCredential, openWorkshop, TOPIC, type Workshop } from './workshop.ts'
+
+const SCRIPT = fileURLToPath(new URL('sync-process.ts', import.meta.url))
+// The long form is for the hazards' own figure: SYNC_KILLS=100.
+const KILLS = Number(process.env.SYNC_KILLS ?? 20)
+
+let shop: Workshop
+let children: ChildProcess[] = []
+
+beforeEach(async () => {
+  shop = await openWorkshop()
+})
+
+afterEach(async () => {
+  for (const child of children) if (child.exitCode === null) child.kill('SIGKILL')
+  children = []
+  await shop.close()
+})
+
+const startProcess = (options: object, credentialId?: string): ChildProcess => {
+  const args = [shop.url, JSON.stringify(options), ...(credentialId ? [credentialId] : [])]
+  const child = fork(SCRIPT, args, { execArgv: [] })
+  children.push(child)
+  return child
+}
+
+const until = async (isReached: () => boolean, limitMs: number): Promise<void> => {
+  const end = performance.now() + limitMs
+  while (!isReached()) {
+    if (performance.now() > end) throw new Error(`Not reached within ${limitMs} ms.`)
+    await wait(5)
+  }
+}
+
+it(`is killed ${KILLS} times in a listing of 5,000 records, loses none and tells of none twice`, async () => {
+  const { app } = shop
+  app.fill(5000)
+  app.settings.pageSize = Math.max(10, Math.floor(5000 / (KILLS * 5)))
+  const options = { leaseMs: 300 }
+  for (let kill = 0; kill < KILLS; kill++) {
+    const asked = app.requests.length
+    const child = startProcess(options, shop.credentialId)
+    // Another page in each round, so that every moment of a page is met.
+    await until(() => app.requests.length > asked + (kill % 4), 60_000)
+    await wait(kill % 7)
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+  }
+  const last = startProcess(options, shop.credentialId)
+  expect(await once(last, 'message')).toEqual(['done', undefined])
+
+  const records = await shop.records()
+  expect(records.map(({ remoteId }) => remoteId)).toEqual([...app.rows.keys()])
+  const log = await shop.logged()
+  const created = log.filter(({ topic, kind }) => topic === TOPIC && kind === 'created')
+  expect(created).toHaveLength(5000)
+  expect(new Set(created.map(({ recordId }) => recordId)).size).toBe(5000)
+  const events = log.filter(({ topic }) => topic !== TOPIC).map(({ topic }) => topic)
+  expect(events).toEqual(['sync/started', 'sync/completed'])
+  // Each kill costs the page that was not committed and the one that was asked for meanwhile.
+  const pages = Math.ceil(5000 / app.settings.pageSize)
+  expect(app.requests.length).toBeLessThanOrEqual(pages + KILLS * 2)
+}, 600_000)
+
+it('is taken over within 30 s of being killed, from its last page', async () => {
+  const { app } = shop
+  app.fill(5000)
+  app.settings.delayMs = 100
+  const processes = [startProcess({}), startProcess({})]
+  await until(() => app.requests.length > 5, 60_000)
+  const [first] = app.requests
+  const victim = processes.find(({ pid }) => String(pid) === first?.caller)
+  victim?.kill('SIGKILL')
+  const killedMs = performance.now()
+  const isOther = () => app.requests.at(-1)?.caller !== first?.caller
+  await until(isOther, 60_000)
+  const takeoverMs = performance.now() - killedMs
+  console.log(`taken over after ${(takeoverMs / 1000).toFixed(1)} s`)
+  expect(takeoverMs).toBeLessThan(30_000)
+  expect(app.requests.at(-1)?.cursor).not.toBeNull()
+}, 120_000)
+
+it('never runs one resource of one credential in two processes at once', async () => {
+  const { app, database } = shop
+  app.fill(20)
+  app.settings.pageSize = 10
+  app.settings.delayMs = 10
+  await database.prisma.syncState.deleteMany()
+  for (let place = 0; place < 6; place++)
+    await addCredential(database, { url: `${app.url}/${place}`, token: app.settings.token })
+  const processes = [1, 2].map(() => startProcess({ intervalMs: 20 }))
+  await Promise.all(processes.map((child) => once(child, 'message')))
+  await until(() => app.requests.length > 300, 60_000)
+  for (const child of processes) {
+    const exited = once(child, 'exit')
+    child.kill('SIGTERM')
+    await exited
+  }
+  expect(new Set(app.requests.map(({ caller }) => caller)).size).toBe(2)
+  expect([...app.mostAtOnce.keys()]).toHaveLength(6)
+  expect([...app.mostAtOnce.values()].every((most) => most === 1)).toBe(true)
+}, 180_000)

@@ -1,0 +1,32 @@
+/**
+ * A process that synchronises, to be killed: `node sync-process.ts <database url> <options> [credential]`.
+ * With a credential it runs it to the end and says so; without, it works off what is due.
+ */
+import { createAppClient } from '../../src/outbound/http.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { createSync } from '../../src/sync/schedule.ts'
+import { fakeConnector } from '../support/fake-app.ts'
+import { keepingLog, quickClient } from './workshop-log.ts'
+
+const [url = '', options = '{}', credentialId] = process.argv.slice(2)
+const database = openDatabase({ url, maxConnections: 4 })
+const appClient = createAppClient({ ...quickClient, allowPrivateAddresses: true })
+const connectors = new Map([['fake', fakeConnector()]])
+const log = keepingLog()
+const sync = createSync({ database, connectors, appClient, log, ...JSON.parse(options) })
+
+process.once('disconnect', () => process.exit())
+process.once('SIGTERM', async () => {
+  await sync.stop()
+  await appClient.stop()
+  await database.stop()
+  process.disconnect?.()
+})
+
+if (credentialId) {
+  await sync.syncNow(credentialId)
+  process.send?.('done')
+} else {
+  await sync.start()
+  process.send?.('started')
+}

@@ -1,0 +1,20 @@
+/** What the engines of the tests share with those in processes of their own. */
+import { inspect } from 'node:util'
+import type { SyncLog } from '../../src/sync/active-run.ts'
+
+/** A log that keeps all that is said. */
+export const keepingLog = (): SyncLog & { readonly lines: string[] } => {
+  const lines: string[] = []
+  const keep = (level: string) => (facts: object, message: string) =>
+    void lines.push(`${level} ${message} ${inspect(facts, { depth: 8 })}`)
+  return {
+    lines,
+    debug: keep('debug'),
+    info: keep('info'),
+    warn: keep('warn'),
+    error: keep('error'),
+  }
+}
+
+/** What makes the tests quick: the pauses of the outbound client. */
+export const quickClient = { firstPauseMs: 1, maxPauseMs: 5, deadlineMs: 2000, breakAfter: 1000 }

@@ -1,0 +1,111 @@
+/** A database with one credential of a fake app, and an engine on it. */
+import { randomUUID } from 'node:crypto'
+import { createAppClient } from '../../src/outbound/http.ts'
+import { type Database, openDatabase } from '../../src/store/database.ts'
+import { createSync, type Sync, type SyncOptions } from '../../src/sync/schedule.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { type FakeApp, type FakeSync, fakeConnector, startFakeApp } from '../support/fake-app.ts'
+import { keepingLog, quickClient } from './workshop-log.ts'
+
+export const TOPIC = 'crm/accounts'
+
+/** A row of the change log. */
+export interface Logged {
+  readonly topic: string
+  readonly kind: string
+  readonly recordId: string | null
+  readonly record: { readonly [key: string]: unknown }
+  readonly changedFields: readonly string[]
+}
+
+/** A row of the records. */
+export interface Stored {
+  readonly remoteId: string
+  readonly name: string | null
+  readonly description: string | null
+  readonly staff: number | null
+  readonly deleted: boolean
+  readonly updatedAt: Date
+}
+
+/** An environment with a user and a credential of the app. */
+export const addCredential = async ({ prisma }: Database, values: Record<string, string>) => {
+  const credentialId = randomUUID()
+  const organisation = await prisma.organisation.create({ data: { name: randomUUID() } })
+  const environment = await prisma.environment.create({
+    data: { organisationId: organisation.id, kind: 'development' },
+  })
+  const user = await prisma.endUser.create({
+    data: { environmentId: environment.id, username: 'someone' },
+  })
+  await prisma.credential.create({
+    data: {
+      id: credentialId,
+      route: credentialId.slice(0, 8),
+      environmentId: environment.id,
+      userId: user.id,
+      app: 'fake',
+      values,
+      syncStates: { create: { topic: TOPIC } },
+    },
+  })
+  return { credentialId, environmentId: environment.id }
+}
+
+export interface Workshop {
+  readonly url: string
+  readonly app: FakeApp
+  readonly database: Database
+  readonly credentialId: string
+  readonly environmentId: string
+  readonly log: ReturnType<typeof keepingLog>
+  /** Another engine on the same database. */
+  engine(options?: Partial<SyncOptions> & { readonly sync?: Partial<FakeSync> }): Sync
+  records(): Promise<Stored[]>
+  /** The change log from its beginning. */
+  logged(): Promise<Logged[]>
+  state(): Promise<NonNullable<Awaited<ReturnType<Database['prisma']['syncState']['findFirst']>>>>
+  close(): Promise<void>
+}
+
+export const openWorkshop = async (): Promise<Workshop> => {
+  const app = await startFakeApp()
+  const { url, drop } = await createTestDatabase()
+  const database = openDatabase({ url })
+  const log = keepingLog()
+  const client = createAppClient({ ...quickClient, allowPrivateAddresses: true })
+  const owner = await addCredential(database, { url: app.url, token: app.settings.token })
+  const engines: Sync[] = []
+  const { prisma } = database
+  return {
+    ...{ url, app, database, log },
+    ...owner,
+    engine: ({ sync, ...options } = {}) => {
+      const engine = createSync({
+        database,
+        connectors: new Map([['fake', fakeConnector(sync)]]),
+        appClient: client,
+        log,
+        intervalMs: 100,
+        ...options,
+      })
+      engines.push(engine)
+      return engine
+    },
+    records: () => prisma.$queryRaw<Stored[]>`
+      SELECT remote_id AS "remoteId", account_name AS name, description,
+        number_of_employees AS staff, remote_deleted AS deleted, updated_at AS "updatedAt"
+      FROM crm_accounts ORDER BY remote_id::integer`,
+    logged: () => prisma.$queryRaw<Logged[]>`
+      SELECT topic, kind, record_id AS "recordId", record, changed_fields AS "changedFields"
+      FROM change_log.changes ORDER BY xid, sequence`,
+    state: () => prisma.syncState.findFirstOrThrow({ where: { credentialId: owner.credentialId } }),
+    close: async () => {
+      for (const engine of engines) await engine.stop()
+      await client.stop()
+      await database.stop()
+      await app.stop()
+      await drop()
+    },
+  }
+}
