@@ -3,6 +3,7 @@ import type { Catalogue } from '../../src/definition/catalogue.ts'
 import type { EnumerationField, Field, Fields } from '../../src/definition/field.ts'
 import { alwaysPresent, commonFields, type Resource } from '../../src/definition/resource.ts'
 import { capitalise, DECIMAL } from '../../src/definition/value.ts'
+import { sharedEnumerations } from '../shared-enumerations.ts'
 import { exampleRecord } from './examples.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -137,15 +138,6 @@ const shapeSchema = (doc: string, fields: Fields): JsonSchema => ({
   ),
 })
 
-const sharedEnumerations = (catalogue: Catalogue): [string, JsonSchema][] =>
-  [...catalogue.resources.map(({ fields }) => fields), ...catalogue.shapes.map((s) => s.fields)]
-    .flatMap((fields: Fields) => Object.values(fields))
-    .flatMap((field) =>
-      field.kind === 'enumeration' && field.enumName !== undefined
-        ? [[field.enumName, { type: 'string', enum: field.values }]]
-        : [],
-    )
-
 /** A schema for each record, shape and shared enumeration. @throws TypeError if two have one name */
 export const recordSchemas = (catalogue: Catalogue): Readonly<Record<string, JsonSchema>> => {
   const own: [string, JsonSchema][] = [
@@ -157,7 +149,10 @@ export const recordSchemas = (catalogue: Catalogue): Readonly<Record<string, Jso
       name,
       shapeSchema(doc, fields),
     ]),
-    ...new Map(sharedEnumerations(catalogue)),
+    ...[...sharedEnumerations(catalogue)].map(([name, values]): [string, JsonSchema] => [
+      name,
+      { type: 'string', enum: values },
+    ]),
   ]
   const names = own.map(([name]) => name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)

@@ -71,5 +71,7 @@ export const resolveScope = async (
   const ids = credentialIds ?? [credentialId ?? undefined]
   if (ids.length < 1 || ids.length > MAX_CREDENTIALS)
     throw invalidParameter('credentialIds', `1 to ${MAX_CREDENTIALS} ids`)
-  return Promise.all([...new Set(ids)].map((id) => resolveCredential(access, caller, id)))
+  const credentials = await Promise.all(ids.map((id) => resolveCredential(access, caller, id)))
+  // Named twice, perhaps in another case of letters, a credential is still one.
+  return [...new Map(credentials.map((credential) => [credential.id, credential])).values()]
 }

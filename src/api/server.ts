@@ -10,6 +10,7 @@ import Fastify, {
 import { ApiError, errorBody } from '../errors.ts'
 import { authenticate } from './caller.ts'
 import type { ApiContext } from './context.ts'
+import { addDocsRoutes } from './docs.ts'
 import { toApiError } from './failure.ts'
 import { createGraphServer } from './graphql/server.ts'
 import { readJsonBody } from './json-body.ts'
@@ -117,6 +118,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   )
   addHealthRoutes(server, isReady)
   addRecordRoutes(server, context)
+  addDocsRoutes(server)
   addGraphQL(server, options)
   return server
 }

@@ -46,6 +46,8 @@ export interface CredentialField {
   readonly doc: string
   readonly secret: boolean
   readonly example?: string
+  /** The app can be connected without it. */
+  readonly optional?: true
 }
 
 export type CredentialValues = Readonly<Record<string, string>>

@@ -174,7 +174,8 @@ export const boolean = <const Op extends 'equals' = 'equals'>(
 export const timestamp = <const Op extends TimestampOperator = 'min' | 'max'>(
   doc: string,
   options?: Options<Op>,
-): TimestampField<Op> => field('timestamp', doc, ['min', 'max'], options)
+  // Not inferred from where the field stands, which would take an instant with any comparison.
+): TimestampField<NoInfer<Op>> => field('timestamp', doc, ['min', 'max'], options)
 
 /** A calendar day. */
 export const date = <const Op extends TimestampOperator = TimestampOperator>(
@@ -211,7 +212,8 @@ export const reference = <
   target: string,
   doc: string,
   options?: Options<Op> & { readonly as?: string; readonly embeds?: readonly Embed[] },
-): ReferenceField<Op, Embed> => ({
+  // Not inferred from where the field stands: a record takes fields that embed any text.
+): ReferenceField<Op, NoInfer<Embed>> => ({
   ...field('reference', doc, choiceOperators, options),
   target,
   as: options?.as,

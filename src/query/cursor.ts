@@ -1,8 +1,10 @@
 /** Keyset cursors: the place in an ordered list after which (or before which) a page begins. */
 import type { Field } from '../definition/field.ts'
-import { isUuid } from '../definition/identity.ts'
+import { resourceTag, routeOf } from '../definition/identity.ts'
 import type { Resource } from '../definition/resource.ts'
+import { isoTimestamp } from '../definition/value.ts'
 import { ApiError } from '../errors.ts'
+import { INT32_MAX, MAX_TEXT_LENGTH } from './filter.ts'
 
 /** The order of a list: by one field, ties by id. */
 export interface Order {
@@ -10,9 +12,12 @@ export interface Order {
   readonly descending: boolean
 }
 
-/** The place of one record in an order. `value` is the field's, as text; null if it has none. */
+/**
+ * The place of one record in an order. `value` is the field's, as text; null if it has none; undefined
+ * if it is too long to be carried: it is the one that the record has.
+ */
 export interface Position {
-  readonly value: string | null
+  readonly value: string | null | undefined
   readonly id: string
 }
 
@@ -34,22 +39,32 @@ export const orderFields = (resource: Resource): readonly string[] =>
 
 const orderKey = ({ field, descending }: Order): string => (descending ? `-${field}` : field)
 
-/** The opaque text of a position; valid only for lists of the same order. */
-export const encodeCursor = (order: Order, { value, id }: Position): string =>
-  Buffer.from(JSON.stringify([orderKey(order), value, id])).toString('base64url')
+const toText = (parts: readonly (string | null)[]): string =>
+  Buffer.from(JSON.stringify(parts)).toString('base64url')
 
-const patterns: Partial<Record<Field['kind'], RegExp>> = {
-  integer: /^-?\d{1,10}$/,
-  number: /^-?\d{1,40}(\.\d{1,40})?$/,
-  decimal: /^-?\d{1,40}(\.\d{1,40})?$/,
-  timestamp: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
-  date: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
+/** The opaque text of a position, no longer than a parameter may be; valid only for lists of the same order. */
+export const encodeCursor = (order: Order, { value, id }: Position): string => {
+  const key = orderKey(order)
+  const text = value === undefined ? undefined : toText([key, value, id])
+  return text !== undefined && text.length <= MAX_TEXT_LENGTH ? text : toText([key, id])
 }
 
-const fits = (kind: Field['kind'], value: string): boolean =>
-  (patterns[kind]?.test(value) ?? (value.isWellFormed() && !value.includes('\0'))) &&
-  (!(kind === 'timestamp' || kind === 'date') || !Number.isNaN(Date.parse(value))) &&
-  (kind !== 'integer' || Math.abs(Number(value)) <= 2_147_483_648)
+/** Whether PostgreSQL takes the text as a value of the field. */
+const fits = (kind: Field['kind'], value: string): boolean => {
+  switch (kind) {
+    case 'integer':
+      return /^-?\d{1,10}$/.test(value) && Math.abs(Number(value)) <= INT32_MAX
+    case 'number':
+    case 'decimal':
+      return /^-?\d+(\.\d+)?$/.test(value)
+    case 'timestamp':
+    case 'date':
+      // 30 February and the year 0 have the form of a day, and are none.
+      return isoTimestamp(value) === value
+    default:
+      return value.isWellFormed() && !value.includes('\0')
+  }
+}
 
 const parseCursor = (text: string): unknown => {
   try {
@@ -71,19 +86,21 @@ export const decodeCursor = (
   parameter: string,
 ): Position => {
   const parsed = parseCursor(text)
-  const [key, value, id] = Array.isArray(parsed) && parsed.length === 3 ? parsed : []
+  const parts: readonly unknown[] = Array.isArray(parsed) ? parsed : []
+  const [key, value, id] = parts.length === 2 ? [parts[0], undefined, parts[1]] : parts
   const fail = (expected: string): never => {
     throw new ApiError('INVALID_CURSOR', `${parameter}: expected ${expected}.`, [
       { field: parameter, expected },
     ])
   }
-  if (typeof key !== 'string' || typeof id !== 'string' || !isUuid(id))
-    return fail('a cursor that a list of this resource returned')
+  const ofThisResource =
+    parts.length <= 3 && typeof id === 'string' && routeOf(id)?.tag === resourceTag(resource.topic)
+  if (!ofThisResource) return fail('a cursor that a list of this resource returned')
   if (key !== orderKey(order)) return fail('a cursor of a list in the same order')
   const kind = resource.allFields[order.field]?.kind ?? 'text'
-  if (value !== null && !(typeof value === 'string' && fits(kind, value)))
-    return fail('a cursor that a list of this resource returned')
-  return { value, id }
+  if (value == null) return { value, id }
+  if (typeof value === 'string' && fits(kind, value)) return { value, id }
+  return fail('a cursor that a list of this resource returned')
 }
 
 /** The digits of a number as they stand in the record's JSON text: a double may not hold them all. */

@@ -111,9 +111,9 @@ export const parseFilterValue = (parameter: FilterParameter, given: unknown): Fi
     }
     case 'number':
     case 'decimal': {
-      const digits =
-        typeof given === 'number' && Number.isFinite(given) ? plainDigits(given) : String(given)
-      if (DECIMAL.test(digits)) return term(digits)
+      const digits = String(given)
+      // A double may be written with an exponent, which PostgreSQL reads too.
+      if (Number.isFinite(given) || DECIMAL.test(digits)) return term(digits)
       throw invalidParameter(name, 'a decimal number such as 12.50')
     }
     case 'boolean':
@@ -141,10 +141,4 @@ export const parseFilterValue = (parameter: FilterParameter, given: unknown): Fi
   }
   if (kind === 'reference' && value === '') throw invalidParameter(name, 'an identifier')
   return term(value)
-}
-
-/** A number's decimal digits without an exponent. */
-const plainDigits = (value: number): string => {
-  const digits = String(value)
-  return digits.includes('e') ? value.toFixed(20).replace(/\.?0+$/, '') : digits
 }

@@ -49,12 +49,13 @@ export const parseFilter = (
 ): ListFilter => {
   const parameters = filterParameters(resource)
   const terms: FilterTerm[] = []
-  let deleted: DeletedRecords = 'left-out'
+  let included = false
+  let alone: boolean | undefined
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || value === null) continue
     if (name === 'includeDeleted') {
       if (!/^(true|false)$/.test(String(value))) throw invalidParameter(name, 'true or false')
-      if (String(value) === 'true' && deleted === 'left-out') deleted = 'included'
+      included = String(value) === 'true'
       continue
     }
     const parameter = parameters.get(name)
@@ -68,9 +69,12 @@ export const parseFilter = (
       ])
     }
     const term = parseFilterValue(parameter, value)
-    if (name === 'remoteDeleted') deleted = term.value === true ? 'alone' : 'left-out'
+    if (name === 'remoteDeleted') alone = term.value === true
     else terms.push(term)
   }
+  // `remoteDeleted` says which are wanted, whatever else is allowed in.
+  const deleted =
+    alone === true ? 'alone' : included && alone === undefined ? 'included' : 'left-out'
   return { terms, deleted }
 }
 

@@ -18,5 +18,6 @@ export const shareOf = (value: number, percent: string): number =>
 export const times = (value: number, factor: number | string): number =>
   Math.round(value * Number(factor))
 
+/** The sum of numbers, usually cents. */
 export const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => total + value, 0)

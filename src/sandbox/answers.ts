@@ -37,6 +37,7 @@ export const shown = ({
   return { id, ...own, version, created, modified, deleted }
 }
 
+/** An answer of JSON. */
 export const json = (
   status: number,
   body: unknown,

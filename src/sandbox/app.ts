@@ -21,6 +21,7 @@ import { StateConflict, type Workspace } from './workspace.ts'
 /** Where the sandbox's requests go. The name is reserved for private use: nothing answers to it outside. */
 export const SANDBOX_ORIGIN = 'http://sandbox.trunkline.internal'
 
+/** The app. */
 export interface SandboxApp {
   /** Answers a request to the sandbox's origin. Rejects only if the database fails. */
   handle(request: Request): Promise<Response>
@@ -30,6 +31,7 @@ export interface SandboxApp {
   advance(tenant: string, steps?: number): Promise<void>
 }
 
+/** What the app needs; `now` is the clock that stamps its records. */
 export interface SandboxOptions {
   readonly database: Database
   readonly now?: () => Date
@@ -69,6 +71,7 @@ const readVersion = (request: Request): number => {
   return Number(version)
 }
 
+/** Makes the app; it keeps nothing but what is in the database. */
 export const createSandboxApp = ({
   database,
   now = () => new Date(),

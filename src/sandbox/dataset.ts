@@ -6,6 +6,7 @@ import { draftSales } from './dataset/sales.ts'
 import { draftShop } from './dataset/shop.ts'
 import { type KindName, kinds, type Stored } from './kinds/kinds.ts'
 
+/** The first records of a tenant. */
 export interface Dataset {
   /** Kind by kind, in the order of their ids. */
   readonly records: readonly Stored[]

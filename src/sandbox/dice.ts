@@ -1,6 +1,7 @@
 /** Chance that is the same every time: what a name and a seed decide. */
 import { hash } from 'node:crypto'
 
+/** Throws, one after the other. */
 export interface Dice {
   /** A whole number from `min` to `max`, both possible. */
   integer(min: number, max: number): number

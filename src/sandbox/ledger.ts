@@ -12,6 +12,7 @@ export const controlAccounts = {
 
 const control: ReadonlySet<string> = new Set(Object.values(controlAccounts))
 
+/** Whether papers post to the account by themselves. */
 export const isControlAccount = (id: string): boolean => control.has(id)
 
 /** Cents by account: debit positive, in the company's currency. */

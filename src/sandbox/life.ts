@@ -4,6 +4,7 @@ import type { Database } from '../store/database.ts'
 import { listSandboxTenants } from '../store/sandbox-records.ts'
 import { takeDueStep } from './life/step.ts'
 
+/** What the actor needs. */
 export interface SandboxLifeOptions {
   readonly database: Database
   /** One step of every tenant in each. Default: 10 seconds. */
@@ -13,6 +14,7 @@ export interface SandboxLifeOptions {
   readonly log: { warn(facts: object, message: string): void }
 }
 
+/** The actor. */
 export interface SandboxLife {
   start(): void
   /** Resolves once the step under way is done. */

@@ -34,7 +34,7 @@ export const openWorkspace = (
   /** Versions as they were before the work: however often a record is written in it, it gains one. */
   const versions = new Map<string, number>()
   const numbers = { ...session.tenant.numbers }
-  let clock = Math.max(now.getTime(), Date.parse(session.tenant.clock))
+  let clock = Math.max(now.getTime() - 1, Date.parse(session.tenant.clock))
 
   const tick = (): string => new Date(++clock).toISOString()
   const nextId = (prefix: string): string => {

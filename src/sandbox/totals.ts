@@ -1,6 +1,6 @@
 /** What the sums on a document are: line by line, so that they always add up. */
 import { amount, cents, shareOf, sum, times } from './amounts.ts'
-import type { Completion } from './kinds/kind.ts'
+import { type Completion, FieldError } from './kinds/kind.ts'
 
 interface PricedLine {
   readonly unit_price: string
@@ -8,21 +8,35 @@ interface PricedLine {
   readonly tax_code: string
 }
 
+interface PricedDocument<L> {
+  readonly lines: readonly L[]
+  readonly discount_percent: string
+  readonly fx_rate: string
+}
+
+const LARGEST = 1e13 // cents: sums of thousands of such are still whole numbers
+
+/** @throws FieldError if an amount is too large to be added up to the cent, here or in euro */
+export const checkSize = (value: number, fxRate: string, field: string): void => {
+  if (Math.abs(value) * Math.max(1, Number(fxRate)) > LARGEST)
+    throw new FieldError('too_large', field)
+}
+
 /** The lines with their sums, and the sums of the document: total = net − discount + tax. */
 export const documentTotals = <L extends PricedLine>(
-  lines: readonly L[],
-  discountPercent: string,
+  { lines, discount_percent, fx_rate }: PricedDocument<L>,
   { look }: Pick<Completion, 'look'>,
 ) => {
   const priced = lines.map((line) => {
     const net = times(cents(line.unit_price), line.quantity)
-    const discount = shareOf(net, discountPercent)
+    const discount = shareOf(net, discount_percent)
     const percent = String(look('tax_codes', line.tax_code)?.effective_percent ?? '0')
     return { line, net, discount, tax: shareOf(net - discount, percent) }
   })
   const net = sum(priced.map((line) => line.net))
   const discount = sum(priced.map((line) => line.discount))
   const tax = sum(priced.map((line) => line.tax))
+  checkSize(sum(priced.map((line) => Math.abs(line.net))), fx_rate, 'lines')
   return {
     lines: priced.map(({ line, ...sums }) => ({
       ...line,

@@ -12,6 +12,7 @@ export class StateConflict extends Error {
   }
 }
 
+/** One piece of work. */
 export interface Workspace {
   /** The instant at which the work is done. ISO 8601. */
   readonly now: string

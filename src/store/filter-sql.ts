@@ -92,21 +92,29 @@ export const orderSql = (resource: Resource, order: Order, reversed: boolean): P
   return raw(`ORDER BY t.${column} ${direction}${nulls}, t.id ${direction}`)
 }
 
-/** ` AND …`: the row `t` stands beyond the position, in the order or (`reversed`) against it. */
+/**
+ * ` AND …`: the row `t` stands beyond the position, in the order or (`reversed`) against it. The position
+ * is that of a record of one of the credentials.
+ */
 export const beyondSql = (
-  resource: Resource,
-  order: Order,
+  { resource, order }: { readonly resource: Resource; readonly order: Order },
   { value, id }: Position,
   reversed: boolean,
+  credentialIds: readonly string[],
 ): Prisma.Sql => {
-  const column = raw(`t.${recordSql(resource).column(order.field)}`)
-  const type = raw(`::${sortType(resource, order.field)}`)
+  const { table, column: columnOf } = recordSql(resource)
+  const name = columnOf(order.field)
+  const column = raw(`t.${name}`)
   const sign = raw(order.descending === reversed ? '>' : '<')
   if (value === null)
     return reversed
       ? sql` AND (${column} IS NOT NULL OR t.id ${sign} ${id}::uuid)`
       : sql` AND ${column} IS NULL AND t.id ${sign} ${id}::uuid`
-  const beyond = sql`(${column}, t.id) ${sign} (${value}${type}, ${id}::uuid)`
+  const place =
+    value === undefined
+      ? sql`(SELECT p.${raw(name)} FROM ${table} p WHERE p.credential_id = ANY(${credentialIds}::uuid[]) AND p.id = ${id}::uuid)`
+      : sql`${value}${raw(`::${sortType(resource, order.field)}`)}`
+  const beyond = sql`(${column}, t.id) ${sign} (${place}, ${id}::uuid)`
   return neverNull.has(order.field) || reversed
     ? sql` AND ${beyond}`
     : sql` AND (${beyond} OR ${column} IS NULL)`

@@ -27,12 +27,13 @@ type PageShape = Omit<ListRequest, 'credentialIds'>
 
 /** The conditions, order and limit of one page on the row `t`; one record more than asked tells if there are more. */
 const pageTail = (
-  { resource, filter, order, page }: PageShape,
+  shape: PageShape,
   credentialIds: readonly string[],
   offset: number,
 ): Prisma.Sql => {
-  const after = page.after ? beyondSql(resource, order, page.after, false) : Prisma.empty
-  const before = page.before ? beyondSql(resource, order, page.before, true) : Prisma.empty
+  const { resource, filter, order, page } = shape
+  const after = page.after ? beyondSql(shape, page.after, false, credentialIds) : Prisma.empty
+  const before = page.before ? beyondSql(shape, page.before, true, credentialIds) : Prisma.empty
   const skip = offset > 0 ? sql` OFFSET ${offset}` : Prisma.empty
   return sql`${filterSql(resource, filter, credentialIds)}${after}${before}
     ${orderSql(resource, order, page.backward)} LIMIT ${page.size + 1 + (page.offset - offset)}${skip}`

@@ -138,8 +138,8 @@ export const createSync = (options: SyncOptions): Sync => {
       if (result.outcome === 'failed') throw result.error
       if (result.outcome === 'paused' && result.dueInMs > 0) return
       if (result.outcome === 'paused') continue
-      if ((await completedAt(key)) !== before) return
       await wait(POLL_HELD_MS)
+      if ((await completedAt(key)) !== before) return
     }
   }
 

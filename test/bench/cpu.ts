@@ -44,6 +44,10 @@ export const cpuMsOf = (root: number): number | null => {
   return ticks * msPerTick()
 }
 
+/** From one reading to a later one. */
+export const difference = (from: number | null, to: number | null): number | null =>
+  from === null || to === null ? null : to - from
+
 /** Resident memory of one process, in MB. */
 export const rssMbOf = (pid: number): number | null => {
   try {

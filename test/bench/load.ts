@@ -1,7 +1,7 @@
 /** The load generator, in a process of its own: a closed loop over kept-alive connections, target by target. */
 import { performance } from 'node:perf_hooks'
 import { Client } from 'undici'
-import { cpuMsOf } from './cpu.ts'
+import { cpuMsOf, difference } from './cpu.ts'
 import type { LoadMessage, LoadPlan, LoadRequest, LoadTarget, Turn } from './load-plan.ts'
 
 const report = (message: LoadMessage): void => {
@@ -55,9 +55,6 @@ const askFor = async (
   await Promise.all(clients.map(loop))
   return latencies
 }
-
-const difference = (from: number | null, to: number | null): number | null =>
-  from === null || to === null ? null : to - from
 
 const takeTurn = async (
   { connections, rampMs, turnMs, postgresPid }: LoadPlan,

@@ -8,12 +8,37 @@ const records = Number(process.env.RECORDS)
 const pageSize = Number(process.env.PAGE_SIZE)
 
 /** An account as this app shows it. */
-const account = (n: number): unknown => ({
+export interface AppAccount {
+  readonly id: string
+  readonly name: string
+  readonly owner: string
+  readonly about: string
+  readonly industry: string
+  readonly website: string
+  readonly employees: number
+  readonly lastActivity: string
+  readonly created: string
+  readonly updated: string
+  readonly address: { street: string; city: string; state: string; country: string; zip: string }
+  readonly phone: string
+  readonly lifecycleStage: string
+  readonly score: number
+  readonly tags: readonly string[]
+}
+
+export interface AppPage {
+  readonly records: readonly AppAccount[]
+  readonly nextPage: number | null
+}
+
+const INDUSTRIES = ['Software', 'Retail', 'Healthcare', 'Logistics', 'Education'] as const
+
+const account = (n: number): AppAccount => ({
   id: `acc_${n}`,
   name: `Copper & Willow ${n} GmbH`,
   owner: `Ember Lantern ${n % 97}`,
   about: `Supplies copper to the trade.\nSays of itself: "since ${1900 + (n % 120)}", Zürich.`,
-  industry: ['Software', 'Retail', 'Healthcare', 'Logistics', 'Education'][n % 5],
+  industry: INDUSTRIES[n % 5] ?? 'Software',
   website: `https://www.willow${n}.example`,
   employees: 1 + (n % 500),
   lastActivity: new Date(1_727_000_000_000 + n * 977).toISOString(),
@@ -37,9 +62,8 @@ const pages = Array.from({ length: lastPage }, (_, index) => {
   const first = index * pageSize
   const length = Math.min(pageSize, records - first)
   const page = Array.from({ length }, (_, place) => account(first + place + 1))
-  return Buffer.from(
-    JSON.stringify({ records: page, nextPage: index + 1 < lastPage ? index + 2 : null }),
-  )
+  const nextPage = index + 1 < lastPage ? index + 2 : null
+  return Buffer.from(JSON.stringify({ records: page, nextPage } satisfies AppPage))
 })
 
 const server = createServer((request, response) => {

@@ -8,26 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-
-interface AppAccount {
-  readonly id: string
-  readonly name: string
-  readonly owner: string
-  readonly about: string
-  readonly industry: string
-  readonly website: string
-  readonly employees: number
-  readonly lastActivity: string
-  readonly created: string
-  readonly updated: string
-  readonly address: { street: string; city: string; state: string; country: string; zip: string }
-  readonly phone: string
-}
-
-interface AppPage {
-  readonly records: readonly AppAccount[]
-  readonly nextPage: number | null
-}
+import type { AppAccount, AppPage } from './sync-app.ts'
 
 const COPY = `COPY crm_accounts (credential_id, id, remote_id, account_name, account_owner, description,
   industry, website, number_of_employees, last_activity_at, addresses, phone_numbers, remote_fields,

@@ -2,13 +2,12 @@
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { applyMigrations } from '../../src/store/migrate.ts'
-import { cpuMsOf, rssMbOf } from './cpu.ts'
+import { cpuMsOf, difference, rssMbOf } from './cpu.ts'
 import { withClient } from './postgres.ts'
 import { startProcess, startServer, stopProcess } from './process.ts'
 import type { BenchmarkOptions, Result } from './result.ts'
 import { credentialId } from './seed.ts'
 import { median, quantile } from './statistics.ts'
-import { type InitialSync, type SyncPlace, startInitialSync } from './trunkline.ts'
 
 const RECORDS = 100_000
 const PAGE_SIZE = 250
@@ -29,9 +28,18 @@ interface Run {
   readonly postgresCpuMs: number | null
   /** Resident memory of the process, at even distances in time. */
   readonly rssMb: readonly number[]
+  readonly contents: string
 }
 
-const script = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
+const SCRIPTS = { bare: 'sync-bare.ts', ours: 'sync-ours.ts', app: 'sync-app.ts' } as const
+const pathOf = (who: keyof typeof SCRIPTS): string =>
+  fileURLToPath(new URL(SCRIPTS[who], import.meta.url))
+
+interface SyncPlace {
+  readonly databaseUrl: string
+  readonly appOrigin: string
+  readonly postgresPid: number
+}
 
 /** Records a second in times of the bare loop's, and the memory that the sync takes. */
 export const benchmarkSync = async ({
@@ -44,86 +52,81 @@ export const benchmarkSync = async ({
   await using stack = new AsyncDisposableStack()
   const app = await startServer({
     name: 'sync-app',
-    script: script('sync-app.ts'),
+    script: pathOf('app'),
     env: { RECORDS: String(RECORDS), PAGE_SIZE: String(PAGE_SIZE) },
   })
   stack.defer(app.stop)
-  const place = { databaseUrl: url, appOrigin: app.origin }
+  const place = { databaseUrl: url, appOrigin: app.origin, postgresPid: postgres.pid }
 
   const bare: Run[] = []
   const ours: Run[] = []
-  for (let round = 0; round < Math.min(rounds, MAX_ROUNDS); round++) {
-    say(`Syncing ${RECORDS} records, round ${round + 1}.`)
-    bare.push(await measureSync(startBareLoop, place, postgres.pid))
-    if (startInitialSync !== undefined)
-      ours.push(await measureSync(startInitialSync, place, postgres.pid))
+  for (let round = 1; round <= Math.min(rounds, MAX_ROUNDS); round++) {
+    say(`Syncing ${RECORDS} records, round ${round}.`)
+    bare.push(await measureSync('bare', place))
+    ours.push(await measureSync('ours', place))
   }
-  const results: Result[] = [{ name: 'bare-loop', ratio: 1, ...measured(bare) }]
-  if (startInitialSync !== undefined) {
-    const ratio = median(ours.map(({ ms }, round) => (bare[round]?.ms ?? Number.NaN) / ms))
-    const figures = measured(ours)
-    const flat = figures.rssMb.lastQuarter <= FLAT * figures.rssMb.firstQuarter
-    const holds = ratio >= FLOOR && flat
-    results.push({ name: 'sync', ratio, floor: `≥ ${FLOOR}, memory flat`, holds, ...figures })
-  }
-  return results
+  const contents = new Set([...bare, ...ours].map((run) => run.contents))
+  if (contents.size !== 1) throw new Error('Our sync and the bare loop stored different records.')
+  const ratio = median(ours.map(({ ms }, round) => (bare[round]?.ms ?? Number.NaN) / ms))
+  const figures = measured(ours)
+  const flat = figures.rssMb.lastQuarter <= FLAT * figures.rssMb.firstQuarter
+  const holds = ratio >= FLOOR && flat
+  return [
+    { name: 'bare-loop', ratio: 1, ...measured(bare) },
+    { name: 'sync', ratio, floor: `≥ ${FLOOR}, memory flat`, holds, ...figures },
+  ]
 }
 
+/** One sync into the emptied table, by a new process. */
 const measureSync = async (
-  start: (place: SyncPlace) => Promise<InitialSync>,
-  place: SyncPlace,
-  postgresPid: number,
+  who: 'bare' | 'ours',
+  { databaseUrl, appOrigin, postgresPid }: SyncPlace,
 ): Promise<Run> => {
-  await withClient(place.databaseUrl, (client) => client.query('TRUNCATE crm_accounts'))
+  await withClient(databaseUrl, (client) => client.query('TRUNCATE crm_accounts; CHECKPOINT'))
+  const { child, printed } = startProcess({
+    name: `sync-${who}`,
+    script: pathOf(who),
+    env: { DATABASE_URL: databaseUrl, APP_ORIGIN: appOrigin, CREDENTIAL_ID: credentialId(1) },
+  })
   await using stack = new AsyncDisposableStack()
-  const sync = await start(place)
-  stack.defer(sync.stop)
+  stack.defer(() => stopProcess(child))
+  const pid = child.pid ?? Number.NaN
+  const ended = once(child, 'exit').then(() => {
+    throw new Error(`sync-${who}.ts ended early:\n${printed()}`)
+  })
+  const message = (): Promise<unknown> => Promise.race([once(child, 'message'), ended])
+
+  await message() // it is ready
   const rssMb: number[] = []
-  const sampler = setInterval(() => rssMb.push(rssMbOf(sync.pid) ?? Number.NaN), SAMPLE_MS)
+  const sampler = setInterval(() => rssMb.push(rssMbOf(pid) ?? Number.NaN), SAMPLE_MS)
   stack.defer(() => clearInterval(sampler))
-  const cpu = { sync: cpuMsOf(sync.pid), postgres: cpuMsOf(postgresPid) }
+  const cpu = { sync: cpuMsOf(pid), postgres: cpuMsOf(postgresPid) }
   const startedAt = performance.now()
-  await sync.run()
-  const ms = performance.now() - startedAt
-  const used = (from: number | null, to: number | null): number | null =>
-    from === null || to === null ? null : to - from
-  const cpuMs = used(cpu.sync, cpuMsOf(sync.pid))
-  const postgresCpuMs = used(cpu.postgres, cpuMsOf(postgresPid))
-  await checkCount(place.databaseUrl)
-  return { ms, cpuMs, postgresCpuMs, rssMb }
+  child.send('go')
+  await message() // all is in
+  return {
+    ms: performance.now() - startedAt,
+    cpuMs: difference(cpu.sync, cpuMsOf(pid)),
+    postgresCpuMs: difference(cpu.postgres, cpuMsOf(postgresPid)),
+    rssMb,
+    contents: await readContents(databaseUrl),
+  }
 }
 
-const checkCount = (url: string): Promise<void> =>
+/** A digest of what was synced: all but what is Trunkline's own. */
+const readContents = (url: string): Promise<string> =>
   withClient(url, async (client) => {
-    const { rows } = await client.query<{ count: number }>(
-      'SELECT count(*)::integer AS count FROM crm_accounts',
+    const { rows } = await client.query<{ count: number; contents: string }>(
+      `SELECT count(*)::integer AS count, md5(string_agg(md5(ROW(remote_id, account_name, account_owner,
+         description, industry, website, number_of_employees, last_activity_at, addresses, phone_numbers,
+         remote_fields, remote_created_at, remote_updated_at, remote_deleted)::text), '' ORDER BY remote_id))
+         AS contents
+       FROM crm_accounts`,
     )
     if (rows[0]?.count !== RECORDS)
       throw new Error(`The table has ${rows[0]?.count} records, expected ${RECORDS}.`)
+    return rows[0].contents
   })
-
-const startBareLoop = async ({ databaseUrl, appOrigin }: SyncPlace): Promise<InitialSync> => {
-  const { child, printed } = startProcess({
-    name: 'sync-bare',
-    script: script('sync-bare.ts'),
-    env: { DATABASE_URL: databaseUrl, APP_ORIGIN: appOrigin, CREDENTIAL_ID: credentialId(1) },
-  })
-  const told = async (): Promise<void> => {
-    const ended = once(child, 'exit').then(() => {
-      throw new Error(`The bare loop ended early:\n${printed()}`)
-    })
-    await Promise.race([once(child, 'message'), ended])
-  }
-  await told()
-  return {
-    pid: child.pid ?? Number.NaN,
-    run: async () => {
-      child.send('go')
-      await told()
-    },
-    stop: () => stopProcess(child),
-  }
-}
 
 /** A page of the app counts as a request. */
 const measured = (runs: readonly Run[]) => {

@@ -1,6 +1,5 @@
-/** All that the benchmarks know of Trunkline: how it starts, is asked, pages by cursor and syncs. */
+/** All that the benchmarks know of Trunkline: how it starts, is asked and pages by cursor. */
 import { hash } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { encodeCursor } from '../../src/query/cursor.ts'
 import { defaultOrder } from '../../src/query/list-request.ts'
@@ -14,21 +13,13 @@ const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 const API_KEY = `tl_dev_${hash('sha256', 'benchmark', 'hex').slice(0, 48)}`
 const headers = { authorization: `Bearer ${API_KEY}` }
 
-/** Whether there is a Trunkline to start. */
-export const isTrunklineBuilt = (): boolean => existsSync(cli)
-
 /** Starts `trunkline serve` on a seeded database and gives the seed's credentials to its environment. */
 export const startTrunkline = async (databaseUrl: string, credentials: number): Promise<Server> => {
   const server = await startServer({
     name: 'trunkline',
     script: cli,
     args: ['serve'],
-    // The sync benchmark's app is at a loopback address.
-    env: {
-      DATABASE_URL: databaseUrl,
-      TRUNKLINE_DEV_API_KEY: API_KEY,
-      ALLOW_PRIVATE_ADDRESSES: 'true',
-    },
+    env: { DATABASE_URL: databaseUrl, TRUNKLINE_DEV_API_KEY: API_KEY },
   })
   try {
     await adoptCredentials(databaseUrl, credentials)
@@ -54,7 +45,7 @@ const adoptCredentials = (databaseUrl: string, credentials: number): Promise<voi
           INSERT INTO end_users (id, environment_id, username)
           VALUES (gen_random_uuid(), $1, $2) RETURNING id)
         INSERT INTO credentials (id, route, environment_id, user_id, app, values)
-        SELECT $3::text::uuid, left($3, 8), $1, id, 'sandbox', '{}' FROM tenant`,
+        SELECT $3::text::uuid, left($3, 8), $1, id, 'bench', '{}' FROM tenant`,
         [environmentId, `bench-${n}`, credentialId(n)],
       )
   })
@@ -102,20 +93,3 @@ export const pageRequest = (credentialId: string, cursor?: string): HttpRequest 
 /** The cursor that the page ending with this record gives out in `Next-Cursor`. */
 export const cursorAfter = (record: { createdAt: string; id: string }): string =>
   encodeCursor(defaultOrder, { value: record.createdAt, id: record.id })
-
-export interface SyncPlace {
-  readonly databaseUrl: string
-  readonly appOrigin: string
-}
-
-/** A sync about to begin: its start-up lies behind it and is not measured. */
-export interface InitialSync {
-  /** Of the process whose memory and CPU time are measured. */
-  readonly pid: number
-  /** Resolves when the last record is stored. */
-  run(): Promise<void>
-  stop(): Promise<void>
-}
-
-/** Our initial sync of the app that `sync-app.ts` is; undefined until there is one. */
-export const startInitialSync: ((place: SyncPlace) => Promise<InitialSync>) | undefined = undefined

@@ -36,8 +36,9 @@ const readQuestion = async (context: ApiContext, request: FastifyRequest): Promi
 
 /** The address of the same list at another cursor (RFC 8288: a relative reference). */
 const nextLink = (url: string, cursor: string): string => {
-  const [path, query] = url.split('?', 2)
-  const parameters = new URLSearchParams(query)
+  // A list has parameters always; those may have a question mark too.
+  const path = url.slice(0, url.indexOf('?'))
+  const parameters = new URLSearchParams(url.slice(path.length))
   parameters.delete('pageNumber')
   parameters.set('cursor', cursor)
   return `<${path}?${parameters}>; rel="next"`

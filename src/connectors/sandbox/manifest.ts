@@ -39,6 +39,7 @@ const readFailure = ({ status, body }: AppResponse): AppFailure | undefined => {
   return { kind: status >= 500 ? 'unavailable' : 'refused', reason }
 }
 
+/** The connector of the sandbox. */
 export const connector = defineConnector({
   app: 'sandbox',
   name: 'Sandbox',

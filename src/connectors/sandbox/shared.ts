@@ -17,6 +17,7 @@ export const oneOf =
 /** Standing of a party or an item. */
 export const standing = { active: 'ACTIVE', archived: 'ARCHIVED' } as const
 
+/** An address of the books as the sandbox sends it. */
 export interface RawAddress {
   readonly kind: string
   readonly line1: string
@@ -40,6 +41,7 @@ export const postalAddress = (raw: RawAddress) => ({
   zipCode: raw.postcode,
 })
 
+/** A place of the CRM as the sandbox sends it. */
 export interface RawLocation {
   readonly label: string
   readonly street: string | null
@@ -59,6 +61,7 @@ export const location = (raw: RawLocation) => ({
   postalCode: raw.postcode,
 })
 
+/** A telephone number as the sandbox sends it. */
 export interface RawPhone {
   readonly use: string
   readonly number: string
@@ -71,16 +74,19 @@ const uses: Readonly<Record<string, string>> = {
   home: 'OTHER',
 }
 
+/** A telephone number. */
 export const phoneNumber = (raw: RawPhone) => ({
   phoneNumberType: uses[raw.use] ?? 'OTHER',
   phoneNumber: raw.number,
 })
 
+/** An e-mail address as the sandbox sends it. */
 export interface RawMailbox {
   readonly use: string
   readonly address: string
 }
 
+/** An e-mail address. */
 export const emailAddress = (raw: RawMailbox) => ({
   emailAddressType: raw.use,
   emailAddress: raw.address,

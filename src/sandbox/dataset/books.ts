@@ -29,7 +29,10 @@ const draftCompany = (draft: Draft): void => {
       fiscal_year_end: '12-31',
       base_currency: 'EUR',
       websites: [`https://www.${slug(title)}.example`, `https://shop.${slug(title)}.example`],
-      addresses: inventAddresses(dice, dublin),
+      addresses: inventAddresses(dice, dublin).map((address) => ({
+        ...address,
+        line2: 'Second floor',
+      })),
       phones: inventPhones(dice, dublin),
     },
     draft.instant(900),

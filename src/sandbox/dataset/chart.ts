@@ -1,6 +1,7 @@
 /** The chart of accounts, in the order that gives each its id, and what stood on it when the history begins. */
 import type { FieldsOf } from '../kinds/kinds.ts'
 
+/** An account of the chart. */
 export interface ChartEntry {
   readonly code: string
   readonly title: string

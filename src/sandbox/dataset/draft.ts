@@ -13,6 +13,7 @@ export interface Origin {
   readonly start: string
 }
 
+/** The records so far. */
 export interface Draft {
   readonly tenant: string
   readonly dice: (...scope: readonly (string | number)[]) => Dice
@@ -33,6 +34,7 @@ export interface Draft {
   readonly numbers: Readonly<Record<string, number>>
 }
 
+/** An empty draft. */
 export const createDraft = ({ tenant, seed, start }: Origin): Draft => {
   const records = new Map<string, Stored>()
   const numbers: Record<string, number> = {}

@@ -21,7 +21,7 @@ const STAGES = [
 ] as const
 
 const draftTeam = (draft: Draft): void => {
-  for (const [index, daysAgo] of spread(8, 880, 250).entries()) {
+  for (const [index, daysAgo] of spread(8, 880, 620).entries()) {
     const name = inventName(draft.dice('members', index))
     draft.put(
       'members',

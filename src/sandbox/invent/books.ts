@@ -5,8 +5,10 @@ import type { Given } from '../kinds/kinds.ts'
 import { inventAddresses, inventCity, inventName, inventPhones, mailOf, slug } from './contacts.ts'
 import type { City } from './words.ts'
 
+const legalForms = { DE: 'GmbH', FR: 'SARL', GB: 'Ltd', IE: 'Ltd', SE: 'AB', US: 'Inc.' } as const
+
 const party = (dice: Dice, name: string, city: City) => ({
-  display_name: name,
+  display_name: dice.chance(60) ? `${name} ${legalForms[city.country]}` : name,
   contact_email: dice.chance(30)
     ? mailOf(inventName(dice), name)
     : `accounts@${slug(name)}.example`,
@@ -16,12 +18,14 @@ const party = (dice: Dice, name: string, city: City) => ({
   phones: inventPhones(dice, city),
 })
 
+/** A vendor of that name. */
 export const inventVendor = (dice: Dice, name: string): Given<'vendors'> => ({
   ...party(dice, name, inventCity(dice)),
   state: dice.chance(12) ? 'archived' : 'active',
   payment_terms_days: dice.pick([14, 30, 30, 45, 60]),
 })
 
+/** A client of that name. */
 export const inventClient = (dice: Dice, name: string): Given<'clients'> => ({
   ...party(dice, name, inventCity(dice)),
   state: dice.chance(8) ? 'archived' : 'active',

@@ -11,11 +11,13 @@ export const slug = (name: string): string =>
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
 
+/** The name of a person. */
 export interface PersonName {
   readonly given_name: string
   readonly family_name: string
 }
 
+/** A name; there may be others of it. */
 export const inventName = (dice: Dice): PersonName => ({
   given_name: dice.pick(givenNames),
   family_name: dice.pick(familyNames),
@@ -28,6 +30,7 @@ export const inventCompanyNames = (dice: Dice, count: number): string[] =>
     count,
   )
 
+/** One of the cities. */
 export const inventCity = (dice: Dice): City => dice.pick(cities)
 
 /** `maeve.quinn@harbour-foods.example`; .example is reserved (RFC 2606). */
@@ -81,6 +84,7 @@ export const inventPostal = (
   phone,
 })
 
+/** One or two numbers in a city. */
 export const inventPhones = (dice: Dice, city: City) => {
   const phone = (use: 'work' | 'mobile' | 'fax' | 'home') => ({
     use,

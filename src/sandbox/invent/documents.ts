@@ -67,6 +67,7 @@ const paper = (dice: Dice, stock: Stock, side: Side, currency: Currency) => ({
   lines: inventLines(dice, stock, side, currency),
 })
 
+/** An invoice of that day. */
 export const inventInvoice = (
   dice: Dice,
   stock: Stock,
@@ -80,6 +81,7 @@ export const inventInvoice = (
   discount_percent: dice.chance(18) ? dice.pick(['2', '5', '7.5', '10']) : '0',
 })
 
+/** A bill of that day. */
 export const inventBill = (
   dice: Dice,
   stock: Stock,
@@ -94,6 +96,7 @@ export const inventBill = (
   discount_percent: dice.chance(12) ? '3' : '0',
 })
 
+/** An order of that day. */
 export const inventPurchaseOrder = (
   dice: Dice,
   stock: Stock,

@@ -21,6 +21,7 @@ const noted = (dice: Dice, instant: string): string => {
   return `${local.slice(0, 19)}+0${offset}:00`
 }
 
+/** An organisation of that name, last dealt with at an instant. */
 export const inventOrganization = (
   dice: Dice,
   name: string,
@@ -51,6 +52,7 @@ const mailboxes = (dice: Dice, name: PersonName, company: string) => {
     : [work]
 }
 
+/** A person, at an organisation or on their own. */
 export const inventPerson = (
   dice: Dice,
   organization: Stored<'organizations'> | undefined,
@@ -75,6 +77,7 @@ export const inventPerson = (
   }
 }
 
+/** A person at a company that is not known yet. */
 export const inventLead = (
   dice: Dice,
   company: string,
@@ -97,6 +100,7 @@ export const inventLead = (
 
 const PROJECTS = ['Office move', 'New warehouse', 'Annual supply', 'Fit-out', 'Pilot', 'Renewal']
 
+/** A sale to an organisation, begun at an instant. */
 export const inventDeal = (
   dice: Dice,
   organization: Stored<'organizations'>,
@@ -123,6 +127,7 @@ export interface NoteSubjects {
   readonly deals: readonly Stored<'deals'>[]
 }
 
+/** A note about a person, a deal or both. */
 export const inventNote = (
   dice: Dice,
   author: Stored<'members'>,
@@ -146,6 +151,7 @@ export const inventNote = (
   }
 }
 
+/** A task that is due in some days. */
 export const inventTask = (
   dice: Dice,
   assignee: Stored<'members'>,

@@ -4,6 +4,7 @@ import type { Dice } from '../dice.ts'
 import type { Given, Stored } from '../kinds/kinds.ts'
 import { inventCity, inventName, inventPostal, mailOf, slug } from './contacts.ts'
 
+/** A new buyer. */
 export const inventShopper = (dice: Dice): Given<'shoppers'> => {
   const name = inventName(dice)
   return {

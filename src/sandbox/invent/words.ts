@@ -6,11 +6,13 @@ const words = (text: string): readonly string[] =>
     .map((word) => word.trim())
     .filter((word) => word !== '')
 
+/** Given names. */
 export const givenNames = words(`
   Aoife, Björn, Carla, Daniel, Elif, Fiona, Grzegorz, Hannah, Ines, Jamal, Katarzyna, Liam, Maeve,
   Nikhil, Oluwaseun, Priya, Quentin, Rosa, Soren, Tomasz, Una, Viktor, Wen, Ximena, Yusuf, Zoë,
   Agnes, Benoît, Chidi, Dilnoza, Emil, Freya, Gita, Henrik, Imani, Jonas, Kofi, Lucía, Mei, Noor`)
 
+/** Family names. */
 export const familyNames = words(`
   Abbott, Bergström, Castellano, Dubois, Eriksen, Fitzgerald, Grabowski, Hughes, Ivanova, Jansen,
   Kowalski, Lindqvist, Moreau, Nakamura, Okafor, Petersen, Quinn, Rossi, Schneider, Takahashi,
@@ -30,17 +32,21 @@ const lastWords = words(`
 /** The parts of a company's name: `Harbour` and `Print Works`. */
 export const companyWords = { first: firstWords, last: lastWords }
 
+/** What organisations do. */
 export const sectors = words(`
   Food and drink, Logistics, Manufacturing, Software, Hospitality, Health care, Retail, Media,
   Construction, Agriculture, Education, Energy`)
 
+/** What people are. */
 export const jobTitles = words(`
   Head of Operations, Purchasing Manager, Chief Financial Officer, Office Manager, IT Lead,
   Marketing Director, Founder, Warehouse Manager, Sales Director, Product Manager, Accountant,
   Managing Director`)
 
+/** Where leads come from. */
 export const leadSources = words('Web form, Trade fair, Referral, Newsletter, Cold call, Partner')
 
+/** Streets. */
 export const streets = words(`
   Abbey Road, Bridge Street, Canal Walk, Dock Lane, Exchange Square, Foundry Street, Grove Avenue,
   Hill Street, Kiln Lane, Lime Street, Market Place, Mill Road, Orchard Way, Quay Street,
@@ -69,6 +75,7 @@ const britain = ['GB', 'United Kingdom', 'GBP'] as const
 const germany = ['DE', 'Germany', 'EUR'] as const
 const america = ['US', 'United States', 'USD'] as const
 
+/** Cities of six countries and four currencies. */
 export const cities: readonly City[] = [
   city(['Dublin', 'Leinster', 'IE-L'], ireland, ['D0# X2#5', '+353 20 91# ####']),
   city(['Cork', 'Munster', 'IE-M'], ireland, ['T12 Y#3#', '+353 20 91# ####']),

@@ -18,7 +18,10 @@ export const prose = () => stored(20_000).nullable().default(null)
 /** An amount of money: `'1234.50'`. */
 export const money = () => z.string().regex(/^-?\d{1,10}\.\d{2}$/)
 
-/** A rate or a percentage: `'23'`, `'0.9150'`. */
+/** A percentage: `'23'`, `'7.5'`. */
+export const percent = () => rate().refine((digits) => Number(digits) <= 100)
+
+/** A rate: `'0.9150'`. */
 export const rate = () => z.string().regex(/^\d{1,6}(?:\.\d{1,6})?$/)
 
 /** A calendar day: `'2026-05-04'`. */
@@ -30,8 +33,10 @@ export const instant = () => z.iso.datetime({ offset: true })
 /** The currencies that the sandbox does business in. */
 export const currency = () => z.enum(['EUR', 'GBP', 'USD', 'SEK', 'CHF', 'CAD'])
 
+/** An e-mail address. */
 export const email = () => z.email().max(250)
 
+/** A web address. */
 export const webAddress = () =>
   z
     .url({ protocol: /^https?$/ })
@@ -82,9 +87,11 @@ export const postal = z.object({
   phone: lineOrNull(),
 })
 
+/** A telephone number and what it is for. */
 export const phone = z.object({
   use: z.enum(['work', 'mobile', 'fax', 'home']),
   number: line(),
 })
 
+/** An e-mail address and what it is for. */
 export const mailbox = z.object({ use: z.enum(['work', 'private']), address: email() })

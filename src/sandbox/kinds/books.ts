@@ -88,24 +88,27 @@ export const ledgerAccounts = defineKind({
   },
 })
 
+/** Who is bought from. */
 export const vendors = defineKind({
   prefix: 'ven',
   fields: z.strictObject({ ...party, payment_terms_days: z.int().min(0).max(365).default(30) }),
 })
 
+/** Who is sold to. */
 export const clients = defineKind({
   prefix: 'cli',
   fields: z.strictObject({ ...party, credit_limit: a.money().nullable().default(null) }),
 })
 
+/** How sales and purchases are taxed. */
 export const taxCodes = defineKind({
   prefix: 'tax',
   readOnly: true,
   fields: z.strictObject({
     label: a.line(),
-    components: z.array(z.object({ label: a.line(), percent: a.rate() })),
+    components: z.array(z.object({ label: a.line(), percent: a.percent() })),
     /** What a net amount is charged in fact. */
-    effective_percent: a.rate(),
+    effective_percent: a.percent(),
     company: ref('companies').default('com_0001'),
   }),
   complete: ({ components }) => ({
@@ -113,6 +116,7 @@ export const taxCodes = defineKind({
   }),
 })
 
+/** What the books are reported by. */
 export const costCenters = defineKind({
   prefix: 'cc',
   readOnly: true,
@@ -125,6 +129,7 @@ export const costCenters = defineKind({
   }),
 })
 
+/** What is bought and sold in the books. */
 export const catalogItems = defineKind({
   prefix: 'itm',
   fields: z.strictObject({

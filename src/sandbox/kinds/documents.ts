@@ -1,6 +1,7 @@
 /** The papers of the books: orders to vendors, bills, invoices and payments. */
 import { z } from 'zod'
-import { documentTotals, numbered, settlementOf } from '../totals.ts'
+import { cents } from '../amounts.ts'
+import { checkSize, documentTotals, numbered, settlementOf } from '../totals.ts'
 import * as a from './blocks.ts'
 import { defineKind, FieldError, ref } from './kind.ts'
 
@@ -29,10 +30,11 @@ const demand = {
   ...document,
   issued_on: a.day(),
   due_on: a.day(),
-  discount_percent: a.rate().default('0'),
+  discount_percent: a.percent().default('0'),
   purchase_orders: a.list(ref('purchase_orders')),
 }
 
+/** What is ordered from vendors. */
 export const purchaseOrders = defineKind({
   prefix: 'po',
   fields: z.strictObject({
@@ -46,11 +48,15 @@ export const purchaseOrders = defineKind({
     deliver_to: a.address.nullable().default(null),
   }),
   complete: (given, context) => {
-    const { discount_total, ...totals } = documentTotals(given.lines, '0', context)
+    const { discount_total, ...totals } = documentTotals(
+      { ...given, discount_percent: '0' },
+      context,
+    )
     return { ...totals, number: numbered('PO', given.number, context.id) }
   },
 })
 
+/** What vendors want to be paid. */
 export const bills = defineKind({
   prefix: 'bil',
   fields: z.strictObject({
@@ -60,7 +66,7 @@ export const bills = defineKind({
     approved: z.boolean().default(true),
   }),
   complete: (given, context) => {
-    const totals = documentTotals(given.lines, given.discount_percent, context)
+    const totals = documentTotals(given, context)
     return {
       ...totals,
       ...settlementOf(totals.total, given.approved, context),
@@ -69,6 +75,7 @@ export const bills = defineKind({
   },
 })
 
+/** What clients are to pay. */
 export const invoices = defineKind({
   prefix: 'inv',
   fields: z.strictObject({
@@ -78,7 +85,7 @@ export const invoices = defineKind({
     sent: z.boolean().default(true),
   }),
   complete: (given, context) => {
-    const totals = documentTotals(given.lines, given.discount_percent, context)
+    const totals = documentTotals(given, context)
     return {
       ...totals,
       ...settlementOf(totals.total, given.sent, context),
@@ -89,6 +96,7 @@ export const invoices = defineKind({
 
 const FIXED = ['amount', 'currency_code', 'fx_rate', 'account', 'invoice', 'bill'] as const
 
+/** Money that came in for an invoice or went out for a bill. */
 export const payments = defineKind({
   prefix: 'pay',
   fields: z.strictObject({
@@ -112,6 +120,8 @@ export const payments = defineKind({
     const paid = given.invoice ? look('invoices', given.invoice) : look('bills', given.bill ?? '')
     if (paid?.currency_code !== given.currency_code)
       throw new FieldError('invalid', 'currency_code')
+    if (cents(given.amount) <= 0) throw new FieldError('invalid', 'amount')
+    checkSize(cents(given.amount), given.fx_rate, 'amount')
     // What a payment settles is in the books: it is deleted and made anew, never rewritten.
     for (const field of FIXED)
       if (previous && previous[field] !== given[field]) throw new FieldError('fixed', field)

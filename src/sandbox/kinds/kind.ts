@@ -32,6 +32,7 @@ export interface Completion {
   nextId(prefix: string): string
 }
 
+/** A collection: what its records hold and how they are completed. */
 export interface Kind<F extends z.ZodObject = z.ZodObject, C extends object = object> {
   /** How its ids begin: `inv` of `inv_0001`. */
   readonly prefix: string

@@ -6,6 +6,7 @@ import type { Kind } from './kind.ts'
 import * as sales from './sales.ts'
 import * as shop from './shop.ts'
 
+/** The collections by name; each refers only to those above it, or to itself. */
 export const kinds = {
   companies: books.companies,
   tax_codes: books.taxCodes,
@@ -32,6 +33,7 @@ export const kinds = {
   shipments: shop.shipments,
 } as const
 
+/** The name of a collection. */
 export type KindName = keyof typeof kinds
 
 /** The definition of a kind, by a name that may be anyone's; undefined if there is none. */

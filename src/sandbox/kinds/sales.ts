@@ -15,12 +15,14 @@ const reach = {
 
 const owner = { owner: ref('members').nullable().default(null) }
 
+/** Who works with the CRM. */
 export const members = defineKind({
   prefix: 'mem',
   readOnly: true,
   fields: z.strictObject({ full_name: a.line(), email: a.email(), active: z.boolean() }),
 })
 
+/** Organisations that are dealt with. */
 export const organizations = defineKind({
   prefix: 'org',
   fields: z.strictObject({
@@ -36,6 +38,7 @@ export const organizations = defineKind({
   complete: (given, context) => ({ owner_name: nameOf(given.owner, context) }),
 })
 
+/** People that are dealt with, most of them at an organisation. */
 export const people = defineKind({
   prefix: 'per',
   fields: z.strictObject({
@@ -50,6 +53,7 @@ export const people = defineKind({
   }),
 })
 
+/** People who may become more. */
 export const leads = defineKind({
   prefix: 'lea',
   fields: z.strictObject({
@@ -66,6 +70,7 @@ export const leads = defineKind({
   complete: (given, context) => ({ owner_name: nameOf(given.owner, context) }),
 })
 
+/** The steps on the way to a sale. */
 export const dealStages = defineKind({
   prefix: 'stg',
   readOnly: true,
@@ -78,6 +83,7 @@ export const dealStages = defineKind({
   }),
 })
 
+/** Sales in the making. The stage decides whether one is open, won or lost. */
 export const deals = defineKind({
   prefix: 'dea',
   fields: z.strictObject({
@@ -97,6 +103,7 @@ export const deals = defineKind({
   },
 })
 
+/** What was written down about a person, an organisation or a deal. */
 export const notes = defineKind({
   prefix: 'not',
   fields: z.strictObject({
@@ -109,6 +116,7 @@ export const notes = defineKind({
   }),
 })
 
+/** What somebody has to do. It is done on the day on which it is said to be. */
 export const tasks = defineKind({
   prefix: 'tsk',
   fields: z.strictObject({

@@ -1,9 +1,11 @@
 /** The web shop. */
 import { z } from 'zod'
 import { amount, cents, shareOf, sum } from '../amounts.ts'
+import { checkSize } from '../totals.ts'
 import * as a from './blocks.ts'
 import { type Completion, defineKind, FieldError, type Fields, ref } from './kind.ts'
 
+/** Who buys in the shop. */
 export const shoppers = defineKind({
   prefix: 'sho',
   fields: z.strictObject({
@@ -15,6 +17,7 @@ export const shoppers = defineKind({
   }),
 })
 
+/** What the shop sells; each product has one or more variants. */
 export const products = defineKind({
   prefix: 'prd',
   fields: z.strictObject({
@@ -48,6 +51,7 @@ export const products = defineKind({
   }),
 })
 
+/** Purchases. What was bought is written down as it was on the day. */
 export const orders = defineKind({
   prefix: 'ord',
   fields: z.strictObject({
@@ -59,7 +63,7 @@ export const orders = defineKind({
     discount: a.money().default('0.00'),
     shipping: a.money().default('0.00'),
     /** On items less discount, and on shipping. */
-    tax_percent: a.rate().default('23'),
+    tax_percent: a.percent().default('23'),
     shopper: ref('shoppers').nullable().default(null),
     bill_to: a.postal.nullable().default(null),
     ship_to: a.postal.nullable().default(null),
@@ -83,6 +87,7 @@ export const orders = defineKind({
     )
     const net = sum(items.map(({ unit_price, quantity }) => cents(unit_price) * quantity))
     const charged = net - cents(given.discount) + cents(given.shipping)
+    checkSize(net, '1', 'items')
     const tax = shareOf(charged, given.tax_percent)
     const buyer = given.shopper === null ? undefined : context.look('shoppers', given.shopper)
     return {
@@ -105,6 +110,7 @@ export const orders = defineKind({
   },
 })
 
+/** What of an order was sent off. */
 export const shipments = defineKind({
   prefix: 'shp',
   fields: z.strictObject({

@@ -1,5 +1,6 @@
 /** What bills and invoices have in common. */
 
+/** A line as the sandbox sends it. */
 export interface RawLine {
   readonly text: string
   readonly item: string | null
@@ -12,6 +13,7 @@ export interface RawLine {
   readonly gross: string
 }
 
+/** What the rules of documents read. */
 export interface RawDocument {
   readonly company: string
   readonly currency_code: string

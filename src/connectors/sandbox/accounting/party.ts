@@ -8,12 +8,14 @@ import {
   standing,
 } from '../shared.ts'
 
+/** What the rules of a party read. */
 export interface RawParty {
   readonly state: string
   readonly addresses: readonly RawAddress[]
   readonly phones: readonly RawPhone[]
 }
 
+/** The standing of a party. */
 export const partyStatus = oneOf('state', standing)
 
 /** The rules that vendors and customers share. */

@@ -1,0 +1,153 @@
+/**
+ * How every collection is listed. Vendure's `updatedAt` does not move with much that matters (NOTES 13,
+ * 14), so a listing of changes is several passes: records that say themselves that they changed, and
+ * traces, which say of which records some part has changed.
+ */
+import type { Json, ListPage, ResourceConnector } from '../../definition/connector.ts'
+import type { Mapping } from '../../definition/mapping.ts'
+import { query, rootFields, type Values, valuesOf } from './graphql.ts'
+import { readShop, SHOP_QUERY, type Shop } from './shop.ts'
+import { entriesOf } from './times.ts'
+
+const lists = {
+  customers: 'CustomerListOptions',
+  orders: 'OrderListOptions',
+  products: 'ProductListOptions',
+  productVariants: 'ProductVariantListOptions',
+} as const
+
+type ListName = keyof typeof lists
+type Filter = { readonly [name: string]: Json }
+
+/** Records whose parts are looked at, to find those that must be fetched. */
+export interface Trace {
+  readonly list: ListName
+  readonly fields: string
+  /** The record that an entry says has changed; undefined if it says nothing new. */
+  idOf(entry: Values): string | undefined
+}
+
+/** One way through a list. */
+export interface Pass {
+  readonly filter: Filter
+  /** Without it, the pass gives the records themselves. */
+  readonly trace?: Trace
+}
+
+export interface Listing {
+  readonly mapping: Mapping
+  readonly list: ListName
+  /** What is asked of each record. */
+  readonly fields: string
+  /** At most the merchant's `adminListQueryLimit`, 1,000 by default. */
+  readonly pageSize: number
+  /** What makes an entry of the list a record at all. */
+  readonly filter?: Filter
+  /** Whether the records hold amounts, so that the shop must be known. */
+  readonly amounts: boolean
+  /** The passes that find every record changed after an instant. */
+  changesSince(since: string): readonly Pass[]
+  /** The records that an entry of the list holds; by default, itself. */
+  recordsOf?(entry: Values): readonly Values[]
+}
+
+/** The mark of a page. */
+type Place = {
+  /** Index of the pass; past the last, only `ids` are left. */
+  readonly pass: number
+  readonly skip: number
+  /** `totalItems` of the page before; 0 before the first. */
+  readonly total: number
+  /** Traced records, fetched before the pass goes on. */
+  readonly ids: readonly string[] | null
+  readonly shop: Shop | null
+}
+
+const FIRST_PLACE: Place = { pass: 0, skip: 0, total: 0, ids: null, shop: null }
+
+/** The place of a mark; only `readList` makes marks. */
+const placeOf = (cursor: Json | undefined): Place =>
+  cursor === undefined ? FIRST_PLACE : (cursor as Place)
+
+/** The place after a page of a pass. */
+const following = (place: Place, count: number, totalItems: number): Place => {
+  // What was deleted meanwhile has moved the rest up by as many: so far back lies what was not seen.
+  const moved = Math.max(0, place.total - totalItems)
+  const skip = Math.max(0, place.skip + count - moved)
+  const isOver = skip >= totalItems || (count === 0 && moved === 0)
+  return isOver
+    ? { ...place, pass: place.pass + 1, skip: 0, total: 0 }
+    : { ...place, skip, total: totalItems }
+}
+
+/** A collection, read by a mapping. */
+export const listing = (definition: Listing): ResourceConnector => {
+  const { mapping, list, fields, pageSize, amounts } = definition
+  const recordsOf = definition.recordsOf ?? ((entry: Values) => [entry])
+
+  const passesOf = (since: string | undefined): readonly Pass[] =>
+    since === undefined ? [{ filter: {} }] : definition.changesSince(since)
+
+  /** What a place asks of which list. */
+  const stepOf = (place: Place, since: string | undefined) => {
+    if (place.ids)
+      return {
+        ...{ list, fields, trace: undefined },
+        options: { filter: { ...definition.filter, id: { in: place.ids.slice(0, pageSize) } } },
+      }
+    const { filter, trace } = passesOf(since)[place.pass] ?? { filter: {} }
+    return {
+      list: trace?.list ?? list,
+      fields: trace?.fields ?? fields,
+      trace,
+      options: {
+        filter: trace && trace.list !== list ? filter : { ...definition.filter, ...filter },
+        // NOTES 11: by the one key that never changes.
+        sort: { id: 'ASC' },
+        skip: place.skip,
+        // Traces are small: as many as the shop gives.
+        ...(!trace && { take: pageSize }),
+      },
+    }
+  }
+
+  return {
+    mapping,
+    listRequest: ({ since, cursor }) => {
+      const place = placeOf(cursor)
+      const step = stepOf(place, since)
+      const shop = amounts && !place.shop ? SHOP_QUERY : ''
+      return query(
+        `query ($options: ${lists[step.list]}) {
+          ${step.list}(options: $options) { totalItems items { ${step.fields} } }${shop}
+        }`,
+        { options: step.options },
+      )
+    },
+    readList: (response, { since, cursor }): ListPage => {
+      const place = placeOf(cursor)
+      const step = stepOf(place, since)
+      const root = rootFields(response)
+      const { items, totalItems } = valuesOf(root[step.list])
+      if (!Array.isArray(items) || typeof totalItems !== 'number')
+        throw new Error(`Vendure answered a listing of ${step.list} without items and totalItems.`)
+      const entries = entriesOf(items)
+      const shop = amounts ? (place.shop ?? readShop(root)) : null
+
+      const after = place.ids ? place : following(place, entries.length, totalItems)
+      const traced = step.trace
+        ? [...new Set(entries.flatMap((entry) => step.trace?.idOf(entry) ?? []))]
+        : (place.ids?.slice(pageSize) ?? [])
+      const next: Place = { ...after, ids: traced.length > 0 ? traced : null, shop }
+      return {
+        records: step.trace
+          ? []
+          : entries.flatMap((entry) => recordsOf(entry).map((record) => ({ ...record, ...shop }))),
+        next: next.ids || next.pass < passesOf(since).length ? next : undefined,
+      }
+    },
+    // NOTES 15: nothing tells of deletions. Orders are not deleted, but the listing of everything is
+    // also what shows late changes of orders that were closed long ago (NOTES 13).
+    sync: { incremental: true, deletions: 'absent', overlapMs: 60_000 }, // NOTES 12
+  }
+}

@@ -1,0 +1,62 @@
+/** How much of an order is paid and shipped: its own state tells neither (NOTES 23, 24). */
+import { sum } from './money.ts'
+
+export interface RawPayment {
+  readonly updatedAt: string
+  /** Created, Authorized, Settled, Declined, Error, Cancelled, or a state of the shop's own. */
+  readonly state: string
+  readonly amount: number
+  readonly refunds: readonly {
+    readonly updatedAt: string
+    /** Pending, Settled, Failed. */
+    readonly state: string
+    readonly total: number
+  }[]
+}
+
+/** What has been paid, in Vendure's words for it. */
+export const paymentStatus = (payments: readonly RawPayment[], totalWithTax: number): string => {
+  const paidBy = (state: string) =>
+    sum(payments.filter((payment) => payment.state === state).map(({ amount }) => amount))
+  const refunds = payments.flatMap((payment) => payment.refunds)
+  const refunded = sum(
+    refunds.filter(({ state }) => state === 'Settled').map(({ total }) => total),
+  )
+  const settled = paidBy('Settled')
+  const promised = settled + paidBy('Authorized')
+  if (refunded > 0) return refunded >= settled ? 'Refunded' : 'PartiallyRefunded'
+  if (settled > 0 || totalWithTax === 0) {
+    if (settled >= totalWithTax && promised === settled) return 'Settled'
+    if (settled > 0) return settled >= totalWithTax ? 'Settled' : 'PartiallySettled'
+  }
+  if (promised > 0) return promised >= totalWithTax ? 'Authorized' : 'PartiallyAuthorized'
+  return 'Unpaid'
+}
+
+export interface RawShipment {
+  readonly updatedAt: string
+  /** Created, Pending, Shipped, Delivered, Cancelled, or a state of the shop's own. */
+  readonly state: string
+  readonly lines: readonly { readonly orderLineId: string; readonly quantity: number }[]
+}
+
+/** What has left the shop, in the words of Vendure's order states. */
+export const fulfillmentStatus = (
+  fulfillments: readonly RawShipment[],
+  lines: readonly { readonly id: string; readonly quantity: number }[],
+): string => {
+  const unitsIn = (states: readonly string[], lineId?: string): number =>
+    sum(
+      fulfillments
+        .filter(({ state }) => states.includes(state))
+        .flatMap((shipment) => shipment.lines)
+        .filter(({ orderLineId }) => lineId === undefined || orderLineId === lineId)
+        .map(({ quantity }) => quantity),
+    )
+  // Line by line: a line that was shrunk after it was shipped does not stand for another.
+  const isWhole = (states: readonly string[]) =>
+    lines.every(({ id, quantity }) => unitsIn(states, id) >= quantity)
+  if (unitsIn(['Shipped', 'Delivered']) === 0) return 'Unfulfilled'
+  if (unitsIn(['Delivered']) > 0) return isWhole(['Delivered']) ? 'Delivered' : 'PartiallyDelivered'
+  return isWhole(['Shipped']) ? 'Shipped' : 'PartiallyShipped'
+}

@@ -1,0 +1,107 @@
+import { defineMapping } from '../../definition/mapping.ts'
+import { product } from '../../resources/commerce/product.ts'
+import { listing } from './listing.ts'
+import { decimalText, sum } from './money.ts'
+import type { Shop } from './shop.ts'
+import { latestOf } from './times.ts'
+
+/**
+ * What is asked of a product. Never `price`: it fails the whole page where one variant has no price in
+ * the currency (NOTES 10).
+ */
+const FIELDS = `
+  id createdAt updatedAt languageCode name slug description enabled
+  featuredAsset { preview } assets { preview } facetValues { name facet { name } }
+  variants {
+    id createdAt updatedAt sku name enabled trackInventory
+    prices { currencyCode price }
+    options { name group { name } }
+    stockLevels { updatedAt stockOnHand stockAllocated stockLocation { name } }
+  }`
+
+interface RawVariant {
+  readonly id: string
+  readonly updatedAt: string
+  readonly sku: string
+  readonly name: string
+  readonly trackInventory: 'TRUE' | 'FALSE' | 'INHERIT'
+  readonly prices: readonly { readonly currencyCode: string; readonly price: number }[]
+  readonly options: readonly { readonly name: string; readonly group: { readonly name: string } }[]
+  readonly stockLevels: readonly { readonly updatedAt: string; readonly stockOnHand: number }[]
+}
+
+interface Raw extends Shop {
+  readonly updatedAt: string
+  readonly enabled: boolean
+  readonly featuredAsset: { readonly preview: string } | null
+  readonly assets: readonly { readonly preview: string }[]
+  readonly facetValues: readonly { readonly name: string }[]
+  readonly variants: readonly RawVariant[]
+}
+
+const priceOf = ({ prices }: RawVariant, shop: Shop): string | null => {
+  const inDefault = prices.find(({ currencyCode }) => currencyCode === shop.defaultCurrencyCode)
+  return inDefault ? decimalText(inDefault.price, shop.moneyStrategyPrecision) : null
+}
+
+const isCounted = ({ trackInventory }: RawVariant, shop: Shop): boolean =>
+  trackInventory === 'INHERIT' ? shop.trackInventory : trackInventory === 'TRUE'
+
+const variant = (raw: RawVariant, shop: Shop) => ({
+  id: raw.id,
+  remoteId: raw.id,
+  title: raw.name,
+  price: priceOf(raw, shop),
+  sku: raw.sku || null,
+  optionValues: raw.options.map(({ name, group }) => ({ name: group.name, value: name })),
+  // NOTES 25: what is not counted has a meaningless number.
+  inventory: isCounted(raw, shop)
+    ? { totalCount: sum(raw.stockLevels.map(({ stockOnHand }) => stockOnHand)) }
+    : null,
+  weight: null, // Vendure has none
+})
+
+/** A product with its variants, in the language and with the prices of the channel. */
+export const mapping = defineMapping<typeof product, Raw>(product, {
+  remoteId: 'id',
+  productName: 'name',
+  description: 'description',
+  productType: null, // Vendure has none
+  productStatus: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
+  images: ({ featuredAsset, assets }) => [
+    // The picture that stands for the product comes first; it is among the assets, as a rule.
+    ...new Set([...(featuredAsset ? [featuredAsset] : []), ...assets].map(({ preview }) => preview)),
+  ],
+  tags: ({ facetValues }) => facetValues.map(({ name }) => name),
+  vendor: null, // Vendure has none; shops keep it as a facet or a custom field
+  productUrl: null, // only the storefront knows its addresses; remoteFields.slug is a part of it
+  variants: (raw) => raw.variants.map((entry) => variant(entry, raw)),
+  remoteCreatedAt: 'createdAt',
+  remoteUpdatedAt: ({ updatedAt, variants }) =>
+    latestOf([
+      updatedAt,
+      ...variants.flatMap((entry) => [
+        entry.updatedAt,
+        ...entry.stockLevels.map((level) => level.updatedAt),
+      ]),
+    ]),
+  remoteDeleted: null, // NOTES 15: they vanish
+})
+
+/** A change of a variant does not move its product (NOTES 14). */
+export const products = listing({
+  ...{ mapping, list: 'products', fields: FIELDS },
+  pageSize: 100,
+  amounts: true,
+  changesSince: (since) => [
+    { filter: { updatedAt: { after: since } } },
+    {
+      filter: { updatedAt: { after: since } },
+      trace: {
+        list: 'productVariants',
+        fields: 'productId',
+        idOf: ({ productId }) => String(productId),
+      },
+    },
+  ],
+})

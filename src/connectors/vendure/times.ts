@@ -1,0 +1,18 @@
+/** Vendure's instants: ISO 8601 with milliseconds and `Z`, so their texts compare as they do. */
+import { type Values, valuesOf } from './graphql.ts'
+
+const DAY_MS = 86_400_000
+
+/** An instant some days before another. */
+export const daysBefore = (instant: string, days: number): string =>
+  new Date(Date.parse(instant) - days * DAY_MS).toISOString()
+
+/** The latest of some instants; those that are none are left out. */
+export const latestOf = (instants: readonly unknown[]): string | undefined => {
+  const known = instants.filter((instant) => typeof instant === 'string')
+  return known.length === 0 ? undefined : known.reduce((a, b) => (b > a ? b : a))
+}
+
+/** The entries of a list; none if it is no list. */
+export const entriesOf = (list: unknown): readonly Values[] =>
+  Array.isArray(list) ? list.map(valuesOf) : []

@@ -1,0 +1,110 @@
+/** What the server answers is what the OpenAPI document says: every operation, records full and empty. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { resourcePaths } from '../../src/api/rest/paths.ts'
+import { recordId } from '../../src/definition/identity.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { type OpenApiDocument, openapiText, resolved, schemaCompiler } from '../support/openapi.ts'
+import { sampleRecord } from '../support/sample.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
+
+// Proven by openapi.test.ts.
+const document = JSON.parse(openapiText) as OpenApiDocument
+const compile = schemaCompiler(document)
+
+let service: TestService
+let tenant: Tenant
+
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [CREDENTIAL])
+  for (const resource of catalogue.resources)
+    await service.save(
+      tenant,
+      CREDENTIAL,
+      resource,
+      [1, 2, 3, 4].map((n) => sampleRecord(CREDENTIAL, resource, n)),
+    )
+})
+afterAll(() => service.stop())
+
+/** Asks one address and holds the answer against the operation that documents it. */
+const check = async (path: string, address: string, status: number, query = '') => {
+  const credential = `credentialId=${CREDENTIAL}`
+  const answer = await service.server.inject({
+    url: `${address}?${[credential, query].filter(Boolean).join('&')}`,
+    headers: { authorization: `Bearer ${tenant.key}` },
+  })
+  expect(answer.statusCode, answer.body).toBe(status)
+  const given = document.paths[path]?.get.responses[status]
+  if (given === undefined) throw new Error(`${path} does not document ${status}.`)
+  const steps =
+    '$ref' in given
+      ? given.$ref.split('/').slice(1)
+      : ['paths', path, 'get', 'responses', String(status)]
+  const fits = compile(...steps, 'content', 'application/json', 'schema')
+  expect(fits(answer.json()), JSON.stringify(fits.errors?.slice(0, 3))).toBe(true)
+  const documented = Object.keys(resolved(document, given).headers).map((name) =>
+    name.toLowerCase(),
+  )
+  expect(documented).toContain('x-request-id')
+  for (const name of ['x-request-id', 'link', 'next-cursor'])
+    if (name in answer.headers) expect(documented).toContain(name)
+  return answer
+}
+
+const places = catalogue.resources.flatMap((resource) =>
+  resourcePaths(resource).map(({ path, parent }) => ({
+    path: path.replace(/:(\w+)/g, '{$1}'),
+    address: parent === undefined ? path : path.replace(`:${parent}`, '2'),
+    resource,
+  })),
+)
+
+describe.each(places)('$path', ({ path, address, resource }) => {
+  test('lists, counts and gets records as documented', async () => {
+    const list = await check(path, address, 200)
+    expect(list.json()[resource.plural].length).toBeGreaterThan(0)
+    await check(`${path}/count`, `${address}/count`, 200)
+    await check(`${path}/{id}`, `${address}/2`, 200)
+    if (path === address) {
+      const more = await check(path, address, 200, 'pageSize=1')
+      expect(more.headers).toHaveProperty('next-cursor')
+    }
+  })
+
+  test('fails as documented', async () => {
+    await check(path, address, 400, 'pageSize=101')
+    await check(`${path}/count`, `${address}/count`, 400, 'other=1')
+    await check(`${path}/{id}`, `${address}/none`, 404)
+  })
+})
+
+test('an embedded reference is null while its record has not arrived', async () => {
+  const contacts = catalogue.get('crm/contacts')
+  const account = recordId(CREDENTIAL, 'crm/accounts', 'elsewhere')
+  await service.save(tenant, CREDENTIAL, contacts, [
+    { ...sampleRecord(CREDENTIAL, contacts, 5), account },
+  ])
+  const path = '/2024-03/one/crm/contacts'
+  const answer = await check(`${path}/{id}`, `${path}/5`, 200)
+  expect(answer.json().contact.account).toBeNull()
+})
+
+test('the health of the service is as documented', async () => {
+  for (const path of ['/health', '/ready']) {
+    const answer = await service.server.inject(path)
+    const fits = compile(
+      'paths',
+      path,
+      'get',
+      'responses',
+      '200',
+      'content',
+      'application/json',
+      'schema',
+    )
+    expect(fits(answer.json())).toBe(true)
+  }
+})

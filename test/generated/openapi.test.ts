@@ -1,0 +1,160 @@
+/** The OpenAPI document: valid, whole, and of the bounds that the code checks. */
+import { Validator } from '@seriousme/openapi-schema-validator'
+import Fastify from 'fastify'
+import { describe, expect, test } from 'vitest'
+import type { ApiContext } from '../../src/api/context.ts'
+import { resourcePaths } from '../../src/api/rest/paths.ts'
+import { addRecordRoutes, listParameters } from '../../src/api/rest/records.ts'
+import { errorCodes } from '../../src/errors.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { filterParameters, parseFilterValue } from '../../src/query/filter.ts'
+import { parseOrder, parsePage } from '../../src/query/list-request.ts'
+import {
+  type OpenApiDocument,
+  openapiText,
+  type Parameter,
+  pointedTo,
+  resolved,
+  schemaCompiler,
+} from '../support/openapi.ts'
+
+// Its own tests say whether it is what this type says.
+const document = JSON.parse(openapiText) as OpenApiDocument
+const operations = Object.entries(document.paths).map(([path, { get }]) => ({ path, ...get }))
+const parametersAt = (path: string): Parameter[] =>
+  (document.paths[path]?.get.parameters ?? []).map((one) => resolved<Parameter>(document, one))
+
+describe('the document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator()
+    const { valid, errors } = await validator.validate(JSON.parse(openapiText))
+    expect(errors).toBeUndefined()
+    expect(valid).toBe(true)
+    expect(validator.version).toBe('3.1')
+  })
+
+  test('refers only to what it holds, and holds only what is referred to', () => {
+    const references = new Set(
+      [...openapiText.matchAll(/"\$ref": "([^"]+)"/g)].map(([, reference]) => String(reference)),
+    )
+    for (const reference of references)
+      expect(pointedTo(document, reference), reference).toBeDefined()
+    const { securitySchemes: _, ...components } = document.components
+    for (const [kind, named] of Object.entries(components))
+      for (const name of Object.keys(named))
+        expect(references).toContain(`#/components/${kind}/${name}`)
+  })
+
+  test('names every operation once, and tags it with a tag that it explains', () => {
+    const ids = operations.map(({ operationId }) => operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    const known = document.tags.map(({ name }) => name)
+    for (const { operationId, tags } of operations)
+      for (const tag of tags) expect(known, operationId).toContain(tag)
+    expect(new Set(operations.flatMap(({ tags }) => tags))).toEqual(new Set(known))
+  })
+
+  test('holds the routes that the server has, and no others', () => {
+    const server = Fastify({ exposeHeadRoutes: false })
+    const routes: string[] = []
+    server.addHook('onRoute', ({ url }) => void routes.push(url.replace(/:(\w+)/g, '{$1}')))
+    // The routes are only looked at, never asked.
+    addRecordRoutes(server, { catalogue } as ApiContext)
+    expect(Object.keys(document.paths).sort()).toEqual([...routes, '/health', '/ready'].sort())
+    expect(catalogue.resources).toHaveLength(23)
+  })
+
+  test('declares each name in a path, and each parameter once', () => {
+    for (const { path } of operations) {
+      const inPath = parametersAt(path).filter((parameter) => parameter.in === 'path')
+      expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? [])
+      const names = parametersAt(path).map((parameter) => parameter.name)
+      expect(new Set(names).size, path).toBe(names.length)
+    }
+  })
+
+  test('lists every error code, each with an example of its own status', () => {
+    const { properties } = resolved<{ properties: { error: { properties: { code: object } } } }>(
+      document,
+      { $ref: '#/components/schemas/Error' },
+    )
+    expect(properties.error.properties.code).toMatchObject({ enum: Object.keys(errorCodes) })
+    const fits = schemaCompiler(document)('components', 'schemas', 'Error')
+    for (const { responses } of operations)
+      for (const [status, given] of Object.entries(responses)) {
+        if (status === '200') continue
+        const { content } = resolved(document, given)
+        const examples = Object.entries(content['application/json']?.examples ?? {})
+        expect(examples.length).toBeGreaterThan(0)
+        for (const [code, { value }] of examples) {
+          expect(fits(value), JSON.stringify(fits.errors)).toBe(true)
+          expect(errorCodes).toHaveProperty(`${code}.status`, Number(status))
+        }
+      }
+  })
+})
+
+const places = catalogue.resources.flatMap((resource) =>
+  resourcePaths(resource).map((place) => {
+    const path = place.path.replace(/:(\w+)/g, '{$1}')
+    return { path, filled: place.parent, resource }
+  }),
+)
+
+describe.each(places)('$path', ({ path, filled, resource }) => {
+  const offered = [...filterParameters(resource).keys()].filter((name) => name !== filled)
+  const queryOf = (at: string): string[] =>
+    parametersAt(at)
+      .filter((parameter) => parameter.in === 'query')
+      .map(({ name }) => name)
+
+  test('has the parameters that the server knows, by their exact names', () => {
+    const filters = [...offered, 'includeDeleted']
+    expect(queryOf(path).sort()).toEqual([...listParameters, ...filters].sort())
+    expect(queryOf(`${path}/count`).sort()).toEqual(['credentialId', ...filters].sort())
+    expect(queryOf(`${path}/{id}`)).toEqual(['credentialId'])
+  })
+
+  test('gives enumerations and bounds that the server takes', () => {
+    for (const { name, schema } of parametersAt(path)) {
+      const parameter = filterParameters(resource).get(name)
+      const values = [schema.enum, schema.minimum, schema.maximum, schema.default]
+        .flat()
+        .filter((value) => value !== undefined)
+      for (const value of values)
+        if (parameter) expect(() => parseFilterValue(parameter, String(value))).not.toThrow()
+        else if (name === 'orderBy') parseOrder(resource, String(value))
+        else if (name === 'pageSize' || name === 'pageNumber')
+          parsePage(resource, parseOrder(resource, undefined), { [name]: String(value) })
+    }
+  })
+})
+
+const compile = schemaCompiler(document)
+
+describe.each(catalogue.resources.map((resource) => [resource.typeName, resource] as const))(
+  '%s',
+  (typeName, resource) => {
+    const fits = compile('components', 'schemas', typeName)
+    const [example] = resolved<{ examples: Record<string, unknown>[] }>(document, {
+      $ref: `#/components/schemas/${typeName}`,
+    }).examples
+
+    test('has an example that is such a record', () => {
+      expect(fits(example), JSON.stringify(fits.errors)).toBe(true)
+      expect(JSON.stringify(example)).not.toMatch(/:"Example"|:\["example"\]/)
+    })
+
+    test('is closed, and lets no more be null than may be', () => {
+      expect(fits({ ...example, other: 1 })).toBe(false)
+      const never = ['id', 'remoteId', 'remoteDeleted', 'createdAt', 'updatedAt']
+      for (const name of ['id', ...Object.keys(resource.allFields)]) {
+        const { [name]: value, ...rest } = example ?? {}
+        expect(fits(rest), `without ${name}`).toBe(false)
+        expect(fits({ ...example, [name]: null }), `${name}: null`).toBe(
+          !never.includes(name) && !Array.isArray(value),
+        )
+      }
+    })
+  },
+)

@@ -1,0 +1,119 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isPublicAddress } from '../../src/outbound/address.ts'
+import { createExchange } from '../../src/outbound/exchange.ts'
+
+let port = 0
+let hits = 0
+const server = createServer((_request, response) => {
+  hits += 1
+  response.end('{}')
+})
+
+beforeAll(async () => {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  // A server that listens on TCP has an address of that kind.
+  port = (server.address() as AddressInfo).port
+})
+
+afterAll(() => void server.close())
+
+const bounds = { deadlineMs: 2000, maxAnswerBytes: 1000 }
+const request = (host: string) => ({
+  method: 'GET',
+  url: new URL(`http://${host}:${port}/`),
+  headers: {},
+})
+
+/** Every way to write the loopback that a URL parser or a resolver understands. */
+const loopbacks = [
+  '127.0.0.1',
+  '127.1',
+  '127.0.1',
+  '2130706433',
+  '0x7f000001',
+  '0x7f.0.0.1',
+  '0x7f.1',
+  '017700000001',
+  '0177.0.0.1',
+  '0177.0x0.0.1',
+  '127.0.0.1.',
+  '１２７.０.０.１',
+  '127。0。0。1',
+  '0',
+  '0.0.0.0',
+  '[::1]',
+  '[0:0:0:0:0:0:0:1]',
+  '[::]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[0:0:0:0:0:ffff:7f00:0001]',
+  '[::127.0.0.1]',
+  '[::ffff:0:127.0.0.1]',
+  '[64:ff9b::127.0.0.1]',
+  '[64:ff9b:1::7f00:1]',
+  '[2002:7f00:1::]',
+  'localhost',
+  'LOCALHOST',
+  'localhost.',
+  'some.name.localhost',
+]
+
+describe('the loopback', () => {
+  it.each(loopbacks)('is not dialled as %s', async (host) => {
+    const exchange = createExchange({ ...bounds, allowPrivateAddresses: false })
+    const failure = await exchange.send(request(host)).catch((error: unknown) => error)
+    // A name that this machine does not resolve is no connection either.
+    const isName = /[a-z]{3}/i.test(host) && !host.startsWith('[')
+    expect(failure).toMatchObject({
+      code: 'EXCHANGE_FAILED',
+      problem: isName ? expect.stringMatching(/forbidden-address|network/) : 'forbidden-address',
+    })
+    expect(hits).toBe(0)
+    await exchange.stop()
+  })
+
+  it('is dialled where private addresses are allowed', async () => {
+    const exchange = createExchange({ ...bounds, allowPrivateAddresses: true })
+    expect(await exchange.send(request('127.1'))).toMatchObject({ status: 200, text: '{}' })
+    expect(hits).toBe(1)
+    await exchange.stop()
+  })
+})
+
+it('judges a name by the address that it has', async () => {
+  const exchange = createExchange({ ...bounds, allowPrivateAddresses: false })
+  await expect(exchange.send(request('localhost'))).rejects.toMatchObject({
+    problem: 'forbidden-address',
+  })
+  await exchange.stop()
+})
+
+it.each([
+  ['10.1.2.3', false],
+  ['172.16.0.1', false],
+  ['172.32.0.1', true],
+  ['192.168.1.1', false],
+  ['169.254.169.254', false],
+  ['168.63.129.16', false],
+  ['100.100.100.200', false],
+  ['192.0.0.192', false],
+  ['198.18.0.1', false],
+  ['224.0.0.1', false],
+  ['255.255.255.255', false],
+  ['fd00:ec2::254', false],
+  ['fe80::1', false],
+  ['fec0::1', false],
+  ['ff02::1', false],
+  ['2001:db8::1', false],
+  ['100::1', false],
+  ['4000::1', false],
+  ['::ffff:10.0.0.1', false],
+  ['::ffff:8.8.8.8', true],
+  ['8.8.8.8', true],
+  ['2606:4700:4700::1111', true],
+  ['nonsense', false],
+])('takes %s for public: %s', (address, expected) => {
+  expect(isPublicAddress(address)).toBe(expected)
+})

@@ -1,0 +1,104 @@
+/** The connector against the app itself, as the sync uses it. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { AppResponse, Json } from '../../src/definition/connector.ts'
+import { createMapper } from '../../src/definition/mapping.ts'
+import { connectors } from '../../src/generated/registry.ts'
+import { openPlayground, type Playground } from './playground.ts'
+
+const CREDENTIAL = '9b2c6c1e-7a4d-4c58-8f5e-2f6f0d3a1b77'
+
+const connector = connectors.get('sandbox')
+if (!connector) throw new Error('The registry has no sandbox.')
+const topics = Object.keys(connector.resources)
+
+let playground: Playground
+beforeAll(async () => {
+  playground = await openPlayground()
+})
+afterAll(() => playground.stop())
+
+const send = async (path: string, token = playground.acme.token): Promise<AppResponse> => {
+  const response = await playground.app.handle(
+    new Request(connector.baseUrl({}) + path, {
+      headers: { ...connector.authorize({ tenant: 'acme', token }) },
+    }),
+  )
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: await response.json(),
+  }
+}
+
+/** All rows of a topic changed since then. */
+const pull = async (topic: string, since?: string) => {
+  const resource = connector.resources[topic]
+  if (!resource) throw new Error(`The sandbox has no ${topic}.`)
+  const map = createMapper(resource.mapping)
+  const rows = []
+  let cursor: Json | undefined
+  do {
+    const position = { since, cursor }
+    const response = await send(resource.listRequest(position).path)
+    expect(connector.readFailure(response)).toBe(undefined)
+    const page = resource.readList(response, position)
+    for (const raw of page.records) {
+      const { row, problems } = map(raw, CREDENTIAL)
+      expect(problems).toEqual([])
+      rows.push(row)
+    }
+    cursor = page.next
+  } while (cursor !== undefined)
+  return rows
+}
+
+test('what changed since the last run is listed, deleted records too, and nothing else', async () => {
+  const before = new Map<string, Awaited<ReturnType<typeof pull>>>()
+  for (const topic of topics) before.set(topic, await pull(topic))
+  const { now } = playground.clock
+  playground.clock.now = new Date(now.getTime() + 60_000)
+  await playground.app.advance('acme', 60)
+
+  let changes = 0
+  let deletions = 0
+  for (const topic of topics) {
+    const stored = new Map((before.get(topic) ?? []).map((row) => [row.remoteId, row]))
+    const changed = await pull(topic, now.toISOString())
+    for (const row of changed) stored.set(row.remoteId, row)
+    changes += changed.length
+    deletions += changed.filter(({ remoteDeleted }) => remoteDeleted).length
+    const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
+    expect([...stored.values()].sort(byId), topic).toEqual((await pull(topic)).sort(byId))
+  }
+  expect(changes).toBeGreaterThan(60)
+  expect(changes).toBeLessThan(200)
+  expect(deletions).toBeGreaterThan(3)
+})
+
+test('an answer tells the time of the clock that stamps the records', async () => {
+  const { headers } = await send('/v1/vendors')
+  expect(headers.date).toBe(playground.clock.now.toUTCString())
+})
+
+test('a refusal is told in the sandbox’s own words', async () => {
+  const failureOf = async (path: string, token?: string) =>
+    connector.readFailure(await send(path, token))
+  expect(await failureOf('/v1/vendors', 'sbx_wrong')).toEqual({
+    kind: 'authentication',
+    reason: 'unauthorized',
+  })
+  expect(await failureOf('/v1/vendors?limit=999')).toEqual({
+    kind: 'refused',
+    reason: 'invalid (limit)',
+  })
+  expect(await failureOf('/v1/nothing')).toEqual({ kind: 'refused', reason: 'no_such_kind' })
+  const broken = { status: 502, headers: {}, body: undefined }
+  expect(connector.readFailure(broken)).toEqual({ kind: 'unavailable', reason: 'no reason given' })
+})
+
+test('an answer that is not a listing is not taken for an empty one', () => {
+  const vendors = connector.resources['accounting/vendors']
+  const position = { since: undefined, cursor: undefined }
+  for (const body of [undefined, null, [], {}, { items: [] }, { items: {}, next: null }])
+    expect(() => vendors?.readList({ status: 200, headers: {}, body }, position)).toThrow('items')
+})

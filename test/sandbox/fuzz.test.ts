@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type KindName, kinds } from '../../src/sandbox/kinds/kinds.ts'
+import { openPlayground, type Playground } from './playground.ts'
+
+let playground: Playground
+beforeAll(async () => {
+  playground = await openPlayground()
+})
+afterAll(() => playground.stop())
+
+const writable = (Object.keys(kinds) as KindName[]).filter((kind) => !kinds[kind].readOnly)
+
+const oddities = fc.constantFrom<unknown>(
+  '\0',
+  '\ud800',
+  '',
+  '1e400',
+  '-0.00',
+  '99999999.99',
+  '9999999999.99',
+  1e308,
+  -1,
+  0.1,
+  null,
+  true,
+  [],
+  {},
+  [[]],
+  'ven_0001',
+  'acc_0001',
+  '2026-02-30',
+  '0000-01-01T00:00:00Z',
+  JSON.parse('{"__proto__":{"x":1}}'),
+)
+
+test('no write, however odd, is answered by anything but a record or a refusal', async () => {
+  const samples = new Map<KindName, { id: string; fields: Record<string, unknown> }>()
+  for (const kind of writable) {
+    const [item] = await playground.listAll(kind)
+    if (!item) throw new Error(`There are no ${kind}.`)
+    const names = Object.keys(kinds[kind].fields.shape)
+    samples.set(kind, {
+      id: item.id,
+      fields: Object.fromEntries(names.map((name) => [name, item[name]])),
+    })
+  }
+  const value = fc.oneof({ weight: 3, arbitrary: oddities }, fc.jsonValue({ maxDepth: 2 }))
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...writable),
+      fc.array(fc.tuple(fc.nat(), value), { maxLength: 3 }),
+      fc.constantFrom('POST', 'PUT'),
+      async (kind, changes, method) => {
+        const sample = samples.get(kind)
+        const names = Object.keys(sample?.fields ?? {})
+        const body: Record<string, unknown> = { ...sample?.fields }
+        for (const [index, odd] of changes) body[names[index % names.length] ?? ''] = odd
+        const path = method === 'POST' ? `/v1/${kind}` : `/v1/${kind}/${sample?.id}`
+        const current = await playground.ask('GET', `/v1/${kind}/${sample?.id}`)
+        const { status, body: answer } = await playground.ask(method, path, {
+          body,
+          headers: { 'if-match': current.headers.get('etag') ?? '' },
+        })
+        expect([200, 201, 400, 422]).toContain(status)
+        if (status >= 400) expect(typeof answer.error.reason).toBe('string')
+        expect(JSON.stringify(answer)).not.toMatch(/NaN|\de\+/)
+      },
+    ),
+    { numRuns: 300 },
+  )
+  const accounts = await playground.listAll('ledger_accounts')
+  for (const { balance } of accounts) expect(balance).toMatch(/^-?\d+\.\d\d$/)
+})

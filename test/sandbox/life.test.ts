@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { cents, sum } from '../../src/sandbox/amounts.ts'
+import { type KindName, kinds } from '../../src/sandbox/kinds/kinds.ts'
+import { balanceSign } from '../../src/sandbox/ledger.ts'
+import { takeDueStep } from '../../src/sandbox/life/step.ts'
+import { createSandboxLife } from '../../src/sandbox/life.ts'
+import { getSandboxTenant } from '../../src/store/sandbox-records.ts'
+import { openPlayground, type Playground, type Raw, START } from './playground.ts'
+
+const BEGINNING = '1970-01-01T00:00:00.000Z'
+const names = Object.keys(kinds) as KindName[]
+
+const everything = async ({ listAll }: Playground): Promise<Record<string, Raw[]>> =>
+  Object.fromEntries(
+    await Promise.all(names.map(async (kind) => [kind, await listAll(kind, BEGINNING)])),
+  )
+
+/** Debit less credit, in cents. */
+const balance = (accounts: readonly Raw[]): number =>
+  sum(
+    accounts.map(
+      (account) =>
+        // The kind's own words.
+        balanceSign(account.section as Parameters<typeof balanceSign>[0]) *
+        cents(String(account.balance)),
+    ),
+  )
+
+const opened: Playground[] = []
+const open = async (): Promise<Playground> => {
+  const playground = await openPlayground()
+  opened.push(playground)
+  return playground
+}
+afterAll(() => Promise.all(opened.map((each) => each.stop())))
+
+/** Steps a tenant, ten seconds each. */
+const live = async ({ app, clock }: Playground, steps: number): Promise<void> => {
+  for (let step = 0; step < steps; step++) {
+    clock.now = new Date(clock.now.getTime() + 10_000)
+    await app.advance('acme')
+  }
+}
+
+describe('sixty steps', () => {
+  let playground: Playground
+  let before: Record<string, Raw[]>
+  let after: Record<string, Raw[]>
+  beforeAll(async () => {
+    playground = await open()
+    before = await everything(playground)
+    await live(playground, 60)
+    after = await everything(playground)
+  })
+
+  test('are the same for the same tenant, seed and start', async () => {
+    const twin = await open()
+    await live(twin, 60)
+    expect(await everything(twin)).toEqual(after)
+  })
+
+  test('make, change and delete records, in all three parts of the company', () => {
+    const made = names.filter((kind) => (after[kind]?.length ?? 0) > (before[kind]?.length ?? 0))
+    const changed = names.filter((kind) =>
+      before[kind]?.some((old) =>
+        after[kind]?.some(
+          ({ id, version, deleted }) => id === old.id && version > old.version && !deleted,
+        ),
+      ),
+    )
+    const deleted = names.filter((kind) => after[kind]?.some((each) => each.deleted))
+    expect(made).toEqual(
+      expect.arrayContaining(['invoices', 'payments', 'leads', 'people', 'orders', 'shipments']),
+    )
+    expect(changed).toEqual(
+      expect.arrayContaining(['invoices', 'vendors', 'leads', 'deals', 'orders', 'products']),
+    )
+    expect(deleted).toEqual(expect.arrayContaining(['leads', 'notes']))
+  })
+
+  test('happen now, each change after the one before', () => {
+    const recent = names
+      .flatMap((kind) => after[kind] ?? [])
+      .filter(({ modified }) => modified >= START)
+      .map(({ modified }) => modified)
+    expect(recent.length).toBeGreaterThan(60)
+    expect(new Set(recent).size).toBe(recent.length)
+    // What one step writes is a millisecond apart.
+    const latest = playground.clock.now.getTime() + 100
+    for (const modified of recent) expect(Date.parse(modified)).toBeLessThan(latest)
+  })
+
+  test('leave the ledger balanced, and payments equal to what is paid', () => {
+    expect(balance(after.ledger_accounts ?? [])).toBe(0)
+    for (const invoice of after.invoices ?? []) {
+      const paid = (after.payments ?? []).filter((payment) => payment.invoice === invoice.id)
+      expect(sum(paid.map(({ amount }) => cents(String(amount))))).toBe(
+        cents(String(invoice.paid_total)),
+      )
+    }
+  })
+})
+
+test('a step happens whatever users have deleted', async () => {
+  const { database, listAll, app } = await open()
+  const writable = names.filter((name) => !kinds[name].readOnly)
+  await database.prisma.$executeRaw`
+    UPDATE sandbox_records SET deleted = true WHERE tenant = 'acme' AND kind = ANY(${writable})`
+  await app.advance('acme', 60)
+  expect((await listAll('leads')).length).toBeGreaterThan(0)
+})
+
+test('closed records are put away: a company that lives long stays of one size', async () => {
+  const { database, listAll, app } = await open()
+  // As after months: four times the documents.
+  await database.prisma.$executeRaw`
+    INSERT INTO sandbox_records (tenant, kind, id, version, deleted, created_at, updated_at, body)
+    SELECT tenant, kind, replace(id, '_', '_' || copy), 1, false, created_at, updated_at, body
+    FROM sandbox_records, generate_series(1, 3) AS copy
+    WHERE tenant = 'acme' AND kind = ANY(ARRAY['orders', 'invoices', 'bills', 'tasks', 'leads'])`
+  const before = await listAll('ledger_accounts')
+  expect(await listAll('orders')).toHaveLength(200)
+  await app.advance('acme', 27)
+  for (const kind of names) {
+    const left = await listAll(kind)
+    const closed = left.filter(
+      ({ state, progress }) => state === 'paid' || state === 'completed' || progress === 'done',
+    )
+    expect(closed.length, kind).toBeLessThanOrEqual(160)
+  }
+  expect((await listAll('leads')).length).toBeLessThanOrEqual(105)
+  const orders = await listAll('orders', BEGINNING)
+  expect(orders.filter(({ deleted }) => deleted).length).toBeGreaterThan(40)
+  expect(balance(await listAll('ledger_accounts'))).toBe(balance(before))
+})
+
+test('deleted records are forgotten after a month, but never the last of them', async () => {
+  const playground = await open()
+  const { clock, listAll, app } = playground
+  await live(playground, 60)
+  const gone = async () =>
+    (await listAll('notes', BEGINNING)).filter(({ deleted }) => deleted).length
+  const before = await gone()
+  expect(before).toBeGreaterThan(0)
+  clock.now = new Date(clock.now.getTime() + 90 * 86_400_000)
+  await app.advance('acme', 60)
+  expect(await gone()).toBeGreaterThan(before)
+})
+
+describe('time', () => {
+  const INTERVAL_MS = 10_000
+
+  test('brings one step in each interval, however many processes live by it', async () => {
+    const { database, clock } = await open()
+    const due = () =>
+      Promise.all(
+        Array.from({ length: 6 }, () =>
+          takeDueStep(database, () => clock.now, 'acme', INTERVAL_MS),
+        ),
+      )
+    const stepsTaken = async () => (await getSandboxTenant(database, 'acme'))?.steps
+    expect(await due()).not.toContain('taken')
+    for (let interval = 1; interval <= 5; interval++) {
+      clock.now = new Date(Date.parse(START) + interval * INTERVAL_MS + 137)
+      const taken = (await due()).filter((outcome) => outcome === 'taken')
+      expect(taken).toHaveLength(1)
+      expect(await stepsTaken()).toBe(interval)
+    }
+    // Nothing is made up for after a pause.
+    clock.now = new Date(Date.parse(START) + 100 * INTERVAL_MS)
+    await due()
+    expect(await stepsTaken()).toBe(6)
+  })
+
+  test('passes while the actor runs, and stands still when it is stopped', async () => {
+    const { database, app } = await open()
+    await app.createTenant('globex')
+    const life = createSandboxLife({ database, intervalMs: 20, log: { warn() {} } })
+    const stepsOf = async (tenant: string) => (await getSandboxTenant(database, tenant))?.steps ?? 0
+    life.start()
+    life.start()
+    await expect.poll(() => stepsOf('globex'), { timeout: 20_000 }).toBeGreaterThan(2)
+    await life.stop()
+    const stopped = await stepsOf('acme')
+    expect(stopped).toBeGreaterThan(2)
+    await life.stop()
+    expect(await stepsOf('acme')).toBe(stopped)
+  })
+
+  test('that fails to pass is told, and goes on', async () => {
+    const { database } = await open()
+    const told: string[] = []
+    const broken = { ...database, prisma: undefined as unknown as typeof database.prisma }
+    const life = createSandboxLife({
+      database: broken,
+      intervalMs: 10,
+      log: { warn: (_facts, message) => void told.push(message) },
+    })
+    life.start()
+    await expect.poll(() => told.length, { timeout: 20_000 }).toBeGreaterThan(1)
+    await life.stop()
+  })
+
+  test('asks for a tenant that is there', async () => {
+    const { app } = await open()
+    await expect(app.advance('nobody')).rejects.toThrow('nobody')
+  })
+})

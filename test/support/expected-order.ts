@@ -1,0 +1,62 @@
+/** The order that a list is due to have, found without the code under test. */
+import type { RecordRow } from '../../src/definition/mapping.ts'
+import type { Resource } from '../../src/definition/resource.ts'
+import type { Order } from '../../src/query/cursor.ts'
+import type { Database } from '../../src/store/database.ts'
+
+/** A record as an answer shows it. */
+export type Shown = Readonly<Record<string, unknown>> & { readonly id: string }
+
+/** The digits times 10^20: exact, where a double is not. */
+const scaled = (digits: string): bigint => {
+  const [, sign, whole = '0', fraction = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(digits) ?? []
+  const value = BigInt(whole + fraction.padEnd(20, '0'))
+  return sign === '-' ? -value : value
+}
+
+/** Texts by their rank among all, in the order of the database's own collation. */
+const ranks = async (
+  { prisma }: Database,
+  texts: readonly string[],
+): Promise<ReadonlyMap<string, number>> => {
+  const rows = await prisma.$queryRaw<{ value: string; rank: bigint }[]>`
+    SELECT value, rank() OVER (ORDER BY value) AS rank FROM unnest(${[...new Set(texts)]}::text[]) AS u(value)`
+  return new Map(rows.map(({ value, rank }) => [value, Number(rank)]))
+}
+
+/** The ids in the order that is due: records without a value last, ties by id. */
+export const expectedIds = async (
+  database: Database,
+  resource: Resource,
+  rows: readonly RecordRow[],
+  { field, descending }: Order,
+): Promise<readonly string[]> => {
+  const kind = resource.allFields[field]?.kind
+  const values = rows.map((row) => row[field] ?? null)
+  const rankOf =
+    kind === 'text' || kind === 'enumeration'
+      ? await ranks(
+          database,
+          values.filter((value): value is string => typeof value === 'string'),
+        )
+      : undefined
+  const sortable = (row: RecordRow): number | bigint | null => {
+    const value = row[field] ?? null
+    if (value === null) return null
+    if (rankOf) return rankOf.get(String(value)) ?? null
+    if (kind === 'number' || kind === 'decimal') return scaled(String(value))
+    return typeof value === 'number' ? value : Date.parse(String(value))
+  }
+  const sign = descending ? -1 : 1
+  return rows
+    .map((row) => ({ id: row.id, value: sortable(row) }))
+    .sort((a, b) => {
+      if (a.value === b.value) return sign * (a.id < b.id ? -1 : 1)
+      if (a.value === null || b.value === null) return a.value === null ? 1 : -1
+      return sign * (a.value < b.value ? -1 : 1)
+    })
+    .map(({ id }) => id)
+}
+
+export const idsOf = (records: readonly { readonly id: string }[]): string[] =>
+  records.map(({ id }) => id)

@@ -1,0 +1,78 @@
+/** The generated OpenAPI document, as programs read it. */
+import { readFileSync } from 'node:fs'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+
+export interface Parameter {
+  readonly name: string
+  readonly in: 'query' | 'path'
+  readonly required?: boolean
+  readonly schema: Readonly<Record<string, unknown>>
+}
+
+export interface Response {
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly content: Readonly<
+    Record<
+      string,
+      {
+        readonly schema: unknown
+        readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+      }
+    >
+  >
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly parameters?: readonly (Parameter | { readonly $ref: string })[]
+  readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>
+}
+
+export interface OpenApiDocument {
+  readonly paths: Readonly<Record<string, { readonly get: Operation }>>
+  readonly tags: readonly { readonly name: string }[]
+  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+}
+
+export const openapiText = readFileSync(
+  new URL('../../src/generated/openapi.json', import.meta.url),
+  'utf8',
+)
+
+/** What a `#/…` reference points to; undefined if nothing is there. */
+export const pointedTo = (document: unknown, reference: string): unknown =>
+  reference
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    // Any object, read by key.
+    .reduce<unknown>((value, step) => Object(value)[step], document)
+
+/** The thing itself, where a reference may stand for it. */
+export const resolved = <T extends object>(
+  document: unknown,
+  thing: T | { readonly $ref: string },
+): T =>
+  // A reference of the document points to a thing of the kind that stands in its place.
+  '$ref' in thing ? (pointedTo(document, thing.$ref) as T) : thing
+
+/** A JSON pointer into the document, as a reference writes it: `#/paths/~1health/get`. */
+export const placeOf = (...steps: readonly string[]): string =>
+  ['#', ...steps]
+    .map((step) => step.replaceAll('~', '~0').replaceAll('/', '~1'))
+    .map((step, index) => (index === 0 ? step : encodeURIComponent(step)))
+    .join('/')
+
+/** Compiles the schema that stands at a place of the document. */
+export const schemaCompiler = (
+  document: OpenApiDocument,
+): ((...steps: readonly string[]) => ValidateFunction) => {
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true })
+  formats.default(ajv)
+  ajv.addVocabulary(['components', 'paths'])
+  const { components, paths } = document
+  ajv.addSchema({ $id: 'trunkline:openapi', components, paths })
+  return (...steps) => ajv.compile({ $ref: `trunkline:openapi${placeOf(...steps)}` })
+}

@@ -1,0 +1,145 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { addCredential, openWorkshop, TOPIC, type Workshop } from './workshop.ts'
+
+let shop: Workshop
+
+beforeEach(async () => {
+  shop = await openWorkshop()
+  shop.app.settings.pageSize = 10
+})
+
+afterEach(() => shop.close())
+
+const until = async (isReached: () => Promise<boolean> | boolean): Promise<void> => {
+  const end = performance.now() + 25_000
+  while (!(await isReached())) {
+    if (performance.now() > end) throw new Error('Not reached within 25 s.')
+    await wait(10)
+  }
+}
+
+const storedNames = async () => (await shop.records()).map(({ name }) => name)
+
+it('lists what is due, and again after the interval', async () => {
+  shop.app.fill(25)
+  await shop.engine().start()
+  await until(async () => (await shop.records()).length === 25)
+  shop.app.put('3', { name: 'Renamed' })
+  await until(async () => (await storedNames()).includes('Renamed'))
+  shop.app.put('26')
+  await until(async () => (await shop.records()).length === 26)
+})
+
+it('runs several credentials side by side, up to its concurrency', async () => {
+  const { app, database } = shop
+  app.fill(50)
+  app.settings.delayMs = 50
+  for (let place = 0; place < 5; place++)
+    await addCredential(database, { url: `${app.url}/${place}`, token: app.settings.token })
+  let open = 0
+  let most = 0
+  app.settings.onPage = async () => {
+    open += 1
+    most = Math.max(most, open)
+    await wait(20)
+    open -= 1
+  }
+  await shop.engine({ concurrency: 3, intervalMs: 60_000 }).start()
+  await until(async () => (await database.prisma.syncState.count({ where: { run: {} } })) >= 0)
+  await until(
+    async () => (await database.prisma.syncState.count({ where: { completedAt: null } })) === 0,
+  )
+  expect(most).toBeGreaterThan(1)
+  expect(most).toBeLessThanOrEqual(3)
+})
+
+it('adds the states of resources that an app gained', async () => {
+  await shop.database.prisma.syncState.deleteMany()
+  await shop.engine().start()
+  expect(await shop.state()).toMatchObject({ topic: TOPIC })
+})
+
+it('when stopped, stores the page in hand and leaves the rest to whoever comes next', async () => {
+  shop.app.fill(100)
+  shop.app.settings.delayMs = 30
+  const engine = shop.engine()
+  await engine.start()
+  await until(() => shop.app.requests.length > 3)
+  const startedMs = performance.now()
+  await engine.stop()
+  expect(performance.now() - startedMs).toBeLessThan(5000)
+
+  const left = await shop.state()
+  expect(left.run).toMatchObject({ holder: null, progress: { stage: 'listing' } })
+  expect(left.dueAt.getTime()).toBeLessThanOrEqual(Date.now() + 1000)
+  const stored = (await shop.records()).length
+  expect(stored).toBeGreaterThan(0)
+  expect(stored).toBeLessThan(100)
+
+  const asked = shop.app.requests.length
+  await shop.engine().start()
+  await until(async () => (await shop.state()).completedAt !== null)
+  expect(shop.app.requests[asked]?.cursor).toMatch(new RegExp(`\\|${stored}$`))
+  expect(await shop.records()).toHaveLength(100)
+})
+
+it('makes room for others after its slice, and goes on where it stopped', async () => {
+  shop.app.fill(50)
+  shop.app.settings.delayMs = 20
+  await shop.engine({ sliceMs: 30 }).syncNow(shop.credentialId)
+  const cursors = shop.app.requests.map(({ cursor }) => cursor)
+  // A slice ends with a page that was already asked for: that one is asked for again, no other.
+  expect(new Set(cursors).size).toBe(5)
+  expect(cursors.length).toBeGreaterThan(5)
+  expect(cursors.filter((cursor) => cursor === null)).toHaveLength(1)
+  expect(await shop.records()).toHaveLength(50)
+})
+
+it('stores nothing once another has taken its run over', async () => {
+  shop.app.fill(50)
+  const thief = JSON.stringify('00000000-0000-4000-8000-000000000000')
+  shop.app.settings.onPage = ({ cursor }) =>
+    cursor?.endsWith('|30') &&
+    shop.database.prisma.$executeRaw`
+      UPDATE sync_states SET run = jsonb_set(run, '{holder}', ${thief}::jsonb)`
+  const engine = shop.engine({ leaseMs: 60_000 })
+  const run = engine.syncNow(shop.credentialId).catch((error: unknown) => error)
+  await until(() => shop.app.requests.length >= 4)
+  await wait(300)
+  const stored = await shop.records()
+  expect(stored.length).toBeLessThanOrEqual(30)
+  await wait(200)
+  expect(await shop.records()).toEqual(stored)
+  await engine.stop()
+  expect(await run).toBeInstanceOf(AggregateError)
+})
+
+it('waits for a run of another process instead of running beside it', async () => {
+  shop.app.fill(50)
+  shop.app.settings.delayMs = 20
+  const runs = [shop.engine(), shop.engine(), shop.engine()].map((engine) =>
+    engine.syncNow(shop.credentialId),
+  )
+  await Promise.all(runs)
+  expect(shop.app.requests).toHaveLength(5)
+  expect([...shop.app.mostAtOnce.values()]).toEqual([1])
+})
+
+it('survives the loss of every connection to the database', async () => {
+  shop.app.fill(100)
+  shop.app.settings.delayMs = 20
+  await shop.engine({ leaseMs: 500 }).start()
+  for (let cut = 0; cut < 5; cut++) {
+    const asked = shop.app.requests.length
+    await until(() => shop.app.requests.length > asked + 1)
+    await shop.database.prisma.$executeRaw`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`.catch(() => {})
+  }
+  await until(async () => (await shop.records().catch(() => [])).length === 100)
+  const created = (await shop.logged()).filter(
+    ({ kind, topic }) => topic === TOPIC && kind === 'created',
+  )
+  expect(created).toHaveLength(100)
+}, 60_000)
