@@ -1,6 +1,11 @@
+import { createRequire } from 'node:module'
 import { defineConfig } from 'vitest/config'
 
+const require = createRequire(import.meta.url)
+
 export default defineConfig({
+  // The build that Node takes. Vite would take another, and there would be two GraphQLErrors.
+  resolve: { alias: [{ find: /^graphql$/, replacement: require.resolve('graphql') }] },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',

@@ -22,10 +22,7 @@ const inQuery = (name: string, description: string, schema: JsonSchema): Paramet
 
 const text: JsonSchema = { type: 'string', maxLength: MAX_TEXT_LENGTH }
 const day: JsonSchema = { type: 'string', format: 'date' }
-const dayOrInstant: JsonSchema = {
-  type: 'string',
-  anyOf: [{ format: 'date' }, { format: 'date-time' }],
-}
+const dayOrInstant: JsonSchema = { anyOf: [day, { type: 'string', format: 'date-time' }] }
 
 /** What a parameter takes; and what its reader must know of it beside its meaning. */
 const filterValue = ({ kind, operator, definition }: FilterParameter): [JsonSchema, string?] => {
@@ -68,11 +65,11 @@ const orderBy = (resource: Resource): Parameter =>
 
 const shared: readonly Parameter[] = [
   { ...inQuery('credentialId', 'Credential of the app that is asked.', uuid), required: true },
-  inQuery('pageNumber', 'Page, counted from 1. Not together with cursor.', {
+  // No default in the schema: programs that send defaults would send it beside a cursor, which is refused.
+  inQuery('pageNumber', 'Page, counted from 1; 1 unless given. Not together with cursor.', {
     type: 'integer',
     minimum: 1,
     maximum: MAX_PAGE_NUMBER,
-    default: 1,
   }),
   inQuery('pageSize', `Records a page, at most ${MAX_PAGE_SIZE}.`, {
     type: 'integer',

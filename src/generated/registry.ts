@@ -2,6 +2,7 @@
 import { createCatalogue } from '../definition/catalogue.ts'
 import type { Connector } from '../definition/connector.ts'
 import { connector as sandbox } from '../connectors/sandbox/manifest.ts'
+import { connector as vendure } from '../connectors/vendure/manifest.ts'
 import { account as accounting_account } from '../resources/accounting/account.ts'
 import { bill as accounting_bill } from '../resources/accounting/bill.ts'
 import { companyInfo as accounting_companyInfo } from '../resources/accounting/company-info.ts'
@@ -52,7 +53,7 @@ export const catalogue = createCatalogue([
   commerce_product,
 ])
 
-const all: readonly Connector[] = [sandbox]
+const all: readonly Connector[] = [sandbox, vendure]
 
 export const connectors: ReadonlyMap<string, Connector> = new Map(
   all.map((connector) => [connector.app, connector]),

@@ -152,7 +152,7 @@ const finish = async (run: ActiveRun, tookMs: number): Promise<RunResult> => {
     // A listing that takes longer than the interval takes up half of the time, not all of it.
     const dueInMs = Math.max(context.intervalMs, tookMs)
     await completeRun(transaction, lease, { since: nextSince(run), listing, dueInMs })
-    if (true)
+    if (announced || isRecovery(state.failure))
       await announce(transaction, run, 'completed', { ...counts })
   })
   context.log.debug({ ...lease.key, listing, ...counts, tookMs }, 'synchronised')

@@ -55,9 +55,8 @@ describe.skipIf(missing !== undefined)('the documentation', () => {
       await page.locator('.modal-ux button.btn-done').click()
 
       await page.getByRole('heading', { name: 'Accounting: payments' }).click()
-      await page.locator('#operations-Accounting\\:_payments-listAccountingPayments').click()
-      const example = page.locator('.opblock.is-open', { hasText: '"transactionDate"' })
-      await example.waitFor()
+      await page.locator('[id$=listAccountingPayments] .opblock-summary-control').click()
+      await page.locator('.opblock.is-open', { hasText: '"transactionDate"' }).waitFor()
       await page.getByRole('button', { name: 'Try it out' }).click()
       await page.getByPlaceholder('credentialId').fill(CREDENTIAL)
       await page.getByRole('button', { name: 'Execute' }).click()
@@ -72,5 +71,5 @@ describe.skipIf(missing !== undefined)('the documentation', () => {
     } finally {
       await browser.close()
     }
-  })
+  }, 90_000)
 })

@@ -70,7 +70,7 @@ export const startService = async (options: { graphiql?: boolean } = {}): Promis
   await notices.start()
   const server = createServer({
     context: { database, access, catalogue },
-    log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
+    log: pino({ level: 'silent' }),
     graphiql: options.graphiql ?? false,
     isReady: async () => true,
   })

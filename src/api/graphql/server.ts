@@ -62,20 +62,26 @@ interface HttpNote {
   readonly spec?: boolean
 }
 
+/** What was thrown, below the errors that are put around it; undefined where GraphQL itself speaks. */
+const causeOf = ({ originalError }: GraphQLError): unknown =>
+  originalError instanceof GraphQLError ? causeOf(originalError) : originalError
+
 /** The error as GraphQL shows it: the codes of REST, under `extensions`. */
 const toGraphQLError = (
   thrown: GraphQLError,
   requestId: string,
   onUnexpected: GraphServerOptions['onUnexpected'],
 ): GraphQLError => {
-  const { originalError } = thrown
-  // Without an original it is graphql-js that speaks: a document that is not valid, variables that do not fit.
+  const cause = causeOf(thrown)
+  // Without a cause the document is not valid, or the variables do not fit.
   const { error, expected } =
-    originalError === undefined
+    cause === undefined
       ? { error: new ApiError('BAD_REQUEST', thrown.message), expected: true }
-      : toApiError(originalError)
-  if (!expected) onUnexpected(originalError, requestId)
-  const http = thrown.extensions.http as HttpNote | undefined
+      : toApiError(cause)
+  if (!expected) onUnexpected(cause, requestId)
+  // An error of a compiled operation may be without extensions, whatever its type says.
+  const extensions: GraphQLError['extensions'] | undefined = thrown.extensions
+  const http = extensions?.http as HttpNote | undefined
   return new GraphQLError(error.message, {
     nodes: thrown.nodes ?? null,
     source: thrown.source ?? null,
@@ -85,7 +91,7 @@ const toGraphQLError = (
       code: http?.status === 405 ? 'METHOD_NOT_ALLOWED' : error.code,
       requestId,
       ...(error.details.length > 0 && { details: error.details }),
-      http: http ?? { status: error.status, spec: originalError === undefined },
+      http: http ?? { status: error.status, spec: cause === undefined },
     },
   })
 }

@@ -3,7 +3,8 @@ import { customer } from '../../resources/commerce/customer.ts'
 import { listing } from './listing.ts'
 
 /** What is asked of a customer; `user` is null for a guest. */
-const FIELDS = 'id createdAt updatedAt title firstName lastName emailAddress phoneNumber user { id }'
+const FIELDS =
+  'id createdAt updatedAt title firstName lastName emailAddress phoneNumber user { id }'
 
 /** A customer, be it a guest or one with an account. */
 export const mapping = defineMapping(customer, {
@@ -22,6 +23,5 @@ export const mapping = defineMapping(customer, {
 export const customers = listing({
   ...{ mapping, list: 'customers', fields: FIELDS },
   pageSize: 500,
-  amounts: false,
   changesSince: (since) => [{ filter: { updatedAt: { after: since } } }],
 })

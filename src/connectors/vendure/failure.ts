@@ -49,7 +49,10 @@ export const readFailure = ({ status, body }: AppResponse): AppFailure | undefin
   if (status === 200) return readRefusal(data)
   // A body over 100 kB is answered so: the same request will fail again.
   if (status === 500 && statusCode === 500 && message === '')
-    return { kind: 'refused', reason: 'it answered 500 without a message: the request is too large' }
+    return {
+      kind: 'refused',
+      reason: 'it answered 500 without a message: the request is too large',
+    }
   if (status === 404) return { kind: 'refused', reason: 'there is no Admin API at this address' }
   if (status === 400) return { kind: 'refused', reason: `it answered 400: ${String(message)}` }
   return undefined

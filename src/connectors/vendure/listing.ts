@@ -6,7 +6,7 @@
 import type { Json, ListPage, ResourceConnector } from '../../definition/connector.ts'
 import type { Mapping } from '../../definition/mapping.ts'
 import { query, rootFields, type Values, valuesOf } from './graphql.ts'
-import { readShop, SHOP_QUERY, type Shop } from './shop.ts'
+import type { ShopAnswer, ShopQuestion } from './shop.ts'
 import { entriesOf } from './times.ts'
 
 const lists = {
@@ -43,8 +43,8 @@ export interface Listing {
   readonly pageSize: number
   /** What makes an entry of the list a record at all. */
   readonly filter?: Filter
-  /** Whether the records hold amounts, so that the shop must be known. */
-  readonly amounts: boolean
+  /** What must be known of the shop to read the records. */
+  readonly shop?: ShopQuestion
   /** The passes that find every record changed after an instant. */
   changesSince(since: string): readonly Pass[]
   /** The records that an entry of the list holds; by default, itself. */
@@ -60,7 +60,7 @@ type Place = {
   readonly total: number
   /** Traced records, fetched before the pass goes on. */
   readonly ids: readonly string[] | null
-  readonly shop: Shop | null
+  readonly shop: ShopAnswer | null
 }
 
 const FIRST_PLACE: Place = { pass: 0, skip: 0, total: 0, ids: null, shop: null }
@@ -71,9 +71,10 @@ const placeOf = (cursor: Json | undefined): Place =>
 
 /** The place after a page of a pass. */
 const following = (place: Place, count: number, totalItems: number): Place => {
-  // What was deleted meanwhile has moved the rest up by as many: so far back lies what was not seen.
+  // What was deleted meanwhile has moved the rest up by as many: so far before this page lies what was
+  // not seen. Going back to the beginning instead, a long listing of a busy shop would never end.
   const moved = Math.max(0, place.total - totalItems)
-  const skip = Math.max(0, place.skip + count - moved)
+  const skip = moved > 0 ? Math.max(0, place.skip - moved) : place.skip + count
   const isOver = skip >= totalItems || (count === 0 && moved === 0)
   return isOver
     ? { ...place, pass: place.pass + 1, skip: 0, total: 0 }
@@ -82,7 +83,7 @@ const following = (place: Place, count: number, totalItems: number): Place => {
 
 /** A collection, read by a mapping. */
 export const listing = (definition: Listing): ResourceConnector => {
-  const { mapping, list, fields, pageSize, amounts } = definition
+  const { mapping, list, fields, pageSize, shop: question } = definition
   const recordsOf = definition.recordsOf ?? ((entry: Values) => [entry])
 
   const passesOf = (since: string | undefined): readonly Pass[] =>
@@ -116,10 +117,10 @@ export const listing = (definition: Listing): ResourceConnector => {
     listRequest: ({ since, cursor }) => {
       const place = placeOf(cursor)
       const step = stepOf(place, since)
-      const shop = amounts && !place.shop ? SHOP_QUERY : ''
+      const shop = place.shop ? '' : (question?.query ?? '')
       return query(
         `query ($options: ${lists[step.list]}) {
-          ${step.list}(options: $options) { totalItems items { ${step.fields} } }${shop}
+          ${step.list}(options: $options) { totalItems items { ${step.fields} } } ${shop}
         }`,
         { options: step.options },
       )
@@ -132,7 +133,7 @@ export const listing = (definition: Listing): ResourceConnector => {
       if (!Array.isArray(items) || typeof totalItems !== 'number')
         throw new Error(`Vendure answered a listing of ${step.list} without items and totalItems.`)
       const entries = entriesOf(items)
-      const shop = amounts ? (place.shop ?? readShop(root)) : null
+      const shop = place.shop ?? question?.read(root) ?? null
 
       const after = place.ids ? place : following(place, entries.length, totalItems)
       const traced = step.trace

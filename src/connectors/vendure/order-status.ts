@@ -14,22 +14,20 @@ export interface RawPayment {
   }[]
 }
 
-/** What has been paid, in Vendure's words for it. */
+/** What has been paid, in Vendure's words for it. A refund counts once the money is back. */
 export const paymentStatus = (payments: readonly RawPayment[], totalWithTax: number): string => {
-  const paidBy = (state: string) =>
-    sum(payments.filter((payment) => payment.state === state).map(({ amount }) => amount))
+  const inState = (state: string) => payments.filter((payment) => payment.state === state)
+  const amountOf = (some: readonly RawPayment[]) => sum(some.map(({ amount }) => amount))
+  const settled = amountOf(inState('Settled'))
+  const authorized = amountOf(inState('Authorized'))
   const refunds = payments.flatMap((payment) => payment.refunds)
-  const refunded = sum(
-    refunds.filter(({ state }) => state === 'Settled').map(({ total }) => total),
-  )
-  const settled = paidBy('Settled')
-  const promised = settled + paidBy('Authorized')
+  const refunded = sum(refunds.filter(({ state }) => state === 'Settled').map(({ total }) => total))
+
   if (refunded > 0) return refunded >= settled ? 'Refunded' : 'PartiallyRefunded'
-  if (settled > 0 || totalWithTax === 0) {
-    if (settled >= totalWithTax && promised === settled) return 'Settled'
-    if (settled > 0) return settled >= totalWithTax ? 'Settled' : 'PartiallySettled'
-  }
-  if (promised > 0) return promised >= totalWithTax ? 'Authorized' : 'PartiallyAuthorized'
+  // A free order has a payment of 0; a cancelled one has a total of 0 and keeps its payments.
+  if (inState('Settled').length > 0 && settled >= totalWithTax) return 'Settled'
+  if (settled > 0) return 'PartiallySettled'
+  if (authorized > 0) return authorized >= totalWithTax ? 'Authorized' : 'PartiallyAuthorized'
   return 'Unpaid'
 }
 

@@ -2,7 +2,7 @@ import { defineMapping } from '../../definition/mapping.ts'
 import { product } from '../../resources/commerce/product.ts'
 import { listing } from './listing.ts'
 import { decimalText, sum } from './money.ts'
-import type { Shop } from './shop.ts'
+import { type Catalogue, catalogue } from './shop.ts'
 import { latestOf } from './times.ts'
 
 /**
@@ -30,7 +30,7 @@ interface RawVariant {
   readonly stockLevels: readonly { readonly updatedAt: string; readonly stockOnHand: number }[]
 }
 
-interface Raw extends Shop {
+interface Raw extends Catalogue {
   readonly updatedAt: string
   readonly enabled: boolean
   readonly featuredAsset: { readonly preview: string } | null
@@ -39,15 +39,15 @@ interface Raw extends Shop {
   readonly variants: readonly RawVariant[]
 }
 
-const priceOf = ({ prices }: RawVariant, shop: Shop): string | null => {
+const priceOf = ({ prices }: RawVariant, shop: Catalogue): string | null => {
   const inDefault = prices.find(({ currencyCode }) => currencyCode === shop.defaultCurrencyCode)
   return inDefault ? decimalText(inDefault.price, shop.moneyStrategyPrecision) : null
 }
 
-const isCounted = ({ trackInventory }: RawVariant, shop: Shop): boolean =>
-  trackInventory === 'INHERIT' ? shop.trackInventory : trackInventory === 'TRUE'
+const isCounted = ({ trackInventory }: RawVariant, shop: Catalogue): boolean =>
+  trackInventory === 'INHERIT' ? shop.globalTrackInventory : trackInventory === 'TRUE'
 
-const variant = (raw: RawVariant, shop: Shop) => ({
+const variant = (raw: RawVariant, shop: Catalogue) => ({
   id: raw.id,
   remoteId: raw.id,
   title: raw.name,
@@ -70,7 +70,9 @@ export const mapping = defineMapping<typeof product, Raw>(product, {
   productStatus: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
   images: ({ featuredAsset, assets }) => [
     // The picture that stands for the product comes first; it is among the assets, as a rule.
-    ...new Set([...(featuredAsset ? [featuredAsset] : []), ...assets].map(({ preview }) => preview)),
+    ...new Set(
+      [...(featuredAsset ? [featuredAsset] : []), ...assets].map(({ preview }) => preview),
+    ),
   ],
   tags: ({ facetValues }) => facetValues.map(({ name }) => name),
   vendor: null, // Vendure has none; shops keep it as a facet or a custom field
@@ -92,7 +94,7 @@ export const mapping = defineMapping<typeof product, Raw>(product, {
 export const products = listing({
   ...{ mapping, list: 'products', fields: FIELDS },
   pageSize: 100,
-  amounts: true,
+  shop: catalogue,
   changesSince: (since) => [
     { filter: { updatedAt: { after: since } } },
     {

@@ -1,34 +1,55 @@
-/** What must be known of the shop to read its amounts: asked once a listing, with its first page. */
+/** What must be known of a shop to read its amounts: asked once a listing, with its first page. */
 import { type Values, valuesOf } from './graphql.ts'
 
-/** Kept in the mark between pages; each record gets it under Vendure's own names. */
-export type Shop = {
-  /** Amounts are integers of 10^-this. */
-  readonly moneyStrategyPrecision: number
-  /** The currency that the channel prices in unless asked otherwise. */
-  readonly defaultCurrencyCode: string
-  /** Whether the prices of variants include tax; amounts of orders are asked for with it. */
-  readonly pricesIncludeTax: boolean
-  /** What a variant's `trackInventory: INHERIT` stands for. */
-  readonly trackInventory: boolean
+/** Something to ask of the shop. Each root field costs the shop a check of the key (NOTES 3). */
+export interface ShopQuestion<Answer extends ShopAnswer = ShopAnswer> {
+  /** Root fields beside the list. */
+  readonly query: string
+  /** @throws Error if the answer does not tell */
+  read(root: Values): Answer
 }
 
-/** Root fields beside the list; each costs a check of the key (NOTES 3). */
-export const SHOP_QUERY = `
-  activeChannel { defaultCurrencyCode pricesIncludeTax }
-  globalSettings { trackInventory serverConfig { moneyStrategyPrecision } }`
+/** Kept in the mark between pages, and given to each record under Vendure's own names. */
+export type ShopAnswer = { readonly [name: string]: string | number | boolean }
 
-/** Reads the answer to `SHOP_QUERY`. @throws Error if it is not there */
-export const readShop = (root: Values): Shop => {
-  const { defaultCurrencyCode, pricesIncludeTax } = valuesOf(root.activeChannel)
-  const { trackInventory, serverConfig } = valuesOf(root.globalSettings)
-  const { moneyStrategyPrecision } = valuesOf(serverConfig)
-  if (typeof defaultCurrencyCode !== 'string' || typeof moneyStrategyPrecision !== 'number')
-    throw new Error('Vendure does not tell the currency and the money precision of its shop.')
-  return {
-    moneyStrategyPrecision,
-    defaultCurrencyCode,
-    pricesIncludeTax: pricesIncludeTax === true,
-    trackInventory: trackInventory !== false,
-  }
+export type MoneyUnit = {
+  /** Amounts are integers of 10^-this, whatever the currency (NOTES 22). */
+  readonly moneyStrategyPrecision: number
+}
+
+/** The unit of amounts. */
+export const moneyUnit: ShopQuestion<MoneyUnit> = {
+  query: 'globalSettings { serverConfig { moneyStrategyPrecision } }',
+  read: ({ globalSettings }) => {
+    const { moneyStrategyPrecision } = valuesOf(valuesOf(globalSettings).serverConfig)
+    if (typeof moneyStrategyPrecision !== 'number')
+      throw new Error('Vendure does not tell the precision of its amounts.')
+    return { moneyStrategyPrecision }
+  },
+}
+
+export type Catalogue = MoneyUnit & {
+  /** The currency of the channel's prices, unless another is asked for. */
+  readonly defaultCurrencyCode: string
+  /** Whether the prices of variants include tax. */
+  readonly pricesIncludeTax: boolean
+  /** What a variant's `trackInventory: INHERIT` stands for. */
+  readonly globalTrackInventory: boolean
+}
+
+/** What prices and stocks mean in this shop. */
+export const catalogue: ShopQuestion<Catalogue> = {
+  query: `activeChannel { defaultCurrencyCode pricesIncludeTax }
+    globalSettings { trackInventory serverConfig { moneyStrategyPrecision } }`,
+  read: (root) => {
+    const { defaultCurrencyCode, pricesIncludeTax } = valuesOf(root.activeChannel)
+    if (typeof defaultCurrencyCode !== 'string')
+      throw new Error('Vendure does not tell the currency of its channel.')
+    return {
+      ...moneyUnit.read(root),
+      defaultCurrencyCode,
+      pricesIncludeTax: pricesIncludeTax === true,
+      globalTrackInventory: valuesOf(root.globalSettings).trackInventory !== false,
+    }
+  },
 }

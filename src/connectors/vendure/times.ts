@@ -8,10 +8,11 @@ export const daysBefore = (instant: string, days: number): string =>
   new Date(Date.parse(instant) - days * DAY_MS).toISOString()
 
 /** The latest of some instants; those that are none are left out. */
-export const latestOf = (instants: readonly unknown[]): string | undefined => {
-  const known = instants.filter((instant) => typeof instant === 'string')
-  return known.length === 0 ? undefined : known.reduce((a, b) => (b > a ? b : a))
-}
+export const latestOf = (instants: readonly unknown[]): string | undefined =>
+  instants
+    .filter((instant) => typeof instant === 'string')
+    .sort()
+    .at(-1)
 
 /** The entries of a list; none if it is no list. */
 export const entriesOf = (list: unknown): readonly Values[] =>

@@ -1,0 +1,85 @@
+import { defineMapping } from '../../definition/mapping.ts'
+import { fulfillment } from '../../resources/commerce/fulfillment.ts'
+import type { Values } from './graphql.ts'
+import { listing } from './listing.ts'
+import { decimalText } from './money.ts'
+import { fulfillmentPasses, PLACED } from './order-passes.ts'
+import { type MoneyUnit, moneyUnit } from './shop.ts'
+import { entriesOf } from './times.ts'
+
+const FIELDS = `
+  id
+  fulfillments { id createdAt updatedAt state method trackingCode lines { orderLineId quantity } }
+  lines { id unitPriceWithTax productVariant { id productId sku name } }`
+
+interface Raw extends MoneyUnit {
+  readonly state: string
+  readonly method: string
+  readonly trackingCode: string | null
+  readonly lines: readonly {
+    readonly orderLineId: string
+    readonly quantity: number
+    /** The order's line, as far as it is asked for. */
+    readonly orderLine: {
+      readonly unitPriceWithTax: number
+      readonly productVariant: {
+        readonly id: string
+        readonly productId: string
+        readonly sku: string
+        readonly name: string
+      }
+    } | null
+  }[]
+}
+
+/**
+ * The fulfillments of an order, which are listed nowhere else. Each gets its order's id, and each of its
+ * lines the order's line that it ships.
+ */
+export const fulfillmentsOf = (order: Values): readonly Values[] => {
+  const orderLines = new Map(entriesOf(order.lines).map((line) => [line.id, line]))
+  return entriesOf(order.fulfillments).map((shipment) => ({
+    ...shipment,
+    orderId: order.id,
+    lines: entriesOf(shipment.lines).map((line) => ({
+      ...line,
+      orderLine: orderLines.get(line.orderLineId) ?? null,
+    })),
+  }))
+}
+
+/** A fulfillment; where it stands (`Pending`, `Shipped`, …) is `remoteFields.state`. */
+export const mapping = defineMapping<typeof fulfillment, Raw>(fulfillment, {
+  remoteId: 'id',
+  orderId: 'orderId',
+  // Free text of the merchant; a carrier's name, as a rule.
+  carrier: ({ method }) => method || null,
+  service: null, // Vendure has none
+  trackingNumbers: ({ trackingCode }) => (trackingCode ? [trackingCode] : []),
+  trackingUrls: null, // Vendure has none
+  lineItems: ({ lines, moneyStrategyPrecision }) =>
+    lines.map(({ orderLineId, quantity, orderLine }) => {
+      const variant = orderLine?.productVariant
+      return {
+        lineItemId: orderLineId,
+        productId: variant?.productId,
+        variantId: variant?.id,
+        title: variant?.name,
+        sku: variant?.sku || null,
+        price: orderLine && decimalText(orderLine.unitPriceWithTax, moneyStrategyPrecision),
+        quantity,
+      }
+    }),
+  remoteCreatedAt: 'createdAt',
+  remoteUpdatedAt: 'updatedAt',
+  remoteDeleted: null, // NOTES 15: a fulfillment that is undone is `Cancelled` and stays
+})
+
+/** Read through their orders, in pages of orders. */
+export const fulfillments = listing({
+  ...{ mapping, list: 'orders', fields: FIELDS, filter: PLACED },
+  pageSize: 500,
+  shop: moneyUnit,
+  changesSince: fulfillmentPasses,
+  recordsOf: fulfillmentsOf,
+})

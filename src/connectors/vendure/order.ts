@@ -1,0 +1,161 @@
+import { defineMapping } from '../../definition/mapping.ts'
+import { order } from '../../resources/commerce/order.ts'
+import { listing } from './listing.ts'
+import { decimalText, sum } from './money.ts'
+import { latestPart, orderPasses, PLACED } from './order-passes.ts'
+import {
+  fulfillmentStatus,
+  paymentStatus,
+  type RawPayment,
+  type RawShipment,
+} from './order-status.ts'
+import { type MoneyUnit, moneyUnit } from './shop.ts'
+import { latestOf } from './times.ts'
+
+const ADDRESS =
+  'fullName company streetLine1 streetLine2 city province postalCode countryCode phoneNumber'
+
+const FIELDS = `
+  id createdAt updatedAt orderPlacedAt type code state currencyCode couponCodes
+  totalWithTax shippingWithTax
+  discounts { description amountWithTax }
+  surcharges { description priceWithTax }
+  taxSummary { description taxRate taxBase taxTotal }
+  customer { id firstName lastName emailAddress phoneNumber }
+  shippingAddress { ${ADDRESS} } billingAddress { ${ADDRESS} }
+  lines {
+    id quantity orderPlacedQuantity unitPriceWithTax linePriceWithTax
+    productVariant { id productId sku name }
+  }
+  payments {
+    id updatedAt method state amount transactionId
+    refunds { id updatedAt state total reason }
+  }
+  fulfillments { id updatedAt state lines { orderLineId quantity } }
+  modifications { id updatedAt }
+  history(options: { take: 1, sort: { createdAt: DESC } }) { items { createdAt } }`
+
+interface RawAddress {
+  readonly fullName: string | null
+  readonly streetLine1: string | null
+  readonly streetLine2: string | null
+  readonly city: string | null
+  readonly province: string | null
+  readonly postalCode: string | null
+  readonly countryCode: string | null
+  readonly phoneNumber: string | null
+}
+
+interface Raw extends MoneyUnit {
+  readonly id: string
+  readonly createdAt: string
+  readonly code: string
+  readonly state: string
+  /** The newest entry alone, for its time. */
+  readonly history: unknown
+  readonly updatedAt: string
+  readonly orderPlacedAt: string
+  readonly currencyCode: string
+  readonly totalWithTax: number
+  readonly shippingWithTax: number
+  readonly discounts: readonly { readonly amountWithTax: number }[]
+  readonly taxSummary: readonly { readonly taxTotal: number }[]
+  readonly customer: {
+    readonly id: string
+    readonly firstName: string
+    readonly lastName: string
+    readonly emailAddress: string
+    readonly phoneNumber: string | null
+  } | null
+  readonly shippingAddress: RawAddress | null
+  readonly billingAddress: RawAddress | null
+  readonly lines: readonly {
+    readonly id: string
+    readonly quantity: number
+    readonly unitPriceWithTax: number
+    readonly productVariant: {
+      readonly id: string
+      readonly productId: string
+      readonly sku: string
+      readonly name: string
+    }
+  }[]
+  readonly payments: readonly RawPayment[]
+  readonly fulfillments: readonly RawShipment[]
+}
+
+/** `Grete Hermann` at its last space, for Vendure keeps one name. */
+const splitName = (fullName: string): { firstName: string | null; lastName: string | null } => {
+  const name = fullName.trim()
+  const space = name.lastIndexOf(' ')
+  if (space < 0) return { firstName: null, lastName: name || null }
+  return { firstName: name.slice(0, space).trimEnd(), lastName: name.slice(space + 1) }
+}
+
+const address = (raw: RawAddress | null) => {
+  // NOTES 26: an address that was never given is an object of nulls.
+  if (!raw || Object.values(raw).every((value) => !value)) return null
+  return {
+    address1: raw.streetLine1 || null,
+    address2: raw.streetLine2 || null,
+    city: raw.city || null,
+    countryCode: raw.countryCode || null,
+    ...splitName(raw.fullName ?? ''),
+    phone: raw.phoneNumber || null,
+    region: raw.province || null,
+    postalCode: raw.postalCode || null,
+  }
+}
+
+const amount = (of: (raw: Raw) => number) => (raw: Raw) =>
+  decimalText(of(raw), raw.moneyStrategyPrecision)
+
+/** An order that was placed. Amounts include tax. */
+export const mapping = defineMapping<typeof order, Raw>(order, {
+  remoteId: 'id',
+  orderNumber: 'code',
+  orderStatus: 'state',
+  fulfillmentStatus: ({ fulfillments, lines }) => fulfillmentStatus(fulfillments, lines),
+  paymentStatus: ({ payments, totalWithTax }) => paymentStatus(payments, totalWithTax),
+  currency: 'currencyCode',
+  totalPrice: amount(({ totalWithTax }) => totalWithTax),
+  // Vendure's discounts are negative; ours says how much less is paid.
+  totalDiscount: amount(({ discounts }) => -sum(discounts.map((one) => one.amountWithTax))),
+  totalShipping: amount(({ shippingWithTax }) => shippingWithTax),
+  totalTax: amount(({ taxSummary }) => sum(taxSummary.map(({ taxTotal }) => taxTotal))),
+  lineItems: (raw) =>
+    raw.lines.map(({ quantity, unitPriceWithTax, productVariant }) => ({
+      productId: productVariant.productId,
+      variantId: productVariant.id,
+      // NOTES 19: today's name, for Vendure does not keep that of the purchase.
+      title: productVariant.name,
+      price: decimalText(unitPriceWithTax, raw.moneyStrategyPrecision),
+      unitCost: null, // Vendure has none
+      currency: raw.currencyCode,
+      sku: productVariant.sku || null,
+      quantity,
+    })),
+  billingAddress: ({ billingAddress }) => address(billingAddress),
+  shippingAddress: ({ shippingAddress }) => address(shippingAddress),
+  customer: ({ customer }) =>
+    customer && {
+      customerId: customer.id,
+      firstName: customer.firstName,
+      lastName: customer.lastName,
+      email: customer.emailAddress,
+      phone: customer.phoneNumber || null,
+    },
+  remoteCreatedAt: 'createdAt',
+  // NOTES 13: its own time does not move with payments, fulfillments, refunds, states or notes.
+  remoteUpdatedAt: (raw) => latestOf([raw.updatedAt, raw.orderPlacedAt, latestPart({ ...raw })]),
+  remoteDeleted: null, // NOTES 15: once placed, an order stays
+  remoteFields: ({ id, createdAt, code, state, currencyCode, history, ...rest }) => rest,
+})
+
+/** Orders, but neither carts nor drafts. */
+export const orders = listing({
+  ...{ mapping, list: 'orders', fields: FIELDS, filter: PLACED },
+  pageSize: 100,
+  shop: moneyUnit,
+  changesSince: orderPasses,
+})

@@ -1,0 +1,239 @@
+/**
+ * Records what the real Vendure answers to the connector's own requests, and to ones that it refuses:
+ * `node test/connectors/record-vendure.ts`. The mapping test reads the files; record them anew when the
+ * connector asks for other fields, or for a new version of Vendure.
+ */
+import { writeFileSync } from 'node:fs'
+import { connector } from '../../src/connectors/vendure/manifest.ts'
+import type { AppRequest, Json, ListPosition } from '../../src/definition/connector.ts'
+import { act } from '../apps/vendure/act.ts'
+import { fillCart, placeOrder } from '../apps/vendure/checkout.ts'
+import {
+  addNote,
+  cancelOrder,
+  createCoupon,
+  fulfillOrder,
+  refundPayment,
+  setFulfillmentState,
+} from '../apps/vendure/orders.ts'
+import { createCustomer, createProduct, updateProduct } from '../apps/vendure/shop.ts'
+import { startVendure } from '../apps/vendure/start.ts'
+import type { Order } from '../apps/vendure/state.ts'
+
+interface Recorded {
+  readonly status: number
+  readonly body: unknown
+}
+
+const vendure = await startVendure()
+
+const post = async (
+  path: string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Recorded> => {
+  const answer = await fetch(vendure.url + path, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...connector.authorize({ apiKey: vendure.apiKey }),
+      ...headers,
+    },
+    body,
+  })
+  return { status: answer.status, body: await answer.json() }
+}
+
+const send = ({ path, body }: AppRequest): Promise<Recorded> => post(path, JSON.stringify(body))
+
+/** Every page of a listing, each with its position. */
+const recordListing = async (topic: string, since: string | undefined) => {
+  const resource = connector.resources[topic]
+  if (!resource) throw new Error(`no resource ${topic}`)
+  const pages: { cursor: Json; answer: Recorded }[] = []
+  for (let cursor: Json | undefined; ; ) {
+    const position: ListPosition = { since, cursor }
+    const answer = await send(resource.listRequest(position))
+    pages.push({ cursor: cursor ?? null, answer })
+    const { next } = resource.readList({ ...answer, headers: {} }, position)
+    if (next === undefined) return pages
+    cursor = next
+  }
+}
+
+const write = (name: string, value: unknown): void =>
+  writeFileSync(
+    new URL(`fixtures/vendure/${name}.json`, import.meta.url),
+    `${JSON.stringify(value, null, 2)}\n`,
+  )
+
+const mutate = (mutation: string, variables: Readonly<Record<string, unknown>> = {}) =>
+  act<{ readonly id: string }>(vendure, mutation, variables)
+
+const fillShop = async (): Promise<void> => {
+  const lamp = await createProduct(vendure, {
+    name: 'Lamp',
+    description: '<p>Bright.</p>',
+    variants: [
+      { sku: 'LAMP-S', price: 1000, stockOnHand: 50, options: { Size: 'S' } },
+      { sku: 'LAMP-L', price: 1999, stockOnHand: 50, options: { Size: 'L' } },
+    ],
+  })
+  const [small, large] = lamp.variants
+  if (!small || !large) throw new Error('the lamp has not got its variants')
+  const named = (code: string, name: string) => ({
+    ...{ code, isPrivate: false },
+    translations: [{ languageCode: 'en', name }],
+  })
+  const { values } = await act<{ readonly values: readonly { readonly id: string }[] }>(
+    vendure,
+    'mutation ($input: CreateFacetInput!) { createFacet(input: $input) { id values { id } } }',
+    {
+      input: {
+        ...named('style', 'Style'),
+        values: [{ code: 'modern', translations: [{ languageCode: 'en', name: 'Modern' }] }],
+      },
+    },
+  )
+  await mutate('mutation ($input: UpdateProductInput!) { updateProduct(input: $input) { id } }', {
+    input: { id: lamp.id, facetValueIds: values.map(({ id }) => id) },
+  })
+  await mutate(
+    'mutation ($input: UpdateProductVariantInput!) { updateProductVariant(input: $input) { id } }',
+    {
+      input: {
+        id: large.id,
+        trackInventory: 'FALSE',
+        prices: [{ currencyCode: 'JPY', price: 300_000 }],
+      },
+    },
+  )
+  const bare = await createProduct(vendure, { name: 'Chair', variants: [] }).catch(() => undefined)
+  if (bare) await updateProduct(vendure, bare.id, { enabled: false })
+
+  await createCustomer(vendure, {
+    title: 'Dr',
+    firstName: 'Emmy',
+    lastName: 'Noether',
+    emailAddress: 'emmy@example.org',
+    phoneNumber: '+49 421 1',
+  })
+  const guest = { firstName: 'Sofja', lastName: 'Kowalewskaja', emailAddress: 'sofja@example.org' }
+  const lines = [
+    { variantId: small.id, quantity: 2 },
+    { variantId: large.id, quantity: 3 },
+  ]
+  await fillCart(vendure, lines)
+
+  await createCoupon(vendure, 'TENTH', 10)
+  const partly = await placeOrder(vendure, {
+    ...{ customer: guest, lines, couponCode: 'TENTH', payment: 'invoice' },
+    shippingAddress: {
+      fullName: 'Sofja Wassiljewna Kowalewskaja',
+      streetLine1: 'Sveavägen 1',
+      streetLine2: '2 tr',
+      city: 'Stockholm',
+      province: 'Uppland',
+      postalCode: '111 57',
+      countryCode: 'FR',
+      phoneNumber: '+46 8 1',
+    },
+    billingAddress: { fullName: 'Kowalewskaja', streetLine1: 'Box 1', countryCode: 'DE' },
+  })
+  await fulfillOrder(vendure, partly, {
+    ...{ trackingCode: 'T-1', method: 'DHL' },
+    lines: [{ orderLineId: partly.lines[0]?.id ?? '', quantity: 2 }],
+  })
+  await addNote(vendure, partly.id, 'call before delivery')
+
+  const buy = (): Promise<Order> => placeOrder(vendure, { customer: guest, lines })
+  await cancelOrder(vendure, (await buy()).id)
+
+  const delivered = await buy()
+  const shipment = await fulfillOrder(vendure, delivered, { trackingCode: '', method: 'Post' })
+  await setFulfillmentState(vendure, shipment.id, 'Delivered')
+  await refundPayment(vendure, delivered.payments[0]?.id ?? '', 1000)
+}
+
+const recordFailures = async () => {
+  const ask = (query: string) => JSON.stringify({ query })
+  const admin = '/admin-api'
+  return {
+    'a wrong key': await post(admin, ask('{ orders { totalItems } }'), {
+      'vendure-api-key': 'wrong',
+    }),
+    'a page that is too large': await post(
+      admin,
+      ask('{ orders(options: { take: 1001 }) { totalItems } }'),
+    ),
+    'an unknown field': await post(admin, ask('{ orders { nonsense } }')),
+    'no GraphQL': await post(admin, ask('{ orders')),
+    'a bad variable': await post(
+      admin,
+      JSON.stringify({
+        query: 'query ($options: OrderListOptions) { orders(options: $options) { totalItems } }',
+        variables: { options: { take: 'many' } },
+      }),
+    ),
+    'a batch': await post(admin, `[${ask('{ orders { totalItems } }')}]`),
+    'no JSON': await post(admin, '{'),
+    'a wrong path': await post('/nowhere', ask('{ orders { totalItems } }')),
+    'a body over 100 kB': await post(
+      admin,
+      JSON.stringify({ query: '{ orders { totalItems } }', padding: 'x'.repeat(110_000) }),
+    ),
+    'an unknown record in a mutation': await post(
+      admin,
+      ask('mutation { updateCustomer(input: { id: "999" }) { __typename } }'),
+    ),
+    'a rule of the domain': await post(
+      admin,
+      ask(
+        'mutation { transitionOrderToState(id: "1", state: "Delivered") { __typename ... on ErrorResult { errorCode message } } }',
+      ),
+    ),
+    'a price in a currency that a variant has none in': await post(
+      `${admin}?currencyCode=JPY`,
+      ask('{ productVariants { items { price } } }'),
+    ),
+    // Last: with a second channel, an unknown token is no longer taken for the default one.
+    'an unknown channel': await (async () => {
+      const { id: sellerId } = await mutate(
+        'mutation { createSeller(input: { name: "Second" }) { id } }',
+      )
+      const zones = await vendure.admin<{ zones: { items: { id: string }[] } }>(
+        '{ zones { items { id } } }',
+      )
+      const zone = zones.zones.items[0]?.id
+      await mutate(
+        `mutation ($input: CreateChannelInput!) {
+          createChannel(input: $input) { ... on Channel { id } ... on ErrorResult { errorCode message } }
+        }`,
+        {
+          input: {
+            ...{ code: 'second', token: 'second', sellerId, pricesIncludeTax: false },
+            ...{ defaultLanguageCode: 'en', defaultCurrencyCode: 'EUR' },
+            ...{ defaultTaxZoneId: zone, defaultShippingZoneId: zone },
+          },
+        },
+      )
+      return post(admin, ask('{ orders { totalItems } }'), { 'vendure-token': 'nowhere' })
+    })(),
+    'a channel that the key was not made in': await post(admin, ask('{ orders { totalItems } }'), {
+      'vendure-token': 'second',
+    }),
+  }
+}
+
+try {
+  await fillShop()
+  const anHourAgo = new Date(Date.now() - 3_600_000).toISOString()
+  for (const topic of Object.keys(connector.resources)) {
+    const name = topic.slice('commerce/'.length)
+    write(name, await recordListing(topic, undefined))
+    write(`${name}-changes`, { since: anHourAgo, pages: await recordListing(topic, anHourAgo) })
+  }
+  write('failures', await recordFailures())
+} finally {
+  await vendure.stop()
+}
