@@ -75,12 +75,6 @@ export const parseFilter = (
   // `remoteDeleted` says which are wanted, whatever else is allowed in.
   const deleted =
     alone === true ? 'alone' : included && alone === undefined ? 'included' : 'left-out'
-  // The more exact of the two parameters decides, whatever their order.
-  const deleted = isDeleted
-    ? 'alone'
-    : isDeleted === undefined && isIncluded
-      ? 'included'
-      : 'left-out'
   return { terms, deleted }
 }
 

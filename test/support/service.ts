@@ -1,6 +1,6 @@
 /** The API on a database of its own, without sockets: requests are put to the server in process. */
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
-import pino from 'pino'
+import pino, { type Logger } from 'pino'
 import { createServer } from '../../src/api/server.ts'
 import { generateApiKey } from '../../src/api-key.ts'
 import type { RecordRow } from '../../src/definition/mapping.ts'
@@ -61,8 +61,13 @@ export interface TestService {
 const bearer = (key: string | undefined) =>
   key === undefined ? {} : { authorization: `Bearer ${key}` }
 
-export const startService = async (options: { graphiql?: boolean } = {}): Promise<TestService> => {
-  const { url, drop } = await createTestDatabase()
+export interface ServerOptions {
+  readonly graphiql?: boolean
+  readonly log?: Logger
+}
+
+/** A server on a database that is there, with connections and memories of its own, as another process has. */
+export const openServer = async (url: string, options: ServerOptions = {}) => {
   let statements: string[] = []
   const database = openDatabase({ url, onStatement: (sql) => void statements.push(sql) })
   const notices = createNotices(url)
@@ -70,19 +75,34 @@ export const startService = async (options: { graphiql?: boolean } = {}): Promis
   await notices.start()
   const server = createServer({
     context: { database, access, catalogue },
-    log: pino({ level: 'silent' }),
+    log: options.log ?? pino({ level: 'silent' }),
     graphiql: options.graphiql ?? false,
     isReady: async () => true,
   })
   return {
     database,
-    url,
     server,
-    takeStatements: () => {
+    takeStatements: (): readonly string[] => {
       const taken = statements
       statements = []
       return taken
     },
+    stop: async (): Promise<void> => {
+      await server.close()
+      await notices.stop()
+      await database.stop()
+    },
+  }
+}
+
+export const startService = async (options: ServerOptions = {}): Promise<TestService> => {
+  const { url, drop } = await createTestDatabase()
+  const { database, server, takeStatements, stop } = await openServer(url, options)
+  return {
+    database,
+    url,
+    server,
+    takeStatements,
     createTenant: async (kind, credentialIds, organisation = 'Test') => {
       const environmentId = await ensureEnvironment(database, organisation, kind)
       const key = generateApiKey(kind)
@@ -113,9 +133,7 @@ export const startService = async (options: { graphiql?: boolean } = {}): Promis
       return { status: answer.statusCode, data, errors }
     },
     stop: async () => {
-      await server.close()
-      await notices.stop()
-      await database.stop()
+      await stop()
       await drop()
     },
   }
