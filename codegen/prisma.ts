@@ -33,6 +33,8 @@ const model = (resource: Resource): string => {
     '  credentialId String @map("credential_id") @db.Uuid',
     '  id String @db.Uuid',
     ...columns,
+    '  /// The record as the API shows it, made when it is written.',
+    '  document String?',
     '',
     '  @@id([credentialId, id])',
     '  @@index([credentialId, createdAt, id])',

@@ -7,6 +7,9 @@ export type Caller = KeyOwner
 // RFC 9110, section 11.1: the scheme is a word in any case. RFC 6750, section 2.1: the token's characters.
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i
 
+/** What `WWW-Authenticate` says beside every 401 (RFC 9110, section 11.6.1). */
+export const CHALLENGE = 'Bearer'
+
 /** @throws UNAUTHENTICATED */
 export const authenticate = async (
   access: Access,

@@ -9,6 +9,9 @@ const refusePrototypes = (key: string, value: unknown): unknown => {
   return value
 }
 
+// The key, in letters or with some of them escaped.
+const PROTOTYPE = /__proto__|\\u00(?:5f|6f|7[024])/i
+
 /** @throws MALFORMED_BODY; the message never repeats the body */
 export const readJsonBody = async (_request: FastifyRequest, body: Buffer): Promise<unknown> => {
   let text: string
@@ -19,7 +22,7 @@ export const readJsonBody = async (_request: FastifyRequest, body: Buffer): Prom
   }
   try {
     // The reviver costs a call a value, and only a body that names the key can have it.
-    return JSON.parse(text, text.includes('__proto__') ? refusePrototypes : undefined)
+    return JSON.parse(text, PROTOTYPE.test(text) ? refusePrototypes : undefined)
   } catch (error) {
     if (error instanceof ApiError) throw error
     throw new ApiError('MALFORMED_BODY', 'The body is not JSON.')

@@ -8,13 +8,14 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { ApiError, errorBody } from '../errors.ts'
-import { authenticate } from './caller.ts'
+import { authenticate, type Caller, CHALLENGE } from './caller.ts'
 import type { ApiContext } from './context.ts'
 import { addDocsRoutes } from './docs.ts'
 import { toApiError } from './failure.ts'
 import { createGraphServer } from './graphql/server.ts'
 import { readJsonBody } from './json-body.ts'
 import { addRecordRoutes } from './rest/records.ts'
+import { answerUnreadableRequest } from './unreadable-request.ts'
 
 export interface ServerOptions {
   readonly context: ApiContext
@@ -26,6 +27,19 @@ export interface ServerOptions {
 
 const BODY_LIMIT_BYTES = 1024 * 1024
 const REQUEST_TIMEOUT_MS = 30_000
+
+/** Sends an error: `body` is the form that it has where it happened. */
+const refuse = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: ApiError,
+  body: unknown,
+): FastifyReply => {
+  // Said again for an address that is not well formed: no hook has seen that request.
+  reply.header('x-request-id', request.id)
+  if (error.code === 'UNAUTHENTICATED') reply.header('www-authenticate', CHALLENGE)
+  return reply.code(error.status).send(body)
+}
 
 const addHealthRoutes = (server: FastifyInstance, isReady: ServerOptions['isReady']): void => {
   // Alive: the process answers. Ready: it can answer with records.
@@ -49,20 +63,24 @@ const addGraphQL = (server: FastifyInstance, { context, graphiql, log }: ServerO
       if (!expected) log.error({ err: thrown, requestId: request.id }, 'unexpected failure')
       const { code, message, details } = error
       const extensions = { code, requestId: request.id, ...(details.length > 0 && { details }) }
-      return reply.code(error.status).send({ errors: [{ message, extensions }] })
+      return refuse(request, reply, error, { errors: [{ message, extensions }] })
+    })
+    const callers = new WeakMap<FastifyRequest, Caller>()
+    // Before the body is read: only a key buys work. GraphiQL asks for its page and its schema without.
+    scope.addHook('onRequest', async (request) => {
+      const { authorization } = request.headers
+      if (authorization !== undefined || !graphiql)
+        callers.set(request, await authenticate(context.access, authorization))
     })
     scope.route({
       url: '/graphql',
       method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
-        const { authorization } = request.headers
-        // Before anything is parsed: only a key buys work. GraphiQL asks for its page and its schema without.
-        const anonymous = authorization === undefined && graphiql
-        const caller = anonymous ? undefined : await authenticate(context.access, authorization)
         const response = await graph.handleNodeRequestAndResponse(request, reply, {
           requestId: request.id,
-          caller,
+          caller: callers.get(request),
         })
+        if (response.status === 406) throw new ApiError('BAD_REQUEST', 'Accept: expected JSON.')
         for (const [name, value] of response.headers) reply.header(name, value)
         return reply.code(response.status).send(await response.text())
       },
@@ -77,7 +95,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   const tell = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const { error, expected } = toApiError(thrown)
     if (!expected) log.error({ err: thrown, requestId: request.id }, 'unexpected failure')
-    reply.code(error.status).send(errorBody(error, request.id))
+    refuse(request, reply, error, errorBody(error, request.id))
   }
   const server = Fastify({
     loggerInstance: log,
@@ -87,15 +105,12 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
+    clientErrorHandler: answerUnreadableRequest,
     // Fastify types this reply by a route's schema, and there is no route yet.
     frameworkErrors: (thrown, request, reply) => tell(thrown, request, reply as never),
   })
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser(
-    /^application\/(?:[\w.-]+\+)?json/,
-    { parseAs: 'buffer' },
-    readJsonBody,
-  )
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, readJsonBody)
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
   })

@@ -3,10 +3,11 @@
  * What has not changed is not written and makes no change.
  */
 import { Prisma } from '@prisma/client'
+import type { Column } from '../definition/column.ts'
 import type { RecordRow } from '../definition/mapping.ts'
 import type { Resource } from '../definition/resource.ts'
 import type { Transaction } from './database.ts'
-import { recordSql } from './record-sql.ts'
+import { DOCUMENT, recordSql } from './record-sql.ts'
 
 const { sql, raw, join } = Prisma
 
@@ -39,9 +40,13 @@ interface ApplySql {
   readonly insertColumns: Prisma.Sql
   readonly selectInput: Prisma.Sql
   readonly assignments: Prisma.Sql
+  readonly markDeleted: Prisma.Sql
   readonly differs: Prisma.Sql
   readonly changedFields: Prisma.Sql
 }
+
+// As the columns keep it: rounded to milliseconds, where text made of now() itself would be cut off.
+const NOW = 'now()::timestamptz(3)'
 
 const cache = new WeakMap<Resource, ApplySql>()
 
@@ -49,17 +54,32 @@ const applySql = (resource: Resource): ApplySql => {
   const known = cache.get(resource)
   if (known) return known
   const stamped = new Set(['createdAt', 'updatedAt'])
-  const columns = recordSql(resource).columns.filter(({ field }) => !stamped.has(field))
+  const { columns: all, document } = recordSql(resource)
+  const columns = all.filter(({ field }) => !stamped.has(field))
   const names = columns.map(({ name }) => name)
 
   const compared = columns.filter(({ field }) => field !== 'remoteId')
+  const stamp = ({ field, name }: Column, alias: string): string =>
+    field === 'createdAt' ? 't.created_at' : field === 'updatedAt' ? NOW : `${alias}.${name}`
+  const inserted = document('i.id', ({ field }) =>
+    stamped.has(field) ? NOW : `i.${quoted(field)}`,
+  )
+  const updated = document('t.id', (column) => stamp(column, 'excluded'))
+  const marked = document('t.id', (column) =>
+    column.field === 'remoteDeleted' ? 'true' : stamp(column, 't'),
+  )
   const statement: ApplySql = {
     input: raw(
       `(id uuid, ${columns.map(({ field, sqlType }) => `${quoted(field)} ${sqlType}`).join(', ')})`,
     ),
-    insertColumns: raw(names.join(', ')),
-    selectInput: raw(columns.map(({ field }) => `i.${quoted(field)}`).join(', ')),
-    assignments: raw(names.map((name) => `${name} = excluded.${name}`).join(', ')),
+    insertColumns: raw(`${names.join(', ')}, created_at, updated_at, ${DOCUMENT}`),
+    selectInput: raw(
+      `${columns.map(({ field }) => `i.${quoted(field)}`).join(', ')}, now(), now(), ${inserted}`,
+    ),
+    assignments: raw(
+      `${names.map((name) => `${name} = excluded.${name}`).join(', ')}, updated_at = now(), ${DOCUMENT} = ${updated}`,
+    ),
+    markDeleted: raw(`remote_deleted = true, updated_at = now(), ${DOCUMENT} = ${marked}`),
     differs: raw(
       `(${compared.map(({ name }) => `t.${name}`).join(', ')}) IS DISTINCT FROM (${compared
         .map(({ name }) => `excluded.${name}`)
@@ -130,12 +150,14 @@ export const applyChanges = async (
     WITH input AS (
       SELECT * FROM json_to_recordset(${storableJson(rows)}::json) AS r${part.input}
     ), before AS MATERIALIZED (
-      SELECT t.* FROM input i
-      JOIN ${table} t ON t.credential_id = ${credentialId}::uuid AND t.id = i.id
+      -- By key, one by one: a join would be planned by statistics, which a table that fills up has outgrown.
+      SELECT t.* FROM input i CROSS JOIN LATERAL (
+        SELECT * FROM ${table} r
+        WHERE r.credential_id = ${credentialId}::uuid AND r.id = i.id LIMIT 1) t
     ), written AS (
-      INSERT INTO ${table} AS t (credential_id, id, ${part.insertColumns}, created_at, updated_at)
-      SELECT ${credentialId}::uuid, i.id, ${part.selectInput}, now(), now() FROM input i
-      ON CONFLICT (credential_id, id) DO UPDATE SET ${part.assignments}, updated_at = now()
+      INSERT INTO ${table} AS t (credential_id, id, ${part.insertColumns})
+      SELECT ${credentialId}::uuid, i.id, ${part.selectInput} FROM input i
+      ON CONFLICT (credential_id, id) DO UPDATE SET ${part.assignments}
         WHERE ${part.differs} ${newer}
       RETURNING t.*
     ), logged AS (
@@ -168,6 +190,7 @@ export const deleteUnsighted = async (
 ): Promise<number> => {
   await lockRecords(transaction, credentialId, resource)
   const { table, json } = recordSql(resource)
+  const { markDeleted } = applySql(resource)
   return transaction.$executeRaw(sql`
     WITH gone AS (
       SELECT r.id FROM ${table} r
@@ -176,7 +199,7 @@ export const deleteUnsighted = async (
           AND s.topic = ${resource.topic} AND s.record_id = r.id)
       LIMIT ${MAX_BATCH}
     ), written AS (
-      UPDATE ${table} t SET remote_deleted = true, updated_at = now() FROM gone
+      UPDATE ${table} t SET ${markDeleted} FROM gone
       WHERE t.credential_id = ${credentialId}::uuid AND t.id = gone.id
       RETURNING t.*
     )

@@ -18,10 +18,14 @@ export const createNotices = (url: string): Notices => {
   let retry: NodeJS.Timeout | undefined
   let stopped = false
 
+  const tellLost = (): void => {
+    for (const group of listeners.values()) for (const { lost } of group) lost()
+  }
+
   const disconnected = (): void => {
     if (!client) return
     client = undefined
-    for (const group of listeners.values()) for (const { lost } of group) lost()
+    tellLost()
     if (!stopped) retry = setTimeout(() => void connect().catch(disconnected), RETRY_MS)
   }
 
@@ -41,6 +45,8 @@ export const createNotices = (url: string): Notices => {
       throw error
     }
     client = dialled
+    // What was announced before is not heard any more, and something may be under way since then.
+    tellLost()
   }
 
   return {

@@ -1,46 +1,59 @@
 /** The SQL text that follows from a resource's definition: its columns, and its records as JSON. */
 import { Prisma } from '@prisma/client'
 import { type Column, columnsOf } from '../definition/column.ts'
-import type { Resource } from '../definition/resource.ts'
+import { type Resource, snakeCase } from '../definition/resource.ts'
 
 const { raw } = Prisma
+
+/**
+ * The column that keeps a record as the API shows it. It is written with the record, because a record is
+ * read more often than it changes; null (rows from elsewhere, a definition that has changed): made on reading.
+ */
+export const DOCUMENT = 'document'
 
 export interface RecordSql {
   readonly table: Prisma.Sql
   readonly columns: readonly Column[]
   /** The JSON text of the row `t`, exactly as the API shows it. */
   readonly json: Prisma.Sql
+  /** The text to keep in the document of a row whose id and columns have these expressions. */
+  document(id: string, expression: (column: Column) => string): string
   /** The column of a field. */
   column(field: string): string
 }
 
-/** `YYYY-MM-DDTHH:MM:SS.sssZ`; sessions run in UTC. */
-const isoText = (column: string): string => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-
-const embedded = (resource: Resource, { field, name }: Column): string | undefined => {
-  const definition = resource.fields[field]
-  if (definition?.kind !== 'reference' || definition.embeds === undefined) return
-  const [category, plural] = definition.target.split('/')
-  const pairs = definition.embeds.map((embed) => `'${embed}', e.${snake(embed)}`).join(', ')
-  return `(SELECT json_build_object('id', e.id, 'remoteId', e.remote_id, ${pairs})
-    FROM ${category}_${snake(plural ?? '')} e
-    WHERE e.credential_id = t.credential_id AND e.id = t.${name})`
-}
-
-const snake = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-
-const jsonValue = (resource: Resource, column: Column): string => {
-  const name = `t.${column.name}`
-  switch (column.kind) {
+/** A value as JSON text; null where there is none. */
+const jsonText = (kind: Column['kind'], value: string): string => {
+  switch (kind) {
     case 'timestamp':
     case 'date':
-      return isoText(name)
+      // Sessions run in UTC.
+      return `to_char(${value}, '"\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`
+    case 'reference':
     case 'decimal':
-      return `${name}::text`
+      return `'"' || ${value} || '"'`
+    case 'integer':
+    case 'number':
+    case 'boolean':
+    case 'list':
+    case 'object':
+    case 'json':
+      return `${value}::text`
     default:
-      return embedded(resource, column) ?? name
+      return `to_json(${value})::text`
   }
+}
+
+const pair = (field: string, text: string): string => `'"${field}":' || coalesce(${text}, 'null')`
+
+/** The record that an embedding reference of the row `t` points to, as JSON text. */
+const embeddedText = ({ fields }: Resource, { field, name }: Column): string | undefined => {
+  const definition = fields[field]
+  if (definition?.kind !== 'reference' || definition.embeds === undefined) return
+  const pairs = definition.embeds.map((embed) => `'${embed}', e.${snakeCase(embed)}`)
+  return `(SELECT json_build_object('id', e.id, 'remoteId', e.remote_id, ${pairs.join(', ')})::text
+    FROM ${snakeCase(definition.target).replace('/', '_')} e
+    WHERE e.credential_id = t.credential_id AND e.id = t.${name})`
 }
 
 const cache = new WeakMap<Resource, RecordSql>()
@@ -51,11 +64,31 @@ export const recordSql = (resource: Resource): RecordSql => {
   if (known) return known
   const columns = columnsOf(resource)
   const names = new Map(columns.map(({ field, name }) => [field, name]))
-  const pairs = columns.map((column) => `'${column.field}', ${jsonValue(resource, column)}`)
+  const embedded = columns.flatMap((column) => {
+    const text = embeddedText(resource, column)
+    return text === undefined ? [] : [{ column, text }]
+  })
+  // What another record says can change without this one: it is never kept in the document.
+  const kept = columns.filter((column) => !embedded.some((other) => other.column === column))
+
+  const document: RecordSql['document'] = (id, expression) => {
+    const pairs = kept.map((column) =>
+      pair(column.field, jsonText(column.kind, expression(column))),
+    )
+    return `'{"id":"' || ${id} || '",' || ${pairs.join(` || ',' || `)} || '}'`
+  }
+  const made = document('t.id', ({ name }) => `t.${name}`)
+  const stored = `coalesce(t.${DOCUMENT}, ${made})`
+  const pairs = embedded.map(({ column, text }) => pair(column.field, text))
   const sql: RecordSql = {
     table: raw(resource.table),
     columns,
-    json: raw(`json_build_object('id', t.id, ${pairs.join(', ')})::text`),
+    json: raw(
+      pairs.length === 0
+        ? stored
+        : `('{' || ${pairs.join(` || ',' || `)} || ',' || substr(${stored}, 2))`,
+    ),
+    document,
     column: (field) => {
       const name = names.get(field)
       if (name === undefined) throw new RangeError(`${resource.topic} has no field ${field}.`)

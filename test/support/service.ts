@@ -6,7 +6,7 @@ import { generateApiKey } from '../../src/api-key.ts'
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
-import { createAccess } from '../../src/store/access.ts'
+import { type Access, createAccess } from '../../src/store/access.ts'
 import { applyChanges } from '../../src/store/apply-changes.ts'
 import { type Database, openDatabase } from '../../src/store/database.ts'
 import { saveApiKey } from '../../src/store/keys.ts'
@@ -33,6 +33,7 @@ export interface GraphAnswer {
 
 export interface TestService {
   readonly database: Database
+  readonly access: Access
   readonly url: string
   readonly server: FastifyInstance
   /** Every statement since the last call, oldest first, without those of access control. */
@@ -81,6 +82,7 @@ export const openServer = async (url: string, options: ServerOptions = {}) => {
   })
   return {
     database,
+    access,
     server,
     takeStatements: (): readonly string[] => {
       const taken = statements
@@ -97,9 +99,10 @@ export const openServer = async (url: string, options: ServerOptions = {}) => {
 
 export const startService = async (options: ServerOptions = {}): Promise<TestService> => {
   const { url, drop } = await createTestDatabase()
-  const { database, server, takeStatements, stop } = await openServer(url, options)
+  const { database, access, server, takeStatements, stop } = await openServer(url, options)
   return {
     database,
+    access,
     url,
     server,
     takeStatements,

@@ -1,6 +1,7 @@
 /** The schema builder: scalars, context, and how invalid arguments are reported. */
 import SchemaBuilder from '@pothos/core'
 import ZodPlugin from '@pothos/plugin-zod'
+import { GraphQLError } from 'graphql'
 import { ApiError } from '../../errors.ts'
 import type { Caller } from '../caller.ts'
 import type { ApiContext } from '../context.ts'
@@ -26,7 +27,8 @@ const asItIs = (value: unknown): unknown => value
 
 const textValue = (value: unknown): string => {
   if (typeof value === 'string') return value
-  throw new ApiError('INVALID_PARAMETER', 'A time is given as text.')
+  // GraphQL's own error, to which graphql-js adds the place of the value.
+  throw new GraphQLError('DateTime cannot represent a value that is no text.')
 }
 
 export const createBuilder = () => {

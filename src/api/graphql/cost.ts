@@ -6,6 +6,7 @@ import {
   getComplexity,
   simpleEstimator,
 } from 'graphql-query-complexity'
+import { ApiError } from '../../errors.ts'
 import { DEFAULT_PAGE_SIZE } from '../../query/list-request.ts'
 
 /** Fields in one answer: ten pages of 100 full records, or 100 records each with a page of 20 linked ones. */
@@ -17,13 +18,16 @@ export const listCost = ({ args, childComplexity }: ComplexityEstimatorArgs): nu
   return 1 + (Number.isFinite(size) ? Math.max(size, 1) : DEFAULT_PAGE_SIZE) * childComplexity
 }
 
-/** The cost of an operation. @throws GraphQLError if its variables do not fit */
+export const tooComplex = (message: string): GraphQLError =>
+  new GraphQLError(message, { originalError: new ApiError('QUERY_TOO_COMPLEX', message) })
+
+/** The cost of an operation, or why it has none: variables or arguments that do not fit, too many nodes. */
 export const costOf = (
   schema: GraphQLSchema,
   query: DocumentNode,
   variables: Readonly<Record<string, unknown>>,
   operationName: string | undefined,
-): number => {
+): number | GraphQLError => {
   const estimators = [fieldExtensionsEstimator(), simpleEstimator({ defaultComplexity: 1 })]
   try {
     return getComplexity({
@@ -34,8 +38,9 @@ export const costOf = (
       ...(operationName !== undefined && { operationName }),
     })
   } catch (error) {
-    // Variables that do not fit their types: execution says which, in the standard words.
-    if (error instanceof GraphQLError) return 0
-    throw error
+    if (!(error instanceof GraphQLError)) throw error
+    // What does not fit has a place in the document. The count of nodes has none: fragments within
+    // fragments are counted as often as they are spread, to a bound.
+    return error.nodes === undefined ? tooComplex(error.message) : error
   }
 }

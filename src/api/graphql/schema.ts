@@ -5,6 +5,7 @@ import type { Shape } from '../../definition/field.ts'
 import { resolveId, routeOf } from '../../definition/identity.ts'
 import type { Resource } from '../../definition/resource.ts'
 import { ApiError } from '../../errors.ts'
+import { checkText } from '../../query/filter.ts'
 import { countRecords, listRecords } from '../../store/records.ts'
 import { type Caller, MAX_CREDENTIALS, resolveCredential, resolveScope } from '../caller.ts'
 import { createBuilder, type GraphContext } from './builder.ts'
@@ -169,7 +170,10 @@ export const buildSchema = (catalogue: Catalogue): GraphQLSchema => {
               const { access, loaders } = context
               const credential = await resolveCredential(access, callerOf(context), credentialId)
               loaders.allow([credential])
-              return loaders.record(resource, resolveId(credential.id, resource.topic, id))
+              return loaders.record(
+                resource,
+                resolveId(credential.id, resource.topic, checkText('id', id)),
+              )
             },
           })
           return [

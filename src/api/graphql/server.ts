@@ -6,15 +6,16 @@ import {
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
+  getOperationAST,
   type OperationDefinitionNode,
 } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { ApiError } from '../../errors.ts'
-import type { Caller } from '../caller.ts'
+import { type Caller, CHALLENGE } from '../caller.ts'
 import type { ApiContext } from '../context.ts'
 import { toApiError } from '../failure.ts'
 import type { GraphContext } from './builder.ts'
-import { costOf, MAX_COST } from './cost.ts'
+import { costOf, MAX_COST, tooComplex } from './cost.ts'
 import { createLoaders } from './loaders.ts'
 import { buildSchema } from './schema.ts'
 
@@ -66,13 +67,21 @@ interface HttpNote {
 const causeOf = ({ originalError }: GraphQLError): unknown =>
   originalError instanceof GraphQLError ? causeOf(originalError) : originalError
 
+/** Brackets within brackets, more than the parser's recursion can follow. */
+const isTooNested = (cause: unknown): boolean =>
+  cause instanceof RangeError && cause.message.includes('call stack')
+
 /** The error as GraphQL shows it: the codes of REST, under `extensions`. */
 const toGraphQLError = (
   thrown: GraphQLError,
   requestId: string,
   onUnexpected: GraphServerOptions['onUnexpected'],
 ): GraphQLError => {
-  const cause = causeOf(thrown)
+  const found = causeOf(thrown)
+  const cause =
+    thrown.path === undefined && isTooNested(found)
+      ? new ApiError('QUERY_TOO_COMPLEX', 'The document is nested too deeply.')
+      : found
   // Without a cause the document is not valid, or the variables do not fit.
   const { error, expected } =
     cause === undefined
@@ -82,6 +91,7 @@ const toGraphQLError = (
   // An error of a compiled operation may be without extensions, whatever its type says.
   const extensions: GraphQLError['extensions'] | undefined = thrown.extensions
   const http = extensions?.http as HttpNote | undefined
+  const headers = error.code === 'UNAUTHENTICATED' && { 'www-authenticate': CHALLENGE }
   return new GraphQLError(error.message, {
     nodes: thrown.nodes ?? null,
     source: thrown.source ?? null,
@@ -91,7 +101,11 @@ const toGraphQLError = (
       code: http?.status === 405 ? 'METHOD_NOT_ALLOWED' : error.code,
       requestId,
       ...(error.details.length > 0 && { details: error.details }),
-      http: http ?? { status: error.status, spec: cause === undefined },
+      http: http ?? {
+        status: error.status,
+        spec: cause === undefined,
+        ...(headers && { headers }),
+      },
     },
   })
 }
@@ -111,9 +125,6 @@ const useErrorForm = (
   },
 })
 
-const tooComplex = (message: string): GraphQLError =>
-  new GraphQLError(message, { originalError: new ApiError('QUERY_TOO_COMPLEX', message) })
-
 /** A limit that reports through the shared error form, not as a syntax error. */
 const limit = (n: number) => ({
   n,
@@ -124,21 +135,11 @@ const limit = (n: number) => ({
   ],
 })
 
-const operationOf = (
-  document: DocumentNode,
-  name: string | null | undefined,
-): OperationDefinitionNode | undefined =>
-  document.definitions.find(
-    (definition): definition is OperationDefinitionNode =>
-      definition.kind === 'OperationDefinition' &&
-      (name == null || definition.name?.value === name),
-  )
-
 /** Whether an operation asks for the schema and nothing else. */
-const isIntrospection = (document: DocumentNode, name: string | null | undefined): boolean =>
-  operationOf(document, name)?.selectionSet.selections.every(
+const isIntrospection = ({ selectionSet }: OperationDefinitionNode): boolean =>
+  selectionSet.selections.every(
     (selection) => selection.kind === 'Field' && selection.name.value.startsWith('__'),
-  ) ?? false
+  )
 
 /** Refuses, before it runs, an operation without a caller and one that costs too much. */
 const useAdmission = (
@@ -148,15 +149,24 @@ const useAdmission = (
   onExecute: ({ args, setResultAndStopExecution }) => {
     const refuse = (error: GraphQLError): void => setResultAndStopExecution({ errors: [error] })
     const { document, operationName, variableValues, contextValue } = args
-    const anonymous = contextValue.caller === undefined
-    if (anonymous && !(graphiql && isIntrospection(document, operationName))) {
+    const operation = getOperationAST(document, operationName)
+    if (
+      contextValue.caller === undefined &&
+      !(graphiql && operation && isIntrospection(operation))
+    ) {
       const error = new ApiError(
         'UNAUTHENTICATED',
         'Send the API key: Authorization: Bearer <key>.',
       )
       return refuse(new GraphQLError(error.message, { originalError: error }))
     }
-    const cost = costOf(schema, document, variableValues ?? {}, operationName ?? undefined)
+    // Said here and not by who runs it: what has no cost here must not run.
+    if (!operation)
+      return refuse(new GraphQLError('operationName: expected the name of one of the operations.'))
+    if (!schema.getRootType(operation.operation))
+      return refuse(new GraphQLError(`The schema has no ${operation.operation}s.`))
+    const cost = costOf(schema, document, variableValues ?? {}, operation.name?.value)
+    if (cost instanceof GraphQLError) return refuse(cost)
     if (cost > MAX_COST)
       return refuse(
         tooComplex(

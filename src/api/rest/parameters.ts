@@ -6,17 +6,39 @@ import { checkText } from '../../query/filter.ts'
 
 export type QueryParameters = Readonly<Record<string, string>>
 
-/** @throws INVALID_PARAMETER for a name given twice, or text that is not well formed */
-export const readQuery = (query: unknown): QueryParameters => {
-  const parameters: Record<string, string> = {}
-  // Fastify parses a query string into texts, or lists of texts where a name repeats.
-  for (const [name, value] of Object.entries(query as Record<string, string | string[]>)) {
-    checkText('query', name)
-    if (typeof value !== 'string') throw invalidParameter(name, 'one value, not several')
-    parameters[name] = checkText(name, value)
+const decode = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
   }
-  return parameters
 }
+
+/**
+ * Refuses percent-encoding that Fastify's parser would take as it is written.
+ * @throws INVALID_PARAMETER
+ */
+export const checkEncoding = (url: string): void => {
+  if (!url.includes('%') || decode(url) !== undefined) return
+  for (const pair of url.slice(url.indexOf('?') + 1).split('&'))
+    if (decode(pair) === undefined)
+      throw invalidParameter(
+        checkText('query', decode(pair.split('=', 1)[0] ?? '') ?? 'query'),
+        'UTF-8, percent-encoded',
+      )
+}
+
+/** @throws INVALID_PARAMETER for a name given twice, or text that is not well formed */
+export const readQuery = (query: unknown): QueryParameters =>
+  // From entries: a parameter may be called __proto__. Fastify parses a query string into texts, or lists
+  // of texts where a name repeats.
+  Object.fromEntries(
+    Object.entries(query as Record<string, string | string[]>).map(([name, value]) => {
+      checkText('query', name)
+      if (typeof value !== 'string') throw invalidParameter(name, 'one value, not several')
+      return [name, checkText(name, value)]
+    }),
+  )
 
 /** @throws INVALID_PARAMETER for a name that is not among the known */
 export const refuseUnknown = (parameters: QueryParameters, known: readonly string[]): void => {

@@ -8,7 +8,7 @@ import type { CredentialFacts } from '../../store/access.ts'
 import { countRecords, getRecords, listRecords } from '../../store/records.ts'
 import { authenticate, resolveCredential } from '../caller.ts'
 import type { ApiContext } from '../context.ts'
-import { type QueryParameters, readQuery, refuseUnknown } from './parameters.ts'
+import { checkEncoding, type QueryParameters, readQuery, refuseUnknown } from './parameters.ts'
 import { resourcePaths } from './paths.ts'
 
 /** The parameters of a list that are not filters. */
@@ -29,6 +29,7 @@ interface Question {
 
 const readQuestion = async (context: ApiContext, request: FastifyRequest): Promise<Question> => {
   const caller = await authenticate(context.access, request.headers.authorization)
+  checkEncoding(request.url)
   const parameters = readQuery(request.query)
   const credential = await resolveCredential(context.access, caller, parameters.credentialId)
   return { credential, parameters, path: readQuery(request.params) }

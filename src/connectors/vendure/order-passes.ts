@@ -1,7 +1,7 @@
 /** How orders whose `updatedAt` stands still are found (NOTES 13). */
 import { type Values, valuesOf } from './graphql.ts'
 import type { Pass } from './listing.ts'
-import { daysBefore, entriesOf, latestOf } from './times.ts'
+import { daysBefore, entriesOf, latestOf, notAfter } from './times.ts'
 
 /** Carts, drafts and cancelled carts are listed too, and only this tells them apart (NOTES 16). */
 export const PLACED = { orderPlacedAt: { isNull: false } } as const
@@ -40,24 +40,32 @@ export const latestPart = (order: Values): string | undefined =>
 const changedSince = (order: Values, since: string): string | undefined =>
   (latestPart(order) ?? '') >= since ? String(order.id) : undefined
 
-/** New, cancelled, modified and reassigned orders; all that are open; the done ones with a changed part. */
+/**
+ * New, cancelled, modified and reassigned orders; all others that are open; the done ones with a changed
+ * part. No order is in two of them: the engine would take pages that come twice for a listing in a circle.
+ */
 export const orderPasses = (since: string): readonly Pass[] => [
   {
     filter: {
       _or: [{ updatedAt: { after: since } }, { orderPlacedAt: { after: since } }],
     },
   },
-  { filter: { state: { notIn: DONE } } },
   {
-    filter: { orderPlacedAt: lately(since), state: { in: DONE } },
+    filter: {
+      ...{ updatedAt: notAfter(since), orderPlacedAt: notAfter(since) },
+      state: { notIn: DONE },
+    },
+  },
+  {
+    filter: {
+      updatedAt: notAfter(since),
+      orderPlacedAt: { ...lately(since), ...notAfter(since) },
+      state: { in: DONE },
+    },
     trace: {
       list: 'orders',
-      fields: `id updatedAt orderPlacedAt ${PARTS}`,
-      idOf: (order) => {
-        const own = latestOf([order.updatedAt, order.orderPlacedAt]) ?? ''
-        // Later, and the first pass has given it.
-        return own <= since ? changedSince(order, since) : undefined
-      },
+      fields: `id ${PARTS}`,
+      idOf: (order) => changedSince(order, since),
     },
   },
 ]

@@ -1,5 +1,6 @@
 import { defineMapping } from '../../definition/mapping.ts'
 import { product } from '../../resources/commerce/product.ts'
+import { valuesOf } from './graphql.ts'
 import { listing } from './listing.ts'
 import { decimalText, sum } from './money.ts'
 import { type Catalogue, catalogue } from './shop.ts'
@@ -101,8 +102,10 @@ export const products = listing({
       filter: { updatedAt: { after: since } },
       trace: {
         list: 'productVariants',
-        fields: 'productId',
-        idOf: ({ productId }) => String(productId),
+        fields: 'productId product { updatedAt }',
+        idOf: ({ productId, product }) =>
+          // A later one was given by the first pass.
+          String(valuesOf(product).updatedAt) <= since ? String(productId) : undefined,
       },
     },
   ],

@@ -3,9 +3,14 @@ import { type Values, valuesOf } from './graphql.ts'
 
 const DAY_MS = 86_400_000
 
+const moved = (instant: string, ms: number): string =>
+  new Date(Date.parse(instant) + ms).toISOString()
+
 /** An instant some days before another. */
-export const daysBefore = (instant: string, days: number): string =>
-  new Date(Date.parse(instant) - days * DAY_MS).toISOString()
+export const daysBefore = (instant: string, days: number): string => moved(instant, -days * DAY_MS)
+
+/** Matches what `{ after: instant }` does not: Vendure's `before` leaves the instant itself out. */
+export const notAfter = (instant: string) => ({ before: moved(instant, 1) })
 
 /** The latest of some instants; those that are none are left out. */
 export const latestOf = (instants: readonly unknown[]): string | undefined =>

@@ -19,6 +19,7 @@ CREATE TABLE "accounting_accounts" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "accounting_accounts_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -52,6 +53,7 @@ CREATE TABLE "accounting_bills" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "accounting_bills_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -76,6 +78,7 @@ CREATE TABLE "accounting_company_info" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "accounting_company_info_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -99,6 +102,7 @@ CREATE TABLE "accounting_customers" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "accounting_customers_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -132,6 +136,7 @@ CREATE TABLE "accounting_invoices" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "accounting_invoices_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -157,6 +162,7 @@ CREATE TABLE "accounting_items" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "accounting_items_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -181,6 +187,7 @@ CREATE TABLE "accounting_payments" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "accounting_payments_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -210,6 +217,7 @@ CREATE TABLE "accounting_purchase_orders" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "accounting_purchase_orders_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -229,6 +237,7 @@ CREATE TABLE "accounting_tax_rates" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "accounting_tax_rates_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -249,6 +258,7 @@ CREATE TABLE "accounting_tracking_categories" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "accounting_tracking_categories_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -272,6 +282,7 @@ CREATE TABLE "accounting_vendors" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "accounting_vendors_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -296,6 +307,7 @@ CREATE TABLE "crm_accounts" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "crm_accounts_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -318,6 +330,7 @@ CREATE TABLE "crm_contacts" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "crm_contacts_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -342,6 +355,7 @@ CREATE TABLE "crm_leads" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "crm_leads_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -363,6 +377,7 @@ CREATE TABLE "crm_notes" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "crm_notes_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -387,6 +402,7 @@ CREATE TABLE "crm_opportunities" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "crm_opportunities_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -406,6 +422,7 @@ CREATE TABLE "crm_stages" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "crm_stages_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -428,6 +445,7 @@ CREATE TABLE "crm_tasks" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "crm_tasks_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -446,6 +464,7 @@ CREATE TABLE "crm_users" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "crm_users_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -465,6 +484,7 @@ CREATE TABLE "commerce_customers" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "commerce_customers_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -486,6 +506,7 @@ CREATE TABLE "commerce_fulfillments" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "commerce_fulfillments_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -514,6 +535,7 @@ CREATE TABLE "commerce_orders" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "commerce_orders_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -538,6 +560,7 @@ CREATE TABLE "commerce_products" (
     "remote_deleted" BOOLEAN NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "document" TEXT,
 
     CONSTRAINT "commerce_products_pkey" PRIMARY KEY ("credential_id","id")
 );
@@ -939,7 +962,6 @@ CREATE TABLE change_log.changes (
     at timestamptz(3) NOT NULL DEFAULT now(),
     PRIMARY KEY (xid, sequence)
 );
-CREATE INDEX changes_of_record ON change_log.changes (credential_id, record_id);
 
 -- Keys and credentials are cached by every process. Whoever changes a row, even by hand, tells them all.
 CREATE FUNCTION announce_access_change() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import { connector } from '../../src/connectors/vendure/manifest.ts'
+import { answered, failures, resource, response } from './vendure/fixtures.ts'
+
+describe('an answer', () => {
+  const kindOf = (answer: { status: number; body: unknown }) =>
+    connector.readFailure(response(answer))?.kind
+
+  test.each([
+    ['a wrong key', 'authentication'],
+    ['a channel that the key was not made in', 'authentication'],
+    ['an unknown channel', 'authentication'],
+    ['a page that is too large', 'refused'],
+    ['an unknown field', 'refused'],
+    ['no GraphQL', 'refused'],
+    ['a bad variable', 'refused'],
+    ['a batch', 'refused'],
+    ['no JSON', 'refused'],
+    ['a wrong path', 'refused'],
+    ['a body over 100 kB', 'refused'],
+    ['an unknown record in a mutation', 'refused'],
+    ['a rule of the domain', 'refused'],
+    ['a price in a currency that a variant has none in', 'unavailable'],
+  ])('to %s is a failure: %s', (name, kind) => {
+    const answer = failures[name]
+    if (!answer) throw new Error(`${name} was not recorded`)
+    expect(kindOf(answer)).toBe(kind)
+  })
+
+  test('every recorded refusal is a failure', () => {
+    for (const [name, answer] of Object.entries(failures))
+      expect(kindOf(answer), name).toBeDefined()
+  })
+
+  test('to a refused key says what may be wrong', () => {
+    const refused = connector.readFailure(
+      response(failures['a wrong key'] ?? { status: 0, body: {} }),
+    )
+    expect(refused?.reason).toMatch(/^FORBIDDEN: You are not currently authorized .*tokenMethod/)
+    expect(refused?.reason.length).toBeLessThan(300)
+  })
+
+  test.each([
+    [
+      'an error without a code',
+      { errors: [{ message: 'SQLITE_BUSY' }], data: null },
+      'unavailable',
+    ],
+    [
+      'a refused deletion',
+      { data: { deleteProduct: { result: 'NOT_DELETED', message: 'in use' } } },
+      'refused',
+    ],
+    ['a deletion', { data: { deleteProduct: { result: 'DELETED' } } }, undefined],
+    ['an absent record', { data: { order: null } }, undefined],
+  ])('with %s', (_name, body, kind) => {
+    expect(kindOf({ status: 200, body })).toBe(kind)
+  })
+
+  test('of a proxy is left to its status', () => {
+    expect(kindOf({ status: 502, body: undefined })).toBeUndefined()
+    expect(kindOf({ status: 429, body: undefined })).toBeUndefined()
+  })
+
+  test('without a list is none', () => {
+    const position = { since: undefined, cursor: undefined }
+    for (const body of [undefined, {}, { data: null }, { data: { orders: {} } }])
+      expect(() => resource('orders').readList(response({ status: 200, body }), position)).toThrow()
+    // Not a guess at what its amounts are worth.
+    const list = { orders: { items: [], totalItems: 0 } }
+    expect(() => resource('orders').readList(answered(list), position)).toThrow('precision')
+    expect(() =>
+      resource('products').readList(answered({ products: list.orders }), position),
+    ).toThrow('currency')
+  })
+})
+
+describe('a credential', () => {
+  test('reaches the shop with or without the path of the API, and its channel if one is named', () => {
+    for (const url of ['https://x.example', 'https://x.example/', ' https://x.example/admin-api/ '])
+      expect(connector.baseUrl({ url })).toBe('https://x.example')
+    expect(connector.authorize({ apiKey: 'a:b' })).toEqual({ 'vendure-api-key': 'a:b' })
+    expect(connector.authorize({ apiKey: 'a:b', channelToken: '' })).toEqual({
+      'vendure-api-key': 'a:b',
+    })
+    expect(connector.authorize({ apiKey: 'a:b', channelToken: 'eu' })).toEqual({
+      ...{ 'vendure-api-key': 'a:b', 'vendure-token': 'eu' },
+    })
+  })
+})

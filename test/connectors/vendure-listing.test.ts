@@ -1,0 +1,243 @@
+import { describe, expect, test } from 'vitest'
+import type { Json, ListPosition } from '../../src/definition/connector.ts'
+import { answered, readPage, recorded, resource } from './vendure/fixtures.ts'
+
+const SINCE = '2026-03-01T12:00:00.000Z'
+
+/** What a listing asks, without the white space. */
+const asked = (name: string, position: ListPosition) => {
+  const request = resource(name).listRequest(position)
+  // Every request of the connector has such a body.
+  const { query, variables } = request.body as { query: string; variables: { options: Json } }
+  return { ...request, text: query.replace(/\s+/g, ' ').trim(), options: variables.options }
+}
+
+/** Feeds a listing with pages, and tells what it asks for them. */
+const walk = (
+  name: string,
+  since: string | undefined,
+  pages: readonly (readonly string[])[],
+  totals: readonly number[],
+) => {
+  const steps: Json[] = []
+  const ids: string[] = []
+  let cursor: Json | undefined
+  for (const [index, page] of pages.entries()) {
+    const { options } = asked(name, { since, cursor })
+    steps.push(options)
+    const list = { items: page.map((id) => ({ id })), totalItems: totals[index] ?? 0 }
+    const { records, next } = resource(name).readList(answered({ [name]: list }), { since, cursor })
+    ids.push(...records.map((record) => (record as { id: string }).id))
+    cursor = next
+    if (next === undefined) break
+  }
+  return { steps, ids, cursor }
+}
+
+describe('a listing of everything', () => {
+  test('asks for records by id, and may be asked again', () => {
+    const { method, path, read, options, text } = asked('orders', {
+      since: undefined,
+      cursor: undefined,
+    })
+    expect({ method, path, read }).toEqual({ method: 'POST', path: '/admin-api', read: true })
+    expect(text).toMatch(/^query \(\$options: OrderListOptions\) \{ orders\(options: \$options\)/)
+    expect(options).toEqual({
+      // Neither carts nor drafts.
+      filter: { orderPlacedAt: { isNull: false } },
+      ...{ sort: { id: 'ASC' }, skip: 0, take: 100 },
+    })
+  })
+
+  test('asks for the unit of amounts once, and remembers it', () => {
+    const first = asked('orders', { since: undefined, cursor: undefined })
+    expect(first.text).toContain('moneyStrategyPrecision')
+    const globalSettings = { serverConfig: { moneyStrategyPrecision: 3 } }
+    const page = { orders: { items: [{ id: '1' }], totalItems: 2 }, globalSettings }
+    const { records, next } = resource('orders').readList(answered(page), {
+      ...{ since: undefined, cursor: undefined },
+    })
+    expect(records).toEqual([{ id: '1', moneyStrategyPrecision: 3 }])
+    expect(asked('orders', { since: undefined, cursor: next }).text).not.toContain('globalSettings')
+    const second = { orders: { items: [{ id: '2' }], totalItems: 2 } }
+    expect(
+      resource('orders').readList(answered(second), { since: undefined, cursor: next }),
+    ).toEqual({
+      records: [{ id: '2', moneyStrategyPrecision: 3 }],
+      next: undefined,
+    })
+  })
+
+  test('goes on where the page ended, however many records it had', () => {
+    const { steps, ids, cursor } = walk(
+      'customers',
+      undefined,
+      [['1', '2'], ['3'], ['4', '5']],
+      [5, 5, 5],
+    )
+    expect(steps).toMatchObject([{ skip: 0 }, { skip: 2 }, { skip: 3 }])
+    expect(ids).toEqual(['1', '2', '3', '4', '5'])
+    expect(cursor).toBeUndefined()
+  })
+
+  test('goes back by as many as were deleted meanwhile, so that none is passed over', () => {
+    // 1 and 2 are deleted after the first page: 5 and 6 move up, into places already read.
+    const pages = [
+      ['1', '2', '3', '4'],
+      ['7', '8'],
+      ['5', '6', '7', '8'],
+    ]
+    const { steps, ids, cursor } = walk('customers', undefined, pages, [8, 6, 6])
+    expect(steps).toMatchObject([{ skip: 0 }, { skip: 4 }, { skip: 2 }])
+    expect(new Set(ids)).toEqual(new Set(['1', '2', '3', '4', '5', '6', '7', '8']))
+    expect(cursor).toBeUndefined()
+  })
+
+  test('goes back from an empty page, too', () => {
+    const { steps, ids } = walk('customers', undefined, [['1', '2'], [], ['3']], [4, 2, 2])
+    expect(steps).toMatchObject([{ skip: 0 }, { skip: 2 }, { skip: 0 }])
+    expect(ids).toContain('3')
+  })
+
+  test('ends with an empty page, whatever the total says', () => {
+    expect(walk('customers', undefined, [['1'], []], [5, 5]).cursor).toBeUndefined()
+  })
+
+  test('gives the fulfillments of the orders', () => {
+    const [page] = recorded('fulfillments').pages
+    if (!page) throw new Error('no page was recorded')
+    expect(readPage('fulfillments', page).records).toMatchObject([
+      { orderId: '2', state: 'Shipped' },
+      { orderId: '4', state: 'Delivered' },
+    ])
+  })
+})
+
+describe('a listing of changes', () => {
+  test('of customers is one pass', () => {
+    expect(asked('customers', { since: SINCE, cursor: undefined }).options).toMatchObject({
+      filter: { updatedAt: { after: SINCE } },
+    })
+  })
+
+  test('of products finds those of which only a variant changed', () => {
+    const { since, pages } = recorded('products-changes')
+    expect(
+      pages.map(({ cursor }) => asked('products', { since, cursor: cursor ?? undefined }).options),
+    ).toMatchObject([
+      { filter: { updatedAt: { after: since } }, take: 100 },
+      { filter: { updatedAt: { after: since } } },
+      { filter: { id: { in: ['1'] } } },
+    ])
+    const read = pages.map((page) => readPage('products', page, since).records)
+    expect(read).toMatchObject([[], [], [{ id: '1', defaultCurrencyCode: 'EUR' }]])
+  })
+
+  test('of orders gives the new, then the open, then the done of which a part changed', () => {
+    const { since, pages } = recorded('orders-changes')
+    const questions = pages.map(({ cursor }) =>
+      asked('orders', { since, cursor: cursor ?? undefined }),
+    )
+    const done = ['Shipped', 'Delivered', 'Cancelled']
+    const placed = { orderPlacedAt: { isNull: false } }
+    // What the first pass leaves, that very millisecond included.
+    const rest = { before: new Date(Date.parse(since ?? '') + 1).toISOString() }
+    expect(questions.map(({ options }) => options)).toMatchObject([
+      {
+        filter: {
+          ...placed,
+          _or: [{ updatedAt: { after: since } }, { orderPlacedAt: { after: since } }],
+        },
+      },
+      { filter: { updatedAt: rest, orderPlacedAt: rest, state: { notIn: done } } },
+      {
+        filter: {
+          ...{ updatedAt: rest, state: { in: done } },
+          orderPlacedAt: { ...rest, after: expect.any(String) },
+        },
+      },
+      { filter: { ...placed, id: { in: ['4'] } } },
+    ])
+    // The third only looks for times.
+    expect(questions[2]?.text).not.toContain('code')
+    const states = pages.map((page) =>
+      readPage('orders', page, since).records.map((record) => (record as { state: string }).state),
+    )
+    expect(states).toEqual([[], ['PaymentAuthorized'], [], ['Delivered']])
+  })
+
+  test('of orders watches the done ones for sixty days', () => {
+    const cursor = { pass: 2, skip: 0, total: 0, ids: null, shop: null }
+    expect(asked('orders', { since: SINCE, cursor }).options).toMatchObject({
+      filter: { orderPlacedAt: { after: '2025-12-31T12:00:00.000Z' } },
+    })
+  })
+
+  test('of orders fetches the done ones with a new time on any part', () => {
+    const cursor = { pass: 2, skip: 0, total: 0, ids: null, shop: { moneyStrategyPrecision: 2 } }
+    const before = '2026-03-01T11:00:00.000Z'
+    const later = '2026-03-01T12:30:00.000Z'
+    const payment = { updatedAt: before, refunds: [] }
+    const entry = { payments: [payment], fulfillments: [{ updatedAt: before }], modifications: [] }
+    const items = [
+      { ...entry, id: 'still' },
+      { ...entry, id: 'without parts', payments: [], fulfillments: [] },
+      { ...entry, id: 'delivered', fulfillments: [{ updatedAt: before }, { updatedAt: later }] },
+      { ...entry, id: 'paid', payments: [{ ...payment, updatedAt: SINCE }] },
+      { ...entry, id: 'refunded', payments: [{ ...payment, refunds: [{ updatedAt: later }] }] },
+      { ...entry, id: 'modified', modifications: [{ updatedAt: later }] },
+    ]
+    const { records, next } = resource('orders').readList(
+      answered({ orders: { items, totalItems: items.length } }),
+      { since: SINCE, cursor },
+    )
+    expect(records).toEqual([])
+    expect(next).toMatchObject({ ids: ['delivered', 'paid', 'refunded', 'modified'] })
+  })
+
+  test('of products does not fetch again what the first pass gave', () => {
+    const cursor = { pass: 1, skip: 0, total: 0, ids: null, shop: {} }
+    const items = [
+      { productId: '1', product: { updatedAt: SINCE } },
+      { productId: '2', product: { updatedAt: '2026-03-01T12:00:00.001Z' } },
+      { productId: '1', product: { updatedAt: SINCE } },
+    ]
+    const { next } = resource('products').readList(
+      answered({ productVariants: { items, totalItems: items.length } }),
+      { since: SINCE, cursor },
+    )
+    expect(next).toMatchObject({ ids: ['1'] })
+  })
+
+  test('of fulfillments looks through the orders for changed ones', () => {
+    const { since, pages } = recorded('fulfillments-changes')
+    const read = pages.map((page) => readPage('fulfillments', page, since).records)
+    expect(read).toMatchObject([[], [{ id: '2', orderId: '4', state: 'Delivered' }]])
+  })
+
+  test('fetches many traced records page by page, then goes on with the traces', () => {
+    const found = Array.from({ length: 150 }, (_, index) => ({
+      productId: String(index + 1),
+      product: { updatedAt: SINCE },
+    }))
+    const cursor = { pass: 1, skip: 0, total: 0, ids: null, shop: {} }
+    const trace = resource('products').readList(
+      answered({ productVariants: { items: [...found, ...found], totalItems: 301 } }),
+      { since: SINCE, cursor },
+    )
+    const first = asked('products', { since: SINCE, cursor: trace.next })
+    expect(first.options).toMatchObject({ filter: { id: { in: { length: 100 } } } })
+    const none = answered({ products: { items: [], totalItems: 0 } })
+    const { next: second } = resource('products').readList(none, {
+      since: SINCE,
+      cursor: trace.next,
+    })
+    expect(asked('products', { since: SINCE, cursor: second }).options).toMatchObject({
+      filter: { id: { in: { length: 50 } } },
+    })
+    const { next: third } = resource('products').readList(none, { since: SINCE, cursor: second })
+    expect(asked('products', { since: SINCE, cursor: third })).toMatchObject({
+      ...{ text: expect.stringContaining('productVariants'), options: { skip: 300 } },
+    })
+  })
+})

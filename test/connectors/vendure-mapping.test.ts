@@ -1,0 +1,247 @@
+import { describe, expect, test } from 'vitest'
+import { recordId } from '../../src/definition/identity.ts'
+import { CREDENTIAL, mapped, rawRecords } from './vendure/fixtures.ts'
+
+const idOf = (topic: string, remoteId: string) => recordId(CREDENTIAL, topic, remoteId)
+const lamp = {
+  S: { title: 'Lamp S', sku: 'LAMP-S', price: '12.00', variantId: '1' },
+  L: { title: 'Lamp L', sku: 'LAMP-L', price: '23.99', variantId: '2' },
+}
+const lineOf = (size: 'S' | 'L', quantity: number) => ({
+  ...lamp[size],
+  ...{ productId: idOf('commerce/products', '1'), quantity },
+  variantId: idOf('commerce/products.variants', lamp[size].variantId),
+})
+
+describe('an order', () => {
+  const [partly, cancelled, delivered] = rawRecords('orders')
+
+  test('has the amounts of the whole, tax included, as decimal text', () => {
+    const { row, problems } = mapped('orders', partly)
+    expect(problems).toEqual([])
+    expect(row).toMatchObject({
+      remoteId: partly.id,
+      orderNumber: partly.code,
+      orderStatus: 'PaymentAuthorized',
+      currency: 'EUR',
+      totalPrice: '91.36',
+      totalDiscount: '9.60',
+      totalShipping: '5.00',
+      totalTax: '14.39',
+      remoteCreatedAt: partly.createdAt,
+      remoteDeleted: false,
+    })
+    expect(row.lineItems).toEqual([
+      { ...lineOf('S', 2), currency: 'EUR', unitCost: null },
+      { ...lineOf('L', 3), currency: 'EUR', unitCost: null },
+    ])
+  })
+
+  test('names its customer, and its addresses with the name split at its last space', () => {
+    const { row } = mapped('orders', partly)
+    expect(row.customer).toEqual({
+      customerId: idOf('commerce/customers', partly.customer.id),
+      firstName: 'Sofja',
+      lastName: 'Kowalewskaja',
+      email: 'sofja@example.org',
+      phone: null,
+    })
+    expect(row.shippingAddress).toEqual({
+      address1: 'Sveavägen 1',
+      address2: '2 tr',
+      city: 'Stockholm',
+      countryCode: 'FR',
+      firstName: 'Sofja Wassiljewna',
+      lastName: 'Kowalewskaja',
+      phone: '+46 8 1',
+      region: 'Uppland',
+      postalCode: '111 57',
+    })
+    expect(row.billingAddress).toMatchObject({ firstName: null, lastName: 'Kowalewskaja' })
+  })
+
+  test('has no address where Vendure has an object of nulls, and no customer where it has none', () => {
+    const nowhere = Object.fromEntries(
+      Object.keys(partly.shippingAddress).map((key) => [key, null]),
+    )
+    const { row, problems } = mapped('orders', {
+      ...partly,
+      ...{ shippingAddress: nowhere, billingAddress: null, customer: null },
+    })
+    expect(row).toMatchObject({ shippingAddress: null, billingAddress: null, customer: null })
+    expect(problems).toEqual([])
+  })
+
+  test('says what is shipped and paid, which its own state does not', () => {
+    expect(mapped('orders', partly).row).toMatchObject({
+      ...{ fulfillmentStatus: 'PartiallyShipped', paymentStatus: 'Authorized' },
+    })
+    expect(mapped('orders', delivered).row).toMatchObject({
+      // The refund is pending: the money is not back yet.
+      ...{ fulfillmentStatus: 'Delivered', paymentStatus: 'Settled' },
+    })
+  })
+
+  test('once cancelled, has no amounts and no units, and says that the money is still there', () => {
+    const { row } = mapped('orders', cancelled)
+    expect(row).toMatchObject({
+      ...{ orderStatus: 'Cancelled', totalPrice: '0.00', totalTax: '0.00' },
+      ...{ paymentStatus: 'Settled', fulfillmentStatus: 'Unfulfilled' },
+      lineItems: [{ quantity: 0 }, { quantity: 0 }],
+      remoteFields: { lines: [{ orderPlacedQuantity: 2 }, { orderPlacedQuantity: 3 }] },
+    })
+  })
+
+  test('was last changed when any of its parts was', () => {
+    const instant = (second: number) => `2030-01-01T00:00:0${second}.000Z`
+    const at = (changes: object) =>
+      mapped('orders', { ...delivered, ...changes }).row.remoteUpdatedAt
+    const [payment] = delivered.payments
+    const [refund] = payment.refunds
+    const [fulfillment] = delivered.fulfillments
+
+    // What was done to it last.
+    expect(at({})).toBe(refund.updatedAt)
+    expect(at({ updatedAt: instant(1) })).toBe(instant(1))
+    expect(at({ orderPlacedAt: instant(2) })).toBe(instant(2))
+    expect(at({ payments: [{ ...payment, updatedAt: instant(3) }] })).toBe(instant(3))
+    const refunds = [{ ...refund, updatedAt: instant(4) }]
+    expect(at({ payments: [{ ...payment, refunds }] })).toBe(instant(4))
+    expect(at({ fulfillments: [{ ...fulfillment, updatedAt: instant(5) }] })).toBe(instant(5))
+    expect(at({ modifications: [{ id: '1', updatedAt: instant(6) }] })).toBe(instant(6))
+    expect(at({ history: { items: [{ createdAt: instant(7) }] } })).toBe(instant(7))
+  })
+
+  test('keeps what the common model has no place for, in the words of Vendure', () => {
+    const { remoteFields } = mapped('orders', delivered).row
+    expect(remoteFields).toMatchObject({
+      orderPlacedAt: delivered.orderPlacedAt,
+      payments: [{ method: 'prepaid', refunds: [{ state: 'Pending', total: 1000 }] }],
+      moneyStrategyPrecision: 2,
+    })
+    expect(remoteFields).not.toHaveProperty('history')
+  })
+})
+
+describe('a fulfillment', () => {
+  const [shipped, delivered] = rawRecords('fulfillments')
+
+  test('is found under its order, and its lines name what they ship', () => {
+    const { row, problems } = mapped('fulfillments', shipped)
+    expect(problems).toEqual([])
+    expect(row).toMatchObject({
+      remoteId: shipped.id,
+      orderId: idOf('commerce/orders', shipped.orderId),
+      carrier: 'DHL',
+      service: null,
+      trackingNumbers: ['T-1'],
+      trackingUrls: [],
+      lineItems: [{ ...lineOf('S', 2), lineItemId: shipped.lines[0].orderLineId }],
+      remoteCreatedAt: shipped.createdAt,
+      remoteUpdatedAt: shipped.updatedAt,
+      remoteFields: { state: 'Shipped', orderId: shipped.orderId },
+    })
+  })
+
+  test('has no tracking number where Vendure has an empty code or none', () => {
+    expect(delivered.trackingCode).toBe('')
+    expect(mapped('fulfillments', delivered).row.trackingNumbers).toEqual([])
+    const without = { ...delivered, trackingCode: null }
+    expect(mapped('fulfillments', without).row.trackingNumbers).toEqual([])
+  })
+
+  test('keeps a line whose order line is gone', () => {
+    const { row, problems } = mapped('fulfillments', {
+      ...shipped,
+      lines: [{ orderLineId: '99', quantity: 1, orderLine: null }],
+    })
+    expect(row.lineItems).toMatchObject([{ lineItemId: '99', quantity: 1, price: null }])
+    expect(problems).toEqual([])
+  })
+})
+
+describe('a product', () => {
+  const [bright, bare] = rawRecords('products')
+
+  test('has its variants, each with an id of its own', () => {
+    const { row, problems } = mapped('products', bright)
+    expect(problems).toEqual([])
+    expect(row).toMatchObject({
+      ...{ productName: 'Lamp', description: '<p>Bright.</p>', productStatus: 'enabled' },
+      ...{ tags: ['Modern'], images: [], productType: null, vendor: null, productUrl: null },
+      remoteCreatedAt: bright.createdAt,
+      remoteFields: { slug: 'lamp', defaultCurrencyCode: 'EUR', pricesIncludeTax: false },
+    })
+    expect(row.variants).toEqual([
+      {
+        ...{ id: idOf('commerce/products.variants', '1'), remoteId: '1', title: 'Lamp S' },
+        ...{ price: '11.00', sku: 'LAMP-S', weight: null },
+        optionValues: [{ name: 'Size', value: 'S' }],
+        inventory: { totalCount: bright.variants[0].stockLevels[0].stockOnHand },
+      },
+      {
+        ...{ id: idOf('commerce/products.variants', '2'), remoteId: '2', title: 'Lamp L' },
+        // In euros, the channel's currency, though there is a price in yen too.
+        ...{ price: '19.99', sku: 'LAMP-L', weight: null },
+        optionValues: [{ name: 'Size', value: 'L' }],
+        // Its stock is not tracked: the number that Vendure has means nothing.
+        inventory: null,
+      },
+    ])
+  })
+
+  test('can be without variants, and switched off', () => {
+    expect(mapped('products', bare).row).toMatchObject({ productStatus: 'disabled', variants: [] })
+  })
+
+  test('was last changed when a variant or its stock was', () => {
+    const [small] = bright.variants
+    const at = (variant: object) =>
+      mapped('products', { ...bright, variants: [variant] }).row.remoteUpdatedAt
+    const late = '2030-01-01T00:00:00.000Z'
+    expect(at(small)).toBe(small.updatedAt)
+    expect(at({ ...small, updatedAt: late })).toBe(late)
+    const stockLevels = [{ ...small.stockLevels[0], updatedAt: late }]
+    expect(at({ ...small, stockLevels })).toBe(late)
+  })
+
+  test('has no price where a variant has none in the currency of the channel', () => {
+    const { row } = mapped('products', { ...bright, defaultCurrencyCode: 'USD' })
+    expect(row.variants).toMatchObject([{ price: null }, { price: null }])
+  })
+
+  test('counts the stock of all places, and none where the shop tracks none', () => {
+    const [small] = bright.variants
+    const stockLevels = [{ stockOnHand: 3 }, { stockOnHand: 4 }]
+    const inventoryOf = (changes: object) =>
+      mapped('products', { ...bright, ...changes, variants: [{ ...small, stockLevels }] }).row
+        .variants
+    expect(inventoryOf({})).toMatchObject([{ inventory: { totalCount: 7 } }])
+    expect(inventoryOf({ globalTrackInventory: false })).toMatchObject([{ inventory: null }])
+  })
+
+  test('shows its own picture first, and each once', () => {
+    const assets = [{ preview: 'https://x/b.jpg' }, { preview: 'https://x/a.jpg' }]
+    const pictured = { ...bright, assets, featuredAsset: { preview: 'https://x/a.jpg' } }
+    expect(mapped('products', pictured).row.images).toEqual(['https://x/a.jpg', 'https://x/b.jpg'])
+  })
+})
+
+describe('a customer', () => {
+  test('has a name, an e-mail address and perhaps a telephone number', () => {
+    const [withAccount, guest] = rawRecords('customers')
+    const { row, problems } = mapped('customers', withAccount)
+    expect(problems).toEqual([])
+    expect(row).toMatchObject({
+      ...{ remoteId: withAccount.id, firstName: 'Emmy', lastName: 'Noether' },
+      ...{ email: 'emmy@example.org', phone: '+49 421 1' },
+      ...{ remoteCreatedAt: withAccount.createdAt, remoteUpdatedAt: withAccount.updatedAt },
+      remoteFields: { title: 'Dr' },
+    })
+    expect(mapped('customers', guest).row).toMatchObject({
+      phone: null,
+      remoteFields: { user: null },
+    })
+    expect(mapped('customers', { ...guest, phoneNumber: '' }).row.phone).toBeNull()
+  })
+})

@@ -1,0 +1,149 @@
+/** What the API must say of Vendure's records: written from the contract, without the connector's mapping. */
+import { recordId } from '../../../src/definition/identity.ts'
+import type { Address, Customer, Fulfillment, Order, Product } from '../../apps/vendure/state.ts'
+
+/** Every field of a record but `remoteFields` and the times of storing. */
+export type Expected = Readonly<Record<string, unknown>> & { readonly remoteId: string }
+
+/** The test shop keeps hundredths, in euros. */
+const euros = (cents: number): string => (cents / 100).toFixed(2)
+const total = (amounts: readonly number[]): number => amounts.reduce((a, b) => a + b, 0)
+const orNull = (text: string | null | undefined): string | null => text || null
+const last = (times: readonly string[]): string => times.toSorted().at(-1) ?? ''
+
+const common = (
+  credentialId: string,
+  topic: string,
+  remote: { id: string; createdAt: string },
+) => ({
+  id: recordId(credentialId, topic, remote.id),
+  remoteId: remote.id,
+  remoteCreatedAt: remote.createdAt,
+  remoteDeleted: false,
+})
+
+export const expectedCustomer = (credentialId: string, remote: Customer): Expected => ({
+  ...common(credentialId, 'commerce/customers', remote),
+  firstName: remote.firstName,
+  lastName: remote.lastName,
+  email: remote.emailAddress,
+  phone: orNull(remote.phoneNumber),
+  remoteUpdatedAt: remote.updatedAt,
+})
+
+/** A product; `stockTimes` are those of its variants' stock levels. */
+export const expectedProduct = (
+  credentialId: string,
+  remote: Product,
+  stockTimes: readonly string[],
+): Expected => ({
+  ...common(credentialId, 'commerce/products', remote),
+  productName: remote.name,
+  description: remote.description,
+  productType: null,
+  productStatus: remote.enabled ? 'enabled' : 'disabled',
+  images: [],
+  tags: [],
+  vendor: null,
+  productUrl: null,
+  variants: remote.variants.map((variant) => ({
+    id: recordId(credentialId, 'commerce/products.variants', variant.id),
+    remoteId: variant.id,
+    title: variant.name,
+    price: euros(variant.price),
+    sku: variant.sku,
+    optionValues: variant.options.map(({ name, group }) => ({ name: group.name, value: name })),
+    inventory: { totalCount: total(variant.stockLevels.map(({ stockOnHand }) => stockOnHand)) },
+    weight: null,
+  })),
+  remoteUpdatedAt: last([
+    remote.updatedAt,
+    ...remote.variants.map(({ updatedAt }) => updatedAt),
+    ...stockTimes,
+  ]),
+})
+
+const expectedAddress = (remote: Address | null) => {
+  if (!remote?.streetLine1) return null
+  const words = (remote.fullName ?? '').split(' ')
+  return {
+    address1: remote.streetLine1,
+    address2: orNull(remote.streetLine2),
+    city: orNull(remote.city),
+    countryCode: remote.countryCode,
+    firstName: orNull(words.slice(0, -1).join(' ')),
+    lastName: orNull(words.at(-1)),
+    phone: orNull(remote.phoneNumber),
+    region: orNull(remote.province),
+    postalCode: orNull(remote.postalCode),
+  }
+}
+
+const expectedLine = (credentialId: string, line: Order['lines'][number]) => ({
+  productId: recordId(credentialId, 'commerce/products', line.productVariant.productId),
+  variantId: recordId(credentialId, 'commerce/products.variants', line.productVariant.id),
+  title: line.productVariant.name,
+  price: euros(line.unitPriceWithTax),
+  sku: line.productVariant.sku,
+})
+
+/** What a test knows of an order beside what Vendure says of it. */
+export interface OrderStanding {
+  readonly paymentStatus: string
+  readonly fulfillmentStatus: string
+}
+
+/** An order; `times` are those of all its parts, its history included. */
+export const expectedOrder = (
+  credentialId: string,
+  remote: Order,
+  times: readonly string[],
+  standing: OrderStanding | undefined,
+): Expected => ({
+  ...common(credentialId, 'commerce/orders', remote),
+  orderNumber: remote.code,
+  orderStatus: remote.state,
+  ...standing,
+  currency: remote.currencyCode,
+  totalPrice: euros(remote.totalWithTax),
+  totalDiscount: euros(-total(remote.discounts.map(({ amountWithTax }) => amountWithTax)) + 0),
+  totalShipping: euros(remote.shippingWithTax),
+  totalTax: euros(total(remote.taxSummary.map(({ taxTotal }) => taxTotal))),
+  lineItems: remote.lines.map((line) => ({
+    ...expectedLine(credentialId, line),
+    unitCost: null,
+    currency: remote.currencyCode,
+    quantity: line.quantity,
+  })),
+  billingAddress: expectedAddress(remote.billingAddress),
+  shippingAddress: expectedAddress(remote.shippingAddress),
+  customer: remote.customer && {
+    customerId: recordId(credentialId, 'commerce/customers', remote.customer.id),
+    firstName: remote.customer.firstName,
+    lastName: remote.customer.lastName,
+    email: remote.customer.emailAddress,
+    phone: orNull(remote.customer.phoneNumber),
+  },
+  remoteUpdatedAt: last(times),
+})
+
+export const expectedFulfillment = (
+  credentialId: string,
+  order: Order,
+  remote: Fulfillment,
+): Expected => ({
+  ...common(credentialId, 'commerce/fulfillments', remote),
+  orderId: recordId(credentialId, 'commerce/orders', order.id),
+  carrier: remote.method,
+  service: null,
+  trackingNumbers: remote.trackingCode ? [remote.trackingCode] : [],
+  trackingUrls: [],
+  lineItems: remote.lines.map(({ orderLineId, quantity }) => {
+    const line = order.lines.find(({ id }) => id === orderLineId)
+    return {
+      ...(line && expectedLine(credentialId, line)),
+      ...{ lineItemId: orderLineId, quantity },
+    }
+  }),
+  remoteUpdatedAt: remote.updatedAt,
+})

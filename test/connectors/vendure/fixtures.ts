@@ -1,0 +1,54 @@
+/** What the real Vendure answered (`record.ts`), read by the connector as the engine reads it. */
+import { readFileSync } from 'node:fs'
+import { connector } from '../../../src/connectors/vendure/manifest.ts'
+import type {
+  AppResponse,
+  Json,
+  ListPage,
+  ResourceConnector,
+} from '../../../src/definition/connector.ts'
+import { createMapper, type MappedRecord } from '../../../src/definition/mapping.ts'
+
+export const CREDENTIAL = '5d0c3f5e-0000-4000-8000-000000000001'
+
+export interface RecordedPage {
+  readonly cursor: Json
+  readonly answer: { readonly status: number; readonly body: unknown }
+}
+
+const fixture = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../fixtures/vendure/${name}.json`, import.meta.url), 'utf8'))
+
+/** The refusals by what was wrong. */
+export const failures = fixture('failures') as Readonly<Record<string, RecordedPage['answer']>>
+
+/** A listing of everything, or of what changed since an instant. */
+export const recorded = (name: string): { since?: string; pages: readonly RecordedPage[] } =>
+  fixture(name) as { since?: string; pages: readonly RecordedPage[] } // record.ts wrote it
+
+export const resource = (name: string): ResourceConnector => {
+  const found = connector.resources[`commerce/${name}`]
+  if (!found) throw new Error(`the connector has no ${name}`)
+  return found
+}
+
+/** An answer as the client hands it on. */
+export const response = ({ status, body }: RecordedPage['answer']): AppResponse => ({
+  ...{ status, body },
+  headers: {},
+})
+
+/** An answer to a query: `{ orders: … }`. */
+export const answered = (data: unknown): AppResponse => response({ status: 200, body: { data } })
+
+export const readPage = (name: string, page: RecordedPage, since?: string): ListPage =>
+  resource(name).readList(response(page.answer), { since, cursor: page.cursor ?? undefined })
+
+/** The raw records of a recorded listing of everything. */
+// biome-ignore lint/suspicious/noExplicitAny: each test knows the records that it takes
+export const rawRecords = (name: string): any[] =>
+  recorded(name).pages.flatMap((page) => [...readPage(name, page).records])
+
+/** A raw record as the store would get it. */
+export const mapped = (name: string, raw: unknown): MappedRecord =>
+  createMapper(resource(name).mapping)(raw, CREDENTIAL)

@@ -1,0 +1,107 @@
+/** A connected shop with some trade in it, and the questions that the live tests put to it. */
+import { expect } from 'vitest'
+import { fillCart, placeOrder } from '../../apps/vendure/checkout.ts'
+import { createCoupon, fulfillOrder } from '../../apps/vendure/orders.ts'
+import { createCustomer, createProduct } from '../../apps/vendure/shop.ts'
+import { vendureMissing } from '../../apps/vendure/start.ts'
+import { type Order, readOrder } from '../../apps/vendure/state.ts'
+import { connectVendure, type Shown } from './connection.ts'
+import type { Expected, OrderStanding } from './expected.ts'
+import { createTruth } from './truth.ts'
+
+/** What is missing, in one line; undefined if nothing is. In CI nothing may be. */
+export const missing = vendureMissing()
+if (missing && process.env.CI !== undefined) throw new Error(missing)
+
+/** A record without what is the service's own. */
+export const shownOf = ({ createdAt, updatedAt, remoteFields, ...record }: Shown) => record
+
+const byRemoteId = <Row extends { readonly remoteId: string }>(records: readonly Row[]) =>
+  records.toSorted((a, b) => Number(a.remoteId) - Number(b.remoteId))
+
+export type Scene = Awaited<ReturnType<typeof openScene>>
+
+/** Starts Vendure, connects it and fills the shop; nothing is synchronised yet. */
+export const openScene = async () => {
+  const shop = await connectVendure()
+  const { vendure } = shop
+  const standings = new Map<string, OrderStanding>()
+  const truth = createTruth(shop, standings)
+
+  const lamp = await createProduct(vendure, {
+    name: 'Lamp',
+    description: '<p>Bright.</p>',
+    variants: [
+      { sku: 'LAMP-S', price: 1000, stockOnHand: 1000, options: { Size: 'S', Colour: 'red' } },
+      { sku: 'LAMP-L', price: 1999, stockOnHand: 1000, options: { Size: 'L', Colour: 'red' } },
+    ],
+  })
+  const emmy = await createCustomer(vendure, {
+    ...{ firstName: 'Emmy', lastName: 'Noether', emailAddress: 'emmy@example.org' },
+    phoneNumber: '+49 421 1',
+  })
+
+  /** Tells how an order stands, which Vendure itself does not. */
+  const stand = (id: string, paymentStatus: string, fulfillmentStatus: string): void =>
+    void standings.set(id, { paymentStatus, fulfillmentStatus })
+
+  const guest = { firstName: 'Sofja', lastName: 'Kowalewskaja', emailAddress: 'sofja@example.org' }
+  /** An order of both lamps by a guest. */
+  const buy = async (
+    payment: 'prepaid' | 'invoice' = 'prepaid',
+    extra: { readonly couponCode?: string } = {},
+  ): Promise<Order> => {
+    const lines = lamp.variants.map(({ id }, index) => ({ variantId: id, quantity: index + 2 }))
+    const order = await placeOrder(vendure, { customer: guest, lines, payment, ...extra })
+    stand(order.id, payment === 'prepaid' ? 'Settled' : 'Authorized', 'Unfulfilled')
+    return order
+  }
+
+  await createCoupon(vendure, 'TENTH', 10)
+  await fillCart(vendure, [{ variantId: lamp.variants[0]?.id ?? '', quantity: 1 }])
+  const first = await buy('invoice', { couponCode: 'TENTH' })
+  const shipment = { trackingCode: 'T-0', method: 'DHL', state: 'Pending' } as const
+  await fulfillOrder(vendure, await buy(), shipment)
+  for (let count = 0; count < 3; count++) await buy()
+
+  /** The records that were changed since the last look at the log: `updated orders 4`. */
+  const changes = async (): Promise<readonly string[]> =>
+    (await shop.takeLog())
+      .filter(({ topic }) => topic.startsWith('commerce/'))
+      .map(({ topic, kind, remoteId }) => `${kind} ${topic.slice('commerce/'.length)} ${remoteId}`)
+      .sort()
+
+  return {
+    ...{ shop, truth, lamp, emmy, first, stand, buy, changes },
+    reread: async ({ id }: Order): Promise<Order> => {
+      const now = await readOrder(vendure, id)
+      if (!now) throw new Error(`order ${id} is gone`)
+      return now
+    },
+    /** One record, over REST and GraphQL, against Vendure's own state. */
+    expectSame: async (topic: string, expected: Expected | undefined): Promise<Shown> => {
+      if (!expected) throw new Error('Vendure has no such record')
+      const shown = await shop.get(topic, expected.remoteId)
+      expect(shownOf(shown)).toEqual(expected)
+      return shown
+    },
+    /** Every record of every resource. @returns how many there are */
+    expectAllSame: async (): Promise<Readonly<Record<string, number>>> => {
+      const counts: Record<string, number> = {}
+      for (const [topic, expected] of Object.entries(await truth.all())) {
+        const listed = await shop.list(topic)
+        expect(byRemoteId(listed).map(shownOf), topic).toEqual(byRemoteId(expected))
+        counts[topic] = listed.length
+      }
+      return counts
+    },
+    /** What an act changes, seen by a listing of changes once nothing else is of late. */
+    changesBy: async (perform: () => Promise<unknown>): Promise<readonly string[]> => {
+      await shop.passOverlap()
+      await shop.takeLog()
+      await perform()
+      await shop.sync()
+      return changes()
+    },
+  }
+}

@@ -1,0 +1,93 @@
+/** What Vendure's own API says now, as the unified API must say it. */
+import { type Order, readCustomer, readOrder, readProduct } from '../../apps/vendure/state.ts'
+import type { Connection } from './connection.ts'
+import {
+  type Expected,
+  expectedCustomer,
+  expectedFulfillment,
+  expectedOrder,
+  expectedProduct,
+  type OrderStanding,
+} from './expected.ts'
+
+interface Timed {
+  readonly updatedAt: string
+}
+
+interface OrderTimes extends Timed {
+  readonly orderPlacedAt: string
+  readonly payments: readonly (Timed & { readonly refunds: readonly Timed[] })[]
+  readonly fulfillments: readonly Timed[]
+  readonly modifications: readonly Timed[]
+  readonly history: { readonly items: readonly { readonly createdAt: string }[] }
+}
+
+const present = <Value>(value: Value | null, what: string): Value => {
+  if (value === null) throw new Error(`Vendure has no ${what}`)
+  return value
+}
+
+/** The records of Vendure's that the listings give; `standings` are the test's own knowledge of orders. */
+export const createTruth = (
+  { vendure, credentialId }: Connection,
+  standings: ReadonlyMap<string, OrderStanding>,
+) => {
+  const idsIn = async (list: string, filter = ''): Promise<readonly string[]> => {
+    const query = `{ list: ${list}(options: { filter: { ${filter} } }) { items { id } } }`
+    const answer = await vendure.admin<{ list: { items: { id: string }[] } }>(query)
+    return answer.list.items.map(({ id }) => id)
+  }
+  const placed = async (id: string): Promise<Order> =>
+    present(await readOrder(vendure, id), 'order')
+
+  const order = async (id: string): Promise<Expected> => {
+    const { order: times } = await vendure.admin<{ order: OrderTimes }>(
+      `query ($id: ID!) { order(id: $id) {
+        updatedAt orderPlacedAt payments { updatedAt refunds { updatedAt } }
+        fulfillments { updatedAt } modifications { updatedAt } history { items { createdAt } }
+      } }`,
+      { id },
+    )
+    const parts = [...times.payments, ...times.payments.flatMap(({ refunds }) => refunds)]
+    const all = [times, ...parts, ...times.fulfillments, ...times.modifications]
+    const instants = [times.orderPlacedAt, ...times.history.items.map(({ createdAt }) => createdAt)]
+    return expectedOrder(
+      ...([credentialId, await placed(id)] as const),
+      [...instants, ...all.map(({ updatedAt }) => updatedAt)],
+      standings.get(id),
+    )
+  }
+
+  const product = async (id: string): Promise<Expected> => {
+    const remote = present(await readProduct(vendure, id), 'product')
+    const { product: stock } = await vendure.admin<{
+      product: { variants: { stockLevels: Timed[] }[] }
+    }>('query ($id: ID!) { product(id: $id) { variants { stockLevels { updatedAt } } } }', { id })
+    const levels = stock.variants.flatMap(({ stockLevels }) => stockLevels)
+    return expectedProduct(
+      credentialId,
+      remote,
+      levels.map(({ updatedAt }) => updatedAt),
+    )
+  }
+
+  const customer = async (id: string): Promise<Expected> =>
+    expectedCustomer(credentialId, present(await readCustomer(vendure, id), 'customer'))
+
+  const fulfillmentsOf = async (orderId: string): Promise<readonly Expected[]> => {
+    const remote = await placed(orderId)
+    return remote.fulfillments.map((one) => expectedFulfillment(credentialId, remote, one))
+  }
+
+  const orderIds = () => idsIn('orders', 'orderPlacedAt: { isNull: false }')
+  return {
+    ...{ order, product, customer, fulfillmentsOf },
+    /** Everything, by topic. */
+    all: async (): Promise<Readonly<Record<string, readonly Expected[]>>> => ({
+      'commerce/customers': await Promise.all((await idsIn('customers')).map(customer)),
+      'commerce/fulfillments': (await Promise.all((await orderIds()).map(fulfillmentsOf))).flat(),
+      'commerce/orders': await Promise.all((await orderIds()).map(order)),
+      'commerce/products': await Promise.all((await idsIn('products')).map(product)),
+    }),
+  }
+}

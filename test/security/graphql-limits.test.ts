@@ -1,0 +1,228 @@
+/** Queries that would cost too much are refused before they run, however the cost is hidden. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { catalogue } from '../../src/generated/registry.ts'
+import { expectRefusal, readRefusal } from '../support/refusal.ts'
+import { sampleRecord } from '../support/sample.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
+const MINE = `credentialId: "${CREDENTIAL}"`
+
+let service: TestService
+let tenant: Tenant
+
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [CREDENTIAL])
+  for (const topic of ['crm/accounts', 'crm/notes', 'crm/contacts'])
+    await service.save(
+      tenant,
+      CREDENTIAL,
+      catalogue.get(topic),
+      [1, 2].map((n) => sampleRecord(CREDENTIAL, catalogue.get(topic), n)),
+    )
+  // The credential is known from here on: a question that is refused asks the database nothing.
+  await ask(`{ crmAccounts(${MINE}) { nodes { id } } }`)
+  await ask(
+    `{ node(id: "${sampleRecord(CREDENTIAL, catalogue.get('crm/accounts'), 1).id}") { id } }`,
+  )
+})
+afterAll(() => service.stop())
+
+const ask = (query: string, more: Record<string, unknown> = {}) =>
+  service.server.inject({
+    url: '/graphql',
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${tenant.key}`,
+      accept: 'application/graphql-response+json',
+      'content-type': 'application/json',
+    },
+    payload: JSON.stringify({ query, ...more }),
+  })
+
+/** Refused each time that it comes, without a statement. */
+const expectRefused = async (
+  query: string,
+  more: Record<string, unknown> = {},
+  code: 'QUERY_TOO_COMPLEX' | 'BAD_REQUEST' = 'QUERY_TOO_COMPLEX',
+): Promise<void> => {
+  service.takeStatements()
+  for (const _again of [1, 2, 3])
+    expectRefusal(await ask(query, more), { code }, query.slice(0, 300))
+  expect(service.takeStatements()).toEqual([])
+}
+
+const expectAnswered = async (query: string, more: Record<string, unknown> = {}) => {
+  const answer = await ask(query, more)
+  expect(answer.statusCode, answer.body.slice(0, 500)).toBe(200)
+  return answer.json().data
+}
+
+/** 100 accounts with 100 notes each, which belong to accounts again: a million records. */
+const costly = (size: string): string =>
+  `crmAccounts(${MINE}, first: ${size}) { nodes { notes(first: ${size}) { nodes { account { notes(first: ${size}) { nodes { id } } } } } } }`
+
+describe('a query that costs too much', () => {
+  test('by its own numbers', async () => {
+    await expectRefused(`{ ${costly('100')} }`)
+    await expectAnswered(`{ ${costly('3')} }`)
+  })
+
+  test('by its variables', async () => {
+    await expectRefused(`query ($n: Int) { ${costly('$n')} }`, { variables: { n: 100 } })
+    await expectAnswered(`query ($n: Int) { ${costly('$n')} }`, { variables: { n: 3 } })
+  })
+
+  test('by the defaults of its variables', async () => {
+    await expectRefused(`query ($n: Int = 100) { ${costly('$n')} }`)
+    await expectRefused(`query ($n: Int = 100) { ${costly('$n')} }`, { variables: {} })
+    await expectAnswered(`query ($n: Int = 100) { ${costly('$n')} }`, { variables: { n: 3 } })
+  })
+
+  test('by the page size that is meant where none is given', async () => {
+    const implicit = costly('1').replaceAll(', first: 1', '').replaceAll('(first: 1)', '')
+    await expectRefused(`{ ${implicit} }`)
+    await expectRefused(`query ($n: Int) { ${costly('$n')} }`, { variables: { n: null } })
+  })
+
+  test('by last in place of first', async () => {
+    await expectRefused(`{ ${costly('100').replaceAll('first', 'last')} }`)
+  })
+
+  test('in a fragment, an inline fragment or a node', async () => {
+    await expectRefused(`{ ...F } fragment F on Query { ${costly('100')} }`)
+    await expectRefused(`{ ... on Query { ... { ${costly('100')} } } }`)
+    const { id } = sampleRecord(CREDENTIAL, catalogue.get('crm/accounts'), 1)
+    await expectRefused(
+      `{ node(id: "${id}") { ... on CrmAccount { notes(first: 100) { nodes { account { notes(first: 100) { nodes { account { notes(first: 100) { nodes { id } } } } } } } } } } }`,
+    )
+  })
+
+  test('in pieces, behind aliases', async () => {
+    const piece = (n: number) =>
+      `a${n}: crmAccounts(${MINE}, first: 100) { nodes { id a: accountName b: website c: industry d: description e: accountOwner f: id g: id h: id i: id j: id } }`
+    const pieces = (count: number) => Array.from({ length: count }, (_, n) => piece(n)).join(' ')
+    await expectRefused(`{ ${pieces(49)} }`)
+  })
+
+  test('where a directive may leave it out and does not', async () => {
+    const query = `query ($yes: Boolean!) { __typename ... @include(if: $yes) { ${costly('100')} } }`
+    await expectRefused(query, { variables: { yes: true } })
+    await expectAnswered(query, { variables: { yes: false } })
+    await expectRefused(
+      `query ($no: Boolean = false) { __typename ... @skip(if: $no) { ${costly('100')} } }`,
+    )
+  })
+
+  test('beside a field whose argument does not fit', async () => {
+    // The variable may be left out, so null passes as its value and fails only as the argument’s.
+    await expectRefused(
+      `query ($id: ID = "1") { crmAccount(${MINE}, id: $id) { id } ${costly('100')} }`,
+      { variables: { id: null } },
+      'BAD_REQUEST',
+    )
+  })
+
+  test('behind fragments that multiply', async () => {
+    const bomb = (levels: number, core: string) =>
+      [
+        '{ ...F0 }',
+        ...Array.from(
+          { length: levels },
+          (_, n) => `fragment F${n} on Query { ...F${n + 1} ... on Query { ...F${n + 1} } }`,
+        ),
+        `fragment F${levels} on Query { ${core} }`,
+      ].join('\n')
+    // Depth and tokens within their limits, the count of nodes not.
+    for (const levels of [5, 8, 10, 12, 13, 14, 20, 30, 100])
+      await expectRefused(bomb(levels, costly('100')))
+    for (const levels of [14, 30, 100]) await expectRefused(bomb(levels, '__typename'))
+  })
+
+  test('in the operation that is chosen, be it not the first', async () => {
+    const query = `query Cheap { __typename } query Costly { ${costly('100')} }`
+    await expectRefused(query, { operationName: 'Costly' })
+    await expectAnswered(query, { operationName: 'Cheap' })
+    await expectRefused(query, { operationName: 'Neither' }, 'BAD_REQUEST')
+    await expectRefused(query, { operationName: '' }, 'BAD_REQUEST')
+    await expectRefused(query, {}, 'BAD_REQUEST')
+    await expectRefused(`{ ${costly('100')} }`, { operationName: 'Nameless' }, 'BAD_REQUEST')
+    await expectRefused(`{ ${costly('100')} }`, { operationName: '' }, 'BAD_REQUEST')
+  })
+
+  test('over GET as over POST', async () => {
+    const answer = await service.server.inject({
+      url: `/graphql?query=${encodeURIComponent(`{ ${costly('100')} }`)}`,
+      headers: {
+        authorization: `Bearer ${tenant.key}`,
+        accept: 'application/graphql-response+json',
+      },
+    })
+    expectRefusal(answer, { code: 'QUERY_TOO_COMPLEX' })
+  })
+})
+
+describe('a document of too much', () => {
+  const nested = (levels: number): string =>
+    levels === 0 ? 'id' : `notes(first: 1) { nodes { account { ${nested(levels - 1)} } } }`
+
+  test('depth', async () => {
+    await expectRefused(`{ crmAccount(${MINE}, id: "1") { ${nested(5)} } }`)
+    await expectAnswered(`{ crmAccount(${MINE}, id: "1") { ${nested(3)} } }`)
+  })
+
+  test('depth, spread over fragments', async () => {
+    const fragments = Array.from(
+      { length: 20 },
+      (_, n) =>
+        `fragment F${n} on CrmAccount { notes(first: 1) { nodes { account { ...F${n + 1} } } } }`,
+    )
+    await expectRefused(
+      `{ crmAccount(${MINE}, id: "1") { ...F0 } } ${fragments.join(' ')} fragment F20 on CrmAccount { id }`,
+    )
+  })
+
+  test('aliases', async () => {
+    const aliases = (count: number) =>
+      Array.from({ length: count }, (_, n) => `a${n}: node(id: "1") { id }`).join(' ')
+    await expectRefused(`{ ${aliases(51)} }`)
+    await expectRefused(`{ ${aliases(1000)} }`)
+    await expectAnswered(`{ ${aliases(50)} }`)
+  })
+
+  test('directives', async () => {
+    const directives = (count: number) =>
+      Array.from({ length: count }, (_, n) => `a: __typename @include(if: true) # ${n}`).join('\n')
+    await expectRefused(`{ ${directives(51)}\n }`)
+    await expectRefused(`{ __typename ${'@nope '.repeat(1000)} }`)
+  })
+
+  test('tokens', async () => {
+    await expectRefused(`{ ${'__typename '.repeat(4000)} }`)
+    await expectRefused(`{ a(b: [${'1,'.repeat(100_000)}]) }`)
+    await expectRefused(`{ ${'a { '.repeat(100_000)}`)
+  })
+
+  test('brackets, so deep that no parser follows', async () => {
+    for (const levels of [200, 1000, 1900, 2500, 3500, 100_000]) {
+      const [open, close] = ['['.repeat(levels), ']'.repeat(levels)]
+      for (const query of [
+        `{ node(id: ${open}${close}) { id } }`,
+        `{ node(id: ${'{a:'.repeat(levels)}1${'}'.repeat(levels)}) { id } }`,
+        `query ($a: ${open}Int${close}) { __typename }`,
+        `query ($a: Int = ${open}${close}) { __typename }`,
+        `{ ${'... { '.repeat(levels)} __typename ${'}'.repeat(levels)} }`,
+      ])
+        for (const _again of [1, 2])
+          readRefusal(await ask(query), `${levels}: ${query.slice(0, 40)}`)
+    }
+  })
+
+  test('introspection within introspection', async () => {
+    const deep = (levels: number): string =>
+      levels === 0 ? 'name' : `fields { type { ${deep(levels - 1)} } }`
+    await expectRefused(`{ __schema { types { ${deep(8)} } } }`, {}, 'BAD_REQUEST')
+    await expectAnswered('{ __schema { types { name fields { name type { name } } } } }')
+  })
+})

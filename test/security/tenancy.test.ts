@@ -1,0 +1,260 @@
+/**
+ * Another environment's, organisation's or user's things are as absent as what never was: every operation
+ * of every resource is tried by every stranger, and answers as it does for an id that no one has.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recordId } from '../../src/definition/identity.ts'
+import type { Resource } from '../../src/definition/resource.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { sampleRecord } from '../support/sample.ts'
+import {
+  type GraphAnswer,
+  startService,
+  type Tenant,
+  type TestService,
+} from '../support/service.ts'
+
+const MINE = 'aaaaaaaa-0000-4000-8000-000000000001'
+const NEVER = '99999999-0000-4000-8000-000000000009'
+
+let service: TestService
+let owner: Tenant
+/** Each has a credential of its own, with the same records in it. */
+let strangers: readonly { readonly who: string; readonly tenant: Tenant; readonly own: string }[]
+
+beforeAll(async () => {
+  service = await startService()
+  owner = await service.createTenant('development', [MINE])
+  const make = async (
+    who: string,
+    own: string,
+    kind: 'development' | 'production',
+    organisation: string,
+  ) => ({ who, own, tenant: await service.createTenant(kind, [own], organisation) })
+  strangers = [
+    await make(
+      'the other environment of the organisation',
+      'bbbbbbbb-0000-4000-8000-000000000002',
+      'production',
+      'Test',
+    ),
+    await make(
+      'the same environment of another organisation',
+      'cccccccc-0000-4000-8000-000000000003',
+      'development',
+      'Other',
+    ),
+    await make(
+      'the other environment of another organisation',
+      'dddddddd-0000-4000-8000-000000000004',
+      'production',
+      'Other',
+    ),
+  ]
+  for (const resource of catalogue.resources)
+    for (const { tenant, id } of [
+      { tenant: owner, id: MINE },
+      ...strangers.map(({ tenant, own }) => ({ tenant, id: own })),
+    ])
+      await service.save(
+        tenant,
+        id,
+        resource,
+        [1, 2].map((n) => sampleRecord(id, resource, n)),
+      )
+})
+afterAll(() => service.stop())
+
+const rest = async (key: string, path: string) => {
+  const answer = await service.rest(key, path)
+  const { 'x-request-id': requestId, date: _date, ...headers } = answer.headers
+  return {
+    status: answer.statusCode,
+    headers,
+    body: answer.body.replaceAll(String(requestId), 'REQUEST'),
+  }
+}
+
+/** The answer without what differs between any two: a compiled operation says no locations. */
+const comparable = ({ status, data, errors }: GraphAnswer) => ({
+  status,
+  data,
+  errors: errors.map(({ message, extensions: { requestId: _requestId, ...extensions } }) => ({
+    message,
+    extensions,
+  })),
+})
+
+const graph = async (key: string, query: string, variables: Record<string, unknown>) =>
+  comparable(await service.graphql(key, query, variables))
+
+const TOPICS = catalogue.resources.map((resource) => [resource.topic, resource] as const)
+
+describe.each(TOPICS)('%s', (_topic, resource: Resource) => {
+  const mine = recordId(MINE, resource.topic, '1')
+
+  test('REST: a stranger meets nothing, by list, count or get', async () => {
+    for (const { who, tenant, own } of strangers) {
+      const paths = (credentialId: string, id: string) => [
+        `${resource.restPath}?credentialId=${credentialId}`,
+        `${resource.restPath}/count?credentialId=${credentialId}`,
+        `${resource.restPath}/${id}?credentialId=${credentialId}`,
+        `${resource.restPath}/1?credentialId=${credentialId}`,
+      ]
+      const never = recordId(NEVER, resource.topic, '1')
+      const ofNever = paths(NEVER, never)
+      for (const [index, path] of paths(MINE, mine).entries()) {
+        expect((await rest(owner.key, path)).status, path).toBe(200)
+        const answer = await rest(tenant.key, path)
+        expect(answer.status, `${who}: ${path}`).toBe(404)
+        expect(answer.body).toContain('"CREDENTIAL_NOT_FOUND"')
+        expect(answer).toEqual(await rest(tenant.key, ofNever[index] ?? ''))
+      }
+      // Through a credential of the stranger's own.
+      const [, , foreign = ''] = paths(own, mine)
+      const [, , absent = ''] = paths(own, never)
+      const answer = await rest(tenant.key, foreign)
+      expect(answer.status).toBe(404)
+      expect(answer).toEqual(await rest(tenant.key, absent))
+    }
+  })
+
+  test('GraphQL: a stranger meets nothing, by list, get or node', async () => {
+    const list = `query ($credentialId: ID, $credentialIds: [ID!], $userId: ID) {
+      list: ${resource.listField}(credentialId: $credentialId, credentialIds: $credentialIds, userId: $userId) { totalCount nodes { id } }
+    }`
+    const get = `query ($credentialId: ID!, $id: ID!) { get: ${resource.getField}(credentialId: $credentialId, id: $id) { id } }`
+    const node = 'query ($id: ID!) { node(id: $id) { id } }'
+    for (const { who, tenant, own } of strangers) {
+      const same = async (query: string, foreign: object, absent: object, expected: object) => {
+        const answer = await graph(tenant.key, query, { ...foreign })
+        expect(answer, `${who}: ${query}`).toMatchObject(expected)
+        expect(answer).toEqual(await graph(tenant.key, query, { ...absent }))
+      }
+      const notFound = (code: string) => ({ status: 404, errors: [{ extensions: { code } }] })
+      const never = recordId(NEVER, resource.topic, '1')
+      const noCredential = notFound('CREDENTIAL_NOT_FOUND')
+      await same(list, { credentialId: MINE }, { credentialId: NEVER }, noCredential)
+      await same(
+        list,
+        { credentialIds: [own, MINE] },
+        { credentialIds: [own, NEVER] },
+        noCredential,
+      )
+      await same(list, { userId: owner.userId }, { userId: NEVER }, notFound('USER_NOT_FOUND'))
+      await same(
+        get,
+        { credentialId: MINE, id: mine },
+        { credentialId: NEVER, id: never },
+        noCredential,
+      )
+      await same(
+        get,
+        { credentialId: own, id: mine },
+        { credentialId: own, id: never },
+        { status: 200, data: { get: null }, errors: [] },
+      )
+      await same(
+        node,
+        { id: mine },
+        { id: never },
+        { status: 200, data: { node: null }, errors: [] },
+      )
+    }
+    expect(await graph(owner.key, list, { userId: owner.userId })).toMatchObject({
+      data: { list: { totalCount: 2 } },
+    })
+    expect(await graph(owner.key, get, { credentialId: MINE, id: mine })).toMatchObject({
+      data: { get: { id: mine } },
+    })
+    expect(await graph(owner.key, node, { id: mine })).toMatchObject({
+      data: { node: { id: mine } },
+    })
+  })
+})
+
+test('a filter by another’s record leaves nothing', async () => {
+  for (const { tenant, own } of strangers)
+    for (const { path, plural, field, target } of catalogue.resources.flatMap((resource) =>
+      Object.entries(resource.fields).flatMap(([name, field]) =>
+        field.kind === 'reference' && field.filters.length > 0
+          ? [
+              {
+                path: resource.restPath,
+                plural: resource.plural,
+                field: name,
+                target: field.target,
+              },
+            ]
+          : [],
+      ),
+    )) {
+      const id = recordId(MINE, target, '1')
+      const answer = await rest(tenant.key, `${path}?credentialId=${own}&${field}=${id}`)
+      expect([answer.status, JSON.parse(answer.body)]).toEqual([200, { [plural]: [] }])
+    }
+})
+
+test('a nested path below another’s record holds nothing', async () => {
+  const orderId = recordId(MINE, 'commerce/orders', '1')
+  for (const { tenant, own } of strangers) {
+    const base = `/commerce/orders/${orderId}/fulfillments`
+    const list = await rest(tenant.key, `${base}?credentialId=${own}`)
+    expect([list.status, list.body]).toEqual([200, '{"fulfillments":[]}'])
+    const get = await rest(tenant.key, `${base}/1?credentialId=${own}`)
+    expect(get.status).toBe(404)
+  }
+})
+
+test('a cursor of another’s list shows none of the other’s records', async () => {
+  // One that carries its value and one that leaves it to the record.
+  const accounts = catalogue.get('crm/accounts')
+  await service.save(
+    owner,
+    MINE,
+    accounts,
+    [3, 4, 5].map((n) => ({
+      ...sampleRecord(MINE, accounts, n),
+      description: `${'m'.repeat(5000)}${n}`,
+    })),
+  )
+  for (const orderBy of ['createdAt', 'description:desc']) {
+    const page = await service.rest(
+      owner.key,
+      `/crm/accounts?credentialId=${MINE}&pageSize=1&orderBy=${orderBy}`,
+    )
+    const cursor = String(page.headers['next-cursor'])
+    expect(page.json().accounts).toHaveLength(1)
+    for (const { tenant, own } of strangers) {
+      const answer = await rest(
+        tenant.key,
+        `/crm/accounts?credentialId=${own}&orderBy=${orderBy}&cursor=${cursor}`,
+      )
+      expect(answer.status).toBeLessThan(500)
+      const shown: readonly { id: string }[] = JSON.parse(answer.body).accounts ?? []
+      for (const { id } of shown) expect(id.slice(0, 8)).toBe(own.slice(0, 8))
+    }
+  }
+})
+
+test('links and records that point here stay within the credential', async () => {
+  const vendors = catalogue.get('accounting/vendors')
+  const payments = catalogue.get('accounting/payments')
+  const [{ tenant, own } = { tenant: owner, own: MINE }] = strangers
+  // The app of the stranger claims a vendor by the owner's id: it is but a text of the app's.
+  const claimed = recordId(MINE, vendors.topic, '1')
+  await service.save(tenant, own, payments, [
+    { ...sampleRecord(own, payments, 1), vendorId: recordId(own, vendors.topic, claimed) },
+  ])
+  const { data, errors } = await service.graphql(
+    tenant.key,
+    `{ accountingPayments(credentialId: "${own}", filter: { remoteId: "1" }) { nodes { vendorId vendor { id } } } }`,
+  )
+  expect(errors).toEqual([])
+  expect(data.accountingPayments.nodes[0].vendor).toBe(null)
+  const incoming = await service.graphql(
+    owner.key,
+    `{ accountingVendor(credentialId: "${MINE}", id: "1") { payments { nodes { credentialId } } } }`,
+  )
+  expect(incoming.data.accountingVendor.payments.nodes).toEqual([{ credentialId: MINE }])
+})

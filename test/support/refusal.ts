@@ -1,0 +1,77 @@
+/** What every refusal promises: a code that stands for its status, a documented form, the request's id. */
+import { expect } from 'vitest'
+import { type ErrorCode, errorCodes } from '../../src/errors.ts'
+
+export interface Answer {
+  readonly statusCode: number
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: string
+}
+
+export interface Expected {
+  readonly code: ErrorCode
+  /** The parameter, argument or field that the refusal names. */
+  readonly field?: string | undefined
+}
+
+const isErrorCode = (code: unknown): code is ErrorCode =>
+  typeof code === 'string' && Object.hasOwn(errorCodes, code)
+
+interface Refusal {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly fields: readonly string[]
+}
+
+const readDetails = (details: unknown): string[] => {
+  if (details === undefined) return []
+  expect(details).toEqual(
+    expect.arrayContaining([{ field: expect.any(String), expected: expect.any(String) }]),
+  )
+  return (details as readonly { field: string }[]).map(({ field }) => field)
+}
+
+/** Checks the form of a refusal and answers what it says. */
+export const readRefusal = ({ statusCode, headers, body }: Answer, hint = ''): Refusal => {
+  const about = `${hint}\n${statusCode} ${body.slice(0, 500)}`
+  expect(statusCode, about).toBeGreaterThanOrEqual(400)
+  expect(statusCode, about).toBeLessThan(500)
+  expect(String(headers['content-type']), about).toMatch(
+    /^application\/(graphql-response\+)?json; charset=utf-8$/,
+  )
+  const requestId = headers['x-request-id']
+  expect(requestId, about).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  const parsed = JSON.parse(body)
+  // GraphQL has its form for errors, everything else has the contract's object.
+  const { code, message, details, ...rest } =
+    'errors' in parsed
+      ? { message: parsed.errors[0].message, ...parsed.errors[0].extensions }
+      : parsed.error
+  expect(rest, about).toEqual({ requestId })
+  expect(typeof message, about).toBe('string')
+  if (!isErrorCode(code)) throw new TypeError(`${code} is not a documented code: ${about}`)
+  expect(errorCodes[code].status, about).toBe(statusCode)
+  if ('errors' in parsed) {
+    const { locations, path, ...error } = parsed.errors[0]
+    expect(Object.keys(error).sort(), about).toEqual(['extensions', 'message'])
+    const { errors: _errors, data, ...others } = parsed
+    expect(others, about).toEqual({})
+    expect(
+      Object.values(data ?? {}).every((value) => value === null),
+      about,
+    ).toBe(true)
+  } else expect(Object.keys(parsed), about).toEqual(['error'])
+  return { code, message, fields: readDetails(details) }
+}
+
+/** Checks that an answer is the refusal that is due. */
+export const expectRefusal = (answer: Answer, { code, field }: Expected, hint = ''): void => {
+  const refusal = readRefusal(answer, hint)
+  expect(refusal.code, `${hint}\n${answer.body.slice(0, 500)}`).toBe(code)
+  if (field !== undefined)
+    expect(
+      // Where GraphQL itself speaks, the message names the variable or the argument.
+      refusal.fields.includes(field) || refusal.message.includes(field),
+      `${hint} names ${field}\n${answer.body.slice(0, 500)}`,
+    ).toBe(true)
+}

@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Fault } from '../support/fake-app.ts'
+import { addCredential, openWorkshop, TOPIC, type Workshop } from './workshop.ts'
+
+// The long form is for the hazards' own figure: SYNC_HISTORIES=1000.
+const HISTORIES = Number(process.env.SYNC_HISTORIES ?? 40)
+
+let shop: Workshop
+
+beforeAll(async () => {
+  shop = await openWorkshop()
+})
+
+afterAll(() => shop.close())
+
+const id = fc.integer({ min: 1, max: 30 }).map(String)
+const edit = fc.oneof(
+  fc.record({ kind: fc.constant('put'), id, name: fc.string({ maxLength: 5, unit: 'binary' }) }),
+  fc.record({ kind: fc.constant('remove'), id }),
+)
+const fault: fc.Arbitrary<Fault> = fc.constantFrom<Fault[]>(
+  { kind: 'status', status: 429, headers: { 'retry-after': '0' } },
+  { kind: 'status', status: 500 },
+  { kind: 'status', status: 401 },
+  { kind: 'reset' },
+  { kind: 'malformed' },
+  { kind: 'other-form' },
+  { kind: 'twice' },
+  { kind: 'loop' },
+  { kind: 'nameless' },
+)
+const step = fc.oneof(
+  { weight: 4, arbitrary: edit },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('fault'), faults: fc.array(fault) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('run'),
+      // What happens in the app while the pages are read: before the page of that number.
+      during: fc.array(fc.record({ page: fc.integer({ min: 1, max: 6 }), edit })),
+    }),
+  },
+)
+const history = fc.record({
+  deletions: fc.constantFrom('reported' as const, 'absent' as const),
+  incremental: fc.boolean(),
+  paging: fc.constantFrom('keyset' as const, 'offset' as const),
+  pageSize: fc.integer({ min: 1, max: 12 }),
+  steps: fc.array(step, { minLength: 1, maxLength: 25 }),
+})
+
+const storable = (name: string): string => name.replaceAll('\u0000', '\ufffd').toWellFormed()
+
+it(`holds what the app holds after any history, as does who follows the change log (${HISTORIES})`, async () => {
+  const { app, database } = shop
+  const property = fc.asyncProperty(history, async ({ steps, paging, pageSize, ...sync }) => {
+    app.rows.clear()
+    Object.assign(app.settings, { paging, pageSize })
+    const values = { url: app.url, token: app.settings.token }
+    const { credentialId } = await addCredential(database, values)
+    const engine = shop.engine({ sync, fullListingIntervalMs: 0, confirmAfterMs: 0 })
+    const apply = (change: { kind: string; id: string; name?: string }): void => {
+      if (change.kind === 'put') app.put(change.id, { name: change.name ?? '', deleted: false })
+      else if (sync.deletions === 'absent') app.rows.delete(change.id)
+      else if (app.rows.has(change.id)) app.put(change.id, { deleted: true })
+    }
+    for (const taken of steps) {
+      if ('faults' in taken) app.faults.push(...taken.faults)
+      else if ('during' in taken) {
+        let page = 0
+        app.settings.onPage = () => {
+          page += 1
+          for (const { page: at, edit } of taken.during) if (at === page) apply(edit)
+        }
+        await engine.syncNow(credentialId).catch(() => {})
+        app.settings.onPage = undefined
+      } else apply(taken)
+    }
+    app.faults.length = 0
+    // The first ends a run that was broken off; the second sees what that one had already passed.
+    await engine.syncNow(credentialId)
+    await engine.syncNow(credentialId)
+    await engine.stop()
+
+    const stored = await database.prisma.$queryRaw<{ id: string; name: string }[]>`
+      SELECT remote_id AS id, account_name AS name FROM crm_accounts
+      WHERE credential_id = ${credentialId}::uuid AND NOT remote_deleted
+      ORDER BY remote_id::integer`
+    const held = [...app.rows.values()]
+      .filter(({ deleted }) => !deleted)
+      .sort((a, b) => Number(a.id) - Number(b.id))
+    expect(stored).toEqual(held.map(({ id, name }) => ({ id, name: storable(name) })))
+
+    const changes = await database.prisma.$queryRaw<
+      { kind: string; record: { remoteId: string; accountName: string; remoteDeleted: boolean } }[]
+    >`SELECT kind, record FROM change_log.changes
+      WHERE credential_id = ${credentialId}::uuid AND topic = ${TOPIC} ORDER BY xid, sequence`
+    const followed = new Map<string, string>()
+    const created = new Set<string>()
+    for (const { kind, record } of changes) {
+      if (kind === 'created') {
+        expect(created.has(record.remoteId)).toBe(false)
+        created.add(record.remoteId)
+      }
+      // A deleted record may still be updated.
+      if (record.remoteDeleted) followed.delete(record.remoteId)
+      else followed.set(record.remoteId, record.accountName)
+    }
+    expect(Object.fromEntries(followed)).toEqual(
+      Object.fromEntries(stored.map(({ id, name }) => [id, name])),
+    )
+  })
+  await fc.assert(property, { numRuns: HISTORIES, seed: 20_261_121 })
+}, 900_000)
