@@ -4,7 +4,7 @@ import type { Resource } from '../definition/resource.ts'
 import { lockRecords } from './apply-changes.ts'
 import type { Database, Transaction } from './database.ts'
 import { recordSql } from './record-sql.ts'
-import type { SyncKey } from './sync-state.ts'
+import type { SyncKey } from './sync-key.ts'
 
 const { sql } = Prisma
 

@@ -7,14 +7,9 @@ import { Prisma } from '@prisma/client'
 import type { CredentialValues } from '../definition/connector.ts'
 import type { Database, Transaction } from './database.ts'
 import { clearSightings } from './sightings.ts'
+import type { SyncKey } from './sync-key.ts'
 
 const { sql } = Prisma
-
-/** One resource of one credential. */
-export interface SyncKey {
-  readonly credentialId: string
-  readonly topic: string
-}
 
 export interface SyncCounts {
   readonly pages: number

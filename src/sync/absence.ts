@@ -22,7 +22,7 @@ export type Absence =
 /** Marks what is absent as deleted, or asks for a second listing. */
 export const settleAbsence = async (run: ActiveRun): Promise<Absence> => {
   const { progress, lease, context, resource } = run
-  if (progress.listing === 'changes' || resource.sync.deletions === 'reported')
+  if (progress.listing === 'changes' || progress.first || resource.sync.deletions === 'reported')
     return { kind: 'settled' }
   const { held, unsighted } = await countUnsighted(context.database, lease.key, resourceOf(run))
   if (unsighted === 0) return { kind: 'settled' }

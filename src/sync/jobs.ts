@@ -1,7 +1,7 @@
 /** The queue of runs: pg-boss on the same PostgreSQL, so any number of processes share the work. */
 import { PgBoss } from 'pg-boss'
 import type { Transaction } from '../store/database.ts'
-import type { SyncKey } from '../store/sync-state.ts'
+import type { SyncKey } from '../store/sync-key.ts'
 import type { SyncLog } from './active-run.ts'
 
 const QUEUE = 'sync'

@@ -1,7 +1,8 @@
 /** The leases that this process holds, kept alive while their runs last. */
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../store/database.ts'
-import { type Lease, LeaseLostError, renewRuns, type SyncKey } from '../store/sync-state.ts'
+import type { SyncKey } from '../store/sync-key.ts'
+import { type Lease, LeaseLostError, renewRuns } from '../store/sync-state.ts'
 import type { SyncLog } from './active-run.ts'
 
 export interface HeldLease {

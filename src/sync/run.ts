@@ -3,6 +3,7 @@
  * mark of the next, so whatever ends the process, the run goes on from its last page.
  */
 import type { Json } from '../definition/connector.ts'
+import { MAX_BATCH } from '../store/apply-changes.ts'
 import { clearSightings } from '../store/sightings.ts'
 import { reportAuthenticationFailure } from '../store/sync-events.ts'
 import {
@@ -19,9 +20,10 @@ import {
 import { settleAbsence } from './absence.ts'
 import { type ActiveRun, announce, type SyncContext, transact } from './active-run.ts'
 import { failureText, isNews, isRecovery, planFailure } from './failure.ts'
-import { createPageMapper } from './map-page.ts'
+import { gatherPages } from './gather.ts'
+import { createBatchMapper } from './map-batch.ts'
 import { createLoopGuard, listPages } from './pages.ts'
-import { storePage } from './store-page.ts'
+import { storeBatch } from './store-batch.ts'
 
 export type RunResult =
   | { readonly outcome: 'completed'; readonly counts: SyncCounts }
@@ -32,9 +34,6 @@ export type RunResult =
   | { readonly outcome: 'held' }
   /** Another has taken over in the middle. */
   | { readonly outcome: 'lost' }
-
-// How far ahead of its own answers an app's record may be dated and still be believed.
-const CLOCK_TOLERANCE_MS = 5 * 60_000
 
 const noCounts: SyncCounts = {
   pages: 0,
@@ -104,25 +103,22 @@ const listAll = async (
   const { context, connector, resource, credential, lease } = run
   const { cursor, since } = run.progress
   const guard = createLoopGuard()
-  const mapPage = createPageMapper(resource.mapping, credential.id)
+  const mapPages = createBatchMapper(resource.mapping, credential.id, guard)
   const misfits = new Set<string>()
   const listing = {
     appClient: context.appClient,
     ...{ connector, resource },
     credential: credential.values,
     since: since ?? undefined,
-    // Written by storePage of a connector's mark.
+    // Written by storeBatch of a connector's mark.
     cursor: cursor === null ? undefined : (JSON.parse(cursor) as Json),
   }
   try {
-    for await (const page of listPages(listing, guard, signal)) {
-      const appTimeMs = Date.parse(page.appTime ?? '') || Date.now()
-      const notAfter = new Date(appTimeMs + CLOCK_TOLERANCE_MS).toISOString()
-      const mapped = mapPage(page.records, notAfter)
-      for (const path of mapped.problems) if (misfits.size < 20) misfits.add(path)
-      guard.checkPage(mapped.rows.map(({ remoteId }) => remoteId))
-      await storePage(run, page, mapped)
-      if (page.next !== undefined && (signal.aborted || isOver())) return false
+    for await (const pages of gatherPages(listPages(listing, guard, signal), MAX_BATCH)) {
+      const batch = mapPages(pages)
+      for (const path of batch.problems) if (misfits.size < 20) misfits.add(path)
+      await storeBatch(run, batch)
+      if (batch.next !== undefined && (signal.aborted || isOver())) return false
     }
     return true
   } finally {

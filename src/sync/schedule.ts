@@ -3,13 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Connector } from '../definition/connector.ts'
 import type { AppClient } from '../outbound/http.ts'
 import type { Database } from '../store/database.ts'
+import type { SyncKey } from '../store/sync-key.ts'
 import {
   addMissingStates,
   claimDueStates,
   listStates,
   readSyncCredential,
   type SyncCredential,
-  type SyncKey,
 } from '../store/sync-state.ts'
 import type { SyncContext, SyncLog } from './active-run.ts'
 import { createJobs } from './jobs.ts'
@@ -68,6 +68,7 @@ export const createSync = (options: SyncOptions): Sync => {
   const stopping = new AbortController()
   const underWay = new Set<Promise<unknown>>()
   let jobsRunning = 0
+  let wasStarted = false
   let ticker: NodeJS.Timeout | undefined
   let ticking: Promise<void> | undefined
 
@@ -149,12 +150,12 @@ export const createSync = (options: SyncOptions): Sync => {
         Object.keys(resources).map((topic) => ({ app, topic })),
       )
       await addMissingStates(database, resources)
+      wasStarted = true
       await jobs.start()
       ticker = setInterval(tick, TICK_MS)
       await tick()
     },
     stop: async () => {
-      const wasStarted = ticker !== undefined
       clearInterval(ticker)
       ticker = undefined
       stopping.abort(new Error('The synchronisation is being stopped.'))

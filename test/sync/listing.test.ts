@@ -112,6 +112,25 @@ describe('a further run', () => {
     expect(first?.name).toBe('Changed behind the back')
   })
 
+  it('costs a handful of statements, and a page as many whatever it holds', async () => {
+    const costOf = async (run: () => Promise<void>): Promise<number> => {
+      const before = shop.statements.length
+      await run()
+      return shop.statements.length - before
+    }
+    const engine = shop.engine()
+    const run = () => engine.syncNow(shop.credentialId)
+    shop.app.settings.pageSize = 500
+    shop.app.fill(1)
+    await run()
+    const idle = await costOf(run)
+    shop.app.fill(500)
+    const busy = await costOf(run)
+    expect(idle).toBeLessThanOrEqual(14)
+    // One more for the event of its beginning, one for that of its end.
+    expect(busy).toBe(idle + 2)
+  })
+
   it('is not led into the future by a record that is dated there', async () => {
     // The clock that dates the records trails the one that dates the answers.
     const hourAgo = (): string => new Date(Date.now() - 3_600_000).toISOString()

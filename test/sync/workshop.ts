@@ -59,6 +59,8 @@ export interface Workshop {
   readonly credentialId: string
   readonly environmentId: string
   readonly log: ReturnType<typeof keepingLog>
+  /** The text of every statement so far. */
+  readonly statements: string[]
   /** Another engine on the same database. */
   engine(options?: Partial<SyncOptions> & { readonly sync?: Partial<FakeSync> }): Sync
   records(): Promise<Stored[]>
@@ -71,14 +73,15 @@ export interface Workshop {
 export const openWorkshop = async (): Promise<Workshop> => {
   const app = await startFakeApp()
   const { url, drop } = await createTestDatabase()
-  const database = openDatabase({ url })
+  const statements: string[] = []
+  const database = openDatabase({ url, onStatement: (sql) => void statements.push(sql) })
   const log = keepingLog()
   const client = createAppClient({ ...quickClient, allowPrivateAddresses: true })
   const owner = await addCredential(database, { url: app.url, token: app.settings.token })
   const engines: Sync[] = []
   const { prisma } = database
   return {
-    ...{ url, app, database, log },
+    ...{ url, app, database, log, statements },
     ...owner,
     engine: ({ sync, ...options } = {}) => {
       const engine = createSync({

@@ -12,7 +12,7 @@ import {
 import { startVendure, type Vendure, vendureMissing } from './start.ts'
 import { type Order, type Product, readCustomer, readOrder, readProduct } from './state.ts'
 
-// What the connector relies on, as FINDINGS.md says it: when a new Vendure fails here, the
+// What the connector relies on, as its NOTES.md say it: when a new Vendure fails here, the
 // connector's way to see changes has to be thought through again.
 describe.skipIf(vendureMissing())('Vendure', () => {
   const buyer = { firstName: 'Emmy', lastName: 'Noether', emailAddress: 'emmy@example.org' }

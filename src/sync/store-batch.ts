@@ -1,4 +1,4 @@
-/** Stores one page: records, their changes, what was seen and the mark of the next page, or nothing of it. */
+/** Stores some pages: records, their changes, what was seen and the mark of the next page, or nothing of it. */
 import type { RecordRow } from '../definition/mapping.ts'
 import type { Resource } from '../definition/resource.ts'
 import {
@@ -12,8 +12,7 @@ import { addSightings } from '../store/sightings.ts'
 import { reserveLogPlace } from '../store/sync-events.ts'
 import { type RunProgress, saveProgress } from '../store/sync-state.ts'
 import { type ActiveRun, announce, raise, resourceOf, transact } from './active-run.ts'
-import type { MappedPage } from './map-page.ts'
-import type { AppPage } from './pages.ts'
+import type { MappedBatch } from './map-batch.ts'
 
 const applyAll = async (
   transaction: Transaction,
@@ -38,44 +37,44 @@ const applyAll = async (
 const laterOf = (a: string | null, b: string | null): string | null =>
   a === null || (b !== null && b > a) ? b : a
 
+/** Whether what was listed is noted, to find what was not: a first listing has nothing to miss. */
+const notesSightings = ({ progress, resource }: ActiveRun): boolean =>
+  progress.listing === 'everything' && !progress.first && resource.sync.deletions === 'absent'
+
 /**
  * One transaction. A run whose beginning is not in the change log yet is announced there with its first
  * change, in a place before it: a run that finds nothing new, as most do, leaves no trace.
  * @throws LeaseLostError, and then nothing is stored
  */
-export const storePage = async (
-  run: ActiveRun,
-  page: AppPage,
-  mapped: MappedPage,
-): Promise<void> => {
+export const storeBatch = async (run: ActiveRun, batch: MappedBatch): Promise<void> => {
   const { progress, owner, lease } = run
-  const { rows } = mapped
-  const everything = progress.listing === 'everything'
+  const { rows, next } = batch
   run.progress = await transact(run, async (transaction) => {
     const place =
       progress.announced || rows.length === 0 ? undefined : await reserveLogPlace(transaction)
-    const accept = everything ? 'all' : 'newer'
+    const accept = progress.listing === 'everything' ? 'all' : 'newer'
     const applied = await applyAll(transaction, owner, resourceOf(run), rows, accept)
-    if (everything && rows.length > 0) {
-      const ids = rows.map(({ id }) => id)
-      await addSightings(transaction, lease.key, ids)
-    }
+    if (notesSightings(run) && rows.length > 0)
+      await addSightings(
+        transaction,
+        lease.key,
+        rows.map(({ id }) => id),
+      )
     const changed = applied.created + applied.updated + applied.deleted > 0
     if (place !== undefined && changed) await announce(transaction, run, 'started', {}, place)
-    const isLast = page.next === undefined
     const advanced: RunProgress = {
       ...progress,
-      stage: isLast ? 'settling' : 'listing',
-      cursor: isLast ? null : JSON.stringify(page.next),
-      appTime: progress.counts.pages === 0 ? (page.appTime ?? null) : progress.appTime,
-      newest: laterOf(progress.newest, mapped.newest),
+      stage: next === undefined ? 'settling' : 'listing',
+      cursor: next === undefined ? null : JSON.stringify(next),
+      appTime: progress.counts.pages === 0 ? (batch.appTime ?? null) : progress.appTime,
+      newest: laterOf(progress.newest, batch.newest),
       announced: progress.announced || changed,
       counts: raise(progress.counts, {
         ...applied,
-        pages: 1,
+        pages: batch.pages,
         listed: rows.length,
-        skipped: mapped.skipped,
-        problems: mapped.problems.length,
+        skipped: batch.skipped,
+        problems: batch.problems.length,
       }),
     }
     await saveProgress(transaction, lease, advanced)
