@@ -45,8 +45,9 @@ interface ApplySql {
   readonly changedFields: Prisma.Sql
 }
 
-// As the columns keep it: rounded to milliseconds, where text made of now() itself would be cut off.
-const NOW = 'now()::timestamptz(3)'
+// The time of the statement, which begins under the lock: that of the transaction may lie before what
+// another has changed meanwhile. Rounded to milliseconds, as the columns keep it; as text it would be cut off.
+const NOW = 'statement_timestamp()::timestamptz(3)'
 
 const cache = new WeakMap<Resource, ApplySql>()
 
@@ -74,12 +75,12 @@ const applySql = (resource: Resource): ApplySql => {
     ),
     insertColumns: raw(`${names.join(', ')}, created_at, updated_at, ${DOCUMENT}`),
     selectInput: raw(
-      `${columns.map(({ field }) => `i.${quoted(field)}`).join(', ')}, now(), now(), ${inserted}`,
+      `${columns.map(({ field }) => `i.${quoted(field)}`).join(', ')}, ${NOW}, ${NOW}, ${inserted}`,
     ),
     assignments: raw(
-      `${names.map((name) => `${name} = excluded.${name}`).join(', ')}, updated_at = now(), ${DOCUMENT} = ${updated}`,
+      `${names.map((name) => `${name} = excluded.${name}`).join(', ')}, updated_at = ${NOW}, ${DOCUMENT} = ${updated}`,
     ),
-    markDeleted: raw(`remote_deleted = true, updated_at = now(), ${DOCUMENT} = ${marked}`),
+    markDeleted: raw(`remote_deleted = true, updated_at = ${NOW}, ${DOCUMENT} = ${marked}`),
     differs: raw(
       `(${compared.map(({ name }) => `t.${name}`).join(', ')}) IS DISTINCT FROM (${compared
         .map(({ name }) => `excluded.${name}`)

@@ -133,7 +133,9 @@ const listAll = async (
 
 /** The later of what it was and the newest change seen, less the overlap; by the app's clock alone. */
 const nextSince = ({ state, progress, resource }: ActiveRun): string | null => {
-  const { newest, appTime, startedAt } = progress
+  const { appTime, startedAt } = progress
+  // An app without records has no newest: then its clock says from when on there may be some.
+  const newest = progress.newest ?? (state.since === null ? appTime : null)
   if (newest === null) return state.since
   // What changed while the run read other pages was perhaps not seen: no mark after its beginning.
   const endMs = Math.min(Date.parse(newest), Date.parse(appTime ?? startedAt))

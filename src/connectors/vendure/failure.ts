@@ -1,8 +1,8 @@
-/** What Vendure says when it does not do what it was asked: the status alone tells nothing (NOTES 8). */
+/** What Vendure says when it refuses or fails: the status alone tells nothing (NOTES 8). */
 import type { AppFailure, AppResponse } from '../../definition/connector.ts'
 import { valuesOf } from './graphql.ts'
 
-/** The error codes that say something of the credential or the request; any other is Vendure's own trouble. */
+/** The codes that speak of the credential or the request; any other is Vendure's own trouble. */
 const kinds: Readonly<Record<string, AppFailure['kind']>> = {
   FORBIDDEN: 'authentication',
   UNAUTHORIZED: 'authentication',
@@ -19,7 +19,8 @@ const kinds: Readonly<Record<string, AppFailure['kind']>> = {
 
 // NOTES 2: one code for all of it, and the last is what most often surprises.
 const FORBIDDEN_MEANS =
-  "the key is unknown, revoked or of another channel, lacks a permission, or the shop's tokenMethod has no 'api-key'"
+  'the key is unknown, revoked or of another channel, lacks a permission, ' +
+  "or the shop's tokenMethod has no 'api-key'"
 
 /** An entry of `errors`. */
 const readError = (error: unknown): AppFailure => {

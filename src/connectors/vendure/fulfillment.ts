@@ -33,8 +33,8 @@ interface Raw extends MoneyUnit {
 }
 
 /**
- * The fulfillments of an order, which are listed nowhere else. Each gets its order's id, and each of its
- * lines the order's line that it ships.
+ * The fulfillments of an order, which are listed nowhere else. Each gets its order's id, and each
+ * of its lines the order's line that it ships.
  */
 export const fulfillmentsOf = (order: Values): readonly Values[] => {
   const orderLines = new Map(entriesOf(order.lines).map((line) => [line.id, line]))

@@ -1,7 +1,7 @@
 /**
- * How every collection is listed. Vendure's `updatedAt` does not move with much that matters (NOTES 13,
- * 14), so a listing of changes is several passes: records that say themselves that they changed, and
- * traces, which say of which records some part has changed.
+ * How every collection is listed. Vendure's `updatedAt` does not move with much that matters
+ * (NOTES 13, 14), so a listing of changes is several passes: records that say themselves that they
+ * changed, and traces, which say of which records some part has changed.
  */
 import type { Json, ListPage, ResourceConnector } from '../../definition/connector.ts'
 import type { Mapping } from '../../definition/mapping.ts'
@@ -71,8 +71,8 @@ const placeOf = (cursor: Json | undefined): Place =>
 
 /** The place after a page of a pass. */
 const following = (place: Place, count: number, totalItems: number): Place => {
-  // What was deleted meanwhile has moved the rest up by as many: so far before this page lies what was
-  // not seen. Going back to the beginning instead, a long listing of a busy shop would never end.
+  // What was deleted meanwhile has moved the rest up by as many: so far before this page lies what
+  // was not seen. From the beginning again, a long listing of a busy shop would never end.
   const moved = Math.max(0, place.total - totalItems)
   const skip = moved > 0 ? Math.max(0, place.skip - moved) : place.skip + count
   const isOver = skip >= totalItems || (count === 0 && moved === 0)
@@ -147,8 +147,8 @@ export const listing = (definition: Listing): ResourceConnector => {
         next: next.ids || next.pass < passesOf(since).length ? next : undefined,
       }
     },
-    // NOTES 15: nothing tells of deletions. Orders are not deleted, but the listing of everything is
-    // also what shows late changes of orders that were closed long ago (NOTES 13).
+    // NOTES 15: nothing tells of deletions. Orders are not deleted, but the listing of everything
+    // is also what shows late changes of orders that were done long ago (NOTES 13).
     sync: { incremental: true, deletions: 'absent', overlapMs: 60_000 }, // NOTES 12
   }
 }

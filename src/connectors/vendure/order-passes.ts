@@ -7,8 +7,8 @@ import { daysBefore, entriesOf, latestOf, notAfter } from './times.ts'
 export const PLACED = { orderPlacedAt: { isNull: false } } as const
 
 /**
- * In these states an order waits for nothing; what still happens to it leaves a time on one of its parts.
- * Any other, those of the shop's own making too, may be left at any moment without a trace of it.
+ * In these states an order waits for nothing; what still happens to it leaves a time on one of its
+ * parts. Any other, those of the shop's own making too, may be left without a trace of it.
  */
 const DONE = ['Shipped', 'Delivered', 'Cancelled'] as const
 // Many shops never mark an order as delivered: all of them, every few seconds, would be too much.
@@ -41,8 +41,9 @@ const changedSince = (order: Values, since: string): string | undefined =>
   (latestPart(order) ?? '') >= since ? String(order.id) : undefined
 
 /**
- * New, cancelled, modified and reassigned orders; all others that are open; the done ones with a changed
- * part. No order is in two of them: the engine would take pages that come twice for a listing in a circle.
+ * New, cancelled, modified and reassigned orders; all others that are open; the done ones with a
+ * changed part. No order is in two of them: the engine would take many pages that come twice for a
+ * listing that goes round in a circle.
  */
 export const orderPasses = (since: string): readonly Pass[] => [
   {

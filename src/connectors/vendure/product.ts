@@ -7,8 +7,8 @@ import { type Catalogue, catalogue } from './shop.ts'
 import { latestOf } from './times.ts'
 
 /**
- * What is asked of a product. Never `price`: it fails the whole page where one variant has no price in
- * the currency (NOTES 10).
+ * What is asked of a product. Never `price`: it fails the whole page where one variant has no price
+ * in the currency (NOTES 10).
  */
 const FIELDS = `
   id createdAt updatedAt languageCode name slug description enabled

@@ -12,6 +12,7 @@ import { createTruth } from './truth.ts'
 /** What is missing, in one line; undefined if nothing is. In CI nothing may be. */
 export const missing = vendureMissing()
 if (missing && process.env.CI !== undefined) throw new Error(missing)
+if (missing) console.warn(missing)
 
 /** A record without what is the service's own. */
 export const shownOf = ({ createdAt, updatedAt, remoteFields, ...record }: Shown) => record

@@ -1,0 +1,98 @@
+/** Text that would be SQL, were it not a parameter. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { catalogue } from '../../src/generated/registry.ts'
+import { filterParameters } from '../../src/query/filter.ts'
+import type { StoredRecord } from '../support/filter-oracle.ts'
+import { sampleRecord } from '../support/sample.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+const A = 'aaaaaaaa-0000-4000-8000-000000000001'
+const B = 'bbbbbbbb-0000-4000-8000-000000000002'
+
+let service: TestService
+let tenant: Tenant
+
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [A, B])
+})
+afterAll(() => service.stop())
+
+const remoteIds = (records: readonly Readonly<Record<string, unknown>>[]): string[] =>
+  records.map(({ remoteId }) => String(remoteId)).sort()
+
+describe('hostile text', () => {
+  const hostile = [
+    "' OR '1'='1",
+    "'; DROP TABLE crm_accounts; --",
+    "\\'; DROP TABLE crm_accounts; --",
+    '1; SELECT pg_sleep(10)',
+    "') UNION SELECT hash FROM api_keys --",
+    '"; DELETE FROM "crm_accounts',
+    '$1',
+    `\${7*7}`,
+    '{{7*7}}',
+    "E'\\\\x'",
+    'NULL',
+    '/* */',
+    '{"a":1}',
+    '1e999',
+    '%27%20OR%201=1',
+    '\u202e\u0301\ufeff',
+  ]
+  const resources = ['crm/accounts', 'accounting/payments', 'crm/tasks', 'crm/users']
+
+  test.each(hostile)('%s is a value like any other', async (value) => {
+    const before = await service.database.prisma.$queryRaw`SELECT count(*) FROM crm_accounts`
+    for (const resource of resources.map(catalogue.get)) {
+      const names = [...filterParameters(resource).keys()]
+      for (const name of [...names, 'orderBy', 'cursor', 'pageSize', 'credentialId', 'remoteId']) {
+        const query = new URLSearchParams({ credentialId: A, [name]: value })
+        const { statusCode, body } = await service.rest(tenant.key, `${resource.restPath}?${query}`)
+        expect(statusCode, `${name} ${body}`).toBeLessThan(500)
+        // Nothing is called so: equality and containment leave nothing, everything else differs.
+        const kind = filterParameters(resource).get(name)
+        if (statusCode === 200 && kind?.operator !== 'notEquals' && kind?.operator !== 'contains')
+          expect(
+            JSON.parse(body)[resource.plural].filter(
+              (record: StoredRecord) => record[kind?.field ?? ''] !== value,
+            ),
+          ).toEqual([])
+      }
+      const one = await service.rest(
+        tenant.key,
+        `${resource.restPath}/${encodeURIComponent(value)}?credentialId=${A}`,
+      )
+      expect(one.statusCode, one.body).toBe(404)
+    }
+    expect(await service.database.prisma.$queryRaw`SELECT count(*) FROM crm_accounts`).toEqual(
+      before,
+    )
+  })
+
+  test('a record that is called so is found by it, and no other', async () => {
+    const accounts = catalogue.get('crm/accounts')
+    await service.save(
+      tenant,
+      B,
+      accounts,
+      hostile.map((accountName, n) => ({ ...sampleRecord(B, accounts, 100 + n), accountName })),
+    )
+    for (const [n, value] of hostile.entries())
+      for (const name of ['accountName', 'accountNameContains']) {
+        const query = new URLSearchParams({
+          credentialId: B,
+          [name]: value,
+          remoteId: `${100 + n}`,
+        })
+        const answer = await service.rest(tenant.key, `/crm/accounts?${query}`)
+        expect(answer.json().accounts, value).toMatchObject([{ accountName: value }])
+        const { data } = await service.graphql(
+          tenant.key,
+          `query ($filter: CrmAccountFilter) { crmAccounts(credentialId: "${B}", filter: $filter) { nodes { accountName } } }`,
+          { filter: { [name]: value } },
+        )
+        expect(data.crmAccounts.nodes).toContainEqual({ accountName: value })
+      }
+  })
+})

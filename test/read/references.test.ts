@@ -1,0 +1,103 @@
+/** References are asked for by the id here or the id in the app. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recordId } from '../../src/definition/identity.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { sampleRecord } from '../support/sample.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+const A = 'aaaaaaaa-0000-4000-8000-000000000001'
+const B = 'bbbbbbbb-0000-4000-8000-000000000002'
+
+let service: TestService
+let tenant: Tenant
+
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [A, B])
+})
+afterAll(() => service.stop())
+
+const remoteIds = (records: readonly Readonly<Record<string, unknown>>[]): string[] =>
+  records.map(({ remoteId }) => String(remoteId)).sort()
+
+describe('a reference', () => {
+  const notes = catalogue.get('crm/notes')
+  const contacts = catalogue.get('crm/contacts')
+
+  beforeAll(async () => {
+    for (const credentialId of [A, B])
+      for (const resource of [notes, contacts]) {
+        await service.database.prisma.$executeRawUnsafe(
+          `DELETE FROM ${resource.table} WHERE credential_id = '${credentialId}'`,
+        )
+        await service.save(
+          tenant,
+          credentialId,
+          resource,
+          [1, 2, 3, 4].map((n) => sampleRecord(credentialId, resource, n)),
+        )
+      }
+  })
+
+  test('is given as the id here or the id in the app, whatever the case', async () => {
+    const id = recordId(A, 'crm/accounts', '2')
+    for (const value of ['2', id, id.toUpperCase()]) {
+      for (const [path, plural, name] of [
+        ['/crm/notes', 'notes', 'noteAccount'],
+        ['/crm/contacts', 'contacts', 'account'],
+      ] as const) {
+        const query = `credentialId=${A}&${name}`
+        const same = await service.rest(tenant.key, `${path}?${query}=${value}`)
+        expect(remoteIds(same.json()[plural])).toEqual(['2'])
+        const others = await service.rest(tenant.key, `${path}?${query}NotEquals=${value}`)
+        expect(remoteIds(others.json()[plural])).toEqual(['1', '3', '4'])
+      }
+    }
+  })
+
+  test('by the id in the app means each credential’s own record; by the id here, the one', async () => {
+    const found = async (noteAccount: string) => {
+      const { data } = await service.graphql(
+        tenant.key,
+        `query ($filter: CrmNoteFilter) { crmNotes(credentialIds: ["${A}", "${B}"], filter: $filter) { totalCount nodes { credentialId remoteId } } }`,
+        { filter: { noteAccount } },
+      )
+      expect(data.crmNotes.totalCount).toBe(data.crmNotes.nodes.length)
+      return data.crmNotes.nodes.map((node: { credentialId: string }) => node.credentialId).sort()
+    }
+    expect(await found('2')).toEqual([A, B])
+    expect(await found(recordId(A, 'crm/accounts', '2'))).toEqual([A])
+    expect(await found(recordId(B, 'crm/accounts', '2'))).toEqual([B])
+  })
+
+  test('to another credential’s record, or to another resource’s, leaves nothing', async () => {
+    for (const id of [recordId(B, 'crm/accounts', '2'), recordId(A, 'crm/contacts', '2')]) {
+      const answer = await service.rest(
+        tenant.key,
+        `/crm/notes?credentialId=${A}&noteAccount=${id}`,
+      )
+      expect(answer.json()).toEqual({ notes: [] })
+    }
+  })
+
+  test('in a path narrows the list to the record’s own', async () => {
+    const fulfillments = catalogue.get('commerce/fulfillments')
+    await service.save(
+      tenant,
+      B,
+      fulfillments,
+      [1, 2, 4].map((n) => sampleRecord(B, fulfillments, n)),
+    )
+    for (const orderId of ['2', recordId(B, 'commerce/orders', '2')]) {
+      const base = `/commerce/orders/${orderId}/fulfillments`
+      const list = await service.rest(tenant.key, `${base}?credentialId=${B}`)
+      expect(remoteIds(list.json().fulfillments)).toEqual(['2'])
+      const count = await service.rest(tenant.key, `${base}/count?credentialId=${B}`)
+      expect(count.json()).toEqual({ count: 1 })
+      const own = await service.rest(tenant.key, `${base}/2?credentialId=${B}`)
+      expect(own.json().fulfillment.remoteId).toBe('2')
+      const other = await service.rest(tenant.key, `${base}/1?credentialId=${B}`)
+      expect(other.statusCode).toBe(404)
+    }
+  })
+})

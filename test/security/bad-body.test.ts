@@ -1,0 +1,185 @@
+/** Bodies that do not fit: not JSON, not UTF-8, too large, of another type, or not a question. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Expected, expectRefusal, readRefusal } from '../support/refusal.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
+const MIB = 1024 * 1024
+
+let service: TestService
+let tenant: Tenant
+
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [CREDENTIAL])
+})
+afterAll(() => service.stop())
+
+const post = (payload: string | Buffer, headers: Readonly<Record<string, string>> = {}) =>
+  service.server.inject({
+    url: '/graphql',
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${tenant.key}`,
+      accept: 'application/graphql-response+json',
+      'content-type': 'application/json',
+      ...headers,
+    },
+    payload,
+  })
+
+const QUESTION = JSON.stringify({ query: '{ __typename }' })
+
+describe('a body', () => {
+  test('that fits is answered', async () => {
+    for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON'])
+      expect((await post(QUESTION, { 'content-type': type })).statusCode, type).toBe(200)
+    // A byte order mark is no part of the text.
+    expect((await post(`\ufeff${QUESTION}`)).statusCode).toBe(200)
+  })
+
+  const malformed: Expected = { code: 'MALFORMED_BODY' }
+  const bad: Expected = { code: 'BAD_REQUEST' }
+
+  test.each<[string, string | Buffer, Expected]>([
+    ['of nothing', '', malformed],
+    ['of a brace', '{', malformed],
+    ['that ends early', QUESTION.slice(0, -1), malformed],
+    ['with more behind it', `${QUESTION} x`, malformed],
+    ['with two values', QUESTION + QUESTION, malformed],
+    ['with a comment', `/* */ ${QUESTION}`, malformed],
+    ['with a comma too many', '{"query":"{ __typename }",}', malformed],
+    ['with single quotes', "{'query':'{ __typename }'}", malformed],
+    ['with a line break in a text', '{"query":"{\n__typename }"}', malformed],
+    ['with NaN', '{"query":"{ __typename }","variables":{"a":NaN}}', malformed],
+    ['with an unknown escape', '{"query":"\\x"}', malformed],
+    ['of text', 'hello', malformed],
+    ['of a NUL', '\0', malformed],
+    ['of a form', 'query=%7B__typename%7D', malformed],
+    ['of XML', '<query>{ __typename }</query>', malformed],
+    ['of bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), malformed],
+    ['of UTF-8 that is cut', Buffer.from('{"query":"é').subarray(0, -1), malformed],
+    ['of half a pair in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), malformed],
+    ['of an overlong slash', Buffer.from([0x22, 0xc0, 0xaf, 0x22]), malformed],
+    ['of UTF-16', Buffer.from(QUESTION, 'utf16le'), malformed],
+    ['of a gzip', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0]), malformed],
+    ['with a key __proto__', '{"query":"{ __typename }","__proto__":{"a":1}}', malformed],
+    [
+      'with a key __proto__ below',
+      '{"query":"{ __typename }","variables":{"a":[{"__proto__":1}]}}',
+      malformed,
+    ],
+    [
+      'with a key __proto__ in escapes',
+      '{"query":"{ __typename }","\\u005f_pr\\u006fto__":{}}',
+      malformed,
+    ],
+    [
+      'with a key __PROTO__ in other escapes',
+      '{"query":"{ __typename }","__\\u0070roto__":{}}',
+      malformed,
+    ],
+    ['of null', 'null', bad],
+    ['of a number', '5', bad],
+    ['of true', 'true', bad],
+    ['of a text in JSON', '"{ __typename }"', bad],
+    ['of a list: several questions at once', `[${QUESTION},${QUESTION}]`, bad],
+    ['of an empty list', '[]', bad],
+    ['without a query', '{}', bad],
+    ['with null as query', '{"query":null}', bad],
+    ['with a number as query', '{"query":5}', bad],
+    ['with a list as query', '{"query":["{ __typename }"]}', bad],
+    ['with a text as variables', '{"query":"{ __typename }","variables":"x"}', bad],
+    ['with a list as variables', '{"query":"{ __typename }","variables":[]}', bad],
+    ['with a number as operationName', '{"query":"{ __typename }","operationName":5}', bad],
+    ['with a list as extensions', '{"query":"{ __typename }","extensions":[]}', bad],
+    ['with an unknown key', '{"query":"{ __typename }","nope":1}', bad],
+    ['with a NUL in the query', '{"query":"{ \\u0000 }"}', bad],
+    ['with half a pair in the query', '{"query":"{ \\ud800 }"}', bad],
+  ])('%s', async (_what, payload, expected) => {
+    for (const _again of [1, 2]) expectRefusal(await post(payload), expected)
+  })
+
+  test('of brackets, however deep', async () => {
+    for (const levels of [1000, 100_000, 500_000])
+      for (const payload of [
+        '['.repeat(levels),
+        '['.repeat(levels) + ']'.repeat(levels),
+        '{"a":'.repeat(levels / 5),
+        `{"query":"{ __typename }","variables":{"a":${'['.repeat(levels)}${']'.repeat(levels)}}}`.slice(
+          0,
+          MIB,
+        ),
+      ]) {
+        const answer = await post(payload)
+        // Variables that no one asks for are no mistake.
+        if (answer.statusCode !== 200) readRefusal(answer, `${levels} ${payload.slice(0, 50)}`)
+      }
+  })
+
+  test('of more than 1 MiB', async () => {
+    const fits = JSON.stringify({ query: '{ __typename }', variables: { a: '' } })
+    const padded = (length: number) =>
+      JSON.stringify({
+        query: '{ __typename }',
+        variables: { a: 'x'.repeat(length - fits.length) },
+      })
+    expect((await post(padded(MIB))).statusCode).toBe(200)
+    expectRefusal(await post(padded(MIB + 1)), { code: 'BODY_TOO_LARGE' })
+    expectRefusal(await post('x'.repeat(20 * MIB)), { code: 'BODY_TOO_LARGE' })
+  })
+
+  test.each([
+    'text/plain',
+    'text/html',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/graphql',
+    'application/octet-stream',
+    'application/jsonp',
+    'application/x-json',
+    'application/vnd.api+json',
+    'application/graphql+json',
+    'json',
+    '*/*',
+    '',
+  ])('that is called %s', async (type) => {
+    expectRefusal(await post(QUESTION, { 'content-type': type }), {
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+    })
+  })
+
+  test('is not read of who has no key', async () => {
+    for (const payload of ['{', 'x'.repeat(2 * MIB), QUESTION])
+      expectRefusal(
+        await service.server.inject({
+          url: '/graphql',
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          payload,
+        }),
+        { code: 'UNAUTHENTICATED' },
+      )
+  })
+
+  test('is not taken by a method that has none', async () => {
+    for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
+      const answer = await service.server.inject({
+        url: '/graphql',
+        method,
+        headers: { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' },
+        payload: QUESTION,
+      })
+      expectRefusal(answer, { code: 'METHOD_NOT_ALLOWED' }, method)
+      expect(answer.headers.allow).toBe('GET, POST')
+    }
+  })
+
+  test('is not asked for in a form that there is not', async () => {
+    for (const accept of ['text/xml', 'text/html', 'image/png', 'application/xml;q=1'])
+      expectRefusal(await post(QUESTION, { accept }), { code: 'BAD_REQUEST' }, accept)
+    for (const accept of ['*/*', 'application/*', 'application/json', 'text/xml, */*;q=0.1'])
+      expect((await post(QUESTION, { accept })).statusCode, accept).toBe(200)
+  })
+})

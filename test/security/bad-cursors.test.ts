@@ -1,0 +1,151 @@
+/** Cursors that no list gave out: random, cut, changed and made up. */
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Resource } from '../../src/definition/resource.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { orderFields } from '../../src/query/cursor.ts'
+import { readRefusal } from '../support/refusal.ts'
+import { sampleRecord } from '../support/sample.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+const SEED = 20_261_121
+const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
+const NEVER = '99999999-0000-4000-8000-000000000009'
+
+let service: TestService
+let tenant: Tenant
+
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [CREDENTIAL])
+  for (const resource of catalogue.resources)
+    await service.save(
+      tenant,
+      CREDENTIAL,
+      resource,
+      [1, 2, 3].map((n) => sampleRecord(CREDENTIAL, resource, n)),
+    )
+})
+afterAll(() => service.stop())
+
+const rest = (path: string) => service.rest(tenant.key, path)
+
+/** A GraphQL answer as a client of the present media type has it: its status says what became of it. */
+const graph = (query: string, variables?: unknown) =>
+  service.server.inject({
+    url: '/graphql',
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${tenant.key}`,
+      accept: 'application/graphql-response+json',
+      'content-type': 'application/json',
+    },
+    payload: JSON.stringify({ query, variables }),
+  })
+
+const TOPICS = catalogue.resources.map((resource) => [resource.topic, resource] as const)
+const HALF = '\ud800'
+const LONG = 'x'.repeat(1001)
+
+describe('a cursor is one that was given out, or is refused:', () => {
+  const cursorOf = (parts: unknown): string =>
+    Buffer.from(JSON.stringify(parts)).toString('base64url')
+
+  const put = async (resource: Resource, orderBy: string, cursor: string) => {
+    const { statusCode, ...answer } = await rest(
+      `${resource.restPath}?credentialId=${CREDENTIAL}&orderBy=${orderBy}&cursor=${encodeURIComponent(cursor)}`,
+    )
+    if (statusCode !== 200) {
+      const { code } = readRefusal({ statusCode, ...answer, body: answer.body }, cursor)
+      expect(['INVALID_CURSOR', 'INVALID_PARAMETER'], cursor).toContain(code)
+    }
+    return statusCode
+  }
+
+  test('random bytes', async () => {
+    const resource = catalogue.get('crm/accounts')
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc
+            .uint8Array({ maxLength: 200 })
+            .map((bytes) => Buffer.from(bytes).toString('base64url')),
+          fc.string({ unit: 'binary', maxLength: 100 }).filter((text) => text.isWellFormed()),
+          fc.json().map((json) => Buffer.from(json).toString('base64url')),
+          fc.array(fc.jsonValue(), { minLength: 2, maxLength: 4 }).map(cursorOf),
+        ),
+        async (cursor) => {
+          expect(await put(resource, 'createdAt', cursor)).toBe(400)
+        },
+      ),
+      { seed: SEED, numRuns: 500 },
+    )
+  })
+
+  test('truncated at every letter, and with every letter changed', async () => {
+    const resource = catalogue.get('crm/accounts')
+    const page = await rest(`/crm/accounts?credentialId=${CREDENTIAL}&orderBy=createdAt&pageSize=1`)
+    const cursor = String(page.headers['next-cursor'])
+    expect(await put(resource, 'createdAt', cursor)).toBe(200)
+    for (let length = 0; length < cursor.length; length++)
+      expect(await put(resource, 'createdAt', cursor.slice(0, length)), `${length}`).toBe(400)
+    for (let place = 0; place < cursor.length; place++)
+      await put(
+        resource,
+        'createdAt',
+        `${cursor.slice(0, place)}${cursor[place] === 'A' ? 'B' : 'A'}${cursor.slice(place + 1)}`,
+      )
+  })
+
+  test('made up with values that the field cannot have', async () => {
+    const values = [
+      '',
+      'x',
+      'NaN',
+      'Infinity',
+      '1e999',
+      '2147483648',
+      '-2147483649',
+      '9'.repeat(600),
+      '-0.0',
+      '1.',
+      '0000-01-01T00:00:00.000Z',
+      '2024-02-30T00:00:00.000Z',
+      '2024-01-01T24:00:00.000Z',
+      '2024-01-01T23:59:60.000Z',
+      '99999-01-01T00:00:00.000Z',
+      '-0001-01-01T00:00:00.000Z',
+      'infinity',
+      'now',
+      "'; DROP TABLE x; --",
+      'a\0b',
+      '\ufeff',
+      5,
+      true,
+      {},
+      [],
+    ]
+    for (const resource of [
+      'crm/accounts',
+      'accounting/payments',
+      'commerce/orders',
+      'crm/users',
+    ].map(catalogue.get)) {
+      const { id } = sampleRecord(CREDENTIAL, resource, 1)
+      for (const field of orderFields(resource)) {
+        const { kind } = resource.allFields[field] ?? {}
+        for (const value of values) {
+          const status = await put(resource, field, cursorOf([field, value, id]))
+          if (typeof value !== 'string') expect(status).toBe(400)
+          if (value === 'x' && kind !== 'text' && kind !== 'enumeration') expect(status).toBe(400)
+        }
+        expect(await put(resource, field, cursorOf([field, null, id]))).toBe(200)
+        expect(await put(resource, field, cursorOf([field, id]))).toBe(200)
+        expect(await put(resource, field, cursorOf([field, null, NEVER]))).toBe(400)
+        expect(await put(resource, field, cursorOf([field, null, id, 1]))).toBe(400)
+        expect(await put(resource, field, cursorOf([`${field}"`, null, id]))).toBe(400)
+        expect(await put(resource, field, cursorOf({ field, value: null, id }))).toBe(400)
+      }
+    }
+  })
+})

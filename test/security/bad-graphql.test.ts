@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { catalogue } from '../../src/generated/registry.ts'
+import { type Expected, expectRefusal } from '../support/refusal.ts'
+import { sampleRecord } from '../support/sample.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+const SEED = 20_261_121
+const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
+const NEVER = '99999999-0000-4000-8000-000000000009'
+
+let service: TestService
+let tenant: Tenant
+
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [CREDENTIAL])
+  for (const resource of catalogue.resources)
+    await service.save(
+      tenant,
+      CREDENTIAL,
+      resource,
+      [1, 2, 3].map((n) => sampleRecord(CREDENTIAL, resource, n)),
+    )
+})
+afterAll(() => service.stop())
+
+const rest = (path: string) => service.rest(tenant.key, path)
+
+/** A GraphQL answer as a client of the present media type has it: its status says what became of it. */
+const graph = (query: string, variables?: unknown) =>
+  service.server.inject({
+    url: '/graphql',
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${tenant.key}`,
+      accept: 'application/graphql-response+json',
+      'content-type': 'application/json',
+    },
+    payload: JSON.stringify({ query, variables }),
+  })
+
+const TOPICS = catalogue.resources.map((resource) => [resource.topic, resource] as const)
+const HALF = '\ud800'
+const LONG = 'x'.repeat(1001)
+
+describe('over GraphQL', () => {
+  const nodes = '{ nodes { id } }'
+  const mine = `credentialId: "${CREDENTIAL}"`
+
+  test.each<[string, string, Expected]>([
+    [
+      'no credential',
+      `{ crmAccounts ${nodes} }`,
+      { code: 'INVALID_PARAMETER', field: 'credentialId' },
+    ],
+    [
+      'an empty credential',
+      `{ crmAccounts(credentialId: "") ${nodes} }`,
+      { code: 'INVALID_PARAMETER', field: 'credentialId' },
+    ],
+    [
+      'null as credential',
+      `{ crmAccounts(credentialId: null) ${nodes} }`,
+      { code: 'INVALID_PARAMETER', field: 'credentialId' },
+    ],
+    [
+      'no credentials',
+      `{ crmAccounts(credentialIds: []) ${nodes} }`,
+      { code: 'INVALID_PARAMETER', field: 'credentialIds' },
+    ],
+    [
+      'an empty one of several credentials',
+      `{ crmAccounts(credentialIds: ["${CREDENTIAL}", ""]) ${nodes} }`,
+      { code: 'INVALID_PARAMETER', field: 'credentialId' },
+    ],
+    [
+      '101 credentials',
+      `{ crmAccounts(credentialIds: [${`"${CREDENTIAL}",`.repeat(101)}]) ${nodes} }`,
+      { code: 'INVALID_PARAMETER', field: 'credentialIds' },
+    ],
+    [
+      'a credential and credentials',
+      `{ crmAccounts(${mine}, credentialIds: ["${CREDENTIAL}"]) ${nodes} }`,
+      { code: 'INVALID_PARAMETER', field: 'credentialId' },
+    ],
+    [
+      'a credential and a user',
+      `{ crmAccounts(${mine}, userId: "1") ${nodes} }`,
+      { code: 'INVALID_PARAMETER', field: 'credentialId' },
+    ],
+    [
+      'a credential twice',
+      `{ crmAccounts(${mine}, ${mine}) ${nodes} }`,
+      { code: 'BAD_REQUEST', field: 'credentialId' },
+    ],
+    [
+      'an unknown credential',
+      `{ crmAccounts(credentialId: "${NEVER}") ${nodes} }`,
+      { code: 'CREDENTIAL_NOT_FOUND', field: 'credentialId' },
+    ],
+    [
+      'an unknown one of several',
+      `{ crmAccounts(credentialIds: ["${CREDENTIAL}", "${NEVER}"]) ${nodes} }`,
+      { code: 'CREDENTIAL_NOT_FOUND', field: 'credentialId' },
+    ],
+    [
+      'an unknown user',
+      `{ crmAccounts(userId: "${NEVER}") ${nodes} }`,
+      { code: 'USER_NOT_FOUND', field: 'userId' },
+    ],
+    [
+      'a user that is no id',
+      '{ crmAccounts(userId: "\\u0000") { nodes { id } } }',
+      { code: 'USER_NOT_FOUND', field: 'userId' },
+    ],
+    [
+      'a credential with a NUL',
+      String.raw`{ crmAccounts(credentialId: "\u0000") { nodes { id } } }`,
+      { code: 'CREDENTIAL_NOT_FOUND' },
+    ],
+    [
+      'a credential with half a pair',
+      String.raw`{ crmAccounts(credentialId: "\ud800") { nodes { id } } }`,
+      { code: 'BAD_REQUEST' },
+    ],
+    [
+      'an id with a NUL',
+      String.raw`{ crmAccount(${mine}, id: "\u0000") { id } }`,
+      { code: 'INVALID_PARAMETER', field: 'id' },
+    ],
+    [
+      'an id of 1,001 letters',
+      `{ crmAccount(${mine}, id: "${LONG}") { id } }`,
+      { code: 'INVALID_PARAMETER', field: 'id' },
+    ],
+    [
+      'a page of none',
+      `{ crmAccounts(${mine}, first: 0) ${nodes} }`,
+      { code: 'INVALID_PARAMETER', field: 'first' },
+    ],
+    [
+      'a page of 101',
+      `{ crmAccounts(${mine}, first: 101) ${nodes} }`,
+      { code: 'INVALID_PARAMETER', field: 'first' },
+    ],
+    [
+      'a page of one and a half',
+      `{ crmAccounts(${mine}, first: 1.5) ${nodes} }`,
+      { code: 'BAD_REQUEST' },
+    ],
+    ['a page of "abc"', `{ crmAccounts(${mine}, first: "abc") ${nodes} }`, { code: 'BAD_REQUEST' }],
+    [
+      'a page of more than an Int',
+      `{ crmAccounts(${mine}, first: 99999999999) ${nodes} }`,
+      { code: 'BAD_REQUEST' },
+    ],
+    [
+      'a last page of none',
+      `{ crmAccounts(${mine}, last: 0) ${nodes} }`,
+      { code: 'INVALID_PARAMETER', field: 'last' },
+    ],
+    [
+      'a first and a last page',
+      `{ crmAccounts(${mine}, first: 1, last: 1) ${nodes} }`,
+      { code: 'INVALID_PARAMETER', field: 'last' },
+    ],
+    [
+      'a cursor that is none',
+      `{ crmAccounts(${mine}, after: "zz") ${nodes} }`,
+      { code: 'INVALID_CURSOR', field: 'after' },
+    ],
+    [
+      'a cursor before that is none',
+      `{ crmAccounts(${mine}, before: "zz") ${nodes} }`,
+      { code: 'INVALID_CURSOR', field: 'before' },
+    ],
+    [
+      'a cursor of 5,000 letters',
+      `{ crmAccounts(${mine}, after: "${'x'.repeat(5000)}") ${nodes} }`,
+      { code: 'INVALID_PARAMETER', field: 'after' },
+    ],
+    [
+      'a page of a linked list of none',
+      `{ crmAccount(${mine}, id: "1") { notes(first: 0) ${nodes} } }`,
+      { code: 'INVALID_PARAMETER', field: 'first' },
+    ],
+    [
+      'an unknown order',
+      `{ crmAccounts(${mine}, orderBy: { field: NOPE }) ${nodes} }`,
+      { code: 'BAD_REQUEST', field: 'NOPE' },
+    ],
+    [
+      'an unknown field',
+      `{ crmAccounts(${mine}) { nodes { nope } } }`,
+      { code: 'BAD_REQUEST', field: 'nope' },
+    ],
+    [
+      'an unknown argument',
+      `{ crmAccounts(${mine}, nope: 1) ${nodes} }`,
+      { code: 'BAD_REQUEST', field: 'nope' },
+    ],
+    [
+      'an unknown filter',
+      `{ crmAccounts(${mine}, filter: { nope: 1 }) ${nodes} }`,
+      { code: 'BAD_REQUEST', field: 'nope' },
+    ],
+    [
+      'an unknown type',
+      `{ node(id: "1") { ... on Nope { id } } }`,
+      { code: 'BAD_REQUEST', field: 'Nope' },
+    ],
+    ['an unknown operation', 'mutation { nope }', { code: 'BAD_REQUEST' }],
+    [
+      'a fragment of itself',
+      `fragment F on Query { ...F } { ...F }`,
+      { code: 'BAD_REQUEST', field: 'F' },
+    ],
+    ['no selection', `{ crmAccounts(${mine}) }`, { code: 'BAD_REQUEST', field: 'crmAccounts' }],
+    ['a document that ends early', '{ crmAccounts(', { code: 'BAD_REQUEST' }],
+    ['a document of letters that GraphQL has not', '{ \u0007 }', { code: 'BAD_REQUEST' }],
+    ['a document with a NUL', '{ \0 }', { code: 'BAD_REQUEST' }],
+    ['a document with half a pair', `{ ${HALF} }`, { code: 'BAD_REQUEST' }],
+    ['a document of nothing', '', { code: 'BAD_REQUEST' }],
+    ['a document of a comment', '# nothing', { code: 'BAD_REQUEST' }],
+    ['a document of types', 'type Query { a: Int }', { code: 'BAD_REQUEST' }],
+    [
+      'two operations without a choice',
+      'query A { __typename } query B { __typename }',
+      { code: 'BAD_REQUEST' },
+    ],
+  ])('%s', async (_what, query, expected) => {
+    // Three times: an operation that comes again is compiled, and is to be refused alike.
+    for (const _again of [1, 2, 3]) expectRefusal(await graph(query), expected, query.slice(0, 200))
+  })
+
+  test.each<[string, unknown, string]>([
+    ['missing', {}, '$id'],
+    ['null', { id: null, credentialId: CREDENTIAL }, '$id'],
+    ['a list', { id: ['1', '2'], credentialId: CREDENTIAL }, '$id'],
+    ['an object', { id: {}, credentialId: CREDENTIAL }, '$id'],
+    ['a fraction', { id: 1.5, credentialId: CREDENTIAL }, '$id'],
+    ['true', { id: true, credentialId: CREDENTIAL }, '$id'],
+    ['not an object at all', 'x', ''],
+    ['a list of variables', [1], ''],
+    ['a number', 5, ''],
+  ])('variables that are %s', async (_what, variables, field) => {
+    const query =
+      'query ($credentialId: ID!, $id: ID!) { crmAccount(credentialId: $credentialId, id: $id) { id } }'
+    for (const _again of [1, 2, 3])
+      expectRefusal(await graph(query, variables), { code: 'BAD_REQUEST', field })
+  })
+
+  test('a failure of one field leaves the others, and says which', async () => {
+    const { data, errors, status } = await service.graphql(
+      tenant.key,
+      `{ one: crmAccounts(${mine}, first: 0) ${nodes} two: crmAccounts(${mine}, first: 1) ${nodes} }`,
+    )
+    expect(status).toBe(200)
+    expect(data).toMatchObject({ one: null, two: { nodes: { length: 1 } } })
+    expect(errors).toMatchObject([
+      { path: ['one'], extensions: { code: 'INVALID_PARAMETER', details: [{ field: 'first' }] } },
+    ])
+  })
+})

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { catalogue } from '../../src/generated/registry.ts'
+import { filterParameters } from '../../src/query/filter.ts'
+import { expectRefusal, readRefusal } from '../support/refusal.ts'
+import { sampleRecord } from '../support/sample.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+const SEED = 20_261_121
+const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
+const NEVER = '99999999-0000-4000-8000-000000000009'
+
+let service: TestService
+let tenant: Tenant
+
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [CREDENTIAL])
+  for (const resource of catalogue.resources)
+    await service.save(
+      tenant,
+      CREDENTIAL,
+      resource,
+      [1, 2, 3].map((n) => sampleRecord(CREDENTIAL, resource, n)),
+    )
+})
+afterAll(() => service.stop())
+
+const rest = (path: string) => service.rest(tenant.key, path)
+
+/** A GraphQL answer as a client of the present media type has it: its status says what became of it. */
+const graph = (query: string, variables?: unknown) =>
+  service.server.inject({
+    url: '/graphql',
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${tenant.key}`,
+      accept: 'application/graphql-response+json',
+      'content-type': 'application/json',
+    },
+    payload: JSON.stringify({ query, variables }),
+  })
+
+const TOPICS = catalogue.resources.map((resource) => [resource.topic, resource] as const)
+const HALF = '\ud800'
+const LONG = 'x'.repeat(1001)
+
+describe('a value of the wrong form is refused, by name,', () => {
+  const times = [
+    '',
+    'yesterday',
+    '2024-02-30',
+    '2023-02-29',
+    '2024-13-01',
+    '2024-00-10',
+    '0000-01-01',
+    '10000-01-01',
+    '-000001-01-01',
+    '2024-1-1',
+    '20240101',
+    '1704067200',
+    '2024-01-01 00:00:00',
+    '2024-01-01T25:00:00Z',
+    '2024-01-01T00:60:00Z',
+    '2024-01-01T00:00:60Z',
+    '2024-01-01T00:00:00',
+    '2024-01-01T00:00:00+99:00',
+    '2024-01-01T00:00:00.000Z; DROP TABLE x',
+    '2024-01-01%00',
+    'infinity',
+    'now',
+    'epoch',
+  ]
+  const numbers = [
+    '',
+    'x',
+    '1e5',
+    '0x10',
+    '1,5',
+    '1.',
+    '.5',
+    '--1',
+    '+1',
+    '1_000',
+    'NaN',
+    'Infinity',
+  ]
+  const badTexts: Readonly<Record<string, readonly string[]>> = {
+    text: [LONG, 'a%00b', '%00'],
+    integer: [...numbers, '1.5', '99999999999', '2147483648', '-2147483648', ' 1', '٣', '1%00'],
+    number: [...numbers, ' 1', '٣', '9'.repeat(31), '1%00'],
+    decimal: [...numbers, ' 1', '٣', '9'.repeat(31), '1%00'],
+    boolean: ['', '1', 'yes', 'TRUE', 'null', 'true%00'],
+    timestamp: times,
+    date: times,
+    enumeration: ['', 'NOPE', 'ACTIVE ', LONG, '%00'],
+    reference: ['', LONG, '%00'],
+  }
+  const badValues: Readonly<Record<string, readonly unknown[]>> = {
+    text: [LONG, 'a\0b', HALF, 5, true, ['x', 'y'], {}],
+    integer: ['1', 1.5, 2_147_483_648, true, [1, 2], {}],
+    number: ['1', true, [1, 2], {}],
+    decimal: ['1', true, [1, 2], {}],
+    boolean: ['true', 1, 0, [true, false], {}],
+    timestamp: [...times.filter((text) => !text.includes('%')), 5, true, {}, '2024-01-01\0', HALF],
+    date: [...times.filter((text) => !text.includes('%')), 5, true, {}, '2024-01-01\0', HALF],
+    enumeration: ['', 'NOPE', 5, true, {}, HALF],
+    reference: ['', LONG, '\0', HALF, 1.5, true, {}],
+  }
+
+  test.each(TOPICS)('in every filter of %s', async (_topic, resource) => {
+    for (const { name, kind, operator } of filterParameters(resource).values()) {
+      const given = [...(badTexts[kind] ?? [])]
+      if (kind === 'date' && operator === 'equals') given.push('2024-01-01T00:00:00.000Z')
+      expect(given.length).toBeGreaterThan(0)
+      for (const value of given) {
+        const written = value.includes('%00') ? value : encodeURIComponent(value)
+        for (const path of [resource.restPath, `${resource.restPath}/count`])
+          expectRefusal(
+            await rest(`${path}?credentialId=${CREDENTIAL}&${name}=${written}`),
+            { code: 'INVALID_PARAMETER', field: name },
+            `${name}=${value}`,
+          )
+      }
+    }
+  })
+
+  test.each(TOPICS)('in every field of the GraphQL filter of %s', async (_topic, resource) => {
+    const query = `query ($filter: ${resource.typeName}Filter) {
+      ${resource.listField}(credentialId: "${CREDENTIAL}", filter: $filter) { nodes { id } }
+    }`
+    for (const { name, kind } of filterParameters(resource).values())
+      for (const value of badValues[kind] ?? []) {
+        const answer = await graph(query, { filter: { [name]: value } })
+        const { code } = readRefusal(answer, `${name}: ${JSON.stringify(value)}`)
+        expect(['INVALID_PARAMETER', 'BAD_REQUEST']).toContain(code)
+        expectRefusal(answer, { code, field: name }, JSON.stringify(value))
+      }
+  })
+})

@@ -1,0 +1,178 @@
+/** A key that is revoked is refused at once, in every process, also while they hear nothing of each other. */
+import type { FastifyInstance } from 'fastify'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { generateApiKey, hashApiKey } from '../../src/api-key.ts'
+import { createAccess } from '../../src/store/access.ts'
+import { saveApiKey } from '../../src/store/keys.ts'
+import { createNotices } from '../../src/store/notices.ts'
+import { openServer, startService, type Tenant, type TestService } from '../support/service.ts'
+
+const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
+const DEADLINE = { timeout: 10_000, interval: 5 }
+
+let service: TestService
+let tenant: Tenant
+
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [CREDENTIAL])
+})
+afterAll(() => service.stop())
+
+const newKey = async (): Promise<string> => {
+  const key = generateApiKey('development')
+  await saveApiKey(service.database, tenant.environmentId, key)
+  return key
+}
+
+/** The status of a list that this key asks this server for. */
+const statusOf = async (
+  server: FastifyInstance,
+  key: string,
+  credentialId = CREDENTIAL,
+): Promise<number> => {
+  const url = `/2024-03/one/crm/accounts?credentialId=${credentialId}`
+  return (await server.inject({ url, headers: { authorization: `Bearer ${key}` } })).statusCode
+}
+
+describe('another process', () => {
+  let other: Awaited<ReturnType<typeof openServer>>
+  let key: string
+
+  beforeEach(async () => {
+    other = await openServer(service.url)
+    key = await newKey()
+    // Asked twice, it remembers: the answer does not come from the database.
+    for (const _first of [true, false]) expect(await statusOf(other.server, key)).toBe(200)
+    other.takeStatements()
+    expect(await statusOf(other.server, key)).toBe(200)
+    expect(other.takeStatements().join()).not.toContain('api_keys')
+  })
+  afterEach(() => other.stop())
+
+  const statusThere = (): Promise<number> => statusOf(other.server, key)
+
+  test('refuses a key that is revoked here', async () => {
+    await service.access.revokeKey(key)
+    await expect.poll(statusThere, DEADLINE).toBe(401)
+    const answer = await other.server.inject({
+      url: '/graphql?query={__typename}',
+      headers: { authorization: `Bearer ${key}` },
+    })
+    expect(answer.statusCode).toBe(401)
+  })
+
+  test.each([
+    ['revoked', 'UPDATE api_keys SET revoked_at = now() WHERE hash = $1'],
+    ['deleted', 'DELETE FROM api_keys WHERE hash = $1'],
+    ['replaced', "UPDATE api_keys SET hash = repeat('0', 64) WHERE hash = $1"],
+  ])('refuses a key whose row is %s by hand', async (_how, sql) => {
+    const hand = new pg.Client({ connectionString: service.url })
+    await hand.connect()
+    await hand.query(sql, [hashApiKey(key)])
+    await hand.end()
+    await expect.poll(statusThere, DEADLINE).toBe(401)
+    await expect.poll(() => statusOf(service.server, key), DEADLINE).toBe(401)
+  })
+
+  test('forgets a credential that is deleted by hand', async () => {
+    const id = 'dddddddd-0000-4000-8000-000000000004'
+    await service.database.prisma.credential.create({
+      data: {
+        id,
+        route: id.slice(0, 8),
+        environmentId: tenant.environmentId,
+        userId: tenant.userId,
+        app: 'test',
+        values: {},
+      },
+    })
+    for (const { server } of [service, other]) expect(await statusOf(server, key, id)).toBe(200)
+    await service.database.prisma.$executeRaw`DELETE FROM credentials WHERE id = ${id}::uuid`
+    for (const { server } of [service, other])
+      await expect.poll(() => statusOf(server, key, id), DEADLINE).toBe(404)
+  })
+})
+
+describe('while announcements are not heard', () => {
+  let other: Awaited<ReturnType<typeof openServer>>
+  let control: pg.Client
+  const name = (): string => new URL(service.url).pathname.slice(1)
+
+  beforeEach(async () => {
+    other = await openServer(service.url)
+    control = new pg.Client({ connectionString: inject('testDatabases').serverUrl })
+    await control.connect()
+  })
+  afterEach(async () => {
+    await control.query(`ALTER DATABASE "${name()}" ALLOW_CONNECTIONS true`)
+    await control.end()
+    await other.stop()
+  })
+
+  test('nothing is remembered: a revoked key is refused, and is when they are heard again', async () => {
+    const revoked = await newKey()
+    const kept = await newKey()
+    const ofOther = (key: string) => statusOf(other.server, key)
+    for (const key of [revoked, kept]) expect(await ofOther(key)).toBe(200)
+
+    // Neither server can dial again; what both have open stays open.
+    await control.query(`ALTER DATABASE "${name()}" ALLOW_CONNECTIONS false`)
+    const { rows } = await control.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND query LIKE 'LISTEN%'`,
+      [name()],
+    )
+    expect(rows).toHaveLength(2)
+    await service.database.prisma
+      .$executeRaw`UPDATE api_keys SET revoked_at = now() WHERE hash = ${hashApiKey(revoked)}`
+    await expect.poll(() => ofOther(revoked), DEADLINE).toBe(401)
+
+    other.takeStatements()
+    for (const _again of [1, 2, 3]) expect(await ofOther(kept)).toBe(200)
+    const lookups = other.takeStatements().filter((statement) => statement.includes('api_keys'))
+    expect(lookups).toHaveLength(3)
+
+    await control.query(`ALTER DATABASE "${name()}" ALLOW_CONNECTIONS true`)
+    const asksNoMore = async (): Promise<boolean> => {
+      other.takeStatements()
+      expect(await ofOther(kept)).toBe(200)
+      return !other.takeStatements().join().includes('api_keys')
+    }
+    await expect.poll(asksNoMore, DEADLINE).toBe(true)
+    expect(await ofOther(revoked)).toBe(401)
+    await service.access.revokeKey(kept)
+    await expect.poll(() => ofOther(kept), DEADLINE).toBe(401)
+  })
+
+  test('an answer that was under way is not remembered once they are heard', async () => {
+    const key = await newKey()
+    const read = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    const { prisma } = service.database
+    const slow = {
+      ...service.database,
+      // The one method that keyOwner calls, held up between the row and the answer.
+      prisma: {
+        apiKey: {
+          findFirst: async (query: object) => {
+            const row = await prisma.apiKey.findFirst(query)
+            read.resolve()
+            await release.promise
+            return row
+          },
+        },
+      } as unknown as typeof prisma,
+    }
+    const notices = createNotices(service.url)
+    const access = createAccess(slow, notices)
+    const underWay = access.keyOwner(key)
+    await read.promise
+    await service.access.revokeKey(key)
+    await notices.start()
+    release.resolve()
+    expect(await underWay).toMatchObject({ environmentId: tenant.environmentId })
+    expect(await access.keyOwner(key)).toBe(undefined)
+    await notices.stop()
+  })
+})
