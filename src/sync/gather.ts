@@ -1,29 +1,30 @@
-/** Pages that arrive while others are stored are stored together: a transaction costs the same for many. */
-import type { AppPage } from './pages.ts'
+/** What arrives while earlier pages are stored is stored together: a transaction costs the same for many. */
 
 /**
- * The pages in their order, in groups: all that have arrived when the next group is asked for, at least one.
- * Fetching goes on meanwhile until `maxRecords` wait. A failure comes after the pages before it.
+ * The items in their order, in groups: all that have arrived when the next group is asked for, at least one.
+ * The source goes on meanwhile until items of `limit` in all are waiting. A failure of it comes after the
+ * items before it. Leaving the loop aborts the source.
  */
-export async function* gatherPages(
-  pages: AsyncGenerator<AppPage, void, void>,
-  maxRecords: number,
-): AsyncGenerator<readonly [AppPage, ...AppPage[]], void, void> {
-  let waiting: AppPage[] = []
+export async function* gather<Item>(
+  open: (signal: AbortSignal) => AsyncIterable<Item>,
+  sizeOf: (item: Item) => number,
+  limit: number,
+): AsyncGenerator<readonly [Item, ...Item[]], void, void> {
+  const left = new AbortController()
+  let waiting: Item[] = []
   let size = 0
-  let left = false
   let outcome: { readonly error?: unknown } | undefined
   let arrived = Promise.withResolvers<void>()
   let taken = Promise.withResolvers<void>()
 
-  const fetchAll = async (): Promise<void> => {
+  const readAll = async (): Promise<void> => {
     try {
-      for await (const page of pages) {
-        waiting.push(page)
-        size += page.records.length
+      for await (const item of open(left.signal)) {
+        waiting.push(item)
+        size += sizeOf(item)
         arrived.resolve()
-        while (size >= maxRecords && !left) await taken.promise
-        if (left) return
+        while (size >= limit && !left.signal.aborted) await taken.promise
+        if (left.signal.aborted) return
       }
       outcome = {}
     } catch (error) {
@@ -32,7 +33,7 @@ export async function* gatherPages(
     arrived.resolve()
   }
 
-  const fetching = fetchAll()
+  const reading = readAll()
   try {
     for (;;) {
       await arrived.promise
@@ -49,10 +50,8 @@ export async function* gatherPages(
       yield [first, ...rest]
     }
   } finally {
-    left = true
+    left.abort()
     taken.resolve()
-    // Breaks off the page that is being fetched.
-    await pages.return()
-    await fetching
+    await reading
   }
 }

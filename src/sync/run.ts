@@ -20,10 +20,10 @@ import {
 import { settleAbsence } from './absence.ts'
 import { type ActiveRun, announce, type SyncContext, transact } from './active-run.ts'
 import { failureText, isNews, isRecovery, planFailure } from './failure.ts'
-import { gatherPages } from './gather.ts'
-import { createBatchMapper } from './map-batch.ts'
+import { gather } from './gather.ts'
+import { createPageMapper, joinPages, type MappedPages } from './map-pages.ts'
 import { createLoopGuard, listPages } from './pages.ts'
-import { storeBatch } from './store-batch.ts'
+import { storePages } from './store-pages.ts'
 
 export type RunResult =
   | { readonly outcome: 'completed'; readonly counts: SyncCounts }
@@ -103,22 +103,30 @@ const listAll = async (
   const { context, connector, resource, credential, lease } = run
   const { cursor, since } = run.progress
   const guard = createLoopGuard()
-  const mapPages = createBatchMapper(resource.mapping, credential.id, guard)
+  const mapPage = createPageMapper(resource.mapping, credential.id)
   const misfits = new Set<string>()
   const listing = {
     appClient: context.appClient,
     ...{ connector, resource },
     credential: credential.values,
     since: since ?? undefined,
-    // Written by storeBatch of a connector's mark.
+    // Written by storePages of a connector's mark.
     cursor: cursor === null ? undefined : (JSON.parse(cursor) as Json),
   }
+  // Mapped as they arrive: while PostgreSQL stores what came before.
+  async function* read(left: AbortSignal): AsyncGenerator<MappedPages, void, void> {
+    for await (const page of listPages(listing, guard, AbortSignal.any([signal, left]))) {
+      const mapped = mapPage(page)
+      guard.checkPage(mapped.rows.map(({ remoteId }) => remoteId))
+      yield mapped
+    }
+  }
   try {
-    for await (const pages of gatherPages(listPages(listing, guard, signal), MAX_BATCH)) {
-      const batch = mapPages(pages)
-      for (const path of batch.problems) if (misfits.size < 20) misfits.add(path)
-      await storeBatch(run, batch)
-      if (batch.next !== undefined && (signal.aborted || isOver())) return false
+    for await (const pages of gather(read, ({ rows }) => rows.length, MAX_BATCH)) {
+      const mapped = joinPages(pages)
+      for (const path of mapped.problems) if (misfits.size < 20) misfits.add(path)
+      await storePages(run, mapped)
+      if (mapped.next !== undefined && (signal.aborted || isOver())) return false
     }
     return true
   } finally {

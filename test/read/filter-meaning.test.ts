@@ -17,9 +17,6 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const remoteIds = (records: readonly Readonly<Record<string, unknown>>[]): string[] =>
-  records.map(({ remoteId }) => String(remoteId)).sort()
-
 describe('one condition', () => {
   const accounts = catalogue.get('crm/accounts')
   const payments = catalogue.get('accounting/payments')

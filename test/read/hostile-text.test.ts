@@ -18,9 +18,6 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const remoteIds = (records: readonly Readonly<Record<string, unknown>>[]): string[] =>
-  records.map(({ remoteId }) => String(remoteId)).sort()
-
 describe('hostile text', () => {
   const hostile = [
     "' OR '1'='1",
@@ -41,6 +38,16 @@ describe('hostile text', () => {
     '\u202e\u0301\ufeff',
   ]
   const resources = ['crm/accounts', 'accounting/payments', 'crm/tasks', 'crm/users']
+
+  beforeAll(async () => {
+    for (const resource of resources.map(catalogue.get))
+      await service.save(
+        tenant,
+        A,
+        resource,
+        [1, 2, 3].map((n) => sampleRecord(A, resource, n)),
+      )
+  })
 
   test.each(hostile)('%s is a value like any other', async (value) => {
     const before = await service.database.prisma.$queryRaw`SELECT count(*) FROM crm_accounts`

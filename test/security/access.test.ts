@@ -1,3 +1,4 @@
+/** Keys: who is let in and who is not. */
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateApiKey, hashApiKey } from '../../src/api-key.ts'
@@ -5,7 +6,6 @@ import { saveApiKey } from '../../src/store/keys.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
-const DEADLINE = { timeout: 10_000, interval: 5 }
 
 let service: TestService
 let tenant: Tenant

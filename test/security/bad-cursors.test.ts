@@ -30,23 +30,6 @@ afterAll(() => service.stop())
 
 const rest = (path: string) => service.rest(tenant.key, path)
 
-/** A GraphQL answer as a client of the present media type has it: its status says what became of it. */
-const graph = (query: string, variables?: unknown) =>
-  service.server.inject({
-    url: '/graphql',
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${tenant.key}`,
-      accept: 'application/graphql-response+json',
-      'content-type': 'application/json',
-    },
-    payload: JSON.stringify({ query, variables }),
-  })
-
-const TOPICS = catalogue.resources.map((resource) => [resource.topic, resource] as const)
-const HALF = '\ud800'
-const LONG = 'x'.repeat(1001)
-
 describe('a cursor is one that was given out, or is refused:', () => {
   const cursorOf = (parts: unknown): string =>
     Buffer.from(JSON.stringify(parts)).toString('base64url')

@@ -1,10 +1,10 @@
+/** A GraphQL question that does not fit is refused with a 4xx that names what is wrong, each time it comes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { type Expected, expectRefusal } from '../support/refusal.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
-const SEED = 20_261_121
 const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
 const NEVER = '99999999-0000-4000-8000-000000000009'
 
@@ -24,8 +24,6 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const rest = (path: string) => service.rest(tenant.key, path)
-
 /** A GraphQL answer as a client of the present media type has it: its status says what became of it. */
 const graph = (query: string, variables?: unknown) =>
   service.server.inject({
@@ -39,7 +37,6 @@ const graph = (query: string, variables?: unknown) =>
     payload: JSON.stringify({ query, variables }),
   })
 
-const TOPICS = catalogue.resources.map((resource) => [resource.topic, resource] as const)
 const HALF = '\ud800'
 const LONG = 'x'.repeat(1001)
 

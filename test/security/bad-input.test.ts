@@ -1,3 +1,4 @@
+/** A REST question that does not fit is refused with a 4xx that names what is wrong. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { encodeCursor } from '../../src/query/cursor.ts'
@@ -5,7 +6,6 @@ import { type Expected, expectRefusal } from '../support/refusal.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
-const SEED = 20_261_121
 const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
 const NEVER = '99999999-0000-4000-8000-000000000009'
 
@@ -27,21 +27,6 @@ afterAll(() => service.stop())
 
 const rest = (path: string) => service.rest(tenant.key, path)
 
-/** A GraphQL answer as a client of the present media type has it: its status says what became of it. */
-const graph = (query: string, variables?: unknown) =>
-  service.server.inject({
-    url: '/graphql',
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${tenant.key}`,
-      accept: 'application/graphql-response+json',
-      'content-type': 'application/json',
-    },
-    payload: JSON.stringify({ query, variables }),
-  })
-
-const TOPICS = catalogue.resources.map((resource) => [resource.topic, resource] as const)
-const HALF = '\ud800'
 const LONG = 'x'.repeat(1001)
 
 describe('over REST', () => {

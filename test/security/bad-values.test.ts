@@ -1,3 +1,4 @@
+/** Every filter of every resource refuses what is not of its kind, by name, over REST and over GraphQL. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { filterParameters } from '../../src/query/filter.ts'
@@ -5,9 +6,7 @@ import { expectRefusal, readRefusal } from '../support/refusal.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
-const SEED = 20_261_121
 const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
-const NEVER = '99999999-0000-4000-8000-000000000009'
 
 let service: TestService
 let tenant: Tenant

@@ -1,16 +1,13 @@
 /** The one road by which records change: what is written, what is logged, and what is left alone. */
-import fc from 'fast-check'
-import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { columnsOf } from '../../src/definition/column.ts'
-import { recordId } from '../../src/definition/identity.ts'
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
-import { applyChanges, MAX_BATCH } from '../../src/store/apply-changes.ts'
-import type { Transaction } from '../../src/store/database.ts'
+import { MAX_BATCH } from '../../src/store/apply-changes.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { createWriter, type Writer } from '../support/writer.ts'
 
 const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
 const OTHER = 'bbbbbbbb-0000-4000-8000-000000000002'
@@ -18,73 +15,33 @@ const OTHER = 'bbbbbbbb-0000-4000-8000-000000000002'
 let service: TestService
 let tenant: Tenant
 
+let writer: Writer
+
 beforeAll(async () => {
   service = await startService()
   tenant = await service.createTenant('development', [CREDENTIAL, OTHER])
+  writer = createWriter(service, tenant)
 })
+beforeEach(() => writer.empty())
 afterAll(() => service.stop())
 
 const accounts = catalogue.get('crm/accounts')
 
-beforeEach(async () => {
-  const tables = catalogue.resources.map(({ table }) => table).join(', ')
-  await service.database.prisma.$executeRawUnsafe(`TRUNCATE change_log.changes, ${tables}`)
-  service.takeStatements()
-})
-
-const applyIn = (
-  transaction: Transaction,
+const apply = (
   rows: readonly RecordRow[],
   resource: Resource = accounts,
   accept: 'newer' | 'all' = 'newer',
   credentialId = CREDENTIAL,
-) => {
-  const owner = { credentialId, environmentId: tenant.environmentId }
-  return applyChanges(transaction, owner, resource, rows, { accept })
-}
+) => writer.apply(rows, { resource, credentialId, accept })
 
-const apply = (
-  ...given: Parameters<typeof applyIn> extends [unknown, ...infer Rest] ? Rest : never
-) => service.database.prisma.$transaction((transaction) => applyIn(transaction, ...given))
+const readLog = () => writer.readLog()
 
-interface Change {
-  readonly kind: string
-  readonly fields: readonly string[]
-  readonly id: string
-  readonly topic: string
-  readonly credentialId: string
-  readonly environmentId: string
-  readonly record: Readonly<Record<string, unknown>>
-}
+const takeLog = () => writer.takeLog()
 
-/** The log, in the order in which its readers take it. */
-const readLog = (): Promise<Change[]> =>
-  service.database.prisma.$queryRaw`
-    SELECT kind, changed_fields AS fields, record_id AS id, topic, record,
-      credential_id AS "credentialId", environment_id AS "environmentId"
-    FROM change_log.changes ORDER BY xid, sequence`
+const readRow = (resource: Resource, id: string) => writer.readRow(resource, id)
 
-const takeLog = async (): Promise<Change[]> => {
-  const log = await readLog()
-  await service.database.prisma.$executeRaw`TRUNCATE change_log.changes`
-  return log
-}
-
-/** The row as it lies in the table: another version of it has another place. */
-const readRow = async (resource: Resource, id: string) => {
-  const rows = await service.database.prisma.$queryRawUnsafe<
-    { place: string; created_at: Date; updated_at: Date }[]
-  >(`SELECT ctid::text AS place, created_at, updated_at FROM ${resource.table} WHERE id = '${id}'`)
-  return rows[0]
-}
-
-const show = async (resource: Resource, id: string, credentialId = CREDENTIAL) => {
-  const answer = await service.rest(
-    tenant.key,
-    `${resource.restPath}/${encodeURIComponent(id)}?credentialId=${credentialId}`,
-  )
-  return answer.json()[resource.name]
-}
+const show = (resource: Resource, id: string, credentialId = CREDENTIAL) =>
+  writer.show({ resource, credentialId }, id)
 
 const TOPICS = catalogue.resources.map((resource) => [resource.topic, resource] as const)
 
@@ -295,205 +252,5 @@ describe('a record that the app changed', () => {
       expect(await apply([row])).toEqual(one)
       expect(await website()).toBe(row.website)
     }
-  })
-})
-
-describe('two transactions on one record', () => {
-  const row = (website: string): RecordRow => ({
-    ...sampleRecord(CREDENTIAL, accounts, 1),
-    website,
-  })
-
-  /** Until a transaction waits for a lock of ours. */
-  const waiting = (): Promise<unknown> =>
-    expect
-      .poll(
-        async () => {
-          const [found] = await service.database.prisma.$queryRaw<{ count: number }[]>`
-            SELECT count(*)::integer AS count FROM pg_locks
-            WHERE locktype = 'advisory' AND NOT granted
-              AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
-          return found?.count
-        },
-        { timeout: 10_000, interval: 5 },
-      )
-      .toBe(1)
-
-  test('follow each other, and stand in the log in that order', async () => {
-    await apply([row('before')])
-    for (let round = 0; round < 5; round++) {
-      await takeLog()
-      const release = Promise.withResolvers<void>()
-      const written = Promise.withResolvers<void>()
-      const one = service.database.prisma.$transaction(async (transaction) => {
-        await applyIn(transaction, [row(`one ${round}`)])
-        written.resolve()
-        await release.promise
-      })
-      await written.promise
-      const two = service.database.prisma.$transaction((transaction) =>
-        applyIn(transaction, [row(`two ${round}`)]),
-      )
-      await waiting()
-      release.resolve()
-      await Promise.all([one, two])
-      const log = await readLog()
-      expect(log.map(({ record }) => record.website)).toEqual([`one ${round}`, `two ${round}`])
-      expect(log[1]?.fields).toEqual(['website'])
-      expect(log[1]?.record).toEqual(await show(accounts, '1'))
-    }
-  })
-
-  test('that end with the same content make one change', async () => {
-    await Promise.all(Array.from({ length: 8 }, () => apply([row('same')])))
-    expect((await readLog()).map(({ kind }) => kind)).toEqual(['created'])
-  })
-
-  test('never take the time of its last change back', async () => {
-    await apply([row('before')])
-    const begun = Promise.withResolvers<void>()
-    const release = Promise.withResolvers<void>()
-    const early = service.database.prisma.$transaction(async (transaction) => {
-      // Its own time is that of its beginning.
-      await transaction.$queryRaw`SELECT now()`
-      begun.resolve()
-      await release.promise
-      await applyIn(transaction, [row('begun first, written last')])
-    })
-    await begun.promise
-    await apply([row('between')])
-    const between = await readRow(accounts, row('').id)
-    release.resolve()
-    await early
-    const after = await readRow(accounts, row('').id)
-    expect(await show(accounts, '1')).toMatchObject({ website: 'begun first, written last' })
-    expect(after?.updated_at.getTime()).toBeGreaterThanOrEqual(between?.updated_at.getTime() ?? 0)
-    expect(after?.created_at).toEqual(between?.created_at)
-  })
-
-  test('do not wait for another resource’s, nor for another credential’s', async () => {
-    await service.database.prisma.$transaction(async (transaction) => {
-      await applyIn(transaction, [row('held')])
-      await apply(
-        [sampleRecord(CREDENTIAL, catalogue.get('crm/leads'), 1)],
-        catalogue.get('crm/leads'),
-      )
-      await apply([sampleRecord(OTHER, accounts, 1)], accounts, 'newer', OTHER)
-    })
-    expect(await readLog()).toHaveLength(3)
-  })
-})
-
-describe('characters that PostgreSQL cannot hold', () => {
-  const expected = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
-  const hostile = fc.string({
-    unit: fc.constantFrom(
-      '\\',
-      'u',
-      '0',
-      'd',
-      'D',
-      '8',
-      '"',
-      '\0',
-      '\u0001',
-      '\ud800',
-      '\udbff',
-      '\udc00',
-      '\udfff',
-      '😀',
-      '\ufffd',
-      'a',
-      '\n',
-    ),
-    maxLength: 12,
-  })
-
-  test('are shown as U+FFFD, in text and in JSON, and all others as they are', async () => {
-    const known = [
-      'a\0b',
-      '\ud800',
-      '\udfff\ud800',
-      '😀',
-      '\\u0000',
-      '\\\\u0000',
-      '\\\0',
-      '\\ud800',
-      '"\\u0000"',
-      '\\',
-      '\u0001\u001f\u007f',
-      '\u2028\u2029',
-    ]
-    const texts = [...known, ...fc.sample(hostile, { seed: 20_261_121, numRuns: 400 })]
-    const orders = catalogue.get('commerce/orders')
-    const products = catalogue.get('commerce/products')
-    const put = async (resource: Resource, field: string, wrap: (text: string) => unknown) => {
-      const rows = texts.map((text, n) => ({
-        ...sampleRecord(CREDENTIAL, resource, n * 3 + 1),
-        [field]: wrap(text),
-      }))
-      await apply(rows, resource, 'all')
-      // Once stored as it can be, it is what it was: it does not change with every listing.
-      expect(await apply(rows, resource, 'all')).toEqual({ created: 0, updated: 0, deleted: 0 })
-      const log = await takeLog()
-      for (const [n, text] of texts.entries()) {
-        const shown = await show(resource, String(n * 3 + 1))
-        expect(shown[field], JSON.stringify(text)).toEqual(wrap(expected(text)))
-        expect(log.find(({ id }) => id === shown.id)?.record).toEqual(shown)
-      }
-    }
-    await put(accounts, 'accountName', (text) => text)
-    await put(accounts, 'remoteFields', (text) => ({ [`key ${text}`]: [text, { text }] }))
-    await put(products, 'tags', (text) => [text, 'plain', text])
-    await put(orders, 'customer', (text) => ({
-      customerId: null,
-      firstName: text,
-      lastName: null,
-      email: null,
-      phone: null,
-    }))
-  })
-
-  test('do not keep a record from being found by the id that the app gave it', async () => {
-    const remoteId = 'a\0b'
-    const id = recordId(CREDENTIAL, accounts.topic, remoteId)
-    await apply([{ ...sampleRecord(CREDENTIAL, accounts, 1), id, remoteId }])
-    expect(await show(accounts, id)).toMatchObject({ id, remoteId: 'a\ufffdb' })
-  })
-})
-
-describe('what is rolled back', () => {
-  test('leaves neither record nor change', async () => {
-    await apply([sampleRecord(CREDENTIAL, accounts, 1)])
-    const before = await readRow(accounts, recordId(CREDENTIAL, accounts.topic, '1'))
-    await takeLog()
-    const fail = service.database.prisma.$transaction(async (transaction) => {
-      const changed = { ...sampleRecord(CREDENTIAL, accounts, 1), website: 'rolled back' }
-      expect(await applyIn(transaction, [changed, sampleRecord(CREDENTIAL, accounts, 2)])).toEqual({
-        created: 1,
-        updated: 1,
-        deleted: 0,
-      })
-      throw new Error('after all')
-    })
-    await expect(fail).rejects.toThrow('after all')
-    expect(await readLog()).toEqual([])
-    expect(await show(accounts, '2')).toBe(undefined)
-    expect(await readRow(accounts, recordId(CREDENTIAL, accounts.topic, '1'))).toEqual(before)
-  })
-
-  test('because the connection broke, too', async () => {
-    const killer = new pg.Client({ connectionString: service.url })
-    await killer.connect()
-    const fail = service.database.prisma.$transaction(async (transaction) => {
-      await applyIn(transaction, [sampleRecord(CREDENTIAL, accounts, 1)])
-      const [own] = await transaction.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`
-      await killer.query('SELECT pg_terminate_backend($1)', [own?.pid])
-      await applyIn(transaction, [sampleRecord(CREDENTIAL, accounts, 2)])
-    })
-    await expect(fail).rejects.toThrow()
-    await killer.end()
-    expect(await readLog()).toEqual([])
-    expect(await show(accounts, '1')).toBe(undefined)
   })
 })

@@ -12,7 +12,7 @@ import { addSightings } from '../store/sightings.ts'
 import { reserveLogPlace } from '../store/sync-events.ts'
 import { type RunProgress, saveProgress } from '../store/sync-state.ts'
 import { type ActiveRun, announce, raise, resourceOf, transact } from './active-run.ts'
-import type { MappedBatch } from './map-batch.ts'
+import { laterOf, type MappedPages } from './map-pages.ts'
 
 const applyAll = async (
   transaction: Transaction,
@@ -34,9 +34,6 @@ const applyAll = async (
   return total
 }
 
-const laterOf = (a: string | null, b: string | null): string | null =>
-  a === null || (b !== null && b > a) ? b : a
-
 /** Whether what was listed is noted, to find what was not: a first listing has nothing to miss. */
 const notesSightings = ({ progress, resource }: ActiveRun): boolean =>
   progress.listing === 'everything' && !progress.first && resource.sync.deletions === 'absent'
@@ -46,9 +43,9 @@ const notesSightings = ({ progress, resource }: ActiveRun): boolean =>
  * change, in a place before it: a run that finds nothing new, as most do, leaves no trace.
  * @throws LeaseLostError, and then nothing is stored
  */
-export const storeBatch = async (run: ActiveRun, batch: MappedBatch): Promise<void> => {
+export const storePages = async (run: ActiveRun, mapped: MappedPages): Promise<void> => {
   const { progress, owner, lease } = run
-  const { rows, next } = batch
+  const { rows, next } = mapped
   run.progress = await transact(run, async (transaction) => {
     const place =
       progress.announced || rows.length === 0 ? undefined : await reserveLogPlace(transaction)
@@ -66,15 +63,15 @@ export const storeBatch = async (run: ActiveRun, batch: MappedBatch): Promise<vo
       ...progress,
       stage: next === undefined ? 'settling' : 'listing',
       cursor: next === undefined ? null : JSON.stringify(next),
-      appTime: progress.counts.pages === 0 ? (batch.appTime ?? null) : progress.appTime,
-      newest: laterOf(progress.newest, batch.newest),
+      appTime: progress.counts.pages === 0 ? (mapped.appTime ?? null) : progress.appTime,
+      newest: laterOf(progress.newest, mapped.newest),
       announced: progress.announced || changed,
       counts: raise(progress.counts, {
         ...applied,
-        pages: batch.pages,
+        pages: mapped.pages,
         listed: rows.length,
-        skipped: batch.skipped,
-        problems: batch.problems.length,
+        skipped: mapped.skipped,
+        problems: mapped.problems.length,
       }),
     }
     await saveProgress(transaction, lease, advanced)

@@ -3,8 +3,8 @@ import type { Json } from '../definition/connector.ts'
 import { createMapper, type Mapping, type RecordRow, type Rule } from '../definition/mapping.ts'
 import type { AppPage } from './pages.ts'
 
-/** Some pages on their way into the store. */
-export interface MappedBatch {
+/** A page on its way into the store, or several. */
+export interface MappedPages {
   readonly pages: number
   /** The mark of the page after them; undefined after the last. */
   readonly next: Json | undefined
@@ -44,48 +44,60 @@ const tolerant = (mapping: Mapping): Mapping => {
 // How far ahead of its own answers an app's record may be dated and still be believed.
 const CLOCK_TOLERANCE_MS = 5 * 60_000
 
-/** Prepares the mapping of one resource for the pages of one credential; `guard` sees each page. */
-export const createBatchMapper = (
+/** Prepares the mapping of one resource for the pages of one credential. */
+export const createPageMapper = (
   mapping: Mapping,
   credentialId: string,
-  guard: { checkPage(remoteIds: readonly string[]): void },
-): ((pages: readonly [AppPage, ...AppPage[]]) => MappedBatch) => {
+): ((page: AppPage) => MappedPages) => {
   const map = createMapper(tolerant(mapping))
-  return (pages) => {
+  return ({ records, next, appTime }) => {
+    const appTimeMs = Date.parse(appTime ?? '') || Date.now()
+    // A record dated later, by a clock that is wrong, does not move the mark of the next run.
+    const notAfter = new Date(appTimeMs + CLOCK_TOLERANCE_MS).toISOString()
     const rows: RecordRow[] = []
     const problems: string[] = []
     let newest: string | null = null
-    let listed = 0
-    for (const { records, appTime } of pages) {
-      const appTimeMs = Date.parse(appTime ?? '') || Date.now()
-      // A record dated later, by a clock that is wrong, does not move the mark of the next run.
-      const notAfter = new Date(appTimeMs + CLOCK_TOLERANCE_MS).toISOString()
-      const firstOfPage = rows.length
-      listed += records.length
-      for (const raw of records) {
-        try {
-          const mapped = map(raw, credentialId)
-          rows.push(mapped.row)
-          for (const { path } of mapped.problems) problems.push(path.replace(/\[\d+\]/g, '[]'))
-          const { remoteUpdatedAt } = mapped.row
-          if (typeof remoteUpdatedAt === 'string' && remoteUpdatedAt <= notAfter)
-            if (newest === null || remoteUpdatedAt > newest) newest = remoteUpdatedAt
-        } catch {
-          // Without a remote id there is nothing to store it under; the count of the skipped tells.
-        }
+    for (const raw of records) {
+      try {
+        const mapped = map(raw, credentialId)
+        rows.push(mapped.row)
+        for (const { path } of mapped.problems) problems.push(path.replace(/\[\d+\]/g, '[]'))
+        const { remoteUpdatedAt } = mapped.row
+        if (typeof remoteUpdatedAt === 'string' && remoteUpdatedAt <= notAfter)
+          newest = laterOf(newest, remoteUpdatedAt)
+      } catch {
+        // Without a remote id there is nothing to store it under; the count of the skipped tells.
       }
-      guard.checkPage(rows.slice(firstOfPage).map(({ remoteId }) => remoteId))
     }
-    const [{ appTime }] = pages
-    const next = pages.at(-1)?.next
     return {
-      pages: pages.length,
+      pages: 1,
       next,
       appTime,
       rows,
-      skipped: listed - rows.length,
+      skipped: records.length - rows.length,
       problems,
       newest,
     }
   }
+}
+
+/** The later of two times in ISO 8601. */
+export const laterOf = (a: string | null, b: string | null): string | null =>
+  a === null || (b !== null && b > a) ? b : a
+
+/** Pages that follow each other, as one. */
+export const joinPages = (pages: readonly [MappedPages, ...MappedPages[]]): MappedPages => {
+  const [first, ...rest] = pages
+  return rest.reduce(
+    (joined, page) => ({
+      pages: joined.pages + page.pages,
+      next: page.next,
+      appTime: joined.appTime,
+      rows: [...joined.rows, ...page.rows],
+      skipped: joined.skipped + page.skipped,
+      problems: [...joined.problems, ...page.problems],
+      newest: laterOf(joined.newest, page.newest),
+    }),
+    first,
+  )
 }

@@ -1,0 +1,118 @@
+/** Whatever text an app sends is stored: what PostgreSQL cannot hold becomes U+FFFD, all else stays. */
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { recordId } from '../../src/definition/identity.ts'
+import type { RecordRow } from '../../src/definition/mapping.ts'
+import type { Resource } from '../../src/definition/resource.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { sampleRecord } from '../support/sample.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { createWriter, type Writer } from '../support/writer.ts'
+
+const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
+const OTHER = 'bbbbbbbb-0000-4000-8000-000000000002'
+
+let service: TestService
+let tenant: Tenant
+
+let writer: Writer
+
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [CREDENTIAL, OTHER])
+  writer = createWriter(service, tenant)
+})
+beforeEach(() => writer.empty())
+afterAll(() => service.stop())
+
+const accounts = catalogue.get('crm/accounts')
+
+const apply = (
+  rows: readonly RecordRow[],
+  resource: Resource = accounts,
+  accept: 'newer' | 'all' = 'newer',
+  credentialId = CREDENTIAL,
+) => writer.apply(rows, { resource, credentialId, accept })
+
+const takeLog = () => writer.takeLog()
+
+const show = (resource: Resource, id: string, credentialId = CREDENTIAL) =>
+  writer.show({ resource, credentialId }, id)
+
+describe('characters that PostgreSQL cannot hold', () => {
+  const expected = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
+  const hostile = fc.string({
+    unit: fc.constantFrom(
+      '\\',
+      'u',
+      '0',
+      'd',
+      'D',
+      '8',
+      '"',
+      '\0',
+      '\u0001',
+      '\ud800',
+      '\udbff',
+      '\udc00',
+      '\udfff',
+      '😀',
+      '\ufffd',
+      'a',
+      '\n',
+    ),
+    maxLength: 12,
+  })
+
+  test('are shown as U+FFFD, in text and in JSON, and all others as they are', async () => {
+    const known = [
+      'a\0b',
+      '\ud800',
+      '\udfff\ud800',
+      '😀',
+      '\\u0000',
+      '\\\\u0000',
+      '\\\0',
+      '\\ud800',
+      '"\\u0000"',
+      '\\',
+      '\u0001\u001f\u007f',
+      '\u2028\u2029',
+    ]
+    const texts = [...known, ...fc.sample(hostile, { seed: 20_261_121, numRuns: 400 })]
+    const orders = catalogue.get('commerce/orders')
+    const products = catalogue.get('commerce/products')
+    const put = async (resource: Resource, field: string, wrap: (text: string) => unknown) => {
+      const rows = texts.map((text, n) => ({
+        ...sampleRecord(CREDENTIAL, resource, n * 3 + 1),
+        [field]: wrap(text),
+      }))
+      await apply(rows, resource, 'all')
+      // Once stored as it can be, it is what it was: it does not change with every listing.
+      expect(await apply(rows, resource, 'all')).toEqual({ created: 0, updated: 0, deleted: 0 })
+      const log = await takeLog()
+      for (const [n, text] of texts.entries()) {
+        const shown = await show(resource, String(n * 3 + 1))
+        expect(shown[field], JSON.stringify(text)).toEqual(wrap(expected(text)))
+        expect(log.find(({ id }) => id === shown.id)?.record).toEqual(shown)
+      }
+    }
+    await put(accounts, 'accountName', (text) => text)
+    await put(accounts, 'remoteFields', (text) => ({ [`key ${text}`]: [text, { text }] }))
+    await put(products, 'tags', (text) => [text, 'plain', text])
+    await put(orders, 'customer', (text) => ({
+      customerId: null,
+      firstName: text,
+      lastName: null,
+      email: null,
+      phone: null,
+    }))
+  })
+
+  test('do not keep a record from being found by the id that the app gave it', async () => {
+    const remoteId = 'a\0b'
+    const id = recordId(CREDENTIAL, accounts.topic, remoteId)
+    await apply([{ ...sampleRecord(CREDENTIAL, accounts, 1), id, remoteId }])
+    expect(await show(accounts, id)).toMatchObject({ id, remoteId: 'a\ufffdb' })
+  })
+})

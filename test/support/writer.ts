@@ -1,0 +1,81 @@
+/** Writes records as the engines do, and reads back what became of them: the row, the log, the answer. */
+import type { RecordRow } from '../../src/definition/mapping.ts'
+import type { Resource } from '../../src/definition/resource.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { type AppliedChanges, applyChanges } from '../../src/store/apply-changes.ts'
+import type { Transaction } from '../../src/store/database.ts'
+import type { Tenant, TestService } from './service.ts'
+
+export interface Batch {
+  readonly resource: Resource
+  readonly credentialId: string
+  /** `newer` unless given. */
+  readonly accept?: 'newer' | 'all'
+}
+
+/** One row of the change log. */
+export interface Change {
+  readonly kind: string
+  readonly fields: readonly string[]
+  readonly id: string
+  readonly topic: string
+  readonly credentialId: string
+  readonly environmentId: string
+  readonly record: Readonly<Record<string, unknown>>
+}
+
+export const createWriter = (service: TestService, { environmentId, key }: Tenant) => {
+  const { prisma } = service.database
+  const applyIn = (
+    transaction: Transaction,
+    rows: readonly RecordRow[],
+    { resource, credentialId, accept = 'newer' }: Batch,
+  ): Promise<AppliedChanges> =>
+    applyChanges(transaction, { credentialId, environmentId }, resource, rows, { accept })
+
+  /** The log, in the order in which its readers take it. */
+  const readLog = (): Promise<Change[]> =>
+    prisma.$queryRaw`
+      SELECT kind, changed_fields AS fields, record_id AS id, topic, record,
+        credential_id AS "credentialId", environment_id AS "environmentId"
+      FROM change_log.changes ORDER BY xid, sequence`
+
+  return {
+    applyIn,
+    /** In a transaction of its own. */
+    apply: (rows: readonly RecordRow[], batch: Batch): Promise<AppliedChanges> =>
+      prisma.$transaction((transaction) => applyIn(transaction, rows, batch)),
+    readLog,
+    takeLog: async (): Promise<Change[]> => {
+      const log = await readLog()
+      await prisma.$executeRaw`TRUNCATE change_log.changes`
+      return log
+    },
+    /** The row as it lies in the table: another version of it has another place. */
+    readRow: async (
+      { table }: Resource,
+      id: string,
+    ): Promise<{ place: string; created_at: Date; updated_at: Date } | undefined> => {
+      const [row] = await prisma.$queryRawUnsafe<
+        { place: string; created_at: Date; updated_at: Date }[]
+      >(`SELECT ctid::text AS place, created_at, updated_at FROM ${table} WHERE id = '${id}'`)
+      return row
+    },
+    /** The record as REST shows it; undefined if there is none. */
+    show: async ({ resource, credentialId }: Batch, id: string) => {
+      const answer = await service.rest(
+        key,
+        `${resource.restPath}/${encodeURIComponent(id)}?credentialId=${credentialId}`,
+      )
+      return answer.json()[resource.name]
+    },
+    /** Takes away every record and change. */
+    empty: async (): Promise<void> => {
+      const tables = catalogue.resources.map(({ table }) => table).join(', ')
+      await prisma.$executeRawUnsafe(`TRUNCATE change_log.changes, ${tables}`)
+      service.takeStatements()
+    },
+  }
+}
+
+export type Writer = ReturnType<typeof createWriter>
