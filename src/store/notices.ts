@@ -11,11 +11,15 @@ export interface Notices {
 }
 
 const RETRY_MS = 1000
+// A connection that is cut without a word looks alive for hours; a revoked key may not.
+const HEARTBEAT_MS = 5000
+const ANSWER_MS = 5000
 
 export const createNotices = (url: string): Notices => {
   const listeners = new Map<string, { hear: (payload: string) => void; lost: () => void }[]>()
   let client: pg.Client | undefined
   let retry: NodeJS.Timeout | undefined
+  let heartbeat: NodeJS.Timeout | undefined
   let stopped = false
 
   const tellLost = (): void => {
@@ -24,13 +28,22 @@ export const createNotices = (url: string): Notices => {
 
   const disconnected = (): void => {
     if (!client) return
+    const broken = client
     client = undefined
+    clearInterval(heartbeat)
+    // Perhaps the other end is only out of reach: nothing of it is waited for.
+    void broken.end().catch(() => {})
     tellLost()
     if (!stopped) retry = setTimeout(() => void connect().catch(disconnected), RETRY_MS)
   }
 
   const connect = async (): Promise<void> => {
-    const dialled = new pg.Client({ connectionString: url, keepAlive: true })
+    const dialled = new pg.Client({
+      connectionString: url,
+      keepAlive: true,
+      connectionTimeoutMillis: ANSWER_MS,
+      query_timeout: ANSWER_MS,
+    })
     dialled.on('error', disconnected)
     dialled.on('end', disconnected)
     dialled.on('notification', ({ channel, payload }) => {
@@ -45,6 +58,7 @@ export const createNotices = (url: string): Notices => {
       throw error
     }
     client = dialled
+    heartbeat = setInterval(() => void dialled.query('SELECT 1').catch(disconnected), HEARTBEAT_MS)
     // What was announced before is not heard any more, and something may be under way since then.
     tellLost()
   }
@@ -60,6 +74,7 @@ export const createNotices = (url: string): Notices => {
     stop: async () => {
       stopped = true
       clearTimeout(retry)
+      clearInterval(heartbeat)
       const open = client
       client = undefined
       await open?.end()
