@@ -60,7 +60,9 @@ const condition = (
     return identityCondition(column, ids, operator === 'notEquals')
   }
   if (kind === 'timestamp' || kind === 'date') return timeCondition(column, term)
-  if (operator === 'contains') return sql`${column} ILIKE ${likePattern(String(value))}`
+  // By ICU: which letters are the same must not hang on the locale of somebody's database.
+  if (operator === 'contains')
+    return sql`${column} COLLATE "und-x-icu" ILIKE ${likePattern(String(value))}`
   const cast = raw(casts[kind] ?? '')
   // A record without a value differs from every value.
   if (operator === 'notEquals') return sql`${column} IS DISTINCT FROM ${value}${cast}`

@@ -4,6 +4,7 @@ import type { Resource } from '../definition/resource.ts'
 import {
   type AppliedChanges,
   applyChanges,
+  lockRecords,
   MAX_BATCH,
   type RecordOwner,
 } from '../store/apply-changes.ts'
@@ -47,6 +48,8 @@ export const storePages = async (run: ActiveRun, mapped: MappedPages): Promise<v
   const { progress, owner, lease } = run
   const { rows, next } = mapped
   run.progress = await transact(run, async (transaction) => {
+    // First the lock: the place may give the transaction its id, and ids order the log.
+    await lockRecords(transaction, owner.credentialId, resourceOf(run))
     const place =
       progress.announced || rows.length === 0 ? undefined : await reserveLogPlace(transaction)
     const accept = progress.listing === 'everything' ? 'all' : 'newer'
