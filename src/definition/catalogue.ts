@@ -1,7 +1,7 @@
 /** All resources together: looked up by topic, checked against each other, with the references between them. */
 import type { Field, Fields, Shape } from './field.ts'
 import { resourceTag } from './identity.ts'
-import type { Resource } from './resource.ts'
+import { pascalCase, type Resource } from './resource.ts'
 
 /** A reference, seen from the record that it points to. */
 export interface IncomingReference {
@@ -58,8 +58,6 @@ export const nearest = (name: string, names: Iterable<string>): string | undefin
   [...names]
     .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
     .sort((a, b) => a.distance - b.distance)[0]?.candidate
-
-const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
 /** Every field with its place, nested ones too: `lineItems.productId`. */
 function* walk(
@@ -133,8 +131,8 @@ export const createCatalogue = (resources: readonly Resource[]): Catalogue => {
     for (const { name, field } of references) {
       const isOnly = references.filter((other) => other.field.target === field.target).length === 1
       const sameCategory = field.target.startsWith(`${from.category}/`)
-      const plural = sameCategory ? from.plural : from.category + pascal(from.plural)
-      const as = isOnly ? plural : `${plural}By${pascal(linkName(name, field))}`
+      const plural = sameCategory ? from.plural : from.category + pascalCase(from.plural)
+      const as = isOnly ? plural : `${plural}By${pascalCase(linkName(name, field))}`
       incoming.set(field.target, [...(incoming.get(field.target) ?? []), { from, field: name, as }])
     }
   }

@@ -68,7 +68,8 @@ export interface Resource<F extends Fields = Fields> extends ResourceDefinition<
   readonly allFields: Fields
 }
 
-const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
+/** `purchaseOrder` → `PurchaseOrder`. */
+export const pascalCase = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 const splitWords = (name: string, separator: string): string =>
   name.replace(/[A-Z]/g, (letter) => separator + letter.toLowerCase())
 
@@ -81,15 +82,15 @@ export const defineResource = <const F extends Fields>(
 ): Resource<F> => {
   const { category, name, plural, fields } = definition
   const { remoteId, ...otherCommonFields } = commonFields
-  const typeName = pascal(category) + pascal(name)
+  const typeName = pascalCase(category) + pascalCase(name)
   return {
     ...definition,
     topic: `${category}/${plural}`,
     restPath: `/${category}/${splitWords(plural, '-')}`,
     typeName,
-    listField: category + pascal(plural),
+    listField: category + pascalCase(plural),
     // A word without a plural (company info) cannot name both the list and the record.
-    getField: category + pascal(name) + (name === plural ? 'ById' : ''),
+    getField: category + pascalCase(name) + (name === plural ? 'ById' : ''),
     table: `${category}_${snakeCase(plural)}`,
     allFields: { remoteId, ...fields, ...otherCommonFields },
   }

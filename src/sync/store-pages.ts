@@ -48,10 +48,10 @@ export const storePages = async (run: ActiveRun, mapped: MappedPages): Promise<v
   const { progress, owner, lease } = run
   const { rows, next } = mapped
   run.progress = await transact(run, async (transaction) => {
+    const unannounced = !progress.announced && rows.length > 0
     // First the lock: the place may give the transaction its id, and ids order the log.
-    await lockRecords(transaction, owner.credentialId, resourceOf(run))
-    const place =
-      progress.announced || rows.length === 0 ? undefined : await reserveLogPlace(transaction)
+    if (unannounced) await lockRecords(transaction, owner.credentialId, resourceOf(run))
+    const place = unannounced ? await reserveLogPlace(transaction) : undefined
     const accept = progress.listing === 'everything' ? 'all' : 'newer'
     const applied = await applyAll(transaction, owner, resourceOf(run), rows, accept)
     if (notesSightings(run) && rows.length > 0)

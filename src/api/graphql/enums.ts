@@ -1,8 +1,7 @@
 /** Enumerations of the schema: each made once, shared by the fields that name the same list. */
 import type { EnumerationField } from '../../definition/field.ts'
+import { pascalCase } from '../../definition/resource.ts'
 import type { Builder } from './builder.ts'
-
-const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
 /** Where an enumeration stands: the type that has the field, and the record's own name. */
 export interface EnumPlace {
@@ -14,7 +13,7 @@ export interface EnumPlace {
 /** `AccountingVendorStatus` of vendorStatus in AccountingVendor: the record's own name is not said twice. */
 const enumTypeName = ({ typeName, recordName, fieldName }: EnumPlace): string =>
   typeName +
-  pascal(fieldName.startsWith(recordName) ? fieldName.slice(recordName.length) : fieldName)
+  pascalCase(fieldName.startsWith(recordName) ? fieldName.slice(recordName.length) : fieldName)
 
 export const createEnums = (builder: Builder) => {
   const make = (name: string, values: readonly string[]) => builder.enumType(name, { values })

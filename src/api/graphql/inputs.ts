@@ -111,5 +111,3 @@ export const createListInputs = (builder: Builder, enums: Enums) => {
     })
   }
 }
-
-export type ListInputs = ReturnType<ReturnType<typeof createListInputs>>
