@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { browserModules } from './codegen/browser.ts'
 import { schemaSource } from './codegen/graphql.ts'
 import { openapiSource } from './codegen/openapi.ts'
 import { prismaSource } from './codegen/prisma.ts'
@@ -36,6 +37,7 @@ const derivedFiles = async (): Promise<Readonly<Record<string, string>>> => {
     'src/generated/schema.graphql': schemaSource(catalogue),
     'src/generated/openapi.json': openapiSource(catalogue),
     'src/generated/sdk-types.ts': sdkTypesSource(catalogue),
+    ...browserModules(root),
   }
 }
 

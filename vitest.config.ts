@@ -13,7 +13,10 @@ export default defineConfig({
     pool: 'forks',
     // They share the machine with PostgreSQL and with the processes that they start.
     maxWorkers: 2,
-    testTimeout: 30_000,
+    // Limits for what hangs, not measures: any transaction of another file holds up who reads the change log.
+    testTimeout: 120_000,
     hookTimeout: 60_000,
+    // What a test waits for comes when the machine gets to it.
+    expect: { poll: { timeout: 60_000 } },
   },
 })

@@ -4,9 +4,10 @@ import type { Field, Fields } from '../../src/definition/field.ts'
 import { recordId } from '../../src/definition/identity.ts'
 import type { Resource } from '../../src/definition/resource.ts'
 import { capitalise } from '../../src/definition/value.ts'
+import { inWords } from './in-words.ts'
 
-const CREDENTIAL_ID = '5b0e8f6a-2c41-4d7e-9a33-0c6f1d2e4b85'
-const REMOTE_ID = '1042'
+export const CREDENTIAL_ID = '5b0e8f6a-2c41-4d7e-9a33-0c6f1d2e4b85'
+export const REMOTE_ID = '1042'
 
 /** Words by the name of the field, the more particular before; `Type.field` where the name says too little. */
 const words: readonly (readonly [RegExp, string])[] = [
@@ -135,7 +136,7 @@ const exampleValue = (
   if (isEmpty(name, field, resource)) return null
   switch (field.kind) {
     case 'text':
-      return pick(words, place, 'Example')
+      return pick(words, place, inWords(name))
     case 'label':
       return capitalise(field.values[0] ?? '')
     case 'integer':
@@ -193,6 +194,18 @@ const exampleShape = (
       exampleValue(catalogue, resource, owner, entry),
     ]),
   )
+
+/** A value of a field that a caller may filter by: that of the example, if it has one. */
+export const exampleFilter = (
+  catalogue: Catalogue,
+  resource: Resource,
+  name: string,
+  field: Field,
+): unknown => {
+  const value = exampleRecord(catalogue, resource)[name]
+  if (field.kind === 'reference') return idOf(field.target)
+  return value ?? pick(days, name, '')
+}
 
 /** The example of a resource, as the API shows it. */
 export const exampleRecord = (

@@ -1,4 +1,5 @@
 /** The parameters of the read operations, with the bounds that the query layer checks. */
+import type { Catalogue } from '../../src/definition/catalogue.ts'
 import { commonFields, type Resource } from '../../src/definition/resource.ts'
 import { orderFields } from '../../src/query/cursor.ts'
 import {
@@ -8,16 +9,20 @@ import {
   MAX_TEXT_LENGTH,
 } from '../../src/query/filter.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_NUMBER, MAX_PAGE_SIZE } from '../../src/query/list-request.ts'
+import { CREDENTIAL_ID, exampleFilter, REMOTE_ID } from './examples.ts'
 import { enumerationSchema, type JsonSchema, refTo, uuid } from './schemas.ts'
 
 /** A parameter of an operation, or a reference to one in the components. */
 export type Parameter = Readonly<Record<string, unknown>>
 
-const inQuery = (name: string, description: string, schema: JsonSchema): Parameter => ({
-  name,
-  in: 'query',
-  description,
-  schema,
+const inQuery = (
+  name: string,
+  description: string,
+  schema: JsonSchema,
+  example?: unknown,
+): Parameter => ({
+  ...{ name, in: 'query', description, schema },
+  ...(example !== undefined && { example }),
 })
 
 const text: JsonSchema = { type: 'string', maxLength: MAX_TEXT_LENGTH }
@@ -50,38 +55,84 @@ const filterValue = ({ kind, operator, definition }: FilterParameter): [JsonSche
 const deletedRecords =
   'true: only the records that are deleted in the app. false, as without it: only the others.'
 
-const filter = (parameter: FilterParameter): Parameter => {
+const filter = (
+  catalogue: Catalogue,
+  resource: Resource,
+  parameter: FilterParameter,
+): Parameter => {
   const [schema, note] = filterValue(parameter)
+  const { name, field, definition } = parameter
+  const value = exampleFilter(catalogue, resource, field, definition)
+  const example =
+    definition.kind === 'date'
+      ? String(value).slice(0, 10)
+      : definition.kind === 'decimal'
+        ? Number(value)
+        : value
   const doc = note === undefined ? parameter.doc : `${parameter.doc} ${note}`
-  return inQuery(parameter.name, parameter.name === 'remoteDeleted' ? deletedRecords : doc, schema)
+  return inQuery(name, name === 'remoteDeleted' ? deletedRecords : doc, schema, example)
 }
 
 const orderBy = (resource: Resource): Parameter =>
-  inQuery('orderBy', 'Field to order by, ties by id; records without a value come last.', {
-    type: 'string',
-    enum: orderFields(resource).flatMap((name) => [name, `${name}:asc`, `${name}:desc`]),
-    default: 'createdAt',
-  })
+  inQuery(
+    'orderBy',
+    'Field to order by, ties by id; records without a value come last.',
+    {
+      type: 'string',
+      enum: orderFields(resource).flatMap((name) => [name, `${name}:asc`, `${name}:desc`]),
+      default: 'createdAt',
+    },
+    'createdAt:desc',
+  )
 
 const shared: readonly Parameter[] = [
-  { ...inQuery('credentialId', 'Credential of the app that is asked.', uuid), required: true },
+  {
+    ...inQuery('credentialId', 'Credential of the app that is asked.', uuid, CREDENTIAL_ID),
+    required: true,
+  },
   // No default in the schema: programs that send defaults would send it beside a cursor, which is refused.
-  inQuery('pageNumber', 'Page, counted from 1; 1 unless given. Not together with cursor.', {
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_PAGE_NUMBER,
-  }),
-  inQuery('pageSize', `Records a page, at most ${MAX_PAGE_SIZE}.`, {
-    type: 'integer',
-    minimum: 1,
-    maximum: MAX_PAGE_SIZE,
-    default: DEFAULT_PAGE_SIZE,
-  }),
+  inQuery(
+    'pageNumber',
+    'Page, counted from 1; 1 unless given. Not together with cursor.',
+    { type: 'integer', minimum: 1, maximum: MAX_PAGE_NUMBER },
+    1,
+  ),
+  inQuery(
+    'pageSize',
+    `Records a page, at most ${MAX_PAGE_SIZE}.`,
+    { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE },
+    MAX_PAGE_SIZE,
+  ),
+  // Without an example: a cursor is good for the list that gave it out.
   inQuery('cursor', 'Next-Cursor of the page before, with the same filters and order.', text),
-  inQuery('includeDeleted', 'true: also the records that are deleted in the app.', {
-    type: 'boolean',
-    default: false,
-  }),
+  inQuery(
+    'includeDeleted',
+    'true: also the records that are deleted in the app.',
+    { type: 'boolean', default: false },
+    true,
+  ),
+]
+
+const inHeader = (
+  name: string,
+  description: string,
+  schema: JsonSchema,
+  example: string,
+): Parameter => ({ name, in: 'header', description, schema, example })
+
+const headers: readonly Parameter[] = [
+  inHeader(
+    'Idempotency-Key',
+    'Names the request: sent again with the same key, within 24 hours, it is answered the same and done once.',
+    { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+    'c1f7a3d0-93b2-4e57-8a6c-2d40b91e7f35',
+  ),
+  inHeader(
+    'If-Match',
+    'The ETag of the record as it was read: one that has changed since is a WRITE_CONFLICT.',
+    { type: 'string' },
+    '"2026-03-02T09:30:00.000Z"',
+  ),
 ]
 
 const isCommon = ({ field }: FilterParameter): boolean => field in commonFields
@@ -93,14 +144,14 @@ const componentName = (resource: Resource, parameter: FilterParameter): string =
 const orderName = ({ typeName }: Resource): string => `${typeName}.orderBy`
 
 /** The parameters of all lists, each once, by the name that operations refer to them by. */
-export const parameterComponents = (
-  resources: readonly Resource[],
-): Readonly<Record<string, Parameter>> => {
-  const named = new Map(shared.map((parameter) => [String(parameter.name), parameter]))
-  for (const resource of resources) {
+export const parameterComponents = (catalogue: Catalogue): Readonly<Record<string, Parameter>> => {
+  const named = new Map(
+    [...shared, ...headers].map((parameter) => [String(parameter.name), parameter]),
+  )
+  for (const resource of catalogue.resources) {
     named.set(orderName(resource), orderBy(resource))
     for (const parameter of filterParameters(resource).values())
-      named.set(componentName(resource, parameter), filter(parameter))
+      named.set(componentName(resource, parameter), filter(catalogue, resource, parameter))
   }
   return Object.fromEntries(named)
 }
@@ -115,6 +166,7 @@ export const inPath = (name: string, of: string): Parameter => ({
   required: true,
   description: `Identifier of the ${of}: the service's id or the app's.`,
   schema: { type: 'string', minLength: 1 },
+  example: REMOTE_ID,
 })
 
 /** `filled`: the reference that the path fills in, which is no parameter of the query then. */

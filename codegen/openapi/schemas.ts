@@ -65,19 +65,19 @@ const presentSchema = (field: Field, nested: boolean): JsonSchema => {
   }
 }
 
-const orNull = (schema: JsonSchema): JsonSchema => {
+export const orNull = (schema: JsonSchema): JsonSchema => {
   if ('$ref' in schema) return { anyOf: [schema, { type: 'null' }] }
   if (!('type' in schema)) return schema
   const { type, enum: values, ...rest } = schema
   return {
-    type: [type, 'null'],
+    type: [type, 'null'].flat(),
     // An enumeration's values are a list.
     ...(values !== undefined && { enum: [...(values as readonly string[]), null] }),
     ...rest,
   }
 }
 
-const isList = ({ kind }: Field): boolean =>
+export const isList = ({ kind }: Field): boolean =>
   kind === 'list' || kind === 'texts' || kind === 'references'
 
 const describe = (field: Field): string =>

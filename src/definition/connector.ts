@@ -33,11 +33,22 @@ export interface AppResponse {
   readonly body: unknown
 }
 
-/** What an app's answer means when it is not the answer that was asked for. */
+/**
+ * What an app's answer means when it is not the answer that was asked for. `conflict`: the record has
+ * another version than the one that was to be changed · `absent`: the app has no such record.
+ */
 export interface AppFailure {
-  readonly kind: 'authentication' | 'refused' | 'rate-limited' | 'unavailable'
+  readonly kind:
+    | 'authentication'
+    | 'refused'
+    | 'conflict'
+    | 'absent'
+    | 'rate-limited'
+    | 'unavailable'
   /** The app's own words. */
   readonly reason: string
+  /** The field that the app names, by its own name: `lines.0.quantity`. */
+  readonly field?: string
   readonly retryAfterMs?: number
 }
 
@@ -66,8 +77,101 @@ export interface ListPage {
   readonly next: Json | undefined
 }
 
+/**
+ * Requests that belong together, each made from the answers to those before. The engine sends what is
+ * yielded and hands back the answer; a failure of the app is thrown in, so a connector may catch it.
+ */
+export type Steps<Result> = Generator<AppRequest, Result, AppResponse>
+
+/** What is to be written. */
+export interface WriteInput {
+  /**
+   * The given unified fields. References are the app's own ids, decimals and numbers are texts of digits
+   * (numbers inside objects are numbers), times ISO 8601, days `YYYY-MM-DD`, labels the definition's own
+   * words (`BILLING`); null empties a field.
+   */
+  readonly fields: Readonly<Record<string, Json>>
+  /** Fields by the app's own names, to be passed on as they are. */
+  readonly remoteFields: Readonly<Record<string, Json>>
+}
+
+/** A record that is to be changed or deleted. */
+export interface StoredRecord {
+  readonly remoteId: string
+  /** The record as the API shows it: its references are ids of ours, `remoteFields` has the app's. */
+  readonly record: Readonly<Record<string, unknown>>
+}
+
+/** The connector will not send this: the app could not take it. Names the unified field, and why. */
+export class WriteRefusal extends Error {
+  override readonly name = 'WriteRefusal'
+  readonly field: string | undefined
+  readonly reason: string
+
+  constructor(reason: string, field?: string) {
+    super(field === undefined ? reason : `${field}: ${reason}`)
+    this.field = field
+    this.reason = reason
+  }
+}
+
+/** Whether what was thrown into the steps says that the app has no such record. */
+export const isAbsent = (error: unknown): boolean =>
+  // The engine's error class is above this layer; its kind is the failure's.
+  error instanceof Error &&
+  'kind' in error &&
+  error.kind === ('absent' satisfies AppFailure['kind'])
+
+interface FieldsTaken {
+  /** The unified fields that the app takes: `vendorName`, `addresses` (whole) or `lineItems.quantity`. */
+  readonly fields: readonly string[]
+}
+
+/**
+ * How a stale change is noticed. `version`: the app refuses it itself (a `conflict`), because the request
+ * names the version · `compare`: the record is read first, and must be as it is stored here.
+ */
+export type WriteGuard = 'version' | 'compare'
+
+/** A record of the app, and the topic of its resource. */
+export interface RecordName {
+  readonly topic: string
+  readonly remoteId: string
+}
+
+/** How the app's records are written. Each write ends with the record as a listing would show it. */
+export interface ResourceWriter {
+  /**
+   * The record as a listing would show it; undefined if the app has none, or has deleted it. `stored`, as
+   * far as it is known here, tells what the id alone may not: the parent of a record that has one.
+   */
+  get(remoteId: string, stored?: StoredRecord): Steps<unknown>
+  readonly create?: FieldsTaken & { steps(input: WriteInput): Steps<unknown> }
+  readonly update?: FieldsTaken & {
+    readonly guard: WriteGuard
+    steps(input: WriteInput, stored: StoredRecord): Steps<unknown>
+  }
+  readonly delete?: {
+    readonly guard: WriteGuard
+    steps(stored: StoredRecord): Steps<void>
+  }
+  /**
+   * The unified field that is written under a name of the app's, where it is not read from there alone:
+   * `placed_by` is `customer`. A refusal of the app is told by it.
+   */
+  readonly fieldNames?: Readonly<Record<string, string>>
+  /**
+   * Which other records the app changes along with one of these: the order of a fulfillment. Told from the
+   * `remoteFields` that it has before the write and after it. Where they are stored, they are read back
+   * after the write; otherwise the next change of them would be refused as stale.
+   */
+  touches?(remoteFields: Readonly<Record<string, unknown>>): readonly RecordName[]
+}
+
 export interface ResourceConnector {
   readonly mapping: Mapping
+  /** Absent where the app, or the connector, can only be read. */
+  readonly write?: ResourceWriter
   /** The request for one page. */
   listRequest(position: ListPosition): AppRequest
   /** What the answer to that request holds. @throws Error if the answer is not of the app's form. */
@@ -93,6 +197,8 @@ export interface ConnectorDefinition {
   authorize(credential: CredentialValues): Readonly<Record<string, string>>
   /** Reads a failure out of an answer; undefined if it is none. Applied to every answer. */
   readFailure(response: AppResponse): AppFailure | undefined
+  /** What any good credential may ask, sent once when the app is connected: a refusal ends that. */
+  readonly check: AppRequest
   /** By topic. */
   readonly resources: Readonly<Record<string, ResourceConnector>>
 }

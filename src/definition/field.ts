@@ -201,7 +201,7 @@ export const enumeration = <
 export const label = (
   doc: string,
   values: readonly string[],
-  options?: { readonly required?: boolean },
+  options?: Requirement,
 ): LabelField => ({ ...plain('label', doc, options?.required), values })
 
 /** The id of a record of `target`. A field whose name does not end in `Id` names the linked field with `as`. */
@@ -227,19 +227,28 @@ export const references = (
   options?: { readonly as?: string },
 ): ReferencesField => ({ ...plain('references', doc), target, as: options?.as })
 
-export const texts = (doc: string): TextsField => plain('texts', doc)
+/** Whether a field must be given; for the kinds that no list is filtered by. */
+interface Requirement {
+  readonly required?: boolean
+}
 
-export const list = <S extends Shape>(shape: S, doc: string): ListField<S> => ({
-  ...plain('list', doc),
-  shape,
-})
+export const texts = (doc: string, options?: Requirement): TextsField =>
+  plain('texts', doc, options?.required)
 
-export const object = <S extends Shape>(shape: S, doc: string): ObjectField<S> => ({
-  ...plain('object', doc),
-  shape,
-})
+export const list = <S extends Shape>(
+  shape: S,
+  doc: string,
+  options?: Requirement,
+): ListField<S> => ({ ...plain('list', doc, options?.required), shape })
 
-export const json = (doc: string): JsonField => plain('json', doc)
+export const object = <S extends Shape>(
+  shape: S,
+  doc: string,
+  options?: Requirement,
+): ObjectField<S> => ({ ...plain('object', doc, options?.required), shape })
+
+export const json = (doc: string, options?: Requirement): JsonField =>
+  plain('json', doc, options?.required)
 
 /** Names a nested object and its fields. */
 export const defineShape = <const F extends Fields>(shape: Shape<F>): Shape<F> => shape

@@ -36,6 +36,7 @@ export const recordId = (credentialId: string, target: string, remoteId: string)
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
+/** Whether a text is a UUID in lower case, as all of ours are written. */
 export const isUuid = (value: string): boolean => UUID.test(value)
 
 /** Where a record's id says that it belongs, or undefined if it is not an id of ours. */

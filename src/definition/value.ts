@@ -31,11 +31,16 @@ export const isoTimestamp = (value: unknown): string | undefined => {
 
 const firstInstant = (iso: string): string => `${iso.slice(0, 10)}T00:00:00.000Z`
 
-const plainObject = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
+/**
+ * What PostgreSQL can store of a text: it takes neither U+0000 nor half a surrogate pair, and the world
+ * says anything. Each becomes U+FFFD. `maxLength`: UTF-16 units kept of its beginning, all unless given.
+ */
+export const storableText = (text: string, maxLength?: number): string =>
+  text.slice(0, maxLength).replaceAll('\0', '\ufffd').toWellFormed()
+
+/** Whether a value is an object that is read by its keys: neither null nor a list. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? // A non-null object that is no array has string keys of unknown values.
-      (value as Readonly<Record<string, unknown>>)
-    : undefined
 
 const normalizeShape = (
   shape: Shape,
@@ -43,12 +48,11 @@ const normalizeShape = (
   context: ValueContext,
   path: string,
 ): Readonly<Record<string, unknown>> | undefined => {
-  const source = plainObject(value)
-  if (source === undefined) return
+  if (!isObject(value)) return
   const result: Record<string, unknown> = {}
   for (const name in shape.fields) {
     const field = (shape.fields as Fields)[name]
-    if (field) result[name] = normalizeNested(field, source[name], context, `${path}.${name}`)
+    if (field) result[name] = normalizeNested(field, value[name], context, `${path}.${name}`)
   }
   return result
 }

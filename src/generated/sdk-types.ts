@@ -278,6 +278,340 @@ export interface ProductVariantWeight {
   readonly unit: string | null
 }
 
+/** An end user: one customer (tenant) of the integrator. */
+export interface User {
+  /** The end user. */
+  readonly userId: string
+  /** The integrator's own name of the user. */
+  readonly username: string
+  /** Full name; empty if none was given. */
+  readonly fullName: string
+}
+
+/** An end user's authorised connection to one app. What it holds is never shown. */
+export interface Credential {
+  /** The credential. */
+  readonly credentialId: string
+  /** The app, by its name in this API. */
+  readonly app: string
+  /** How it was obtained: `apiKey`. */
+  readonly type: string
+  /** When the app was connected. */
+  readonly createdAt: string
+  /** When what it holds was last renewed. */
+  readonly updatedAt: string
+}
+
+/** An app, and what an end user gives to connect it. */
+export interface ConnectableApp {
+  /** The app, by its name in this API. */
+  readonly app: string
+  /** Its own name. */
+  readonly name: string
+  /** What it is. */
+  readonly description: string
+  /** What it has records of: accounting, crm, commerce. */
+  readonly categories: readonly string[]
+  /** How it is connected: `apiKey`. */
+  readonly type: string
+  /** What is asked for. */
+  readonly fields: readonly ConnectableAppField[]
+}
+
+/** One thing that is asked of the end user. */
+export interface ConnectableAppField {
+  /** Its name in `credential`. */
+  readonly name: string
+  /** What it is, and where it is found. */
+  readonly description: string
+  /** Whether the app cannot be connected without it. */
+  readonly required: boolean
+  /** Whether it is to be hidden while it is typed. */
+  readonly secret: boolean
+  /** An example of it. */
+  readonly example: string | null
+}
+
+/** Where an end user authorises an app. */
+export interface OAuthUrl {
+  /** To be opened in the browser of the end user. */
+  readonly oauthUrl: string
+}
+
+/** What an end user can install: an app with workflows. */
+export interface Integration {
+  /** The integration. */
+  readonly integrationId: string
+  /** The app that it connects. */
+  readonly app: string
+  /** Address of its icon. */
+  readonly icon: string | null
+  /** Whether the end user has it installed. */
+  readonly installed: boolean
+  /** Its workflows. */
+  readonly workflows: readonly IntegrationWorkflow[]
+}
+
+/** A workflow of an integration, as it stands with an end user. */
+export interface IntegrationWorkflow {
+  /** The workflow. */
+  readonly workflowId: string
+  /** Its name, as end users see it. */
+  readonly name: string
+  /** Whether the end user has it installed. */
+  readonly installed: boolean
+  /** The newest version. */
+  readonly version: number
+  /** The end user's version; null where it is not installed. */
+  readonly installedVersion: number | null
+  /** Whether it works for the end user. */
+  readonly active: boolean
+}
+
+/** An end user who has a workflow installed. */
+export interface WorkflowUser {
+  /** The end user. */
+  readonly userId: string
+  /** The integrator's own name of the user. */
+  readonly username: string
+  /** Full name; empty if none was given. */
+  readonly fullName: string
+  /** Whether the workflow works for the user. */
+  readonly workflowActive: boolean
+  /** The user's version of the workflow. */
+  readonly installedVersion: number
+}
+
+/** An end user's use of an integration. */
+export interface Installation {
+  /** The installation. */
+  readonly installationId: string
+  /** The integration. */
+  readonly integrationId: string
+  /** The end user. */
+  readonly userId: string
+  /** The credentials that its workflows work with. */
+  readonly credentialIds: readonly string[]
+  /** The workflows that are installed. */
+  readonly workflowIds: readonly string[]
+  /** When it was completed; null while it is not. */
+  readonly installedAt: string | null
+  /** Whether its workflows may run. */
+  readonly enabled: boolean
+}
+
+/** A page of runs. */
+export interface WorkflowRunPage {
+  /** The runs. */
+  readonly data: readonly WorkflowRun[]
+  /** For the next page; null on the last. */
+  readonly nextCursor: string | null
+}
+
+/** What a workflow did about one change. */
+export interface WorkflowRun {
+  /** The run; also the webhook-id of what it posts. */
+  readonly runId: string
+  /** The installation. */
+  readonly installationId: string
+  /** The workflow. */
+  readonly workflowId: string
+  /** The version of the workflow that ran. */
+  readonly version: number
+  /** Where the run stands. */
+  readonly status: 'waiting' | 'running' | 'succeeded' | 'failed'
+  /** How often it was tried. */
+  readonly attempts: number
+  /** Why the last attempt failed; null after a success. */
+  readonly failure: string | null
+  /** The topic of the change. */
+  readonly topic: string
+  /** What the change was: created, updated or deleted. */
+  readonly kind: string
+  /** The credential whose record changed. */
+  readonly credentialId: string
+  /** The record that changed. */
+  readonly recordId: string
+  /** The record that was written. */
+  readonly targetRecordId: string | null
+  /** When the change was noticed. */
+  readonly createdAt: string
+  /** When the last attempt began. */
+  readonly startedAt: string | null
+  /** When it succeeded, or was given up. */
+  readonly finishedAt: string | null
+  /** When it is tried again. */
+  readonly nextAttemptAt: string | null
+}
+
+/** Where notifications of some topics are sent. */
+export interface WebhookSubscription {
+  /** The subscription. */
+  readonly subscriptionId: string
+  /** The https or http address that receives notifications; no private one. */
+  readonly address: string
+  /** Topics: those of connections and synchronisations, one for each resource, and `webhook/disabled`. */
+  readonly topic: readonly string[]
+  /** Whether notifications are sent. */
+  readonly isEnabled: boolean
+}
+
+/** A page of attempts. */
+export interface WebhookAttemptPage {
+  /** The attempts. */
+  readonly attempts: readonly WebhookAttempt[]
+  /** Of the next page; null on the last. */
+  readonly nextCursor: string | null
+}
+
+/** One attempt to send a message, and what came of it. Attempts are kept for 30 days. */
+export interface WebhookAttempt {
+  /** The attempt. */
+  readonly attemptId: string
+  /** The `webhook-id` of the message, the same at every attempt. */
+  readonly messageId: string
+  /** The topic; `webhook/test` for a test. */
+  readonly topic: string
+  /** The cursor of the change; null for a test. */
+  readonly cursor: string | null
+  /** 1 for the first attempt, 2 for the second. */
+  readonly attempt: number
+  /** When it began. */
+  readonly at: string
+  /** From then until the whole answer was there, in milliseconds. */
+  readonly latencyMs: number
+  /** Whether the endpoint answered with 2xx. */
+  readonly succeeded: boolean
+  /** The status of the answer; null if there was none. */
+  readonly status: number | null
+  /** Why there was no answer. */
+  readonly failure: string | null
+  /** The first 512 characters of the answer's body. */
+  readonly answer: string | null
+}
+
+/** How the delivery to a subscription stands. */
+export interface WebhookDeliveryStatus {
+  /** The subscription. */
+  readonly subscriptionId: string
+  /** The fields of a record that are sent, as a GraphQL selection: `{ id vendorName }`. What stands in `... on AccountingVendor { }` is for that type alone. Null: all of them. */
+  readonly payload: string | null
+  /** Whether the messages of one record are sent one after the other, and wait for one that fails. */
+  readonly isOrdered: boolean
+  /** Every change before it was sent, or waits for its next attempt. */
+  readonly cursor: string | null
+  /** Messages that wait for their next attempt. */
+  readonly waiting: number
+  /** Replays that are not over. */
+  readonly replays: number
+  /** Failed attempts since the last success. */
+  readonly failures: number
+  /** When the first of them was. */
+  readonly failingSince: string | null
+  /** When the endpoint wants to be sent to again (Retry-After). */
+  readonly pausedUntil: string | null
+  /** The change log had forgotten changes until then before they were sent: read the records anew. Null: it never had. */
+  readonly missedUntil: string | null
+  /** Why the subscription was switched off, if the service did so. */
+  readonly disabledReason: string | null
+}
+
+/** An API key, without the secret. */
+export interface ApiKey {
+  /** The key, which is not the secret itself. */
+  readonly keyId: string
+  /** Its first characters. */
+  readonly prefix: string
+  /** What it opens: `development` or `production`. */
+  readonly kind: string
+  /** When it was made. */
+  readonly createdAt: string
+  /** When it was last used, to a minute or so; null: never. */
+  readonly lastUsedAt: string | null
+  /** When it was revoked; null: it is valid. */
+  readonly revokedAt: string | null
+}
+
+/** An API key that was just made. */
+export interface NewApiKey {
+  /** The key, which is not the secret itself. */
+  readonly keyId: string
+  /** The key itself: it is shown now and never again. */
+  readonly key: string
+}
+
+/** An API key that was just made, in place of all others of the environment. */
+export interface RegeneratedApiKey {
+  /** The key, which is not the secret itself. */
+  readonly keyId: string
+  /** The key itself: it is shown now and never again. */
+  readonly key: string
+  /** How many keys it took the place of. */
+  readonly revoked: number
+}
+
+/** A part of the change log, oldest first. */
+export interface ChangePage {
+  /** The changes. */
+  readonly changes: readonly Change[]
+  /** Where to ask on, now or later: after these, and after all others that were looked through. */
+  readonly nextCursor: string
+  /** Whether more may be there already. */
+  readonly hasMore: boolean
+}
+
+/** A record that was created, updated or deleted, or an event of a connection or a sync. */
+export interface Change {
+  /** The resource, such as crm/accounts, or the event, such as sync/completed. */
+  readonly topic: string
+  /** What happened to the record; an event is always created. */
+  readonly kind: 'created' | 'updated' | 'deleted'
+  /** The record; null for an event. */
+  readonly recordId: string | null
+  /** The record as it was after the change, as REST shows it; what an event tells. */
+  readonly record: unknown
+  /** The fields of an updated record that are different from before. */
+  readonly changedFields: readonly string[]
+  /** Where it happened. */
+  readonly environment: 'development' | 'production'
+  /** The end user; null once the credential is gone. */
+  readonly userId: string | null
+  /** The credential that the record came through. */
+  readonly credentialId: string | null
+  /** When. */
+  readonly at: string
+  /** The place in the log: what is asked for after it comes next. */
+  readonly cursor: string
+}
+
+/** Records as they were, by id. */
+export interface PastRecordPage {
+  /** The records. */
+  readonly records: readonly PastRecord[]
+  /** What to ask for after these; null: that was all. */
+  readonly nextCursor: string | null
+}
+
+/** A record as it was. */
+export interface PastRecord {
+  /** The record. */
+  readonly recordId: string
+  /** The record, as REST showed it then. */
+  readonly record: unknown
+  /** Fields that have changed since then, and whose value the log has forgotten: null in the record. */
+  readonly unknownFields: readonly string[]
+}
+
+/** What the app answered, as it is. */
+export interface PassthroughAnswer {
+  /** The HTTP status. */
+  readonly status: number
+  /** The headers, by their names in lower case. */
+  readonly headers: unknown
+  /** The body: its JSON, its text if it is none, null if there was none. */
+  readonly body: unknown
+}
+
 /** An account of the company's general ledger. */
 export interface AccountingAccount {
   /** Identifier assigned by the service. */

@@ -2,7 +2,7 @@ import { date, number, reference, references } from '../../definition/field.ts'
 import { defineResource } from '../../definition/resource.ts'
 import { currency } from '../currency.ts'
 
-// The filters are those of the contract's List Payments (interface 4.6), no more.
+// Fields may be filtered as the API promises for its list of payments, and no others.
 export const payment = defineResource({
   name: 'payment',
   plural: 'payments',

@@ -15,7 +15,7 @@ const accountAddress = defineShape({
   },
 })
 
-// The filters are those of the contract's List Accounts (interface 4.2), no more.
+// Fields may be filtered as the API promises for its list of accounts, and no others.
 export const account = defineResource({
   name: 'account',
   plural: 'accounts',

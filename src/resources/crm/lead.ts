@@ -15,7 +15,7 @@ const leadAddress = defineShape({
   },
 })
 
-// The filters are those of the contract's List Leads (interface 4.3), no more.
+// Fields may be filtered as the API promises for its list of leads, and no others.
 export const lead = defineResource({
   name: 'lead',
   plural: 'leads',

@@ -1,7 +1,7 @@
 import { defineShape, enumeration, label, text } from '../../definition/field.ts'
 import { countryCodes } from '../codes.ts'
 
-/** The address of a party in accounting (interface 2.8). */
+/** The address of a party in accounting. */
 export const postalAddress = defineShape({
   name: 'PostalAddress',
   doc: 'A postal address and what it is for.',
