@@ -4,7 +4,8 @@
  * announcements are not heard, nothing is remembered.
  */
 
-import { hashApiKey, isApiKey } from '../api-key.ts'
+import { type EnvironmentKind, hashApiKey, isApiKey, kindOfKey } from '../api-key.ts'
+import { isUuid } from '../definition/identity.ts'
 import type { Database } from './database.ts'
 import { revokeApiKey } from './keys.ts'
 import type { Notices } from './notices.ts'
@@ -13,6 +14,7 @@ import type { Notices } from './notices.ts'
 export interface KeyOwner {
   readonly keyId: string
   readonly environmentId: string
+  readonly environment: EnvironmentKind
 }
 
 /** What the read path needs to know of a credential. None of it ever changes. */
@@ -23,11 +25,27 @@ export interface CredentialFacts {
   readonly app: string
 }
 
+/** An end user, as a token needs it to be. */
+export interface UserFacts {
+  readonly id: string
+  readonly environmentId: string
+}
+
 export interface Access {
   /** Undefined for a key that is unknown, revoked or malformed. */
   keyOwner(key: string): Promise<KeyOwner | undefined>
   /** Ends a key: refused here from now on, elsewhere once it is heard. @returns whether a live key was there */
   revokeKey(key: string): Promise<boolean>
+  /** Called once keys have been ended here: they are refused before the announcement has come back. */
+  forgetKeys(isEnded: (owner: KeyOwner) => boolean): void
+  /** Called once an end user has been deleted here, with what was the user's. */
+  forgetUser(userId: string): void
+  /** Called once a credential has been deleted here. */
+  forgetCredential(credentialId: string): void
+  /** Whether a key that was good is so still; remembered like the rest. */
+  isKeyLive(keyId: string): Promise<boolean>
+  /** Undefined for an end user who is not there. */
+  user(id: string): Promise<UserFacts | undefined>
   /** Undefined for a credential that is not there. */
   credential(id: string): Promise<CredentialFacts | undefined>
   /** The credential whose records' ids begin with this. */
@@ -45,6 +63,7 @@ const MAX_REMEMBERED = 50_000
 interface Memory<Value> {
   recall(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined>
   forget(key: string): void
+  forgetWhere(isGone: (value: Value) => boolean): void
 }
 
 /** Remembers what `load` found, by key, until the row with that id changes. Misses are not remembered. */
@@ -59,11 +78,13 @@ const createMemory = <Value>(
     changes += 1
     byKey.clear()
   }
+  const forgetWhere = (isGone: (value: Value) => boolean): void => {
+    changes += 1
+    for (const [key, value] of byKey) if (isGone(value)) byKey.delete(key)
+  }
   const hear = (payload: string): void => {
     const [changed, id] = payload.split(':')
-    if (changed !== table) return
-    changes += 1
-    for (const [key, value] of byKey) if (idOf(value) === id) byKey.delete(key)
+    if (changed === table) forgetWhere((value) => idOf(value) === id)
   }
   notices.on(CHANNEL, hear, forgetAll)
   return {
@@ -83,34 +104,75 @@ const createMemory = <Value>(
       changes += 1
       byKey.delete(key)
     },
+    forgetWhere,
   }
 }
 
 const credentialColumns = { id: true, environmentId: true, userId: true, app: true } as const
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-export const createAccess = (database: Database, notices: Notices): Access => {
+export const createAccess = (
+  database: Database,
+  notices: Notices,
+  /** Told of each use of a live key. */
+  noteKeyUse: (keyId: string) => void = () => {},
+): Access => {
   const { prisma } = database
+  const liveKeys = createMemory<{ readonly id: string }>(notices, 'api_keys', ({ id }) => id)
   const keys = createMemory<KeyOwner>(notices, 'api_keys', ({ keyId }) => keyId)
+  const users = createMemory<UserFacts>(notices, 'end_users', ({ id }) => id)
   const credentials = createMemory<CredentialFacts>(notices, 'credentials', ({ id }) => id)
   return {
     keyOwner: async (key) => {
       if (!isApiKey(key)) return
       const hash = hashApiKey(key)
-      return keys.recall(hash, async () => {
+      const owner = await keys.recall(hash, async () => {
         const row = await prisma.apiKey.findFirst({ where: { hash, revokedAt: null } })
-        return row ? { keyId: row.id, environmentId: row.environmentId } : undefined
+        const { id: keyId, environmentId } = row ?? {}
+        if (keyId === undefined || environmentId === undefined) return
+        return { keyId, environmentId, environment: kindOfKey(key) }
       })
+      if (owner !== undefined) noteKeyUse(owner.keyId)
+      return owner
     },
     revokeKey: async (key) => {
       const wasLive = await revokeApiKey(database, key)
       keys.forget(hashApiKey(key))
       return wasLive
     },
-    credential: async (id) => {
-      if (!UUID.test(id)) return
-      return credentials.recall(id.toLowerCase(), async () => {
+    forgetKeys: (isEnded) => {
+      keys.forgetWhere(isEnded)
+      liveKeys.forgetWhere(() => true)
+    },
+    forgetUser: (userId) => {
+      users.forgetWhere(({ id }) => id === userId)
+      credentials.forgetWhere((credential) => credential.userId === userId)
+    },
+    forgetCredential: (credentialId) => credentials.forgetWhere(({ id }) => id === credentialId),
+    isKeyLive: async (keyId) => {
+      const live = await liveKeys.recall(keyId, async () => {
+        const row = await prisma.apiKey.findFirst({
+          where: { id: keyId, revokedAt: null },
+          select: { id: true },
+        })
+        return row ?? undefined
+      })
+      return live !== undefined
+    },
+    user: async (userId) => {
+      const id = userId.toLowerCase()
+      if (!isUuid(id)) return
+      return users.recall(id, async () => {
+        const row = await prisma.endUser.findUnique({
+          where: { id },
+          select: { id: true, environmentId: true },
+        })
+        return row ?? undefined
+      })
+    },
+    credential: async (credentialId) => {
+      const id = credentialId.toLowerCase()
+      if (!isUuid(id)) return
+      return credentials.recall(id, async () => {
         const row = await prisma.credential.findUnique({ where: { id }, select: credentialColumns })
         return row ?? undefined
       })
@@ -124,9 +186,10 @@ export const createAccess = (database: Database, notices: Notices): Access => {
         return row ?? undefined
       }),
     credentialsOfUser: async (environmentId, userId) => {
-      if (!UUID.test(userId)) return
+      const id = userId.toLowerCase()
+      if (!isUuid(id)) return
       const user = await prisma.endUser.findFirst({
-        where: { id: userId, environmentId },
+        where: { id, environmentId },
         select: { credentials: { select: credentialColumns, orderBy: { createdAt: 'asc' } } },
       })
       return user?.credentials

@@ -4,12 +4,13 @@
  */
 import { Prisma } from '@prisma/client'
 import type { Column } from '../definition/column.ts'
-import type { RecordRow } from '../definition/mapping.ts'
 import type { Resource } from '../definition/resource.ts'
+import { CHANGES_CHANNEL } from './change-feed.ts'
 import type { Transaction } from './database.ts'
-import { DOCUMENT, recordSql } from './record-sql.ts'
+import { KEPT_END, type RecordLine } from './record-lines.ts'
+import { DOCUMENT, recordSql, STAMPS, timeText } from './record-sql.ts'
 
-const { sql, raw, join } = Prisma
+const { sql, raw } = Prisma
 
 export const MAX_BATCH = 1000
 
@@ -23,8 +24,17 @@ export interface ApplyOptions {
   /**
    * `newer`: a record that the app changed earlier than the stored one is an old answer and is left alone.
    * `all`: the app's state holds, whatever its clock says (a listing of everything).
+   * `written`: as `newer`, of what the app says of a write.
    */
-  readonly accept: 'newer' | 'all'
+  readonly accept: 'newer' | 'all' | 'written'
+  /**
+   * When the app was asked, by the database's clock, or a little earlier. What was stored since is perhaps
+   * later than the answer: it is left alone unless the app dates the answer later, or has written then what
+   * it answers. What was marked as deleted since stays so: of a deletion, apps tell no date.
+   */
+  readonly askedAt?: string | undefined
+  /** The workflow run on whose behalf the app was written to; undefined: none. Kept with the changes. */
+  readonly cause?: string | undefined
 }
 
 export interface AppliedChanges {
@@ -33,12 +43,12 @@ export interface AppliedChanges {
   readonly deleted: number
 }
 
-const quoted = (name: string): string => `"${name}"`
-
 interface ApplySql {
-  readonly input: Prisma.Sql
-  readonly insertColumns: Prisma.Sql
-  readonly selectInput: Prisma.Sql
+  /** Fields and types of what a line holds beside the id. */
+  readonly fields: Prisma.Sql
+  readonly names: Prisma.Sql
+  readonly values: Prisma.Sql
+  readonly document: Prisma.Sql
   readonly assignments: Prisma.Sql
   readonly markDeleted: Prisma.Sql
   readonly differs: Prisma.Sql
@@ -46,71 +56,58 @@ interface ApplySql {
 }
 
 // The time of the statement, which begins under the lock: that of the transaction may lie before what
-// another has changed meanwhile. Rounded to milliseconds, as the columns keep it; as text it would be cut off.
+// another has changed meanwhile. A change bears the time of its record, so that both tell the same of the past.
+// Rounded to milliseconds, as the columns keep it; as text it would be cut off.
 const NOW = 'statement_timestamp()::timestamptz(3)'
+
+// Asked for once a statement: as the column's default it would be once a row.
+const EPOCH = raw('(SELECT change_log.current_epoch())')
+// Heard when the transaction commits, and once, however often it says so.
+const ANNOUNCE = raw(`pg_notify('${CHANGES_CHANNEL}', '')::text`)
+
+const quoted = (name: string): string => `"${name}"`
+
+const listed = (columns: readonly Column[], text: (column: Column) => string): Prisma.Sql =>
+  raw(columns.map(text).join(', '))
 
 const cache = new WeakMap<Resource, ApplySql>()
 
 const applySql = (resource: Resource): ApplySql => {
   const known = cache.get(resource)
   if (known) return known
-  const stamped = new Set(['createdAt', 'updatedAt'])
   const { columns: all, document } = recordSql(resource)
-  const columns = all.filter(({ field }) => !stamped.has(field))
-  const names = columns.map(({ name }) => name)
-
+  const columns = all.filter(({ field }) => !STAMPS.has(field))
   const compared = columns.filter(({ field }) => field !== 'remoteId')
-  const stamp = ({ field, name }: Column, alias: string): string =>
-    field === 'createdAt' ? 't.created_at' : field === 'updatedAt' ? NOW : `${alias}.${name}`
-  const inserted = document('i.id', ({ field }) =>
-    stamped.has(field) ? NOW : `i.${quoted(field)}`,
+  const differs = ({ field, name }: Column): string =>
+    `b.${name} IS DISTINCT FROM i.${quoted(field)}`
+  const marked = document('t.id', ({ field, name }) =>
+    field === 'remoteDeleted' ? 'true' : field === 'updatedAt' ? NOW : `t.${name}`,
   )
-  const updated = document('t.id', (column) => stamp(column, 'excluded'))
-  const marked = document('t.id', (column) =>
-    column.field === 'remoteDeleted' ? 'true' : stamp(column, 't'),
-  )
+  // A subquery of its own is made into text once, not for every record.
+  const now = `(SELECT ${timeText(NOW)})`
   const statement: ApplySql = {
-    input: raw(
-      `(id uuid, ${columns.map(({ field, sqlType }) => `${quoted(field)} ${sqlType}`).join(', ')})`,
+    fields: listed(columns, ({ field, sqlType }) => `${quoted(field)} ${sqlType}`),
+    names: listed(columns, ({ name }) => name),
+    values: listed(columns, ({ field, name }) => `i.${quoted(field)} AS ${name}`),
+    document: raw(
+      `split_part(line, '${KEPT_END}', 1) || ',"createdAt":' || coalesce(${timeText('b.created_at')}, ${now}) || ',"updatedAt":' || ${now} || '}'`,
     ),
-    insertColumns: raw(`${names.join(', ')}, created_at, updated_at, ${DOCUMENT}`),
-    selectInput: raw(
-      `${columns.map(({ field }) => `i.${quoted(field)}`).join(', ')}, ${NOW}, ${NOW}, ${inserted}`,
-    ),
-    assignments: raw(
-      `${names.map((name) => `${name} = excluded.${name}`).join(', ')}, updated_at = ${NOW}, ${DOCUMENT} = ${updated}`,
-    ),
+    assignments: listed(columns, ({ name }) => `${name} = excluded.${name}`),
     markDeleted: raw(`remote_deleted = true, updated_at = ${NOW}, ${DOCUMENT} = ${marked}`),
-    differs: raw(
-      `(${compared.map(({ name }) => `t.${name}`).join(', ')}) IS DISTINCT FROM (${compared
-        .map(({ name }) => `excluded.${name}`)
-        .join(', ')})`,
-    ),
-    changedFields: join(
-      compared.map(({ name, field }) =>
-        raw(`CASE WHEN t.${name} IS DISTINCT FROM b.${name} THEN '${field}' END`),
-      ),
+    differs: raw(`(${compared.map(differs).join(' OR ')})`),
+    changedFields: listed(
+      compared,
+      (column) => `CASE WHEN ${differs(column)} THEN '${column.field}' END`,
     ),
   }
   cache.set(resource, statement)
   return statement
 }
 
-/** The last of several rows with one id: a page may list a record twice. */
-const lastOfEach = (rows: readonly RecordRow[]): RecordRow[] => [
-  ...new Map(rows.map((row) => [row.id, row])).values(),
+/** The last of several lines with one id: a page may list a record twice. */
+const lastOfEach = (records: readonly RecordLine[]): string[] => [
+  ...new Map(records.map(({ id, line }) => [id, line])).values(),
 ]
-
-// What PostgreSQL refuses in text and jsonb: U+0000 and halves of surrogate pairs, which JSON.stringify escapes.
-const UNSTORABLE = /\\(?:u0000|ud[89a-f][0-9a-f]{2}|.)/gi
-
-/** JSON text that PostgreSQL takes: an unstorable character becomes U+FFFD. */
-const storableJson = (rows: readonly RecordRow[]): string => {
-  const text = JSON.stringify(rows)
-  return text.includes('\\u')
-    ? text.replace(UNSTORABLE, (found) => (/^\\u(?:0000|d)/i.test(found) ? '\\ufffd' : found))
-    : text
-}
 
 /**
  * Takes the lock under which one credential's records of one resource change, until the transaction ends:
@@ -133,80 +130,126 @@ export const applyChanges = async (
   transaction: Transaction,
   owner: RecordOwner,
   resource: Resource,
-  records: readonly RecordRow[],
-  { accept }: ApplyOptions,
+  records: readonly RecordLine[],
+  { accept, askedAt, cause }: ApplyOptions,
 ): Promise<AppliedChanges> => {
-  const rows = lastOfEach(records)
-  if (rows.length === 0) return { created: 0, updated: 0, deleted: 0 }
-  if (rows.length > MAX_BATCH) throw new RangeError(`At most ${MAX_BATCH} records in one batch.`)
+  const lines = lastOfEach(records)
+  if (lines.length === 0) return { created: 0, updated: 0, deleted: 0 }
+  if (lines.length > MAX_BATCH) throw new RangeError(`At most ${MAX_BATCH} records in one batch.`)
   const { credentialId, environmentId } = owner
   await lockRecords(transaction, credentialId, resource)
   const { table, json } = recordSql(resource)
   const part = applySql(resource)
   const newer =
-    accept === 'newer'
-      ? raw('AND (excluded.remote_updated_at < t.remote_updated_at) IS NOT TRUE')
-      : Prisma.empty
-  const [counts] = await transaction.$queryRaw<AppliedChanges[]>(sql`
-    WITH input AS (
-      SELECT * FROM json_to_recordset(${storableJson(rows)}::json) AS r${part.input}
-    ), before AS MATERIALIZED (
-      -- By key, one by one: a join would be planned by statistics, which a table that fills up has outgrown.
-      SELECT t.* FROM input i CROSS JOIN LATERAL (
+    accept === 'all'
+      ? Prisma.empty
+      : raw('AND (i."remoteUpdatedAt" < b.remote_updated_at) IS NOT TRUE')
+  const isDatedLater =
+    accept === 'written' ? Prisma.empty : raw('AND i."remoteUpdatedAt" > b.remote_updated_at')
+  const unlessSince =
+    askedAt === undefined
+      ? Prisma.empty
+      : sql`AND (b.updated_at < ${askedAt}::timestamptz
+          OR ((NOT b.remote_deleted OR i."remoteDeleted") ${isDatedLater}))`
+  const [counts] = await transaction.$queryRaw<(AppliedChanges & { told: unknown })[]>(sql`
+    WITH changed AS (
+      SELECT b.id IS NULL AS is_new, b.remote_deleted AS was_deleted,
+        CASE WHEN b.id IS NULL THEN '{}'::text[]
+          ELSE array_remove(ARRAY[${part.changedFields}], NULL) END AS changed_fields,
+        ${credentialId}::uuid AS credential_id, i.id, ${part.values},
+        coalesce(b.created_at, ${raw(NOW)}) AS created_at, ${raw(NOW)} AS updated_at,
+        ${part.document} AS ${raw(DOCUMENT)}
+      FROM string_to_table(${lines.join('\n')}::text, E'\n') AS line
+      CROSS JOIN LATERAL jsonb_to_record(line::jsonb) AS i(id uuid, ${part.fields})
+      LEFT JOIN LATERAL (
+        -- The stored row, one by one: a join would be planned by statistics, which a table that fills up has
+        -- outgrown. By bounds and order, which only the primary key answers: for equality the planner of an
+        -- empty table takes (credential_id, updated_at, id), stays with it, and reads all of it for each row.
         SELECT * FROM ${table} r
-        WHERE r.credential_id = ${credentialId}::uuid AND r.id = i.id LIMIT 1) t
+        WHERE (r.credential_id, r.id) >= (${credentialId}::uuid, i.id)
+          AND (r.credential_id, r.id) <= (${credentialId}::uuid, i.id)
+        ORDER BY r.credential_id, r.id LIMIT 1) b ON true
+      WHERE b.id IS NULL OR ${part.differs} ${newer} ${unlessSince}
     ), written AS (
-      INSERT INTO ${table} AS t (credential_id, id, ${part.insertColumns})
-      SELECT ${credentialId}::uuid, i.id, ${part.selectInput} FROM input i
-      ON CONFLICT (credential_id, id) DO UPDATE SET ${part.assignments}
-        WHERE ${part.differs} ${newer}
-      RETURNING t.*
+      INSERT INTO ${table} (credential_id, id, ${part.names}, created_at, updated_at, ${raw(DOCUMENT)})
+      SELECT credential_id, id, ${part.names}, created_at, updated_at, ${raw(DOCUMENT)} FROM changed
+      ON CONFLICT (credential_id, id) DO UPDATE SET ${part.assignments},
+        updated_at = excluded.updated_at, ${raw(DOCUMENT)} = excluded.${raw(DOCUMENT)}
     ), logged AS (
       INSERT INTO change_log.changes
-        (environment_id, credential_id, topic, record_id, kind, changed_fields, record)
-      SELECT ${environmentId}::uuid, ${credentialId}::uuid, ${resource.topic}, t.id,
-        CASE WHEN t.remote_deleted AND b.remote_deleted IS NOT TRUE THEN 'deleted'
-          WHEN b.id IS NULL THEN 'created' ELSE 'updated' END,
-        CASE WHEN b.id IS NULL THEN '{}'::text[]
-          ELSE array_remove(ARRAY[${part.changedFields}], NULL) END,
-        ${json}::json
-      FROM written t LEFT JOIN before b ON b.id = t.id
+        (epoch, environment_id, credential_id, cause, topic, record_id, kind, changed_fields, record, at)
+      SELECT ${EPOCH}, ${environmentId}::uuid, credential_id, ${cause ?? null}::uuid,
+        ${resource.topic}, id,
+        CASE WHEN remote_deleted AND was_deleted IS NOT TRUE THEN 'deleted'
+          WHEN is_new THEN 'created' ELSE 'updated' END,
+        changed_fields, ${json}::json, updated_at
+      FROM changed t
       RETURNING kind
     )
     SELECT count(*) FILTER (WHERE kind = 'created')::integer AS created,
       count(*) FILTER (WHERE kind = 'updated')::integer AS updated,
-      count(*) FILTER (WHERE kind = 'deleted')::integer AS deleted
+      count(*) FILTER (WHERE kind = 'deleted')::integer AS deleted,
+      CASE WHEN count(*) > 0 THEN ${ANNOUNCE} END AS told
     FROM logged`)
-  return counts ?? { created: 0, updated: 0, deleted: 0 }
+  const { created = 0, updated = 0, deleted = 0 } = counts ?? {}
+  return { created, updated, deleted }
+}
+
+/** Marks the records that `gone` selects (by `id`) as deleted. @returns how many */
+const markDeleted = async (
+  transaction: Transaction,
+  { credentialId, environmentId }: RecordOwner,
+  resource: Resource,
+  gone: Prisma.Sql,
+): Promise<number> => {
+  await lockRecords(transaction, credentialId, resource)
+  const { table, json } = recordSql(resource)
+  const [marked] = await transaction.$queryRaw<{ count: number; told: unknown }[]>(sql`
+    WITH gone AS (
+      SELECT r.id FROM ${table} r
+      WHERE r.credential_id = ${credentialId}::uuid AND NOT r.remote_deleted AND ${gone}
+      LIMIT ${MAX_BATCH}
+    ), written AS (
+      UPDATE ${table} t SET ${applySql(resource).markDeleted} FROM gone
+      WHERE t.credential_id = ${credentialId}::uuid AND t.id = gone.id
+      RETURNING t.*
+    ), logged AS (
+      INSERT INTO change_log.changes
+        (epoch, environment_id, credential_id, topic, record_id, kind, changed_fields, record, at)
+      SELECT ${EPOCH}, ${environmentId}::uuid, ${credentialId}::uuid, ${resource.topic}, t.id,
+        'deleted', ARRAY['remoteDeleted'], ${json}::json, t.updated_at
+      FROM written t
+      RETURNING 1
+    )
+    SELECT count(*)::integer AS count, CASE WHEN count(*) > 0 THEN ${ANNOUNCE} END AS told
+    FROM logged`)
+  return marked?.count ?? 0
 }
 
 /**
  * Marks as deleted up to 1,000 records of a credential that a listing of everything has not sighted.
  * @returns how many; call again until it is 0
  */
-export const deleteUnsighted = async (
+export const deleteUnsighted = (
   transaction: Transaction,
-  { credentialId, environmentId }: RecordOwner,
+  owner: RecordOwner,
   resource: Resource,
-): Promise<number> => {
-  await lockRecords(transaction, credentialId, resource)
-  const { table, json } = recordSql(resource)
-  const { markDeleted } = applySql(resource)
-  return transaction.$executeRaw(sql`
-    WITH gone AS (
-      SELECT r.id FROM ${table} r
-      WHERE r.credential_id = ${credentialId}::uuid AND NOT r.remote_deleted AND NOT EXISTS (
-        SELECT FROM sync_sightings s WHERE s.credential_id = r.credential_id
-          AND s.topic = ${resource.topic} AND s.record_id = r.id)
-      LIMIT ${MAX_BATCH}
-    ), written AS (
-      UPDATE ${table} t SET ${markDeleted} FROM gone
-      WHERE t.credential_id = ${credentialId}::uuid AND t.id = gone.id
-      RETURNING t.*
-    )
-    INSERT INTO change_log.changes
-      (environment_id, credential_id, topic, record_id, kind, changed_fields, record)
-    SELECT ${environmentId}::uuid, ${credentialId}::uuid, ${resource.topic}, t.id, 'deleted',
-      ARRAY['remoteDeleted'], ${json}::json
-    FROM written t`)
+): Promise<number> =>
+  markDeleted(
+    transaction,
+    owner,
+    resource,
+    sql`NOT EXISTS (
+      SELECT FROM sync_sightings s WHERE s.credential_id = r.credential_id
+        AND s.topic = ${resource.topic} AND s.record_id = r.id)`,
+  )
+
+/** Marks one record as deleted in the app, unless it is already. */
+export const deleteRecord = async (
+  transaction: Transaction,
+  owner: RecordOwner,
+  resource: Resource,
+  id: string,
+): Promise<void> => {
+  await markDeleted(transaction, owner, resource, sql`r.id = ${id}::uuid`)
 }

@@ -1,3 +1,4 @@
+/** The lock by which one process alone works on a data directory. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -10,7 +11,7 @@ const NOTE_WAIT_MS = 1_000
 const SQLITE_BUSY = 5 // https://www.sqlite.org/rescode.html#busy
 
 /** Who holds a data directory, as the holder itself wrote it down; `since` is ISO 8601. */
-export type DataDirectoryHolder = {
+export interface DataDirectoryHolder {
   readonly pid: number
   readonly host: string
   readonly since: string
@@ -47,7 +48,7 @@ export class DataDirectoryInUseError extends Error {
  *
  * @throws DataDirectoryInUseError DATA_DIRECTORY_IN_USE
  */
-export async function lockDataDirectory(dataDir: string): Promise<{ release(): void }> {
+export const lockDataDirectory = async (dataDir: string): Promise<{ release(): void }> => {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const notePath = join(dataDir, 'lock')
   const database = new DatabaseSync(join(dataDir, 'lock.db'), { timeout: 0 })
@@ -77,7 +78,7 @@ export async function lockDataDirectory(dataDir: string): Promise<{ release(): v
 }
 
 /** The holder's note; waits past one that a killed holder left behind. */
-async function readHolder(notePath: string): Promise<DataDirectoryHolder | undefined> {
+const readHolder = async (notePath: string): Promise<DataDirectoryHolder | undefined> => {
   const deadline = Date.now() + NOTE_WAIT_MS
   for (;;) {
     const holder = parseHolder(notePath)
@@ -87,7 +88,7 @@ async function readHolder(notePath: string): Promise<DataDirectoryHolder | undef
   }
 }
 
-function parseHolder(notePath: string): DataDirectoryHolder | undefined {
+const parseHolder = (notePath: string): DataDirectoryHolder | undefined => {
   try {
     const { pid, host, since } = JSON.parse(readFileSync(notePath, 'utf8'))
     return { pid: Number(pid), host: String(host), since: String(since) }
@@ -96,7 +97,7 @@ function parseHolder(notePath: string): DataDirectoryHolder | undefined {
   }
 }
 
-function isAlive(pid: number): boolean {
+const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
     return true
@@ -105,6 +106,6 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function isBusy(error: unknown): boolean {
+const isBusy = (error: unknown): boolean => {
   return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
 }

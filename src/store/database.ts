@@ -1,6 +1,7 @@
 /** The connection to PostgreSQL: the only place where Prisma and its pool are made. */
+import { setTimeout as wait } from 'node:timers/promises'
 import { PrismaPg } from '@prisma/adapter-pg'
-import { type Prisma, PrismaClient } from '@prisma/client'
+import { Prisma, PrismaClient } from '@prisma/client'
 import pg from 'pg'
 
 export type Transaction = Prisma.TransactionClient
@@ -20,12 +21,23 @@ export interface DatabaseOptions {
   readonly onConnectionError?: (error: Error) => void
 }
 
+// A connection that does not close by then is left to the server.
+const CLOSING_MS = 5000
+
 // A prepared statement costs memory in every connection of the server: past this many, none is kept.
 const MAX_PREPARED_STATEMENTS = 1000
+
+/**
+ * Begins the text of a statement that PostgreSQL is to plan for its values, each time: where a plan for any
+ * values would have to look into every partition.
+ */
+export const PLANNED_ANEW = '/* planned anew */'
 
 const statementNames = (): ((query: { sql: string }) => string) => {
   const names = new Map<string, string>()
   return ({ sql }) => {
+    // Without a name it is not kept, nor is its plan.
+    if (sql.startsWith(PLANNED_ANEW)) return ''
     const known = names.get(sql)
     if (known !== undefined) return known
     if (names.size >= MAX_PREPARED_STATEMENTS) return ''
@@ -46,6 +58,13 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     options: '-c TimeZone=UTC -c DateStyle=ISO -c jit=off',
   })
   pool.on('error', onError)
+  // The pool ends once it has said so to its connections; they close a moment later.
+  const closings = new Set<Promise<void>>()
+  pool.on('connect', (client) => {
+    const closing = new Promise<void>((resolve) => void client.once('end', resolve))
+    closings.add(closing)
+    void closing.then(() => closings.delete(closing))
+  })
   const adapter = new PrismaPg(pool, {
     statementNameGenerator: statementNames(),
     onPoolError: onError,
@@ -63,8 +82,59 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     url: options.url,
     stop: async () => {
       await prisma.$disconnect()
-      // Prisma would end the pool too, but not wait until its connections are closed.
       await pool.end()
+      await Promise.race([Promise.all(closings), wait(CLOSING_MS, undefined, { ref: false })])
     },
   }
+}
+
+/** The time by the database's clock: what is stored is dated by it, and the clocks of hosts differ. */
+export const readClock = async ({ prisma }: Database): Promise<Date> => {
+  const [row] = await prisma.$queryRaw<{ now: Date }[]>`SELECT clock_timestamp() AS now`
+  if (!row) throw new Error('The database did not tell the time.')
+  return row.now
+}
+
+/** Whether a row was refused because another has its unique value. */
+export const isTaken = (error: unknown): boolean =>
+  error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002'
+
+/** Whether a row was refused because one that it belongs to is not there, or no longer. */
+export const isOrphaned = (error: unknown): boolean =>
+  error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2003'
+
+// pg says no more than this when a connection breaks under a statement, or has broken before it.
+const BROKEN_CONNECTIONS: ReadonlySet<string> = new Set([
+  'Connection terminated unexpectedly',
+  'Connection terminated due to connection timeout',
+  'Client has encountered a connection error and is not queryable',
+])
+
+// Prisma: P1xxx are failures to reach the database, P2024 and P2028 a connection or a transaction that it
+// did not get in time. PostgreSQL: 57P01 to 57P03 are its end, a crash and its start, 53300 is that it is full.
+const AWAY = /^(P1\d{3}|P2024|P2028|57P0[1-3]|53300|ECONNREFUSED|ECONNRESET)$/
+
+const AWAY_KINDS: ReadonlySet<unknown> = new Set(['DatabaseNotReachable', 'ConnectionClosed'])
+
+/** What the driver met, of an error in which its adapter wrapped it, and Prisma that. */
+const driverCauseOf = (error: Error): object => {
+  const isOfPrisma = error instanceof Prisma.PrismaClientKnownRequestError
+  const ofAdapter = isOfPrisma ? error.meta?.driverAdapterError : error
+  const cause = ofAdapter instanceof Error ? ofAdapter.cause : undefined
+  return typeof cause === 'object' && cause !== null ? cause : {}
+}
+
+/** Whether the database could not be reached, or went away meanwhile: the same may well succeed soon. */
+export const isDatabaseAway = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return false
+  if (BROKEN_CONNECTIONS.has(error.message)) return true
+  const cause = driverCauseOf(error)
+  const codes = [
+    'code' in error ? error.code : undefined,
+    'originalCode' in cause ? cause.originalCode : undefined,
+  ]
+  return (
+    codes.some((code) => typeof code === 'string' && AWAY.test(code)) ||
+    ('kind' in cause && AWAY_KINDS.has(cause.kind))
+  )
 }

@@ -1,3 +1,4 @@
+/** The database, brought to the schema of this version: each migration once, in order. */
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -38,8 +39,11 @@ export class MigrationError extends Error {
   }
 }
 
-type MigrationFile = { readonly name: string; readonly sql: string }
-type MigrationRow = {
+interface MigrationFile {
+  readonly name: string
+  readonly sql: string
+}
+interface MigrationRow {
   readonly migration_name: string
   readonly checksum: string
   readonly finished_at: Date | null
@@ -51,17 +55,22 @@ type MigrationRow = {
  * once: one applies, the others wait and find it done. The books are Prisma's own, so `prisma migrate`
  * and this agree.
  *
+ * @throws Error if the database cannot be reached
  * @throws MigrationError before anything is applied if what was applied earlier does not agree with the
  *   files; after a migration that failed, those before it stay applied
  */
-export async function applyMigrations(
+export const applyMigrations = async (
   url: string,
   migrationsFolder: string = MIGRATIONS_FOLDER,
-): Promise<{ readonly applied: readonly string[] }> {
+): Promise<{ readonly applied: readonly string[] }> => {
   const files = await readMigrations(migrationsFolder)
   const client = new Client({ connectionString: url })
   client.on('error', () => {}) // a lost connection fails the query under way; alone it would end us
-  await client.connect()
+  await client.connect().catch((error: unknown) => {
+    throw new Error(`The database at ${nameOf(url)} cannot be reached: ${explain(error)}.`, {
+      cause: error,
+    })
+  })
   try {
     // A migration takes the time it takes, whatever limit the server sets for requests.
     await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
@@ -81,7 +90,21 @@ export async function applyMigrations(
   }
 }
 
-async function readMigrations(folder: string): Promise<MigrationFile[]> {
+/** Where it is, without who asks: `127.0.0.1:5432/trunkline`. */
+const nameOf = (url: string): string => {
+  const { host, pathname } = new URL(url)
+  return host + pathname
+}
+
+// Of several addresses of one name Node says what became of each, and nothing of all.
+const explain = (error: unknown): string =>
+  error instanceof AggregateError
+    ? error.errors.map(explain).join('; ')
+    : error instanceof Error
+      ? error.message
+      : String(error)
+
+const readMigrations = async (folder: string): Promise<MigrationFile[]> => {
   const entries = await readdir(folder, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   return Promise.all(
@@ -92,7 +115,7 @@ async function readMigrations(folder: string): Promise<MigrationFile[]> {
   )
 }
 
-function checkHistory(rows: readonly MigrationRow[], files: readonly MigrationFile[]): void {
+const checkHistory = (rows: readonly MigrationRow[], files: readonly MigrationFile[]): void => {
   const filesByName = new Map(files.map((file) => [file.name, file]))
   const newest = files.at(-1)?.name ?? ''
   for (const { migration_name: name, checksum, finished_at } of rows) {
@@ -117,7 +140,7 @@ function checkHistory(rows: readonly MigrationRow[], files: readonly MigrationFi
   }
 }
 
-async function applyMigration(client: Client, { name, sql }: MigrationFile): Promise<void> {
+const applyMigration = async (client: Client, { name, sql }: MigrationFile): Promise<void> => {
   const id = randomUUID()
   await client.query('BEGIN')
   try {
@@ -141,14 +164,14 @@ async function applyMigration(client: Client, { name, sql }: MigrationFile): Pro
 }
 
 /** Of the text as it is, then with the line ends of the other systems: Git may have changed them. */
-function checksums(sql: string): string[] {
+const checksums = (sql: string): string[] => {
   const unix = sql.replaceAll('\r\n', '\n')
   return [sql, unix, unix.replaceAll('\n', '\r\n')].map((text) =>
     createHash('sha256').update(text).digest('hex'),
   )
 }
 
-function explainFailure(error: unknown, sql: string): string {
+const explainFailure = (error: unknown, sql: string): string => {
   if (!(error instanceof Error)) return ''
   const position = error instanceof DatabaseError ? Number(error.position) : Number.NaN
   const line = Number.isNaN(position) ? '' : ` at line ${sql.slice(0, position).split('\n').length}`

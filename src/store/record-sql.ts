@@ -14,6 +14,8 @@ export const DOCUMENT = 'document'
 export interface RecordSql {
   readonly table: Prisma.Sql
   readonly columns: readonly Column[]
+  /** Columns of references that are shown as what they point to: not in the document. */
+  readonly embedded: readonly Column[]
   /** The JSON text of the row `t`, exactly as the API shows it. */
   readonly json: Prisma.Sql
   /** The text to keep in the document of a row whose id and columns have these expressions. */
@@ -22,13 +24,19 @@ export interface RecordSql {
   column(field: string): string
 }
 
+/** The fields that are the store's own to fill. */
+export const STAMPS: ReadonlySet<string> = new Set(['createdAt', 'updatedAt'])
+
+/** A time as JSON text; null where there is none. Sessions run in UTC. */
+export const timeText = (value: string): string =>
+  `to_char(${value}, '"\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`
+
 /** A value as JSON text; null where there is none. */
 const jsonText = (kind: Column['kind'], value: string): string => {
   switch (kind) {
     case 'timestamp':
     case 'date':
-      // Sessions run in UTC.
-      return `to_char(${value}, '"\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`
+      return timeText(value)
     case 'reference':
     case 'decimal':
       return `'"' || ${value} || '"'`
@@ -87,6 +95,7 @@ export const recordSql = (resource: Resource): RecordSql => {
   const sql: RecordSql = {
     table: raw(resource.table),
     columns,
+    embedded: embedded.map(({ column }) => column),
     json: raw(
       pairs.length === 0
         ? stored

@@ -125,6 +125,47 @@ export const getRecords = async (
   return found
 }
 
+/** The JSON text of a record, and when it was read, by the database's clock. One statement. */
+export const readRecord = async (
+  { prisma }: Database,
+  resource: Resource,
+  { credentialId, id }: RecordKey,
+): Promise<{ readonly text: string; readonly readAt: Date } | undefined> => {
+  const { table, json } = recordSql(resource)
+  const [row] = await prisma.$queryRaw<{ text: string; readAt: Date }[]>(sql`
+    SELECT ${json} AS text, statement_timestamp() AS "readAt" FROM ${table} t
+    WHERE t.credential_id = ${credentialId}::uuid AND t.id = ${id}::uuid`)
+  return row
+}
+
+// The last pair before the brace that ends the text is one of the record itself, whatever is nested in it.
+const LAST_FIELD = /"updatedAt":"([^"]+)"\}$/
+const LAST_FIELD_LENGTH = '"updatedAt":"0000-00-00T00:00:00.000Z"}'.length
+
+/** The time of a record's last change here, its version: the last field of its JSON, which is not parsed. */
+export const updatedAtOf = (record: string): string => {
+  const [, updatedAt] = LAST_FIELD.exec(record.slice(-LAST_FIELD_LENGTH)) ?? []
+  if (updatedAt === undefined)
+    throw new TypeError('The text is no record: updatedAt is not its end.')
+  return updatedAt
+}
+
+/** Of these records of a credential, those that were stored before an instant. One statement. */
+export const idsStoredBefore = async (
+  { prisma }: Database,
+  resource: Resource,
+  credentialId: string,
+  ids: readonly string[],
+  before: Date,
+): Promise<ReadonlySet<string>> => {
+  const { table } = recordSql(resource)
+  const rows = await prisma.$queryRaw<{ id: string }[]>(sql`
+    SELECT t.id::text AS id FROM ${table} t
+    WHERE t.credential_id = ${credentialId}::uuid AND t.id = ANY(${ids}::uuid[])
+      AND t.created_at < ${before}`)
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** The records whose reference `field` points to each target: a page for each. */
 export interface LinkedRequest extends PageShape {
   readonly field: string

@@ -3,6 +3,7 @@ import { Prisma } from '@prisma/client'
 import type { EventTopic } from '../definition/change.ts'
 import type { Json } from '../definition/connector.ts'
 import type { RecordOwner } from './apply-changes.ts'
+import { CHANGES_CHANNEL } from './change-feed.ts'
 import type { Transaction } from './database.ts'
 
 const { sql, raw } = Prisma
@@ -21,21 +22,29 @@ export const reserveLogPlace = async (transaction: Transaction): Promise<LogPlac
   return row.place
 }
 
+/** Of what an event tells: of a credential, or of the environment itself. */
+export interface EventOwner {
+  readonly environmentId: string
+  readonly credentialId: string | null
+}
+
 /** Writes an event; without a place, after all that the transaction has written. */
 export const appendEvent = async (
   transaction: Transaction,
-  { credentialId, environmentId }: RecordOwner,
+  { credentialId, environmentId }: EventOwner,
   topic: EventTopic,
   facts: Readonly<Record<string, Json>>,
   place?: LogPlace,
 ): Promise<void> => {
   const kept = place !== undefined
   await transaction.$executeRaw(sql`
-    INSERT INTO change_log.changes
-      (${raw(kept ? 'sequence, ' : '')}environment_id, credential_id, topic, kind, record)
-    ${raw(kept ? 'OVERRIDING SYSTEM VALUE' : '')}
-    VALUES (${kept ? sql`${place}, ` : Prisma.empty}${environmentId}::uuid, ${credentialId}::uuid,
-      ${topic}, 'created', ${JSON.stringify({ credentialId, ...facts })}::json)`)
+    WITH logged AS (
+      INSERT INTO change_log.changes
+        (${raw(kept ? 'sequence, ' : '')}environment_id, credential_id, topic, kind, record)
+      ${raw(kept ? 'OVERRIDING SYSTEM VALUE' : '')}
+      VALUES (${kept ? sql`${place}, ` : Prisma.empty}${environmentId}::uuid, ${credentialId}::uuid,
+        ${topic}, 'created', ${JSON.stringify({ ...(credentialId !== null && { credentialId }), ...facts })}::json))
+    SELECT pg_notify(${CHANGES_CHANNEL}, '')`)
 }
 
 /**

@@ -4,7 +4,6 @@
  * All times are the database's.
  */
 import { Prisma } from '@prisma/client'
-import type { CredentialValues } from '../definition/connector.ts'
 import type { Database, Transaction } from './database.ts'
 import { clearSightings } from './sightings.ts'
 import type { SyncKey } from './sync-key.ts'
@@ -110,11 +109,6 @@ export const addMissingStates = async (
       AS r(app, topic) ON r.app = c.app
     ON CONFLICT DO NOTHING`)
 
-/** Makes every resource of a credential due now: it was just made, or authorised anew. */
-export const makeDue = async ({ prisma }: Database, credentialId: string): Promise<void> => {
-  await prisma.syncState.updateMany({ where: { credentialId }, data: { dueAt: new Date(0) } })
-}
-
 /** The topics of a credential, each with the end of its last run. */
 export const listStates = (
   { prisma }: Database,
@@ -125,27 +119,6 @@ export const listStates = (
     select: { topic: true, completedAt: true },
     orderBy: { topic: 'asc' },
   })
-
-/** A credential as a run needs it. */
-export interface SyncCredential {
-  readonly id: string
-  readonly environmentId: string
-  readonly app: string
-  readonly values: CredentialValues
-}
-
-/** Undefined if it was deleted. */
-export const readSyncCredential = async (
-  { prisma }: Database,
-  id: string,
-): Promise<SyncCredential | undefined> => {
-  const row = await prisma.credential.findUnique({
-    where: { id },
-    select: { id: true, environmentId: true, app: true, values: true },
-  })
-  // Written as such by createCredential alone.
-  return row ? { ...row, values: row.values as CredentialValues } : undefined
-}
 
 interface StateRow extends Omit<SyncState, 'since' | 'now'> {
   readonly since: Date | null
@@ -168,6 +141,9 @@ export const acquireRun = async (
   return row && { ...row, since: row.since?.toISOString() ?? null, now: row.now.toISOString() }
 }
 
+// Whoever takes the rows of several synchronisations takes them in this order, and so none in a circle.
+const IN_ORDER = sql`ORDER BY s.credential_id, s.topic FOR UPDATE OF s`
+
 /** Extends leases. @returns the holders that still hold */
 export const renewRuns = async (
   { prisma }: Database,
@@ -175,14 +151,33 @@ export const renewRuns = async (
 ): Promise<ReadonlySet<string>> => {
   const durationMs = Math.max(...leases.map((lease) => lease.durationMs))
   const rows = await prisma.$queryRaw<{ holder: string }[]>(sql`
+    WITH held AS MATERIALIZED (
+      SELECT s.credential_id, s.topic, l.holder FROM sync_states s
+      JOIN unnest(${leases.map(({ key }) => key.credentialId)}::uuid[],
+        ${leases.map(({ key }) => key.topic)}::text[], ${leases.map(({ holder }) => holder)}::text[])
+        AS l(credential_id, topic, holder)
+        ON s.credential_id = l.credential_id AND s.topic = l.topic AND s.run->>'holder' = l.holder
+      ${IN_ORDER}
+    )
     UPDATE sync_states s SET due_at = ${inMs(durationMs)},
       run = jsonb_set(s.run, '{heldUntil}', to_jsonb(${inMs(durationMs)}))
-    FROM unnest(${leases.map(({ key }) => key.credentialId)}::uuid[],
-      ${leases.map(({ key }) => key.topic)}::text[], ${leases.map(({ holder }) => holder)}::text[])
-      AS l(credential_id, topic, holder)
-    WHERE s.credential_id = l.credential_id AND s.topic = l.topic AND s.run->>'holder' = l.holder
-    RETURNING l.holder`)
+    FROM held h WHERE s.credential_id = h.credential_id AND s.topic = h.topic
+    RETURNING h.holder`)
   return new Set(rows.map(({ holder }) => holder))
+}
+
+/** Deletes the states of credentials that are about to be deleted. */
+export const deleteStates = async (
+  transaction: Transaction,
+  credentialIds: readonly string[],
+): Promise<void> => {
+  await transaction.$executeRaw(sql`
+    WITH held AS MATERIALIZED (
+      SELECT s.credential_id, s.topic FROM sync_states s
+      WHERE s.credential_id = ANY (${credentialIds}::uuid[]) ${IN_ORDER}
+    )
+    DELETE FROM sync_states s USING held h
+    WHERE s.credential_id = h.credential_id AND s.topic = h.topic`)
 }
 
 const writeHeld = async (

@@ -1,3 +1,4 @@
+/** PostgreSQL's files: made, checked and given a password. */
 import { type SpawnOptions, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -12,14 +13,14 @@ import { type DatabaseUser, findClosedPart } from './user.ts'
 export const DATABASE_NAME = 'trunkline'
 
 /** PostgreSQL's files (a "cluster" in its own words), and how its programs are run on them. */
-export type Cluster = {
+export interface Cluster {
   readonly folder: string
   /** The folder as the programs are told it (`-D`). */
   readonly folderArgument: string
   readonly spawnOptions: Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid'>
 }
 
-type ClusterOptions = {
+interface ClusterOptions {
   readonly dataDir: string
   readonly programs: DatabasePrograms
   readonly user: DatabaseUser
@@ -32,9 +33,9 @@ type ClusterOptions = {
  *
  * @throws EmbeddedDatabaseError when it cannot be made, or is of another version of PostgreSQL
  */
-export async function openCluster(
+export const openCluster = async (
   options: ClusterOptions,
-): Promise<{ readonly cluster: Cluster; readonly password: string }> {
+): Promise<{ readonly cluster: Cluster; readonly password: string }> => {
   const { dataDir, programs, user } = options
   const passwordPath = join(dataDir, 'database-password')
   const keptPassword = await readPassword(passwordPath)
@@ -58,13 +59,13 @@ export async function openCluster(
   return { cluster: await describeCluster(folder, user), password }
 }
 
-async function readPassword(path: string): Promise<string | undefined> {
+const readPassword = async (path: string): Promise<string | undefined> => {
   if (!existsSync(path)) return undefined
   await chmod(path, 0o600) // a copy or a restored backup may have come with another mode
   return (await readFile(path, 'utf8')).trim() || undefined
 }
 
-async function describeCluster(path: string, user: DatabaseUser): Promise<Cluster> {
+const describeCluster = async (path: string, user: DatabaseUser): Promise<Cluster> => {
   const folder = await realpath(path)
   const closed = await findClosedPart(folder, user)
   if (closed !== undefined && process.platform !== 'linux') {
@@ -89,11 +90,11 @@ async function describeCluster(path: string, user: DatabaseUser): Promise<Cluste
   }
 }
 
-async function createCluster(
+const createCluster = async (
   cluster: Cluster,
   programs: DatabasePrograms,
   password: string,
-): Promise<void> {
+): Promise<void> => {
   const initdb = (...more: readonly string[]) =>
     runProgram(cluster, programs.initdb, [
       `--pgdata=${cluster.folderArgument}`,
@@ -122,7 +123,7 @@ async function createCluster(
   ])
 }
 
-async function checkVersion(folder: string, programs: DatabasePrograms): Promise<void> {
+const checkVersion = async (folder: string, programs: DatabasePrograms): Promise<void> => {
   const version = (await readFile(join(folder, 'PG_VERSION'), 'utf8')).trim()
   if (version === programs.majorVersion) return
   throw new EmbeddedDatabaseError(
@@ -132,23 +133,23 @@ async function checkVersion(folder: string, programs: DatabasePrograms): Promise
 }
 
 /** Runs statements as the superuser without a server; on standard input, so no one sees a password. */
-async function runSql(
+const runSql = async (
   cluster: Cluster,
   programs: DatabasePrograms,
   statements: readonly string[],
-): Promise<void> {
+): Promise<void> => {
   // A failed statement, its password included, would otherwise be repeated on standard error.
   const settings = ['-c', 'exit_on_error=on', '-c', 'log_min_error_statement=panic']
   const args = ['--single', '-D', cluster.folderArgument, ...settings, 'postgres']
   await runProgram(cluster, programs.postgres, args, `${statements.join('\n')}\n`)
 }
 
-async function runProgram(
+const runProgram = async (
   cluster: Cluster,
   program: string,
   args: readonly string[],
   input = '',
-): Promise<void> {
+): Promise<void> => {
   const child = spawn(program, args, { ...cluster.spawnOptions, stdio: ['pipe', 'ignore', 'pipe'] })
   const exited = new Promise<number | string | null>((resolve, reject) => {
     child.once('error', reject).once('exit', (code, signal) => resolve(code ?? signal))

@@ -1,3 +1,4 @@
+/** The PostgreSQL that a killed process left behind. */
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -8,7 +9,10 @@ import { type DatabaseLog, EmbeddedDatabaseError } from './error.ts'
 const FAST_SHUTDOWN_MS = 60_000
 const IMMEDIATE_SHUTDOWN_MS = 10_000
 
-type Postmaster = { readonly pid: number; readonly port: string }
+interface Postmaster {
+  readonly pid: number
+  readonly port: string
+}
 
 /**
  * Stops the PostgreSQL that outlived a killed process of ours. To be called only by the owner of the
@@ -16,7 +20,7 @@ type Postmaster = { readonly pid: number; readonly port: string }
  *
  * @throws EmbeddedDatabaseError when it does not stop
  */
-export async function stopOrphan(clusterFolder: string, log: DatabaseLog): Promise<void> {
+export const stopOrphan = async (clusterFolder: string, log: DatabaseLog): Promise<void> => {
   const pidPath = join(clusterFolder, 'postmaster.pid')
   // Its lines: pid, folder, start time, port, … (PostgreSQL's src/include/utils/pidfile.h)
   const lines = (await readFile(pidPath, 'utf8').catch(() => '')).split('\n')
@@ -40,11 +44,11 @@ export async function stopOrphan(clusterFolder: string, log: DatabaseLog): Promi
   }
 }
 
-async function stopWith(
+const stopWith = async (
   signal: NodeJS.Signals,
   postmaster: Postmaster,
   timeoutMs: number,
-): Promise<boolean> {
+): Promise<boolean> => {
   const deadline = Date.now() + timeoutMs
   try {
     process.kill(postmaster.pid, signal)
@@ -59,12 +63,12 @@ async function stopWith(
 }
 
 /** Whether the pid is that of the server on that port and not used again by another program. */
-async function isRunning({ pid, port }: Postmaster): Promise<boolean> {
+const isRunning = async ({ pid, port }: Postmaster): Promise<boolean> => {
   const [program = '', ...args] = await commandLine(pid)
   return basename(program).startsWith('postgres') && args[args.indexOf('-p') + 1] === port
 }
 
-async function commandLine(pid: number): Promise<string[]> {
+const commandLine = async (pid: number): Promise<string[]> => {
   try {
     if (process.platform === 'linux') {
       return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')

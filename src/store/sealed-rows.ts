@@ -1,0 +1,201 @@
+/**
+ * All sealed values of the database: whether they can be opened, and how they come under another key.
+ * Rows are taken in batches and no lock outlives a statement, so readers and writers go on.
+ */
+import { Prisma } from '@prisma/client'
+import type { Database } from './database.ts'
+import { type Place, type Vault, VaultError } from './vault.ts'
+
+const { sql, raw } = Prisma
+
+interface SealedColumn {
+  readonly kind: Place['kind']
+  readonly table: string
+  readonly column: string
+  readonly idType: 'uuid' | 'text'
+  readonly hasEnvironment: boolean
+}
+
+/** Every column that holds sealed values. */
+export const sealedColumns: readonly SealedColumn[] = [
+  {
+    ...{ kind: 'credential', table: 'credentials', column: 'sealed_values' },
+    ...{ idType: 'uuid', hasEnvironment: true },
+  },
+  {
+    ...{ kind: 'webhook', table: 'webhook_subscriptions', column: 'sealed_secret' },
+    ...{ idType: 'uuid', hasEnvironment: true },
+  },
+  {
+    ...{ kind: 'old-webhook', table: 'webhook_subscriptions', column: 'sealed_old_secret' },
+    ...{ idType: 'uuid', hasEnvironment: true },
+  },
+  {
+    ...{ kind: 'integration', table: 'integrations', column: 'sealed_secret' },
+    ...{ idType: 'uuid', hasEnvironment: true },
+  },
+  {
+    ...{ kind: 'old-integration', table: 'integrations', column: 'sealed_old_secret' },
+    ...{ idType: 'uuid', hasEnvironment: true },
+  },
+  {
+    ...{ kind: 'answer', table: 'idempotent_requests', column: 'sealed_body' },
+    ...{ idType: 'uuid', hasEnvironment: true },
+  },
+  {
+    ...{ kind: 'signing-key', table: 'signing_keys', column: 'sealed_key' },
+    ...{ idType: 'text', hasEnvironment: false },
+  },
+]
+
+const BATCH = 500
+
+/** Something is sealed with a key that this process was not given. */
+export class MissingEncryptionKeyError extends Error {
+  override readonly name = 'MissingEncryptionKeyError'
+  readonly code = 'MISSING_ENCRYPTION_KEY'
+}
+
+/** The ids of the keys that sealed what is stored. */
+const listKeyIds = async ({ prisma }: Database): Promise<readonly string[]> => {
+  const columns = sealedColumns.map(
+    ({ table, column }) => sql`
+      SELECT substring(${raw(column)} FROM 3 FOR get_byte(${raw(column)}, 1)) AS id
+      FROM ${raw(table)} WHERE ${raw(column)} IS NOT NULL`,
+  )
+  const rows = await prisma.$queryRaw<{ id: string }[]>(sql`
+    SELECT DISTINCT convert_from(id, 'LATIN1') AS id FROM (${Prisma.join(columns, ' UNION ')}) AS used
+    ORDER BY 1`)
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Looks whether this process can open what is stored, at its start and not at somebody's request.
+ * @returns whether something is under another key than the one that seals
+ * @throws MissingEncryptionKeyError
+ */
+export const checkEncryptionKeys = async (database: Database, vault: Vault): Promise<boolean> => {
+  const used = await listKeyIds(database)
+  const missing = used.filter((id) => !vault.keyIds.includes(id))
+  if (missing.length > 0)
+    throw new MissingEncryptionKeyError(
+      `The database holds secrets under encryption keys that are not here: ${missing.join(', ')} (here: ` +
+        `${vault.keyIds.join(', ')}). Add them to TRUNKLINE_ENCRYPTION_KEYS, or put back the file ` +
+        'encryption.keys of the data directory.',
+    )
+  return used.some((id) => id !== vault.keyIds[0])
+}
+
+interface SealedRow {
+  readonly id: string
+  readonly environmentId: string | null
+  readonly sealed: Uint8Array
+}
+
+const placeOf = (kind: Place['kind'], { id, environmentId }: SealedRow): Place =>
+  kind === 'signing-key' ? { kind, id } : { kind, id, environmentId: environmentId ?? '' }
+
+/** The sealed values of a column that are not under the first key. */
+const isOlder = ({ column }: SealedColumn, { currentHeader }: Vault): Prisma.Sql =>
+  sql`substring(${raw(column)} FROM 1 FOR ${currentHeader.length}) <> ${currentHeader}`
+
+const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
+
+export interface ResealProgress {
+  readonly table: string
+  readonly resealed: number
+}
+
+export interface ResealResult {
+  readonly resealed: number
+  /** `table/id` of those that do not open: they are left as they are. */
+  readonly broken: readonly string[]
+  /** Written meanwhile by a process whose first key is still an older one. */
+  readonly remaining: number
+}
+
+/** Brings every sealed value under the vault's first key, while the service runs. */
+export const resealRows = async (
+  { prisma }: Database,
+  vault: Vault,
+  tell: (progress: ResealProgress) => void = () => {},
+): Promise<ResealResult> => {
+  const broken: string[] = []
+  let resealed = 0
+
+  const resealBatch = async (column: SealedColumn, after: string): Promise<string | undefined> => {
+    const { kind, table, idType, hasEnvironment } = column
+    const name = raw(column.column)
+    const rows = await prisma.$queryRaw<SealedRow[]>(sql`
+      SELECT id::text, ${name} AS sealed,
+        ${hasEnvironment ? sql`environment_id::text` : sql`NULL`} AS "environmentId"
+      FROM ${raw(table)} WHERE id > ${after}::${raw(idType)} AND ${isOlder(column, vault)}
+      ORDER BY id LIMIT ${BATCH}`)
+    const changes = rows.flatMap((row) => {
+      const place = placeOf(kind, row)
+      try {
+        const plain = vault.open(place, row.sealed)
+        return [{ id: row.id, old: toHex(row.sealed), fresh: toHex(vault.seal(place, plain)) }]
+      } catch (error) {
+        if (!(error instanceof VaultError)) throw error
+        broken.push(`${table}/${row.id}`)
+        return []
+      }
+    })
+    // A row that was written since it was read holds something newer: it is not touched.
+    resealed += await prisma.$executeRaw(sql`
+      UPDATE ${raw(table)} t SET ${name} = decode(r.fresh, 'hex')
+      FROM unnest(${changes.map(({ id }) => id)}::${raw(idType)}[],
+        ${changes.map(({ old }) => old)}::text[], ${changes.map(({ fresh }) => fresh)}::text[])
+        AS r(id, old, fresh)
+      WHERE t.id = r.id AND t.${name} = decode(r.old, 'hex')`)
+    if (rows.length > 0) tell({ table, resealed })
+    return rows.at(-1)?.id
+  }
+
+  const countOlder = async (column: SealedColumn): Promise<number> => {
+    const [row] = await prisma.$queryRaw<{ count: number }[]>(sql`
+      SELECT count(*)::integer AS count FROM ${raw(column.table)} WHERE ${isOlder(column, vault)}`)
+    return row?.count ?? 0
+  }
+
+  for (const column of sealedColumns) {
+    const first = column.idType === 'uuid' ? '00000000-0000-0000-0000-000000000000' : ''
+    for (let after: string | undefined = first; after !== undefined; )
+      after = await resealBatch(column, after)
+  }
+  const counts = await Promise.all(sealedColumns.map(countOlder))
+  const older = counts.reduce((sum, count) => sum + count, 0)
+  return { resealed, broken, remaining: older - broken.length }
+}
+
+interface PlainRow {
+  readonly id: string
+  readonly environmentId: string
+  /** The JSON as text. */
+  readonly plain: string
+}
+
+/**
+ * Seals the credentials that an earlier version stored in plain text, and empties what was plain. Any
+ * number of processes may do so at once: each takes rows that no other holds.
+ * @returns how many were sealed here
+ */
+export const sealPlainCredentials = async ({ prisma }: Database, vault: Vault): Promise<number> => {
+  for (let total = 0; ; ) {
+    const count = await prisma.$transaction(async (transaction) => {
+      const rows = await transaction.$queryRaw<PlainRow[]>(sql`
+        SELECT id::text, environment_id::text AS "environmentId", values::text AS plain
+        FROM credentials WHERE values IS NOT NULL ORDER BY id LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`)
+      const sealed = rows.map(({ id, environmentId, plain }) =>
+        toHex(vault.seal({ kind: 'credential', environmentId, id }, plain)),
+      )
+      return transaction.$executeRaw(sql`
+        UPDATE credentials c SET sealed_values = decode(r.sealed, 'hex'), values = NULL
+        FROM unnest(${rows.map(({ id }) => id)}::uuid[], ${sealed}::text[]) AS r(id, sealed)
+        WHERE c.id = r.id`)
+    })
+    if (count === 0) return total
+    total += count
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * Attempts to send messages, kept together: those of a subscription that one checkpoint saves are one row.
+ * A row of its own, in three indexes, cost PostgreSQL more than all else that a message does.
+ */
+import { Prisma } from '@prisma/client'
+import { ApiError } from '../errors.ts'
+import type { Database } from './database.ts'
+
+const { sql } = Prisma
+
+/** What is kept of an attempt beside its message's id. */
+export interface KeptAttempt {
+  readonly topic: string
+  /** The change's cursor; null: a test. */
+  readonly change: string | null
+  /** 1: the first. */
+  readonly attempt: number
+  /** ISO 8601 */
+  readonly at: string
+  readonly latencyMs: number
+  /** Of the answer; null: there was none. */
+  readonly status: number | null
+  /** Why there was no answer. */
+  readonly failure: string | null
+  /** The first characters of the answer's body. */
+  readonly answer: string | null
+}
+
+/** Attempts of a subscription, in the order in which they ended. */
+export interface AttemptBatch {
+  readonly subscriptionId: string
+  readonly messageIds: readonly string[]
+  /** As many, in the same order. */
+  readonly attempts: readonly KeptAttempt[]
+}
+
+interface AttemptsChoice {
+  readonly subscriptionId: string
+  readonly messageId?: string | undefined
+}
+
+/** A subscription's attempts, or those of one message, each a row again: `place` counts those of a batch. */
+const attemptsOf = ({ subscriptionId, messageId }: AttemptsChoice): Prisma.Sql => {
+  const isOfMessage =
+    messageId === undefined
+      ? sql`true`
+      : // Found by its index, whatever the order that is asked for: a message has few.
+        sql`message_ids @> ARRAY[${messageId}::text] OFFSET 0`
+  return sql`
+    (SELECT id, message_ids, attempts FROM webhook_attempt_batches
+      WHERE subscription_id = ${subscriptionId}::uuid AND ${isOfMessage}) AS b
+    CROSS JOIN LATERAL ROWS FROM (unnest(b.message_ids), json_to_recordset(b.attempts) AS (topic text,
+        change text, attempt integer, at text, "latencyMs" integer, status integer, failure text,
+        answer text))
+      WITH ORDINALITY AS a("messageId", topic, change, attempt, at, "latencyMs", status, failure,
+        answer, place)
+    WHERE ${messageId === undefined ? sql`true` : sql`a."messageId" = ${messageId}`}`
+}
+
+export interface AttemptEntry {
+  readonly attemptId: string
+  readonly messageId: string
+  readonly topic: string
+  readonly cursor: string | null
+  readonly attempt: number
+  /** ISO 8601 */
+  readonly at: string
+  readonly latencyMs: number
+  readonly succeeded: boolean
+  readonly status: number | null
+  readonly failure: string | null
+  readonly answer: string | null
+}
+
+export interface AttemptsQuery extends AttemptsChoice {
+  /** From an earlier page. */
+  readonly cursor?: string | undefined
+  readonly limit: number
+}
+
+const INT64_MAX = 2n ** 63n - 1n
+
+/** Where an attempt is kept. */
+interface AttemptPlace {
+  readonly id: bigint
+  /** 1: the first of its batch. */
+  readonly place: bigint
+}
+
+const encode = ({ id, place }: AttemptPlace): string =>
+  Buffer.from(`a${id}.${place}`).toString('base64url')
+
+const decode = (text: string): AttemptPlace => {
+  const digits =
+    text.length < 70
+      ? /^a(\d{1,19})\.(\d{1,19})$/.exec(Buffer.from(text, 'base64url').toString())
+      : undefined
+  const [id, place] = [BigInt(digits?.[1] ?? -1), BigInt(digits?.[2] ?? -1)]
+  const isKnown = id >= 0n && id <= INT64_MAX && place >= 0n && place <= INT64_MAX
+  if (isKnown && encode({ id, place }) === text) return { id, place }
+  const expected = 'a cursor that a list of attempts returned'
+  throw new ApiError('INVALID_CURSOR', `cursor: expected ${expected}.`, [
+    { field: 'cursor', expected },
+  ])
+}
+
+const isBehind = ({ id, place }: AttemptPlace): Prisma.Sql =>
+  sql`b.id <= ${id} AND (b.id, a.place) < (${id}, ${place})`
+
+interface AttemptRow extends KeptAttempt, AttemptPlace {
+  readonly messageId: string
+}
+
+/** A page of the attempts of a subscription, newest first. One statement. @throws INVALID_CURSOR */
+export const listAttempts = async (
+  { prisma }: Database,
+  { cursor, limit, ...choice }: AttemptsQuery,
+) => {
+  const rows = await prisma.$queryRaw<AttemptRow[]>(sql`
+    SELECT b.id, a.* FROM ${attemptsOf(choice)}
+      AND ${cursor === undefined ? sql`true` : isBehind(decode(cursor))}
+    -- One more than asked for tells whether there is a next page.
+    ORDER BY b.id DESC, a.place DESC LIMIT ${limit + 1}`)
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    attempts: shown.map(
+      ({ id, place, change, status, ...attempt }): AttemptEntry => ({
+        ...attempt,
+        ...{ attemptId: `${id}-${place}`, cursor: change, status },
+        succeeded: status !== null && status >= 200 && status < 300,
+      }),
+    ),
+    nextCursor: rows.length > limit && last ? encode(last) : null,
+  }
+}
+
+/** The cursor of the change that a message told of, if it was sent and is none of a test. */
+export const findAttemptedChange = async (
+  { prisma }: Database,
+  subscriptionId: string,
+  messageId: string,
+): Promise<string | undefined> => {
+  const [found] = await prisma.$queryRaw<{ change: string }[]>(sql`
+    SELECT a.change FROM ${attemptsOf({ subscriptionId, messageId })}
+      AND a.change IS NOT NULL LIMIT 1`)
+  return found?.change
+}
+
+/** Deletes up to `limit` batches that are older than so many days. @returns how many; call again until it is 0 */
+export const pruneAttempts = ({ prisma }: Database, days: number, limit = 1000): Promise<number> =>
+  prisma.$executeRaw`
+    DELETE FROM webhook_attempt_batches WHERE id IN (
+      SELECT id FROM (SELECT id, saved_at FROM webhook_attempt_batches ORDER BY id LIMIT ${limit}) AS oldest
+      WHERE saved_at < now() - ${days}::double precision * interval '1 day')`
