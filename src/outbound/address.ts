@@ -19,6 +19,20 @@ export const isPublicAddress = (address: string): boolean => {
   return parsed.kind() === 'ipv4' || parsed.match([GLOBAL_UNICAST, 3])
 }
 
+/**
+ * Judges a host by its name alone, as an address is given: a literal address that is never dialled, or this
+ * machine's own name. What another name resolves to is judged where it is dialled.
+ */
+export const createHostJudge =
+  (allowPrivateAddresses: boolean) =>
+  (hostname: string): boolean => {
+    if (allowPrivateAddresses) return true
+    const literal = hostname.replace(/^\[|\]$/g, '')
+    if (isIP(literal) > 0) return isPublicAddress(literal)
+    // RFC 6761, section 6.3: names that end in localhost are this machine's.
+    return !/(^|\.)localhost\.?$/i.test(hostname)
+  }
+
 /** The host's address, or each of its name's, is private, local or a metadata service. */
 export class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError'

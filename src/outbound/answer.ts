@@ -16,16 +16,38 @@ const MAX_REASON_LENGTH = 300
 /** Takes what must not be told out of an app's words, which may repeat what they refuse. */
 export type Redact = (reason: string) => string
 
-/** @param secrets the values of a credential and the headers made of them */
-export const createRedact = (secrets: readonly string[]): Redact => {
+/** Takes secrets out of a text. @param secrets the values of a credential and the headers made of them */
+export const createConceal = (secrets: readonly string[]): Redact => {
   // `Bearer abc`: the word and the token are told apart.
   const parts = new Set(secrets.flatMap((secret) => [secret, ...secret.split(/\s+/)]))
   // Shorter ones would take apart plain words, and no app gives out such tokens.
   const long = [...parts].filter((part) => part.length >= 6)
-  return (reason) => {
-    let told = reason
+  return (text) => {
+    let told = text
     for (const secret of long) told = told.replaceAll(secret, '[redacted]')
+    return told
+  }
+}
+
+/** Takes secrets out of an app's reason, and cuts it to a length that can be told. */
+export const createRedact = (secrets: readonly string[]): Redact => {
+  const conceal = createConceal(secrets)
+  return (reason) => {
+    const told = conceal(reason)
     return told.length > MAX_REASON_LENGTH ? `${told.slice(0, MAX_REASON_LENGTH)}…` : told
+  }
+}
+
+/** An answer as the app gave it, whatever its status, but for the credential that it may repeat. */
+export const plainAnswer = ({ status, headers, text }: Answer, conceal: Redact): AppResponse => {
+  const told = conceal(text)
+  const { body, malformed } = parse(told)
+  return {
+    status,
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, conceal(value)]),
+    ),
+    body: malformed ? told : body,
   }
 }
 
@@ -43,7 +65,7 @@ const failureByStatus = (status: number): AppFailure | undefined => {
 
 const toError = (
   failure: AppFailure,
-  { status, headers }: AppResponse,
+  { headers }: AppResponse,
   facts: Omit<AppErrorFacts, 'reason'>,
   redact: Redact,
 ): AppError => {
@@ -53,7 +75,9 @@ const toError = (
     case 'authentication':
       return new AppAuthenticationError(told)
     case 'refused':
-      return new AppRefusedError(told, status)
+    case 'conflict':
+    case 'absent':
+      return new AppRefusedError(told, failure.kind, failure.field)
     case 'rate-limited':
       return new AppRateLimitedError(told, retryAfterMs)
     case 'unavailable':

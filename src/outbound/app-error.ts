@@ -31,16 +31,21 @@ export class AppAuthenticationError extends AppErrorBase {
   }
 }
 
+/** Why an app refuses: the request itself, the version that it names, or a record that is not there. */
+export type Refusal = 'refused' | 'conflict' | 'absent'
+
 /** The app understood the request and will not do it; the same request will fail again. */
 export class AppRefusedError extends AppErrorBase {
   override readonly name = 'AppRefusedError'
   readonly code = 'APP_REFUSED'
-  /** The HTTP status of the answer. */
-  readonly status: number
+  readonly kind: Refusal
+  /** The field that the app names, by its own name. */
+  readonly field: string | undefined
 
-  constructor(facts: AppErrorFacts, status: number) {
+  constructor(facts: AppErrorFacts, kind: Refusal, field?: string) {
     super('refused', facts)
-    this.status = status
+    this.kind = kind
+    this.field = field
   }
 }
 

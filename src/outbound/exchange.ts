@@ -77,6 +77,14 @@ const codeOf = (error: unknown): string =>
 const isForbidden = (error: unknown): boolean =>
   chain(error).some((link) => link instanceof ForbiddenAddressError)
 
+/** What a request that got no answer says of it. */
+export const describeFailure = (error: unknown): ExchangeError => {
+  if (error instanceof ExchangeError) return error
+  return isForbidden(error)
+    ? new ExchangeError('forbidden-address', 'its address is not on the public internet')
+    : new ExchangeError('network', codeOf(error))
+}
+
 const readText = async (
   body: StreamedAnswer['body'],
   maxBytes: number,
@@ -138,10 +146,7 @@ export const createExchange = (options: ExchangeOptions): Exchange => {
         if (signal?.aborted) throw signal.reason
         if (deadline.aborted)
           throw new ExchangeError('deadline', `no whole answer within ${deadlineMs} ms`)
-        if (error instanceof ExchangeError) throw error
-        if (isForbidden(error))
-          throw new ExchangeError('forbidden-address', 'its address is not on the public internet')
-        throw new ExchangeError('network', codeOf(error))
+        throw describeFailure(error)
       } finally {
         either.removeEventListener('abort', abort)
       }

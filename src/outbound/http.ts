@@ -6,7 +6,7 @@ import type {
   Connector,
   CredentialValues,
 } from '../definition/connector.ts'
-import { createRedact, processAnswer, type Redact } from './answer.ts'
+import { createConceal, createRedact, plainAnswer, processAnswer } from './answer.ts'
 import {
   AppAddressError,
   AppAuthenticationError,
@@ -15,6 +15,7 @@ import {
   isAppError,
 } from './app-error.ts'
 import {
+  type Answer,
   createExchange,
   ExchangeError,
   type ExchangeOptions,
@@ -44,6 +45,17 @@ export interface AppClient {
     credential: CredentialValues,
     request: AppRequest,
     signal?: AbortSignal,
+  ): Promise<AppResponse>
+  /** Sends the connector's check once. @throws AppError as `send` does */
+  check(connector: Connector, credential: CredentialValues, signal: AbortSignal): Promise<void>
+  /**
+   * Sends a request as it is and gives the answer as it is, whatever its status. Sent once.
+   * @throws AppError APP_AUTHENTICATION | APP_UNAVAILABLE | APP_ADDRESS
+   */
+  pass(
+    connector: Connector,
+    credential: CredentialValues,
+    request: AppRequest,
   ): Promise<AppResponse>
   /** Breaks off what is under way. */
   stop(): Promise<void>
@@ -80,12 +92,17 @@ const locate = (facts: Facts, base: string, path: string): URL => {
     : fail('its path leads out of the base address')
 }
 
+interface Composed {
+  readonly outgoing: OutgoingRequest
+  readonly secrets: readonly string[]
+}
+
 const compose = (
   connector: Connector,
   credential: CredentialValues,
   request: AppRequest,
   facts: Facts,
-): { readonly outgoing: OutgoingRequest; readonly redact: Redact } => {
+): Composed => {
   const authorization = connector.authorize(credential)
   const secrets = Object.entries(credential).flatMap(([name, value]) =>
     connector.credential[name]?.secret === false ? [] : [value],
@@ -105,7 +122,7 @@ const compose = (
     throw new AppAuthenticationError({ ...facts, reason })
   }
   return {
-    redact: createRedact([...secrets, ...Object.values(authorization)]),
+    secrets: [...secrets, ...Object.values(authorization)],
     outgoing: {
       method: request.method,
       url: locate(facts, connector.baseUrl(credential), request.path),
@@ -133,11 +150,11 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
   const exchange = createExchange(settings)
   const breakerOf = createBreakers(settings)
 
-  const sendOnce = async (
-    connector: Connector,
-    { outgoing, redact }: ReturnType<typeof compose>,
+  const exchangeOnce = async (
+    { outgoing }: Composed,
     facts: Facts,
     signal: AbortSignal | undefined,
+    judge: (answer: Answer) => AppResponse,
   ): Promise<AppResponse> => {
     const startedMs = performance.now()
     const log = (outcome: number | string): void =>
@@ -150,7 +167,7 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
         exchange.send(outgoing, signal),
       )
       log(answer.status)
-      return processAnswer(connector, answer, facts, redact)
+      return judge(answer)
     } catch (error) {
       const classified = classify(error, facts)
       if (isAppError(classified) && classified !== error) log(classified.reason)
@@ -158,12 +175,39 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
     }
   }
 
+  const factsOf = (connector: Connector, { method, path }: AppRequest): Facts => ({
+    app: connector.app,
+    request: `${method} ${path.split('?', 1)[0]}`,
+  })
+
+  /** A request that is ready to be sent, again and again; the answer is judged as the connector does. */
+  const prepare = (
+    connector: Connector,
+    credential: CredentialValues,
+    request: AppRequest,
+    signal?: AbortSignal,
+  ): (() => Promise<AppResponse>) => {
+    const facts = factsOf(connector, request)
+    const composed = compose(connector, credential, request, facts)
+    const redact = createRedact(composed.secrets)
+    return () =>
+      exchangeOnce(composed, facts, signal, (answer) =>
+        processAnswer(connector, answer, facts, redact),
+      )
+  }
+
   return {
-    send: async (connector, credential, request, signal) => {
-      const [path = ''] = request.path.split('?', 1)
-      const facts = { app: connector.app, request: `${request.method} ${path}` }
+    check: async (connector, credential, signal) => {
+      await prepare(connector, credential, connector.check, signal)()
+    },
+    pass: async (connector, credential, request) => {
+      const facts = factsOf(connector, request)
       const composed = compose(connector, credential, request, facts)
-      const once = () => sendOnce(connector, composed, facts, signal)
+      const conceal = createConceal(composed.secrets)
+      return exchangeOnce(composed, facts, undefined, (answer) => plainAnswer(answer, conceal))
+    },
+    send: async (connector, credential, request, signal) => {
+      const once = prepare(connector, credential, request, signal)
       const isRead = request.method === 'GET' || request.read === true
       return isRead ? retryRead(once, settings, signal) : once()
     },

@@ -10,12 +10,18 @@ import {
   listSandboxRecords,
 } from '../store/sandbox-records.ts'
 import { json, Refusal, recordAnswer, refusalAnswer, shown } from './answers.ts'
-import { type Fields, isId } from './kinds/kind.ts'
+import { FieldError, type Fields, isId } from './kinds/kind.ts'
 import { type Given, type KindName, kindOf, type Stored } from './kinds/kinds.ts'
 import { takeSteps } from './life/step.ts'
 import { markOf, readListing } from './listing.ts'
 import { openWorkspace, toStored } from './open-workspace.ts'
-import { createTenant, isTenantName, opens, type TenantAccess } from './tenant.ts'
+import {
+  createTenant,
+  isTenantName,
+  opens,
+  type TenantAccess,
+  type TenantOptions,
+} from './tenant.ts'
 import { StateConflict, type Workspace } from './workspace.ts'
 
 /** Where the sandbox's requests go. The name is reserved for private use: nothing answers to it outside. */
@@ -26,7 +32,7 @@ export interface SandboxApp {
   /** Answers a request to the sandbox's origin. Rejects only if the database fails. */
   handle(request: Request): Promise<Response>
   /** Makes a tenant with its records, or finds the one of that name. @throws RangeError for a name that cannot be one */
-  createTenant(tenant: string, options?: { readonly seed?: number }): Promise<TenantAccess>
+  createTenant(tenant: string, options?: TenantOptions): Promise<TenantAccess>
   /** Lets the next steps of the tenant's life happen now. @throws RangeError if there is no such tenant */
   advance(tenant: string, steps?: number): Promise<void>
 }
@@ -155,17 +161,33 @@ export const createSandboxApp = ({
     })
   }
 
+  const accessOf = ({ headers }: Request): TenantAccess => {
+    const [, token = ''] = /^Bearer (\S.*)$/i.exec(headers.get('authorization') ?? '') ?? []
+    return { tenant: headers.get('sandbox-tenant') ?? '', token }
+  }
+
+  const unauthorized = () => new Refusal(401, 'unauthorized', { 'www-authenticate': 'Bearer' })
+
   const admit = async (request: Request): Promise<string> => {
-    const tenant = request.headers.get('sandbox-tenant') ?? ''
-    const [, token = ''] = /^Bearer (\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
+    const { tenant, token } = accessOf(request)
     const known = isTenantName(tenant) ? await getSandboxTenant(database, tenant) : undefined
-    if (!known || !opens(known, token))
-      throw new Refusal(401, 'unauthorized', { 'www-authenticate': 'Bearer' })
+    if (!known || !opens(known, token)) throw unauthorized()
     return tenant
+  }
+
+  /** Lets in who knows the token; a tenant of a new name is made, and has the given one. */
+  const open = async (request: Request): Promise<Response> => {
+    const { tenant, token } = accessOf(request)
+    if (token === '') throw unauthorized()
+    if (!isTenantName(tenant)) throw new FieldError('not_a_name', 'tenant')
+    const made = await createTenant(database, now(), tenant, { token })
+    if (!opens(made, token)) throw unauthorized()
+    return json(200, { tenant })
   }
 
   const answer = async (request: Request): Promise<Response> => {
     const url = new URL(request.url)
+    if (url.pathname === '/v1/tenant' && request.method === 'PUT') return open(request)
     const tenant = await admit(request)
     const [, kind = '', id] = /^\/v1\/([a-z_]+)(?:\/([^/]+))?$/.exec(url.pathname) ?? []
     if (!kindOf(kind)) throw new Refusal(404, 'no_such_kind')
@@ -181,7 +203,7 @@ export const createSandboxApp = ({
       response.headers.set('date', now().toUTCString())
       return response
     },
-    createTenant: (tenant, options) => createTenant(database, now(), tenant, options?.seed),
+    createTenant: (tenant, options) => createTenant(database, now(), tenant, options),
     advance: async (tenant, steps = 1) => takeSteps(database, now, tenant, steps),
   }
 }

@@ -35,6 +35,7 @@ const settleDocument = async (
   else await workspace.revise(document, settlement)
 }
 
+/** What is sent off from here counts for more than what a writer has said of the order. */
 const showShipping = async (workspace: Workspace, orderId: string): Promise<void> => {
   const order = await workspace.find('orders', orderId)
   if (!order) return
@@ -43,8 +44,9 @@ const showShipping = async (workspace: Workspace, orderId: string): Promise<void
     order.fields.items,
     shipments.filter(({ fields }) => fields.order === orderId),
   )
-  if (shipping_state !== order.fields.shipping_state)
-    await workspace.revise(order, { shipping_state })
+  const isStated = Boolean(order.fields.stated_shipping_state)
+  if (isStated || shipping_state !== order.fields.shipping_state)
+    await workspace.revise(order, { shipping_state, stated_shipping_state: null })
 }
 
 /** Carries a write on to the records that depend on it. */
@@ -63,5 +65,9 @@ export const carryOn = async (
     )
     for (const order of new Set(orders)) await showShipping(workspace, order)
   }
-  if (after.kind === 'orders' && before && !after.deleted) await showShipping(workspace, after.id)
+  if (after.kind === 'orders' && before && !after.deleted) {
+    // Its fields are those of its kind.
+    const { stated_shipping_state } = after.fields as FieldsOf<'orders'>
+    if (!stated_shipping_state) await showShipping(workspace, after.id)
+  }
 }

@@ -3,7 +3,7 @@ import { cents, times } from './amounts.ts'
 import type { FieldsOf, Stored } from './kinds/kinds.ts'
 
 /** The accounts that papers post to by themselves. They cannot be deleted. */
-export const controlAccounts = {
+const controlAccounts = {
   receivable: 'acc_0004',
   payable: 'acc_0013',
   inputTax: 'acc_0006',
@@ -54,7 +54,7 @@ const paymentPostings = (fields: FieldsOf<'payments'>): Postings => {
 }
 
 /** What a record adds to the ledger as it is now; nothing if it is not there or not in the books. */
-export const postingsOf = (record: Stored | undefined): Postings => {
+const postingsOf = (record: Stored | undefined): Postings => {
   if (record === undefined || record.deleted) return none
   // A record's fields are those of its kind.
   switch (record.kind) {

@@ -84,7 +84,8 @@ export const openWorkspace = (
         throw new FieldError('no_such_record', reference.path)
     }
     const look = (target: string, of: string) => found.get(keyOf({ kind: target, id: of }))?.fields
-    const context = { id, previous, today: now.toISOString().slice(0, 10), look, nextId }
+    const instant = now.toISOString()
+    const context = { id, previous, now: instant, today: instant.slice(0, 10), look, nextId }
     return { ...read, ...definition.complete(read, context) }
   }
 

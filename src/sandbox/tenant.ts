@@ -14,24 +14,32 @@ export interface TenantAccess {
   readonly token: string
 }
 
+/** What a new tenant is made with: the seed of its records, and its token; unless given, a random one. */
+export interface TenantOptions {
+  readonly seed?: number
+  readonly token?: string
+}
+
 const NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /** Whether a tenant may be called so: a label of letters, digits and hyphens, as in a host name. */
 export const isTenantName = (name: string): boolean => NAME.test(name)
 
 /** Whether the token is the tenant's. In constant time. */
-export const opens = ({ token }: SandboxTenant, given: string): boolean => {
+export const opens = ({ token }: Pick<SandboxTenant, 'token'>, given: string): boolean => {
   const expected = Buffer.from(token)
   const actual = Buffer.from(given)
   return expected.length === actual.length && timingSafeEqual(expected, actual)
 }
+
+const newToken = (): string => `sbx_${randomBytes(18).toString('base64url')}`
 
 /** Makes a tenant as of an instant, or finds the one of that name: made once, its records are its own. */
 export const createTenant = async (
   database: Database,
   now: Date,
   tenant: string,
-  seed = 1,
+  { seed = 1, token = newToken() }: TenantOptions = {},
 ): Promise<TenantAccess> => {
   if (!isTenantName(tenant))
     throw new RangeError(
@@ -40,9 +48,8 @@ export const createTenant = async (
   await createSandboxTenant(database, tenant, () => {
     const start = now.toISOString()
     const { records, numbers } = createDataset({ tenant, seed, start })
-    // Kept as it is: it guards no more than the rows beside it, which are invented.
-    const token = `sbx_${randomBytes(18).toString('base64url')}`
     return {
+      // The token is kept as it is: it guards no more than the rows beside it, which are invented.
       tenant: { token, seed, start, clock: start, steps: 0, steppedAt: start, numbers },
       rows: records.map(({ fields, ...record }) => ({ ...record, body: { ...fields } })),
     }

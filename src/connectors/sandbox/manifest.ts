@@ -23,20 +23,25 @@ import opportunity from './crm/opportunity.ts'
 import stage from './crm/stage.ts'
 import task from './crm/task.ts'
 import user from './crm/user.ts'
-import { collection } from './listing.ts'
 
-/** What a refusal says: `no_such_record (lines.0.item)`. */
-const reasonOf = (body: unknown): string => {
-  if (typeof body !== 'object' || body === null || !('error' in body)) return 'no reason given'
-  const { reason, field } = Object(body.error)
-  return typeof field === 'string' ? `${reason} (${field})` : String(reason)
+const kindOf = (status: number, reason: unknown): AppFailure['kind'] => {
+  if (status === 401) return 'authentication'
+  if (status >= 500) return 'unavailable'
+  if (status === 409 && reason === 'stale_version') return 'conflict'
+  // 422 of the same name is about a record that a field refers to.
+  if (status === 404 && reason === 'no_such_record') return 'absent'
+  return 'refused'
 }
 
 const readFailure = ({ status, body }: AppResponse): AppFailure | undefined => {
   if (status < 400) return
-  const reason = reasonOf(body)
-  if (status === 401) return { kind: 'authentication', reason }
-  return { kind: status >= 500 ? 'unavailable' : 'refused', reason }
+  const told = typeof body === 'object' && body !== null && 'error' in body
+  const { reason, field } = told ? Object(body.error) : { reason: 'no reason given' }
+  const kind = kindOf(status, reason)
+  // `no_such_record (lines.0.item)`
+  return typeof field === 'string'
+    ? { kind, reason: `${reason} (${field})`, field }
+    : { kind, reason: String(reason) }
 }
 
 /** The connector of the sandbox. */
@@ -46,11 +51,15 @@ export const connector = defineConnector({
   doc: 'A company with its books, CRM and web shop, made up for trying things out. It changes by itself.',
   credential: {
     tenant: {
-      doc: 'Name of the sandbox company.',
+      doc: 'Name of the sandbox company: small letters, digits and hyphens. One of a new name is made.',
       secret: false,
-      example: 'acme',
+      example: 'harbour-light',
     },
-    token: { doc: 'What the company was given when it was made.', secret: true },
+    token: {
+      doc: 'Its token: of a new company, whatever you choose.',
+      secret: true,
+      example: 'open-sesame',
+    },
   },
   // Answered inside the process: no such host exists.
   baseUrl: () => 'http://sandbox.trunkline.internal',
@@ -59,29 +68,31 @@ export const connector = defineConnector({
     'sandbox-tenant': tenant,
   }),
   readFailure,
+  // NOTES 26: a company of a new name is made by it.
+  check: { method: 'PUT', path: '/v1/tenant' },
   resources: {
-    'accounting/accounts': collection('ledger_accounts', ledgerAccount),
-    'accounting/bills': collection('bills', bill),
-    'accounting/companyInfo': collection('companies', companyInfo),
-    'accounting/customers': collection('clients', client),
-    'accounting/invoices': collection('invoices', invoice),
-    'accounting/items': collection('catalog_items', item),
-    'accounting/payments': collection('payments', payment),
-    'accounting/purchaseOrders': collection('purchase_orders', purchaseOrder),
-    'accounting/taxRates': collection('tax_codes', taxRate),
-    'accounting/trackingCategories': collection('cost_centers', trackingCategory),
-    'accounting/vendors': collection('vendors', vendor),
-    'crm/accounts': collection('organizations', organization),
-    'crm/contacts': collection('people', contact),
-    'crm/leads': collection('leads', lead),
-    'crm/notes': collection('notes', note),
-    'crm/opportunities': collection('deals', opportunity),
-    'crm/stages': collection('deal_stages', stage),
-    'crm/tasks': collection('tasks', task),
-    'crm/users': collection('members', user),
-    'commerce/customers': collection('shoppers', shopper),
-    'commerce/fulfillments': collection('shipments', fulfillment),
-    'commerce/orders': collection('orders', order),
-    'commerce/products': collection('products', product),
+    'accounting/accounts': ledgerAccount,
+    'accounting/bills': bill,
+    'accounting/companyInfo': companyInfo,
+    'accounting/customers': client,
+    'accounting/invoices': invoice,
+    'accounting/items': item,
+    'accounting/payments': payment,
+    'accounting/purchaseOrders': purchaseOrder,
+    'accounting/taxRates': taxRate,
+    'accounting/trackingCategories': trackingCategory,
+    'accounting/vendors': vendor,
+    'crm/accounts': organization,
+    'crm/contacts': contact,
+    'crm/leads': lead,
+    'crm/notes': note,
+    'crm/opportunities': opportunity,
+    'crm/stages': stage,
+    'crm/tasks': task,
+    'crm/users': user,
+    'commerce/customers': shopper,
+    'commerce/fulfillments': fulfillment,
+    'commerce/orders': order,
+    'commerce/products': product,
   },
 })

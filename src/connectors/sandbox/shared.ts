@@ -1,4 +1,7 @@
-/** What the sandbox's records have in common, and its words in ours. */
+/** What the sandbox's records have in common, and its words in ours: as they are read and as they are written. */
+import { word } from './conversion.ts'
+import { found } from './look-up.ts'
+import { list, object, type Parts, told } from './nested.ts'
 
 /** The rules for the fields that every record of the sandbox has. */
 export const history = {
@@ -29,9 +32,11 @@ export interface RawAddress {
   readonly country: string | null
 }
 
+const addressKinds = { billing: 'BILLING', delivery: 'SHIPPING' } as const
+
 /** An address of the books. */
 export const postalAddress = (raw: RawAddress) => ({
-  addressType: raw.kind === 'delivery' ? 'SHIPPING' : raw.kind,
+  addressType: oneOf('kind', addressKinds)(raw),
   street1: raw.line1,
   street2: raw.line2,
   city: raw.city,
@@ -41,9 +46,26 @@ export const postalAddress = (raw: RawAddress) => ({
   zipCode: raw.postcode,
 })
 
+const postalAddressParts: Parts = {
+  addressType: told('kind', word(addressKinds)),
+  street1: 'line1',
+  street2: 'line2',
+  city: 'city',
+  state: 'region',
+  countrySubdivision: 'region_code',
+  country: 'country',
+  zipCode: 'postcode',
+}
+
+/** An address of the books, as it is written. */
+export const postalAddressInverse = object(postalAddressParts)
+
+/** The addresses of a party, as they are written. */
+export const postalAddressesInverse = list(postalAddressParts)
+
 /** A place of the CRM as the sandbox sends it. */
 export interface RawLocation {
-  readonly label: string
+  readonly label: string | null
   readonly street: string | null
   readonly city: string | null
   readonly region: string | null
@@ -61,28 +83,44 @@ export const location = (raw: RawLocation) => ({
   postalCode: raw.postcode,
 })
 
+/** A place of the CRM, as it is written. */
+export const locationParts: Parts = {
+  addressType: 'label',
+  street1: 'street',
+  city: 'city',
+  state: 'region',
+  country: 'country',
+  postalCode: 'postcode',
+}
+
 /** A telephone number as the sandbox sends it. */
 export interface RawPhone {
   readonly use: string
   readonly number: string
 }
 
-const uses: Readonly<Record<string, string>> = {
+const uses = {
   work: 'PRIMARY',
   mobile: 'MOBILE',
   fax: 'FAX',
   home: 'OTHER',
-}
+} as const
 
 /** A telephone number. */
 export const phoneNumber = (raw: RawPhone) => ({
-  phoneNumberType: uses[raw.use] ?? 'OTHER',
+  phoneNumberType: oneOf('use', uses)(raw),
   phoneNumber: raw.number,
+})
+
+/** Telephone numbers, as they are written. */
+export const phoneNumbersInverse = list({
+  phoneNumberType: told('use', word(uses)),
+  phoneNumber: 'number',
 })
 
 /** An e-mail address as the sandbox sends it. */
 export interface RawMailbox {
-  readonly use: string
+  readonly use: string | null
   readonly address: string
 }
 
@@ -91,3 +129,12 @@ export const emailAddress = (raw: RawMailbox) => ({
   emailAddressType: raw.use,
   emailAddress: raw.address,
 })
+
+/** E-mail addresses, as they are written. */
+export const emailAddressesInverse = list({
+  emailAddressType: 'use',
+  emailAddress: 'address',
+})
+
+/** The owner, who is named by name and written by id (NOTES 10). */
+export const owner = found('members', 'full_name', 'owner')

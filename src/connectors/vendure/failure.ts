@@ -22,23 +22,66 @@ const FORBIDDEN_MEANS =
   'the key is unknown, revoked or of another channel, lacks a permission, ' +
   "or the shop's tokenMethod has no 'api-key'"
 
+/** Of what is changed here, only these records can be the one that is not there. */
+const ABSENT_FOR = ['updateCustomer', 'deleteCustomer', 'updateProduct', 'deleteProduct']
+const CHANGE = /^(add|cancel|create|delete|modify|set|transition|update)[A-Z]/
+
+/** The field that a bad variable names: `updateShippingAddress.city`. */
+const badField = (message: string): string | undefined => {
+  const [, place = ''] = / at "input([^"]*)";/.exec(message) ?? []
+  const [, name = ''] = /; Field "([^"]+)"/.exec(message) ?? []
+  const steps = `${place.replaceAll(/\[(\d+)\]/g, '.$1')}.${name}`.split('.').filter(Boolean)
+  return steps.join('.') || undefined
+}
+
+const named = (field: string | undefined) => field !== undefined && { field }
+
 /** An entry of `errors`. */
 const readError = (error: unknown): AppFailure => {
-  const { message, extensions } = valuesOf(error)
+  const { message, extensions, path } = valuesOf(error)
   const { code } = valuesOf(extensions)
+  const root = Array.isArray(path) ? String(path[0]) : ''
   const said = typeof message === 'string' && message !== '' ? message : 'no message'
   if (code === 'FORBIDDEN')
-    return { kind: 'authentication', reason: `FORBIDDEN: ${said} (${FORBIDDEN_MEANS})` }
+    return {
+      // A key that only reads is a good one: the credential is not to be taken for dead.
+      kind: CHANGE.test(root) ? 'refused' : 'authentication',
+      reason: `FORBIDDEN: ${said} (${FORBIDDEN_MEANS})`,
+    }
   if (typeof code !== 'string') return { kind: 'unavailable', reason: said }
+  if (code === 'ENTITY_NOT_FOUND' && ABSENT_FOR.includes(root))
+    return { kind: 'absent', reason: `${code}: ${said}` }
+  if (code === 'BAD_USER_INPUT')
+    return {
+      kind: 'refused',
+      // Before its reason it repeats all that it was given.
+      reason: `${code}: ${said.slice(said.lastIndexOf('; ') + 1).trim()}`,
+      ...named(badField(said)),
+    }
   return { kind: kinds[code] ?? 'unavailable', reason: `${code}: ${said}` }
+}
+
+/** The fields that error results speak of. */
+const resultFields: Readonly<Record<string, string>> = {
+  EMAIL_ADDRESS_CONFLICT_ERROR: 'emailAddress',
 }
 
 /** A mutation's own refusal: it stands in `data` (NOTES 9). */
 const readRefusal = (data: unknown): AppFailure | undefined => {
   for (const value of Object.values(valuesOf(data))) {
-    const { errorCode, result, message } = valuesOf(value)
+    const { errorCode, result, message, ...rest } = valuesOf(value)
     const code = errorCode ?? (result === 'NOT_DELETED' ? result : undefined)
-    if (typeof code === 'string') return { kind: 'refused', reason: `${code}: ${message}` }
+    if (typeof code !== 'string') continue
+    // Some have no words but the key of a translation that is missing.
+    const words = [message, rest.transitionError, rest.fulfillmentHandlerError].filter(
+      (some) => typeof some === 'string' && some !== '' && some !== `errorResult.${code}`,
+    )
+    const said = [...new Set(words)].join('; ')
+    return {
+      kind: 'refused',
+      reason: said === '' ? code : `${code}: ${said}`,
+      ...named(resultFields[code]),
+    }
   }
   return undefined
 }

@@ -12,7 +12,8 @@ const FIELDS = `
   fulfillments { id createdAt updatedAt state method trackingCode lines { orderLineId quantity } }
   lines { id unitPriceWithTax productVariant { id productId sku name } }`
 
-interface Raw extends MoneyUnit {
+/** A fulfillment with its order's lines. */
+export interface RawFulfillment extends MoneyUnit {
   readonly state: string
   readonly method: string
   readonly trackingCode: string | null
@@ -36,7 +37,7 @@ interface Raw extends MoneyUnit {
  * The fulfillments of an order, which are listed nowhere else. Each gets its order's id, and each
  * of its lines the order's line that it ships.
  */
-export const fulfillmentsOf = (order: Values): readonly Values[] => {
+const fulfillmentsOf = (order: Values): readonly Values[] => {
   const orderLines = new Map(entriesOf(order.lines).map((line) => [line.id, line]))
   return entriesOf(order.fulfillments).map((shipment) => ({
     ...shipment,
@@ -49,7 +50,7 @@ export const fulfillmentsOf = (order: Values): readonly Values[] => {
 }
 
 /** A fulfillment; where it stands (`Pending`, `Shipped`, …) is `remoteFields.state`. */
-export const mapping = defineMapping<typeof fulfillment, Raw>(fulfillment, {
+export const mapping = defineMapping<typeof fulfillment, RawFulfillment>(fulfillment, {
   remoteId: 'id',
   orderId: 'orderId',
   // Free text of the merchant; a carrier's name, as a rule.

@@ -1,5 +1,5 @@
 /** Vendure's Admin API: one operation, and what its answer holds. */
-import type { AppRequest, AppResponse, Json } from '../../definition/connector.ts'
+import type { AppRequest, AppResponse, Json, Steps } from '../../definition/connector.ts'
 
 /** Below the shop's address (NOTES 1). */
 export const ADMIN_API = '/admin-api'
@@ -27,4 +27,26 @@ export const rootFields = ({ body }: AppResponse): Values => {
   if (typeof data !== 'object' || data === null)
     throw new Error('Vendure answered a query without data.')
   return valuesOf(data)
+}
+
+/** Asked of every mutation whose refusal stands in `data` (NOTES 9). */
+export const OR_ERROR = '... on ErrorResult { errorCode message }'
+
+/** One mutation, and the value of its only root field. It is sent once: nothing is idempotent (NOTES 31). */
+export function* act(text: string, variables: { readonly [name: string]: Json }): Steps<Values> {
+  const request: AppRequest = {
+    ...{ method: 'POST', path: ADMIN_API },
+    body: { query: text, variables },
+  }
+  const [result] = Object.values(rootFields(yield request))
+  return valuesOf(result)
+}
+
+/** Tidies up after a failure. The caller is to hear of that one, so a second is not told. */
+export function* tidyUp(steps: Steps<unknown>): Steps<void> {
+  try {
+    yield* steps
+  } catch {
+    // What is left behind is what NOTES 34 and 37 say.
+  }
 }

@@ -3,7 +3,7 @@
  * (NOTES 13, 14), so a listing of changes is several passes: records that say themselves that they
  * changed, and traces, which say of which records some part has changed.
  */
-import type { Json, ListPage, ResourceConnector } from '../../definition/connector.ts'
+import type { Json, ListPage, ResourceConnector, Steps } from '../../definition/connector.ts'
 import type { Mapping } from '../../definition/mapping.ts'
 import { query, rootFields, type Values, valuesOf } from './graphql.ts'
 import type { ShopAnswer, ShopQuestion } from './shop.ts'
@@ -151,4 +151,17 @@ export const listing = (definition: Listing): ResourceConnector => {
     // is also what shows late changes of orders that were done long ago (NOTES 13).
     sync: { incremental: true, deletions: 'absent', overlapMs: 60_000 }, // NOTES 12
   }
+}
+
+/** The records of one entry of the list, as the listing gives them; none where it has no such entry. */
+export function* readEntry(listed: ResourceConnector, id: string): Steps<readonly Values[]> {
+  const position = { since: undefined, cursor: { ...FIRST_PLACE, ids: [id] } }
+  return entriesOf(listed.readList(yield listed.listRequest(position), position).records)
+}
+
+/** A record that has just been written: a mutation's own answer may be old (NOTES 13). */
+export function* readWritten(listed: ResourceConnector, id: unknown): Steps<Values> {
+  const [record] = yield* readEntry(listed, String(id))
+  if (!record) throw new Error(`Vendure does not list ${String(id)}, which it has just written.`)
+  return record
 }

@@ -1,11 +1,15 @@
 /** Vendure, the headless shop. @see NOTES.md for how it behaves */
 import { defineConnector } from '../../definition/connector.ts'
 import { customers } from './customer.ts'
+import { customerWriter } from './customer-writer.ts'
 import { readFailure } from './failure.ts'
 import { fulfillments } from './fulfillment.ts'
-import { ADMIN_API } from './graphql.ts'
+import { fulfillmentWriter } from './fulfillment-writer.ts'
+import { ADMIN_API, query } from './graphql.ts'
 import { orders } from './order.ts'
+import { orderWriter } from './order-writer.ts'
 import { products } from './product.ts'
+import { productWriter } from './product-writer.ts'
 
 /** The shop's address, whether it was given with the path of the Admin API or without. */
 const shopAddress = (url: string): string => {
@@ -24,7 +28,7 @@ export const connector = defineConnector({
       example: 'https://shop.example.com',
     },
     apiKey: {
-      doc: "API key with the permissions ReadOrder, ReadCustomer and ReadProduct. The shop's authOptions.tokenMethod must contain 'api-key'.",
+      doc: "API key with the permissions ReadOrder, ReadCustomer and ReadProduct; to write as well, UpdateOrder and Create, Update and Delete of Customer and of Product. The shop's authOptions.tokenMethod must contain 'api-key'.",
       secret: true,
     },
     channelToken: {
@@ -41,10 +45,12 @@ export const connector = defineConnector({
     ...(channelToken !== '' && { 'vendure-token': channelToken }),
   }),
   readFailure,
+  // NOTES 5: `me` is refused to a good key.
+  check: query('query { activeChannel { id } }', {}),
   resources: {
-    'commerce/customers': customers,
-    'commerce/fulfillments': fulfillments,
-    'commerce/orders': orders,
-    'commerce/products': products,
+    'commerce/customers': { ...customers, write: customerWriter },
+    'commerce/fulfillments': { ...fulfillments, write: fulfillmentWriter },
+    'commerce/orders': { ...orders, write: orderWriter },
+    'commerce/products': { ...products, write: productWriter },
   },
 })

@@ -1,4 +1,5 @@
 /** Vendure's amounts: integers of a unit that the shop sets, whatever the currency (NOTES 22). */
+import { WriteRefusal } from '../../definition/connector.ts'
 
 /**
  * Decimal text of an integer of 10^-precision: `decimalText(9136, 2)` is `91.36`.
@@ -15,3 +16,17 @@ export const decimalText = (amount: number, precision: number): string => {
 /** The sum of integers, as exact as they are. */
 export const sum = (amounts: readonly number[]): number =>
   amounts.reduce((total, amount) => total + amount, 0)
+
+/**
+ * The reverse of `decimalText`: `unitsOf('91.36', 2, 'price')` is 9136. No digit is rounded away.
+ * @throws WriteRefusal that names the field if the shop's unit is too coarse, or the amount too large
+ */
+export const unitsOf = (text: string, precision: number, field: string): number => {
+  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d*?)0*)?$/.exec(text) ?? []
+  if (whole === '') throw new WriteRefusal(`${text} is no decimal number`, field)
+  if (fraction.length > precision)
+    throw new WriteRefusal(`${text} has more than ${precision} decimal places`, field)
+  const units = Number(sign + whole + fraction.padEnd(precision, '0'))
+  if (!Number.isSafeInteger(units)) throw new WriteRefusal(`${text} is too large`, field)
+  return units
+}

@@ -35,7 +35,8 @@ const FIELDS = `
   modifications { id updatedAt }
   history(options: { take: 1, sort: { createdAt: DESC } }) { items { createdAt } }`
 
-interface RawAddress {
+/** An address, as an order keeps it. */
+export interface RawAddress {
   readonly fullName: string | null
   readonly streetLine1: string | null
   readonly streetLine2: string | null
@@ -46,7 +47,8 @@ interface RawAddress {
   readonly phoneNumber: string | null
 }
 
-interface Raw extends MoneyUnit {
+/** An order, as it is listed. */
+export interface RawOrder extends MoneyUnit {
   readonly id: string
   readonly createdAt: string
   readonly code: string
@@ -92,7 +94,8 @@ const splitName = (fullName: string): { firstName: string | null; lastName: stri
   return { firstName: name.slice(0, space).trimEnd(), lastName: name.slice(space + 1) }
 }
 
-const address = (raw: RawAddress | null) => {
+/** The unified address; null where there is none. */
+export const unifiedAddress = (raw: RawAddress | null) => {
   // NOTES 26: an address that was never given is an object of nulls.
   if (!raw || Object.values(raw).every((value) => !value)) return null
   return {
@@ -107,11 +110,11 @@ const address = (raw: RawAddress | null) => {
   }
 }
 
-const amount = (of: (raw: Raw) => number) => (raw: Raw) =>
+const amount = (of: (raw: RawOrder) => number) => (raw: RawOrder) =>
   decimalText(of(raw), raw.moneyStrategyPrecision)
 
 /** An order that was placed. Amounts include tax. */
-export const mapping = defineMapping<typeof order, Raw>(order, {
+export const mapping = defineMapping<typeof order, RawOrder>(order, {
   remoteId: 'id',
   orderNumber: 'code',
   orderStatus: 'state',
@@ -135,8 +138,8 @@ export const mapping = defineMapping<typeof order, Raw>(order, {
       sku: productVariant.sku || null,
       quantity,
     })),
-  billingAddress: ({ billingAddress }) => address(billingAddress),
-  shippingAddress: ({ shippingAddress }) => address(shippingAddress),
+  billingAddress: ({ billingAddress }) => unifiedAddress(billingAddress),
+  shippingAddress: ({ shippingAddress }) => unifiedAddress(shippingAddress),
   customer: ({ customer }) =>
     customer && {
       customerId: customer.id,

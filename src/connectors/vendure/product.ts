@@ -1,10 +1,10 @@
 import { defineMapping } from '../../definition/mapping.ts'
 import { product } from '../../resources/commerce/product.ts'
-import { valuesOf } from './graphql.ts'
+import { type Values, valuesOf } from './graphql.ts'
 import { listing } from './listing.ts'
 import { decimalText, sum } from './money.ts'
 import { type Catalogue, catalogue } from './shop.ts'
-import { latestOf } from './times.ts'
+import { entriesOf, latestOf } from './times.ts'
 
 /**
  * What is asked of a product. Never `price`: it fails the whole page where one variant has no price
@@ -20,7 +20,8 @@ const FIELDS = `
     stockLevels { updatedAt stockOnHand stockAllocated stockLocation { name } }
   }`
 
-interface RawVariant {
+/** A variant, as its product lists it. */
+export interface RawVariant {
   readonly id: string
   readonly updatedAt: string
   readonly sku: string
@@ -31,7 +32,10 @@ interface RawVariant {
   readonly stockLevels: readonly { readonly updatedAt: string; readonly stockOnHand: number }[]
 }
 
-interface Raw extends Catalogue {
+/** A product, as it is listed. */
+export interface RawProduct extends Catalogue {
+  readonly languageCode: string
+  readonly name: string
   readonly updatedAt: string
   readonly enabled: boolean
   readonly featuredAsset: { readonly preview: string } | null
@@ -40,30 +44,37 @@ interface Raw extends Catalogue {
   readonly variants: readonly RawVariant[]
 }
 
-const priceOf = ({ prices }: RawVariant, shop: Catalogue): string | null => {
-  const inDefault = prices.find(({ currencyCode }) => currencyCode === shop.defaultCurrencyCode)
-  return inDefault ? decimalText(inDefault.price, shop.moneyStrategyPrecision) : null
-}
+/** The price in the channel's currency, in the shop's unit; undefined if it has none. */
+export const priceOf = ({ prices }: RawVariant, shop: Catalogue): number | undefined =>
+  prices.find(({ currencyCode }) => currencyCode === shop.defaultCurrencyCode)?.price
 
-const isCounted = ({ trackInventory }: RawVariant, shop: Catalogue): boolean =>
+/** Units in stock, wherever they are. */
+export const stockOf = ({ stockLevels }: RawVariant): number =>
+  sum(stockLevels.map(({ stockOnHand }) => stockOnHand))
+
+/** Whether its stock means anything (NOTES 25). */
+export const isCounted = ({ trackInventory }: RawVariant, shop: Catalogue): boolean =>
   trackInventory === 'INHERIT' ? shop.globalTrackInventory : trackInventory === 'TRUE'
+
+const priceText = (raw: RawVariant, shop: Catalogue): string | null => {
+  const price = priceOf(raw, shop)
+  return price === undefined ? null : decimalText(price, shop.moneyStrategyPrecision)
+}
 
 const variant = (raw: RawVariant, shop: Catalogue) => ({
   id: raw.id,
   remoteId: raw.id,
   title: raw.name,
-  price: priceOf(raw, shop),
+  price: priceText(raw, shop),
   sku: raw.sku || null,
   optionValues: raw.options.map(({ name, group }) => ({ name: group.name, value: name })),
   // NOTES 25: what is not counted has a meaningless number.
-  inventory: isCounted(raw, shop)
-    ? { totalCount: sum(raw.stockLevels.map(({ stockOnHand }) => stockOnHand)) }
-    : null,
+  inventory: isCounted(raw, shop) ? { totalCount: stockOf(raw) } : null,
   weight: null, // Vendure has none
 })
 
 /** A product with its variants, in the language and with the prices of the channel. */
-export const mapping = defineMapping<typeof product, Raw>(product, {
+export const mapping = defineMapping<typeof product, RawProduct>(product, {
   remoteId: 'id',
   productName: 'name',
   description: 'description',
@@ -91,11 +102,33 @@ export const mapping = defineMapping<typeof product, Raw>(product, {
   remoteDeleted: null, // NOTES 15: they vanish
 })
 
+const sorted = (entries: unknown, keyOf: (entry: Values) => string): readonly Values[] =>
+  entriesOf(entries)
+    .map((entry) => ({ entry, key: keyOf(entry) }))
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map(({ entry }) => entry)
+
+const nameIn = (part: string) => (entry: Values) =>
+  `${String(valuesOf(entry[part]).name)}\0${String(entry.name)}`
+
+/** With its parts in an order of our own: Vendure has none, and two answers must compare (NOTES 37). */
+const inOrder = (entry: Values): Values => ({
+  ...entry,
+  facetValues: sorted(entry.facetValues, nameIn('facet')),
+  variants: entriesOf(entry.variants).map((one) => ({
+    ...one,
+    prices: sorted(one.prices, ({ currencyCode }) => String(currencyCode)),
+    options: sorted(one.options, nameIn('group')),
+    stockLevels: sorted(one.stockLevels, nameIn('stockLocation')),
+  })),
+})
+
 /** A change of a variant does not move its product (NOTES 14). */
 export const products = listing({
   ...{ mapping, list: 'products', fields: FIELDS },
   pageSize: 100,
   shop: catalogue,
+  recordsOf: (entry) => [inOrder(entry)],
   changesSince: (since) => [
     { filter: { updatedAt: { after: since } } },
     {

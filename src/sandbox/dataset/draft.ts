@@ -61,7 +61,14 @@ export const createDraft = ({ tenant, seed, start }: Origin): Draft => {
         if (!records.has(id))
           throw new RangeError(`${kind}.${path} refers to ${id}: no such record.`)
       const id = nextId(definition.prefix)
-      const context = { id, previous: undefined, today: created.slice(0, 10), look, nextId }
+      const context = {
+        id,
+        previous: undefined,
+        now: created,
+        today: created.slice(0, 10),
+        look,
+        nextId,
+      }
       const fields = { ...read, ...definition.complete(read, context) }
       const record = { kind, id, version: 1, deleted: false, created, modified: created, fields }
       // The definition of a kind makes the fields of that kind.

@@ -70,7 +70,7 @@ export const address = z.object({
 
 /** Where an organisation or a person of the CRM is. */
 export const location = z.object({
-  label: line(),
+  label: lineOrNull(),
   street: lineOrNull(),
   ...place,
   country: lineOrNull(),
@@ -94,4 +94,4 @@ export const phone = z.object({
 })
 
 /** An e-mail address and what it is for. */
-export const mailbox = z.object({ use: z.enum(['work', 'private']), address: email() })
+export const mailbox = z.object({ use: lineOrNull(), address: email() })

@@ -32,7 +32,7 @@ export const companies = defineKind({
 })
 
 /** A type of ledger account, and the part of the books that it belongs to. */
-export const ledgerSections = {
+const ledgerSections = {
   bank: 'assets',
   receivable: 'assets',
   current_asset: 'assets',

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { cents } from '../amounts.ts'
 import { checkSize, documentTotals, numbered, settlementOf } from '../totals.ts'
 import * as a from './blocks.ts'
-import { defineKind, FieldError, ref } from './kind.ts'
+import { type Completion, defineKind, FieldError, ref } from './kind.ts'
 
 const documentLine = z.object({
   text: a.line(),
@@ -96,13 +96,45 @@ export const invoices = defineKind({
 
 const FIXED = ['amount', 'currency_code', 'fx_rate', 'account', 'invoice', 'bill'] as const
 
-/** Money that came in for an invoice or went out for a bill. */
+interface GivenPayment {
+  readonly invoice: string | null
+  readonly bill: string | null
+  readonly client: string | null
+  readonly vendor: string | null
+  readonly currency_code: string
+}
+
+/** Who a payment is from or to: the other party of its document, or the one that it is on account of. */
+const partiesOf = (given: GivenPayment, { previous, look }: Completion) => {
+  const { invoice, bill } = given
+  const paid = invoice ? look('invoices', invoice) : bill ? look('bills', bill) : undefined
+  if (paid && paid.currency_code !== given.currency_code)
+    throw new FieldError('invalid', 'currency_code')
+  for (const name of ['client', 'vendor'] as const) {
+    const known = paid ? (paid[name] ?? null) : given[name]
+    const isAnew = given[name] !== null && given[name] !== previous?.[name]
+    if (isAnew && given[name] !== known) throw new FieldError('invalid', name)
+    if (!paid && previous && previous[name] !== known) throw new FieldError('fixed', name)
+  }
+  // The document's party was given with a reference of its own kind.
+  return paid
+    ? {
+        client: (paid.client ?? null) as string | null,
+        vendor: (paid.vendor ?? null) as string | null,
+      }
+    : { client: given.client, vendor: given.vendor }
+}
+
+/** Money that came in or went out: for an invoice or a bill, or on account of a client or vendor. */
 export const payments = defineKind({
   prefix: 'pay',
   fields: z.strictObject({
     /** What is paid: an invoice or a bill, not both. */
     invoice: ref('invoices').nullable().default(null),
     bill: ref('bills').nullable().default(null),
+    /** The document's, if there is one. */
+    client: ref('clients').nullable().default(null),
+    vendor: ref('vendors').nullable().default(null),
     paid_on: a.day(),
     amount: a.money(),
     currency_code: a.currency().default('EUR'),
@@ -114,22 +146,17 @@ export const payments = defineKind({
     cost_centers: a.list(ref('cost_centers')),
     company: ref('companies').default('com_0001'),
   }),
-  complete: (given, { previous, look }) => {
-    if ((given.invoice === null) === (given.bill === null))
-      throw new FieldError('required', 'invoice')
-    const paid = given.invoice ? look('invoices', given.invoice) : look('bills', given.bill ?? '')
-    if (paid?.currency_code !== given.currency_code)
-      throw new FieldError('invalid', 'currency_code')
+  complete: (given, context) => {
+    const isOnAccount = given.invoice === null && given.bill === null
+    const incoming = isOnAccount ? given.client : given.invoice
+    const outgoing = isOnAccount ? given.vendor : given.bill
+    if ((incoming === null) === (outgoing === null)) throw new FieldError('required', 'invoice')
     if (cents(given.amount) <= 0) throw new FieldError('invalid', 'amount')
     checkSize(cents(given.amount), given.fx_rate, 'amount')
     // What a payment settles is in the books: it is deleted and made anew, never rewritten.
+    const { previous } = context
     for (const field of FIXED)
       if (previous && previous[field] !== given[field]) throw new FieldError('fixed', field)
-    return {
-      direction: given.invoice ? 'incoming' : 'outgoing',
-      // The other party is the document's, which was given with a reference of its own kind.
-      client: given.invoice ? (paid.client as string) : null,
-      vendor: given.bill ? (paid.vendor as string) : null,
-    }
+    return { direction: incoming === null ? 'outgoing' : 'incoming', ...partiesOf(given, context) }
   },
 })

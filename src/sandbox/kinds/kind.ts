@@ -24,6 +24,8 @@ export interface Completion {
   readonly id: string
   /** The record as it was; undefined for a new one. */
   readonly previous: Fields | undefined
+  /** ISO 8601 */
+  readonly now: string
   /** `YYYY-MM-DD` */
   readonly today: string
   /** A record that the given fields refer to. */

@@ -58,13 +58,30 @@ export const orders = defineKind({
     number: a.lineOrNull(),
     state: z.enum(['placed', 'processing', 'completed', 'cancelled']).default('placed'),
     payment_state: z.enum(['pending', 'paid', 'refunded']).default('pending'),
-    placed_at: a.instant(),
+    /** Now, unless given. */
+    placed_at: a.instant().nullable().default(null),
     currency_code: a.currency().default('EUR'),
     discount: a.money().default('0.00'),
     shipping: a.money().default('0.00'),
     /** On items less discount, and on shipping. */
     tax_percent: a.percent().default('23'),
+    /** Takes the place of the tax that follows from the percentage. */
+    stated_tax: a.money().nullable().default(null),
+    /** Takes the place of the total that the parts add up to: the rest is shown as `adjustment`. */
+    stated_total: a.money().nullable().default(null),
+    /** How much was sent off by other hands; a shipment made here counts for more, and ends it. */
+    stated_shipping_state: z.enum(['none', 'partial', 'shipped']).nullable().default(null),
     shopper: ref('shoppers').nullable().default(null),
+    /** What the buyer said of themselves; what is left out is the shopper's. */
+    placed_by: z
+      .object({
+        given_name: a.line().nullable().optional(),
+        family_name: a.line().nullable().optional(),
+        email: a.email().nullable().optional(),
+        phone: a.line().nullable().optional(),
+      })
+      .nullable()
+      .default(null),
     bill_to: a.postal.nullable().default(null),
     ship_to: a.postal.nullable().default(null),
     items: z
@@ -74,8 +91,11 @@ export const orders = defineKind({
           product: ref('products'),
           variant: z.string().max(40),
           quantity: z.int().min(1).max(10_000),
-          /** The variant's price unless given. */
+          /** The variant's, as these were when it was ordered, unless given. */
           unit_price: a.money().optional(),
+          unit_cost: a.money().nullable().optional(),
+          name: a.line().optional(),
+          sku: a.line().nullable().optional(),
         }),
       )
       .min(1)
@@ -88,24 +108,19 @@ export const orders = defineKind({
     const net = sum(items.map(({ unit_price, quantity }) => cents(unit_price) * quantity))
     const charged = net - cents(given.discount) + cents(given.shipping)
     checkSize(net, '1', 'items')
-    const tax = shareOf(charged, given.tax_percent)
-    const buyer = given.shopper === null ? undefined : context.look('shoppers', given.shopper)
+    const tax = given.stated_tax ? cents(given.stated_tax) : shareOf(charged, given.tax_percent)
+    const total = given.stated_total ? cents(given.stated_total) : charged + tax
     return {
       number: given.number ?? `#${1000 + Number(context.id.slice(4))}`,
+      placed_at: given.placed_at ?? context.now,
       items,
       items_total: amount(net),
       tax: amount(tax),
-      total: amount(charged + tax),
-      buyer: buyer
-        ? {
-            shopper: given.shopper,
-            given_name: buyer.given_name,
-            family_name: buyer.family_name,
-            email: buyer.email,
-            phone: buyer.phone,
-          }
-        : null,
-      shipping_state: String(context.previous?.shipping_state ?? 'none'),
+      adjustment: amount(total - charged - tax),
+      total: amount(total),
+      buyer: buyerOf(given, context),
+      shipping_state:
+        given.stated_shipping_state ?? String(context.previous?.shipping_state ?? 'none'),
     }
   },
 })
@@ -158,12 +173,36 @@ const identified = <E extends { readonly id?: string | undefined }>(
   })
 }
 
+interface Buyer {
+  readonly shopper: string | null
+  readonly placed_by: Fields | null
+}
+
+/** The buyer as an order shows them: a shopper, or somebody who only left a name. */
+const buyerOf = ({ shopper, placed_by }: Buyer, { look }: Completion) => {
+  if (shopper === null && placed_by === null) return null
+  const known: Fields = { ...(shopper === null ? undefined : look('shoppers', shopper)) }
+  // Null says that there is none; what is not said is as the shop knows it.
+  const said = (name: string) =>
+    (placed_by?.[name] === undefined ? known[name] : placed_by[name]) ?? null
+  return {
+    shopper,
+    given_name: said('given_name'),
+    family_name: said('family_name'),
+    email: said('email'),
+    phone: said('phone'),
+  }
+}
+
 interface OrderedItem {
   readonly id: string
   readonly product: string
   readonly variant: string
   readonly quantity: number
   readonly unit_price?: string | undefined
+  readonly unit_cost?: string | null | undefined
+  readonly name?: string | undefined
+  readonly sku?: string | null | undefined
 }
 
 /** An order keeps what its items were when they were ordered. */
@@ -174,12 +213,12 @@ const describeItem = (item: OrderedItem, field: string, { previous, look }: Comp
   const product = look('products', item.product)
   const variant = listOf(product?.variants).find(({ id }) => id === item.variant)
   if (!before && !variant) throw new FieldError('no_such_record', field)
-  const price = item.unit_price ?? before?.unit_price ?? variant?.price
+  const { unit_price, unit_cost, name, sku } = item
   return {
     ...item,
-    name: before?.name ?? [product?.name, variant?.label].join(', '),
-    sku: before?.sku ?? variant?.sku ?? null,
-    unit_price: String(price),
-    unit_cost: before?.unit_cost ?? variant?.cost ?? null,
+    name: name ?? before?.name ?? [product?.name, variant?.label].join(', '),
+    sku: sku === undefined ? (before?.sku ?? variant?.sku ?? null) : sku,
+    unit_price: String(unit_price ?? before?.unit_price ?? variant?.price),
+    unit_cost: unit_cost === undefined ? (before?.unit_cost ?? variant?.cost ?? null) : unit_cost,
   }
 }

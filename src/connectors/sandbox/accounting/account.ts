@@ -1,5 +1,8 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { account } from '../../../resources/accounting/account.ts'
+import { collection } from '../collection.ts'
+import { currency, filled, word } from '../conversion.ts'
+import { as, once } from '../inverse.ts'
 import { history, oneOf } from '../shared.ts'
 
 interface Raw {
@@ -34,8 +37,7 @@ const types = {
   other_expense: 'OTHER_EXPENSE',
 } as const
 
-/** `/v1/ledger_accounts` */
-export default defineMapping<typeof account, Raw>(account, {
+const mapping = defineMapping<typeof account, Raw>(account, {
   ...history,
   accountName: 'title',
   accountDescription: 'purpose',
@@ -47,4 +49,18 @@ export default defineMapping<typeof account, Raw>(account, {
   accountNumber: 'code',
   parentAccountId: 'parent',
   companyId: 'company',
+})
+
+const inUse = filled({ tell: (value) => value === 'ACTIVE' })
+
+/** `/v1/ledger_accounts` */
+export default collection('ledger_accounts', mapping, {
+  accountName: as('title', filled()),
+  accountDescription: 'purpose',
+  accountType: once('type', filled(word(types))),
+  accountStatus: as('in_use', inUse),
+  currency: as('currency_code', currency),
+  accountNumber: 'code',
+  parentAccountId: 'parent',
+  companyId: as('company', filled()),
 })

@@ -1,13 +1,28 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { bill } from '../../../resources/accounting/bill.ts'
+import { collection } from '../collection.ts'
+import { filled } from '../conversion.ts'
+import { as } from '../inverse.ts'
 import { history } from '../shared.ts'
-import { demand, type RawDocument } from './documents.ts'
+import { accountsOfLines } from '../touched.ts'
+import { demand, demandInverse, type RawDocument } from './documents.ts'
 
-/** `/v1/bills` */
-export default defineMapping<typeof bill, RawDocument>(bill, {
+const mapping = defineMapping<typeof bill, RawDocument>(bill, {
   ...history,
   ...demand,
   vendorId: 'vendor',
   billNumber: 'number',
   billStatus: 'state',
 })
+
+/** `/v1/bills` */
+export default collection(
+  'bills',
+  mapping,
+  {
+    ...demandInverse,
+    vendorId: as('vendor', filled()),
+    billNumber: 'number',
+  },
+  accountsOfLines,
+)

@@ -1,5 +1,6 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { companyInfo } from '../../../resources/accounting/company-info.ts'
+import { collection } from '../collection.ts'
 import { history, phoneNumber, postalAddress, type RawAddress, type RawPhone } from '../shared.ts'
 
 interface Raw {
@@ -9,8 +10,7 @@ interface Raw {
   readonly phones: readonly RawPhone[]
 }
 
-/** `/v1/companies` */
-export default defineMapping<typeof companyInfo, Raw>(companyInfo, {
+const mapping = defineMapping<typeof companyInfo, Raw>(companyInfo, {
   ...history,
   companyName: 'trading_name',
   companyLegalName: 'legal_name',
@@ -22,3 +22,6 @@ export default defineMapping<typeof companyInfo, Raw>(companyInfo, {
   companyAddresses: ({ addresses }) => addresses.map(postalAddress),
   companyPhoneNumbers: ({ phones }) => phones.map(phoneNumber),
 })
+
+/** `/v1/companies`, which the sandbox only lets be read. */
+export default collection('companies', mapping)

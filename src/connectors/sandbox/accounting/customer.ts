@@ -1,12 +1,21 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { customer } from '../../../resources/accounting/customer.ts'
+import { collection } from '../collection.ts'
+import { filled } from '../conversion.ts'
+import { as } from '../inverse.ts'
 import { history } from '../shared.ts'
-import { party, partyStatus, type RawParty } from './party.ts'
+import { party, partyInverse, partyStatus, type RawParty, statusInverse } from './party.ts'
 
-/** `/v1/clients` */
-export default defineMapping<typeof customer, RawParty>(customer, {
+const mapping = defineMapping<typeof customer, RawParty>(customer, {
   ...history,
   ...party,
   customerName: 'display_name',
   customerStatus: partyStatus,
+})
+
+/** `/v1/clients` */
+export default collection('clients', mapping, {
+  ...partyInverse,
+  customerName: as('display_name', filled()),
+  customerStatus: statusInverse,
 })

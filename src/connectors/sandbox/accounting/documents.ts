@@ -1,4 +1,7 @@
-/** What bills and invoices have in common. */
+/** What the papers of the books have in common. */
+import { currency, filled, listed, money, rate } from '../conversion.ts'
+import { as, type Inverse } from '../inverse.ts'
+import { list, ofRecord, type Parts, told } from '../nested.ts'
 
 /** A line as the sandbox sends it. */
 export interface RawLine {
@@ -54,3 +57,43 @@ export const demand = {
   purchaseOrderIds: 'purchase_orders',
   lineItems: (raw: RawDocument) => raw.lines.map((line) => demandLine(line, raw)),
 } as const
+
+/** A line as it is written; its sums and its tax the sandbox works out. */
+export const lineParts: Parts = {
+  description: 'text',
+  unitPrice: told('unit_price', money),
+  quantity: 'quantity',
+  currency: ofRecord('currency_code', currency),
+  accountingItemId: 'item',
+  accountId: 'account',
+  trackingCategoryIds: told('cost_centers', listed),
+}
+
+/** How a line is known again: so it keeps its tax code, for which the common model has no field. */
+export const recognisedLines = {
+  in: 'lines',
+  by: [
+    ['text', 'item', 'account'],
+    ['text', 'account'],
+    ['item', 'account'],
+  ],
+} as const
+
+const demandLineParts: Parts = {
+  ...lineParts,
+  exchangeRate: ofRecord('fx_rate', filled(rate)),
+  companyId: ofRecord('company', filled()),
+}
+
+/** The fields that bills and invoices share, as they are written. */
+export const demandInverse: Inverse = {
+  issueDate: as('issued_on', filled()),
+  dueDate: as('due_on', filled()),
+  memo: 'remark',
+  companyId: as('company', filled()),
+  currency: as('currency_code', currency),
+  exchangeRate: as('fx_rate', rate),
+  trackingCategoryIds: as('cost_centers', listed),
+  lineItems: as('lines', filled(list(demandLineParts, recognisedLines))),
+  purchaseOrderIds: as('purchase_orders', listed),
+}

@@ -1,13 +1,28 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { invoice } from '../../../resources/accounting/invoice.ts'
+import { collection } from '../collection.ts'
+import { filled } from '../conversion.ts'
+import { as } from '../inverse.ts'
 import { history } from '../shared.ts'
-import { demand, type RawDocument } from './documents.ts'
+import { accountsOfLines } from '../touched.ts'
+import { demand, demandInverse, type RawDocument } from './documents.ts'
 
-/** `/v1/invoices` */
-export default defineMapping<typeof invoice, RawDocument>(invoice, {
+const mapping = defineMapping<typeof invoice, RawDocument>(invoice, {
   ...history,
   ...demand,
   customerId: 'client',
   invoiceNumber: 'number',
   invoiceStatus: 'state',
 })
+
+/** `/v1/invoices` */
+export default collection(
+  'invoices',
+  mapping,
+  {
+    ...demandInverse,
+    customerId: as('client', filled()),
+    invoiceNumber: 'number',
+  },
+  accountsOfLines,
+)

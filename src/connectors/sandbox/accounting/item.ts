@@ -1,5 +1,8 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { item } from '../../../resources/accounting/item.ts'
+import { collection } from '../collection.ts'
+import { filled, money, quantity, word } from '../conversion.ts'
+import { as } from '../inverse.ts'
 import { history, oneOf, standing } from '../shared.ts'
 
 interface Raw {
@@ -13,8 +16,7 @@ const natures = {
   stocked_goods: 'INVENTORY',
 } as const
 
-/** `/v1/catalog_items` */
-export default defineMapping<typeof item, Raw>(item, {
+const mapping = defineMapping<typeof item, Raw>(item, {
   ...history,
   itemName: 'name',
   itemStatus: oneOf('state', standing),
@@ -26,4 +28,18 @@ export default defineMapping<typeof item, Raw>(item, {
   invoiceAccountId: 'sales_account',
   assetAccountId: 'stock_account',
   companyId: 'company',
+})
+
+/** `/v1/catalog_items` */
+export default collection('catalog_items', mapping, {
+  itemName: as('name', filled()),
+  itemStatus: as('state', filled(word(standing))),
+  itemType: as('nature', filled(word(natures))),
+  unitPrice: as('sale_price', money),
+  purchasePrice: as('purchase_price', money),
+  qtyOnHand: as('stock', quantity),
+  billAccountId: 'purchase_account',
+  invoiceAccountId: 'sales_account',
+  assetAccountId: 'stock_account',
+  companyId: as('company', filled()),
 })

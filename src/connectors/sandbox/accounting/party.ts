@@ -1,8 +1,12 @@
 /** What vendors and clients of the sandbox have in common. */
+import { currency, filled, word } from '../conversion.ts'
+import { as, type Inverse } from '../inverse.ts'
 import {
   oneOf,
   phoneNumber,
+  phoneNumbersInverse,
   postalAddress,
+  postalAddressesInverse,
   type RawAddress,
   type RawPhone,
   standing,
@@ -27,3 +31,16 @@ export const party = {
   addresses: ({ addresses }: RawParty) => addresses.map(postalAddress),
   phoneNumbers: ({ phones }: RawParty) => phones.map(phoneNumber),
 } as const
+
+/** The standing of a party, as it is written. */
+export const statusInverse = as('state', filled(word(standing)))
+
+/** The fields that vendors and customers share, as they are written. */
+export const partyInverse: Inverse = {
+  email: 'contact_email',
+  taxNumber: 'vat_id',
+  currency: as('currency_code', currency),
+  companyId: as('company', filled()),
+  addresses: as('addresses', postalAddressesInverse),
+  phoneNumbers: as('phones', phoneNumbersInverse),
+}

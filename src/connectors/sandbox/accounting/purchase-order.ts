@@ -1,14 +1,17 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { purchaseOrder } from '../../../resources/accounting/purchase-order.ts'
-import { history, postalAddress, type RawAddress } from '../shared.ts'
-import type { RawDocument } from './documents.ts'
+import { collection } from '../collection.ts'
+import { currency, filled, listed, rate, word } from '../conversion.ts'
+import { as } from '../inverse.ts'
+import { list } from '../nested.ts'
+import { history, postalAddress, postalAddressInverse, type RawAddress } from '../shared.ts'
+import { lineParts, type RawDocument, recognisedLines } from './documents.ts'
 
 interface Raw extends RawDocument {
   readonly deliver_to: RawAddress | null
 }
 
-/** `/v1/purchase_orders` */
-export default defineMapping<typeof purchaseOrder, Raw>(purchaseOrder, {
+const mapping = defineMapping<typeof purchaseOrder, Raw>(purchaseOrder, {
   ...history,
   purchaseOrderStatus: 'state',
   purchaseOrderNumber: 'number',
@@ -36,4 +39,21 @@ export default defineMapping<typeof purchaseOrder, Raw>(purchaseOrder, {
       totalLineAmount: line.gross,
       currency: raw.currency_code,
     })),
+})
+
+/** `/v1/purchase_orders` */
+export default collection('purchase_orders', mapping, {
+  purchaseOrderStatus: as('state', filled(word(['draft', 'sent', 'received', 'cancelled']))),
+  purchaseOrderNumber: 'number',
+  issueDate: as('ordered_on', filled()),
+  deliveryDate: 'expected_on',
+  deliveryAddress: as('deliver_to', postalAddressInverse),
+  vendorId: as('vendor', filled()),
+  accountId: 'account',
+  memo: 'remark',
+  companyId: as('company', filled()),
+  currency: as('currency_code', currency),
+  exchangeRate: as('fx_rate', rate),
+  trackingCategoryIds: as('cost_centers', listed),
+  lineItems: as('lines', filled(list(lineParts, recognisedLines))),
 })

@@ -1,9 +1,9 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { trackingCategory } from '../../../resources/accounting/tracking-category.ts'
+import { collection } from '../collection.ts'
 import { history } from '../shared.ts'
 
-/** `/v1/cost_centers` */
-export default defineMapping(trackingCategory, {
+const mapping = defineMapping(trackingCategory, {
   ...history,
   trackingCategoryName: 'name',
   trackingCategoryStatus: 'state',
@@ -11,3 +11,6 @@ export default defineMapping(trackingCategory, {
   parentCategoryId: 'parent',
   companyId: 'company',
 })
+
+/** `/v1/cost_centers`, which the sandbox only lets be read. */
+export default collection('cost_centers', mapping)

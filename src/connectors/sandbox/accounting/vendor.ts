@@ -1,12 +1,21 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { vendor } from '../../../resources/accounting/vendor.ts'
+import { collection } from '../collection.ts'
+import { filled } from '../conversion.ts'
+import { as } from '../inverse.ts'
 import { history } from '../shared.ts'
-import { party, partyStatus, type RawParty } from './party.ts'
+import { party, partyInverse, partyStatus, type RawParty, statusInverse } from './party.ts'
 
-/** `/v1/vendors` */
-export default defineMapping<typeof vendor, RawParty>(vendor, {
+const mapping = defineMapping<typeof vendor, RawParty>(vendor, {
   ...history,
   ...party,
   vendorName: 'display_name',
   vendorStatus: partyStatus,
+})
+
+/** `/v1/vendors` */
+export default collection('vendors', mapping, {
+  ...partyInverse,
+  vendorName: as('display_name', filled()),
+  vendorStatus: statusInverse,
 })

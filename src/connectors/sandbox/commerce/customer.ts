@@ -1,10 +1,18 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { customer } from '../../../resources/commerce/customer.ts'
+import { collection } from '../collection.ts'
 import { history } from '../shared.ts'
 
-/** `/v1/shoppers` */
-export default defineMapping(customer, {
+const mapping = defineMapping(customer, {
   ...history,
+  firstName: 'given_name',
+  lastName: 'family_name',
+  email: 'email',
+  phone: 'phone',
+})
+
+/** `/v1/shoppers` */
+export default collection('shoppers', mapping, {
   firstName: 'given_name',
   lastName: 'family_name',
   email: 'email',

@@ -1,6 +1,12 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { fulfillment } from '../../../resources/commerce/fulfillment.ts'
+import { collection } from '../collection.ts'
+import { filled } from '../conversion.ts'
+import { once } from '../inverse.ts'
+import { parcels } from '../parcels.ts'
 import { history } from '../shared.ts'
+import { shippedItems } from '../shipped-items.ts'
+import { orderOfShipment } from '../touched.ts'
 
 interface Raw {
   readonly parcels: readonly {
@@ -18,14 +24,17 @@ interface Raw {
   }[]
 }
 
-/** `/v1/shipments` */
-export default defineMapping<typeof fulfillment, Raw>(fulfillment, {
+const mapping = defineMapping<typeof fulfillment, Raw>(fulfillment, {
   ...history,
   orderId: 'order',
   carrier: 'carrier',
   service: 'service',
   trackingNumbers: ({ parcels }) => parcels.map(({ tracking_number }) => tracking_number),
-  trackingUrls: ({ parcels }) => parcels.map(({ tracking_page }) => tracking_page),
+  // An empty text keeps the place of a parcel without a page: the lists are pairs by position.
+  trackingUrls: ({ parcels }) =>
+    parcels.some(({ tracking_page }) => tracking_page !== null)
+      ? parcels.map(({ tracking_page }) => tracking_page ?? '')
+      : [],
   lineItems: ({ items }) =>
     items.map((item) => ({
       lineItemId: item.order_item,
@@ -37,3 +46,18 @@ export default defineMapping<typeof fulfillment, Raw>(fulfillment, {
       quantity: item.quantity,
     })),
 })
+
+/** `/v1/shipments` */
+export default collection(
+  'shipments',
+  mapping,
+  {
+    orderId: once('order', filled()),
+    carrier: 'carrier',
+    service: 'service',
+    trackingNumbers: parcels,
+    trackingUrls: parcels,
+    lineItems: shippedItems,
+  },
+  orderOfShipment,
+)

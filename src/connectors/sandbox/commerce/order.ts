@@ -1,5 +1,9 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { order } from '../../../resources/commerce/order.ts'
+import { collection } from '../collection.ts'
+import { convert, currency, filled, isGiven, money, orElse, word } from '../conversion.ts'
+import { as, type Rule } from '../inverse.ts'
+import { list, object, ofRecord, told } from '../nested.ts'
 import { history } from '../shared.ts'
 
 interface RawPostal {
@@ -28,7 +32,7 @@ interface Raw {
   readonly bill_to: RawPostal | null
   readonly ship_to: RawPostal | null
   readonly buyer: {
-    readonly shopper: string
+    readonly shopper: string | null
     readonly given_name: string | null
     readonly family_name: string | null
     readonly email: string | null
@@ -49,8 +53,54 @@ const address = (raw: RawPostal | null) =>
     postalCode: raw.postcode,
   }
 
-/** `/v1/orders` */
-export default defineMapping<typeof order, Raw>(order, {
+const addressInverse = object({
+  address1: 'line1',
+  address2: 'line2',
+  city: 'city',
+  countryCode: 'country',
+  firstName: 'given_name',
+  lastName: 'family_name',
+  phone: 'phone',
+  region: 'region',
+  postalCode: 'postcode',
+})
+
+// The common model has no id of a line: one of the same variant is the line that was there.
+const items = list(
+  {
+    productId: 'product',
+    variantId: 'variant',
+    title: 'name',
+    price: told('unit_price', money),
+    unitCost: told('unit_cost', money),
+    currency: ofRecord('currency_code', currency),
+    sku: 'sku',
+    quantity: 'quantity',
+  },
+  { in: 'items', by: [['variant']] },
+)
+
+const said = object({
+  firstName: 'given_name',
+  lastName: 'family_name',
+  email: 'email',
+  phone: 'phone',
+})
+
+/** The shopper is kept if none is named; what is not said of the buyer is as the shop knows them. */
+const buyer: Rule = {
+  to: ['shopper', 'placed_by'],
+  tell: (value, path, draft) => {
+    const placedBy = convert(said, value, path, draft)
+    if (!isGiven(value)) draft.put('shopper', null, path)
+    else if (value.customerId !== undefined)
+      draft.put('shopper', value.customerId, `${path}.customerId`)
+    const isSilent = isGiven(placedBy) && Object.keys(placedBy).length === 0
+    draft.put('placed_by', isSilent ? null : placedBy, path)
+  },
+}
+
+const mapping = defineMapping<typeof order, Raw>(order, {
   ...history,
   orderNumber: 'number',
   orderStatus: 'state',
@@ -83,4 +133,22 @@ export default defineMapping<typeof order, Raw>(order, {
       email: buyer.email,
       phone: buyer.phone,
     },
+})
+
+/** `/v1/orders` */
+export default collection('orders', mapping, {
+  orderNumber: 'number',
+  orderStatus: as('state', filled(word(['placed', 'processing', 'completed', 'cancelled']))),
+  fulfillmentStatus: as('stated_shipping_state', word(['none', 'partial', 'shipped'])),
+  paymentStatus: as('payment_state', filled(word(['pending', 'paid', 'refunded']))),
+  currency: as('currency_code', currency),
+  // Null, and the sandbox adds up again what was stated until then.
+  totalPrice: as('stated_total', money),
+  totalDiscount: as('discount', orElse(money, '0.00')),
+  totalShipping: as('shipping', orElse(money, '0.00')),
+  totalTax: as('stated_tax', money),
+  lineItems: as('items', filled(items)),
+  billingAddress: as('bill_to', addressInverse),
+  shippingAddress: as('ship_to', addressInverse),
+  customer: buyer,
 })

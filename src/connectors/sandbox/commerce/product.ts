@@ -1,5 +1,19 @@
+import { type Json, WriteRefusal } from '../../../definition/connector.ts'
 import { defineMapping } from '../../../definition/mapping.ts'
 import { product } from '../../../resources/commerce/product.ts'
+import { collection } from '../collection.ts'
+import {
+  type Conversion,
+  convert,
+  filled,
+  listed,
+  money,
+  orElse,
+  quantity,
+  word,
+} from '../conversion.ts'
+import { as } from '../inverse.ts'
+import { list, objectAt, told } from '../nested.ts'
 import { history } from '../shared.ts'
 
 interface Raw {
@@ -14,8 +28,47 @@ interface Raw {
   }[]
 }
 
-/** `/v1/products` */
-export default defineMapping<typeof product, Raw>(product, {
+/** The one number of an object. @throws WriteRefusal if it is not there: it would empty the field unasked */
+const inside = (name: string, empty: Json): Conversion => ({
+  tell: (value, path, draft) => {
+    const { [name]: number } = objectAt(value, path)
+    const place = `${path}.${name}`
+    if (number === undefined) throw new WriteRefusal('The number is missing.', place)
+    return convert(orElse(quantity, empty), number, place, draft)
+  },
+  empty,
+})
+
+const stock = inside('totalCount', 0)
+
+const grams = inside('value', null)
+
+const weight: Conversion = {
+  ...grams,
+  tell: (value, path, draft) => {
+    const { unit = null } = objectAt(value, path)
+    if (unit !== null && unit !== 'g')
+      throw new WriteRefusal('The sandbox weighs in g.', `${path}.unit`)
+    return grams.tell(value, path, draft)
+  },
+}
+
+// A variant that is given without its id is the one of that stock keeping unit, or of that name.
+const variants = list(
+  {
+    id: 'id',
+    remoteId: 'id',
+    title: 'label',
+    price: told('price', money),
+    sku: 'sku',
+    optionValues: told('options', list({ name: 'option', value: 'choice' })),
+    inventory: told('stock', stock),
+    weight: told('weight_grams', weight),
+  },
+  { in: 'variants', by: [['id'], ['sku'], ['label']] },
+)
+
+const mapping = defineMapping<typeof product, Raw>(product, {
   ...history,
   productName: 'name',
   description: 'description_html',
@@ -36,4 +89,17 @@ export default defineMapping<typeof product, Raw>(product, {
       inventory: { totalCount: raw.stock },
       weight: raw.weight_grams === null ? null : { value: raw.weight_grams, unit: 'g' },
     })),
+})
+
+/** `/v1/products` */
+export default collection('products', mapping, {
+  productName: as('name', filled()),
+  description: 'description_html',
+  productType: 'category',
+  productStatus: as('state', filled(word(['live', 'draft', 'retired']))),
+  images: as('pictures', listed),
+  tags: as('labels', listed),
+  vendor: 'brand',
+  productUrl: 'page',
+  variants: as('variants', filled(variants)),
 })

@@ -1,14 +1,26 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { account } from '../../../resources/crm/account.ts'
-import { history, location, phoneNumber, type RawLocation, type RawPhone } from '../shared.ts'
+import { collection } from '../collection.ts'
+import { filled } from '../conversion.ts'
+import { as } from '../inverse.ts'
+import { list } from '../nested.ts'
+import {
+  history,
+  location,
+  locationParts,
+  owner,
+  phoneNumber,
+  phoneNumbersInverse,
+  type RawLocation,
+  type RawPhone,
+} from '../shared.ts'
 
 interface Raw {
   readonly locations: readonly RawLocation[]
   readonly phones: readonly RawPhone[]
 }
 
-/** `/v1/organizations` */
-export default defineMapping<typeof account, Raw>(account, {
+const mapping = defineMapping<typeof account, Raw>(account, {
   ...history,
   accountName: 'name',
   accountOwner: 'owner_name',
@@ -19,4 +31,17 @@ export default defineMapping<typeof account, Raw>(account, {
   lastActivityAt: 'last_touch',
   addresses: ({ locations }) => locations.map(location),
   phoneNumbers: ({ phones }) => phones.map(phoneNumber),
+})
+
+/** `/v1/organizations` */
+export default collection('organizations', mapping, {
+  accountName: as('name', filled()),
+  accountOwner: owner,
+  description: 'about',
+  industry: 'sector',
+  website: 'website',
+  numberOfEmployees: 'headcount',
+  lastActivityAt: 'last_touch',
+  addresses: as('locations', list(locationParts)),
+  phoneNumbers: as('phones', phoneNumbersInverse),
 })

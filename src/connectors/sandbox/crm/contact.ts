@@ -1,10 +1,18 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { contact } from '../../../resources/crm/contact.ts'
+import { collection } from '../collection.ts'
+import { filled } from '../conversion.ts'
+import { as } from '../inverse.ts'
+import { found } from '../look-up.ts'
+import { list } from '../nested.ts'
 import {
   emailAddress,
+  emailAddressesInverse,
   history,
   location,
+  locationParts,
   phoneNumber,
+  phoneNumbersInverse,
   type RawLocation,
   type RawMailbox,
   type RawPhone,
@@ -19,8 +27,7 @@ interface Raw {
   readonly phones: readonly RawPhone[]
 }
 
-/** `/v1/people` */
-export default defineMapping<typeof contact, Raw>(contact, {
+const mapping = defineMapping<typeof contact, Raw>(contact, {
   ...history,
   firstName: 'given_name',
   lastName: 'family_name',
@@ -33,5 +40,19 @@ export default defineMapping<typeof contact, Raw>(contact, {
     })),
   emailAddresses: ({ emails }) => emails.map(emailAddress),
   phoneNumbers: ({ phones }) => phones.map(phoneNumber),
+  lastActivityAt: 'last_touch',
+})
+
+/** `/v1/people` */
+export default collection('people', mapping, {
+  firstName: 'given_name',
+  lastName: as('family_name', filled()),
+  account: found('organizations', 'name', 'organization'),
+  addresses: as(
+    'locations',
+    list({ ...locationParts, street2: 'street2', countrySubdivision: 'region_code' }),
+  ),
+  emailAddresses: as('emails', emailAddressesInverse),
+  phoneNumbers: as('phones', phoneNumbersInverse),
   lastActivityAt: 'last_touch',
 })

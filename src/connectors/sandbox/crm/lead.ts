@@ -1,10 +1,17 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { lead } from '../../../resources/crm/lead.ts'
+import { collection } from '../collection.ts'
+import { as } from '../inverse.ts'
+import { list } from '../nested.ts'
 import {
   emailAddress,
+  emailAddressesInverse,
   history,
   location,
+  locationParts,
+  owner,
   phoneNumber,
+  phoneNumbersInverse,
   type RawLocation,
   type RawMailbox,
   type RawPhone,
@@ -16,8 +23,7 @@ interface Raw {
   readonly phones: readonly RawPhone[]
 }
 
-/** `/v1/leads` */
-export default defineMapping<typeof lead, Raw>(lead, {
+const mapping = defineMapping<typeof lead, Raw>(lead, {
   ...history,
   leadOwner: 'owner_name',
   leadSource: 'source',
@@ -28,4 +34,18 @@ export default defineMapping<typeof lead, Raw>(lead, {
   addresses: ({ locations }) => locations.map(location),
   emailAddresses: ({ emails }) => emails.map(emailAddress),
   phoneNumbers: ({ phones }) => phones.map(phoneNumber),
+})
+
+/** `/v1/leads` */
+export default collection('leads', mapping, {
+  leadOwner: owner,
+  leadSource: 'source',
+  leadTitle: 'job_title',
+  company: 'company_name',
+  firstName: 'given_name',
+  lastName: 'family_name',
+  // A lead's address has no postal code in the common model: that of the same place is kept.
+  addresses: as('locations', list(locationParts, { in: 'locations', by: [['label', 'street']] })),
+  emailAddresses: as('emails', emailAddressesInverse),
+  phoneNumbers: as('phones', phoneNumbersInverse),
 })

@@ -1,10 +1,20 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { note } from '../../../resources/crm/note.ts'
+import { collection } from '../collection.ts'
 import { history } from '../shared.ts'
 
-/** `/v1/notes` */
-export default defineMapping(note, {
+const mapping = defineMapping(note, {
   ...history,
+  noteOwner: 'author',
+  noteTitle: 'subject',
+  noteContent: 'text',
+  noteContact: 'person',
+  noteAccount: 'organization',
+  noteOpportunity: 'deal',
+})
+
+/** `/v1/notes` */
+export default collection('notes', mapping, {
   noteOwner: 'author',
   noteTitle: 'subject',
   noteContent: 'text',

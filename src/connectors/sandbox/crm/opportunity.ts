@@ -1,9 +1,11 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { opportunity } from '../../../resources/crm/opportunity.ts'
+import { collection } from '../collection.ts'
+import { filled, money } from '../conversion.ts'
+import { as } from '../inverse.ts'
 import { history } from '../shared.ts'
 
-/** `/v1/deals` */
-export default defineMapping(opportunity, {
+const mapping = defineMapping(opportunity, {
   ...history,
   opportunityName: 'title',
   opportunityDescription: 'summary',
@@ -12,6 +14,18 @@ export default defineMapping(opportunity, {
   opportunityAccount: 'organization',
   opportunityStage: 'stage',
   opportunityStatus: 'outcome',
+  closeDate: 'closes_on',
+  lastActivityAt: 'last_touch',
+})
+
+/** `/v1/deals` */
+export default collection('deals', mapping, {
+  opportunityName: as('title', filled()),
+  opportunityDescription: 'summary',
+  amount: as('value', money),
+  opportunityOwner: 'owner',
+  opportunityAccount: 'organization',
+  opportunityStage: as('stage', filled()),
   closeDate: 'closes_on',
   lastActivityAt: 'last_touch',
 })
