@@ -3,15 +3,10 @@ import type { Connector, Json, ResourceConnector } from '../definition/connector
 import type { Resource } from '../definition/resource.ts'
 import type { AppClient } from '../outbound/http.ts'
 import type { RecordOwner } from '../store/apply-changes.ts'
+import type { OpenCredential } from '../store/credentials.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { appendEvent, type LogPlace } from '../store/sync-events.ts'
-import type {
-  Lease,
-  RunProgress,
-  SyncCounts,
-  SyncCredential,
-  SyncState,
-} from '../store/sync-state.ts'
+import type { Lease, RunProgress, SyncCounts, SyncState } from '../store/sync-state.ts'
 
 /** Where the engine tells what it does: facts, then words. pino's shape. */
 export interface SyncLog {
@@ -27,7 +22,7 @@ export interface SyncContext {
   readonly connectors: ReadonlyMap<string, Connector>
   readonly appClient: AppClient
   readonly log: SyncLog
-  readonly loadCredential: (credentialId: string) => Promise<SyncCredential | undefined>
+  readonly loadCredential: (credentialId: string) => Promise<OpenCredential | undefined>
   /** From the end of a run to the next. */
   readonly intervalMs: number
   /** From one listing of everything to the next, where only those show what was deleted. */
@@ -42,11 +37,13 @@ export interface ActiveRun {
   readonly context: SyncContext
   readonly lease: Lease
   readonly owner: RecordOwner
-  readonly credential: SyncCredential
+  readonly credential: OpenCredential
   readonly connector: Connector
   readonly resource: ResourceConnector
   /** As it was when the run was taken up. */
   readonly state: SyncState
+  /** When that was, in milliseconds by this process's steady clock. */
+  readonly takenUpMs: number
   /** As last committed. */
   progress: RunProgress
   /** Whether anything was committed since the run was taken up. */

@@ -1,4 +1,5 @@
 /** What follows from a run that failed: when it is tried again, from where, and who is told. */
+import { storableText } from '../definition/value.ts'
 import { type AppError, isAppError } from '../outbound/app-error.ts'
 import { ListingLoopError } from './pages.ts'
 
@@ -36,11 +37,8 @@ const doubling = (firstMs: number, count: number, maxMs: number): number =>
 /** Between nine tenths and eleven: what failed together is not tried again together. */
 const jittered = (ms: number): number => Math.round(ms * (0.9 + Math.random() * 0.2))
 
-/** PostgreSQL takes neither U+0000 nor half a surrogate pair, and apps say anything. */
-const storable = (text: string): string => text.replaceAll('\u0000', '\ufffd').toWellFormed()
-
 const describe = (error: unknown): { readonly code: FailureCode; readonly reason: string } => {
-  if (isAppError(error)) return { code: error.code, reason: storable(error.reason) }
+  if (isAppError(error)) return { code: error.code, reason: storableText(error.reason) }
   if (error instanceof ListingLoopError) return { code: error.code, reason: error.message }
   // Ours to find in the log, and nobody else's to read.
   return { code: 'INTERNAL', reason: 'an unexpected failure of this service' }

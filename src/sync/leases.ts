@@ -2,11 +2,21 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../store/database.ts'
 import type { SyncKey } from '../store/sync-key.ts'
-import { type Lease, LeaseLostError, renewRuns } from '../store/sync-state.ts'
+import {
+  acquireRun,
+  type Lease,
+  LeaseLostError,
+  renewRuns,
+  type SyncState,
+} from '../store/sync-state.ts'
 import type { SyncLog } from './active-run.ts'
 
 export interface HeldLease {
   readonly lease: Lease
+  /** Where the synchronisation stood when the lease was taken. */
+  readonly state: SyncState
+  /** When that was, in milliseconds by this process's steady clock. */
+  readonly takenUpMs: number
   /** Aborted with a LeaseLostError when another took the run over, or by the signal that was given. */
   readonly signal: AbortSignal
   /** Ends the renewal; the run itself has given the lease back. */
@@ -47,14 +57,18 @@ export const createLeases = ({ database, log, durationMs }: LeasesOptions) => {
   }
 
   return {
-    /** A lease to be taken; it is renewed from now on. */
-    hold: (key: SyncKey, stop: AbortSignal): HeldLease => {
+    /** Takes a lease and renews it from then on. @returns undefined while another holds it, or if there is none */
+    take: async (key: SyncKey, stop: AbortSignal): Promise<HeldLease | undefined> => {
       const lease: Lease = { key, holder: randomUUID(), durationMs }
+      const state = await acquireRun(database, lease)
+      if (!state) return
+      const takenUpMs = performance.now()
+      // Not before: a beat that does not find it yet would take it for lost.
       const lost = new AbortController()
       held.set(lease.holder, { lease, lost })
       timer ??= setInterval(beat, durationMs / 3)
       return {
-        lease,
+        ...{ lease, state, takenUpMs },
         signal: AbortSignal.any([lost.signal, stop]),
         release: () => {
           held.delete(lease.holder)

@@ -1,7 +1,14 @@
-/** From an app's records to rows: what cannot be read is counted, what can be is kept. */
+/** From an app's records to lines for the store: what cannot be read is counted, what can be is kept. */
+import { setImmediate } from 'node:timers/promises'
 import type { Json } from '../definition/connector.ts'
-import { createMapper, type Mapping, type RecordRow, type Rule } from '../definition/mapping.ts'
+import { createMapper, type MappedRecord, type Mapping, type Rule } from '../definition/mapping.ts'
+import { createLineWriter, type RecordLine } from '../store/record-lines.ts'
 import type { AppPage } from './pages.ts'
+
+/** A record on its way into the store. */
+export interface ListedRecord extends RecordLine {
+  readonly remoteId: string
+}
 
 /** A page on its way into the store, or several. */
 export interface MappedPages {
@@ -10,7 +17,9 @@ export interface MappedPages {
   readonly next: Json | undefined
   /** When the first of them was asked for, by the app's clock. */
   readonly appTime: string | undefined
-  readonly rows: readonly RecordRow[]
+  /** The same by this process's steady clock. */
+  readonly askedMs: number
+  readonly records: readonly ListedRecord[]
   /** Records without a remote id. */
   readonly skipped: number
   /** Paths of the values that did not fit, once for each. */
@@ -41,6 +50,9 @@ const tolerant = (mapping: Mapping): Mapping => {
   return { ...mapping, rules: rules as typeof mapping.rules }
 }
 
+// Then others have their turn: above all the batch before, which takes several round trips to store.
+const RECORDS_AT_ONCE = 10
+
 // How far ahead of its own answers an app's record may be dated and still be believed.
 const CLOCK_TOLERANCE_MS = 5 * 60_000
 
@@ -48,33 +60,42 @@ const CLOCK_TOLERANCE_MS = 5 * 60_000
 export const createPageMapper = (
   mapping: Mapping,
   credentialId: string,
-): ((page: AppPage) => MappedPages) => {
+): ((page: AppPage) => Promise<MappedPages>) => {
   const map = createMapper(tolerant(mapping))
-  return ({ records, next, appTime }) => {
+  const toLine = createLineWriter(mapping.resource)
+  const mapOrSkip = (raw: unknown): MappedRecord | undefined => {
+    try {
+      return map(raw, credentialId)
+    } catch {
+      // Without a remote id there is nothing to store it under; the count of the skipped tells.
+      return
+    }
+  }
+  return async ({ records: listed, next, appTime, askedMs }) => {
     const appTimeMs = Date.parse(appTime ?? '') || Date.now()
     // A record dated later, by a clock that is wrong, does not move the mark of the next run.
     const notAfter = new Date(appTimeMs + CLOCK_TOLERANCE_MS).toISOString()
-    const rows: RecordRow[] = []
+    const records: ListedRecord[] = []
     const problems: string[] = []
     let newest: string | null = null
-    for (const raw of records) {
-      try {
-        const mapped = map(raw, credentialId)
-        rows.push(mapped.row)
-        for (const { path } of mapped.problems) problems.push(path.replace(/\[\d+\]/g, '[]'))
-        const { remoteUpdatedAt } = mapped.row
-        if (typeof remoteUpdatedAt === 'string' && remoteUpdatedAt <= notAfter)
-          newest = laterOf(newest, remoteUpdatedAt)
-      } catch {
-        // Without a remote id there is nothing to store it under; the count of the skipped tells.
-      }
+    for (const [place, raw] of listed.entries()) {
+      if (place % RECORDS_AT_ONCE === 0) await setImmediate()
+      const mapped = mapOrSkip(raw)
+      if (mapped === undefined) continue
+      const { row } = mapped
+      records.push({ ...toLine(row), remoteId: row.remoteId })
+      for (const { path } of mapped.problems) problems.push(path.replace(/\[\d+\]/g, '[]'))
+      const { remoteUpdatedAt } = row
+      if (typeof remoteUpdatedAt === 'string' && remoteUpdatedAt <= notAfter)
+        newest = laterOf(newest, remoteUpdatedAt)
     }
     return {
       pages: 1,
       next,
       appTime,
-      rows,
-      skipped: records.length - rows.length,
+      askedMs,
+      records,
+      skipped: listed.length - records.length,
       problems,
       newest,
     }
@@ -93,7 +114,8 @@ export const joinPages = (pages: readonly [MappedPages, ...MappedPages[]]): Mapp
       pages: joined.pages + page.pages,
       next: page.next,
       appTime: joined.appTime,
-      rows: [...joined.rows, ...page.rows],
+      askedMs: joined.askedMs,
+      records: [...joined.records, ...page.records],
       skipped: joined.skipped + page.skipped,
       problems: [...joined.problems, ...page.problems],
       newest: laterOf(joined.newest, page.newest),

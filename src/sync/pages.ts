@@ -21,6 +21,8 @@ export class ListingLoopError extends Error {
 export interface AppPage extends ListPage {
   /** When it was asked for, by the app's own clock; undefined if the app does not tell the time. */
   readonly appTime: string | undefined
+  /** When it was asked for, in milliseconds by this process's steady clock. */
+  readonly askedMs: number
 }
 
 export interface Listing {
@@ -46,12 +48,12 @@ const fetchPage = async (
 ): Promise<AppPage> => {
   const position = { since, cursor }
   const request = resource.listRequest(position)
-  const startedMs = performance.now()
+  const askedMs = performance.now()
   const response = await appClient.send(connector, credential, { ...request, read: true }, signal)
-  const tookMs = performance.now() - startedMs
+  const tookMs = performance.now() - askedMs
   try {
     const { records, next } = resource.readList(response, position)
-    return { records, next, appTime: timeOf(response, tookMs) }
+    return { records, next, appTime: timeOf(response, tookMs), askedMs }
   } catch {
     // The error of a connector may quote the answer.
     const facts = {

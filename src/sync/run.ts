@@ -7,7 +7,6 @@ import { MAX_BATCH } from '../store/apply-changes.ts'
 import { clearSightings } from '../store/sightings.ts'
 import { reportAuthenticationFailure } from '../store/sync-events.ts'
 import {
-  acquireRun,
   completeRun,
   type Lease,
   LeaseLostError,
@@ -21,6 +20,7 @@ import { settleAbsence } from './absence.ts'
 import { type ActiveRun, announce, type SyncContext, transact } from './active-run.ts'
 import { failureText, isNews, isRecovery, planFailure } from './failure.ts'
 import { gather } from './gather.ts'
+import type { HeldLease } from './leases.ts'
 import { createPageMapper, joinPages, type MappedPages } from './map-pages.ts'
 import { createLoopGuard, listPages } from './pages.ts'
 import { storePages } from './store-pages.ts'
@@ -71,6 +71,7 @@ const openRun = async (
   context: SyncContext,
   lease: Lease,
   state: SyncState,
+  takenUpMs: number,
 ): Promise<ActiveRun | undefined> => {
   const { credentialId, topic } = lease.key
   const credential = await context.loadCredential(credentialId)
@@ -81,7 +82,7 @@ const openRun = async (
   const owner = { credentialId, environmentId: credential.environmentId }
   const progress = state.progress ?? planRun(state, resource, context.fullListingIntervalMs)
   const run: ActiveRun = {
-    ...{ context, lease, owner, credential, connector, resource, state, progress },
+    ...{ context, lease, owner, credential, connector, resource, state, takenUpMs, progress },
     advanced: false,
   }
   // A run for changes is written down with its first page: most have none.
@@ -116,13 +117,13 @@ const listAll = async (
   // Mapped as they arrive: while PostgreSQL stores what came before.
   async function* read(left: AbortSignal): AsyncGenerator<MappedPages, void, void> {
     for await (const page of listPages(listing, guard, AbortSignal.any([signal, left]))) {
-      const mapped = mapPage(page)
-      guard.checkPage(mapped.rows.map(({ remoteId }) => remoteId))
+      const mapped = await mapPage(page)
+      guard.checkPage(mapped.records.map(({ remoteId }) => remoteId))
       yield mapped
     }
   }
   try {
-    for await (const pages of gather(read, ({ rows }) => rows.length, MAX_BATCH)) {
+    for await (const pages of gather(read, ({ records }) => records.length, MAX_BATCH)) {
       const mapped = joinPages(pages)
       for (const path of mapped.problems) if (misfits.size < 20) misfits.add(path)
       await storePages(run, mapped)
@@ -208,21 +209,18 @@ const fail = async (
 }
 
 /**
- * Takes up or begins a run and carries it as far as it goes. When the signal is aborted the page in hand
- * is stored and the run left for another; when its reason is a LeaseLostError, it is simply left.
+ * Takes up or begins the run of a lease and carries it as far as it goes. When the signal is aborted the
+ * page in hand is stored and the run left for another; when its reason is a LeaseLostError, it is simply
+ * left.
  */
 export const runSync = async (
   context: SyncContext,
-  lease: Lease,
-  signal: AbortSignal,
+  { lease, state, takenUpMs, signal }: HeldLease,
 ): Promise<RunResult> => {
-  const state = await acquireRun(context.database, lease)
-  if (!state) return { outcome: 'held' }
-  const startedMs = performance.now()
-  const tookMs = (): number => performance.now() - startedMs
+  const tookMs = (): number => performance.now() - takenUpMs
   let run: ActiveRun | undefined
   try {
-    run = await openRun(context, lease, state)
+    run = await openRun(context, lease, state, takenUpMs)
     if (!run) return { outcome: 'held' }
     for (;;) {
       const isListing = run.progress.stage === 'listing'

@@ -2,15 +2,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Connector } from '../definition/connector.ts'
 import type { AppClient } from '../outbound/http.ts'
+import { type OpenCredential, readCredential } from '../store/credentials.ts'
 import type { Database } from '../store/database.ts'
 import type { SyncKey } from '../store/sync-key.ts'
-import {
-  addMissingStates,
-  claimDueStates,
-  listStates,
-  readSyncCredential,
-  type SyncCredential,
-} from '../store/sync-state.ts'
+import { addMissingStates, claimDueStates, listStates } from '../store/sync-state.ts'
+import type { Vault } from '../store/vault.ts'
 import type { SyncContext, SyncLog } from './active-run.ts'
 import { createJobs } from './jobs.ts'
 import { createLeases } from './leases.ts'
@@ -18,11 +14,13 @@ import { type RunResult, runSync } from './run.ts'
 
 export interface SyncOptions {
   readonly database: Database
+  /** Opens what the credentials hold. */
+  readonly vault: Vault
   readonly connectors: ReadonlyMap<string, Connector>
   readonly appClient: AppClient
   readonly log: SyncLog
   /** The credential with its values; unless given, as they stand in the store. */
-  readonly loadCredential?: (credentialId: string) => Promise<SyncCredential | undefined>
+  readonly loadCredential?: (credentialId: string) => Promise<OpenCredential | undefined>
   /** From the end of a run to the next: 15 s. */
   readonly intervalMs?: number
   /** From one listing of everything to the next, where only those show what was deleted: 1 h. */
@@ -55,10 +53,10 @@ const POLL_HELD_MS = 100
 
 /** The actor that keeps the records of every credential as they are in its app. */
 export const createSync = (options: SyncOptions): Sync => {
-  const { database, connectors, appClient, log, concurrency = 4 } = options
+  const { database, vault, connectors, appClient, log, concurrency = 4 } = options
   const context: SyncContext = {
     ...{ database, connectors, appClient, log },
-    loadCredential: options.loadCredential ?? ((id) => readSyncCredential(database, id)),
+    loadCredential: options.loadCredential ?? ((id) => readCredential(database, vault, id)),
     intervalMs: options.intervalMs ?? 15_000,
     fullListingIntervalMs: options.fullListingIntervalMs ?? 3_600_000,
     confirmAfterMs: options.confirmAfterMs ?? 600_000,
@@ -72,15 +70,23 @@ export const createSync = (options: SyncOptions): Sync => {
   let ticker: NodeJS.Timeout | undefined
   let ticking: Promise<void> | undefined
 
+  const takeAndRun = async (key: SyncKey): Promise<RunResult> => {
+    const held = await leases.take(key, stopping.signal)
+    if (!held) return { outcome: 'held' }
+    try {
+      return await runSync(context, held)
+    } finally {
+      held.release()
+    }
+  }
+
   const runOnce = async (key: SyncKey): Promise<RunResult> => {
-    const held = leases.hold(key, stopping.signal)
-    const running = runSync(context, held.lease, held.signal)
+    const running = takeAndRun(key)
     const settled = running.catch(() => {})
     underWay.add(settled)
     try {
       return await running
     } finally {
-      held.release()
       underWay.delete(settled)
     }
   }

@@ -1,14 +1,15 @@
 /** Stores some pages: records, their changes, what was seen and the mark of the next page, or nothing of it. */
-import type { RecordRow } from '../definition/mapping.ts'
 import type { Resource } from '../definition/resource.ts'
 import {
   type AppliedChanges,
+  type ApplyOptions,
   applyChanges,
   lockRecords,
   MAX_BATCH,
   type RecordOwner,
 } from '../store/apply-changes.ts'
 import type { Transaction } from '../store/database.ts'
+import type { RecordLine } from '../store/record-lines.ts'
 import { addSightings } from '../store/sightings.ts'
 import { reserveLogPlace } from '../store/sync-events.ts'
 import { type RunProgress, saveProgress } from '../store/sync-state.ts'
@@ -19,21 +20,26 @@ const applyAll = async (
   transaction: Transaction,
   owner: RecordOwner,
   resource: Resource,
-  rows: readonly RecordRow[],
-  accept: 'newer' | 'all',
+  records: readonly RecordLine[],
+  options: ApplyOptions,
 ): Promise<AppliedChanges> => {
   const total = { created: 0, updated: 0, deleted: 0 }
-  for (let start = 0; start < rows.length; start += MAX_BATCH) {
-    const batch = rows.slice(start, start + MAX_BATCH)
-    const { created, updated, deleted } = await applyChanges(transaction, owner, resource, batch, {
-      accept,
-    })
-    total.created += created
-    total.updated += updated
-    total.deleted += deleted
+  for (let start = 0; start < records.length; start += MAX_BATCH) {
+    const batch = records.slice(start, start + MAX_BATCH)
+    const applied = await applyChanges(transaction, owner, resource, batch, options)
+    total.created += applied.created
+    total.updated += applied.updated
+    total.deleted += applied.deleted
   }
   return total
 }
+
+// How far a clock that is being set right goes ahead of or behind a steady one, in a second: twice NTP's limit.
+const MAX_DRIFT = 0.001
+
+/** A moment of this process since the run was taken up, by the database's clock or a little earlier. */
+const databaseTime = ({ state, takenUpMs }: ActiveRun, momentMs: number): string =>
+  new Date(Date.parse(state.now) + (momentMs - takenUpMs) * (1 - MAX_DRIFT)).toISOString()
 
 /** Whether what was listed is noted, to find what was not: a first listing has nothing to miss. */
 const notesSightings = ({ progress, resource }: ActiveRun): boolean =>
@@ -46,19 +52,23 @@ const notesSightings = ({ progress, resource }: ActiveRun): boolean =>
  */
 export const storePages = async (run: ActiveRun, mapped: MappedPages): Promise<void> => {
   const { progress, owner, lease } = run
-  const { rows, next } = mapped
+  const { records, next } = mapped
   run.progress = await transact(run, async (transaction) => {
-    const unannounced = !progress.announced && rows.length > 0
+    const unannounced = !progress.announced && records.length > 0
     // First the lock: the place may give the transaction its id, and ids order the log.
     if (unannounced) await lockRecords(transaction, owner.credentialId, resourceOf(run))
     const place = unannounced ? await reserveLogPlace(transaction) : undefined
     const accept = progress.listing === 'everything' ? 'all' : 'newer'
-    const applied = await applyAll(transaction, owner, resourceOf(run), rows, accept)
-    if (notesSightings(run) && rows.length > 0)
+    const askedAt = databaseTime(run, mapped.askedMs)
+    const applied = await applyAll(transaction, owner, resourceOf(run), records, {
+      accept,
+      askedAt,
+    })
+    if (notesSightings(run) && records.length > 0)
       await addSightings(
         transaction,
         lease.key,
-        rows.map(({ id }) => id),
+        records.map(({ id }) => id),
       )
     const changed = applied.created + applied.updated + applied.deleted > 0
     if (place !== undefined && changed) await announce(transaction, run, 'started', {}, place)
@@ -72,7 +82,7 @@ export const storePages = async (run: ActiveRun, mapped: MappedPages): Promise<v
       counts: raise(progress.counts, {
         ...applied,
         pages: mapped.pages,
-        listed: rows.length,
+        listed: records.length,
         skipped: mapped.skipped,
         problems: mapped.problems.length,
       }),

@@ -1,0 +1,72 @@
+/** Sends the requests of a connector's steps, and knows afterwards whether the app may have changed. */
+import {
+  type AppRequest,
+  type AppResponse,
+  type Steps,
+  WriteRefusal,
+} from '../definition/connector.ts'
+import { AppRefusedError, AppUnavailableError } from '../outbound/app-error.ts'
+
+/**
+ * Something was asked of the app that changes it, and it is not known whether it did: the answer was
+ * broken off, is not the app's own, or could not be read.
+ */
+export class OutcomeUnknownError extends Error {
+  override readonly name = 'OutcomeUnknownError'
+  readonly code = 'OUTCOME_UNKNOWN'
+}
+
+// Where no connection came about, nothing was asked.
+const NEVER_DIALLED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+export const mayHaveArrived = (error: unknown): boolean =>
+  error instanceof AppUnavailableError &&
+  error.problem !== 'circuit-open' &&
+  !(error.problem === 'network' && NEVER_DIALLED.has(error.reason))
+
+const isRead = ({ method, read }: AppRequest): boolean => method === 'GET' || read === true
+
+/**
+ * Runs steps to their end.
+ * @throws AppError | WriteRefusal; OutcomeUnknownError, with the failure as its cause, once a request that
+ * changes the app may have arrived and its answer is not known
+ */
+export const perform = async <Result>(
+  steps: Steps<Result>,
+  send: (request: AppRequest) => Promise<AppResponse>,
+): Promise<Result> => {
+  let changed = false
+  let step = steps.next()
+  try {
+    while (!step.done) {
+      const request = step.value
+      let answer: AppResponse
+      try {
+        answer = await send(request)
+        if (!isRead(request)) changed = true
+      } catch (error) {
+        if (!isRead(request) && mayHaveArrived(error))
+          throw new OutcomeUnknownError('A write was broken off.', { cause: error })
+        // The connector may know what to make of it; if not, it comes out of here again.
+        step = steps.throw(error)
+        continue
+      }
+      step = steps.next(answer)
+    }
+    return step.value
+  } catch (error) {
+    if (error instanceof OutcomeUnknownError) throw error
+    // Part of it is done. A refusal is the connector's to tidy up; after anything else nobody knows.
+    const isRefused = error instanceof AppRefusedError || error instanceof WriteRefusal
+    if (changed && !isRefused)
+      throw new OutcomeUnknownError('A write was not told to its end.', { cause: error })
+    throw error
+  }
+}

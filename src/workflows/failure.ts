@@ -1,0 +1,150 @@
+/** What follows from an attempt that failed: another, when, and what else waits until then. */
+import { storableText } from '../definition/value.ts'
+import { ApiError } from '../errors.ts'
+import { isAppError } from '../outbound/app-error.ts'
+import { ExchangeError } from '../outbound/exchange.ts'
+
+const SECOND_MS = 1000
+const HOUR_MS = 3_600_000
+const MAX_PAUSE_MS = 4 * HOUR_MS
+const MAX_RETRY_AFTER_MS = 24 * HOUR_MS
+const MAX_FAILURE_LENGTH = 500
+
+export interface RetryLimits {
+  readonly maxAttempts: number
+  readonly giveUpAfterMs: number
+  /** Before the second attempt; then twice as long each time, to 4 h. */
+  readonly firstPauseMs: number
+}
+
+export const defaultLimits: RetryLimits = {
+  // 30 attempts that double from 5 s to 4 h fill three days.
+  maxAttempts: 30,
+  giveUpAfterMs: 3 * 24 * HOUR_MS,
+  firstPauseMs: 5 * SECOND_MS,
+}
+
+/** A workflow cannot do what it says, for a reason that no further attempt removes. */
+export class WorkflowError extends Error {
+  override readonly name = 'WorkflowError'
+  readonly code: 'NO_CREDENTIAL' | 'NOT_ACTIVE' | 'DEFINITION_INVALID'
+
+  constructor(code: WorkflowError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** An address answered with something other than success. */
+export class EndpointError extends Error {
+  override readonly name = 'EndpointError'
+  readonly code = 'ENDPOINT_FAILED'
+  readonly status: number
+  readonly retryAfterMs: number | undefined
+
+  constructor(status: number, retryAfterMs: number | undefined) {
+    super(`it answered ${status}`)
+    this.status = status
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** An attempt took longer than any may. */
+export class AttemptTimeoutError extends Error {
+  override readonly name = 'AttemptTimeoutError'
+  readonly code = 'TIMEOUT'
+}
+
+export interface FailurePlan {
+  /** As kept in the run: `APP_REFUSED: …`. */
+  readonly failure: string
+  /** Undefined: no further attempt. */
+  readonly retryInMs: number | undefined
+  /** `target`: whatever the workflow would do there waits as well. `record`: only what follows on the record. */
+  readonly concerns: 'target' | 'record'
+  /** Whether the attempt may have reached the app, so that the next has to look. */
+  readonly isUncertain: boolean
+}
+
+interface Judgement {
+  readonly code: string
+  readonly reason: string
+  readonly isFinal: boolean
+  readonly concerns: FailurePlan['concerns']
+  readonly retryAfterMs?: number | undefined
+}
+
+/** Codes of failures that the same attempt meets again. */
+const finalCodes = new Set([
+  'INVALID_PARAMETER',
+  'NOT_SUPPORTED',
+  'FIELD_NOT_SUPPORTED',
+  'APP_REFUSED',
+  'APP_ADDRESS',
+  'NOT_FOUND',
+  'CREDENTIAL_NOT_FOUND',
+])
+
+/** Codes of failures that the next record would meet too. */
+const targetCodes = new Set(['APP_AUTHENTICATION', 'APP_RATE_LIMITED', 'APP_UNAVAILABLE'])
+
+/** Whether an address takes nothing now, rather than refuses the one record: RFC 9110, 15.5 and 15.6. */
+const isOverloaded = (status: number): boolean => status === 429 || status >= 500
+
+/** Codes of failures after which nothing has happened. */
+const untouchedCodes = new Set([...finalCodes, ...targetCodes, 'WRITE_CONFLICT', 'NOT_READY'])
+
+const concernsOf = (code: string): FailurePlan['concerns'] =>
+  targetCodes.has(code) ? 'target' : 'record'
+
+const judge = (error: unknown): Judgement => {
+  if (error instanceof WorkflowError)
+    return { code: error.code, reason: error.message, isFinal: true, concerns: 'record' }
+  if (error instanceof EndpointError) {
+    // Standard Webhooks: 410 says that nobody will ever listen there again.
+    const { code, message: reason, status, retryAfterMs } = error
+    const concerns = isOverloaded(status) ? 'target' : 'record'
+    return { code, reason, isFinal: status === 410, concerns, retryAfterMs }
+  }
+  if (error instanceof ExchangeError) {
+    const isFinal = error.problem === 'forbidden-address'
+    return { code: 'ENDPOINT_FAILED', reason: error.message, isFinal, concerns: 'target' }
+  }
+  if (error instanceof AttemptTimeoutError)
+    return { code: error.code, reason: error.message, isFinal: false, concerns: 'record' }
+  if (isAppError(error)) {
+    const { code, reason } = error
+    const isConflict = 'kind' in error && error.kind === 'conflict'
+    const retryAfterMs = 'retryAfterMs' in error ? error.retryAfterMs : undefined
+    const isFinal = finalCodes.has(code) && !isConflict
+    return { code, reason, isFinal, concerns: concernsOf(code), retryAfterMs }
+  }
+  if (error instanceof ApiError) {
+    const { code, message: reason, retryAfterMs } = error
+    return { code, reason, isFinal: finalCodes.has(code), concerns: concernsOf(code), retryAfterMs }
+  }
+  // Ours to find in the log, and nobody else's to read.
+  const reason = 'an unexpected failure of this service'
+  return { code: 'INTERNAL', reason, isFinal: false, concerns: 'record' }
+}
+
+/** Judges an attempt that failed, the `attempts`th, so long after the first began. */
+export const planFailure = (
+  error: unknown,
+  { attempts, ageMs }: { readonly attempts: number; readonly ageMs: number },
+  limits: RetryLimits,
+): FailurePlan => {
+  const { code, reason, isFinal, concerns, retryAfterMs } = judge(error)
+  const doubled = Math.min(MAX_PAUSE_MS, limits.firstPauseMs * 2 ** Math.min(attempts - 1, 20))
+  // Between eight tenths and twelve: what failed together is not tried again together.
+  const pauseMs = doubled * (0.8 + Math.random() * 0.4)
+  const retryInMs = Math.round(Math.max(pauseMs, Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS)))
+  const isOver =
+    isFinal || attempts >= limits.maxAttempts || ageMs + retryInMs > limits.giveUpAfterMs
+  return {
+    failure: storableText(`${code}: ${reason}`, MAX_FAILURE_LENGTH),
+    retryInMs: isOver ? undefined : retryInMs,
+    concerns,
+    isUncertain: !untouchedCodes.has(code),
+  }
+}
