@@ -1,13 +1,11 @@
 /** The API's documentation: the OpenAPI document, and a page that shows it and asks no other host. */
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { gzipSync } from 'node:zlib'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import { always, FOR_GOOD } from './static.ts'
 
-// The build of Swagger UI in Fastify's package: that of swagger-ui-dist reports each install to a third party.
-const UI = join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static')
+// Scalar's page as one script, in its package for Fastify: from 1.62.1 on it is no file of its own there.
+const SCALAR = new URL('js/standalone.js', import.meta.resolve('@scalar/fastify-api-reference'))
 const DOCUMENT = new URL('../generated/openapi.json', import.meta.url)
 
 // The browser itself refuses whatever does not come from here.
@@ -22,65 +20,48 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const START = `window.addEventListener('load', () => {
-  SwaggerUIBundle({
-    url: '/openapi.json',
-    dom_id: '#docs',
-    deepLinking: true,
-    docExpansion: 'none',
-    filter: true,
-    validatorUrl: null,
-    displayRequestDuration: true,
-  })
+// Fonts, usage reports, its hosted assistant and its hosted client are Scalar's own servers: all off.
+const START = `Scalar.createApiReference('#docs', {
+  url: '/openapi.json',
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  documentDownloadType: 'direct',
+  persistAuth: false,
+  theme: 'default',
 })
 `
 
-const page = (styles: string, scripts: readonly string[]): string => `<!doctype html>
+const page = (scripts: readonly string[]): string => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Trunkline API</title>
     <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="${styles}">
   </head>
   <body>
-    <main id="docs"></main>
+    <div id="docs"></div>
     ${scripts.map((script) => `<script src="${script}"></script>`).join('\n    ')}
     <noscript>The document behind this page: <a href="/openapi.json">openapi.json</a></noscript>
   </body>
 </html>
 `
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Buffer
-
-/** Answers with a text that never changes, compressed for whoever takes that. */
-const always = (text: string | Buffer, type: string, cacheControl: string): Handler => {
-  const plain = Buffer.from(text)
-  let compressed: Buffer | undefined
-  return (request, reply) => {
-    reply.type(type).header('cache-control', cacheControl).header('vary', 'accept-encoding')
-    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return plain
-    reply.header('content-encoding', 'gzip')
-    compressed ??= gzipSync(plain)
-    return compressed
-  }
-}
-
 /** Adds `GET /openapi.json`, `GET /docs` and what the page is made of, below `/docs/assets`. No key is asked. */
 export const addDocsRoutes = (server: FastifyInstance): void => {
   const addAsset = (name: string, text: string | Buffer, type: string): string => {
     // The address changes with the text: a browser may keep it for good.
     const path = `/docs/assets/${hash('sha256', text, 'hex').slice(0, 12)}/${name}`
-    const answer = always(text, `${type}; charset=utf-8`, 'public, max-age=31536000, immutable')
+    const answer = always(text, `${type}; charset=utf-8`, FOR_GOOD)
     server.get(path, async (request, reply) => answer(request, reply))
     return path
   }
-  const fromPackage = (name: string, type: string): string =>
-    addAsset(name, readFileSync(join(UI, name)), type)
-
-  const html = page(fromPackage('swagger-ui.css', 'text/css'), [
-    fromPackage('swagger-ui-bundle.js', 'text/javascript'),
+  const html = page([
+    addAsset('scalar.js', readFileSync(SCALAR), 'text/javascript'),
     addAsset('start.js', START, 'text/javascript'),
   ])
   const document = always(readFileSync(DOCUMENT), 'application/json; charset=utf-8', 'no-cache')

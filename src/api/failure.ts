@@ -1,5 +1,7 @@
 /** From anything thrown to the error that the caller is told; the unexpected is masked, once. */
+import type { FastifyRequest } from 'fastify'
 import { ApiError, type ErrorCode } from '../errors.ts'
+import { isDatabaseAway } from '../store/database.ts'
 
 /** Fastify's own failures, by their code. */
 const framework: Readonly<Record<string, readonly [ErrorCode, string]>> = {
@@ -20,17 +22,21 @@ const codeOf = (error: unknown): string | undefined =>
     ? error.code
     : undefined
 
-// Prisma: P1xxx are failures to reach the database, P2024 a pool with no free connection.
-const databaseIsAway = (code: string | undefined): boolean =>
-  code !== undefined && (/^P1\d{3}$/.test(code) || code === 'P2024' || code === 'ECONNREFUSED')
-
-/** The error to tell, and whether it was expected; what was not is for the log. */
-export const toApiError = (error: unknown): { error: ApiError; expected: boolean } => {
+/**
+ * The error to tell, and whether it was expected; what was not is for the log. `request`: the one that was
+ * being read, if it was, for a caller may hang up in the middle of it.
+ */
+export const toApiError = (
+  error: unknown,
+  request?: FastifyRequest,
+): { error: ApiError; expected: boolean } => {
   if (error instanceof ApiError) return { error, expected: true }
+  if (error instanceof Error && error === request?.raw.errored)
+    return { error: new ApiError('MALFORMED_BODY', 'The body ended early.'), expected: true }
   const code = codeOf(error)
   const known = code === undefined ? undefined : framework[code]
   if (known) return { error: new ApiError(...known), expected: true }
-  if (databaseIsAway(code))
+  if (isDatabaseAway(error))
     return { error: new ApiError('NOT_READY', 'The database is away; try again.'), expected: false }
   return { error: new ApiError('INTERNAL', 'Something failed here.'), expected: false }
 }

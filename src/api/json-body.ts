@@ -12,8 +12,12 @@ const refusePrototypes = (key: string, value: unknown): unknown => {
 // The key, in letters or with some of them escaped.
 const PROTOTYPE = /__proto__|\\u00(?:5f|6f|7[024])/i
 
-/** @throws MALFORMED_BODY; the message never repeats the body */
+/**
+ * Undefined for a body of no bytes: clients declare JSON by habit, also where they send none.
+ * @throws MALFORMED_BODY; the message never repeats the body
+ */
 export const readJsonBody = async (_request: FastifyRequest, body: Buffer): Promise<unknown> => {
+  if (body.length === 0) return undefined
   let text: string
   try {
     text = utf8.decode(body)

@@ -8,22 +8,37 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { ApiError, errorBody } from '../errors.ts'
-import { authenticate, type Caller, CHALLENGE } from './caller.ts'
+import { type AdmissionLimits, addAdmission, createAdmission } from './admission.ts'
+import { CHALLENGE } from './caller.ts'
+import type { ConnectionLimits } from './connections.ts'
 import type { ApiContext } from './context.ts'
 import { addDocsRoutes } from './docs.ts'
 import { toApiError } from './failure.ts'
-import { createGraphServer } from './graphql/server.ts'
+import { addGraphQL } from './graphql/route.ts'
+import { addCrossOriginAccess, addSecurityHeaders, refuseOtherMethods } from './http-policy.ts'
 import { readJsonBody } from './json-body.ts'
+import { operations } from './operations.ts'
+import { addOperationRoutes } from './rest/operations.ts'
+import { addRecordWriteRoutes } from './rest/record-writes.ts'
 import { addRecordRoutes } from './rest/records.ts'
 import { answerUnreadableRequest } from './unreadable-request.ts'
 
-export interface ServerOptions {
+export interface ServerOptions extends AdmissionLimits, ConnectionLimits {
   readonly context: ApiContext
   readonly log: FastifyBaseLogger
   readonly graphiql: boolean
+  /** How many proxies stand before it; the caller's address is the one that the first of them saw. */
+  readonly trustedProxies: number
   /** Whether the service can answer questions: the database is there. */
   readonly isReady: () => Promise<boolean>
+  /** Adds what is served beside the API. */
+  readonly addPages: (server: FastifyInstance) => void
 }
+
+/** The routes of a frontend: those that the token of an end user opens. */
+const openToPages = operations
+  .filter(({ callers }) => callers.includes('user'))
+  .map(({ rest }) => rest)
 
 const BODY_LIMIT_BYTES = 1024 * 1024
 const REQUEST_TIMEOUT_MS = 30_000
@@ -37,9 +52,18 @@ const refuse = (
 ): FastifyReply => {
   // Said again for an address that is not well formed: no hook has seen that request.
   reply.header('x-request-id', request.id)
+  if (error.retryAfterMs !== undefined)
+    reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfterMs / 1000)))
   if (error.code === 'UNAUTHENTICATED') reply.header('www-authenticate', CHALLENGE)
   return reply.code(error.status).send(body)
 }
+
+// A secret of ours where an id belongs: it is refused, and must not stay in the log.
+const SECRET_IN_PATH = /tl_(?:dev|prod)_[0-9a-f]+|whsec_[\w+/=%-]+|eyJ[\w-]+\.[\w-]+\.[\w-]*/gi
+
+/** The address as the log shows it: without its query, for filters hold the customers' data. */
+const loggedPath = (url: string): string | undefined =>
+  url.split('?', 1)[0]?.replaceAll(SECRET_IN_PATH, '[redacted]')
 
 const addHealthRoutes = (server: FastifyInstance, isReady: ServerOptions['isReady']): void => {
   // Alive: the process answers. Ready: it can answer with records.
@@ -50,50 +74,11 @@ const addHealthRoutes = (server: FastifyInstance, isReady: ServerOptions['isRead
   })
 }
 
-const addGraphQL = (server: FastifyInstance, { context, graphiql, log }: ServerOptions): void => {
-  const graph = createGraphServer({
-    context,
-    graphiql,
-    onUnexpected: (error, requestId) => log.error({ err: error, requestId }, 'unexpected failure'),
-  })
-  server.register((scope, _options, done) => {
-    // GraphQL's errors have a form of their own, also those from before the operation runs.
-    scope.setErrorHandler((thrown, request, reply) => {
-      const { error, expected } = toApiError(thrown)
-      if (!expected) log.error({ err: thrown, requestId: request.id }, 'unexpected failure')
-      const { code, message, details } = error
-      const extensions = { code, requestId: request.id, ...(details.length > 0 && { details }) }
-      return refuse(request, reply, error, { errors: [{ message, extensions }] })
-    })
-    const callers = new WeakMap<FastifyRequest, Caller>()
-    // Before the body is read: only a key buys work. GraphiQL asks for its page and its schema without.
-    scope.addHook('onRequest', async (request) => {
-      const { authorization } = request.headers
-      if (authorization !== undefined || !graphiql)
-        callers.set(request, await authenticate(context.access, authorization))
-    })
-    scope.route({
-      url: '/graphql',
-      method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-      handler: async (request: FastifyRequest, reply: FastifyReply) => {
-        const response = await graph.handleNodeRequestAndResponse(request, reply, {
-          requestId: request.id,
-          caller: callers.get(request),
-        })
-        if (response.status === 406) throw new ApiError('BAD_REQUEST', 'Accept: expected JSON.')
-        for (const [name, value] of response.headers) reply.header(name, value)
-        return reply.code(response.status).send(await response.text())
-      },
-    })
-    done()
-  })
-}
-
 /** The server, ready to listen. */
 export const createServer = (options: ServerOptions): FastifyInstance => {
   const { context, log, isReady } = options
   const tell = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const { error, expected } = toApiError(thrown)
+    const { error, expected } = toApiError(thrown, request)
     if (!expected) log.error({ err: thrown, requestId: request.id }, 'unexpected failure')
     refuse(request, reply, error, errorBody(error, request.id))
   }
@@ -119,21 +104,34 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
       {
         requestId: request.id,
         method: request.method,
-        // Without its query: filters hold the customers' data.
-        path: request.url.split('?', 1)[0],
+        path: loggedPath(request.url),
         status: reply.statusCode,
         durationMs: Math.round(reply.elapsedTime * 10) / 10,
       },
       'request',
     )
   })
+  // Of a caller who has hung up there is no answer, and so no line above.
+  server.addHook('onRequestAbort', async ({ id, method, url }) => {
+    log.info({ requestId: id, method, path: loggedPath(url) }, 'the caller hung up')
+  })
   server.setErrorHandler(tell)
   server.setNotFoundHandler((request, reply) =>
     tell(new ApiError('NOT_FOUND', 'There is nothing at this address.'), request, reply),
   )
+  addSecurityHeaders(server)
+  const refuseOthers = refuseOtherMethods(server)
+  // Before the limit, whose refusals a page is to read too.
+  addCrossOriginAccess(server, openToPages)
+  const admission = createAdmission(context, options)
+  addAdmission(server, admission, options.trustedProxies)
   addHealthRoutes(server, isReady)
   addRecordRoutes(server, context)
+  addRecordWriteRoutes(server, context)
+  addOperationRoutes(server, context, operations)
   addDocsRoutes(server)
-  addGraphQL(server, options)
+  options.addPages(server)
+  refuseOthers()
+  addGraphQL(server, { ...options, admission, refuse })
   return server
 }

@@ -4,6 +4,7 @@ import { resourceTag, routeOf } from '../definition/identity.ts'
 import type { Resource } from '../definition/resource.ts'
 import { isoTimestamp } from '../definition/value.ts'
 import { ApiError } from '../errors.ts'
+import { parseExactly } from './exact-json.ts'
 import { INT32_MAX, MAX_TEXT_LENGTH } from './filter.ts'
 
 /** The order of a list: by one field, ties by id. */
@@ -103,34 +104,13 @@ export const decodeCursor = (
   return fail('a cursor that a list of this resource returned')
 }
 
-/** The digits of a number as they stand in the record's JSON text: a double may not hold them all. */
-const digitsOf = (recordJson: string, field: string): string | null => {
-  const found = new Map<unknown, string>()
-  const note = function (
-    this: unknown,
-    key: string,
-    value: unknown,
-    ...[context]: readonly { readonly source: string }[]
-  ): unknown {
-    if (key === field && context) found.set(this, context.source)
-    return value
-  }
-  const root: unknown = JSON.parse(recordJson, note)
-  return found.get(root) ?? null
-}
-
 /** The position of a record, from its JSON text. */
 export const positionOf = (order: Order, recordJson: string): Position => {
   // The text is a record of ours: an object with an id.
   const record = JSON.parse(recordJson) as { id: string } & Record<string, unknown>
   const value = record[order.field]
-  return {
-    id: record.id,
-    value:
-      typeof value === 'number'
-        ? digitsOf(recordJson, order.field)
-        : typeof value === 'string'
-          ? value
-          : null,
-  }
+  if (typeof value === 'string') return { id: record.id, value }
+  // Read exactly only here: most lists are ordered by a text, and a page may tell the place of each record.
+  const isNumber = typeof value === 'number'
+  return { id: record.id, value: isNumber ? String(parseExactly(recordJson)[order.field]) : null }
 }

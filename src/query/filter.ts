@@ -58,8 +58,10 @@ export const filterParameters = (resource: Resource): ReadonlyMap<string, Filter
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 // ISO 8601 as in RFC 3339, section 5.6; the seconds' fraction may be left out.
-const INSTANT = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/i
-const DECIMAL = /^-?\d{1,30}(?:\.\d{1,30})?$/
+export const INSTANT =
+  /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/i
+// As JSON writes a number, by which the document calls it one.
+const DECIMAL = /^-?\d{1,30}(?:\.\d{1,30})?(?:e[+-]?\d{1,3})?$/i
 const INTEGER = /^-?\d{1,10}$/
 export const INT32_MAX = 2_147_483_647
 export const MAX_TEXT_LENGTH = 1000
@@ -112,7 +114,6 @@ export const parseFilterValue = (parameter: FilterParameter, given: unknown): Fi
     case 'number':
     case 'decimal': {
       const digits = String(given)
-      // A double may be written with an exponent, which PostgreSQL reads too.
       if (Number.isFinite(given) || DECIMAL.test(digits)) return term(digits)
       throw invalidParameter(name, 'a decimal number such as 12.50')
     }

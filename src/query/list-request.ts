@@ -5,8 +5,9 @@ import { ApiError, invalidParameter } from '../errors.ts'
 import { decodeCursor, type Order, orderFields, type Position } from './cursor.ts'
 import { type FilterTerm, filterParameters, parseFilterValue } from './filter.ts'
 
-export const DEFAULT_PAGE_SIZE = 50 // interface 8
-export const MAX_PAGE_SIZE = 100 // interface 8
+// What the API promises of each of its pages: 1 to 100 entries, 50 unless asked otherwise.
+export const DEFAULT_PAGE_SIZE = 50
+export const MAX_PAGE_SIZE = 100
 export const MAX_PAGE_NUMBER = 10_000_000
 
 /** Which of the records that are deleted in the app belong to the list. */

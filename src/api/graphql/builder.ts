@@ -3,7 +3,7 @@ import SchemaBuilder from '@pothos/core'
 import ZodPlugin from '@pothos/plugin-zod'
 import { GraphQLError } from 'graphql'
 import { ApiError } from '../../errors.ts'
-import type { Caller } from '../caller.ts'
+import { type Caller, type KeyCaller, requireKey } from '../caller.ts'
 import type { ApiContext } from '../context.ts'
 import type { Loaders } from './loaders.ts'
 
@@ -11,6 +11,12 @@ export interface GraphContext extends ApiContext {
   readonly requestId: string
   /** Undefined only while a schema is introspected. */
   readonly caller: Caller | undefined
+  /** Sent with the request: each mutation of it is done once. */
+  readonly idempotencyKey: string | undefined
+  /** Whether the answer may be a stream of events. */
+  readonly takesEvents: boolean
+  /** Aborted when the caller of a stream of events has gone; undefined: a socket closes what it has opened. */
+  readonly left?: AbortSignal
   readonly loaders: Loaders
 }
 
@@ -29,6 +35,11 @@ const textValue = (value: unknown): string => {
   if (typeof value === 'string') return value
   // GraphQL's own error, to which graphql-js adds the place of the value.
   throw new GraphQLError('DateTime cannot represent a value that is no text.')
+}
+
+const decimalValue = (value: unknown): string => {
+  if (typeof value === 'string' || typeof value === 'number') return String(value)
+  throw new GraphQLError('Decimal cannot represent a value that is no number.')
 }
 
 export const createBuilder = () => {
@@ -50,12 +61,21 @@ export const createBuilder = () => {
     parseValue: textValue,
   })
   builder.scalarType('Decimal', {
-    description: 'The digits of a decimal number, as text.',
+    description: 'A decimal number: its digits as text; given as text or as a number.',
     serialize: asItIs as (value: string) => string,
-    parseValue: textValue,
+    parseValue: decimalValue,
   })
   builder.scalarType('JSON', { description: 'Any JSON.', serialize: asItIs, parseValue: asItIs })
   return builder
 }
 
 export type Builder = ReturnType<typeof createBuilder>
+
+/** The caller of an operation; introspection alone has none. @throws UNAUTHENTICATED */
+export const callerOf = ({ caller }: GraphContext): Caller => {
+  if (caller === undefined) throw new ApiError('UNAUTHENTICATED', 'Send the API key.')
+  return caller
+}
+
+/** Who asks for records: the integrator's backend alone. @throws UNAUTHENTICATED, FORBIDDEN */
+export const backendOf = (context: GraphContext): KeyCaller => requireKey(callerOf(context))

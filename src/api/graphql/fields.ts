@@ -22,7 +22,8 @@ export interface TypeParts {
   shapeType(shape: Shape): RecordType
 }
 
-const scalars = {
+/** The scalar of each kind of field that has one. */
+export const scalars = {
   text: 'String',
   label: 'String',
   integer: 'Int',
@@ -87,51 +88,53 @@ const valueField = (
   }
 }
 
-/** The linked record, or records, of a reference; undefined if it points inside a record. */
+/**
+ * The linked record, or records, of a reference, by the name of the link; undefined if the field is no
+ * reference to another record: it is none at all, the record's own id, or points inside a record.
+ */
 const linkField = (
   t: FieldBuilder,
   { catalogue, recordType }: TypeParts,
   name: string,
-  field: Extract<Field, { target: string }>,
+  field: Field,
 ) => {
+  if (!('target' in field) || name === 'id') return
   const target = catalogue.find(field.target)
   if (target === undefined) return
   const description = field.doc
   const type = recordType(target.topic)
-  if (field.kind === 'references')
-    return t.field({
-      type: [type],
-      nullable: { list: false, items: true },
-      description,
-      resolve: (record, _args, { loaders }) => {
-        // A field of ids: the store builds it from a column of ids.
-        const ids = record[name] as readonly string[]
-        return Promise.all(ids.map((id) => loaders.record(target, id)))
-      },
-    })
-  return t.field({
-    type,
-    description,
-    resolve: (record, _args, { loaders }) => {
-      const id = referencedId(record[name])
-      return id === undefined ? null : loaders.record(target, id)
-    },
-  })
+  const made =
+    field.kind === 'references'
+      ? t.field({
+          type: [type],
+          nullable: { list: false, items: true },
+          description,
+          resolve: (record, _args, { loaders }) => {
+            // A field of ids: the store builds it from a column of ids.
+            const ids = record[name] as readonly string[]
+            return Promise.all(ids.map((id) => loaders.record(target, id)))
+          },
+        })
+      : t.field({
+          type,
+          description,
+          resolve: (record, _args, { loaders }) => {
+            const id = referencedId(record[name])
+            return id === undefined ? null : loaders.record(target, id)
+          },
+        })
+  return { name: linkName(name, field), field: made }
 }
 
 /** Every field of a type, by its GraphQL name. */
 export const fieldsOf = (t: FieldBuilder, parts: TypeParts, owner: Owner, fields: Fields) => {
   const made: Record<string, ReturnType<typeof valueField>> = {}
   for (const [name, field] of Object.entries(fields)) {
-    const isOwnId = name === 'id'
-    const link =
-      'target' in field && !isOwnId && parts.catalogue.find(field.target)
-        ? { name: linkName(name, field), field: linkField(t, parts, name, field) }
-        : undefined
     // An embedded reference is an object in REST: here it is the linked record itself.
     if (!(field.kind === 'reference' && field.embeds))
       made[name] = valueField(t, parts, owner, name, field)
-    if (!link?.field) continue
+    const link = linkField(t, parts, name, field)
+    if (link === undefined) continue
     if (link.name in fields && link.name !== name)
       throw new TypeError(`${owner.typeName}: the link ${link.name} of ${name} is a field already.`)
     made[link.name] = link.field

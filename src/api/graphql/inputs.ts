@@ -57,7 +57,7 @@ const scalars = {
   enumeration: 'String',
 } as const satisfies Record<FilterParameter['kind'], string>
 
-/** Makes the input types of each resource, and answers the arguments that its lists take. */
+/** Makes the input types of each resource, and answers its filter and the arguments that its lists take. */
 export const createListInputs = (builder: Builder, enums: Enums) => {
   const direction = builder.enumType('OrderDirection', {
     values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } },
@@ -98,7 +98,7 @@ export const createListInputs = (builder: Builder, enums: Enums) => {
   return (resource: Resource) => {
     const filter = filterType(resource)
     const order = orderType(resource)
-    return (arg: ArgBuilder<Builder['$inferSchemaTypes']>) => ({
+    const args = (arg: ArgBuilder<Builder['$inferSchemaTypes']>) => ({
       filter: arg({ type: filter }),
       orderBy: arg({ type: order, description: 'By creation unless given; ties by id.' }),
       first: arg.int({
@@ -109,5 +109,6 @@ export const createListInputs = (builder: Builder, enums: Enums) => {
       last: arg.int({ validate: pageSize }),
       before: arg.string({ validate: cursor }),
     })
+    return { filter, args }
   }
 }

@@ -1,6 +1,6 @@
 /** Links between records, gathered over one request: one statement for each kind of link, not one a record. */
 import DataLoader from 'dataloader'
-import { routeOf } from '../../definition/identity.ts'
+import { credentialRoute, routeOf } from '../../definition/identity.ts'
 import type { Resource } from '../../definition/resource.ts'
 import type { CredentialFacts } from '../../store/access.ts'
 import {
@@ -21,7 +21,9 @@ export const parseRecord = (json: string): GraphRecord => JSON.parse(json) as Gr
 
 export interface Loaders {
   /** Tells the loaders of credentials that the caller may use: only their records are loaded. */
-  allow(credentials: readonly CredentialFacts[]): void
+  allow(credentials: readonly Pick<CredentialFacts, 'id'>[]): void
+  /** What was loaded before a mutation may be otherwise after it. */
+  forget(): void
   /** The credential of a record that this request has met. */
   credentialOf(id: string): string
   /** The record with this id; null if there is none. */
@@ -58,7 +60,12 @@ export const createLoaders = ({ database }: ApiContext): Loaders => {
   return {
     credentialOf,
     allow: (allowed) => {
-      for (const { id } of allowed) credentials.set(id.slice(0, 8), id)
+      for (const { id } of allowed) credentials.set(credentialRoute(id), id)
+    },
+    forget: () => {
+      records.clear()
+      pages.clear()
+      counts.clear()
     },
     record: (resource, id) =>
       remember(

@@ -4,30 +4,29 @@ import type { Catalogue, IncomingReference } from '../../definition/catalogue.ts
 import type { Shape } from '../../definition/field.ts'
 import { resolveId, routeOf } from '../../definition/identity.ts'
 import type { Resource } from '../../definition/resource.ts'
-import { ApiError } from '../../errors.ts'
 import { checkText } from '../../query/filter.ts'
 import { countRecords, listRecords } from '../../store/records.ts'
-import { type Caller, MAX_CREDENTIALS, resolveCredential, resolveScope } from '../caller.ts'
-import { createBuilder, type GraphContext } from './builder.ts'
+import { MAX_CREDENTIALS, resolveCredential, resolveScope } from '../caller.ts'
+import { operations } from '../operations.ts'
+import { backendOf, createBuilder, type GraphContext } from './builder.ts'
 import { listCost } from './cost.ts'
 import { createEnums } from './enums.ts'
 import { fieldsOf, makeRecordType, type RecordType, type TypeParts } from './fields.ts'
+import { createInputTypes } from './input-types.ts'
 import { createListInputs, readListArguments } from './inputs.ts'
 import type { GraphRecord } from './loaders.ts'
+import { createRecordMutations } from './mutations.ts'
+import { createOperationTypes } from './operation-types.ts'
+import { createOperationFields } from './operations.ts'
 import { createPageTypes, toGraphPage } from './pages.ts'
-
-/** The caller of an operation; introspection alone has none. @throws UNAUTHENTICATED */
-const callerOf = ({ caller }: GraphContext): Caller => {
-  if (caller === undefined) throw new ApiError('UNAUTHENTICATED', 'Send the API key.')
-  return caller
-}
+import { createSubscriptionFields } from './subscriptions.ts'
 
 /** The record with an id of ours, in the caller's environment; null if there is none. */
 const findNode = async (context: GraphContext, id: string): Promise<GraphRecord | null> => {
   const place = routeOf(id.toLowerCase())
   const resource = place && context.catalogue.findByTag(place.tag)
   const credential = place && (await context.access.credentialByRoute(place.route))
-  if (!resource || credential?.environmentId !== callerOf(context).environmentId) return null
+  if (!resource || credential?.environmentId !== backendOf(context).environmentId) return null
   context.loaders.allow([credential])
   return context.loaders.record(resource, id.toLowerCase())
 }
@@ -47,10 +46,7 @@ export const buildSchema = (catalogue: Catalogue): GraphQLSchema => {
   const types = new Map(
     catalogue.resources.map((resource) => {
       const record = makeRecordType(builder, resource.typeName)
-      return [
-        resource.topic,
-        { record, page: pageType(resource, record), args: listInputs(resource) },
-      ]
+      return [resource.topic, { record, page: pageType(resource, record), ...listInputs(resource) }]
     }),
   )
   const typesOf = ({ topic }: Resource) => {
@@ -126,9 +122,26 @@ export const buildSchema = (catalogue: Catalogue): GraphQLSchema => {
     for (const reference of catalogue.incoming(resource.topic)) addIncoming(resource, reference)
   }
 
+  const inputs = createInputTypes(builder, enums)
+  const recordMutations = createRecordMutations(
+    catalogue,
+    inputs,
+    (resource) => typesOf(resource).record,
+  )
+  const operationTypes = createOperationTypes(builder, enums)
+  const operationFields = createOperationFields(operationTypes, inputs, operations)
+  builder.mutationType({
+    description: 'What changes something.',
+    fields: (t) => ({ ...recordMutations(t), ...operationFields.mutations(t) }),
+  })
+  builder.subscriptionType({
+    description: 'What changes, as it changes: after a cursor, or from now on.',
+    fields: createSubscriptionFields({ builder, catalogue, operationTypes, typesOf }),
+  })
   builder.queryType({
-    description: 'Records of connected apps, read from the store.',
+    description: 'Records of connected apps, read from the store, and what is set up around them.',
     fields: (t) => ({
+      ...operationFields.queries(t),
       node: t.field({
         type: node,
         description: 'The record with this id, whatever its resource and credential.',
@@ -151,7 +164,7 @@ export const buildSchema = (catalogue: Catalogue): GraphQLSchema => {
             resolve: async (_root, { credentialId, credentialIds, userId, ...given }, context) => {
               const { access, database, loaders } = context
               const scope = { credentialId, credentialIds, userId }
-              const credentials = await resolveScope(access, callerOf(context), scope)
+              const credentials = await resolveScope(access, backendOf(context), scope)
               loaders.allow(credentials)
               const request = {
                 resource,
@@ -168,7 +181,7 @@ export const buildSchema = (catalogue: Catalogue): GraphQLSchema => {
             args: { credentialId: t.arg.id({ required: true }), id: t.arg.id({ required: true }) },
             resolve: async (_root, { credentialId, id }, context) => {
               const { access, loaders } = context
-              const credential = await resolveCredential(access, callerOf(context), credentialId)
+              const credential = await resolveCredential(access, backendOf(context), credentialId)
               loaders.allow([credential])
               return loaders.record(
                 resource,

@@ -4,6 +4,7 @@ import { EnvelopArmorPlugin } from '@escape.tech/graphql-armor'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import {
   type DocumentNode,
+  type ExecutionArgs,
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
@@ -11,26 +12,31 @@ import {
 } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { ApiError } from '../../errors.ts'
-import { type Caller, CHALLENGE } from '../caller.ts'
+import type { Caller } from '../caller.ts'
 import type { ApiContext } from '../context.ts'
-import { toApiError } from '../failure.ts'
 import type { GraphContext } from './builder.ts'
 import { costOf, MAX_COST, tooComplex } from './cost.ts'
+import { type OnUnexpected, toGraphQLError } from './error-form.ts'
 import { createLoaders } from './loaders.ts'
 import { buildSchema } from './schema.ts'
+import { createStreams } from './streams.ts'
 
 /** What the HTTP server tells of a request. */
 export interface GraphRequest {
   readonly requestId: string
   readonly caller: Caller | undefined
+  readonly idempotencyKey: string | undefined
+  /** Whether the answer may be a stream of events. */
+  readonly takesEvents: boolean
+  /** Aborted when the caller of a stream of events has gone. */
+  readonly left: AbortSignal
 }
 
 export interface GraphServerOptions {
   readonly context: ApiContext
   /** Serves GraphiQL, and introspection without a key. */
   readonly graphiql: boolean
-  /** Hears of failures that the caller is not told of. */
-  readonly onUnexpected: (error: unknown, requestId: string) => void
+  readonly onUnexpected: OnUnexpected
 }
 
 const MAX_DEPTH = 14
@@ -57,70 +63,17 @@ query Example {
 }
 `
 
-/** Yoga's note on an error: the status it asks for; `spec`: only from clients of the newer media type. */
-interface HttpNote {
-  readonly status?: number
-  readonly spec?: boolean
-}
-
-/** What was thrown, below the errors that are put around it; undefined where GraphQL itself speaks. */
-const causeOf = ({ originalError }: GraphQLError): unknown =>
-  originalError instanceof GraphQLError ? causeOf(originalError) : originalError
-
-/** Brackets within brackets, more than the parser's recursion can follow. */
-const isTooNested = (cause: unknown): boolean =>
-  cause instanceof RangeError && cause.message.includes('call stack')
-
-/** The error as GraphQL shows it: the codes of REST, under `extensions`. */
-const toGraphQLError = (
-  thrown: GraphQLError,
-  requestId: string,
-  onUnexpected: GraphServerOptions['onUnexpected'],
-): GraphQLError => {
-  const found = causeOf(thrown)
-  const cause =
-    thrown.path === undefined && isTooNested(found)
-      ? new ApiError('QUERY_TOO_COMPLEX', 'The document is nested too deeply.')
-      : found
-  // Without a cause the document is not valid, or the variables do not fit.
-  const { error, expected } =
-    cause === undefined
-      ? { error: new ApiError('BAD_REQUEST', thrown.message), expected: true }
-      : toApiError(cause)
-  if (!expected) onUnexpected(cause, requestId)
-  // An error of a compiled operation may be without extensions, whatever its type says.
-  const extensions: GraphQLError['extensions'] | undefined = thrown.extensions
-  const http = extensions?.http as HttpNote | undefined
-  const headers = error.code === 'UNAUTHENTICATED' && { 'www-authenticate': CHALLENGE }
-  return new GraphQLError(error.message, {
-    nodes: thrown.nodes ?? null,
-    source: thrown.source ?? null,
-    positions: thrown.positions ?? null,
-    path: thrown.path ?? null,
-    extensions: {
-      code: http?.status === 405 ? 'METHOD_NOT_ALLOWED' : error.code,
-      requestId,
-      ...(error.details.length > 0 && { details: error.details }),
-      http: http ?? {
-        status: error.status,
-        spec: cause === undefined,
-        ...(headers && { headers }),
-      },
-    },
-  })
-}
-
 /** Gives every error of an answer its form; the status counts only if nothing came of the operation. */
-const useErrorForm = (
-  onUnexpected: GraphServerOptions['onUnexpected'],
-): Plugin<object, GraphRequest> => ({
+const useErrorForm = (onUnexpected: OnUnexpected): Plugin<object, GraphRequest> => ({
   onResultProcess: ({ result, setResult, serverContext }) => {
     if (!('errors' in result) || !result.errors?.length) return
     const errors = result.errors.map((error) =>
       toGraphQLError(error, serverContext.requestId, onUnexpected),
     )
     const partial = Object.values(result.data ?? {}).some((value) => value !== null)
-    if (partial) for (const { extensions } of errors) delete extensions.http
+    // In a stream of events the errors are an event: a client that meets another status reads none.
+    if (partial || serverContext.takesEvents)
+      for (const { extensions } of errors) delete extensions.http
     setResult({ ...result, errors })
   },
 })
@@ -141,40 +94,61 @@ const isIntrospection = ({ selectionSet }: OperationDefinitionNode): boolean =>
     (selection) => selection.kind === 'Field' && selection.name.value.startsWith('__'),
   )
 
-/** Refuses, before it runs, an operation without a caller and one that costs too much. */
+/** What is said of an operation before it runs. */
+type Admitted = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'> & {
+  readonly contextValue: GraphContext
+}
+
+const refused = (error: ApiError): GraphQLError =>
+  new GraphQLError(error.message, { originalError: error })
+
+/** Why an operation may not run: it has no caller, or costs too much, or cannot be answered this way. */
+const refusalOf = (
+  schema: GraphQLSchema,
+  graphiql: boolean,
+  { document, operationName, variableValues, contextValue }: Admitted,
+): GraphQLError | undefined => {
+  const operation = getOperationAST(document, operationName)
+  if (contextValue.caller === undefined && !(graphiql && operation && isIntrospection(operation)))
+    return refused(
+      new ApiError('UNAUTHENTICATED', 'Send the API key: Authorization: Bearer <key>.'),
+    )
+  // Said here and not by who runs it: what has no cost here must not run.
+  if (!operation)
+    return new GraphQLError('operationName: expected the name of one of the operations.')
+  if (operation.operation === 'subscription' && !contextValue.takesEvents)
+    return refused(
+      new ApiError('BAD_REQUEST', 'Accept: expected text/event-stream for a subscription.'),
+    )
+  const cost = costOf(schema, document, variableValues ?? {}, operation.name?.value)
+  if (cost instanceof GraphQLError) return cost
+  if (cost > MAX_COST)
+    return tooComplex(
+      `The query may answer with ${cost} fields, and ${MAX_COST} are allowed: ask for smaller pages or fewer fields.`,
+    )
+  return undefined
+}
+
+/** Refuses operations before they run. */
 const useAdmission = (
   schema: GraphQLSchema,
   graphiql: boolean,
 ): Plugin<GraphContext, GraphRequest> => ({
   onExecute: ({ args, setResultAndStopExecution }) => {
-    const refuse = (error: GraphQLError): void => setResultAndStopExecution({ errors: [error] })
-    const { document, operationName, variableValues, contextValue } = args
-    const operation = getOperationAST(document, operationName)
-    if (
-      contextValue.caller === undefined &&
-      !(graphiql && operation && isIntrospection(operation))
-    ) {
-      const error = new ApiError(
-        'UNAUTHENTICATED',
-        'Send the API key: Authorization: Bearer <key>.',
-      )
-      return refuse(new GraphQLError(error.message, { originalError: error }))
-    }
-    // Said here and not by who runs it: what has no cost here must not run.
-    if (!operation)
-      return refuse(new GraphQLError('operationName: expected the name of one of the operations.'))
-    if (!schema.getRootType(operation.operation))
-      return refuse(new GraphQLError(`The schema has no ${operation.operation}s.`))
-    const cost = costOf(schema, document, variableValues ?? {}, operation.name?.value)
-    if (cost instanceof GraphQLError) return refuse(cost)
-    if (cost > MAX_COST)
-      return refuse(
-        tooComplex(
-          `The query may answer with ${cost} fields, and ${MAX_COST} are allowed: ask for smaller pages or fewer fields.`,
-        ),
-      )
+    const error = refusalOf(schema, graphiql, args)
+    if (error) setResultAndStopExecution({ errors: [error] })
+  },
+  onSubscribe: ({ args, setResultAndStopExecution }) => {
+    const error = refusalOf(schema, graphiql, args)
+    if (error) setResultAndStopExecution({ errors: [error] })
   },
 })
+
+/** Answers subscriptions by the streams of this API. */
+const useStreams = (onUnexpected: OnUnexpected): Plugin<GraphContext, GraphRequest> => {
+  const subscribe = createStreams(onUnexpected)
+  return { onSubscribe: ({ setSubscribeFn }) => setSubscribeFn(subscribe) }
+}
 
 /** Compiles an operation from its second run on: one that comes once is not worth compiling. */
 const useCompilation = () => {
@@ -182,7 +156,9 @@ const useCompilation = () => {
   return useGraphQlJit(
     {},
     {
-      enableIf: ({ document }) => {
+      enableIf: ({ document, operationName }) => {
+        // A subscription is run by ourselves: see useStreams.
+        if (getOperationAST(document, operationName)?.operation === 'subscription') return false
         const count = (runs.get(document) ?? 0) + 1
         runs.set(document, count)
         return count > 1
@@ -203,12 +179,13 @@ export const createGraphServer = ({ context, graphiql, onUnexpected }: GraphServ
     batching: false,
     logging: false,
     multipart: false,
+    // Unless told otherwise, Yoga lets pages of every origin in, and with cookies.
+    cors: false,
     // Errors are masked at one place, when the answer is made: see useErrorForm.
     maskedErrors: false,
-    context: ({ requestId, caller }: GraphRequest): GraphContext => ({
+    context: ({ requestId, caller, idempotencyKey, takesEvents }: GraphRequest): GraphContext => ({
       ...context,
-      requestId,
-      caller,
+      ...{ requestId, caller, idempotencyKey, takesEvents },
       loaders: createLoaders(context),
     }),
     plugins: [
@@ -224,6 +201,7 @@ export const createGraphServer = ({ context, graphiql, onUnexpected }: GraphServ
       }),
       useAdmission(schema, graphiql),
       useCompilation(),
+      useStreams(onUnexpected),
       useErrorForm(onUnexpected),
     ],
   })

@@ -43,11 +43,13 @@ export const readQuery = (query: unknown): QueryParameters =>
 /** @throws INVALID_PARAMETER for a name that is not among the known */
 export const refuseUnknown = (parameters: QueryParameters, known: readonly string[]): void => {
   for (const name of Object.keys(parameters))
-    if (!known.includes(name))
+    if (!known.includes(name)) {
+      const near = nearest(name.slice(0, 64), known)
       throw new ApiError('INVALID_PARAMETER', `${name} is not a parameter of this operation.`, [
         {
           field: name,
-          expected: `a known parameter, such as ${nearest(name.slice(0, 64), known)}`,
+          expected: near === undefined ? 'no parameters' : `a known parameter, such as ${near}`,
         },
       ])
+    }
 }

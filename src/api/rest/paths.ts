@@ -1,7 +1,7 @@
 /** Where each resource is found over REST: the routes and the OpenAPI document are made from this. */
 import { type Resource, snakeCase } from '../../definition/resource.ts'
 
-/** The unified API (interface 9.2). */
+/** Under which the addresses of the unified API stand: the date is its version, and stays. */
 export const UNIFIED_PREFIX = '/2024-03/one'
 
 export interface ResourcePath {
@@ -11,12 +11,17 @@ export interface ResourcePath {
   readonly parent: string | undefined
 }
 
-/** The list paths of a resource: its own, and the one below its parent where it has one. */
+/**
+ * The list paths of a resource: its own, and the one below its parent where it has one.
+ * @throws TypeError if what it names as its parent is no reference of it
+ */
 export const resourcePaths = (resource: Resource): readonly ResourcePath[] => {
   const own = { path: UNIFIED_PREFIX + resource.restPath, parent: undefined }
   const { parent } = resource
-  const field = parent === undefined ? undefined : resource.fields[parent]
-  if (parent === undefined || field?.kind !== 'reference') return [own]
+  if (parent === undefined) return [own]
+  const field = resource.fields[parent]
+  if (field?.kind !== 'reference')
+    throw new TypeError(`${resource.topic}: its parent ${parent} is not one of its references.`)
   const parentPath = snakeCase(field.target).replaceAll('_', '-')
   const child = snakeCase(resource.plural).replaceAll('_', '-')
   return [own, { path: `${UNIFIED_PREFIX}/${parentPath}/:${parent}/${child}`, parent }]

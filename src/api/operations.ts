@@ -1,0 +1,27 @@
+/** Every operation beside those on records, in the order in which the documentation shows them. */
+import type { Operation } from './operation.ts'
+import { changeOperations } from './operations/changes.ts'
+import { credentialOperations } from './operations/credentials.ts'
+import { installationOperations } from './operations/installations.ts'
+import { integrationSecretOperations } from './operations/integration-secrets.ts'
+import { integrationOperations } from './operations/integrations.ts'
+import { keyOperations } from './operations/keys.ts'
+import { passthroughOperations } from './operations/passthrough.ts'
+import { userOperations } from './operations/users.ts'
+import { webhookDeliveryOperations } from './operations/webhook-deliveries.ts'
+import { webhookOperations } from './operations/webhooks.ts'
+import { workflowRunOperations } from './operations/workflow-runs.ts'
+
+export const operations: readonly Operation[] = [
+  ...userOperations,
+  ...credentialOperations,
+  ...integrationOperations,
+  ...integrationSecretOperations,
+  ...installationOperations,
+  ...workflowRunOperations,
+  ...webhookOperations,
+  ...webhookDeliveryOperations,
+  ...keyOperations,
+  ...changeOperations,
+  ...passthroughOperations,
+]

@@ -1,0 +1,44 @@
+/** What signs the posts of workflows: shown to the integrator, and changed without a gap. */
+import { text } from '../../definition/field.ts'
+import { readIntegrationSecret, rotateIntegrationSecret } from '../../store/integration-secrets.ts'
+import { defineOperation } from '../operation.ts'
+import { EXAMPLE_INTEGRATION, integrationId, noIntegration } from './integrations.ts'
+
+const tag = 'Integrations'
+const PATH = '/2024-03/integrations/:integrationId/secret'
+const EXAMPLE_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
+
+export const integrationSecretOperations = [
+  defineOperation({
+    name: 'integrationSecret',
+    doc: "What signs the posts of an integration's workflows (Standard Webhooks).",
+    tag,
+    rest: { method: 'GET', path: PATH },
+    callers: ['key'],
+    path: { integrationId },
+    answer: { key: 'secret', value: text('`whsec_` and the secret in base64.') },
+    errors: ['NOT_FOUND'],
+    example: { given: { integrationId: EXAMPLE_INTEGRATION }, result: EXAMPLE_SECRET },
+    run: async ({ database, vault, caller }, { integrationId: id }) => {
+      const secret = await readIntegrationSecret(database, vault, caller.environmentId, id)
+      if (secret === undefined) throw noIntegration()
+      return secret
+    },
+  }),
+  defineOperation({
+    name: 'rotateIntegrationSecret',
+    doc: 'Gives an integration a new secret. For 24 hours posts carry the signatures of both.',
+    tag,
+    rest: { method: 'POST', path: PATH },
+    callers: ['key'],
+    path: { integrationId },
+    answer: { key: 'secret', value: text('The new one: `whsec_` and the secret in base64.') },
+    errors: ['NOT_FOUND'],
+    example: { given: { integrationId: EXAMPLE_INTEGRATION }, result: EXAMPLE_SECRET },
+    run: async ({ database, vault, caller }, { integrationId: id }) => {
+      const secret = await rotateIntegrationSecret(database, vault, caller.environmentId, id)
+      if (secret === undefined) throw noIntegration()
+      return secret
+    },
+  }),
+]

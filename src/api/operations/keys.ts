@@ -1,0 +1,130 @@
+/** The API keys of an environment, for its own backend to manage. */
+import {
+  defineShape,
+  integer,
+  list,
+  object,
+  reference,
+  text,
+  timestamp,
+} from '../../definition/field.ts'
+import { ApiError } from '../../errors.ts'
+import {
+  type ApiKeyFacts,
+  generateKey,
+  listKeys,
+  regenerateKey,
+  revokeKeyById,
+} from '../../store/keys.ts'
+import { defineOperation, required } from '../operation.ts'
+
+const tag = 'API keys'
+const EXAMPLE_KEY = 'f2c6a9d8-7b14-4359-8e6d-1a0b5c3f7e92'
+
+const keyId = required(reference('api-keys', 'The key, which is not the secret itself.'))
+const key = required(text('The key itself: it is shown now and never again.'))
+
+const apiKey = defineShape({
+  name: 'ApiKey',
+  doc: 'An API key, without the secret.',
+  fields: {
+    keyId,
+    prefix: required(text('Its first characters.')),
+    kind: required(text('What it opens: `development` or `production`.')),
+    createdAt: required(timestamp('When it was made.')),
+    lastUsedAt: timestamp('When it was last used, to a minute or so; null: never.'),
+    revokedAt: timestamp('When it was revoked; null: it is valid.'),
+  },
+})
+
+const newKey = defineShape({
+  name: 'NewApiKey',
+  doc: 'An API key that was just made.',
+  fields: { keyId, key },
+})
+
+const regeneratedKey = defineShape({
+  name: 'RegeneratedApiKey',
+  doc: 'An API key that was just made, in place of all others of the environment.',
+  fields: { keyId, key, revoked: required(integer('How many keys it took the place of.')) },
+})
+
+const exampleFacts = {
+  keyId: EXAMPLE_KEY,
+  prefix: 'tl_dev_3f9a1c70',
+  kind: 'development',
+  createdAt: '2026-03-02T09:30:00.000Z',
+  lastUsedAt: '2026-03-02T09:41:00.000Z',
+  revokedAt: null,
+}
+
+const exampleKey = { keyId: EXAMPLE_KEY, key: 'tl_dev_…' }
+
+const describe = ({ id, prefix, kind, createdAt, lastUsedAt, revokedAt }: ApiKeyFacts) => ({
+  keyId: id,
+  prefix,
+  kind,
+  createdAt: createdAt.toISOString(),
+  lastUsedAt: lastUsedAt?.toISOString() ?? null,
+  revokedAt: revokedAt?.toISOString() ?? null,
+})
+
+export const keyOperations = [
+  defineOperation({
+    name: 'apiKeys',
+    doc: 'All keys that the environment ever had, oldest first.',
+    tag,
+    rest: { method: 'GET', path: '/2024-03/api-keys' },
+    callers: ['key'],
+    answer: { key: 'data', value: list(apiKey, 'The keys.') },
+    example: { given: {}, result: [exampleFacts] },
+    run: async ({ database, caller }) =>
+      (await listKeys(database, caller.environmentId)).map(describe),
+  }),
+  defineOperation({
+    name: 'generateApiKey',
+    doc: 'Makes a further key; those that are there go on.',
+    tag,
+    rest: { method: 'POST', path: '/2024-03/api-keys' },
+    callers: ['key'],
+    answer: { key: 'data', value: object(newKey, 'The new key.') },
+    example: { given: {}, result: exampleKey },
+    run: async ({ database, caller }) => {
+      const { id, key: made } = await generateKey(database, caller.environmentId)
+      return { keyId: id, key: made }
+    },
+  }),
+  defineOperation({
+    name: 'regenerateApiKey',
+    doc: 'Makes a key and revokes all others of the environment, the one that asks among them.',
+    tag,
+    rest: { method: 'POST', path: '/2024-03/api-keys/regenerate' },
+    callers: ['key'],
+    answer: { key: 'data', value: object(regeneratedKey, 'The new key.') },
+    example: { given: {}, result: { ...exampleKey, revoked: 1 } },
+    run: async ({ database, access, caller, afterwards }) => {
+      const { environmentId } = caller
+      const { id, key: made, revoked } = await regenerateKey(database, environmentId)
+      afterwards(() => access.forgetKeys((owner) => owner.environmentId === environmentId))
+      return { keyId: id, key: made, revoked }
+    },
+  }),
+  defineOperation({
+    name: 'revokeApiKey',
+    doc: 'Ends a key, at once and everywhere. A key may end itself.',
+    tag,
+    rest: { method: 'DELETE', path: '/2024-03/api-keys/:keyId' },
+    callers: ['key'],
+    path: { keyId },
+    answer: { key: 'keyId', value: keyId },
+    errors: ['NOT_FOUND'],
+    example: { given: { keyId: EXAMPLE_KEY }, result: EXAMPLE_KEY },
+    run: async ({ database, access, caller, afterwards }, { keyId: id }) => {
+      if (!(await revokeKeyById(database, caller.environmentId, id)))
+        throw new ApiError('NOT_FOUND', 'There is no valid key with this keyId.')
+      const revoked = id.toLowerCase()
+      afterwards(() => access.forgetKeys((owner) => owner.keyId === revoked))
+      return revoked
+    },
+  }),
+]

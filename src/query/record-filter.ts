@@ -1,0 +1,135 @@
+/** What a list's filter means for one record, told by its JSON alone: as PostgreSQL tells it by its columns. */
+import { recordId, resolveId } from '../definition/identity.ts'
+import type { Resource } from '../definition/resource.ts'
+import type { ExactRecord } from './exact-json.ts'
+import type { FilterTerm } from './filter.ts'
+import type { ListFilter } from './list-request.ts'
+
+const DAY_MS = 86_400_000
+
+const DIGITS = /^([-+]?)(\d*)\.?(\d*)(?:[eE]([-+]?\d+))?$/
+
+/** Digits and an exponent: `-12.50` is −1250 · 10^−2. */
+const readDigits = (text: string): { readonly value: bigint; readonly exponent: number } => {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = DIGITS.exec(text) ?? []
+  const value = BigInt(`${whole}${fraction}` || '0')
+  return { value: sign === '-' ? -value : value, exponent: Number(exponent) - fraction.length }
+}
+
+/** Below, at or above 0, as `a` is less than, equal to or greater than `b`; both written out in digits. */
+const compareDigits = (a: string, b: string): number => {
+  const left = readDigits(a)
+  const right = readDigits(b)
+  const exponent = Math.min(left.exponent, right.exponent)
+  const scaled = ({ value, exponent: own }: typeof left): bigint =>
+    value * 10n ** BigInt(own - exponent)
+  const difference = scaled(left) - scaled(right)
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0
+}
+
+type Order = (comparison: number) => boolean
+
+const orders: Readonly<Record<string, Order>> = {
+  equals: (comparison) => comparison === 0,
+  min: (comparison) => comparison >= 0,
+  max: (comparison) => comparison <= 0,
+}
+
+const meetsTime = ({ parameter, value, wholeDay }: FilterTerm, time: string): boolean => {
+  const at = Date.parse(time)
+  const from = Date.parse(String(value))
+  if (!wholeDay) return orders[parameter.operator]?.(at - from) ?? false
+  const isFromThen = at >= from
+  const isUntilThen = at < from + DAY_MS
+  return parameter.operator === 'min'
+    ? isFromThen
+    : parameter.operator === 'max'
+      ? isUntilThen
+      : isFromThen && isUntilThen
+}
+
+/** The id in a reference: bare, or in the object that stands for it. */
+const referencedId = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && 'id' in value ? value.id : value
+
+/** Whether a value that is there equals, contains, or is within the bound. */
+const meetsPresent = (term: FilterTerm, credentialId: string, found: unknown): boolean => {
+  const { definition, kind, operator } = term.parameter
+  const wanted = String(term.value)
+  if (definition.kind === 'reference')
+    return referencedId(found) === resolveId(credentialId, definition.target, wanted)
+  switch (kind) {
+    case 'timestamp':
+    case 'date':
+      return meetsTime(term, String(found))
+    case 'integer':
+    case 'number':
+    case 'decimal':
+      return orders[operator === 'notEquals' ? 'equals' : operator]?.(
+        compareDigits(String(found), wanted),
+      ) as boolean
+    case 'boolean':
+      return found === term.value
+    default:
+      return operator === 'contains'
+        ? String(found).toLowerCase().includes(wanted.toLowerCase())
+        : found === wanted
+  }
+}
+
+const meetsTerm = (
+  resource: Resource,
+  term: FilterTerm,
+  credentialId: string,
+  record: ExactRecord,
+): boolean => {
+  const { field, operator } = term.parameter
+  if (field === 'remoteId')
+    return record.id === recordId(credentialId, resource.topic, String(term.value))
+  const found = record[field] ?? null
+  // A record without a value differs from every value.
+  if (operator === 'notEquals') return found === null || !meetsPresent(term, credentialId, found)
+  return found !== null && meetsPresent(term, credentialId, found)
+}
+
+/** The fields of a record by which it is not in a list with this filter; none: it is. */
+export const unmetFields = (
+  resource: Resource,
+  { terms, deleted }: ListFilter,
+  credentialId: string,
+  record: ExactRecord,
+): readonly string[] => {
+  const unmet = terms
+    .filter((term) => !meetsTerm(resource, term, credentialId, record))
+    .map(({ parameter }) => parameter.field)
+  const isKept = deleted === 'included' || (deleted === 'alone') === record.remoteDeleted
+  return isKept ? unmet : [...unmet, 'remoteDeleted']
+}
+
+/** `in`: the record is in the list now · `left`: it may have been until this change · `out`: neither. */
+export type FilterVerdict = 'in' | 'left' | 'out'
+
+/** A change of a record, as far as a filter asks. */
+export interface FilteredChange {
+  readonly kind: string
+  readonly credentialId: string
+  readonly changedFields: readonly string[]
+}
+
+/**
+ * What a change means for a list. A record can have left only if every condition that it does not meet
+ * is on a field that has just changed: with another unmet, it had not been in the list.
+ */
+export const judgeChange = (
+  resource: Resource,
+  filter: ListFilter,
+  { kind, credentialId, changedFields }: FilteredChange,
+  record: ExactRecord,
+): FilterVerdict => {
+  const unmet = unmetFields(resource, filter, credentialId, record)
+  if (unmet.length === 0) return 'in'
+  const hasChanged = (field: string): boolean =>
+    // The time of the change itself is not counted among the fields.
+    changedFields.includes(field) || field === 'updatedAt'
+  return kind !== 'created' && unmet.every(hasChanged) ? 'left' : 'out'
+}
