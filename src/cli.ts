@@ -1,36 +1,71 @@
 #!/usr/bin/env node
-/** The command line: `trunkline serve`. */
+/** The command line: `trunkline serve`, and what an operator does beside it. */
 import { relative } from 'node:path'
+import { runKeysCommand } from './commands/keys.ts'
+import { runSecretsCommand } from './commands/secrets.ts'
+import { UsageError } from './commands/usage-error.ts'
 import { type Config, readConfig } from './config.ts'
-import { startTrunkline, type Trunkline } from './main.ts'
+import { type Role, roles, startTrunkline, type Trunkline } from './main.ts'
 
-const USAGE = `Usage: trunkline serve
-  Starts the service. Configured by environment variables: see the README.`
+const USAGE = `Usage: trunkline <command>
+  serve [--role all|api|worker]  starts the service, or one of several processes of it
+  keys list <environment>        shows the API keys of an environment
+  keys generate <environment>    makes a further key, shown once
+  keys regenerate <environment>  makes a key, shown once, and revokes all others
+  keys revoke <environment> <id> ends a key
+  secrets new-key                prints a new encryption key, for TRUNKLINE_ENCRYPTION_KEYS
+  secrets reseal                 brings all that is sealed under the first encryption key
+
+<environment> is development or production. The commands work on DATABASE_URL, or on the data in
+DATA_DIR, whether the service runs or not. The environment variables: see the README.`
 
 /** What a person sees of a start: where it listens and what to try, in at most eight lines. */
-const greeting = (config: Config, { address, firstStart }: Trunkline): string => {
-  const { newKey, credentialIds } = firstStart
-  const [credentialId] = credentialIds
-  const key = newKey ?? config.developmentKey
-  const shown = key ?? '$TRUNKLINE_KEY'
+const greeting = (
+  config: Config,
+  { address, firstStart, newKey, newKeyFile }: Trunkline,
+): string => {
+  const [credentialId] = firstStart.credentialIds
+  // In double quotes, where a shell puts what its variable holds.
+  const key = newKey ?? config.developmentKey ?? '$KEY'
+  const data =
+    config.databaseUrl === undefined
+      ? relative('', config.dataDir) || '.'
+      : 'PostgreSQL of DATABASE_URL'
+  const keyFile =
+    newKeyFile && `  (back up ${relative('', newKeyFile)}: without it no credential can be read)`
+  if (address === undefined) return `Trunkline works. (No address: this process is a worker.)`
   return [
     `Trunkline is ready.`,
     `  REST     ${address}/2024-03/one`,
     `  GraphQL  ${address}/graphql`,
     `  Docs     ${address}/docs`,
-    `  Data     ${config.databaseUrl === undefined ? relative('', config.dataDir) || '.' : 'PostgreSQL of DATABASE_URL'}`,
-    ...(newKey === undefined ? [] : [`  Key      ${newKey}  (shown only now)`]),
+    `  Data     ${data}${keyFile ?? ''}`,
+    ...(newKey !== undefined
+      ? [`  Key      ${newKey}  (shown only now)`]
+      : config.developmentKey === undefined
+        ? ['  Key      as at the first start; another: npm run trunkline keys generate development']
+        : []),
     ...(credentialId === undefined
       ? []
       : [
-          `  Try      curl -H 'Authorization: Bearer ${shown}' '${address}/2024-03/one/accounting/vendors?credentialId=${credentialId}&pageSize=2'`,
+          `  Try      curl -H "Authorization: Bearer ${key}" '${address}/2024-03/one/accounting/vendors?credentialId=${credentialId}&pageSize=2'`,
         ]),
   ].join('\n')
 }
 
-const serve = async (): Promise<void> => {
-  const config = readConfig(process.env)
-  const trunkline = await startTrunkline(config)
+/** @throws UsageError */
+const readRole = (rest: readonly string[]): Role => {
+  const [, given] = /^--role[= ](.+)$/.exec(rest.join(' ')) ?? []
+  const role = roles.find((known) => known === (given ?? (rest.length === 0 ? 'all' : undefined)))
+  if (role === undefined)
+    throw new UsageError(
+      `serve: expected --role and one of ${roles.join(', ')}, not "${rest.join(' ')}".`,
+    )
+  return role
+}
+
+const serve = async (config: Config, rest: readonly string[]): Promise<void> => {
+  const trunkline = await startTrunkline(config, readRole(rest))
   console.log(greeting(config, trunkline))
   let stopping = false
   const stop = (): void => {
@@ -43,15 +78,20 @@ const serve = async (): Promise<void> => {
   process.on('SIGTERM', stop)
 }
 
-const [command, ...rest] = process.argv.slice(2)
-if (command === 'serve' && rest.length === 0) {
-  try {
-    await serve()
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error))
-    process.exitCode = 1
-  }
-} else {
-  console.error(USAGE)
-  process.exitCode = 2
+const commands: Readonly<
+  Record<string, (config: Config, rest: readonly string[]) => Promise<void>>
+> = { serve, keys: runKeysCommand, secrets: runSecretsCommand }
+
+const [name = '', ...rest] = process.argv.slice(2)
+const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+try {
+  if (name === 'help' || [name, ...rest].some((word) => word === '--help' || word === '-h'))
+    console.log(USAGE)
+  else if (command === undefined) throw new UsageError(`There is no command "${name}".`)
+  else await command(readConfig(process.env), rest)
+} catch (error) {
+  const isUsage = error instanceof UsageError
+  const message = error instanceof Error ? error.message : String(error)
+  console.error(isUsage ? `${message}\n\n${USAGE}` : message)
+  process.exitCode = isUsage ? 2 : 1
 }

@@ -1,16 +1,19 @@
 /** What a new data directory is given, so that the first question has an answer. */
-import { generateApiKey } from './api-key.ts'
 import type { Connector } from './definition/connector.ts'
+import { createCredential } from './store/credentials.ts'
 import type { Database } from './store/database.ts'
+import { ensureEnvironment } from './store/environments.ts'
 import { saveApiKey } from './store/keys.ts'
-import { createCredential, ensureEnvironment, ensureUser } from './store/tenants.ts'
+import { ensureUser } from './store/users.ts'
+import type { Vault } from './store/vault.ts'
 
-const ORGANISATION = 'Example Inc.'
+/** Whose environments they are: one installation serves one integrator. */
+export const ORGANISATION = 'Example Inc.'
 const USERNAME = 'acme'
 
 export interface FirstStart {
-  /** Known only in the run that made it. */
-  readonly newKey: string | undefined
+  /** Of development, then of production. */
+  readonly environmentIds: readonly [string, string]
   /** The sandbox credentials of the example's end user, oldest first; those just made are to be synced. */
   readonly credentialIds: readonly string[]
   readonly isNew: boolean
@@ -18,7 +21,8 @@ export interface FirstStart {
 
 export interface FirstStartOptions {
   readonly database: Database
-  /** The key to use in place of a new one. */
+  readonly vault: Vault
+  /** The development key that the operator has chosen. */
   readonly developmentKey: string | undefined
   /** Without it no example user is made. */
   readonly sandbox:
@@ -30,20 +34,31 @@ export interface FirstStartOptions {
     | undefined
 }
 
-/** Makes an organisation, a development key, an end user and sandbox credentials, where they are missing. */
-export const prepareFirstStart = async ({
+/**
+ * Makes an organisation, an end user and sandbox credentials, where they are missing.
+ * Of several processes that start at once, one makes them and the others find them.
+ */
+export const prepareFirstStart = (options: FirstStartOptions): Promise<FirstStart> =>
+  options.database.prisma.$transaction(
+    async (lock) => {
+      await lock.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('first-start', 0))`
+      return prepare(options)
+    },
+    { timeout: 60_000, maxWait: 60_000 },
+  )
+
+const prepare = async ({
   database,
+  vault,
   developmentKey,
   sandbox,
 }: FirstStartOptions): Promise<FirstStart> => {
   const { prisma } = database
   const environmentId = await ensureEnvironment(database, ORGANISATION, 'development')
-  await ensureEnvironment(database, ORGANISATION, 'production')
-  const hasKey = (await prisma.apiKey.count({ where: { environmentId } })) > 0
-  const newKey = hasKey || developmentKey !== undefined ? undefined : generateApiKey('development')
-  const key = developmentKey ?? newKey
-  if (key !== undefined) await saveApiKey(database, environmentId, key)
-  if (sandbox === undefined) return { newKey, credentialIds: [], isNew: !hasKey }
+  const production = await ensureEnvironment(database, ORGANISATION, 'production')
+  const environmentIds = [environmentId, production] as const
+  if (developmentKey !== undefined) await saveApiKey(database, environmentId, developmentKey)
+  if (sandbox === undefined) return { environmentIds, credentialIds: [], isNew: false }
 
   const userId = await ensureUser(database, environmentId, USERNAME, 'Acme Trading')
   const known = await prisma.credential.findMany({
@@ -51,16 +66,19 @@ export const prepareFirstStart = async ({
     select: { id: true },
     orderBy: { createdAt: 'asc' },
   })
-  if (known.length > 0) return { newKey, credentialIds: known.map(({ id }) => id), isNew: false }
+  if (known.length > 0) {
+    const credentialIds = known.map(({ id }) => id)
+    return { environmentIds, credentialIds, isNew: false }
+  }
   const credentialIds: string[] = []
   for (const values of sandbox.tenants)
     credentialIds.push(
-      await createCredential(database, {
+      await createCredential(database, vault, {
         environmentId,
         userId,
         connector: sandbox.connector,
         values,
       }),
     )
-  return { newKey, credentialIds, isNew: true }
+  return { environmentIds, credentialIds, isNew: true }
 }

@@ -1,3 +1,4 @@
+/** Who has taken a TCP port, for the message that says so. */
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { BlockList, isIP } from 'node:net'
 import { basename } from 'node:path'
@@ -5,7 +6,11 @@ import { basename } from 'node:path'
 const LISTEN = '0A' // TCP_LISTEN, include/net/tcp_states.h
 const WILDCARDS = ['0.0.0.0', '::']
 
-type Listener = { readonly address: string; readonly uid: string; readonly inode: string }
+interface Listener {
+  readonly address: string
+  readonly uid: string
+  readonly inode: string
+}
 
 /**
  * Who listens on a TCP port, for the message of an `EADDRINUSE`: `node src/cli.ts (process 4711)`.
@@ -13,7 +18,10 @@ type Listener = { readonly address: string; readonly uid: string; readonly inode
  *
  * @param host the address that was to be bound; by default any
  */
-export async function describePortOwner(port: number, host?: string): Promise<string | undefined> {
+export const describePortOwner = async (
+  port: number,
+  host?: string,
+): Promise<string | undefined> => {
   if (process.platform !== 'linux') return undefined
   const listeners = await readListeners(port)
   const inTheWay = listeners.filter(({ address }) => collides(address, host))
@@ -27,7 +35,7 @@ export async function describePortOwner(port: number, host?: string): Promise<st
 }
 
 /** @see https://docs.kernel.org/networking/proc_net_tcp.html */
-async function readListeners(port: number): Promise<Listener[]> {
+const readListeners = async (port: number): Promise<Listener[]> => {
   const tables = await Promise.all(
     ['/proc/net/tcp', '/proc/net/tcp6'].map((path) => readFile(path, 'utf8').catch(() => '')),
   )
@@ -42,7 +50,7 @@ async function readListeners(port: number): Promise<Listener[]> {
 }
 
 /** The kernel prints words of 32 bits in the byte order of the machine: 0100007F is 127.0.0.1. */
-function parseAddress(hex: string): string {
+const parseAddress = (hex: string): string => {
   const bytes = Buffer.from(hex, 'hex')
   if (new Uint8Array(new Uint32Array([1]).buffer)[0] === 1) bytes.swap32()
   if (bytes.length === 4) return bytes.join('.')
@@ -50,7 +58,7 @@ function parseAddress(hex: string): string {
   return /^[0:]+$/.test(address) ? '::' : address
 }
 
-function collides(address: string, host: string | undefined): boolean {
+const collides = (address: string, host: string | undefined): boolean => {
   if (host === undefined || isIP(host) === 0) return true
   if (WILDCARDS.includes(host) || WILDCARDS.includes(address)) return true
   const hosts = new BlockList()
@@ -58,7 +66,7 @@ function collides(address: string, host: string | undefined): boolean {
   return hosts.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
-async function findSocketOwner(inode: string): Promise<string | undefined> {
+const findSocketOwner = async (inode: string): Promise<string | undefined> => {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   for (const pid of pids) {
     // A process may end in between, or belong to another user.
@@ -72,7 +80,7 @@ async function findSocketOwner(inode: string): Promise<string | undefined> {
 }
 
 /** The program and the words up to its first option: what follows may hold a password. */
-async function readCommand(pid: string): Promise<string> {
+const readCommand = async (pid: string): Promise<string> => {
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
   const [program = '', ...args] = commandLine.split('\0').filter((word) => word !== '')
   const firstOption = args.findIndex((word) => word.startsWith('-'))
