@@ -15,6 +15,8 @@ export interface Server {
   readonly pid: number
   /** `http://127.0.0.1:<port>` */
   readonly origin: string
+  /** With a channel to this process. */
+  readonly child: ChildProcess
   stop(): Promise<void>
 }
 
@@ -80,6 +82,7 @@ export const startServer = async (command: ServerCommand): Promise<Server> => {
     name: command.name,
     pid: child.pid,
     origin: `http://127.0.0.1:${port}`,
+    child,
     stop: () => stopProcess(child),
   }
 }

@@ -26,7 +26,7 @@ export interface HttpRequest {
   readonly body?: string
 }
 
-/** The question as the contract spells it (interface 4.2). */
+/** The question as the contract spells it. */
 export const restRequest = (
   { credentialId, industry }: Question,
   headers: Readonly<Record<string, string>> = {},

@@ -12,8 +12,9 @@ const columns: readonly (readonly [string, (result: Result) => string])[] = [
   ['requests/s', ({ requestsPerSecond }) => known(requestsPerSecond, 0)],
   ['p50 ms', ({ p50Ms }) => known(p50Ms, 1)],
   ['p99 ms', ({ p99Ms }) => known(p99Ms, 1)],
-  ['CPU ms/request', ({ cpuMsPerRequest }) => known(cpuMsPerRequest, 2)],
-  ['+ PostgreSQL', (result) => known(result.postgresCpuMsPerRequest, 2)],
+  ['× bare', ({ p99Ratio }) => (p99Ratio === undefined ? '' : known(p99Ratio, 1))],
+  ['CPU ms/request', ({ cpuMsPerRequest }) => known(cpuMsPerRequest, 3)],
+  ['+ PostgreSQL', (result) => known(result.postgresCpuMsPerRequest, 3)],
   [
     'memory MB, first and last quarter',
     ({ rssMb }) =>

@@ -9,12 +9,18 @@ export const BENCHMARKS = [
   'postgraphile-list',
   'deep-page',
   'sync',
+  'webhooks',
+  'webhooks-beside',
+  'fanout',
 ] as const
 export type BenchmarkName = (typeof BENCHMARKS)[number]
 
+/** What a benchmark is compared with. */
+type BareName = 'bare-loop' | 'bare-posts' | 'bare-broadcast' | 'bare-notify' | 'webhooks-alone'
+
 export interface Result {
   /** A benchmark, or what one is compared with. */
-  readonly name: BenchmarkName | 'yardstick' | 'first-page' | 'bare-loop'
+  readonly name: BenchmarkName | 'yardstick' | 'first-page' | BareName
   /** To what the benchmark compares with, which has 1. */
   readonly ratio: number
   /** In words; undefined: nothing is asked of it. */
@@ -23,6 +29,8 @@ export interface Result {
   readonly requestsPerSecond: number
   readonly p50Ms: number | null
   readonly p99Ms: number | null
+  /** The p99, in times of that of what the benchmark compares with; undefined: it is not compared. */
+  readonly p99Ratio?: number
   /** Of the server's process; null where the system does not tell. */
   readonly cpuMsPerRequest: number | null
   /** Of PostgreSQL's processes. */

@@ -10,11 +10,14 @@
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchmarkDeepPage } from './deep-page.ts'
+import { benchmarkFanout } from './fanout.ts'
 import { benchmarkLists } from './list.ts'
 import { startPostgres } from './postgres.ts'
 import { formatJson, formatTable } from './report.ts'
 import { BENCHMARKS, type BenchmarkName, type BenchmarkOptions, type Result } from './result.ts'
 import { benchmarkSync } from './sync.ts'
+import { benchmarkWebhooks } from './webhooks.ts'
+import { benchmarkWebhooksBeside } from './webhooks-beside.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -55,6 +58,9 @@ const runAll = async (names: ReadonlySet<BenchmarkName>): Promise<readonly Resul
     ...(lists.length > 0 ? [() => benchmarkLists(names, benchmarkOptions)] : []),
     ...(names.has('deep-page') ? [() => benchmarkDeepPage(benchmarkOptions)] : []),
     ...(names.has('sync') ? [() => benchmarkSync(benchmarkOptions)] : []),
+    ...(names.has('webhooks') ? [() => benchmarkWebhooks(benchmarkOptions)] : []),
+    ...(names.has('webhooks-beside') ? [() => benchmarkWebhooksBeside(benchmarkOptions)] : []),
+    ...(names.has('fanout') ? [() => benchmarkFanout(benchmarkOptions)] : []),
   ]
   const results: Result[] = []
   for (const benchmark of benchmarks) {

@@ -5,10 +5,14 @@
  */
 import { defineConnector, type ListPage } from '../../src/definition/connector.ts'
 import { defineMapping } from '../../src/definition/mapping.ts'
+import { generateEncryptionKey, parseEncryptionKeys } from '../../src/encryption-key.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
 import { account } from '../../src/resources/crm/account.ts'
+import { createCredential } from '../../src/store/credentials.ts'
 import { openDatabase } from '../../src/store/database.ts'
-import { createCredential, ensureEnvironment, ensureUser } from '../../src/store/tenants.ts'
+import { ensureEnvironment } from '../../src/store/environments.ts'
+import { ensureUser } from '../../src/store/users.ts'
+import { createVault } from '../../src/store/vault.ts'
 import { createSync } from '../../src/sync/schedule.ts'
 import type { AppAccount, AppPage } from './sync-app.ts'
 
@@ -46,6 +50,7 @@ const connector = defineConnector({
   authorize: () => ({}),
   readFailure: ({ status }) =>
     status === 200 ? undefined : { kind: 'refused', reason: String(status) },
+  check: { method: 'GET', path: '/' },
   resources: {
     'crm/accounts': {
       mapping,
@@ -58,13 +63,15 @@ const connector = defineConnector({
 
 const { DATABASE_URL: url = '', APP_ORIGIN: origin = '' } = process.env
 const database = openDatabase({ url })
+const vault = createVault(parseEncryptionKeys(generateEncryptionKey()))
 const environmentId = await ensureEnvironment(database, 'Bench', 'development')
 const userId = await ensureUser(database, environmentId, 'bench', 'Bench')
 const credential = { environmentId, userId, connector, values: { origin } }
-const credentialId = await createCredential(database, credential)
+const credentialId = await createCredential(database, vault, credential)
 const log = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error }
 const sync = createSync({
   database,
+  vault,
   connectors: new Map([['bench', connector]]),
   appClient: createAppClient({ allowPrivateAddresses: true }),
   log,

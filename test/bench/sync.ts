@@ -113,13 +113,14 @@ const measureSync = async (
   }
 }
 
-/** A digest of what was synced: all but what is Trunkline's own. */
+/** A digest of what was synced, with its documents: all but ids and stamps. */
 const readContents = (url: string): Promise<string> =>
   withClient(url, async (client) => {
     const { rows } = await client.query<{ count: number; contents: string }>(
       `SELECT count(*)::integer AS count, md5(string_agg(md5(ROW(remote_id, account_name, account_owner,
          description, industry, website, number_of_employees, last_activity_at, addresses, phone_numbers,
-         remote_fields, remote_created_at, remote_updated_at, remote_deleted)::text), '' ORDER BY remote_id))
+         remote_fields, remote_created_at, remote_updated_at, remote_deleted,
+         document::jsonb - '{id,createdAt,updatedAt}'::text[])::text), '' ORDER BY remote_id))
          AS contents
        FROM crm_accounts`,
     )

@@ -1,6 +1,7 @@
 /** All that the benchmarks know of Trunkline: how it starts, is asked and pages by cursor. */
 import { hash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
+import type { Role } from '../../src/main.ts'
 import { encodeCursor } from '../../src/query/cursor.ts'
 import { defaultOrder } from '../../src/query/list-request.ts'
 import { type Contender, recordsAt } from './contender.ts'
@@ -11,15 +12,27 @@ import { credentialId } from './seed.ts'
 
 const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 const API_KEY = `tl_dev_${hash('sha256', 'benchmark', 'hex').slice(0, 48)}`
+const ENCRYPTION_KEY = `benchmark:${hash('sha256', 'benchmark', 'base64')}`
 const headers = { authorization: `Bearer ${API_KEY}` }
 
-/** Starts `trunkline serve` on a seeded database and gives the seed's credentials to its environment. */
-export const startTrunkline = async (databaseUrl: string, credentials: number): Promise<Server> => {
+/** What opens the started service. */
+export const { authorization } = headers
+
+/** Starts `trunkline serve` on a database and gives the seed's credentials to its environment. */
+export const startTrunkline = async (
+  databaseUrl: string,
+  credentials: number,
+  role: Role = 'all',
+): Promise<Server> => {
   const server = await startServer({
     name: 'trunkline',
     script: cli,
-    args: ['serve'],
-    env: { DATABASE_URL: databaseUrl, TRUNKLINE_DEV_API_KEY: API_KEY },
+    args: ['serve', '--role', role],
+    env: {
+      DATABASE_URL: databaseUrl,
+      TRUNKLINE_DEV_API_KEY: API_KEY,
+      TRUNKLINE_ENCRYPTION_KEYS: ENCRYPTION_KEY,
+    },
   })
   try {
     await adoptCredentials(databaseUrl, credentials)
@@ -49,6 +62,20 @@ const adoptCredentials = (databaseUrl: string, credentials: number): Promise<voi
         [environmentId, `bench-${n}`, credentialId(n)],
       )
   })
+
+/** Every account that changes, whole. */
+export const SUBSCRIPTION = `
+  subscription Accounts($after: String) {
+    crmAccounts(after: $after) {
+      kind cursor changedFields at credentialId inFilter
+      record {
+        id remoteId accountName accountOwner description industry website numberOfEmployees
+        lastActivityAt remoteFields remoteCreatedAt remoteUpdatedAt remoteDeleted createdAt updatedAt
+        addresses { addressType street1 city state country postalCode }
+        phoneNumbers { phoneNumberType phoneNumber }
+      }
+    }
+  }`
 
 const QUERY = `
   query Accounts($credentialId: ID!, $industry: String!, $employeesMin: Int!, $first: Int!) {

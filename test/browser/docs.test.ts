@@ -1,18 +1,22 @@
 /** The documentation as a person uses it: read, search, ask; and nothing from another host. */
 import Fastify, { type FastifyInstance } from 'fastify'
-import type { Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addDocsRoutes } from '../../src/api/docs.ts'
 import { browserMissing, openBrowser } from '../support/browser.ts'
+import { type OpenApiDocument, openapiText } from '../support/openapi.ts'
 
 const KEY = `tl_dev_${'0'.repeat(48)}`
-const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
 const missing = browserMissing()
 if (missing !== undefined) console.warn(missing)
+
+// Proven by openapi.test.ts.
+const { tags, 'x-tagGroups': groups } = JSON.parse(openapiText) as OpenApiDocument
 
 describe.skipIf(missing !== undefined)('the documentation', () => {
   let server: FastifyInstance
   let address: string
+  let browser: Browser
   const asked: { url: string; authorization: string | undefined }[] = []
 
   beforeAll(async () => {
@@ -23,53 +27,71 @@ describe.skipIf(missing !== undefined)('the documentation', () => {
       return { payments: [] }
     })
     address = await server.listen({ port: 0, host: '127.0.0.1' })
+    browser = await openBrowser()
   })
-  afterAll(() => server.close())
+  afterAll(async () => {
+    await browser.close()
+    await server.close()
+  })
 
-  /** What goes wrong on a page: requests to other hosts, refusals by its policy, errors of its scripts. */
-  const watch = (page: Page): readonly string[] => {
+  /** The page on a screen of this width; what goes wrong on it: requests to other hosts, errors of its scripts. */
+  const open = async (width: number, place = ''): Promise<[Page, readonly string[]]> => {
+    const page = await browser.newPage({ viewport: { width, height: 1000 } })
     const troubles: string[] = []
-    page.on('request', (request) => {
-      const url = request.url()
-      if (!url.startsWith(`${address}/`) && !/^(data|blob):/.test(url)) troubles.push(url)
-    })
+    await page.route(
+      (url) => url.origin !== address && !/^(data|blob):/.test(url.protocol),
+      async (route) => {
+        troubles.push(route.request().url())
+        await route.abort()
+      },
+    )
+    // What the page's own policy refuses is told here too, before it is a request.
     page.on('console', (message) => {
       if (message.type() === 'error') troubles.push(message.text())
     })
     page.on('pageerror', ({ message }) => void troubles.push(message))
-    return troubles
+    await page.goto(`${address}/docs${place}`)
+    await page.getByRole('heading', { name: 'Trunkline', exact: true }).waitFor()
+    return [page, troubles]
   }
 
-  test('shows every resource, and asks a question with a key, without a request to another host', async () => {
-    const browser = await openBrowser()
-    try {
-      const page = await browser.newPage({ viewport: { width: 1200, height: 1400 } })
-      const troubles = watch(page)
-      await page.goto(`${address}/docs`)
-      await page.getByRole('heading', { name: 'Accounting: vendors' }).waitFor()
-      expect(await page.locator('.opblock-tag').count()).toBe(24)
-
-      await page.getByRole('button', { name: 'Authorize' }).click()
-      await page.locator('.modal-ux input').fill(KEY)
-      await page.locator('.modal-ux button.authorize').click()
-      await page.locator('.modal-ux button.btn-done').click()
-
-      await page.getByRole('heading', { name: 'Accounting: payments' }).click()
-      await page.locator('[id$=listAccountingPayments] .opblock-summary-control').click()
-      await page.locator('.opblock.is-open', { hasText: '"transactionDate"' }).waitFor()
-      await page.getByRole('button', { name: 'Try it out' }).click()
-      await page.getByPlaceholder('credentialId').fill(CREDENTIAL)
-      await page.getByRole('button', { name: 'Execute' }).click()
-      await page.locator('.live-responses-table', { hasText: '200' }).waitFor()
-      expect(asked).toEqual([
-        {
-          url: expect.stringContaining(`/accounting/payments?credentialId=${CREDENTIAL}`),
-          authorization: `Bearer ${KEY}`,
-        },
-      ])
-      expect(troubles).toEqual([])
-    } finally {
-      await browser.close()
+  test('shows every resource and group of operations, each with its heading', async () => {
+    const [page, troubles] = await open(1440)
+    const navigation = page.getByRole('navigation').first()
+    for (const { name } of groups) await navigation.getByText(name, { exact: true }).waitFor()
+    for (const { name } of tags) {
+      const entry = navigation.getByText(name, { exact: true })
+      await entry.scrollIntoViewIfNeeded()
+      expect(await entry.isVisible(), name).toBe(true)
     }
+    expect(tags.length).toBeGreaterThan(25)
+    expect(troubles).toEqual([])
+  }, 90_000)
+
+  test('asks a question with a key', async () => {
+    const [page, troubles] = await open(
+      1440,
+      '#tag/accounting-payments/GET/2024-03/one/accounting/payments',
+    )
+    await page.getByPlaceholder('Token').first().fill(KEY)
+    await page
+      .getByRole('button', { name: /Test Request/ })
+      .first()
+      .click()
+    await page.getByRole('button', { name: /^Send get request/ }).click()
+    await page.getByText('200', { exact: false }).first().waitFor()
+    await expect.poll(() => asked).toHaveLength(1)
+    expect(asked[0]).toMatchObject({
+      url: expect.stringContaining('/accounting/payments?credentialId='),
+      authorization: `Bearer ${KEY}`,
+    })
+    expect(troubles).toEqual([])
+  }, 90_000)
+
+  test('is as wide as a narrow screen, and no wider', async () => {
+    const [page, troubles] = await open(390)
+    const width = await page.evaluate('document.documentElement.scrollWidth')
+    expect(width).toBe(390)
+    expect(troubles).toEqual([])
   }, 90_000)
 })

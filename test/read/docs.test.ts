@@ -27,7 +27,7 @@ test('the page names only addresses of its own server, and each is there', async
   const addresses = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => String(url))
   const assets = addresses.filter((url) => url.startsWith('/docs/assets/'))
   expect(addresses).toEqual(['data:,', ...assets, '/openapi.json'])
-  expect(assets).toHaveLength(3)
+  expect(assets).toHaveLength(2)
   for (const url of assets) {
     const asset = await server.inject(url)
     expect(asset.statusCode).toBe(200)

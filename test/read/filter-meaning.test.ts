@@ -3,17 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { startService, type Tenant, type TestService } from '../support/service.ts'
-
-const A = 'aaaaaaaa-0000-4000-8000-000000000001'
-const B = 'bbbbbbbb-0000-4000-8000-000000000002'
+import type { Tenant, TestService } from '../support/service.ts'
+import { B, openStage } from './stage.ts'
 
 let service: TestService
 let tenant: Tenant
 
 beforeAll(async () => {
-  service = await startService()
-  tenant = await service.createTenant('development', [A, B])
+  ;({ service, tenant } = await openStage())
 })
 afterAll(() => service.stop())
 
@@ -103,6 +100,8 @@ describe('one condition', () => {
     ['totalAmountMin', '9.99', [4, 5]],
     ['totalAmountMax', '0', [0, 1]],
     ['totalAmountMax', '-0.0', [0, 1]],
+    ['exchangeRate', '1e21', [1]],
+    ['exchangeRate', '1E-7', [0]],
     ['transactionDate', '2024-02-29', [1]],
     ['remoteCreatedAtMin', '2024-02-29', [1, 2, 3]],
     ['remoteCreatedAtMax', '2024-02-29', [0, 1, 2]],

@@ -1,30 +1,15 @@
 /** REST and GraphQL answer alike: every resource is asked the same over both, and data and errors are compared. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { filterParameters } from '../../src/query/filter.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { fullSelection } from '../support/selection.ts'
-import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { CREDENTIAL, stockedService } from '../support/stocked.ts'
 
-const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
 const RECORDS = 7
 
-let service: TestService
-let tenant: Tenant
-
-beforeAll(async () => {
-  service = await startService()
-  tenant = await service.createTenant('development', [CREDENTIAL])
-  for (const resource of catalogue.resources)
-    await service.save(
-      tenant,
-      CREDENTIAL,
-      resource,
-      Array.from({ length: RECORDS }, (_, n) => sampleRecord(CREDENTIAL, resource, n + 1)),
-    )
-})
-afterAll(() => service.stop())
+const stock = stockedService(RECORDS)
 
 /** The same list over REST and over GraphQL. */
 const listBoth = async (
@@ -33,10 +18,10 @@ const listBoth = async (
   typed: Readonly<Record<string, unknown>>,
 ) => {
   const query = new URLSearchParams({ credentialId: CREDENTIAL, ...parameters })
-  const rest = await service.rest(tenant.key, `${resource.restPath}?${query}`)
-  const count = await service.rest(tenant.key, `${resource.restPath}/count?${query}`)
-  const graph = await service.graphql(
-    tenant.key,
+  const rest = await stock.rest(`${resource.restPath}?${query}`)
+  const count = await stock.rest(`${resource.restPath}/count?${query}`)
+  const graph = await stock.service.graphql(
+    stock.tenant.key,
     `query ($filter: ${resource.typeName}Filter) {
       list: ${resource.listField}(credentialId: "${CREDENTIAL}", filter: $filter) {
         totalCount nodes { ${fullSelection(resource)} }
@@ -62,27 +47,21 @@ describe.each(catalogue.resources.map((resource) => [resource.topic, resource] a
     })
 
     test('gets the same record by id and by remote id', async () => {
-      const listed = await service.rest(
-        tenant.key,
-        `${resource.restPath}?credentialId=${CREDENTIAL}`,
-      )
+      const listed = await stock.rest(`${resource.restPath}?credentialId=${CREDENTIAL}`)
       const record = listed
         .json()
         [resource.plural].find((one: { remoteId: string }) => one.remoteId === '2')
       for (const id of [record.id, '2']) {
-        const rest = await service.rest(
-          tenant.key,
-          `${resource.restPath}/${id}?credentialId=${CREDENTIAL}`,
-        )
-        const graph = await service.graphql(
-          tenant.key,
+        const rest = await stock.rest(`${resource.restPath}/${id}?credentialId=${CREDENTIAL}`)
+        const graph = await stock.service.graphql(
+          stock.tenant.key,
           `{ one: ${resource.getField}(credentialId: "${CREDENTIAL}", id: "${id}") { ${fullSelection(resource)} } }`,
         )
         expect(rest.json()).toEqual({ [resource.name]: record })
         expect(graph.data.one).toEqual(record)
       }
-      const node = await service.graphql(
-        tenant.key,
+      const node = await stock.service.graphql(
+        stock.tenant.key,
         `{ node(id: "${record.id}") { __typename ... on ${resource.typeName} { ${fullSelection(resource)} } } }`,
       )
       expect(node.data.node).toEqual({ __typename: resource.typeName, ...record })
@@ -125,12 +104,9 @@ describe.each(catalogue.resources.map((resource) => [resource.topic, resource] a
         { query: 'remoteId=%00', args: String.raw`filter: { remoteId: "\u0000" }` },
       ]
       for (const { query, args } of cases) {
-        const rest = await service.rest(
-          tenant.key,
-          `${resource.restPath}?credentialId=${CREDENTIAL}&${query}`,
-        )
-        const graph = await service.graphql(
-          tenant.key,
+        const rest = await stock.rest(`${resource.restPath}?credentialId=${CREDENTIAL}&${query}`)
+        const graph = await stock.service.graphql(
+          stock.tenant.key,
           `{ ${resource.listField}(credentialId: "${CREDENTIAL}", ${args}) { nodes { id } } }`,
         )
         expect(rest.statusCode, query).toBe(400)
@@ -138,9 +114,9 @@ describe.each(catalogue.resources.map((resource) => [resource.topic, resource] a
         expect(graph.errors[0]?.extensions.code, args).toBe(rest.json().error.code)
       }
       const unknown = '99999999-0000-4000-8000-000000000009'
-      const rest = await service.rest(tenant.key, `${resource.restPath}?credentialId=${unknown}`)
-      const graph = await service.graphql(
-        tenant.key,
+      const rest = await stock.rest(`${resource.restPath}?credentialId=${unknown}`)
+      const graph = await stock.service.graphql(
+        stock.tenant.key,
         `{ ${resource.listField}(credentialId: "${unknown}") { nodes { id } } }`,
       )
       expect([rest.statusCode, rest.json().error.code]).toEqual([404, 'CREDENTIAL_NOT_FOUND'])

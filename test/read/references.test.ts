@@ -3,22 +3,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { startService, type Tenant, type TestService } from '../support/service.ts'
-
-const A = 'aaaaaaaa-0000-4000-8000-000000000001'
-const B = 'bbbbbbbb-0000-4000-8000-000000000002'
+import type { Tenant, TestService } from '../support/service.ts'
+import { A, B, openStage, remoteIds } from './stage.ts'
 
 let service: TestService
 let tenant: Tenant
 
 beforeAll(async () => {
-  service = await startService()
-  tenant = await service.createTenant('development', [A, B])
+  ;({ service, tenant } = await openStage())
 })
 afterAll(() => service.stop())
-
-const remoteIds = (records: readonly Readonly<Record<string, unknown>>[]): string[] =>
-  records.map(({ remoteId }) => String(remoteId)).sort()
 
 describe('a reference', () => {
   const notes = catalogue.get('crm/notes')

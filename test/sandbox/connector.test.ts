@@ -1,8 +1,9 @@
 /** The connector against the app itself, as the sync uses it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { AppResponse, Json } from '../../src/definition/connector.ts'
+import { type AppResponse, isAbsent, type Json } from '../../src/definition/connector.ts'
 import { createMapper } from '../../src/definition/mapping.ts'
 import { connectors } from '../../src/generated/registry.ts'
+import { AppRefusedError } from '../../src/outbound/app-error.ts'
 import { openPlayground, type Playground } from './playground.ts'
 
 const CREDENTIAL = '9b2c6c1e-7a4d-4c58-8f5e-2f6f0d3a1b77'
@@ -90,10 +91,29 @@ test('a refusal is told in the sandbox’s own words', async () => {
   expect(await failureOf('/v1/vendors?limit=999')).toEqual({
     kind: 'refused',
     reason: 'invalid (limit)',
+    field: 'limit',
   })
   expect(await failureOf('/v1/nothing')).toEqual({ kind: 'refused', reason: 'no_such_kind' })
   const broken = { status: 502, headers: {}, body: undefined }
   expect(connector.readFailure(broken)).toEqual({ kind: 'unavailable', reason: 'no reason given' })
+})
+
+test('a record that is not there, and one that has changed, are told from other refusals', () => {
+  const kindOf = (status: number, reason: string) =>
+    connector.readFailure({ status, headers: {}, body: { error: { reason, field: null } } })?.kind
+  expect(kindOf(404, 'no_such_record')).toBe('absent')
+  expect(kindOf(404, 'no_such_kind')).toBe('refused')
+  expect(kindOf(422, 'no_such_record')).toBe('refused')
+  expect(kindOf(409, 'stale_version')).toBe('conflict')
+  expect(kindOf(409, 'in_use')).toBe('refused')
+})
+
+test('what the engine throws for an absent record is known as such by the steps', () => {
+  const facts = { app: 'sandbox', request: 'GET /', reason: 'no_such_record' }
+  expect(isAbsent(new AppRefusedError(facts, 'absent'))).toBe(true)
+  expect(isAbsent(new AppRefusedError(facts, 'refused'))).toBe(false)
+  expect(isAbsent(new Error('absent'))).toBe(false)
+  expect(isAbsent({ kind: 'absent' })).toBe(false)
 })
 
 test('an answer that is not a listing is not taken for an empty one', () => {

@@ -39,6 +39,11 @@ export interface Playground {
 }
 
 export const START = '2026-03-02T12:00:00.000Z'
+/** Before everything: a listing since then is of all, deleted records included. */
+export const BEGINNING = '1970-01-01T00:00:00.000Z'
+
+/** The body of an answer that says no. */
+export const error = (reason: string, field: string | null = null) => ({ error: { reason, field } })
 
 export const openPlayground = async (): Promise<Playground> => {
   const server = await createTestDatabase()

@@ -85,7 +85,7 @@ describe('a body', () => {
     ['of a text in JSON', '"{ __typename }"', bad],
     ['of a list: several questions at once', `[${QUESTION},${QUESTION}]`, bad],
     ['of an empty list', '[]', bad],
-    ['without a query', '{}', bad],
+    ['without a query', '{}', { code: 'BAD_REQUEST', field: 'query' }],
     ['with null as query', '{"query":null}', bad],
     ['with a number as query', '{"query":5}', bad],
     ['with a list as query', '{"query":["{ __typename }"]}', bad],

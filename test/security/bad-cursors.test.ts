@@ -1,34 +1,17 @@
 /** Cursors that no list gave out: random, cut, changed and made up. */
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { orderFields } from '../../src/query/cursor.ts'
 import { readRefusal } from '../support/refusal.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { CREDENTIAL, NEVER, stockedService } from '../support/stocked.ts'
 
 const SEED = 20_261_121
-const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
-const NEVER = '99999999-0000-4000-8000-000000000009'
 
-let service: TestService
-let tenant: Tenant
-
-beforeAll(async () => {
-  service = await startService()
-  tenant = await service.createTenant('development', [CREDENTIAL])
-  for (const resource of catalogue.resources)
-    await service.save(
-      tenant,
-      CREDENTIAL,
-      resource,
-      [1, 2, 3].map((n) => sampleRecord(CREDENTIAL, resource, n)),
-    )
-})
-afterAll(() => service.stop())
-
-const rest = (path: string) => service.rest(tenant.key, path)
+const stock = stockedService()
+const { rest } = stock
 
 describe('a cursor is one that was given out, or is refused:', () => {
   const cursorOf = (parts: unknown): string =>

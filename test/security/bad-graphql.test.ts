@@ -1,41 +1,10 @@
 /** A GraphQL question that does not fit is refused with a 4xx that names what is wrong, each time it comes. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { catalogue } from '../../src/generated/registry.ts'
+import { describe, expect, test } from 'vitest'
 import { type Expected, expectRefusal } from '../support/refusal.ts'
-import { sampleRecord } from '../support/sample.ts'
-import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { CREDENTIAL, NEVER, stockedService } from '../support/stocked.ts'
 
-const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
-const NEVER = '99999999-0000-4000-8000-000000000009'
-
-let service: TestService
-let tenant: Tenant
-
-beforeAll(async () => {
-  service = await startService()
-  tenant = await service.createTenant('development', [CREDENTIAL])
-  for (const resource of catalogue.resources)
-    await service.save(
-      tenant,
-      CREDENTIAL,
-      resource,
-      [1, 2, 3].map((n) => sampleRecord(CREDENTIAL, resource, n)),
-    )
-})
-afterAll(() => service.stop())
-
-/** A GraphQL answer as a client of the present media type has it: its status says what became of it. */
-const graph = (query: string, variables?: unknown) =>
-  service.server.inject({
-    url: '/graphql',
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${tenant.key}`,
-      accept: 'application/graphql-response+json',
-      'content-type': 'application/json',
-    },
-    payload: JSON.stringify({ query, variables }),
-  })
+const stock = stockedService()
+const { graph } = stock
 
 const HALF = '\ud800'
 const LONG = 'x'.repeat(1001)
@@ -248,8 +217,8 @@ describe('over GraphQL', () => {
   })
 
   test('a failure of one field leaves the others, and says which', async () => {
-    const { data, errors, status } = await service.graphql(
-      tenant.key,
+    const { data, errors, status } = await stock.service.graphql(
+      stock.tenant.key,
       `{ one: crmAccounts(${mine}, first: 0) ${nodes} two: crmAccounts(${mine}, first: 1) ${nodes} }`,
     )
     expect(status).toBe(200)

@@ -1,31 +1,11 @@
 /** A REST question that does not fit is refused with a 4xx that names what is wrong. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { catalogue } from '../../src/generated/registry.ts'
+import { describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../src/query/cursor.ts'
 import { type Expected, expectRefusal } from '../support/refusal.ts'
-import { sampleRecord } from '../support/sample.ts'
-import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { CREDENTIAL, NEVER, stockedService } from '../support/stocked.ts'
 
-const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
-const NEVER = '99999999-0000-4000-8000-000000000009'
-
-let service: TestService
-let tenant: Tenant
-
-beforeAll(async () => {
-  service = await startService()
-  tenant = await service.createTenant('development', [CREDENTIAL])
-  for (const resource of catalogue.resources)
-    await service.save(
-      tenant,
-      CREDENTIAL,
-      resource,
-      [1, 2, 3].map((n) => sampleRecord(CREDENTIAL, resource, n)),
-    )
-})
-afterAll(() => service.stop())
-
-const rest = (path: string) => service.rest(tenant.key, path)
+const stock = stockedService()
+const { rest } = stock
 
 const LONG = 'x'.repeat(1001)
 
@@ -158,10 +138,10 @@ describe('over REST', () => {
     ])
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)
         expectRefusal(
-          await service.server.inject({
+          await stock.service.server.inject({
             url,
             method,
-            headers: { authorization: `Bearer ${tenant.key}` },
+            headers: { authorization: `Bearer ${stock.tenant.key}` },
           }),
           { code: 'NOT_FOUND' },
           `${method} ${url}`,

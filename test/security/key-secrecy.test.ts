@@ -3,6 +3,7 @@ import { Writable } from 'node:stream'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { generateApiKey, hashApiKey } from '../../src/api-key.ts'
+import { dumpTables } from '../support/dump.ts'
 import { openServer, startService, type Tenant, type TestService } from '../support/service.ts'
 
 const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
@@ -18,19 +19,9 @@ afterAll(() => service.stop())
 
 test('of a key the database holds a hash and the first letters, nowhere the key', async () => {
   await service.rest(tenant.key, `/crm/accounts?credentialId=${CREDENTIAL}`)
-  const { prisma } = service.database
-  const tables = await prisma.$queryRaw<{ place: string }[]>`
-    SELECT format('%I.%I', table_schema, table_name) AS place FROM information_schema.tables
-    WHERE table_schema NOT IN ('pg_catalog', 'information_schema') AND table_type = 'BASE TABLE'`
-  expect(tables.map(({ place }) => place)).toContain('public.api_keys')
-  expect(tables.map(({ place }) => place)).toContain('change_log.changes')
-  let dump = ''
-  for (const { place } of tables) {
-    const rows = await prisma.$queryRawUnsafe<{ text: string }[]>(
-      `SELECT t::text AS text FROM ${place} t`,
-    )
-    dump += rows.map(({ text }) => text).join('\n')
-  }
+  const dump = await dumpTables(service.database)
+  expect(dump).toContain('public.api_keys\n')
+  expect(dump).toContain('change_log.changes\n')
   expect(dump).toContain(hashApiKey(tenant.key))
   expect(dump).toContain(tenant.key.slice(0, 16))
   expect(dump).not.toContain(tenant.key.slice(0, 17))

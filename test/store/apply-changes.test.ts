@@ -1,47 +1,14 @@
 /** The one road by which records change: what is written, what is logged, and what is left alone. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { columnsOf } from '../../src/definition/column.ts'
 import type { RecordRow } from '../../src/definition/mapping.ts'
-import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { MAX_BATCH } from '../../src/store/apply-changes.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { createWriter, type Writer } from '../support/writer.ts'
+import { accounts, CREDENTIAL, OTHER, writtenService } from './written.ts'
 
-const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
-const OTHER = 'bbbbbbbb-0000-4000-8000-000000000002'
-
-let service: TestService
-let tenant: Tenant
-
-let writer: Writer
-
-beforeAll(async () => {
-  service = await startService()
-  tenant = await service.createTenant('development', [CREDENTIAL, OTHER])
-  writer = createWriter(service, tenant)
-})
-beforeEach(() => writer.empty())
-afterAll(() => service.stop())
-
-const accounts = catalogue.get('crm/accounts')
-
-const apply = (
-  rows: readonly RecordRow[],
-  resource: Resource = accounts,
-  accept: 'newer' | 'all' = 'newer',
-  credentialId = CREDENTIAL,
-) => writer.apply(rows, { resource, credentialId, accept })
-
-const readLog = () => writer.readLog()
-
-const takeLog = () => writer.takeLog()
-
-const readRow = (resource: Resource, id: string) => writer.readRow(resource, id)
-
-const show = (resource: Resource, id: string, credentialId = CREDENTIAL) =>
-  writer.show({ resource, credentialId }, id)
+const stage = writtenService()
+const { apply, remove, readLog, takeLog, readRow, show } = stage
 
 const TOPICS = catalogue.resources.map((resource) => [resource.topic, resource] as const)
 
@@ -57,7 +24,7 @@ describe.each(TOPICS)('%s', (_topic, resource) => {
         id: first.id,
         topic: resource.topic,
         credentialId: CREDENTIAL,
-        environmentId: tenant.environmentId,
+        environmentId: stage.tenant.environmentId,
         record: await show(resource, '2'),
       },
     ])
@@ -144,9 +111,9 @@ describe('a batch', () => {
   test('of 1,000 is one statement, beside the lock; as many changes, in its order', async () => {
     const rows = Array.from({ length: MAX_BATCH }, (_, n) => sampleRecord(CREDENTIAL, accounts, n))
     const work = async (batch: readonly RecordRow[]): Promise<readonly string[]> => {
-      service.takeStatements()
+      stage.service.takeStatements()
       await apply(batch)
-      return service.takeStatements().filter((text) => !/^(BEGIN|COMMIT)/.test(text))
+      return stage.service.takeStatements().filter((text) => !/^(BEGIN|COMMIT)/.test(text))
     }
     for (const batch of [rows, rows, rows.map((row) => ({ ...row, website: 'changed' }))]) {
       const statements = await work(batch)
@@ -252,5 +219,65 @@ describe('a record that the app changed', () => {
       expect(await apply([row])).toEqual(one)
       expect(await website()).toBe(row.website)
     }
+  })
+
+  describe.each(['newer', 'all'] as const)('and was asked for (%s)', (accept) => {
+    const applyAsked = (row: RecordRow, askedAt: unknown) =>
+      stage.applyAsked([row], String(askedAt), accept)
+
+    test('before the stored one was stored is taken only if the app dates it later', async () => {
+      await apply([at(5, 'stored')])
+      const { updatedAt } = await show(accounts, '1')
+      const undated = { ...at(5, 'undated'), remoteUpdatedAt: null }
+      for (const row of [at(4, 'earlier'), at(5, 'same'), undated])
+        expect(await applyAsked(row, updatedAt)).toEqual(none)
+      expect(await website()).toBe('stored')
+      expect(await applyAsked(at(6, 'later'), updatedAt)).toEqual(one)
+      expect(await website()).toBe('later')
+    })
+
+    test('before the stored one was marked as deleted does not bring it back, whatever its date', async () => {
+      await apply([at(5, 'stored')])
+      await remove(at(5, '').id)
+      const { updatedAt } = await show(accounts, '1')
+      expect(await applyAsked(at(6, 'before'), updatedAt)).toEqual(none)
+      expect(await show(accounts, '1')).toMatchObject({ website: 'stored', remoteDeleted: true })
+      const later = new Date(Date.parse(String(updatedAt)) + 1).toISOString()
+      expect(await applyAsked(at(6, 'after'), later)).toEqual(one)
+      expect(await show(accounts, '1')).toMatchObject({ website: 'after', remoteDeleted: false })
+    })
+
+    test('after the stored one was stored is taken at the same instant or at none', async () => {
+      await apply([at(5, 'stored')])
+      for (const row of [at(5, 'same'), { ...at(5, 'undated'), remoteUpdatedAt: null }]) {
+        const { updatedAt } = await show(accounts, '1')
+        const later = new Date(Date.parse(String(updatedAt)) + 1).toISOString()
+        expect(await applyAsked(row, later)).toEqual(one)
+        expect(await website()).toBe(row.website)
+      }
+    })
+  })
+
+  describe('by a write that was asked for', () => {
+    const applyWritten = (row: RecordRow, askedAt: unknown) =>
+      stage.applyAsked([row], String(askedAt), 'written')
+
+    test('before the stored one was stored is taken unless it is dated earlier', async () => {
+      await apply([at(5, 'stored')])
+      const { updatedAt } = await show(accounts, '1')
+      expect(await applyWritten(at(4, 'earlier'), updatedAt)).toEqual(none)
+      expect(await applyWritten(at(5, 'same'), updatedAt)).toEqual(one)
+      const undated = { ...at(5, 'undated'), remoteUpdatedAt: null }
+      expect(await applyWritten(undated, updatedAt)).toEqual(one)
+    })
+
+    test('before the stored one was marked as deleted does not bring it back', async () => {
+      await apply([at(5, 'stored')])
+      await remove(at(5, '').id)
+      const { updatedAt } = await show(accounts, '1')
+      expect(await applyWritten(at(6, 'before'), updatedAt)).toEqual(none)
+      const later = new Date(Date.parse(String(updatedAt)) + 1).toISOString()
+      expect(await applyWritten(at(6, 'after'), later)).toEqual(one)
+    })
   })
 })

@@ -1,51 +1,16 @@
 /** Transactions that change one record follow each other; one that fails leaves nothing. */
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
 import type { RecordRow } from '../../src/definition/mapping.ts'
-import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
+import { deleteRecord } from '../../src/store/apply-changes.ts'
 import type { Transaction } from '../../src/store/database.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { createWriter, type Writer } from '../support/writer.ts'
+import { accounts, CREDENTIAL, OTHER, writtenService } from './written.ts'
 
-const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
-const OTHER = 'bbbbbbbb-0000-4000-8000-000000000002'
-
-let service: TestService
-let tenant: Tenant
-
-let writer: Writer
-
-beforeAll(async () => {
-  service = await startService()
-  tenant = await service.createTenant('development', [CREDENTIAL, OTHER])
-  writer = createWriter(service, tenant)
-})
-beforeEach(() => writer.empty())
-afterAll(() => service.stop())
-
-const accounts = catalogue.get('crm/accounts')
-
-const apply = (
-  rows: readonly RecordRow[],
-  resource: Resource = accounts,
-  accept: 'newer' | 'all' = 'newer',
-  credentialId = CREDENTIAL,
-) => writer.apply(rows, { resource, credentialId, accept })
-
-const applyIn = (transaction: Transaction, rows: readonly RecordRow[]) =>
-  writer.applyIn(transaction, rows, { resource: accounts, credentialId: CREDENTIAL })
-
-const readLog = () => writer.readLog()
-
-const takeLog = () => writer.takeLog()
-
-const readRow = (resource: Resource, id: string) => writer.readRow(resource, id)
-
-const show = (resource: Resource, id: string, credentialId = CREDENTIAL) =>
-  writer.show({ resource, credentialId }, id)
+const stage = writtenService()
+const { apply, applyIn, readLog, takeLog, readRow, show } = stage
 
 describe('two transactions on one record', () => {
   const row = (website: string): RecordRow => ({
@@ -58,13 +23,13 @@ describe('two transactions on one record', () => {
     expect
       .poll(
         async () => {
-          const [found] = await service.database.prisma.$queryRaw<{ count: number }[]>`
+          const [found] = await stage.service.database.prisma.$queryRaw<{ count: number }[]>`
             SELECT count(*)::integer AS count FROM pg_locks
             WHERE locktype = 'advisory' AND NOT granted
               AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
           return found?.count
         },
-        { timeout: 10_000, interval: 5 },
+        { timeout: 60_000, interval: 5 },
       )
       .toBe(1)
 
@@ -74,13 +39,13 @@ describe('two transactions on one record', () => {
       await takeLog()
       const release = Promise.withResolvers<void>()
       const written = Promise.withResolvers<void>()
-      const one = service.database.prisma.$transaction(async (transaction) => {
+      const one = stage.service.database.prisma.$transaction(async (transaction) => {
         await applyIn(transaction, [row(`one ${round}`)])
         written.resolve()
         await release.promise
       })
       await written.promise
-      const two = service.database.prisma.$transaction((transaction) =>
+      const two = stage.service.database.prisma.$transaction((transaction) =>
         applyIn(transaction, [row(`two ${round}`)]),
       )
       await waiting()
@@ -102,7 +67,7 @@ describe('two transactions on one record', () => {
     await apply([row('before')])
     const begun = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
-    const early = service.database.prisma.$transaction(async (transaction) => {
+    const early = stage.service.database.prisma.$transaction(async (transaction) => {
       // Its own time is that of its beginning.
       await transaction.$queryRaw`SELECT now()`
       begun.resolve()
@@ -120,8 +85,31 @@ describe('two transactions on one record', () => {
     expect(after?.created_at).toEqual(between?.created_at)
   })
 
+  test('date a change and its record alike: by when it happened, not by when they began', async () => {
+    await apply([row('before')])
+    const { id } = row('')
+    const { environmentId } = stage.tenant
+    const works = [
+      (transaction: Transaction) => applyIn(transaction, [row('after')]),
+      (transaction: Transaction) =>
+        deleteRecord(transaction, { credentialId: CREDENTIAL, environmentId }, accounts, id),
+    ]
+    const { prisma } = stage.service.database
+    for (const work of works)
+      await prisma.$transaction(async (transaction) => {
+        await transaction.$executeRaw`SELECT now(), pg_sleep(0.01)`
+        await work(transaction)
+        const [change] = await transaction.$queryRaw<{ at: Date }[]>`
+          SELECT at FROM change_log.changes WHERE record_id = ${id}::uuid
+          ORDER BY xid DESC, sequence DESC LIMIT 1`
+        const [record] = await transaction.$queryRaw<{ at: Date }[]>`
+          SELECT updated_at AS at FROM crm_accounts WHERE id = ${id}::uuid`
+        expect(change).toEqual(record)
+      })
+  })
+
   test('do not wait for another resource’s, nor for another credential’s', async () => {
-    await service.database.prisma.$transaction(async (transaction) => {
+    await stage.service.database.prisma.$transaction(async (transaction) => {
       await applyIn(transaction, [row('held')])
       await apply(
         [sampleRecord(CREDENTIAL, catalogue.get('crm/leads'), 1)],
@@ -138,7 +126,7 @@ describe('what is rolled back', () => {
     await apply([sampleRecord(CREDENTIAL, accounts, 1)])
     const before = await readRow(accounts, recordId(CREDENTIAL, accounts.topic, '1'))
     await takeLog()
-    const fail = service.database.prisma.$transaction(async (transaction) => {
+    const fail = stage.service.database.prisma.$transaction(async (transaction) => {
       const changed = { ...sampleRecord(CREDENTIAL, accounts, 1), website: 'rolled back' }
       expect(await applyIn(transaction, [changed, sampleRecord(CREDENTIAL, accounts, 2)])).toEqual({
         created: 1,
@@ -154,9 +142,9 @@ describe('what is rolled back', () => {
   })
 
   test('because the connection broke, too', async () => {
-    const killer = new pg.Client({ connectionString: service.url })
+    const killer = new pg.Client({ connectionString: stage.service.url })
     await killer.connect()
-    const fail = service.database.prisma.$transaction(async (transaction) => {
+    const fail = stage.service.database.prisma.$transaction(async (transaction) => {
       await applyIn(transaction, [sampleRecord(CREDENTIAL, accounts, 1)])
       const [own] = await transaction.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`
       await killer.query('SELECT pg_terminate_backend($1)', [own?.pid])

@@ -1,9 +1,12 @@
 /** A record's document is its columns, whatever road it came by. */
 import { Prisma } from '@prisma/client'
+import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { deleteUnsighted } from '../../src/store/apply-changes.ts'
+import { plainDecimal } from '../../src/store/record-lines.ts'
 import { DOCUMENT, recordSql } from '../../src/store/record-sql.ts'
+import { updatedAtOf } from '../../src/store/records.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
@@ -18,37 +21,80 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
+const ODD_DECIMALS = ['1e21', '-.5', '007', '1.', '-0.00', '1.50e1', '1.2e-7', '0e5', '-12E+2']
+
+/** Parsed, with numbers as the digits that stand there. */
+const withDigits = (json: string): Readonly<Record<string, unknown>> =>
+  JSON.parse(json, (_key, value: unknown, context?: { readonly source: string }) =>
+    typeof value === 'number' ? context?.source : value,
+  )
+
 test.each(catalogue.resources.map((resource) => [resource.topic, resource] as const))(
-  'of %s: made, changed, deleted, or made on reading',
+  'of %s: written, changed, deleted, or made on reading',
   async (topic, resource) => {
     const { prisma } = service.database
     const { table, document } = recordSql(resource)
-    const stale = async (): Promise<number> => {
+    const expectTrue = async (count: number): Promise<void> => {
       const made = Prisma.raw(document('t.id', ({ name }) => `t.${name}`))
-      const rows = await prisma.$queryRaw<{ id: string }[]>(
-        Prisma.sql`SELECT t.id FROM ${table} t WHERE t.${Prisma.raw(DOCUMENT)} IS DISTINCT FROM ${made}`,
+      const rows = await prisma.$queryRaw<{ kept: string; made: string }[]>(
+        Prisma.sql`SELECT t.${Prisma.raw(DOCUMENT)} AS kept, ${made} AS made FROM ${table} t`,
       )
-      return rows.length
+      expect(rows).toHaveLength(count)
+      for (const row of rows) {
+        const kept = withDigits(row.kept)
+        expect(kept).toStrictEqual(withDigits(row.made))
+        expect([row.kept, row.made].map(updatedAtOf)).toEqual([kept.updatedAt, kept.updatedAt])
+        expect(Object.keys(kept)).toEqual(Object.keys(withDigits(row.made)))
+      }
     }
-    const rows = [1, 2, 3].map((n) => sampleRecord(CREDENTIAL, resource, n))
+    const sample = (n: number) => sampleRecord(CREDENTIAL, resource, n)
+    const decimals = Object.entries(resource.allFields)
+      .filter(([, { kind }]) => kind === 'decimal' || kind === 'number')
+      .map(([name], n) => [name, ODD_DECIMALS[n % ODD_DECIMALS.length]])
+    const rows = [
+      sample(1),
+      sample(2),
+      sample(3),
+      { ...sample(4), ...Object.fromEntries(decimals) },
+    ]
     await service.save(tenant, CREDENTIAL, resource, rows)
-    expect(await stale()).toBe(0)
-    await service.save(tenant, CREDENTIAL, resource, [
-      { ...rows[0], remoteFields: { n: 2 } } as never,
-    ])
-    expect(await stale()).toBe(0)
+    await expectTrue(4)
+    await service.save(tenant, CREDENTIAL, resource, [{ ...sample(1), remoteFields: { n: 2 } }])
+    await expectTrue(4)
     await prisma.syncSighting.create({
-      data: { credentialId: CREDENTIAL, topic, recordId: rows[0]?.id ?? '' },
+      data: { credentialId: CREDENTIAL, topic, recordId: sample(1).id },
     })
     const owner = { credentialId: CREDENTIAL, environmentId: tenant.environmentId }
     await prisma.$transaction((transaction) => deleteUnsighted(transaction, owner, resource))
-    expect(await stale()).toBe(0)
+    await expectTrue(4)
 
     const path = `${resource.restPath}?credentialId=${CREDENTIAL}&includeDeleted=true`
     const kept = await service.rest(tenant.key, path)
     await prisma.$executeRaw(Prisma.sql`UPDATE ${table} SET ${Prisma.raw(DOCUMENT)} = NULL`)
-    expect(await stale()).toBe(3)
-    expect((await service.rest(tenant.key, path)).body).toBe(kept.body)
-    expect(kept.json()[resource.plural]).toHaveLength(3)
+    const made = await service.rest(tenant.key, path)
+    expect(withDigits(kept.body)).toStrictEqual(withDigits(made.body))
+    expect(kept.json()[resource.plural]).toHaveLength(4)
   },
 )
+
+test('a decimal is written as its column shows it, however the app wrote it', async () => {
+  const written = fc.stringMatching(/^-?(?:\d{1,9}\.?\d{0,5}|\.\d{1,5})(?:[eE][+-]?\d{1,2})?$/)
+  const texts = [...ODD_DECIMALS, ...fc.sample(written, { seed: 20_261_121, numRuns: 1000 })]
+  const rows = await service.database.prisma.$queryRaw<{ text: string; shown: string }[]>`
+    SELECT text, text::numeric::text AS shown FROM unnest(${texts}::text[]) AS text`
+  expect(rows.map(({ text }) => [text, plainDecimal(text)])).toEqual(
+    rows.map(({ text, shown }) => [text, shown]),
+  )
+})
+
+test('the version of a record is its own, whatever is nested in it says', () => {
+  const own = '2026-03-02T09:30:00.000Z'
+  const other = '2020-01-01T00:00:00.000Z'
+  const text = JSON.stringify({
+    remoteFields: { updatedAt: other, text: `"updatedAt":"${other}"}` },
+    updatedAt: own,
+  })
+  expect(updatedAtOf(text)).toBe(own)
+  const nested = JSON.stringify({ updatedAt: own, remoteFields: { updatedAt: other } })
+  expect(() => updatedAtOf(nested)).toThrow(TypeError)
+})

@@ -1,43 +1,14 @@
 /** Whatever text an app sends is stored: what PostgreSQL cannot hold becomes U+FFFD, all else stays. */
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
-import type { RecordRow } from '../../src/definition/mapping.ts'
 import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { startService, type Tenant, type TestService } from '../support/service.ts'
-import { createWriter, type Writer } from '../support/writer.ts'
+import { accounts, CREDENTIAL, writtenService } from './written.ts'
 
-const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
-const OTHER = 'bbbbbbbb-0000-4000-8000-000000000002'
-
-let service: TestService
-let tenant: Tenant
-
-let writer: Writer
-
-beforeAll(async () => {
-  service = await startService()
-  tenant = await service.createTenant('development', [CREDENTIAL, OTHER])
-  writer = createWriter(service, tenant)
-})
-beforeEach(() => writer.empty())
-afterAll(() => service.stop())
-
-const accounts = catalogue.get('crm/accounts')
-
-const apply = (
-  rows: readonly RecordRow[],
-  resource: Resource = accounts,
-  accept: 'newer' | 'all' = 'newer',
-  credentialId = CREDENTIAL,
-) => writer.apply(rows, { resource, credentialId, accept })
-
-const takeLog = () => writer.takeLog()
-
-const show = (resource: Resource, id: string, credentialId = CREDENTIAL) =>
-  writer.show({ resource, credentialId }, id)
+const stage = writtenService()
+const { apply, takeLog, show } = stage
 
 describe('characters that PostgreSQL cannot hold', () => {
   const expected = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')

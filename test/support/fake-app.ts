@@ -61,6 +61,8 @@ export interface FakeApp {
     token: string
     /** Called, and awaited, before each page is cut. */
     onPage: ((request: FakeRequest) => unknown) | undefined
+    /** Called, and awaited, when a page is cut, before it is sent. */
+    onAnswer: (() => unknown) | undefined
   }
   /** Its time, never the same twice. */
   now(): string
@@ -87,6 +89,7 @@ export const startFakeApp = async (): Promise<FakeApp> => {
     delayMs: 0,
     token: 'the-token',
     onPage: undefined,
+    onAnswer: undefined,
   }
   let lastMs = 0
 
@@ -164,14 +167,15 @@ export const startFakeApp = async (): Promise<FakeApp> => {
     await settings.onPage?.(request)
     const isKnown = request.authorization === `Bearer ${settings.token}`
     request.status = !isKnown ? 401 : fault?.kind === 'status' ? fault.status : 200
-    const isFine = request.status === 200
+    const refusal = { error: `Refused ${request.authorization}` }
+    const text = request.status === 200 ? answer(url.searchParams, fault) : JSON.stringify(refusal)
+    await settings.onAnswer?.()
     response.writeHead(request.status, {
       'content-type': 'application/json',
       date: new Date(Date.now() + settings.clockOffsetMs).toUTCString(),
       ...(fault?.kind === 'status' && fault.headers),
     })
-    const refusal = { error: `Refused ${request.authorization}` }
-    response.end(isFine ? answer(url.searchParams, fault) : JSON.stringify(refusal))
+    response.end(text)
   }
 
   const server = createServer((incoming, response) => void serve(incoming, response))
@@ -230,6 +234,7 @@ export const fakeConnector = (sync: Partial<FakeSync> = {}): Connector =>
       const kind = status === 401 ? 'authentication' : status === 429 ? 'rate-limited' : undefined
       return { kind: kind ?? (status >= 500 ? 'unavailable' : 'refused'), reason }
     },
+    check: { method: 'GET', path: '/accounts' },
     resources: {
       'crm/accounts': {
         mapping: defineMapping(account, {

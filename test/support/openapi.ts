@@ -5,18 +5,20 @@ import formats from 'ajv-formats'
 
 export interface Parameter {
   readonly name: string
-  readonly in: 'query' | 'path'
+  readonly in: 'query' | 'path' | 'header'
   readonly required?: boolean
   readonly schema: Readonly<Record<string, unknown>>
+  readonly example?: unknown
 }
 
 export interface Response {
-  readonly headers: Readonly<Record<string, unknown>>
+  readonly headers: Readonly<Record<string, object | { readonly $ref: string }>>
   readonly content: Readonly<
     Record<
       string,
       {
         readonly schema: unknown
+        readonly example?: unknown
         readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
       }
     >
@@ -27,12 +29,19 @@ export interface Operation {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly parameters?: readonly (Parameter | { readonly $ref: string })[]
+  readonly requestBody?: {
+    readonly content: Readonly<
+      Record<string, { readonly schema: unknown; readonly example: unknown }>
+    >
+  }
   readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>
 }
 
 export interface OpenApiDocument {
-  readonly paths: Readonly<Record<string, { readonly get: Operation }>>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly tags: readonly { readonly name: string }[]
+  /** The headings over the tags. */
+  readonly 'x-tagGroups': readonly { readonly name: string; readonly tags: readonly string[] }[]
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 

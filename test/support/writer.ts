@@ -2,15 +2,21 @@
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
-import { type AppliedChanges, applyChanges } from '../../src/store/apply-changes.ts'
+import {
+  type AppliedChanges,
+  type ApplyOptions,
+  applyChanges,
+} from '../../src/store/apply-changes.ts'
 import type { Transaction } from '../../src/store/database.ts'
+import { createLineWriter } from '../../src/store/record-lines.ts'
 import type { Tenant, TestService } from './service.ts'
 
 export interface Batch {
   readonly resource: Resource
   readonly credentialId: string
   /** `newer` unless given. */
-  readonly accept?: 'newer' | 'all'
+  readonly accept?: ApplyOptions['accept']
+  readonly askedAt?: ApplyOptions['askedAt']
 }
 
 /** One row of the change log. */
@@ -29,9 +35,15 @@ export const createWriter = (service: TestService, { environmentId, key }: Tenan
   const applyIn = (
     transaction: Transaction,
     rows: readonly RecordRow[],
-    { resource, credentialId, accept = 'newer' }: Batch,
+    { resource, credentialId, accept = 'newer', askedAt }: Batch,
   ): Promise<AppliedChanges> =>
-    applyChanges(transaction, { credentialId, environmentId }, resource, rows, { accept })
+    applyChanges(
+      transaction,
+      { credentialId, environmentId },
+      resource,
+      rows.map(createLineWriter(resource)),
+      { accept, askedAt },
+    )
 
   /** The log, in the order in which its readers take it. */
   const readLog = (): Promise<Change[]> =>

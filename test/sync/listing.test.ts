@@ -1,4 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { recordId } from '../../src/definition/identity.ts'
+import { createMapper } from '../../src/definition/mapping.ts'
+import { applyChanges, deleteRecord } from '../../src/store/apply-changes.ts'
+import { createLineWriter } from '../../src/store/record-lines.ts'
+import { fakeConnector } from '../support/fake-app.ts'
 import { openWorkshop, TOPIC, type Workshop } from './workshop.ts'
 
 let shop: Workshop
@@ -39,6 +44,74 @@ describe('a first run', () => {
     expect((await shop.logged()).map(({ topic }) => topic)).toEqual([
       'sync/started',
       'sync/completed',
+    ])
+  })
+})
+
+describe('a page that was read before a write and arrives after it', () => {
+  it.each(['first', 'later'])(
+    'changes nothing back, in a %s listing of everything',
+    async (which) => {
+      const { database, credentialId, environmentId, app } = shop
+      const { mapping } = fakeConnector().resources[TOPIC] ?? {}
+      if (mapping === undefined) throw new Error('The fake app lists no accounts.')
+      const engine = shop.engine({ fullListingIntervalMs: 0, sync: { deletions: 'absent' } })
+      app.fill(2)
+      if (which === 'later') await engine.syncNow(credentialId)
+      // As a write does: the app first, then the store.
+      const write = (id: string, deleted: boolean) => {
+        const { row } = createMapper(mapping)(
+          app.put(id, { name: 'Written', deleted }),
+          credentialId,
+        )
+        const line = createLineWriter(mapping.resource)(row)
+        return database.prisma.$transaction((transaction) =>
+          applyChanges(transaction, { credentialId, environmentId }, mapping.resource, [line], {
+            accept: 'newer',
+          }),
+        )
+      }
+      app.settings.onAnswer = async () => {
+        app.settings.onAnswer = undefined
+        await write('1', false)
+        await write('2', true)
+      }
+      await engine.syncNow(credentialId)
+      expect(await shop.records()).toMatchObject([
+        { name: 'Written', deleted: false },
+        { name: 'Written', deleted: true },
+      ])
+      const changes = (await changesOf()).slice(which === 'later' ? 2 : 0)
+      expect(changes.map(({ record }) => record.accountName)).toEqual(['Written', 'Written'])
+    },
+  )
+})
+
+describe('a page that was read before a deletion and arrives after it', () => {
+  it('does not bring the record back, however late the app dates what it read', async () => {
+    const { database, credentialId, environmentId, app } = shop
+    const { resource } = fakeConnector().resources[TOPIC]?.mapping ?? {}
+    if (resource === undefined) throw new Error('The fake app lists no accounts.')
+    const engine = shop.engine()
+    app.fill(2)
+    await engine.syncNow(credentialId)
+    app.put('1', { name: 'Changed, then deleted' })
+    app.settings.onAnswer = () => {
+      app.settings.onAnswer = undefined
+      app.rows.delete('1')
+      return database.prisma.$transaction((transaction) =>
+        deleteRecord(
+          transaction,
+          { credentialId, environmentId },
+          resource,
+          recordId(credentialId, TOPIC, '1'),
+        ),
+      )
+    }
+    await engine.syncNow(credentialId)
+    expect(await shop.records()).toMatchObject([
+      { name: 'Account 1', deleted: true },
+      { name: 'Account 2', deleted: false },
     ])
   })
 })

@@ -1,33 +1,31 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { MAX_BATCH } from '../../src/store/apply-changes.ts'
+import { createChildren, kill } from '../support/children.ts'
 import { addCredential, openWorkshop, TOPIC, type Workshop } from './workshop.ts'
 
 const SCRIPT = fileURLToPath(new URL('sync-process.ts', import.meta.url))
 // The long form is for the hazards' own figure: SYNC_KILLS=100.
-const KILLS = Number(process.env.SYNC_KILLS ?? 20)
+const KILLS = Number(process.env.SYNC_KILLS ?? 50)
 
 let shop: Workshop
-let children: ChildProcess[] = []
+const children = createChildren()
 
 beforeEach(async () => {
   shop = await openWorkshop()
 })
 
 afterEach(async () => {
-  for (const child of children) if (child.exitCode === null) child.kill('SIGKILL')
-  children = []
+  await children.killAll()
   await shop.close()
 })
 
 const startProcess = (options: object, credentialId?: string): ChildProcess => {
   const args = [shop.url, JSON.stringify(options), ...(credentialId ? [credentialId] : [])]
-  const child = fork(SCRIPT, args, { execArgv: [] })
-  children.push(child)
-  return child
+  return children.start(SCRIPT, args)
 }
 
 const until = async (isReached: () => boolean, limitMs: number): Promise<void> => {
@@ -43,15 +41,13 @@ it(`is killed ${KILLS} times in a listing of 5,000 records, loses none and tells
   app.fill(5000)
   app.settings.pageSize = Math.max(10, Math.floor(5000 / (KILLS * 5)))
   const options = { leaseMs: 300 }
-  for (let kill = 0; kill < KILLS; kill++) {
+  for (let round = 0; round < KILLS; round++) {
     const asked = app.requests.length
     const child = startProcess(options, shop.credentialId)
     // Another page in each round, so that every moment of a page is met.
-    await until(() => app.requests.length > asked + (kill % 4), 60_000)
-    await wait(kill % 7)
-    const exited = once(child, 'exit')
-    child.kill('SIGKILL')
-    await exited
+    await until(() => app.requests.length > asked + (round % 4), 60_000)
+    await wait(round % 7)
+    await kill(child)
   }
   const last = startProcess(options, shop.credentialId)
   expect(await once(last, 'message')).toEqual(['done', undefined])

@@ -6,6 +6,7 @@ import { createAppClient } from '../../src/outbound/http.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { createSync } from '../../src/sync/schedule.ts'
 import { fakeConnector } from '../support/fake-app.ts'
+import { testVault } from '../support/vault.ts'
 import { keepingLog, quickClient } from './workshop-log.ts'
 
 const [url = '', options = '{}', credentialId] = process.argv.slice(2)
@@ -13,7 +14,14 @@ const database = openDatabase({ url, maxConnections: 4 })
 const appClient = createAppClient({ ...quickClient, allowPrivateAddresses: true })
 const connectors = new Map([['fake', fakeConnector()]])
 const log = keepingLog()
-const sync = createSync({ database, connectors, appClient, log, ...JSON.parse(options) })
+const sync = createSync({
+  database,
+  vault: testVault,
+  connectors,
+  appClient,
+  log,
+  ...JSON.parse(options),
+})
 
 process.once('disconnect', () => process.exit())
 process.once('SIGTERM', async () => {

@@ -5,6 +5,7 @@ import { type Database, openDatabase } from '../../src/store/database.ts'
 import { createSync, type Sync, type SyncOptions } from '../../src/sync/schedule.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { type FakeApp, type FakeSync, fakeConnector, startFakeApp } from '../support/fake-app.ts'
+import { testVault } from '../support/vault.ts'
 import { keepingLog, quickClient } from './workshop-log.ts'
 
 export const TOPIC = 'crm/accounts'
@@ -86,6 +87,7 @@ export const openWorkshop = async (): Promise<Workshop> => {
     engine: ({ sync, ...options } = {}) => {
       const engine = createSync({
         database,
+        vault: testVault,
         connectors: new Map([['fake', fakeConnector(sync)]]),
         appClient: client,
         log,

@@ -4,12 +4,13 @@ import { connector } from '../../../src/connectors/vendure/manifest.ts'
 import type { RecordOf, Resource } from '../../../src/definition/resource.ts'
 import { catalogue, connectors } from '../../../src/generated/registry.ts'
 import { createAppClient } from '../../../src/outbound/http.ts'
-import { createCredential } from '../../../src/store/tenants.ts'
+import { createCredential } from '../../../src/store/credentials.ts'
 import { createSync } from '../../../src/sync/schedule.ts'
-import { act } from '../../apps/vendure/act.ts'
 import { startVendure, type Vendure } from '../../apps/vendure/start.ts'
 import { fullSelection } from '../../support/selection.ts'
 import { startService, type Tenant, type TestService } from '../../support/service.ts'
+import { testVault } from '../../support/vault.ts'
+import { createKey, READING } from './key.ts'
 
 /** A record as the API shows it. */
 export type Shown = RecordOf<Resource> & Readonly<Record<string, unknown>>
@@ -27,7 +28,7 @@ export interface Connection {
   readonly service: TestService
   readonly tenant: Tenant
   readonly credentialId: string
-  /** The key that the credential holds: it may read orders, customers and products, and no more. */
+  /** The key that the credential holds. */
   readonly keyId: string
   /** One run of every resource: what changed, as a rule. */
   sync(): Promise<void>
@@ -42,27 +43,6 @@ export interface Connection {
   /** One record over REST, which GraphQL must show alike. */
   get(topic: string, remoteId: string): Promise<Shown>
   close(): Promise<void>
-}
-
-/** A key such as the manifest asks for. */
-const createReadingKey = async (
-  vendure: Vendure,
-): Promise<{ apiKey: string; entityId: string }> => {
-  const { id } = await act<{ readonly id: string }>(
-    vendure,
-    'mutation ($input: CreateRoleInput!) { createRole(input: $input) { id } }',
-    {
-      input: {
-        ...{ code: 'trunkline', description: 'Trunkline' },
-        permissions: ['ReadOrder', 'ReadCustomer', 'ReadProduct'],
-      },
-    },
-  )
-  return act(
-    vendure,
-    'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey entityId } }',
-    { input: { roleIds: [id], translations: [{ languageCode: 'en', name: 'Connected' }] } },
-  )
 }
 
 const resourceOf = (topic: string): Resource => {
@@ -118,20 +98,28 @@ const createReader = (service: TestService, { key }: Tenant, credentialId: strin
   }
 }
 
-/** Starts all of it; nothing is synchronised yet. */
-export const connectVendure = async (): Promise<Connection> => {
+/** Starts all of it, with a key of these permissions; nothing is synchronised yet. */
+export const connectVendure = async (
+  permissions: readonly string[] = READING,
+): Promise<Connection> => {
   const vendure = await startVendure()
   const service = await startService()
   const { database } = service
   const { prisma } = database
   const tenant = await service.createTenant('development', [])
-  const { apiKey, entityId } = await createReadingKey(vendure)
-  const credentialId = await createCredential(database, {
+  const { apiKey, entityId } = await createKey(vendure, permissions)
+  const credentialId = await createCredential(database, testVault, {
     ...{ environmentId: tenant.environmentId, userId: tenant.userId, connector },
     values: { url: vendure.url, apiKey },
   })
   const appClient = createAppClient({ allowPrivateAddresses: true, firstPauseMs: 1, maxPauseMs: 5 })
-  const parts = { database, connectors, appClient, log: pino({ level: 'silent' }) }
+  const parts = {
+    database,
+    vault: testVault,
+    connectors,
+    appClient,
+    log: pino({ level: 'silent' }),
+  }
   const engine = createSync(parts)
   const thorough = createSync({ ...parts, fullListingIntervalMs: 0 })
   let lastSequence = 0n

@@ -52,7 +52,9 @@ export const expectedProduct = (
     title: variant.name,
     price: euros(variant.price),
     sku: variant.sku,
-    optionValues: variant.options.map(({ name, group }) => ({ name: group.name, value: name })),
+    optionValues: variant.options
+      .map(({ name, group }) => ({ name: group.name, value: name }))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     inventory: { totalCount: total(variant.stockLevels.map(({ stockOnHand }) => stockOnHand)) },
     weight: null,
   })),

@@ -1,0 +1,23 @@
+/**
+ * What any sender costs: a loop of undici's POSTs, so many at once, that remembers nothing. It waits for a
+ * message, so that its start is not measured. Env: ADDRESS, COUNT, CONCURRENCY, BODY.
+ */
+import { Agent, request } from 'undici'
+
+const { ADDRESS: address = '', BODY: body = '' } = process.env
+const dispatcher = new Agent({ connections: Number(process.env.CONCURRENCY) })
+let left = Number(process.env.COUNT)
+
+const send = async (): Promise<void> => {
+  while (left-- > 0) {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await request(address, { method: 'POST', headers, body, dispatcher })
+    await answer.body.dump()
+  }
+}
+
+process.once('message', async () => {
+  await Promise.all(Array.from({ length: Number(process.env.CONCURRENCY) }, send))
+})
+process.on('disconnect', () => process.exit())
+process.send?.('ready')

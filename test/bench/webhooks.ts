@@ -1,0 +1,107 @@
+/** Changes from the log to an endpoint, beside a bare loop that posts as many bodies of the same size. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { encodeChangeCursor } from '../../src/query/change-cursor.ts'
+import { account } from '../../src/resources/crm/account.ts'
+import { endOfLog } from '../../src/store/changes.ts'
+import { cpuMsOf, difference } from './cpu.ts'
+import type { BenchmarkOptions, Result } from './result.ts'
+import { median, quantile } from './statistics.ts'
+import { openStage } from './webhooks-stage.ts'
+
+const COUNT = 10_000
+const BATCH = 500
+const CONCURRENCY = 16
+const FLOOR = 0.5
+const MAX_ROUNDS = 3
+/** A change each so often, while the time of each is taken: no queue builds up. */
+const PACE_MS = 5
+const PACED = 400
+
+interface Run {
+  readonly ms: number
+  readonly cpuMs: number | null
+  readonly postgresCpuMs: number | null
+}
+
+/** Changes a second, and how long a change is on its way. */
+export const benchmarkWebhooks = async ({
+  postgres,
+  rounds,
+  say,
+}: BenchmarkOptions): Promise<readonly Result[]> => {
+  await using stage = await openStage(postgres, 'webhooks')
+  const { database, writer, receiver } = stage
+  const start = await endOfLog(database.prisma)
+  for (let n = 0; n < COUNT; n += BATCH) await writer.change(1 + n, BATCH)
+  // As autovacuum leaves it within a minute.
+  await database.prisma.$executeRaw`ANALYZE change_log.changes`
+  const subscriptionId = await stage.subscribe(`${receiver}/hook`)
+  const [sample] = await database.prisma.$queryRaw<{ record: string }[]>`
+    SELECT record::text AS record FROM change_log.changes LIMIT 1`
+  const timestamp = new Date().toISOString()
+  const body = `{"type":"${account.topic}","timestamp":"${timestamp}","data":{"record":${sample?.record}}}`
+
+  const measure = async (name: 'bare' | 'ours', work: () => Promise<void>): Promise<Run> => {
+    await stage.reset()
+    await using sender = await stage.startSender(name, {
+      ...{ ADDRESS: `${receiver}/hook`, BODY: body },
+      ...{ COUNT: String(COUNT), CONCURRENCY: String(CONCURRENCY) },
+    })
+    const cpu = { sender: cpuMsOf(sender.pid), postgres: cpuMsOf(postgres.pid) }
+    const startedAt = performance.now()
+    sender.go()
+    await sender.during(stage.arrived(COUNT))
+    const run = {
+      ms: performance.now() - startedAt,
+      cpuMs: difference(cpu.sender, cpuMsOf(sender.pid)),
+      postgresCpuMs: difference(cpu.postgres, cpuMsOf(postgres.pid)),
+    }
+    await sender.during(work())
+    return run
+  }
+
+  const latencies: number[] = []
+  /** One change at a time, while the delivery runs. */
+  const pace = async (): Promise<void> => {
+    await stage.reset()
+    for (let n = 0; n < PACED; n++) {
+      await writer.change(COUNT * 10 + latencies.length + n, 1)
+      await wait(PACE_MS)
+    }
+    latencies.push(...(await stage.arrived(PACED)))
+  }
+
+  const bare: Run[] = []
+  const ours: Run[] = []
+  for (let round = 1; round <= Math.min(rounds, MAX_ROUNDS); round++) {
+    say(`Sending ${COUNT} messages, round ${round}.`)
+    bare.push(await measure('bare', async () => {}))
+    await database.prisma.webhookDelivery.update({
+      where: { subscriptionId },
+      data: { position: encodeChangeCursor(start), holder: null },
+    })
+    ours.push(await measure('ours', pace))
+    await database.prisma.$executeRaw`
+      DELETE FROM change_log.changes WHERE record->>'remoteId' >= ${String(COUNT * 10)}
+        AND length(record->>'remoteId') >= ${String(COUNT * 10).length}`
+  }
+  const ratio = median(ours.map(({ ms }, round) => (bare[round]?.ms ?? Number.NaN) / ms))
+  return [
+    { name: 'bare-posts', ratio: 1, ...measured(bare), p50Ms: null, p99Ms: null },
+    {
+      ...{ name: 'webhooks', ratio, floor: `≥ ${FLOOR}`, holds: ratio >= FLOOR },
+      ...measured(ours),
+      ...{ p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) },
+    },
+  ]
+}
+
+const measured = (runs: readonly Run[]) => {
+  const perMessage = (values: readonly (number | null)[]): number | null =>
+    values.some((value) => value === null) ? null : median(values.map(Number)) / COUNT
+  return {
+    requestsPerSecond: median(runs.map(({ ms }) => (COUNT * 1000) / ms)),
+    cpuMsPerRequest: perMessage(runs.map(({ cpuMs }) => cpuMs)),
+    postgresCpuMsPerRequest: perMessage(runs.map(({ postgresCpuMs }) => postgresCpuMs)),
+  }
+}

@@ -1,0 +1,261 @@
+/** The window in an integrator's page, as its end users meet it: another origin, a strict policy, a browser. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser, Frame, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createSandboxApp } from '../../src/sandbox/app.ts'
+import { browserMissing, openBrowser } from '../support/browser.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { workflowNumber } from '../support/workflow.ts'
+
+const HOSTILE = '<img src=x onerror=alert(1)>'
+const missing = browserMissing()
+if (missing !== undefined) console.warn(missing)
+
+describe.skipIf(missing !== undefined)('the window', () => {
+  let service: TestService
+  let tenant: Tenant
+  let address: string
+  let site: Server
+  let browser: Browser
+  let page: Page
+  let troubles: string[]
+
+  beforeAll(async () => {
+    service = await startService()
+    await createSandboxApp(service).createTenant('acme', { token: 'secret' })
+    address = await service.server.listen({ port: 0, host: '127.0.0.1' })
+    site = createServer((_request, response) => {
+      // As strict as a page can be that uses the hosted script.
+      response.setHeader(
+        'content-security-policy',
+        `default-src 'none'; script-src ${address}; connect-src ${address}; frame-src ${address}`,
+      )
+      response.setHeader('content-type', 'text/html')
+      response.end(
+        `<!doctype html><title>A product</title><button>Apps</button><script src="${address}/sdk.js"></script>`,
+      )
+    })
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    site.close()
+    await service.stop()
+  })
+
+  let round = 0
+  beforeEach(async () => {
+    round += 1
+    tenant = await service.createTenant('development', [], `Round ${round}`)
+    page = await browser.newPage()
+    troubles = []
+    page.on('console', (message) => {
+      if (message.type() === 'error') troubles.push(message.text())
+    })
+    page.on('pageerror', ({ message }) => void troubles.push(message))
+    page.on('dialog', (dialog) => {
+      troubles.push(`dialog: ${dialog.message()}`)
+      void dialog.dismiss()
+    })
+    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}`)
+  })
+  afterEach(() => page.close())
+
+  /** Runs a piece of the page's own script. */
+  const run = (script: string): Promise<unknown> => page.evaluate(script)
+  const signIn = async (): Promise<void> => {
+    const { token } = await service.tokens.issue(tenant)
+    await run(`Trunkline.setToken('${token}')`)
+  }
+  /** Calls a method of the SDK. @returns what its callback is given */
+  const call = (method: string, options: object = {}): Promise<unknown> => {
+    const result = run(`new Promise((callback) => {
+      void Trunkline.${method}({ ...${JSON.stringify(options)}, callback })
+    })`)
+    // Of a window that the test leaves open, there is none.
+    result.catch(() => {})
+    return result
+  }
+  /** The frame, once it is there. */
+  const frame = async (): Promise<Frame> => {
+    await expect.poll(() => page.frames().length, { timeout: 30_000 }).toBe(2)
+    return page.frames()[1] as Frame
+  }
+  /** Until the window is gone. Of input to a frame that goes away under it the browser may never tell more. */
+  const leave = async (input: Promise<void>): Promise<void> => {
+    input.catch(() => {})
+    await expect.poll(() => page.frames().length, { timeout: 30_000 }).toBe(1)
+  }
+  const click = (window: Frame, name: string) =>
+    window.getByRole('button', { name, exact: true }).click()
+  const heading = (window: Frame, name: string) => window.getByRole('heading', { name }).waitFor()
+
+  test('connects an app; what is missing or refused stands beside its field', async () => {
+    await signIn()
+    const result = call('authenticate')
+    const window = await frame()
+    await heading(window, 'Connect an app')
+    await window.getByRole('button', { name: 'Vendure' }).click()
+    await heading(window, 'Connect Vendure')
+    await window.getByRole('button', { name: 'Back' }).click()
+    await window.getByRole('button', { name: 'Sandbox' }).click()
+    const connect = window.getByRole('button', { name: 'Connect', exact: true })
+    // The browser itself asks for what is required.
+    await connect.click()
+    await window.getByLabel('Tenant').fill('   ')
+    await window.getByLabel('Token').fill('not it')
+    expect(await window.getByLabel('Token').getAttribute('type')).toBe('password')
+    await connect.click()
+    await window.getByText('Expected a value (required).').waitFor()
+    await window.getByText('Look at what is marked.').waitFor()
+    expect(await window.getByLabel('Tenant').getAttribute('aria-invalid')).toBe('true')
+    // A refusal is an error in the browser's console; nothing else was.
+    expect(troubles.splice(0)).toEqual([expect.stringContaining('400')])
+    await window.getByLabel('Tenant').fill('acme')
+    await connect.click()
+    await window.getByText('The app does not accept this.').waitFor()
+    expect(troubles.splice(0)).toEqual([expect.stringContaining('400')])
+    await window.getByLabel('Token').fill('secret')
+    await connect.click()
+    await heading(window, 'Sandbox is connected')
+    expect(await result).toEqual({ success: true, credentialId: expect.any(String) })
+    await leave(click(window, 'Done'))
+    const credentials = await service.database.prisma.credential.findMany({
+      where: { userId: tenant.userId },
+    })
+    expect(await result).toMatchObject({ credentialId: credentials[0]?.id })
+    expect(credentials).toMatchObject([{ app: 'sandbox' }])
+    expect(troubles).toEqual([])
+  })
+
+  test('an answer that is lost on its way makes no second connection', async () => {
+    await signIn()
+    const result = call('authenticate', { app: 'sandbox' })
+    const window = await frame()
+    await window.getByLabel('Tenant').fill('acme')
+    await window.getByLabel('Token').fill('secret')
+    await page.route(
+      '**/2024-03/headless/credentials',
+      async (route) => {
+        await route.fetch()
+        await route.abort()
+      },
+      { times: 1 },
+    )
+    await click(window, 'Connect')
+    await window.getByText('The service cannot be reached.').waitFor()
+    await click(window, 'Connect')
+    await heading(window, 'Sandbox is connected')
+    expect(await result).toMatchObject({ success: true })
+    const { credential } = service.database.prisma
+    expect(await credential.count({ where: { userId: tenant.userId } })).toBe(1)
+    // The page goes on while the window still says so.
+    const next = call('authenticate', { app: 'vendure' })
+    await expect.poll(() => window.isDetached()).toBe(true)
+    await heading(await frame(), 'Connect Vendure')
+    await leave(page.keyboard.press('Escape'))
+    expect(await next).toEqual({ success: false })
+  })
+
+  test('shows the apps of a category, or the one that the page names', async () => {
+    await signIn()
+    void call('authenticate', { category: 'accounting' })
+    const window = await frame()
+    await heading(window, 'Connect an app')
+    expect(await window.getByRole('listitem').count()).toBe(1)
+    await leave(page.keyboard.press('Escape'))
+    void call('authenticate', { app: 'vendure' })
+    await heading(await frame(), 'Connect Vendure')
+    expect(await page.frames()[1]?.getByRole('button', { name: 'Back' }).count()).toBe(0)
+  })
+
+  test('installs an integration, connecting its app first; it is switched off and on', async () => {
+    const integration = await service.server.inject({
+      ...{ method: 'PUT', url: '/2024-03/integrations' },
+      headers: { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' },
+      payload: {
+        ...{ slug: 'orders', name: HOSTILE, app: 'sandbox' },
+        workflows: [{ slug: 'one', name: HOSTILE, definition: workflowNumber(1) }],
+      },
+    })
+    const { integrationId } = integration.json().integration
+    await signIn()
+    const result = call('install', { integrationId })
+    const window = await frame()
+    await heading(window, 'Connect Sandbox')
+    await window.getByLabel('Tenant').fill('acme')
+    await window.getByLabel('Token').fill('secret')
+    await window.getByRole('button', { name: 'Connect', exact: true }).click()
+    await heading(window, 'Install Sandbox')
+    await window.getByText(HOSTILE).waitFor()
+    await window.getByRole('button', { name: 'Install' }).click()
+    await heading(window, 'Sandbox is installed')
+    expect(await result).toEqual({ success: true, installationId: expect.any(String) })
+    await leave(click(window, 'Done'))
+
+    const listed = () => run('Trunkline.getIntegrations()')
+    const standing = { installed: true, workflows: [{ name: HOSTILE, active: true }] }
+    expect(await listed()).toMatchObject([{ integrationId, ...standing }])
+    for (const [word, active] of [
+      ['deactivate', false],
+      ['reactivate', true],
+    ] as const) {
+      await run(`Trunkline.${word}({ integrationId: '${integrationId}' })`)
+      expect(await listed()).toMatchObject([{ workflows: [{ active }] }])
+    }
+    expect(troubles).toEqual([])
+  })
+
+  test('closed without an outcome it says so, and the focus is where it was', async () => {
+    await signIn()
+    await page.getByRole('button', { name: 'Apps' }).focus()
+    for (const way of [
+      () => page.keyboard.press('Escape'),
+      async () => click(await frame(), 'Close'),
+      () => page.mouse.click(5, 5),
+    ]) {
+      const result = call('authenticate')
+      await heading(await frame(), 'Connect an app')
+      await leave(way())
+      expect(await result).toEqual({ success: false })
+      expect(await run('document.activeElement.textContent')).toBe('Apps')
+    }
+  })
+
+  test('needs the token of an end user, and says when that is over', async () => {
+    const codeOf = (script: string) => run(`${script}.catch(({ code }) => code)`)
+    expect(await codeOf('Trunkline.authenticate()')).toBe('NO_TOKEN')
+    expect(await codeOf('Trunkline.getIntegrations()')).toBe('NO_TOKEN')
+    expect(await codeOf(`Trunkline.setToken('${tenant.key}')`)).toBe('NO_TOKEN')
+    await signIn()
+    void call('authenticate')
+    const window = await frame()
+    await heading(window, 'Connect an app')
+    expect(await codeOf('Trunkline.authenticate()')).toBe('WINDOW_OPEN')
+    await leave(page.keyboard.press('Escape'))
+    await service.database.prisma.endUser.delete({ where: { id: tenant.userId } })
+    void call('authenticate')
+    await (await frame()).getByText('Your session has ended.').waitFor()
+  })
+
+  test('opened by a page that brings no token, or a message of no kind, it shows nothing', async () => {
+    await run(`{
+      const frame = document.createElement('iframe')
+      frame.src = '${address}/connect'
+      frame.onload = () => {
+        frame.contentWindow.postMessage({ trunkline: 'open' }, '*')
+        frame.contentWindow.postMessage(null, '*', [new MessageChannel().port2])
+        frame.contentWindow.postMessage(
+          { trunkline: 'open', token: 'a.b.c', task: { kind: 'authenticate' } }, '*',
+          [new MessageChannel().port2],
+        )
+      }
+      document.body.append(frame)
+    }`)
+    const window = await frame()
+    await window.getByText('setToken expects the token of an end user').waitFor()
+    expect(await window.getByRole('listitem').count()).toBe(0)
+  })
+})

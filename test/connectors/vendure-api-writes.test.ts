@@ -1,0 +1,305 @@
+/** The real Vendure, written through our API: Vendure's own API shows it, and nothing is overwritten unseen. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { placeOrder } from '../apps/vendure/checkout.ts'
+import { fulfillOrder, setFulfillmentState } from '../apps/vendure/orders.ts'
+import { createProduct, updateCustomer } from '../apps/vendure/shop.ts'
+import { type Order, type Product, readCustomer, readOrder } from '../apps/vendure/state.ts'
+import { type Face, faces } from '../support/operations.ts'
+import { type RecordCalls, type RecordOutcome, recordsOver } from '../support/record-calls.ts'
+import { moveOrder } from './vendure/acts.ts'
+import { type Connection, connectVendure } from './vendure/connection.ts'
+import { WRITING } from './vendure/key.ts'
+import { missing } from './vendure/scene.ts'
+
+const ORDERS = 'commerce/orders'
+const FULFILLMENTS = 'commerce/fulfillments'
+const CUSTOMERS = 'commerce/customers'
+const PRODUCTS = 'commerce/products'
+
+describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missing}` : ''}`, () => {
+  let shop: Connection
+  let lamp: Product
+  beforeAll(async () => {
+    shop = await connectVendure(WRITING)
+    lamp = await createProduct(shop.vendure, {
+      name: 'Lamp',
+      variants: [
+        { sku: 'LAMP-S', price: 1000, stockOnHand: 1000, options: { Size: 'S' } },
+        { sku: 'LAMP-L', price: 1999, stockOnHand: 1000, options: { Size: 'L' } },
+      ],
+    })
+  }, 120_000)
+  afterAll(() => shop?.close())
+
+  const now = async (id: string): Promise<Order> => {
+    const order = await readOrder(shop.vendure, id)
+    if (!order) throw new Error(`order ${id} is gone`)
+    return order
+  }
+  /** An order of both lamps, listed here as it is there. */
+  const buy = async (): Promise<Order> => {
+    const order = await placeOrder(shop.vendure, {
+      customer: { firstName: 'Sofja', lastName: 'K', emailAddress: 'sofja@example.org' },
+      lines: lamp.variants.map(({ id }, index) => ({ variantId: id, quantity: index + 2 })),
+    })
+    await shop.sync()
+    return order
+  }
+  const done = ({ status, record, message }: RecordOutcome) => {
+    expect(status, message).toBe(200)
+    return record
+  }
+  /** What the log says of a record since the last look at it: `created`, `updated`. */
+  const kindsOf = async (topic: string, remoteId: string) => {
+    const log = await shop.takeLog()
+    return log.flatMap((row) => (row.topic === topic && row.remoteId === remoteId ? row.kind : []))
+  }
+  /** Neither a listing of changes nor one of everything finds a record other than it was written. */
+  const expectSettled = async (topic: string, { remoteId }: { readonly remoteId: string }) => {
+    await shop.takeLog()
+    await shop.sync()
+    await shop.syncEverything()
+    expect(await kindsOf(topic, remoteId)).toEqual([])
+  }
+  const conflicting = ({ status, code, details, message }: RecordOutcome, field: string) => {
+    expect([status, code], message).toEqual([409, 'WRITE_CONFLICT'])
+    return details.find((detail) => detail.field === field)
+  }
+
+  describe.each(faces)('over %s', (face: Face) => {
+    let records: RecordCalls
+    beforeAll(() => {
+      records = recordsOver(face, shop)
+    })
+
+    test('an order gets another address, and Vendure’s own API shows it', async () => {
+      const order = await buy()
+      await shop.takeLog()
+      const shippingAddress = { address1: 'Rue 1', city: 'Paris', countryCode: 'FR' }
+      const changed = done(await records.update(ORDERS, order.id, { shippingAddress }))
+      expect(changed).toMatchObject({
+        ...{ remoteId: order.id, orderNumber: order.code, totalPrice: '100.96' },
+        shippingAddress: { ...shippingAddress, firstName: 'Grete', lastName: 'Hermann' },
+        billingAddress: { address1: 'Am Wall 1' },
+      })
+      expect(await now(order.id)).toMatchObject({
+        state: 'PaymentSettled',
+        shippingAddress: { streetLine1: 'Rue 1', city: 'Paris', countryCode: 'FR' },
+        billingAddress: { streetLine1: 'Am Wall 1' },
+      })
+      expect(await kindsOf(ORDERS, order.id)).toEqual(['updated'])
+      await expectSettled(ORDERS, changed)
+    })
+
+    test('an order that was changed in Vendure meanwhile is not overwritten unseen', async () => {
+      const order = await buy()
+      await moveOrder(shop.vendure, order.id, 'Theirs 2')
+      const mine = { shippingAddress: { address1: 'Mine 3' } }
+      const stale = await records.update(ORDERS, order.id, mine)
+      expect(conflicting(stale, 'shippingAddress')).toMatchObject({
+        stored: { address1: 'Am Wall 1' },
+        current: { address1: 'Theirs 2' },
+      })
+      expect((await now(order.id)).shippingAddress).toMatchObject({ streetLine1: 'Theirs 2' })
+      expect((await records.get(ORDERS, order.id)).record.shippingAddress).toMatchObject({
+        address1: 'Theirs 2',
+      })
+      const again = done(await records.update(ORDERS, order.id, mine))
+      expect((await now(order.id)).shippingAddress).toMatchObject({ streetLine1: 'Mine 3' })
+      await expectSettled(ORDERS, again)
+    })
+
+    test('what Vendure refuses of an order is told in its words', async () => {
+      const order = await buy()
+      const refused = await records.update(ORDERS, order.id, { orderStatus: 'Delivered' })
+      expect([refused.status, refused.code]).toEqual([400, 'APP_REFUSED'])
+      expect(refused.message).toContain('unless all OrderItems are delivered')
+      const dearer = await records.update(ORDERS, order.id, {
+        lineItems: lamp.variants.map(({ id }) => ({ variantId: id, quantity: 9 })),
+      })
+      expect([dearer.status, dearer.code]).toEqual([400, 'FIELD_NOT_SUPPORTED'])
+      expect(dearer.details).toMatchObject([
+        { field: 'lineItems', expected: expect.stringContaining('EUR more') },
+      ])
+      expect(await now(order.id)).toEqual(order)
+    })
+
+    test('an order is corrected after a refusal: what was tried and undone is no conflict', async () => {
+      const order = await buy()
+      const dear = lamp.variants.map(({ id }) => ({ variantId: id, quantity: 9 }))
+      const refused = await records.update(ORDERS, order.id, { lineItems: dear })
+      expect(refused.status).toBe(400)
+      // Vendure keeps whole seconds: the history of the try is later than what is stored here.
+      await shop.passOverlap()
+      expect((await records.update(ORDERS, order.id, { lineItems: dear })).status).toBe(400)
+      const billingAddress = { city: 'Kiel' }
+      const changed = done(await records.update(ORDERS, order.id, { billingAddress }))
+      expect((await now(order.id)).billingAddress).toMatchObject({ city: 'Kiel' })
+      await expectSettled(ORDERS, changed)
+    })
+
+    test('an order costs less where the refund is named, and its total is Vendure’s', async () => {
+      const order = await buy()
+      const changed = done(
+        await records.update(ORDERS, order.id, {
+          lineItems: lamp.variants.map(({ id }) => ({ variantId: id, quantity: 2 })),
+          remoteFields: { refunds: [{ paymentId: order.payments[0]?.id, amount: 2399 }] },
+        }),
+      )
+      const { totalWithTax, lines } = await now(order.id)
+      expect(lines.map(({ quantity }) => quantity)).toEqual([2, 2])
+      expect(changed.totalPrice).toBe((totalWithTax / 100).toFixed(2))
+      expect(totalWithTax).toBeLessThan(order.totalWithTax)
+      await expectSettled(ORDERS, changed)
+    })
+
+    test('a fulfillment is made and goes from state to state, and Vendure’s own API shows it', async () => {
+      const order = await buy()
+      await shop.takeLog()
+      const made = done(
+        await records.create(FULFILLMENTS, {
+          ...{ orderId: order.id, carrier: 'DHL', trackingNumbers: ['T-1'] },
+          lineItems: order.lines.map(({ id, quantity }) => ({ lineItemId: id, quantity })),
+        }),
+      )
+      expect(made).toMatchObject({
+        ...{ carrier: 'DHL', trackingNumbers: ['T-1'], trackingUrls: [] },
+        remoteFields: { state: 'Pending' },
+      })
+      expect((await now(order.id)).fulfillments).toMatchObject([
+        { id: made.remoteId, state: 'Pending', method: 'DHL', trackingCode: 'T-1' },
+      ])
+      for (const state of ['Shipped', 'Delivered']) {
+        const remoteFields = { state }
+        const moved = done(await records.update(FULFILLMENTS, made.id, { remoteFields }))
+        expect(moved).toMatchObject({ id: made.id, remoteFields })
+        expect(await now(order.id)).toMatchObject({
+          ...{ state, fulfillments: [{ id: made.remoteId, state }] },
+        })
+        // The order, whose standing it moved, is fresh here without a sync: its next change is no conflict.
+        expect((await records.get(ORDERS, order.id)).record).toMatchObject({
+          ...{ orderStatus: state, fulfillmentStatus: state },
+        })
+      }
+      const shippingAddress = { address1: 'Kai 4' }
+      const late = await records.update(ORDERS, order.id, { shippingAddress })
+      expect(late.code).not.toBe('WRITE_CONFLICT')
+      expect(await kindsOf(FULFILLMENTS, made.remoteId)).toEqual(['created', 'updated', 'updated'])
+      await expectSettled(FULFILLMENTS, made)
+      expect((await records.get(ORDERS, order.id)).record).toMatchObject({
+        ...{ orderStatus: 'Delivered', fulfillmentStatus: 'Delivered' },
+      })
+    })
+
+    test('a fulfillment that went on in Vendure meanwhile is not moved unseen', async () => {
+      const order = await buy()
+      const shipment = { trackingCode: 'T-2', method: 'DHL', state: 'Pending' } as const
+      const { id } = await fulfillOrder(shop.vendure, order, shipment)
+      await shop.sync()
+      await setFulfillmentState(shop.vendure, id, 'Shipped')
+      const cancel = { remoteFields: { state: 'Cancelled' } }
+      const stale = await records.update(FULFILLMENTS, id, cancel)
+      expect(conflicting(stale, 'remoteFields')).toMatchObject({
+        stored: { state: 'Pending' },
+        current: { state: 'Shipped' },
+      })
+      expect((await now(order.id)).fulfillments).toMatchObject([{ id, state: 'Shipped' }])
+      const again = done(await records.update(FULFILLMENTS, id, cancel))
+      expect((await now(order.id)).fulfillments).toMatchObject([{ id, state: 'Cancelled' }])
+      await expectSettled(FULFILLMENTS, again)
+      const late = await records.update(FULFILLMENTS, id, { remoteFields: { state: 'Shipped' } })
+      expect([late.status, late.code]).toEqual([400, 'APP_REFUSED'])
+      expect(late.message).toContain('Cannot transition Fulfillment from "Cancelled" to "Shipped"')
+    })
+
+    test('a customer is made, changed and deleted; a twin is refused by the field', async () => {
+      const email = `emmy-${face.toLowerCase()}@example.org`
+      const emmy = { firstName: 'Emmy', lastName: 'Noether', email }
+      const made = done(await records.create(CUSTOMERS, { ...emmy, phone: '+49 1' }))
+      expect(await readCustomer(shop.vendure, made.remoteId)).toMatchObject({
+        ...{ firstName: 'Emmy', lastName: 'Noether', emailAddress: email, phoneNumber: '+49 1' },
+      })
+      const twin = await records.create(CUSTOMERS, emmy)
+      expect([twin.status, twin.code]).toEqual([400, 'APP_REFUSED'])
+      expect(twin.message).toContain('The email address is not available.')
+      expect(twin.details).toMatchObject([{ field: 'email' }])
+
+      const changed = done(await records.update(CUSTOMERS, made.id, { phone: null }))
+      expect(changed).toMatchObject({ ...emmy, phone: null })
+      await expectSettled(CUSTOMERS, changed)
+      await updateCustomer(shop.vendure, made.remoteId, { firstName: 'Amalie' })
+      const stale = await records.remove(CUSTOMERS, made.id)
+      expect(conflicting(stale, 'firstName')).toMatchObject({ stored: 'Emmy', current: 'Amalie' })
+
+      const gone = done(await records.remove(CUSTOMERS, made.id))
+      expect(gone).toMatchObject({ id: made.id, firstName: 'Amalie', remoteDeleted: true })
+      expect(await readCustomer(shop.vendure, made.remoteId)).toBeNull()
+      await expectSettled(CUSTOMERS, gone)
+      expect((await records.get(CUSTOMERS, made.id)).record).toEqual(gone)
+    })
+
+    test('a product with several choices is changed over and over: their order is no conflict', async () => {
+      const choices = (size: string) => [
+        { name: 'Size', value: size },
+        { name: 'Colour', value: 'red' },
+        { name: 'Base', value: 'oak' },
+      ]
+      const productName = `Chair ${face}`
+      const made = done(
+        await records.create(PRODUCTS, {
+          ...{ productName, description: '' },
+          variants: ['L', 'S'].map((size) => ({
+            ...{ title: size, price: '10.00', sku: size, optionValues: choices(size) },
+          })),
+        }),
+      )
+      const sorted = made.variants.map(({ optionValues }: { optionValues: { name: string }[] }) =>
+        optionValues.map(({ name }) => name),
+      )
+      expect(sorted).toEqual([
+        ['Base', 'Colour', 'Size'],
+        ['Base', 'Colour', 'Size'],
+      ])
+      for (const description of ['One', 'Two', 'Three'])
+        expect(done(await records.update(PRODUCTS, made.id, { description }))).toMatchObject({
+          ...{ id: made.id, description, variants: made.variants },
+        })
+      await expectSettled(PRODUCTS, made)
+      expect(done(await records.remove(PRODUCTS, made.id)).remoteDeleted).toBe(true)
+    })
+  })
+
+  test('the paths below an order lead to its fulfillments alone', async () => {
+    const [order, other] = [await buy(), await buy()]
+    const { key } = shop.tenant
+    const [line] = order.lines
+    const url = (orderId: string, id = '') =>
+      `/2024-03/one/commerce/orders/${orderId}/fulfillments${id}?credentialId=${shop.credentialId}`
+    const created = await shop.service.send(key, 'POST', url(order.id), {
+      lineItems: [{ lineItemId: line?.id, quantity: 1 }],
+    })
+    expect(created.statusCode, created.body).toBe(200)
+    const { fulfillment } = created.json()
+    const body = { remoteFields: { state: 'Shipped' } }
+    const below = `/${fulfillment.remoteId}`
+    const stray = await shop.service.send(key, 'PUT', url(other.id, below), body)
+    expect([stray.statusCode, stray.json().error.code]).toEqual([404, 'NOT_FOUND'])
+    const shipped = await shop.service.send(key, 'PUT', url(order.id, below), body)
+    expect(shipped.json().fulfillment).toMatchObject({
+      id: fulfillment.id,
+      remoteFields: body.remoteFields,
+    })
+    expect((await now(order.id)).fulfillments).toMatchObject([
+      { id: fulfillment.remoteId, state: 'Shipped' },
+    ])
+  })
+
+  test('what Vendure cannot do is said so', async () => {
+    const records = recordsOver('REST', shop)
+    const { id } = await buy()
+    for (const impossible of [await records.remove(ORDERS, id), await records.create(ORDERS, {})])
+      expect(impossible).toMatchObject({ status: 400, code: 'NOT_SUPPORTED' })
+    const field = await records.update(ORDERS, id, { totalPrice: 1 })
+    expect(field).toMatchObject({ code: 'FIELD_NOT_SUPPORTED', details: [{ field: 'totalPrice' }] })
+  })
+})

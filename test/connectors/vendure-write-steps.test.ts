@@ -1,0 +1,463 @@
+import { describe, expect, test } from 'vitest'
+import { connector } from '../../src/connectors/vendure/manifest.ts'
+import { unitsOf } from '../../src/connectors/vendure/money.ts'
+import { addressChange, lineChanges } from '../../src/connectors/vendure/order-changes.ts'
+import type { AppRequest, Json, Steps, StoredRecord } from '../../src/definition/connector.ts'
+import { driveSteps } from '../support/steps.ts'
+import { answered, rawRecords, resource, response } from './vendure/fixtures.ts'
+
+const thrownBy = (perform: () => unknown): unknown => {
+  try {
+    return perform()
+  } catch (error) {
+    return error
+  }
+}
+
+/** What a request asks for: its first root field, and its variables. */
+const asked = ({ body }: AppRequest) => {
+  // Every request of the connector has such a body.
+  const { query, variables } = body as {
+    query: string
+    variables: { readonly [name: string]: Json }
+  }
+  const [, root = ''] = /^[^{]*\{\s*(\w+)/.exec(query) ?? []
+  return { root, variables }
+}
+
+/** Runs steps against answers, one a request: the data, or what is thrown. */
+const play = async (steps: Steps<unknown> | undefined, answers: readonly (object | Error)[]) => {
+  if (!steps) throw new Error('the connector has no such verb')
+  const requests: AppRequest[] = []
+  const left = [...answers]
+  const result = await driveSteps(steps, (request) => {
+    requests.push(request)
+    const answer = left.shift()
+    if (!answer) throw new Error(`nothing was planned for ${asked(request).root}`)
+    if (answer instanceof Error) throw answer
+    return answered(answer)
+  }).catch((error: unknown) => error)
+  expect(left).toEqual([])
+  return { result, requests, calls: requests.map(asked) }
+}
+
+const writerOf = (name: string) => {
+  const { write } = resource(name)
+  if (!write) throw new Error(`the connector does not write ${name}`)
+  return write
+}
+
+const shop = { globalSettings: { serverConfig: { moneyStrategyPrecision: 2 } } }
+const stored = (remoteId: string, record: StoredRecord['record'] = {}): StoredRecord => ({
+  ...{ remoteId, record },
+})
+
+describe('an amount to be written', () => {
+  test.each([
+    ['91.36', 2, 9136],
+    ['91.3600', 2, 9136],
+    ['0.1', 2, 10],
+    ['-9.6', 2, -960],
+    ['12', 2, 1200],
+    ['12.00', 0, 12],
+    ['1.2345', 4, 12_345],
+    ['90071992547409.91', 2, Number.MAX_SAFE_INTEGER],
+  ])('of %s at precision %i is %i', (text, precision, units) => {
+    expect(unitsOf(text, precision, 'price')).toBe(units)
+  })
+
+  test.each([
+    ['1.005', 2, 'more than 2 decimal places'],
+    ['0.1', 0, 'more than 0 decimal places'],
+    ['90071992547409.92', 2, 'too large'],
+    ['1e3', 2, 'no decimal number'],
+    ['', 2, 'no decimal number'],
+  ])('of %s at precision %i is refused', (text, precision, words) => {
+    expect(thrownBy(() => unitsOf(text, precision, 'variants.0.price'))).toMatchObject({
+      ...{ name: 'WriteRefusal', field: 'variants.0.price' },
+      reason: expect.stringContaining(words),
+    })
+  })
+})
+
+describe('a refusal of a mutation', () => {
+  const failure = (body: unknown) => connector.readFailure(response({ status: 200, body }))
+  const badInput = (message: string) => ({
+    errors: [{ message, extensions: { code: 'BAD_USER_INPUT' } }],
+  })
+
+  test.each([
+    ['Field "shoeSize" is not defined by type "CreateCustomerInput".', '', 'shoeSize'],
+    ['String cannot represent a non string value: 5', ' at "input.emailAddress"', 'emailAddress'],
+    ['Int cannot represent: "x"', ' at "input.addItems[0].quantity"', 'addItems.0.quantity'],
+    ['Int cannot represent: "x"', ' at "input[1].stockOnHand"', '1.stockOnHand'],
+    ['Field "paymentId" of required type "ID!"', ' at "input.refunds[0]"', 'refunds.0.paymentId'],
+  ])('for a bad value says %s', (said, place, field) => {
+    const whole = `Variable "$input" got invalid value { phoneNumber: "+39 1; 2" }${place}; ${said}`
+    // Not what it was given, which is a person's and may fill the whole message.
+    expect(failure(badInput(whole))).toEqual({
+      ...{ kind: 'refused', reason: `BAD_USER_INPUT: ${said}`, field },
+    })
+  })
+
+  test('has no words where Vendure has but the key of a translation', () => {
+    const errorCode = 'NO_CHANGES_SPECIFIED_ERROR'
+    expect(
+      failure({ data: { modifyOrder: { errorCode, message: `errorResult.${errorCode}` } } }),
+    ).toEqual({ kind: 'refused', reason: errorCode })
+  })
+
+  test('says why a state cannot be reached', () => {
+    const message = 'Cannot transition Order from "A" to "B"'
+    const errorCode = 'ORDER_STATE_TRANSITION_ERROR'
+    const because = (transitionError: string) =>
+      failure({ data: { transitionOrderToState: { errorCode, message, transitionError } } })?.reason
+    expect(because('unless all are shipped')).toBe(
+      `${errorCode}: ${message}; unless all are shipped`,
+    )
+    expect(because(message)).toBe(`${errorCode}: ${message}`)
+  })
+
+  test('for a permission is not taken for a dead credential', () => {
+    const forbidden = (root: string) =>
+      failure({ errors: [{ message: 'No.', path: [root], extensions: { code: 'FORBIDDEN' } }] })
+    expect(forbidden('updateCustomer')?.kind).toBe('refused')
+    expect(forbidden('addFulfillmentToOrder')?.kind).toBe('refused')
+    expect(forbidden('customers')?.kind).toBe('authentication')
+    expect(forbidden('activeChannel')?.kind).toBe('authentication')
+  })
+
+  test('for what is not there tells the record from what it names', () => {
+    const unknown = (root: string) =>
+      failure({ errors: [{ message: '', path: [root], extensions: { code: 'ENTITY_NOT_FOUND' } }] })
+    expect(unknown('deleteProduct')?.kind).toBe('absent')
+    expect(unknown('setOrderCustomer')?.kind).toBe('refused')
+  })
+})
+
+describe('the lines of an order', () => {
+  const line = (id: string, variantId: string, quantity: number) => ({
+    ...{ id, quantity, unitPriceWithTax: 100 },
+    productVariant: { id: variantId, productId: '1', sku: '', name: `Variant ${variantId}` },
+  })
+  const lines = [line('11', '1', 2), line('12', '2', 3), line('13', '2', 1), line('14', '4', 0)]
+  const as = (...given: readonly [string, number][]) =>
+    given.map(([variantId, quantity]) => ({ variantId, quantity }))
+
+  test.each<[string, readonly [string, number][], object]>([
+    [
+      'as they are',
+      [
+        ['1', 2],
+        ['2', 3],
+        ['2', 1],
+      ],
+      {},
+    ],
+    [
+      'with the cancelled one',
+      [
+        ['1', 2],
+        ['2', 3],
+        ['2', 1],
+        ['4', 0],
+      ],
+      {},
+    ],
+    [
+      'in another order, one less',
+      [
+        ['2', 3],
+        ['2', 0],
+        ['1', 2],
+      ],
+      { adjustOrderLines: [{ orderLineId: '13', quantity: 0 }] },
+    ],
+    [
+      'with a new one',
+      [
+        ['1', 5],
+        ['2', 3],
+        ['2', 1],
+        ['9', 1],
+      ],
+      {
+        adjustOrderLines: [{ orderLineId: '11', quantity: 5 }],
+        addItems: [{ productVariantId: '9', quantity: 1 }],
+      },
+    ],
+  ])('%s', (_name, given, change) => {
+    expect(lineChanges(as(...given), { lines })).toEqual(change)
+  })
+
+  test('are left alone unless they are given', () => {
+    expect(lineChanges(undefined, { lines })).toEqual({})
+  })
+
+  test.each<[string, Json, string]>([
+    ['none of them', [], 'lineItems'],
+    ['null', null, 'lineItems'],
+    ['one left out', as(['1', 2], ['2', 3]), 'lineItems'],
+    [
+      'a third of the same variant',
+      as(['1', 2], ['2', 3], ['2', 1], ['2', 1]),
+      'lineItems.3.variantId',
+    ],
+    [
+      'a new one twice',
+      as(['1', 2], ['2', 3], ['2', 1], ['9', 1], ['9', 1]),
+      'lineItems.4.variantId',
+    ],
+    ['less than nothing', as(['1', -1], ['2', 3], ['2', 1]), 'lineItems.0.quantity'],
+  ])('with %s are refused', (_name, given, field) => {
+    expect(thrownBy(() => lineChanges(given, { lines }))).toMatchObject({
+      ...{ name: 'WriteRefusal', field },
+    })
+  })
+})
+
+describe('the address of an order', () => {
+  const [order] = rawRecords('orders')
+
+  test.each<[string, Json, object | undefined]>([
+    ['the same', { city: 'Stockholm', lastName: 'Kowalewskaja' }, undefined],
+    ['a line that is emptied', { address2: null }, { streetLine2: null }],
+    ['a first name', { firstName: 'Sofja' }, { fullName: 'Sofja Kowalewskaja' }],
+    ['no first name', { firstName: null }, { fullName: 'Kowalewskaja' }],
+    [
+      'the rest of it',
+      { address1: 'A', countryCode: 'DE', phone: '1', region: 'R', postalCode: '2' },
+      { streetLine1: 'A', countryCode: 'DE', phoneNumber: '1', province: 'R', postalCode: '2' },
+    ],
+  ])('gets %s', (_name, given, change) => {
+    expect(addressChange(given, order.shippingAddress, 'shippingAddress')).toEqual(change)
+  })
+
+  test('is made where there was none', () => {
+    const given = { firstName: 'Emmy', lastName: 'Noether', countryCode: 'DE' }
+    const change = { fullName: 'Emmy Noether', countryCode: 'DE' }
+    expect(addressChange(given, null, 'billingAddress')).toEqual(change)
+  })
+})
+
+describe('an order that is modified', () => {
+  const [raw] = rawRecords('orders')
+  const listed = { orders: { totalItems: 1, items: [raw] }, ...shop }
+  const done = { transitionOrderToState: { id: raw.id } }
+  const total = (totalWithTax: number) => ({ modifyOrder: { totalWithTax } })
+  const toParis = () =>
+    writerOf('orders').update?.steps(
+      { fields: { shippingAddress: { city: 'Paris' } }, remoteFields: {} },
+      stored(raw.id),
+    )
+  const back = { root: 'transitionOrderToState', variables: { id: raw.id, state: raw.state } }
+
+  test('is tried first, then changed and put back', async () => {
+    const answers = [listed, done, total(raw.totalWithTax), total(raw.totalWithTax), done, listed]
+    const { result, calls, requests } = await play(toParis(), answers)
+    expect(result).toEqual(raw)
+    const change = { orderId: raw.id, updateShippingAddress: { city: 'Paris' } }
+    expect(calls.slice(1, 5)).toEqual([
+      { ...back, variables: { id: raw.id, state: 'Modifying' } },
+      { root: 'modifyOrder', variables: { input: { ...change, dryRun: true } } },
+      { root: 'modifyOrder', variables: { input: { ...change, dryRun: false } } },
+      back,
+    ])
+    // A change is sent once, whatever becomes of it; a question may be repeated.
+    expect(requests.map(({ read }) => read === true)).toEqual([
+      ...[true, false, false, false, false, true],
+    ])
+  })
+
+  const lost = new Error('no answer in time')
+  test.each<[string, readonly (object | Error)[], unknown]>([
+    [
+      'dearer',
+      [total(raw.totalWithTax + 1), done],
+      { name: 'WriteRefusal', reason: expect.stringContaining('0.01 EUR more'), field: undefined },
+    ],
+    ['refused', [lost, done], lost],
+    ['lost', [total(raw.totalWithTax), lost, done], lost],
+    ['lost, and Vendure with it', [total(raw.totalWithTax), lost, new Error('down')], lost],
+  ])('is put back when the change is %s', async (_name, answers, failure) => {
+    const { result, calls } = await play(toParis(), [listed, done, ...answers])
+    expect(result).toMatchObject(failure as object)
+    expect(calls.at(-1)).toEqual(back)
+  })
+
+  test('is not touched where it may not be modified', async () => {
+    const { result, calls } = await play(toParis(), [listed, lost])
+    expect(result).toBe(lost)
+    expect(calls).toHaveLength(2)
+  })
+
+  test('may cost less for a refund that is named', async () => {
+    const refunds = [{ paymentId: '1', amount: 5 }]
+    const less = total(raw.totalWithTax - 5)
+    const [{ quantity, ...first }, second] = raw.lines
+    const lineItems = [
+      { variantId: first.productVariant.id, quantity: quantity - 1 },
+      { variantId: second.productVariant.id, quantity: second.quantity },
+    ]
+    const { calls } = await play(
+      writerOf('orders').update?.steps(
+        { fields: { lineItems }, remoteFields: { refunds } },
+        stored(raw.id),
+      ),
+      [listed, done, less, less, done, listed],
+    )
+    expect(calls[3]?.variables).toEqual({
+      input: {
+        ...{ orderId: raw.id, dryRun: false, refunds },
+        adjustOrderLines: [{ orderLineId: first.id, quantity: quantity - 1 }],
+      },
+    })
+  })
+})
+
+describe('the stock of a variant', () => {
+  const [raw] = rawRecords('products')
+  const listed = { products: { totalItems: 1, items: [raw] } }
+  const catalogue = {
+    activeChannel: {
+      ...{ defaultLanguageCode: 'en', defaultCurrencyCode: 'EUR', pricesIncludeTax: false },
+    },
+    globalSettings: { trackInventory: true, ...shop.globalSettings },
+  }
+  const [small, large] = raw.variants
+  const placesOf = (...places: readonly string[]) => ({
+    ...catalogue,
+    product: {
+      optionGroups: [],
+      variants: [{ id: small.id, stockLevels: places.map((id) => ({ stockLocationId: id })) }],
+    },
+  })
+  const variants = [{ remoteId: small.id, inventory: { totalCount: 5 } }, { remoteId: large.id }]
+  const steps = () =>
+    writerOf('products').update?.steps({ fields: { variants }, remoteFields: {} }, stored(raw.id))
+
+  test('is set where it is kept', async () => {
+    const { calls } = await play(steps(), [
+      ...[{ ...listed, ...catalogue }, placesOf('7')],
+      ...[{ updateProductVariants: [{ id: small.id }] }, { ...listed, ...catalogue }],
+    ])
+    expect(calls[2]).toEqual({
+      root: 'updateProductVariants',
+      variables: {
+        input: [{ id: small.id, stockLevels: [{ stockLocationId: '7', stockOnHand: 5 }] }],
+      },
+    })
+  })
+
+  test('in several places is not guessed at', async () => {
+    const { result } = await play(steps(), [{ ...listed, ...catalogue }, placesOf('7', '8')])
+    expect(result).toMatchObject({
+      ...{ name: 'WriteRefusal', field: 'variants.0.inventory.totalCount' },
+    })
+  })
+})
+
+describe('a product of which half is made', () => {
+  const catalogue = {
+    activeChannel: {
+      ...{ defaultLanguageCode: 'de', defaultCurrencyCode: 'EUR', pricesIncludeTax: false },
+    },
+    globalSettings: { trackInventory: false, ...shop.globalSettings },
+  }
+
+  test('is deleted again, and the first failure told', async () => {
+    const lost = new Error('no answer in time')
+    const variant = { price: '1.5', inventory: { totalCount: 2 } }
+    const fields = {
+      productName: 'Lampe',
+      variants: [{ ...variant, optionValues: [{ name: 'Größe', value: 'S' }] }],
+    }
+    const { result, calls } = await play(
+      writerOf('products').create?.steps({ fields, remoteFields: { facetValueIds: ['3'] } }),
+      [
+        ...[catalogue, { createProduct: { id: '8' } }],
+        { createProductOptionGroup: { id: '5', options: [{ id: '6', name: 'S' }] } },
+        ...[
+          { addOptionGroupToProduct: { id: '8' } },
+          lost,
+          { deleteProduct: { result: 'DELETED' } },
+        ],
+      ],
+    )
+    expect(result).toBe(lost)
+    const named = (name: string) => ({ translations: [{ languageCode: 'de', name }] })
+    const text = { languageCode: 'de', name: 'Lampe', slug: 'Lampe', description: '' }
+    expect(calls.slice(1)).toEqual([
+      {
+        root: 'createProduct',
+        variables: { input: { translations: [text], facetValueIds: ['3'] } },
+      },
+      {
+        root: 'createProductOptionGroup',
+        variables: {
+          input: { code: 'größe', ...named('Größe'), options: [{ code: 's', ...named('S') }] },
+        },
+      },
+      { root: 'addOptionGroupToProduct', variables: { productId: '8', groupId: '5' } },
+      {
+        root: 'createProductVariants',
+        variables: {
+          input: [
+            {
+              ...{ productId: '8', optionIds: ['6'], ...named('Lampe S'), sku: '', price: 150 },
+              // Given, so it is to be counted, in a shop that does not count by itself.
+              ...{ trackInventory: 'TRUE', stockOnHand: 2 },
+            },
+          ],
+        },
+      },
+      { root: 'deleteProduct', variables: { id: '8' } },
+    ])
+  })
+})
+
+describe('a fulfillment', () => {
+  const order = rawRecords('orders').find(({ fulfillments }) => fulfillments.length > 0)
+  const shipment = rawRecords('fulfillments').find(({ orderId }) => orderId === order.id)
+  const listed = {
+    orders: { totalItems: 1, items: [{ ...order, fulfillments: [shipment] }] },
+    ...shop,
+  }
+
+  test('is read through its order, which is known of a record that is stored', async () => {
+    const record = { remoteFields: { orderId: order.id } }
+    const { calls } = await play(
+      writerOf('fulfillments').get(shipment.id, stored(shipment.id, record)),
+      [listed],
+    )
+    expect(calls[0]?.variables).toMatchObject({ options: { filter: { id: { in: [order.id] } } } })
+  })
+
+  test('of an unknown order is looked for among all, the newest first', async () => {
+    const page = (...items: readonly object[]) => ({ orders: { totalItems: 1001, items } })
+    const other = { id: '2000', fulfillments: [{ id: '9999' }] }
+    const { result, calls } = await play(writerOf('fulfillments').get(shipment.id), [
+      ...[page(other), page(other), page({ id: order.id, fulfillments: [{ id: shipment.id }] })],
+      listed,
+    ])
+    expect(result).toMatchObject({ id: shipment.id, orderId: order.id })
+    expect(calls.slice(0, 3).map(({ variables }) => variables.options)).toMatchObject([
+      { skip: 0, sort: { id: 'DESC' } },
+      { skip: 500 },
+      { skip: 1000 },
+    ])
+  })
+
+  test('that no order has is none', async () => {
+    const { result } = await play(writerOf('fulfillments').get('9999'), [
+      { orders: { totalItems: 1, items: [{ id: '1', fulfillments: [] }] } },
+    ])
+    expect(result).toBeUndefined()
+  })
+})
+
+test('every field that is taken is one of the resource', () => {
+  for (const { mapping, write } of Object.values(connector.resources))
+    for (const field of [...(write?.create?.fields ?? []), ...(write?.update?.fields ?? [])])
+      expect(Object.keys(mapping.resource.fields), field).toContain(field.split('.')[0])
+})

@@ -1,0 +1,153 @@
+/** Section 4.5 of the contract: a vendor is updated, in the sandbox and here. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ConnectedSandbox, connectSandbox } from '../support/connected-sandbox.ts'
+import { faces } from '../support/operations.ts'
+import type { RecordCalls } from '../support/record-calls.ts'
+import { commonNames } from './list.ts'
+
+let sandbox: ConnectedSandbox
+beforeAll(async () => {
+  sandbox = await connectSandbox()
+})
+afterAll(() => sandbox.stop())
+
+const put = (id: string, query: string, body: object) =>
+  sandbox.service.send(
+    sandbox.tenant.key,
+    'PUT',
+    `/2024-03/one/accounting/vendors/${id}${query}`,
+    body,
+  )
+
+test('4.5.1 the address takes PUT', async () => {
+  const answer = await put('ven_0001', `?credentialId=${sandbox.credentialId}`, {
+    vendorName: 'Quay',
+  })
+  expect(answer.statusCode, answer.body).toBe(200)
+  expect(await sandbox.readInApp('vendors', 'ven_0001')).toMatchObject({ display_name: 'Quay' })
+})
+
+test('4.5.2 the id in the path is ours or the app’s; another is none', async () => {
+  const query = `?credentialId=${sandbox.credentialId}`
+  const { id } = (await put('ven_0002', query, { vendorName: 'One' })).json().vendor
+  const answer = await put(id, query, { vendorName: 'Two' })
+  expect(answer.json().vendor).toMatchObject({ id, remoteId: 'ven_0002', vendorName: 'Two' })
+  expect((await put('ven_9999', query, { vendorName: 'Two' })).statusCode).toBe(404)
+})
+
+test('4.5.3 credentialId is required', async () => {
+  const answer = await put('ven_0001', '', { vendorName: 'Quay' })
+  expect([answer.statusCode, answer.json().error.details[0].field]).toEqual([400, 'credentialId'])
+})
+
+test('4.5.5 the vendor is under one key, with the fields of 2.3 and 2.1', async () => {
+  const query = `?credentialId=${sandbox.credentialId}`
+  const { vendor, ...others } = (await put('ven_0001', query, { vendorName: 'Quay' })).json()
+  expect(others).toEqual({})
+  const names = [
+    ...['vendorName', 'email', 'taxNumber', 'vendorStatus', 'currency', 'companyId'],
+    ...['addresses', 'phoneNumbers', 'remoteFields', ...commonNames],
+  ]
+  expect(Object.keys(vendor).sort()).toEqual(names.toSorted())
+})
+
+describe.each(faces)('over %s', (face) => {
+  let records: RecordCalls
+  let id: string
+  beforeAll(async () => {
+    records = sandbox.over(face)
+    id = (await records.create('accounting/vendors', { vendorName: 'Quay Ltd' })).record.id
+  })
+  const update = (input: object) => records.update('accounting/vendors', id, input)
+  const updated = async (input: object) => {
+    const { status, record, message } = await update({ vendorName: 'Quay Ltd', ...input })
+    expect(status, message).toBe(200)
+    return record
+  }
+  const refused = async (input: object, field: string) => {
+    const { status, details, message } = await update({ vendorName: 'Quay Ltd', ...input })
+    expect([status, details[0]?.field ?? message]).toEqual([400, expect.stringContaining(field)])
+  }
+
+  test('4.5.4 vendorName is required', async () => {
+    const { status, details, message } = await update({ email: 'a@quay.example' })
+    expect([status, details[0]?.field ?? message]).toEqual([
+      ...[400, expect.stringContaining('vendorName')],
+    ])
+    await refused({ vendorName: null }, 'vendorName')
+  })
+
+  test.each([
+    ['email', 'post@quay.example'],
+    ['taxNumber', 'IE1234567A'],
+    ['vendorStatus', 'ARCHIVED'],
+    ['vendorStatus', 'ACTIVE'],
+    ['currency', 'GBP'],
+    ['vendorName', 'Quay plc'],
+  ])('4.5.4 %s is written: %s', async (field, value) => {
+    expect((await updated({ [field]: value }))[field]).toBe(value)
+  })
+
+  test('4.5.4 email and taxNumber may be null', async () => {
+    await updated({ email: 'post@quay.example', taxNumber: 'IE1' })
+    expect(await updated({ email: null, taxNumber: null })).toMatchObject({
+      ...{ email: null, taxNumber: null },
+    })
+  })
+
+  test('4.5.4 companyId is the company’s, by its id here or in the app', async () => {
+    const { companyId } = await updated({ companyId: 'com_0001' })
+    expect(companyId).toMatch(/^[0-9a-f-]{36}$/)
+    expect((await updated({ companyId })).companyId).toBe(companyId)
+  })
+
+  test('4.5.4 an unknown status, currency or country is refused', async () => {
+    await refused({ vendorStatus: 'GONE' }, 'vendorStatus')
+    await refused({ currency: 'XYZ' }, 'currency')
+    const address = { addressType: 'BILLING', street1: '1 Quay', country: 'ZZ' }
+    await refused({ addresses: [address] }, 'country')
+  })
+
+  test('4.5.4 an address has the parts of 2.8; its type is given in capitals and shown capitalised', async () => {
+    const address = {
+      ...{ street1: '1 Quay', street2: 'Floor 2', city: 'Cork', state: 'Munster' },
+      ...{ countrySubdivision: 'IE-M', country: 'IE', zipCode: 'T12' },
+    }
+    const vendor = await updated({
+      addresses: [
+        { ...address, addressType: 'BILLING' },
+        { addressType: 'SHIPPING', street1: '2 Quay' },
+        { addressType: 'Billing', street1: '3 Quay' },
+      ],
+    })
+    expect(vendor.addresses).toMatchObject([
+      { ...address, addressType: 'Billing' },
+      { addressType: 'Shipping', street1: '2 Quay', street2: null, country: null },
+      { addressType: 'Billing', street1: '3 Quay' },
+    ])
+  })
+
+  test('4.5.4 inside of an address addressType and street1 are required, nothing else', async () => {
+    await refused({ addresses: [{ street1: '1 Quay' }] }, 'addressType')
+    await refused({ addresses: [{ addressType: 'BILLING' }] }, 'street1')
+    await refused({ addresses: [{ addressType: 'HOME', street1: '1 Quay' }] }, 'addressType')
+    await updated({ addresses: [{ addressType: 'BILLING', street1: '1 Quay' }] })
+  })
+
+  test('4.5.4 a telephone number has a type and a number, both required', async () => {
+    const phoneNumbers = ['PRIMARY', 'OTHER', 'MOBILE', 'FAX'].map((phoneNumberType) => ({
+      ...{ phoneNumberType, phoneNumber: '+353 21 1' },
+    }))
+    const vendor = await updated({ phoneNumbers })
+    const types = vendor.phoneNumbers.map((one: { phoneNumberType: string }) => one.phoneNumberType)
+    expect(types).toEqual(['Primary', 'Other', 'Mobile', 'Fax'])
+    await refused({ phoneNumbers: [{ phoneNumber: '1' }] }, 'phoneNumberType')
+    await refused({ phoneNumbers: [{ phoneNumberType: 'FAX' }] }, 'phoneNumber')
+  })
+
+  test('4.5.4 remoteFields are passed on by the app’s own names', async () => {
+    const vendor = await updated({ remoteFields: { payment_terms_days: 21 } })
+    expect(vendor.remoteFields.payment_terms_days).toBe(21)
+    await refused({ remoteFields: ['a list'] }, 'remoteFields')
+  })
+})

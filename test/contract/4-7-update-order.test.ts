@@ -1,0 +1,162 @@
+/** Section 4.7 of the contract: an order is updated, in the sandbox and here. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ConnectedSandbox, connectSandbox } from '../support/connected-sandbox.ts'
+import { faces } from '../support/operations.ts'
+import type { RecordCalls } from '../support/record-calls.ts'
+import { commonNames } from './list.ts'
+
+const line = { productId: 'prd_0001', variantId: 'var_0001', price: 45, quantity: 2 }
+const address = {
+  ...{ address1: '1 Quay', address2: 'Floor 2', city: 'Cork', countryCode: 'IE' },
+  ...{ firstName: 'Aoife', lastName: 'Byrne', phone: '+353 21 1', region: 'Munster' },
+  postalCode: 'T12',
+}
+
+let sandbox: ConnectedSandbox
+let order: { readonly id: string; readonly remoteId: string }
+beforeAll(async () => {
+  sandbox = await connectSandbox()
+  const made = await sandbox.over('REST').create('commerce/orders', { lineItems: [line] })
+  order = made.record
+})
+afterAll(() => sandbox.stop())
+
+const put = (orderId: string, query: string, body: object) =>
+  sandbox.service.send(
+    sandbox.tenant.key,
+    'PUT',
+    `/2024-03/one/commerce/orders/${orderId}${query}`,
+    body,
+  )
+
+test('4.7.1 the address takes PUT', async () => {
+  const answer = await put(order.id, `?credentialId=${sandbox.credentialId}`, {
+    orderNumber: 'Q-1',
+  })
+  expect(answer.statusCode, answer.body).toBe(200)
+  expect(await sandbox.readInApp('orders', order.remoteId)).toMatchObject({ number: 'Q-1' })
+})
+
+test('4.7.2 orderId is the id of an order, here or in the app', async () => {
+  const query = `?credentialId=${sandbox.credentialId}`
+  const answer = await put(order.remoteId, query, { orderNumber: 'Q-2' })
+  expect(answer.json().order).toMatchObject({ id: order.id, orderNumber: 'Q-2' })
+  expect((await put('ord_9999', query, { orderNumber: 'Q-2' })).statusCode).toBe(404)
+})
+
+test('4.7.3 credentialId is that of the credential', async () => {
+  const without = await put(order.id, '', { orderNumber: 'Q-3' })
+  expect([without.statusCode, without.json().error.details[0].field]).toEqual([400, 'credentialId'])
+  const unknown = '?credentialId=99999999-0000-4000-8000-000000000009'
+  expect((await put(order.id, unknown, { orderNumber: 'Q-3' })).statusCode).toBe(404)
+})
+
+test('4.7.5 the order is under one key, with the fields of 2.11 and 2.1', async () => {
+  const query = `?credentialId=${sandbox.credentialId}`
+  const { order: shown, ...others } = (await put(order.id, query, { orderNumber: 'Q-4' })).json()
+  expect(others).toEqual({})
+  const names = [
+    ...['orderNumber', 'orderStatus', 'fulfillmentStatus', 'paymentStatus', 'currency'],
+    ...['totalPrice', 'totalDiscount', 'totalShipping', 'totalTax', 'lineItems'],
+    ...['billingAddress', 'shippingAddress', 'customer', 'remoteFields', ...commonNames],
+  ]
+  expect(Object.keys(shown).sort()).toEqual(names.toSorted())
+})
+
+test('4.7.5 a refusal is a 400 with an object', async () => {
+  const query = `?credentialId=${sandbox.credentialId}`
+  for (const body of [{ orderStatus: 'on the moon' }, { totalPrice: 'much' }, { nonsense: 1 }]) {
+    const answer = await put(order.id, query, body)
+    expect(answer.statusCode, answer.body).toBe(400)
+    expect(answer.json()).toEqual({ error: expect.objectContaining({ code: expect.any(String) }) })
+  }
+})
+
+describe.each(faces)('over %s', (face) => {
+  let records: RecordCalls
+  beforeAll(() => {
+    records = sandbox.over(face)
+  })
+  const updated = async (input: object) => {
+    const { status, record, message } = await records.update('commerce/orders', order.id, input)
+    expect(status, message).toBe(200)
+    return record
+  }
+
+  test.each([
+    ['orderNumber', 'Q-9'],
+    ['orderStatus', 'processing'],
+    ['paymentStatus', 'paid'],
+    ['fulfillmentStatus', 'partial'],
+    ['currency', 'GBP'],
+  ])('4.7.4 %s is written: %s', async (field, value) => {
+    expect((await updated({ [field]: value }))[field]).toBe(value)
+  })
+
+  test.each([
+    ['totalPrice', 'total'],
+    ['totalDiscount', 'discount'],
+    ['totalShipping', 'shipping'],
+    ['totalTax', 'tax'],
+  ])('4.7.4 %s is a number on input and a decimal text on output', async (field, inApp) => {
+    for (const [given, shown] of [
+      [12.5, '12.50'],
+      [7, '7.00'],
+    ] as const) {
+      const record = await updated({ [field]: given })
+      expect(record[field]).toBe(shown)
+      const { [inApp]: amount } = await sandbox.readInApp('orders', order.remoteId)
+      expect(amount).toBe(shown)
+    }
+    await updated({ totalPrice: null })
+  })
+
+  test('4.7.4 a line has the parts of 2.11', async () => {
+    const whole = { ...line, title: 'As engraved', unitCost: '12.30', currency: 'GBP', sku: 'E' }
+    const { lineItems, currency } = await updated({ lineItems: [whole] })
+    expect(lineItems).toEqual([
+      {
+        ...{ title: 'As engraved', sku: 'E', currency, quantity: 2 },
+        ...{ price: expect.stringMatching(/^45\.00$/), unitCost: '12.30' },
+        ...{ productId: expect.any(String), variantId: expect.any(String) },
+      },
+    ])
+    const product = await records.get('commerce/products', 'prd_0001')
+    expect(lineItems[0].productId).toBe(product.record.id)
+    const ids = product.record.variants.map(({ id }: { id: string }) => id)
+    expect(ids).toContain(lineItems[0].variantId)
+    for (const quantity of [1.5, 'two'])
+      expect(
+        (await records.update('commerce/orders', order.id, { lineItems: [{ ...line, quantity }] }))
+          .status,
+      ).toBe(400)
+  })
+
+  test.each(['billingAddress', 'shippingAddress'])(
+    '4.7.4 %s has the parts of 2.11',
+    async (field) => {
+      expect((await updated({ [field]: address }))[field]).toEqual(address)
+      const nowhere = { ...address, countryCode: 'ZZ' }
+      const refused = await records.update('commerce/orders', order.id, { [field]: nowhere })
+      expect(refused.status).toBe(400)
+    },
+  )
+
+  test('4.7.4 the customer has the parts of 2.11', async () => {
+    const names = { firstName: 'Aoife', lastName: 'Byrne', email: 'a@quay.example', phone: '+1' }
+    const { customer } = await updated({ customer: { customerId: 'sho_0001', ...names } })
+    const shopper = await records.get('commerce/customers', 'sho_0001')
+    expect(customer).toEqual({ customerId: shopper.record.id, ...names })
+  })
+
+  test('4.7.4 remoteFields are passed on by the app’s own names', async () => {
+    const record = await updated({ remoteFields: { tax_percent: '9' } })
+    expect(record.remoteFields.tax_percent).toBe('9')
+  })
+
+  test('4.7.6 no field is required, and what is left out stays', async () => {
+    const before = await updated({ orderNumber: 'Q-8', shippingAddress: address })
+    const after = await updated({})
+    expect(after).toMatchObject({ orderNumber: 'Q-8', shippingAddress: before.shippingAddress })
+  })
+})

@@ -1,0 +1,127 @@
+/** Records of one resource in the database, listed over both faces: which of them a parameter selects. */
+import { expect } from 'vitest'
+import { recordId } from '../../src/definition/identity.ts'
+import type { RecordRow } from '../../src/definition/mapping.ts'
+import type { Resource } from '../../src/definition/resource.ts'
+import { filterParameters } from '../../src/query/filter.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+export const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
+
+/** The fields of a record that are not null or empty. */
+export type Given = Readonly<Record<string, unknown>>
+
+/** A record as REST shows it. */
+// biome-ignore lint/suspicious/noExplicitAny: each test knows the fields of its resource
+export type Shown = Readonly<Record<string, any>>
+
+/** A parameter, its value (or what makes it from the records as they are shown, by number), and the records it selects. */
+export type ListCase = readonly [
+  parameter: string,
+  value: string | ((shown: readonly Shown[]) => string),
+  selects: readonly number[],
+]
+
+export interface List {
+  readonly service: TestService
+  readonly tenant: Tenant
+  /** The records as REST shows them; number 1 at index 1. */
+  readonly shown: readonly Shown[]
+  /** The numbers of the records that a list with these parameters holds, the same over both faces. */
+  select(parameter: string, value: ListCase[1]): Promise<readonly number[]>
+  rest(query: string): ReturnType<TestService['rest']>
+  stop(): Promise<void>
+}
+
+const listKinds = ['references', 'texts', 'list']
+
+const rowOf = ({ topic, allFields }: Resource, number: number, given: Given): RecordRow => ({
+  ...Object.fromEntries(
+    Object.entries(allFields).map(([name, { kind }]) => [
+      name,
+      listKinds.includes(kind) ? [] : null,
+    ]),
+  ),
+  id: recordId(CREDENTIAL, topic, String(number)),
+  remoteId: String(number),
+  remoteDeleted: false,
+  ...given,
+})
+
+/** Stores the records, number 1 first, each a little later than the one before; then `touched` anew. */
+export const openList = async (
+  resource: Resource,
+  records: readonly Given[],
+  touched: Given,
+): Promise<List> => {
+  const service = await startService()
+  const tenant = await service.createTenant('development', [CREDENTIAL])
+  const save = async (number: number, given: Given | undefined): Promise<void> => {
+    await service.save(tenant, CREDENTIAL, resource, [rowOf(resource, number, given ?? {})])
+    // No two records are stored in one millisecond.
+    await service.database.prisma.$queryRaw`SELECT pg_sleep(0.003)::text`
+  }
+  for (const [index, given] of records.entries()) await save(index + 1, given)
+  await save(1, { ...records[0], ...touched })
+
+  const rest = (query: string) =>
+    service.rest(
+      tenant.key,
+      `${resource.restPath}?credentialId=${CREDENTIAL}${query && '&'}${query}`,
+    )
+  const all = await rest('includeDeleted=true')
+  const shown: Shown[] = []
+  for (const record of all.json()[resource.plural]) shown[Number(record.remoteId)] = record
+
+  const numbersOf = (found: readonly { readonly remoteId: string }[]): readonly number[] =>
+    found.map(({ remoteId }) => Number(remoteId)).sort((a, b) => a - b)
+  const overGraphQL = async (parameter: string, text: string): Promise<readonly number[]> => {
+    const { kind = 'text' } = filterParameters(resource).get(parameter) ?? {}
+    const isNumber = kind === 'integer' || kind === 'number' || kind === 'decimal'
+    const { data, errors } = await service.graphql(
+      tenant.key,
+      `query ($filter: ${resource.typeName}Filter) {
+        list: ${resource.listField}(credentialId: "${CREDENTIAL}", filter: $filter) { nodes { remoteId } } }`,
+      { filter: { [parameter]: isNumber ? Number(text) : text } },
+    )
+    expect(errors).toEqual([])
+    return numbersOf(data.list.nodes)
+  }
+
+  return {
+    ...{ service, tenant, shown, rest, stop: service.stop },
+    select: async (parameter, value) => {
+      const text = typeof value === 'string' ? value : value(shown)
+      const answer = await rest(String(new URLSearchParams({ [parameter]: text })))
+      expect(answer.statusCode, answer.body).toBe(200)
+      const numbers = numbersOf(answer.json()[resource.plural])
+      expect(await overGraphQL(parameter, text), 'GraphQL').toEqual(numbers)
+      return numbers
+    },
+  }
+}
+
+/** What the four pairs of bounds on a record's times select, where five records each are later than the one before. */
+export const timeCases: readonly ListCase[] = [
+  ['remoteCreatedAtMin', '2026-01-03', [3, 4]],
+  ['remoteCreatedAtMax', '2026-01-02', [1, 2]],
+  ['remoteUpdatedAtMin', '2026-02-02T12:00:00.000Z', [2, 3, 4]],
+  ['remoteUpdatedAtMax', '2026-02-02T11:59:59.999Z', [1]],
+  ['createdAtMin', (shown) => shown[3]?.createdAt, [3, 4]],
+  ['createdAtMax', (shown) => shown[3]?.createdAt, [1, 2, 3]],
+  // Number 1 was changed after all others were stored.
+  ['updatedAtMin', (shown) => shown[1]?.updatedAt, [1]],
+  ['updatedAtMax', (shown) => shown[3]?.updatedAt, [2, 3]],
+]
+
+/** The app's times of record `number`, as `timeCases` takes them to be. */
+export const timesOf = (number: number): Given => ({
+  remoteCreatedAt: `2026-01-0${number}T12:00:00.000Z`,
+  remoteUpdatedAt: `2026-02-0${number}T12:00:00.000Z`,
+})
+
+/** The fields of every record (2.1). */
+export const commonNames = [
+  ...['id', 'remoteId', 'remoteCreatedAt', 'remoteUpdatedAt'],
+  ...['remoteDeleted', 'createdAt', 'updatedAt'],
+]

@@ -1,0 +1,73 @@
+/** Ten thousand sockets on one process: each hears each change once, in bounded memory. */
+import { type ChildProcess, execFileSync, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { settled } from '../support/settled.ts'
+import { account, followed, type Stage, startStage } from './stage.ts'
+
+const SOCKETS = 10_000
+const CROWDS = 2
+const CHANGES = 3
+/** What the whole of them may take, the server's Node and its graph of a subscription among it. */
+const MAX_SOCKET_KB = 60
+
+const descriptors = Number(execFileSync('sh', ['-c', 'ulimit -n']).toString().trim())
+// Each socket takes a file descriptor on either side, which is a limit of the machine's.
+const isAllowed = !(descriptors < SOCKETS + 1000)
+
+let stage: Stage
+const crowds: ChildProcess[] = []
+beforeAll(async () => {
+  stage = await startStage()
+})
+afterAll(async () => {
+  for (const crowd of crowds) crowd.kill('SIGKILL')
+  await stage.stop()
+}, 60_000)
+
+test.skipIf(!isAllowed)(
+  '10,000 sockets hear 3 changes: 30,000 deliveries, none lost, none twice',
+  async () => {
+    await settled(stage.service)
+    globalThis.gc?.()
+    const before = process.memoryUsage().rss
+    const order = {
+      url: stage.url.replace('http', 'ws'),
+      key: stage.tenant.key,
+      sockets: SOCKETS / CROWDS,
+      deliveries: (SOCKETS / CROWDS) * CHANGES,
+    }
+    const script = fileURLToPath(new URL('socket-crowd.ts', import.meta.url))
+    for (let n = 0; n < CROWDS; n++) {
+      const crowd = fork(script, { execArgv: [] })
+      crowds.push(crowd)
+      crowd.send(order)
+    }
+    const opened = await Promise.all(crowds.map((crowd) => once(crowd, 'message')))
+    expect(opened.map(([message]) => message.opened)).toEqual([SOCKETS / 2, SOCKETS / 2])
+    await expect
+      .poll(() => stage.service.live.followers, { timeout: 60_000, interval: 50 })
+      .toBe(SOCKETS)
+    const told = Promise.all(crowds.map((crowd) => once(crowd, 'message')))
+    for (let n = 0; n < CHANGES; n++) await stage.write([account(1, `change ${n}`)])
+    const sums = new Map<string, number>()
+    for (const [{ counts, texts }] of await told) {
+      expect(counts).toEqual([CHANGES])
+      for (const [text, count] of Object.entries<number>(texts)) {
+        const { website } = JSON.parse(text).payload.data.crmAccounts.record
+        sums.set(website, (sums.get(website) ?? 0) + count)
+      }
+    }
+    expect(Object.fromEntries(sums)).toEqual({
+      'change 0': SOCKETS,
+      'change 1': SOCKETS,
+      'change 2': SOCKETS,
+    })
+    const perSocketKb = (process.memoryUsage().rss - before) / 1024 / SOCKETS
+    expect(perSocketKb).toBeLessThan(MAX_SOCKET_KB)
+    for (const crowd of crowds) crowd.kill('SIGKILL')
+    await followed(stage, 0)
+  },
+  180_000,
+)

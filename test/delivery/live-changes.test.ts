@@ -1,0 +1,96 @@
+/** The one reader of a process, without a server around it. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createLiveChanges, type Follower } from '../../src/delivery/live-changes.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { settled } from '../support/settled.ts'
+import { account, accounts, CREDENTIAL } from './stage.ts'
+
+let service: TestService
+let tenant: Tenant
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [CREDENTIAL])
+})
+afterAll(() => service.stop())
+
+/** Live changes that hear of the log only what `announce` says. */
+const startLive = () => {
+  let turn = Promise.withResolvers<void>()
+  const live = createLiveChanges({
+    database: service.database,
+    feed: { next: () => turn.promise },
+    log: { warn: () => {} },
+  })
+  live.start()
+  return {
+    live,
+    announce: (): void => {
+      turn.resolve()
+      turn = Promise.withResolvers()
+    },
+  }
+}
+
+const websites = async (follower: Follower, count: number): Promise<unknown[]> => {
+  const heard: unknown[] = []
+  while (heard.length < count) {
+    const changes = await follower.next()
+    if (changes === undefined || changes === 'overtaken') throw new Error(`It ended: ${changes}.`)
+    heard.push(...changes.map(({ record }) => JSON.parse(record ?? '{}').website))
+  }
+  return heard
+}
+
+test('what a transaction held up is told when that ends, though nobody announces the end', async () => {
+  await settled(service)
+  const { live, announce } = startLive()
+  const { environmentId } = tenant
+  const follower = await live.join({ environmentId, topics: [accounts.topic] })
+  if (follower === undefined) throw new Error('Nothing is read.')
+  follower.moveToEnd()
+  const begun = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  const early = service.database.prisma.$transaction(
+    async (transaction) => {
+      // It has an id now, and no changes ever.
+      await transaction.$queryRaw`SELECT pg_current_xact_id()::text`
+      begun.resolve()
+      await release.promise
+    },
+    { timeout: 20_000, maxWait: 20_000 },
+  )
+  await begun.promise
+  await service.save(tenant, CREDENTIAL, accounts, [account(1, 'held up')])
+  const told = websites(follower, 1)
+  service.takeStatements()
+  announce()
+  const looks = () => service.takeStatements().filter((sql) => sql.includes('pg_current_snapshot'))
+  // It has looked, and found nothing.
+  await expect.poll(() => looks().length, { timeout: 10_000, interval: 5 }).toBeGreaterThan(0)
+  release.resolve()
+  await early
+  expect(await told).toEqual(['held up'])
+  await live.stop()
+})
+
+test('what is read at once is taken in batches of bounded size, in order', async () => {
+  await settled(service)
+  const { live, announce } = startLive()
+  const { environmentId } = tenant
+  const follower = await live.join({ environmentId, topics: [accounts.topic] })
+  if (follower === undefined) throw new Error('Nothing is read.')
+  follower.moveToEnd()
+  const filler = 'x'.repeat(10_000)
+  const rows = Array.from({ length: 40 }, (_, n) => account(n, `${n} ${filler}`))
+  await service.save(tenant, CREDENTIAL, accounts, rows)
+  announce()
+  const first = await follower.next()
+  if (first === undefined || first === 'overtaken') throw new Error('It ended.')
+  expect(first.length).toBeGreaterThan(1)
+  expect(first.length).toBeLessThan(10)
+  const rest = await websites(follower, rows.length - first.length)
+  const all = [...first.map(({ record }) => JSON.parse(record ?? '').website), ...rest]
+  expect(all.toSorted()).toEqual(rows.map(({ website }) => website).toSorted())
+  expect(new Set(all).size).toBe(rows.length)
+  await live.stop()
+})

@@ -1,0 +1,203 @@
+/** What subscriptions tell, over both transports, by the official clients. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { recordId } from '../../src/definition/identity.ts'
+import { appendEvent } from '../../src/store/sync-events.ts'
+import { sampleRecord } from '../support/sample.ts'
+import { settled } from '../support/settled.ts'
+import {
+  account,
+  accounts,
+  CREDENTIAL,
+  followed,
+  leads,
+  OTHER,
+  type Stage,
+  type Subscribed,
+  startStage,
+  subscribe,
+  transports,
+} from './stage.ts'
+
+let stage: Stage
+let open: Subscribed[] = []
+beforeAll(async () => {
+  stage = await startStage()
+})
+afterEach(async () => {
+  for (const one of open) one.stop()
+  open = []
+  await followed(stage, 0)
+})
+afterAll(() => stage.stop())
+
+const numbers = (() => {
+  let last = 0
+  return () => ++last
+})()
+
+describe.each(transports)('over %s', (transport) => {
+  const start = async (query: string, variables: Record<string, unknown> = {}) => {
+    await settled(stage.service)
+    const before = stage.service.live.followers
+    const one = subscribe(transport, {
+      ...{ url: stage.url, key: stage.tenant.key, variables },
+      query: `subscription ${query}`,
+    })
+    open.push(one)
+    await followed(stage, before + 1)
+    return one
+  }
+
+  test('a change of a record comes with its kind, what changed, and the record, links and all', async () => {
+    const n = numbers()
+    const one = await start(
+      `{ crmAccounts { kind cursor changedFields at credentialId userId inFilter
+          record { id credentialId remoteId website contacts { totalCount } } } }`,
+    )
+    await stage.write([account(n)])
+    await stage.write([account(n, 'second')])
+    await stage.write([{ ...account(n, 'second'), remoteDeleted: true }])
+    const told = (await one.until(3)).map(({ data }) => data.crmAccounts)
+    const record = {
+      ...{ id: recordId(CREDENTIAL, accounts.topic, String(n)), credentialId: CREDENTIAL },
+      ...{ remoteId: String(n), contacts: { totalCount: 0 } },
+    }
+    const facts = {
+      ...{ credentialId: CREDENTIAL, userId: stage.tenant.userId },
+      ...{ at: expect.stringMatching(/^\d{4}-.*Z$/), cursor: expect.any(String) },
+    }
+    expect(told).toEqual([
+      {
+        ...{ ...facts, kind: 'created', changedFields: [], inFilter: true },
+        record: { ...record, website: 'first' },
+      },
+      {
+        ...{ ...facts, kind: 'updated', changedFields: ['website'], inFilter: true },
+        record: { ...record, website: 'second' },
+      },
+      {
+        ...{ ...facts, kind: 'deleted', changedFields: ['remoteDeleted'], inFilter: false },
+        record: { ...record, website: 'second' },
+      },
+    ])
+    expect(new Set(told.map(({ cursor }) => cursor)).size).toBe(3)
+  })
+
+  test('events of syncs and connections have fields of their own', async () => {
+    const completed = await start('{ syncCompleted { topic kind recordId record environment } }')
+    const owner = { credentialId: CREDENTIAL, environmentId: stage.tenant.environmentId }
+    await stage.service.database.prisma.$transaction(async (open) => {
+      await appendEvent(open, owner, 'sync/started', { topic: 'crm/leads' })
+      await appendEvent(open, owner, 'sync/completed', { topic: 'crm/leads', created: 2 })
+    })
+    const [told] = await completed.until(1)
+    expect(told?.data.syncCompleted).toEqual({
+      ...{ topic: 'sync/completed', kind: 'created', recordId: null, environment: 'development' },
+      record: { credentialId: CREDENTIAL, topic: 'crm/leads', created: 2 },
+    })
+  })
+
+  test('any set of topics comes in the order of the log, of one credential or of all', async () => {
+    const all = await start('{ changes { topic record } }')
+    const two = await start('{ changes(topics: ["crm/leads", "sync/failed"]) { topic } }')
+    const mine = await start(`{ changes(credentialId: "${CREDENTIAL}") { topic credentialId } }`)
+    const n = numbers()
+    await stage.write([account(n)])
+    await stage.write([sampleRecord(CREDENTIAL, leads, n)], leads)
+    await stage.write([account(n, 'first', OTHER)], accounts, OTHER)
+    const owner = { credentialId: CREDENTIAL, environmentId: stage.tenant.environmentId }
+    await stage.service.database.prisma.$transaction((open) =>
+      appendEvent(open, owner, 'sync/failed', {}),
+    )
+    const topicsOf = async (one: Subscribed, count: number) =>
+      (await one.until(count)).map(({ data }) => data.changes.topic)
+    const order = ['crm/accounts', 'crm/leads', 'crm/accounts', 'sync/failed']
+    expect(await topicsOf(all, 4)).toEqual(order)
+    expect(await topicsOf(two, 2)).toEqual(['crm/leads', 'sync/failed'])
+    expect(await topicsOf(mine, 3)).toEqual(['crm/accounts', 'crm/leads', 'sync/failed'])
+  })
+
+  test('a filter tells what comes into the list, what changes in it, and what may have left it', async () => {
+    const one = await start(
+      `($filter: CrmAccountFilter) { crmAccounts(filter: $filter) { kind inFilter record { remoteId website industry } } }`,
+      { filter: { websiteContains: 'SHOP', industryNotEquals: 'Mining' } },
+    )
+    const n = numbers()
+    const steps: readonly [website: string, industry: string, more?: object][] = [
+      ['a.shop', 'Mining'], // not in: created out of it
+      ['b.shop', 'Mining'], // not in: industry has not changed
+      ['b.shop', 'Retail'], // in
+      ['c.shop', 'Retail'], // in, changed
+      ['c.example', 'Retail'], // left
+      ['d.example', 'Retail'], // its website has changed: it may have left, for all that is known
+      ['d.example', 'Mining'], // out: the website had not met it before
+      ['e.shop', 'Farming'], // in
+      ['e.shop', 'Farming', { remoteDeleted: true }], // left
+      ['f.shop', 'Farming', { remoteDeleted: true }], // out
+    ]
+    for (const [website, industry, more] of steps)
+      await stage.write([{ ...account(n, website), industry, ...more }])
+    await stage.write([{ ...account(n, 'last.shop'), industry: 'Farming' }])
+    const told = (await one.until(7)).map(({ data }) => data.crmAccounts)
+    expect(told.map(({ inFilter, record }) => [inFilter, record.website])).toEqual([
+      [true, 'b.shop'],
+      [true, 'c.shop'],
+      [false, 'c.example'],
+      [false, 'd.example'],
+      [true, 'e.shop'],
+      [false, 'e.shop'],
+      [true, 'last.shop'],
+    ])
+  })
+
+  test('another environment hears nothing, whoever is named', async () => {
+    const stranger = await stage.service.createTenant('production', [], 'Stranger')
+    const one = subscribe(transport, {
+      ...{ url: stage.url, key: stranger.key },
+      query: 'subscription { changes { topic } }',
+    })
+    open.push(one)
+    await followed(stage, 1)
+    await stage.write([account(numbers())])
+    await settled(stage.service)
+    const named = subscribe(transport, {
+      ...{ url: stage.url, key: stranger.key },
+      query: `subscription { changes(credentialId: "${CREDENTIAL}") { topic } }`,
+    })
+    const told = await named.until(1).catch((errors) => [{ errors }])
+    expect(told[0]?.errors[0].extensions.code).toBe('CREDENTIAL_NOT_FOUND')
+    expect(one.heard).toEqual([])
+  })
+
+  test('one who leaves is followed no more, be it in the middle of waiting', async () => {
+    const one = await start('{ crmAccounts { kind } }')
+    one.stop()
+    await followed(stage, 0)
+    // What was being read is read.
+    await wait(200)
+    const statements = stage.service.takeStatements
+    statements()
+    await stage.write([account(numbers())])
+    await wait(100)
+    expect(statements().join()).not.toContain('ORDER BY c.epoch, c.xid')
+  })
+})
+
+test('many who ask the same are answered by one resolution, and each by its own selection', async () => {
+  const query =
+    'subscription ($after: String) { crmAccounts(after: $after) { record { contacts { totalCount } } } }'
+  const other = 'subscription { crmAccounts { record { website } } }'
+  await settled(stage.service)
+  open = [...Array.from({ length: 20 }, () => query), other, other].map((one) =>
+    subscribe('WebSocket', { url: stage.url, key: stage.tenant.key, query: one }),
+  )
+  await followed(stage, 22)
+  stage.service.takeStatements()
+  await stage.write([account(numbers(), 'shared')])
+  for (const one of open) await one.until(1)
+  const counted = stage.service.takeStatements().filter((sql) => sql.includes('crm_contacts'))
+  // The page of links, and their count.
+  expect(counted).toHaveLength(2)
+  expect(open[21]?.heard[0]?.data.crmAccounts.record).toEqual({ website: 'shared' })
+})

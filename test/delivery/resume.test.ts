@@ -1,0 +1,228 @@
+/** Replay and live without a gap or a double; what breaks in between is made up. */
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { pruneChanges } from '../../src/store/changes.ts'
+import { openServer } from '../support/service.ts'
+import { settled } from '../support/settled.ts'
+import {
+  account,
+  CREDENTIAL,
+  followed,
+  type Heard,
+  type Stage,
+  type Subscribed,
+  startStage,
+  subscribe,
+  type Transport,
+  transports,
+  websiteOf,
+} from './stage.ts'
+
+const SECONDS = 1000
+const QUERY =
+  'subscription ($after: String) { crmAccounts(after: $after) { kind cursor record { remoteId website } } }'
+
+let stage: Stage
+let open: { stop(): void }[] = []
+beforeAll(async () => {
+  stage = await startStage({ window: { changes: 200, length: 5_000_000 } })
+})
+afterEach(async () => {
+  for (const one of open) one.stop()
+  open = []
+  await followed(stage, 0)
+})
+afterAll(() => stage.stop())
+
+const start = (transport: Transport, after?: string, url = stage.url): Subscribed => {
+  const variables = after === undefined ? {} : { after }
+  const one = subscribe(transport, { url, key: stage.tenant.key, query: QUERY, variables })
+  open.push(one)
+  return one
+}
+
+const endOfLog = async (): Promise<string> => {
+  await settled(stage.service)
+  const answer = await stage.service.rest(stage.tenant.key, '/changes?after=now')
+  return answer.json().nextCursor
+}
+
+const cursorOf = ({ data }: Heard): string => data.crmAccounts.cursor
+const write = (n: number, website: string) => stage.write([account(n, website)])
+
+describe.each(transports)('over %s', (transport) => {
+  test('what was missed is told first, then what comes', async () => {
+    const after = await endOfLog()
+    // More than a page of the log.
+    const rows = Array.from({ length: 450 }, (_, n) => account(n, `${transport} replayed`))
+    await stage.write(rows)
+    const one = start(transport, after)
+    await one.until(450)
+    for (let n = 0; n < 10; n++) await write(n, `${transport} live ${n}`)
+    const heard = await one.until(460)
+    expect(heard.slice(450).map(websiteOf)).toEqual(
+      Array.from({ length: 10 }, (_, n) => `${transport} live ${n}`),
+    )
+    const again = start(transport, cursorOf(heard[454] as Heard))
+    expect((await again.until(5)).map(websiteOf)).toEqual(heard.slice(455).map(websiteOf))
+  })
+
+  test('a cursor that is none, or whose next changes are gone, is refused by name', async () => {
+    const codeOf = async (after: string): Promise<string | undefined> => {
+      const one = start(transport, after)
+      const [heard] = await one.until(1).catch((errors) => [{ errors } as Heard])
+      return heard?.errors?.[0]?.extensions.code
+    }
+    expect(await codeOf('x')).toBe('INVALID_CURSOR')
+    const after = await endOfLog()
+    await write(1, `${transport} long ago`)
+    await write(1, `${transport} today`)
+    await stage.service.database.prisma.$executeRaw`
+      UPDATE change_log.changes SET at = at - interval '40 days'
+      WHERE record->>'website' IS DISTINCT FROM ${`${transport} today`}`
+    await settled(stage.service)
+    while ((await pruneChanges(stage.service.database.prisma, 30)) > 0);
+    expect(await codeOf(after)).toBe('CURSOR_EXPIRED')
+  })
+
+  test('8 writers, whose commits are out of order, are heard whole and once, however often one resumes', async () => {
+    const { prisma } = stage.service.database
+    let after = await endOfLog()
+    const committed: string[] = []
+    const until = Date.now() + 6 * SECONDS
+    const writer = async (n: number): Promise<void> => {
+      for (let round = 0; Date.now() < until; round++) {
+        const website = `${transport}/${n}/${round}`
+        const isKept = (n + round) % 5 !== 0
+        const { id, ...rest } = account(1000 + n)
+        const written = prisma.$transaction(
+          async (transaction) => {
+            await transaction.$executeRaw`
+              INSERT INTO change_log.changes
+                (environment_id, credential_id, topic, kind, record_id, record)
+              VALUES (${stage.tenant.environmentId}::uuid, ${CREDENTIAL}::uuid, 'crm/accounts',
+                'updated', ${id}::uuid, ${JSON.stringify({ id, ...rest, website })}::json)`
+            await wait((n * 7 + round * 13) % 23)
+            if (!isKept) throw new Error('rolled back')
+            await transaction.$executeRaw`SELECT pg_notify('trunkline_changes', '')`
+          },
+          { timeout: 60_000, maxWait: 60_000 },
+        )
+        await written.catch((error: Error) => {
+          if (error.message !== 'rolled back') throw error
+        })
+        if (isKept) committed.push(website)
+      }
+    }
+    const steady = start(transport, after)
+    const resumed: string[] = []
+    let isWriting = true
+    const resume = async (): Promise<void> => {
+      for (let turns = 0; isWriting; turns++) {
+        const one = start(transport, after)
+        await Promise.race([one.until(20 + turns), wait(700)])
+        const heard = [...one.heard]
+        one.stop()
+        resumed.push(...heard.map(websiteOf))
+        after = heard.length > 0 ? cursorOf(heard.at(-1) as Heard) : after
+      }
+    }
+    const resuming = resume()
+    await Promise.all(Array.from({ length: 8 }, (_, n) => writer(n)))
+    isWriting = false
+    await resuming
+    const last = start(transport, after)
+    await last.until(committed.length - resumed.length).catch(() => {})
+    resumed.push(...last.heard.map(websiteOf))
+    await steady.until(committed.length)
+    await wait(1200)
+    const expected = committed.toSorted()
+    expect(expected.length).toBeGreaterThan(300)
+    expect(steady.heard.map(websiteOf).toSorted()).toEqual(expected)
+    expect(resumed.toSorted()).toEqual(expected)
+  })
+})
+
+describe('what breaks on the way', () => {
+  test('an announcement that is lost is made up by looking', async () => {
+    const one = start('WebSocket')
+    await followed(stage, 1)
+    await settled(stage.service)
+    const { id, ...rest } = account(1)
+    // Written by a hand that announces nothing.
+    await stage.service.database.prisma.$executeRaw`
+      INSERT INTO change_log.changes (environment_id, credential_id, topic, kind, record_id, record)
+      VALUES (${stage.tenant.environmentId}::uuid, ${CREDENTIAL}::uuid, 'crm/accounts', 'updated',
+        ${id}::uuid, ${JSON.stringify({ id, ...rest, website: 'unannounced' })}::json)`
+    await expect.poll(() => one.heard.map(websiteOf)).toContain('unannounced')
+  })
+
+  test('connections of the database that are cut, all at once, again and again', async () => {
+    const after = await endOfLog()
+    const one = start('WebSocket', after)
+    const two = start('SSE', after)
+    const killer = new pg.Client({ connectionString: stage.service.url })
+    await killer.connect()
+    for (let round = 0; round < 5; round++) {
+      await killer.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+      )
+      await expect
+        .poll(
+          () =>
+            write(3, `after cut ${round}`).then(
+              () => true,
+              () => false,
+            ),
+          { timeout: 60_000 },
+        )
+        .toBe(true)
+    }
+    await killer.end()
+    const expected = Array.from({ length: 5 }, (_, round) => `after cut ${round}`)
+    for (const { until } of [one, two]) expect((await until(5)).map(websiteOf)).toEqual(expected)
+  })
+
+  test('a change that cannot be answered ends the subscription, and is the first to be told after', async () => {
+    const after = await endOfLog()
+    const one = start('WebSocket', after)
+    const two = start('SSE', after)
+    await write(5, 'before')
+    const [first] = await one.until(1)
+    await two.until(1)
+    const { access } = stage.service
+    const credential = vi.spyOn(access, 'credential')
+    credential.mockRejectedValue(new Error('Connection terminated unexpectedly'))
+    await write(5, 'unanswered')
+    for (const { until, ended } of [one, two]) {
+      const [, last] = await until(2)
+      expect(last?.errors).toMatchObject([{ extensions: { code: 'NOT_READY' } }])
+      await ended
+    }
+    credential.mockRestore()
+    await write(5, 'later')
+    const resumed = start('WebSocket', cursorOf(first as Heard))
+    expect((await resumed.until(2)).map(websiteOf)).toEqual(['unanswered', 'later'])
+  })
+
+  test('a process that stops says so, and another goes on from the cursor', async () => {
+    const other = await openServer(stage.service.url)
+    const address = await other.server.listen({ port: 0, host: '127.0.0.1' })
+    const after = await endOfLog()
+    const socket = start('WebSocket', after, `${address}/graphql`)
+    const events = start('SSE', after, `${address}/graphql`)
+    await write(1, 'before the end')
+    await socket.until(1)
+    await events.until(1)
+    const ended = Promise.allSettled([socket.ended, events.ended])
+    await other.stop()
+    const [ofSocket, ofEvents] = await ended
+    expect(ofSocket).toMatchObject({ status: 'rejected', reason: { code: 1001 } })
+    expect(ofEvents).toMatchObject({ status: 'rejected' })
+    await write(1, 'after the end')
+    const resumed = start('WebSocket', cursorOf(socket.heard[0] as Heard))
+    expect((await resumed.until(1)).map(websiteOf)).toEqual(['after the end'])
+  })
+})

@@ -1,0 +1,142 @@
+/**
+ * What the OpenAPI document gives as examples is asked of the server as it stands there. That the answers
+ * are documented is held by closed-world.ts; here, that the examples are good.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { resourcePaths } from '../../src/api/rest/paths.ts'
+import type { RecordRow } from '../../src/definition/mapping.ts'
+import type { Resource } from '../../src/definition/resource.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { filterParameters } from '../../src/query/filter.ts'
+import {
+  type OpenApiDocument,
+  openapiText,
+  type Parameter,
+  pointedTo,
+  resolved,
+} from '../support/openapi.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+// Proven by openapi.test.ts.
+const document = JSON.parse(openapiText) as OpenApiDocument
+const CREDENTIAL = String(
+  resolved<Parameter>(document, { $ref: '#/components/parameters/credentialId' }).example,
+)
+
+/** The example of a schema of the components. */
+const exampleOf = (name: string): Readonly<Record<string, unknown>> =>
+  // Each is an object: the schemas with examples are those of records.
+  (pointedTo(document, `#/components/schemas/${name}/examples/0`) ?? {}) as Record<string, unknown>
+
+/** The example as its app would have sent it: without what is the service's own. */
+const rowOf = (resource: Resource): RecordRow => {
+  const { createdAt, updatedAt, ...record } = exampleOf(resource.typeName)
+  const fields = Object.entries(record).map(([name, value]) => {
+    const field = resource.allFields[name]
+    const isEmbedded = field?.kind === 'reference' && field.embeds !== undefined
+    return [name, isEmbedded ? Object(value).id : value]
+  })
+  return { ...Object.fromEntries(fields), id: String(record.id), remoteId: String(record.remoteId) }
+}
+
+let service: TestService
+let tenant: Tenant
+
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [CREDENTIAL])
+  for (const resource of catalogue.resources)
+    await service.save(tenant, CREDENTIAL, resource, [rowOf(resource)])
+})
+afterAll(() => service.stop())
+
+type Method = 'get' | 'post' | 'put' | 'delete'
+
+/** What an operation's parameters have as examples, by place. */
+const examplesAt = (path: string, method: Method, place: Parameter['in']): [string, string][] =>
+  (document.paths[path]?.[method]?.parameters ?? [])
+    .map((parameter) => resolved<Parameter>(document, parameter))
+    .filter((parameter) => parameter.in === place && parameter.example !== undefined)
+    .map(({ name, example }) => [name, String(example)])
+
+const addressOf = (path: string, method: Method, query: readonly [string, string][]): string => {
+  const inPath = new Map(examplesAt(path, method, 'path'))
+  const address = path.replace(/\{(\w+)\}/g, (_, name) => String(inPath.get(name)))
+  return query.length === 0 ? address : `${address}?${new URLSearchParams([...query])}`
+}
+
+let requests = 0
+
+/** A key that was used answers for its first request alone: each request has the example with a number. */
+const headersAt = (path: string, method: Method): Record<string, string> => {
+  requests += 1
+  return Object.fromEntries(
+    examplesAt(path, method, 'header').map(([name, value]) => [
+      name,
+      name === 'Idempotency-Key' ? `${value}.${requests}` : value,
+    ]),
+  )
+}
+
+const places = catalogue.resources.flatMap((resource) =>
+  resourcePaths(resource).map((place) => ({
+    path: place.path.replace(/:(\w+)/g, '{$1}'),
+    resource,
+  })),
+)
+
+describe.each(places)('$path', ({ path, resource }) => {
+  const credential: [string, string] = ['credentialId', CREDENTIAL]
+  const ask = (method: Method, at: string, query: [string, string][] = [], body?: object) =>
+    service.send(
+      tenant.key,
+      method.toUpperCase() as Uppercase<Method>,
+      addressOf(at, method, [credential, ...query]),
+      body,
+      method === 'get' ? {} : headersAt(at, method),
+    )
+
+  test('a record that is as the example comes back as the example', async () => {
+    const { createdAt: _, updatedAt: __, ...example } = exampleOf(resource.typeName)
+    const answer = await ask('get', `${path}/{id}`)
+    expect(answer.statusCode, answer.body).toBe(200)
+    expect(answer.json()[resource.name]).toMatchObject(example)
+  })
+
+  test('each parameter takes its example, and the filters among them find the example', async () => {
+    const { id, ...example } = exampleOf(resource.typeName)
+    const filters = filterParameters(resource)
+    for (const [at, key] of [
+      [path, resource.plural],
+      [`${path}/count`, 'count'],
+    ] as const)
+      for (const [name, value] of examplesAt(at, 'get', 'query')) {
+        const answer = await ask('get', at, name === 'credentialId' ? [] : [[name, value]])
+        expect(answer.statusCode, `${name}=${value}: ${answer.body}`).toBe(200)
+        const { field = '', operator } = filters.get(name) ?? {}
+        // Those two are when the test wrote the record.
+        if (field === 'createdAt' || field === 'updatedAt') continue
+        const found =
+          operator === undefined || (operator === 'notEquals') === (example[field] === null)
+        const answered = answer.json()[key]
+        const ids = key === 'count' ? answered : answered.map((one: { id: string }) => one.id)
+        const expected = key === 'count' ? Number(found) : found ? [id] : []
+        expect(ids, `${name}=${value}`).toEqual(expected)
+      }
+  })
+
+  test('what is written by example is read; the app, which writes nothing here, is the first to refuse', async () => {
+    const input = exampleOf(`${resource.typeName}Input`)
+    for (const [at, method] of [
+      [path, 'post'],
+      [`${path}/{id}`, 'put'],
+      [`${path}/{id}`, 'delete'],
+    ] as const) {
+      const operation = document.paths[at]?.[method]
+      if (operation === undefined) continue
+      expect(operation.requestBody === undefined).toBe(method === 'delete')
+      const answer = await ask(method, at, [], method === 'delete' ? undefined : input)
+      expect(answer.json().error, answer.body).toMatchObject({ code: 'NOT_SUPPORTED' })
+    }
+  })
+})

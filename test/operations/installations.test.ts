@@ -1,0 +1,274 @@
+/** Installations: begun, completed, switched, upgraded and ended. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Call, callOver, faces } from '../support/operations.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { workflowNumber } from '../support/workflow.ts'
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+const NEVER = '99999999-0000-4000-8000-000000000009'
+
+let service: TestService
+let stranger: Tenant
+
+beforeAll(async () => {
+  service = await startService()
+  stranger = await service.createTenant('production', [], 'Stranger')
+})
+afterAll(() => service.stop())
+
+const workflow = (slug: string, n: number) => ({ slug, name: slug, definition: workflowNumber(n) })
+
+describe.each(faces)('over %s', (face) => {
+  let call: Call
+  let tenant: Tenant
+  let userId: string
+  let integrationId: string
+  let round = 0
+  beforeAll(() => {
+    call = callOver(service, face)
+  })
+  beforeEach(async () => {
+    round += 1
+    tenant = await service.createTenant('development', [], `${face} ${round}`)
+    userId = tenant.userId
+    integrationId = (await define([workflow('first', 1), workflow('second', 1)])).integrationId
+  })
+
+  const succeed = async (name: string, given: object) => {
+    const outcome = await call(tenant.key, name, { ...given })
+    expect(outcome, name).toMatchObject({ status: 200 })
+    return outcome.result
+  }
+  const define = (workflows: object[]) =>
+    succeed('defineIntegration', { slug: 'shop', name: 'Shop', app: 'sandbox', workflows })
+  const connect = (of = userId, app = 'sandbox'): Promise<string> =>
+    succeed('createCredential', {
+      ...{ userId: of, app },
+      credential:
+        app === 'sandbox'
+          ? { tenant: 'acme', token: 't' }
+          : { url: 'http://127.0.0.1:1', apiKey: 'k' },
+    })
+  const start = (given = {}) => succeed('startInstallation', { userId, integrationId, ...given })
+  const install = async () => {
+    const { installationId } = await start()
+    return succeed('completeInstallation', { installationId, data: { account: '4000' } })
+  }
+  const standing = async () => (await succeed('integration', { integrationId, userId })) as never
+
+  test('an installation is begun with the newest credential, and complete with its workflows', async () => {
+    await connect()
+    const newest = await connect()
+    const begun = await start()
+    expect(begun).toEqual({
+      ...{ installationId: expect.stringMatching(UUID), integrationId, userId },
+      ...{ credentialIds: [newest], workflowIds: [], installedAt: null, enabled: true },
+    })
+    expect(await standing()).toMatchObject({ installed: false })
+    const { installationId } = begun
+    const complete = await succeed('completeInstallation', {
+      ...{ installationId, data: { account: '4000' } },
+    })
+    expect(complete).toEqual({
+      ...begun,
+      workflowIds: [expect.stringMatching(UUID), expect.stringMatching(UUID)],
+      installedAt: expect.stringMatching(TIME),
+    })
+    expect(await standing()).toMatchObject({
+      installed: true,
+      workflows: [
+        { name: 'first', installed: true, installedVersion: 1, active: true },
+        { name: 'second', installed: true, installedVersion: 1, active: true },
+      ],
+    })
+    const row = await service.database.prisma.installation.findUnique({
+      where: { id: installationId },
+    })
+    expect(row?.data).toEqual({ account: '4000' })
+    for (const given of [{}, { userId }])
+      expect(await succeed('installations', given)).toEqual([complete])
+    expect(await succeed('installation', { installationId })).toEqual(complete)
+  })
+
+  test('a user has one installation of an integration, however often it is begun', async () => {
+    const first = await connect()
+    const second = await connect()
+    const begun = await Promise.all([start(), start(), start()])
+    expect(new Set(begun.map(({ installationId }) => installationId)).size).toBe(1)
+    expect(await start({ credentialIds: [first] })).toMatchObject({ credentialIds: [first] })
+    expect(await start()).toMatchObject({ credentialIds: [first] })
+    const both = await start({ credentialIds: [first, second.toUpperCase(), first] })
+    expect(both.credentialIds).toEqual([first, second])
+  })
+
+  test('without a credential of the app it is not complete', async () => {
+    await connect(userId, 'vendure')
+    const { installationId } = await start()
+    const given = { installationId }
+    expect(await call(tenant.key, 'completeInstallation', given)).toMatchObject({
+      status: 400,
+      code: 'INVALID_PARAMETER',
+      fields: ['credentialIds'],
+    })
+    for (const name of ['upgradeInstallation', 'deactivateInstallation'])
+      expect(await call(tenant.key, name, given)).toMatchObject({
+        status: 400,
+        fields: ['installationId'],
+      })
+    const credentialId = await connect()
+    expect(await succeed('completeInstallation', given)).toMatchObject({
+      credentialIds: [credentialId],
+    })
+  })
+
+  test('a deleted credential is taken out of installations', async () => {
+    const kept = await connect()
+    const credentialId = await connect()
+    const { installationId } = await start({ credentialIds: [kept, credentialId] })
+    await succeed('deleteCredential', { userId, credentialId })
+    expect(await succeed('installation', { installationId })).toMatchObject({
+      credentialIds: [kept],
+    })
+  })
+
+  test('the versions stay until the user upgrades', async () => {
+    await connect()
+    const { installationId, workflowIds } = await install()
+    await define([workflow('first', 2), workflow('second', 1), workflow('third', 1)])
+    await succeed('completeInstallation', { installationId, data: {} })
+    const shown = async () => {
+      const { workflows } = await succeed('integration', { integrationId, userId })
+      return workflows.map(
+        ({ version, installedVersion }: { version: number; installedVersion: number | null }) => [
+          version,
+          installedVersion,
+        ],
+      )
+    }
+    expect(await shown()).toEqual([
+      [2, 1],
+      [1, 1],
+      [1, null],
+    ])
+    const upgraded = await succeed('upgradeInstallation', { installationId })
+    expect(upgraded.workflowIds).toEqual([...workflowIds, expect.stringMatching(UUID)])
+    expect(await shown()).toEqual([
+      [2, 2],
+      [1, 1],
+      [1, 1],
+    ])
+  })
+
+  test('an installation, and each of its workflows, is switched off and on', async () => {
+    await connect()
+    const { installationId, workflowIds } = await install()
+    const [first, second] = workflowIds
+    const active = async () => {
+      const { workflows } = await succeed('integration', { integrationId, userId })
+      const users = await Promise.all(
+        [first, second].map((workflowId) => succeed('workflowUsers', { workflowId, userId })),
+      )
+      const shown = workflows.map((one: { active: boolean }) => one.active)
+      expect(users.map(([{ workflowActive }]) => workflowActive)).toEqual(shown)
+      return shown
+    }
+    await succeed('deactivateWorkflow', { installationId, workflowId: first })
+    expect(await active()).toEqual([false, true])
+    const off = await succeed('deactivateInstallation', { installationId })
+    expect([off.enabled, await active()]).toEqual([false, [false, false]])
+    const on = await succeed('reactivateInstallation', { installationId })
+    expect([on.enabled, await active()]).toEqual([true, [false, true]])
+    await succeed('reactivateWorkflow', { installationId, workflowId: first })
+    expect(await active()).toEqual([true, true])
+    for (const workflowId of [NEVER, 'no uuid'])
+      expect(
+        await call(tenant.key, 'deactivateWorkflow', { installationId, workflowId }),
+      ).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+  })
+
+  test('an uninstalled integration can be installed again', async () => {
+    const credentialId = await connect()
+    const { installationId } = await install()
+    expect(await succeed('uninstall', { installationId })).toBe(installationId)
+    expect(await call(tenant.key, 'uninstall', { installationId })).toMatchObject({ status: 404 })
+    expect(await standing()).toMatchObject({ installed: false })
+    expect(await succeed('installations', { userId })).toEqual([])
+    expect(await start()).toMatchObject({ credentialIds: [credentialId] })
+  })
+
+  test('another’s ids are as absent as those that never were', async () => {
+    await connect()
+    const { installationId, workflowIds } = await install()
+    const other = (await succeed('createUser', { username: 'other' })).userId ?? ''
+    const absent = { status: 404, code: 'NOT_FOUND' }
+    const [workflowId] = workflowIds
+    for (const id of [installationId, NEVER, 'no uuid'])
+      for (const name of [
+        'installation',
+        'completeInstallation',
+        'upgradeInstallation',
+        'deactivateInstallation',
+        'reactivateInstallation',
+        'deactivateWorkflow',
+        'reactivateWorkflow',
+        'uninstall',
+      ]) {
+        const given = name.endsWith('Workflow') ? { workflowId } : {}
+        expect(
+          await call(stranger.key, name, { installationId: id, ...given }),
+          name,
+        ).toMatchObject(absent)
+      }
+    expect(
+      await call(stranger.key, 'startInstallation', { userId: stranger.userId, integrationId }),
+    ).toMatchObject(absent)
+    expect(await call(stranger.key, 'startInstallation', { userId, integrationId })).toMatchObject({
+      status: 404,
+      code: 'USER_NOT_FOUND',
+    })
+    expect(await call(stranger.key, 'installations', { userId })).toMatchObject({
+      status: 404,
+      code: 'USER_NOT_FOUND',
+    })
+    expect((await call(stranger.key, 'installations')).result).toEqual([])
+    // Another user of the same environment has other credentials.
+    const credentialId = await connect(other)
+    for (const id of [credentialId, NEVER, 'no uuid'])
+      expect(
+        await call(tenant.key, 'startInstallation', {
+          ...{ userId, integrationId, credentialIds: [id] },
+        }),
+      ).toMatchObject({ status: 404, code: 'CREDENTIAL_NOT_FOUND' })
+    expect(await standing()).toMatchObject({ installed: true })
+  })
+
+  test('what is given while completing is an object', async () => {
+    await connect()
+    const { installationId } = await start()
+    for (const data of ['text', [1], null])
+      expect(
+        await call(tenant.key, 'completeInstallation', { installationId, data }),
+      ).toMatchObject({ status: 400, fields: ['data'] })
+  })
+
+  test('a list of any length is one statement, and comes in parts', async () => {
+    await connect()
+    await install()
+    const count = async () => {
+      await call(tenant.key, 'installations')
+      service.takeStatements()
+      const { result } = await call(tenant.key, 'installations')
+      return [result.length, service.takeStatements().length]
+    }
+    expect(await count()).toEqual([1, 1])
+    for (const slug of ['b', 'c']) {
+      const made = await succeed('defineIntegration', {
+        ...{ slug, name: slug, app: 'sandbox', workflows: [] },
+      })
+      await start({ integrationId: made.integrationId })
+    }
+    expect(await count()).toEqual([3, 1])
+    expect(await succeed('installations', { pageSize: 2, pageNumber: 2 })).toHaveLength(1)
+  })
+})

@@ -1,0 +1,70 @@
+/** What signs the posts of workflows: made with the integration, shown to its integrator, and changed. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callOver, faces } from '../support/operations.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { workflowNumber } from '../support/workflow.ts'
+
+const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/
+
+let service: TestService
+let tenant: Tenant
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [])
+})
+afterAll(() => service.stop())
+
+describe.each(faces)('over %s', (face) => {
+  const call = (name: string, given: Record<string, unknown>, key = tenant.key) =>
+    callOver(service, face)(key, name, given)
+  const definition = (slug: string, number = 1) => ({
+    ...{ slug: `${slug}-${face.toLowerCase()}`, name: 'Shop', app: 'sandbox' },
+    workflows: [{ slug: 'one', name: 'One', definition: workflowNumber(number) }],
+  })
+
+  test('an integration has a secret from its definition on, which a later definition leaves', async () => {
+    const { result } = await call('defineIntegration', definition('made'))
+    const { integrationId } = result
+    const secret = await call('integrationSecret', { integrationId })
+    expect(secret.result, secret.message).toMatch(SECRET)
+    await call('defineIntegration', definition('made', 2))
+    expect((await call('integrationSecret', { integrationId })).result).toBe(secret.result)
+    const other = (await call('defineIntegration', definition('other'))).result
+    const others = await call('integrationSecret', { integrationId: other.integrationId })
+    expect(others.result).toMatch(SECRET)
+    expect(others.result).not.toBe(secret.result)
+    expect(JSON.stringify(result)).not.toContain('whsec_')
+  })
+
+  test('it is changed, and stored sealed', async () => {
+    const { integrationId } = (await call('defineIntegration', definition('rotated'))).result
+    const before = (await call('integrationSecret', { integrationId })).result
+    const after = await call('rotateIntegrationSecret', { integrationId })
+    expect(after.result, after.message).toMatch(SECRET)
+    expect(after.result).not.toBe(before)
+    expect((await call('integrationSecret', { integrationId })).result).toBe(after.result)
+    const row = await service.database.prisma.integration.findUniqueOrThrow({
+      where: { id: integrationId },
+    })
+    for (const secret of [before, after.result]) {
+      const bytes = Buffer.from(secret.slice('whsec_'.length), 'base64')
+      for (const sealed of [row.sealedSecret, row.sealedOldSecret])
+        for (const form of [secret, bytes])
+          expect(Buffer.from(sealed ?? []).includes(form)).toBe(false)
+    }
+  })
+
+  test('another environment’s is as absent as one that never was', async () => {
+    const { integrationId } = (await call('defineIntegration', definition('mine'))).result
+    const stranger = await service.createTenant('production', [])
+    for (const name of ['integrationSecret', 'rotateIntegrationSecret'])
+      for (const [key, id] of [
+        [stranger.key, integrationId],
+        [tenant.key, 'a1f0c2d4-6b58-4e7a-9c31-52d8e7f6b904'],
+        [tenant.key, 'none'],
+      ])
+        expect(await call(name, { integrationId: id }, key)).toMatchObject({
+          ...{ status: face === 'REST' ? 404 : expect.any(Number), code: 'NOT_FOUND' },
+        })
+  })
+})

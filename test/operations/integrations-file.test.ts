@@ -1,0 +1,84 @@
+/** Integrations in a file: defined in both environments, or refused by the place that is wrong. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { catalogue, connectors } from '../../src/generated/registry.ts'
+import { loadIntegrations } from '../../src/integrations-file.ts'
+import { createWorkflowReader } from '../../src/workflows/reader.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { testVault } from '../support/vault.ts'
+import { workflowNumber } from '../support/workflow.ts'
+
+let service: TestService
+let folder: string
+
+beforeAll(async () => {
+  service = await startService()
+  folder = await mkdtemp(join(tmpdir(), 'trunkline-integrations-'))
+})
+afterAll(async () => {
+  await service.stop()
+  await rm(folder, { recursive: true })
+})
+
+const shop = (definition: unknown = workflowNumber(1)) => ({
+  ...{ slug: 'shop', name: 'Shop', app: 'sandbox' },
+  workflows: [{ slug: 'one', name: 'One', definition }],
+})
+
+const load = async (text: string, environmentIds: readonly string[] = []): Promise<void> => {
+  const path = join(folder, 'integrations.json')
+  await writeFile(path, text)
+  const readWorkflow = createWorkflowReader(catalogue, connectors)
+  await loadIntegrations(
+    { database: service.database, vault: testVault, connectors, readWorkflow },
+    environmentIds,
+    path,
+  )
+}
+
+test('what the file lists is there in both environments; a changed definition is a new version', async () => {
+  const tenants = [
+    await service.createTenant('development', []),
+    await service.createTenant('production', []),
+  ]
+  const ids = tenants.map(({ environmentId }) => environmentId)
+  const versions = async () =>
+    Promise.all(
+      tenants.map(async ({ key }) => {
+        const answer = await service.send(key, 'GET', '/2024-03/integrations')
+        const [integration] = answer.json().data
+        return integration.workflows[0].version
+      }),
+    )
+  await load(JSON.stringify([shop()]), ids)
+  expect(await versions()).toEqual([1, 1])
+  await load(JSON.stringify([shop()]), ids)
+  expect(await versions()).toEqual([1, 1])
+  await load(JSON.stringify([shop(workflowNumber(2))]), ids)
+  expect(await versions()).toEqual([2, 2])
+})
+
+test.each([
+  ['that is not JSON', '[', 'it is not JSON'],
+  ['that is no list', '{}', 'expected a list'],
+  ['with an entry that is no object', '[1]', 'entry 0'],
+  ['with an unknown app', JSON.stringify([{ ...shop(), app: 'shopp' }]), 'entry 0: '],
+  [
+    'with a workflow that is none',
+    JSON.stringify([shop(), shop({ when: { app: 'sandbox', topic: 'x' } })]),
+    'entry 1: workflows[0].definition.when.topic',
+  ],
+])('a file %s is refused, with the place', async (_what, text, told) => {
+  await expect(load(text)).rejects.toThrow(told)
+})
+
+test('a file that is not there is said to be missing', async () => {
+  const none = loadIntegrations(
+    { database: service.database, vault: testVault, connectors, readWorkflow: () => null },
+    [],
+    join(folder, 'none.json'),
+  )
+  await expect(none).rejects.toThrow('cannot be read')
+})

@@ -1,0 +1,169 @@
+/** An operation that is broken off between its work and its kept answer: the next try does it, once. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { faces } from '../support/operations.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+let service: TestService
+let tenant: Tenant
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [])
+  // Where a process is killed that has done the work: what it had not committed the database takes back.
+  await service.database.prisma.$executeRawUnsafe(`
+    CREATE FUNCTION break_off() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF new.status IS NOT NULL THEN RAISE EXCEPTION 'broken off'; END IF;
+      RETURN new;
+    END $$`)
+})
+afterAll(() => service.stop())
+
+/** Runs `work` while no answer can be kept. */
+const brokenOff = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  const { prisma } = service.database
+  await prisma.$executeRaw`CREATE TRIGGER break_off BEFORE UPDATE ON idempotent_requests
+    FOR EACH ROW EXECUTE FUNCTION break_off()`
+  try {
+    return await work()
+  } finally {
+    await prisma.$executeRaw`DROP TRIGGER break_off ON idempotent_requests`
+  }
+}
+
+interface Case {
+  /** The rows that it makes. */
+  readonly table: string
+  readonly url: string
+  readonly body: () => object | undefined
+  /** What the answer says of the row. */
+  readonly mutation: string
+}
+
+let counter = 0
+const cases: Readonly<Record<string, Case>> = {
+  createUser: {
+    table: 'end_users',
+    url: '/2023-12/users',
+    body: () => ({ username: `harbour ${++counter}` }),
+    mutation: '($input: CreateUserInput!) { answer: createUser(input: $input) { userId } }',
+  },
+  createCredential: {
+    table: 'credentials',
+    url: '/2024-03/headless/credentials',
+    body: () => ({
+      ...{ userId: tenant.userId, app: 'sandbox' },
+      credential: { tenant: 'harbour-light', token: 'open-sesame' },
+    }),
+    mutation: '($input: CreateCredentialInput!) { answer: createCredential(input: $input) }',
+  },
+  createWebhook: {
+    table: 'webhook_subscriptions',
+    url: '/2024-03/one/webhooks',
+    body: () => ({ address: 'https://example.com/hook', topic: ['crm/accounts'] }),
+    mutation:
+      '($input: CreateWebhookInput!) { answer: createWebhook(input: $input) { subscriptionId } }',
+  },
+  generateApiKey: {
+    table: 'api_keys',
+    url: '/2024-03/api-keys',
+    body: () => undefined,
+    mutation: '{ answer: generateApiKey { keyId key } }',
+  },
+}
+
+const countOf = async (table: string): Promise<number> => {
+  const [row] = await service.database.prisma.$queryRawUnsafe<{ count: number }[]>(
+    `SELECT count(*)::integer AS count FROM ${table}`,
+  )
+  return row?.count ?? 0
+}
+
+describe.each(faces)('over %s', (face) => {
+  const send = async ({ url, mutation }: Case, input: object | undefined, key: string) => {
+    const headers = { 'idempotency-key': key }
+    if (face === 'REST') {
+      const answer = await service.send(tenant.key, 'POST', url, input, headers)
+      return { status: answer.statusCode, answer: answer.json() }
+    }
+    const query = `mutation ${mutation}`
+    const { status, data } = await service.graphql(tenant.key, query, { input }, headers)
+    return { status, answer: data?.answer }
+  }
+
+  test.each(Object.entries(cases))('%s', async (name, one) => {
+    const key = `${face} ${name}`.replace(' ', '-')
+    const input = one.body()
+    const before = await countOf(one.table)
+    const first = await brokenOff(() => send(one, input, key))
+    expect(first.status).toBe(500)
+    expect(await countOf(one.table)).toBe(before)
+    const second = await send(one, input, key)
+    expect(second.status, JSON.stringify(second.answer)).toBe(200)
+    expect(await countOf(one.table)).toBe(before + 1)
+    // Its answer was lost on the way, say.
+    expect(await send(one, input, key)).toEqual(second)
+    expect(await countOf(one.table)).toBe(before + 1)
+  })
+
+  test('a refusal takes back what was done, and is kept', async () => {
+    const key = `${face}-taken`
+    const taken = cases.createUser?.body()
+    if (!cases.createUser || !taken) throw new Error('no case')
+    await send(cases.createUser, taken, `${key}-1`)
+    const before = await countOf('end_users')
+    const refused = await send(cases.createUser, taken, key)
+    if (face === 'REST') expect(refused.answer.error.code).toBe('USERNAME_TAKEN')
+    else expect(refused.answer ?? null).toBeNull()
+    const again = await send(cases.createUser, taken, key)
+    expect(again).toEqual(refused)
+    expect(await countOf('end_users')).toBe(before)
+  })
+})
+
+test('a try whose claim ran out and was taken over does nothing once the other is answered', async () => {
+  const { prisma } = service.database
+  const body = { username: 'slow' }
+  const headers = { 'idempotency-key': 'slow' }
+  const send = () => service.send(tenant.key, 'POST', '/2023-12/users', body, headers)
+  // The first is held up at its insert while the second has the claim.
+  const [first] = await prisma.$transaction(
+    async (transaction) => {
+      await transaction.$executeRaw`LOCK TABLE end_users IN SHARE MODE`
+      const held = send()
+      await expect
+        .poll(
+          async () =>
+            await prisma.$queryRaw<
+              object[]
+            >`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ILIKE 'INSERT%end_users%'`,
+        )
+        .toHaveLength(1)
+      await prisma.$executeRaw`UPDATE idempotent_requests SET status = 200, sealed_body = '\\x00', held_until = NULL
+        WHERE key LIKE '% slow'`
+      return [held] as const
+    },
+    { timeout: 30_000 },
+  )
+  const answer = await first
+  expect([answer.statusCode, answer.json().error.code]).toEqual([409, 'IDEMPOTENCY_KEY_IN_FLIGHT'])
+  expect(await prisma.endUser.count({ where: { username: 'slow' } })).toBe(0)
+})
+
+test('an operation that takes the database long is done with its key as without', async () => {
+  const { prisma } = service.database
+  // Longer than a transaction of Prisma's has unless it is told.
+  await prisma.$executeRawUnsafe(`
+    CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN PERFORM pg_sleep(5.5); RETURN new; END $$`)
+  await prisma.$executeRaw`CREATE TRIGGER linger BEFORE INSERT ON end_users
+    FOR EACH ROW EXECUTE FUNCTION linger()`
+  const answer = await service.send(
+    tenant.key,
+    'POST',
+    '/2023-12/users',
+    { username: `lingers ${++counter}` },
+    { 'idempotency-key': `lingers-${counter}` },
+  )
+  await prisma.$executeRaw`DROP TRIGGER linger ON end_users`
+  expect(answer.statusCode, answer.body).toBe(200)
+})

@@ -1,0 +1,214 @@
+/** End users: made, listed and deleted with all that is theirs, over both faces. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recordId } from '../../src/definition/identity.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { purgeNext } from '../../src/store/purges.ts'
+import { type Call, callOver, faces } from '../support/operations.ts'
+import { sampleRecord } from '../support/sample.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
+const OTHER = 'bbbbbbbb-0000-4000-8000-000000000002'
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const NEVER = '99999999-0000-4000-8000-000000000009'
+
+let service: TestService
+let tenant: Tenant
+let stranger: Tenant
+
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [CREDENTIAL])
+  stranger = await service.createTenant('production', [OTHER])
+})
+afterAll(() => service.stop())
+
+describe('the contract’s answers, to the letter', () => {
+  test('a user is made, and its id is the whole answer', async () => {
+    const answer = await service.send(tenant.key, 'POST', '/2023-12/users', { username: 'ada' })
+    expect([answer.statusCode, answer.json()]).toEqual([
+      200,
+      { userId: expect.stringMatching(UUID) },
+    ])
+  })
+
+  test('users are listed with their three fields, with and without a slash', async () => {
+    const key = (await service.createTenant('development', [], 'Contract')).key
+    const made = await service.send(key, 'POST', '/2023-12/users', { username: 'grace' })
+    const { userId } = made.json()
+    for (const url of ['/2024-03/one/users', '/2024-03/one/users/']) {
+      const answer = await service.send(key, 'GET', url)
+      expect([answer.statusCode, answer.json()]).toEqual([
+        200,
+        {
+          data: [
+            { userId: expect.stringMatching(UUID), fullName: 'User', username: 'user' },
+            { userId, fullName: '', username: 'grace' },
+          ],
+        },
+      ])
+    }
+  })
+})
+
+describe.each(faces)('over %s', (face) => {
+  let call: Call
+  beforeAll(() => {
+    call = callOver(service, face)
+  })
+
+  test('a user that was made is found by its id, in any case of letters', async () => {
+    const given = { username: `found over ${face}`, fullName: 'Élodie 🚢' }
+    const made = await call(tenant.key, 'createUser', given)
+    const { userId } = made.result
+    for (const id of [userId, userId.toUpperCase()])
+      expect(await call(tenant.key, 'user', { userId: id })).toMatchObject({
+        status: 200,
+        result: { userId, ...given },
+      })
+  })
+
+  test('a username is taken once in an environment, and free in another', async () => {
+    const given = { username: `taken over ${face}` }
+    expect((await call(tenant.key, 'createUser', given)).status).toBe(200)
+    expect(await call(tenant.key, 'createUser', given)).toMatchObject({
+      status: 400,
+      code: 'USERNAME_TAKEN',
+      fields: ['username'],
+    })
+    expect((await call(stranger.key, 'createUser', given)).status).toBe(200)
+  })
+
+  test('of many at once with one username, one is made', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        call(tenant.key, 'createUser', { username: `raced over ${face}` }),
+      ),
+    )
+    expect(outcomes.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(outcomes.filter(({ code }) => code === 'USERNAME_TAKEN')).toHaveLength(9)
+  })
+
+  test.each([
+    ['an empty username', { username: ' ' }],
+    ['a long one', { username: 'x'.repeat(256) }],
+    ['one that cannot be stored', { username: 'a\0b' }],
+  ])('%s is refused by name', async (_what, given) => {
+    expect(await call(tenant.key, 'createUser', given)).toMatchObject({
+      status: 400,
+      code: 'INVALID_PARAMETER',
+      fields: ['username'],
+    })
+  })
+
+  test('a list is given in parts when asked for', async () => {
+    const { key } = await service.createTenant('development', [], `Parts over ${face}`)
+    for (const username of ['one', 'two', 'three', 'four'])
+      await call(key, 'createUser', { username })
+    const names = async (given: object) => {
+      const { result } = await call(key, 'users', { ...given })
+      return result.map(({ username }: { username: string }) => username)
+    }
+    expect(await names({})).toEqual(['user', 'one', 'two', 'three', 'four'])
+    expect(await names({ pageSize: 2 })).toEqual(['user', 'one'])
+    expect(await names({ pageSize: 2, pageNumber: 3 })).toEqual(['four'])
+    expect(await names({ pageSize: 2, pageNumber: 4 })).toEqual([])
+    for (const [field, given] of [
+      ['pageSize', { pageSize: 1001 }],
+      ['pageSize', { pageSize: 0 }],
+      ['pageNumber', { pageNumber: 0, pageSize: 1 }],
+      ['pageNumber', { pageNumber: 2 }],
+    ] as const)
+      expect(await call(key, 'users', given)).toMatchObject({
+        code: 'INVALID_PARAMETER',
+        fields: [field],
+      })
+  })
+
+  test('a list of any length is one statement', async () => {
+    await call(tenant.key, 'users')
+    service.takeStatements()
+    await call(tenant.key, 'users')
+    expect(service.takeStatements()).toHaveLength(1)
+  })
+
+  test('a deleted user is gone with everything, and the change log tells of each credential', async () => {
+    const { prisma } = service.database
+    const { environmentId, key } = tenant
+    const { userId } = (await call(key, 'createUser', { username: `deleted over ${face}` })).result
+    const route = face === 'REST' ? 'cccccccc' : 'dddddddd'
+    const credentialId = `${route}-0000-4000-8000-000000000003`
+    await prisma.credential.create({
+      data: {
+        ...{ id: credentialId, route, environmentId, userId, app: 'test', values: {} },
+        syncStates: { create: { topic: 'crm/accounts' } },
+      },
+    })
+    const accounts = catalogue.get('crm/accounts')
+    const rows = (of: string) => [1, 2].map((n) => sampleRecord(of, accounts, n))
+    await service.save(tenant, credentialId, accounts, rows(credentialId))
+    await service.save(tenant, CREDENTIAL, accounts, rows(CREDENTIAL))
+    await prisma.syncSighting.create({
+      data: {
+        ...{ credentialId, topic: 'crm/accounts' },
+        recordId: recordId(credentialId, 'crm/accounts', '1'),
+      },
+    })
+    const records = `/crm/accounts?credentialId=${credentialId}`
+    expect((await service.rest(key, records)).json().accounts).toHaveLength(2)
+
+    expect(await call(key, 'deleteUser', { userId })).toMatchObject({ status: 200, result: userId })
+
+    const gone = { status: 404, code: 'USER_NOT_FOUND' }
+    expect(await call(key, 'user', { userId })).toMatchObject(gone)
+    expect(await call(key, 'deleteUser', { userId })).toMatchObject(gone)
+    expect((await service.rest(key, records)).json().error.code).toBe('CREDENTIAL_NOT_FOUND')
+    expect(await prisma.syncState.count({ where: { credentialId } })).toBe(0)
+    const log = await prisma.$queryRaw`
+      SELECT topic, record FROM change_log.changes
+      WHERE credential_id = ${credentialId}::uuid ORDER BY xid, sequence OFFSET 2`
+    expect(log).toEqual([
+      { topic: 'connection/deleted', record: { credentialId, userId, app: 'test' } },
+    ])
+
+    while (await purgeNext(service.database, catalogue, AbortSignal.timeout(10_000)));
+    const [left] = await prisma.$queryRaw<object[]>`
+      SELECT (SELECT count(*)::integer FROM crm_accounts
+          WHERE credential_id = ${credentialId}::uuid) AS records,
+        (SELECT count(*)::integer FROM sync_sightings
+          WHERE credential_id = ${credentialId}::uuid) AS sightings,
+        (SELECT count(*)::integer FROM crm_accounts
+          WHERE credential_id = ${CREDENTIAL}::uuid) AS others`
+    expect(left).toEqual({ records: 0, sightings: 0, others: 2 })
+  })
+
+  test('another environment’s user is as absent as one that never was', async () => {
+    for (const name of ['user', 'deleteUser']) {
+      const { message: _, ...absent } = await call(stranger.key, name, { userId: NEVER })
+      expect(absent).toMatchObject({ status: 404, code: 'USER_NOT_FOUND' })
+      expect(await call(stranger.key, name, { userId: tenant.userId })).toMatchObject(absent)
+      expect(await call(stranger.key, name, { userId: 'no uuid' })).toMatchObject(absent)
+    }
+    expect((await call(tenant.key, 'user', { userId: tenant.userId })).status).toBe(200)
+  })
+})
+
+test('a purge is ended only after a write that was under way could have ended', async () => {
+  const { prisma } = service.database
+  const credentialId = 'eeeeeeee-0000-4000-8000-000000000005'
+  const accounts = catalogue.get('crm/accounts')
+  await prisma.purge.create({ data: { credentialId } })
+  const purge = () => purgeNext(service.database, catalogue, AbortSignal.timeout(10_000))
+  while (await purge());
+  await service.save(tenant, credentialId, accounts, [sampleRecord(credentialId, accounts, 1)])
+  expect(await purge()).toBe(false)
+  await prisma.purge.update({
+    where: { credentialId },
+    data: { dueAt: new Date(0), deletedAt: new Date(0) },
+  })
+  expect(await purge()).toBe(true)
+  expect(await prisma.purge.count({ where: { credentialId } })).toBe(0)
+  const left = await prisma.$queryRaw`SELECT id FROM crm_accounts
+    WHERE credential_id = ${credentialId}::uuid`
+  expect(left).toEqual([])
+})

@@ -1,0 +1,73 @@
+/** A replay of what the change log has forgotten is refused by name, and never answered as if it came. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { catalogue } from '../../src/generated/registry.ts'
+import { pruneChanges } from '../../src/store/changes.ts'
+import { callOver, faces, type Given } from '../support/operations.ts'
+import { sampleRecord } from '../support/sample.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { settled } from '../support/settled.ts'
+
+const accounts = catalogue.get('crm/accounts')
+const HOUR_MS = 3_600_000
+const ago = (hours: number): string => new Date(Date.now() - hours * HOUR_MS).toISOString()
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.stop())
+
+test.each(faces)('over %s', async (face) => {
+  const call = callOver(service, face)
+  const { prisma } = service.database
+  const credentialId = randomUUID()
+  const tenant = await service.createTenant('development', [credentialId], randomUUID())
+  const { environmentId } = tenant
+  const wanted = { address: 'https://hooks.example.com/', topic: [accounts.topic] }
+  const { subscriptionId } = (await call(tenant.key, 'createWebhook', wanted)).result
+  for (const website of ['old', 'old and last', 'kept'])
+    await service.save(tenant, credentialId, accounts, [
+      { ...sampleRecord(credentialId, accounts, 1), website },
+    ])
+  const { changes } = (await call(tenant.key, 'changes', { topics: [accounts.topic] })).result
+  const [old = '', last = '', kept = ''] = changes.map(({ cursor }: { cursor: string }) => cursor)
+  const sent = { old, last, kept }
+  await prisma.webhookAttemptBatch.create({
+    data: {
+      ...{ subscriptionId, messageIds: Object.keys(sent) },
+      attempts: Object.values(sent).map((change) => ({
+        ...{ topic: accounts.topic, change, attempt: 1, at: new Date().toISOString() },
+        ...{ latencyMs: 1, status: 204, failure: null, answer: null },
+      })),
+    },
+  })
+  await prisma.$executeRaw`
+    UPDATE change_log.changes SET at = at - interval '40 days'
+    WHERE environment_id <> ${environmentId}::uuid OR record->>'website' IS DISTINCT FROM 'kept'`
+  await settled(service)
+  while ((await pruneChanges(prisma, 30)) > 0);
+
+  const replay = (given: Given) => call(tenant.key, 'replayWebhook', { subscriptionId, ...given })
+  const refused: [Given, number, string, string][] = [
+    [{ cursor: old }, 410, 'CURSOR_EXPIRED', 'cursor'],
+    [{ messageId: 'old' }, 410, 'CURSOR_EXPIRED', 'messageId'],
+    [{ messageId: 'last' }, 410, 'CURSOR_EXPIRED', 'messageId'],
+    [{ from: ago(50 * 24), to: ago(0) }, 400, 'INVALID_PARAMETER', 'from'],
+    [{ from: ago(60 * 24), to: ago(50 * 24) }, 400, 'INVALID_PARAMETER', 'from'],
+  ]
+  for (const [given, status, code, field] of refused)
+    expect(await replay(given), JSON.stringify(given)).toMatchObject({
+      ...{ status, code, fields: [field] },
+    })
+  expect(await prisma.webhookReplay.count({ where: { subscriptionId } })).toBe(0)
+  // What follows the last that is forgotten is all there.
+  for (const given of [{ cursor: last }, { messageId: 'kept' }, { from: ago(1), to: ago(-1) }])
+    expect(await replay(given), JSON.stringify(given)).toMatchObject({ status: 200 })
+
+  const status = async () => (await call(tenant.key, 'webhookStatus', { subscriptionId })).result
+  expect(await status()).toMatchObject({ replays: 3, missedUntil: null })
+  const missedUntil = ago(40 * 24)
+  await prisma.webhookDelivery.update({ where: { subscriptionId }, data: { missedUntil } })
+  expect(await status()).toMatchObject({ missedUntil })
+})

@@ -1,0 +1,212 @@
+/** Webhook subscriptions: made, changed and ended, for topics and addresses that there are. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { eventTopics } from '../../src/definition/change.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { type Call, callOver, faces } from '../support/operations.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const NEVER = '99999999-0000-4000-8000-000000000009'
+
+// The topics that the contract names, commerce/fulfillments (each resource has one), and webhook/disabled.
+const TOPICS = [
+  ...['connection/created', 'connection/deleted', 'connection/authentication_failure'],
+  ...['commerce/customers', 'commerce/orders', 'commerce/products', 'commerce/fulfillments'],
+  ...['accounting/companyInfo', 'accounting/accounts', 'accounting/customers'],
+  ...['accounting/taxRates', 'accounting/trackingCategories', 'accounting/vendors'],
+  ...['accounting/items', 'accounting/payments', 'accounting/purchaseOrders'],
+  ...['accounting/bills', 'accounting/invoices'],
+  ...['crm/accounts', 'crm/contacts', 'crm/leads', 'crm/notes', 'crm/opportunities'],
+  ...['crm/stages', 'crm/tasks', 'crm/users'],
+  ...['sync/started', 'sync/completed', 'sync/failed', 'webhook/disabled'],
+]
+
+let service: TestService
+let stranger: Tenant
+
+beforeAll(async () => {
+  service = await startService()
+  stranger = await service.createTenant('production', [], 'Stranger')
+})
+afterAll(() => service.stop())
+
+const wanted = { address: 'https://hooks.example.com/a?b=c', topic: ['connection/created'] }
+
+test('the contract’s answers, to the letter', async () => {
+  const { key } = await service.createTenant('development', [], 'Contract')
+  const url = '/2024-03/one/webhooks'
+  expect((await service.send(key, 'GET', url)).json()).toEqual({ subscriptions: [] })
+  const made = await service.send(key, 'POST', url, wanted)
+  const subscription = {
+    subscriptionId: expect.stringMatching(UUID),
+    ...wanted,
+    isEnabled: true,
+  }
+  expect([made.statusCode, made.json()]).toEqual([200, { subscription }])
+  const list = await service.send(key, 'GET', url)
+  expect([list.statusCode, list.json()]).toEqual([200, { subscriptions: [subscription] }])
+  const { subscriptionId } = made.json().subscription
+  const one = await service.send(key, 'GET', `${url}/${subscriptionId}`)
+  expect([one.statusCode, one.json()]).toEqual([200, { subscription }])
+  const changed = await service.send(key, 'PUT', `${url}/${subscriptionId}`, { isEnabled: false })
+  expect(changed.json()).toEqual({ subscription: { ...subscription, isEnabled: false } })
+  expect((await service.send(key, 'GET', url)).json()).toEqual({
+    subscriptions: [{ ...subscription, isEnabled: false }],
+  })
+})
+
+test('the topics are those of the contract', () => {
+  const known = [...eventTopics, ...catalogue.resources.map(({ topic }) => topic)]
+  expect([...known].sort()).toEqual([...TOPICS].sort())
+})
+
+describe.each(faces)('over %s', (face) => {
+  let call: Call
+  let tenant: Tenant
+  let round = 0
+  beforeAll(() => {
+    call = callOver(service, face)
+  })
+  beforeEach(async () => {
+    round += 1
+    tenant = await service.createTenant('development', [], `${face} ${round}`)
+  })
+
+  const subscribe = async (given: object = wanted) => {
+    const outcome = await call(tenant.key, 'createWebhook', { ...given })
+    expect(outcome).toMatchObject({ status: 200 })
+    return outcome.result
+  }
+
+  test('every topic is taken, each once', async () => {
+    const { topic } = await subscribe({ ...wanted, topic: [...TOPICS, ...TOPICS] })
+    expect(topic).toEqual(TOPICS)
+  })
+
+  test('what is given is changed, and nothing else', async () => {
+    const made = await subscribe()
+    const { subscriptionId } = made
+    const change = async (given: object) =>
+      (await call(tenant.key, 'updateWebhook', { subscriptionId, ...given })).result
+    expect(await change({})).toEqual(made)
+    expect(await change({ isEnabled: false })).toEqual({ ...made, isEnabled: false })
+    expect(await change({ topic: ['crm/leads'] })).toEqual({
+      ...{ ...made, isEnabled: false },
+      topic: ['crm/leads'],
+    })
+    const moved = await change({ address: 'http://hooks.example.com/', isEnabled: true })
+    expect(moved).toEqual({
+      ...{ ...made, address: 'http://hooks.example.com/' },
+      topic: ['crm/leads'],
+    })
+    expect((await call(tenant.key, 'webhook', { subscriptionId })).result).toEqual(moved)
+  })
+
+  test('each has a secret of its own, which is not stored as it is', async () => {
+    const { prisma } = service.database
+    const secrets = new Set<string>()
+    for (let n = 0; n < 2; n++) {
+      const { subscriptionId } = await subscribe()
+      const { result } = await call(tenant.key, 'webhookSecret', { subscriptionId })
+      const [, encoded = ''] = /^whsec_([A-Za-z0-9+/]+=*)$/.exec(result) ?? []
+      const bytes = Buffer.from(encoded, 'base64').length
+      expect(bytes).toBeGreaterThanOrEqual(24)
+      expect(bytes).toBeLessThanOrEqual(64)
+      expect((await call(tenant.key, 'webhookSecret', { subscriptionId })).result).toBe(result)
+      const row = await prisma.webhookSubscription.findUniqueOrThrow({
+        where: { id: subscriptionId },
+      })
+      expect(Buffer.from(row.sealedSecret).toString('latin1')).not.toContain(encoded)
+      secrets.add(result)
+    }
+    expect(secrets.size).toBe(2)
+  })
+
+  test.each([
+    'hooks.example.com',
+    'ftp://hooks.example.com/',
+    'javascript:alert(1)',
+    'https://user:password@hooks.example.com/',
+    'https://user@hooks.example.com/',
+    'http://127.0.0.1/',
+    'http://0x7f.1/',
+    'http://2130706433/',
+    'http://10.1.2.3/',
+    'http://192.168.0.1/',
+    'http://169.254.169.254/latest/meta-data',
+    'http://[::1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[fe80::1]/',
+    'http://localhost:3000/',
+    'http://a.localhost./',
+    `https://hooks.example.com/${'x'.repeat(2048)}`,
+    '',
+  ])('the address %s is refused by name, when made and when changed', async (address) => {
+    const refused = { status: 400, code: 'INVALID_PARAMETER', fields: ['address'] }
+    expect(await call(tenant.key, 'createWebhook', { ...wanted, address })).toMatchObject(refused)
+    const { subscriptionId } = await subscribe()
+    expect(await call(tenant.key, 'updateWebhook', { subscriptionId, address })).toMatchObject(
+      refused,
+    )
+  })
+
+  test.each([
+    ['none', [], 'topic'],
+    ['one that there is not', ['crm/leads', 'crm/lead'], 'topic[1]'],
+    ['one in another case of letters', ['CRM/leads'], 'topic[0]'],
+  ])('of topics, %s is refused by name', async (_what, topic, field) => {
+    const refused = { status: 400, code: 'INVALID_PARAMETER', fields: [field] }
+    const made = await call(tenant.key, 'createWebhook', { ...wanted, topic })
+    expect(made).toMatchObject(refused)
+    for (const one of topic.slice(-1)) expect(made.message).toContain(one)
+    const { subscriptionId } = await subscribe()
+    expect(await call(tenant.key, 'updateWebhook', { subscriptionId, topic })).toMatchObject(
+      refused,
+    )
+  })
+
+  test('of a change, null is refused for what a subscription always has', async () => {
+    const { subscriptionId } = await subscribe()
+    const before = (await call(tenant.key, 'webhook', { subscriptionId })).result
+    for (const name of ['address', 'topic', 'isEnabled', 'isOrdered'])
+      expect(
+        await call(tenant.key, 'updateWebhook', { subscriptionId, [name]: null }),
+      ).toMatchObject({ status: 400, code: 'INVALID_PARAMETER', fields: [name] })
+    expect((await call(tenant.key, 'webhook', { subscriptionId })).result).toEqual(before)
+    const reset = await call(tenant.key, 'updateWebhook', { subscriptionId, payload: null })
+    expect(reset).toMatchObject({ status: 200, result: { subscriptionId } })
+  })
+
+  test('an address that is too long is told its bound', async () => {
+    const address = `https://hooks.example.com/${'x'.repeat(2048)}`
+    expect(await call(tenant.key, 'createWebhook', { ...wanted, address })).toMatchObject({
+      status: 400,
+      message: 'address: expected an address of at most 2048 characters.',
+    })
+  })
+
+  test('a subscription that was ended is gone, and another’s was never there', async () => {
+    const { subscriptionId } = await subscribe()
+    const absent = { status: 404, code: 'NOT_FOUND' }
+    const names = ['webhook', 'updateWebhook', 'webhookSecret', 'deleteWebhook']
+    for (const id of [subscriptionId, NEVER, 'no uuid'])
+      for (const name of names)
+        expect(await call(stranger.key, name, { subscriptionId: id }), name).toMatchObject(absent)
+    expect((await call(stranger.key, 'webhooks')).result).toEqual([])
+    expect(await call(tenant.key, 'deleteWebhook', { subscriptionId })).toMatchObject({
+      status: 200,
+      result: subscriptionId,
+    })
+    for (const name of names)
+      expect(await call(tenant.key, name, { subscriptionId }), name).toMatchObject(absent)
+  })
+
+  test('a list of any length is one statement', async () => {
+    await subscribe()
+    await subscribe()
+    await call(tenant.key, 'webhooks')
+    service.takeStatements()
+    expect((await call(tenant.key, 'webhooks')).result).toHaveLength(2)
+    expect(service.takeStatements()).toHaveLength(1)
+  })
+})

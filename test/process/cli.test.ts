@@ -1,0 +1,270 @@
+/** What an operator does at the command line, with the service running or not. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { connector } from '../../src/connectors/sandbox/manifest.ts'
+import { parseEncryptionKeys } from '../../src/encryption-key.ts'
+import { createCredential, readCredential } from '../../src/store/credentials.ts'
+import { createVault } from '../../src/store/vault.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { TEST_KEYS, testVault } from '../support/vault.ts'
+import { endHosts, endWith, newDataDir } from './hosts.ts'
+
+const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+const started: ChildProcess[] = []
+
+afterEach(async () => {
+  for (const child of started.splice(0)) await endWith(child, 'SIGKILL')
+  await endHosts()
+})
+
+type Variables = Readonly<Record<string, string>>
+
+const spawnCli = (args: readonly string[], variables: Variables): ChildProcess => {
+  const { DATABASE_URL: _ours, ...env } = process.env
+  const child = spawn(process.execPath, [CLI, ...args], { env: { ...env, ...variables } })
+  started.push(child)
+  return child
+}
+
+const run = async (args: readonly string[], variables: Variables = {}) => {
+  const child = spawnCli(args, variables)
+  const [out, err, [code]] = await Promise.all([
+    text(child.stdout as never),
+    text(child.stderr as never),
+    once(child, 'exit'),
+  ])
+  return { out, err, code }
+}
+
+/** Starts the service. @returns what it greets with, and how it is stopped */
+const serve = async (variables: Variables, args: readonly string[] = []) => {
+  const child = spawnCli(['serve', ...args], { PORT: '0', SANDBOX: 'false', ...variables })
+  let greeting = ''
+  await new Promise<void>((resolve, reject) => {
+    child.stdout?.on('data', (chunk) => {
+      greeting += chunk
+      // All of it is written at once.
+      if (greeting.includes('Data ')) resolve()
+    })
+    child.once('exit', (code) => reject(new Error(`it ended with ${code}`)))
+  })
+  const [, address = ''] = /REST +(\S+)\/2024/.exec(greeting) ?? []
+  return { greeting, address, stop: () => endWith(child, 'SIGTERM') }
+}
+
+const statusOf = async (address: string, key: string): Promise<number> => {
+  const headers = { authorization: `Bearer ${key}` }
+  return (await fetch(`${address}/2024-03/one/crm/accounts`, { headers })).status
+}
+
+describe('on the embedded database', () => {
+  test('keys are made, shown and ended beside the running service, and without it', async () => {
+    const variables = { DATA_DIR: await newDataDir() }
+    const service = await serve(variables)
+    expect(service.greeting.trim().split('\n').length).toBeLessThanOrEqual(8)
+    expect(service.greeting).toMatch(/Data .*back up .*encryption\.keys/)
+    expect(await readFile(join(variables.DATA_DIR, 'encryption.keys'), 'utf8')).toMatch(/^k\w+:/)
+
+    const generated = await run(['keys', 'generate', 'production'], variables)
+    const [first = ''] = generated.out.split('\n')
+    expect(first).toMatch(/^tl_prod_[0-9a-f]{48}$/)
+    // Without a credentialId the question is wrong, but the key is right.
+    expect(await statusOf(service.address, first)).toBe(400)
+    const [second = ''] = (await run(['keys', 'regenerate', 'production'], variables)).out.split(
+      '\n',
+    )
+    await expect.poll(() => statusOf(service.address, first), { timeout: 60_000 }).toBe(401)
+    expect(await statusOf(service.address, second)).toBe(400)
+    const listed = await run(['keys', 'list', 'production'], variables)
+    const [one = '', two = ''] = listed.out.trim().split('\n')
+    expect(one).toMatch(/ {2}revoked \d{4}-/)
+    expect(one).toContain(`${first.slice(0, 16)}…`)
+    expect(two).not.toContain('revoked')
+    expect(listed.out).not.toContain(second.slice(16))
+    const development = await run(['keys', 'list', 'development'], variables)
+    expect(development.out).toMatch(/^\S+ {2}tl_dev_/)
+
+    await service.stop()
+    const [id = ''] = two.split(' ')
+    const revoked = await run(['keys', 'revoke', 'production', id], variables)
+    expect(revoked).toMatchObject({ out: `${id} is revoked.\n`, code: 0 })
+    // Written when the service stopped.
+    expect((await run(['keys', 'list', 'production'], variables)).out).not.toContain('used never')
+
+    const again = await serve(variables)
+    expect(again.greeting).not.toContain('encryption.keys')
+    expect(await statusOf(again.address, second)).toBe(401)
+    await again.stop()
+  }, 90_000)
+
+  test('nothing is made where there is no data', async () => {
+    const DATA_DIR = join(await newDataDir(), 'none')
+    const { err, code } = await run(['keys', 'list', 'production'], { DATA_DIR })
+    expect(err).toContain('There is no database in')
+    expect(code).toBe(1)
+  })
+})
+
+describe('a start', () => {
+  test('that fails has not used up the key, which is told by the one that comes up, and once', async () => {
+    const variables = { DATA_DIR: await newDataDir(), SANDBOX: 'true' }
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const PORT = String(Object(taken.address()).port)
+    const failed = await run(['serve'], { ...variables, PORT })
+    expect(failed).toMatchObject({ code: 1, err: expect.stringContaining(`Port ${PORT}`) })
+    taken.close()
+    const first = await serve(variables)
+    const [, key = ''] = /Key +(tl_dev_[0-9a-f]{48}) /.exec(first.greeting) ?? []
+    expect(await statusOf(first.address, key)).toBe(400)
+    expect(first.greeting).toContain(`Try      curl -H "Authorization: Bearer ${key}" '`)
+    await first.stop()
+    const second = await serve(variables)
+    expect(second.greeting).not.toContain(key)
+    expect(second.greeting).toContain('Key      as at the first start; another: npm run trunkline')
+    // In quotes in which a shell puts the key there.
+    expect(second.greeting).toContain('Try      curl -H "Authorization: Bearer $KEY" \'')
+    await second.stop()
+  }, 90_000)
+
+  test('of a worker alone makes no key that nobody is told', async () => {
+    const { url, drop } = await createTestDatabase()
+    const shared = { DATABASE_URL: url, TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS, PORT: '0' }
+    const worker = spawnCli(['serve', '--role', 'worker'], { ...shared, SANDBOX: 'false' })
+    await once(worker.stdout as never, 'data')
+    const api = await serve(shared, ['--role', 'api'])
+    const [, key = ''] = /Key +(tl_dev_[0-9a-f]{48}) /.exec(api.greeting) ?? []
+    expect(await statusOf(api.address, key)).toBe(400)
+    await api.stop()
+    await endWith(worker, 'SIGTERM')
+    await drop()
+  }, 90_000)
+
+  test('whose log cannot be written stops when it is told to', async () => {
+    const service = await serve({ DATA_DIR: await newDataDir(), LOG_FILE: '/dev/full' })
+    await statusOf(service.address, 'none')
+    await service.stop()
+  }, 90_000)
+
+  test.each([
+    [{ LOG_FILE: '/' }, /^LOG_FILE: \/ cannot be written: .*EISDIR/],
+    [{ HOST: '999.1.1.1' }, /^HOST: expected an address of this machine, not 999\.1\.1\.1/],
+    [
+      { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/x', TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS },
+      /^The database at 127\.0\.0\.1:1\/x cannot be reached: connect ECONNREFUSED/m,
+    ],
+  ])(
+    'that cannot be names what is wrong: %o',
+    async (variables, expected) => {
+      const { err, code } = await run(['serve'], {
+        ...{ DATA_DIR: await newDataDir(), PORT: '0', SANDBOX: 'false' },
+        ...variables,
+      })
+      expect([code, err]).toEqual([1, expect.stringMatching(expected)])
+      expect(err).not.toContain('secret')
+    },
+    60_000,
+  )
+})
+
+describe('a command line', () => {
+  test.each([
+    ['serve --role x', 'serve: expected --role and one of all, api, worker, not "--role x".'],
+    ['keys list staging', 'keys list: expected development or production, not "staging".'],
+    ['keys lst development', 'keys: expected list, generate, regenerate, revoke, not "lst".'],
+    ['keys revoke production', 'keys revoke production: expected the id of one key.'],
+    ['secrets', 'secrets: expected new-key or reseal, not "".'],
+    [
+      'keys constructor production',
+      'keys: expected list, generate, regenerate, revoke, not "constructor".',
+    ],
+    ['start', 'There is no command "start".'],
+    ['toString', 'There is no command "toString".'],
+  ])('that is none is told what is wrong with it: %s', async (line, expected) => {
+    const { out, err, code } = await run(line.split(' '))
+    expect([out, code, err.split('\n')[0]]).toEqual(['', 2, expected])
+    expect(err).toContain('Usage: trunkline')
+  })
+
+  test.each(['help', '--help', 'keys --help', 'serve -h'])('may ask how: %s', async (line) => {
+    const { out, code } = await run(line.split(' '))
+    expect([code, out.split('\n')[0]]).toEqual([0, 'Usage: trunkline <command>'])
+  })
+})
+
+describe('on DATABASE_URL', () => {
+  let service: TestService
+
+  beforeAll(async () => {
+    service = await startService()
+  })
+  afterAll(() => service.stop())
+
+  test('all is brought under a new encryption key, and the old one can go', async () => {
+    const { database, url } = service
+    const { environmentId, userId } = await service.createTenant('development', [])
+    const create = (token: string) =>
+      createCredential(database, testVault, {
+        ...{ environmentId, userId, connector, values: { tenant: 'x', token } },
+      })
+    const ids = await Promise.all(Array.from({ length: 3 }, (_, n) => create(`t${n}`)))
+    await service.tokens.issue({ environmentId, userId })
+    const newKey = (await run(['secrets', 'new-key'])).out.trim()
+    const [newId = ''] = newKey.split(':')
+    const reseal = (keys: string) =>
+      run(['secrets', 'reseal'], { DATABASE_URL: url, TRUNKLINE_ENCRYPTION_KEYS: keys })
+
+    const lacking = await reseal(newKey)
+    expect(lacking.err).toContain('encryption keys that are not here: test ')
+    expect(lacking.code).toBe(1)
+    const done = await reseal(`${newKey},${TEST_KEYS}`)
+    expect(done.out).toContain('credentials: 3 so far\n')
+    expect(done.out).toContain(`4 secrets are now under the key ${newId}.`)
+    expect(done.code).toBe(0)
+    expect(done.out + done.err).not.toContain(newKey.split(':')[1])
+    const alone = createVault(parseEncryptionKeys(newKey))
+    const tokens = await Promise.all(ids.map((id) => readCredential(database, alone, id)))
+    expect(tokens.map((credential) => credential?.values.token)).toEqual(['t0', 't1', 't2'])
+    expect((await reseal(newKey)).out).toBe(`0 secrets are now under the key ${newId}.\n`)
+  }, 60_000)
+
+  test('a start that lacks an encryption key is refused, and says which', async () => {
+    const { environmentId, userId } = await service.createTenant('development', [])
+    await createCredential(service.database, testVault, {
+      ...{ environmentId, userId, connector, values: { tenant: 'x', token: 't' } },
+    })
+    const { err, code } = await run(['serve'], {
+      ...{
+        DATABASE_URL: service.url,
+        DATA_DIR: await newDataDir(),
+        PORT: '0',
+        LOG_LEVEL: 'silent',
+      },
+    })
+    expect(err).toMatch(/encryption keys that are not here: .*test /)
+    expect(code).toBe(1)
+  })
+
+  test('help names every command', async () => {
+    const { out, code } = await run(['--help'])
+    for (const command of ['serve', 'keys list', 'keys generate', 'keys regenerate', 'keys revoke'])
+      expect(out).toContain(command)
+    for (const command of ['secrets new-key', 'secrets reseal']) expect(out).toContain(command)
+    expect(code).toBe(0)
+  })
+
+  test('a key that is not there cannot be ended', async () => {
+    const { err, code } = await run(['keys', 'revoke', 'production', 'none'], {
+      DATABASE_URL: service.url,
+    })
+    expect(err).toContain('no live key with the id none')
+    expect(code).toBe(1)
+  })
+})

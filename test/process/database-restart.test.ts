@@ -1,0 +1,194 @@
+/** PostgreSQL crashes under load, again and again: what was acknowledged arrives, and no process ends. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Receiver, startReceiver } from '../delivery/receiver.ts'
+import { type Subscribed, subscribe, type Transport } from '../delivery/stage.ts'
+import { type CrashableDatabase, openCrashableDatabase } from './crashable-database.ts'
+import { openServices, type Services } from './service-process.ts'
+
+const CRASHES = 6
+const WRITERS = 4
+const WRITES_BETWEEN = 25
+const TOPIC = 'crm/contacts'
+const QUERY =
+  'subscription ($after: String) { crmContacts(after: $after) { cursor record { id lastName } } }'
+
+let database: CrashableDatabase
+let receiver: Receiver
+let services: Services
+
+beforeAll(async () => {
+  database = await openCrashableDatabase()
+  receiver = await startReceiver()
+  services = await openServices(database.url)
+})
+afterAll(async () => {
+  await services.close()
+  await receiver.stop()
+  await database.close()
+})
+
+interface Told {
+  readonly cursor: string
+  readonly record: { readonly id: string; readonly lastName: string | null } | null
+}
+
+/** Follows with an official client, and after every end goes on from the last cursor. */
+const follow = (transport: Transport, url: string, begin: string) => {
+  const earlier: Told[] = []
+  let subscribed: Subscribed | undefined
+  let cut = Promise.withResolvers<void>()
+  let isOver = false
+  let connections = 0
+  const toldNow = (): Told[] =>
+    (subscribed?.heard ?? []).flatMap(({ data }) => data?.crmContacts ?? [])
+  const run = async (): Promise<void> => {
+    for (; !isOver; connections++) {
+      const after = earlier.at(-1)?.cursor ?? begin
+      const variables = { after }
+      cut = Promise.withResolvers()
+      subscribed = subscribe(transport, { url, key: services.key, query: QUERY, variables })
+      // However it ends: refused, cut off or complete.
+      await Promise.race([subscribed.ended, cut.promise]).catch(() => {})
+      subscribed.stop()
+      earlier.push(...toldNow())
+      subscribed = undefined
+      await wait(20)
+    }
+  }
+  const running = run()
+  return {
+    told: (): Told[] => [...earlier, ...toldNow()],
+    connections: () => connections,
+    /** Hangs up, to call again at once. */
+    hangUp: (): void => cut.resolve(),
+    stop: async (): Promise<void> => {
+      isOver = true
+      cut.resolve()
+      await running
+    },
+  }
+}
+
+/** The changes of the topic from a cursor to the end of the log. */
+const readLog = async (address: string, begin: string): Promise<Told[]> => {
+  const told: Told[] = []
+  for (let after = begin; ; ) {
+    const path = `/2024-03/one/changes?topics=${TOPIC}&after=${after}&pageSize=100`
+    const { changes, nextCursor, hasMore } = await services.ask(address, path)
+    told.push(...changes)
+    if (!hasMore) return told
+    after = nextCursor
+  }
+}
+
+const versionsOf = (told: readonly Told[], id: string): number[] =>
+  told
+    .filter(({ record }) => record?.id === id)
+    .flatMap(({ record }) => {
+      const [, version] = /^version (\d+) /.exec(record?.lastName ?? '') ?? []
+      return version === undefined ? [] : Number(version)
+    })
+
+test(`${CRASHES} crashes of PostgreSQL under writers, webhooks and subscribers lose and double nothing`, async () => {
+  const { ask, send, start } = services
+  const [api, worker] = await Promise.all([start('api'), start('worker')])
+  const { data: users } = await ask(api.address, '/2024-03/one/users')
+  const { data: credentials } = await ask(
+    api.address,
+    `/2024-03/users/${users[0].userId}/credentials`,
+  )
+  const query = `credentialId=${credentials[0].credentialId}`
+  await ask(api.address, '/2024-03/one/webhooks', {
+    address: `${receiver.origin}/hook`,
+    topic: [TOPIC],
+  })
+  const { nextCursor: begin } = await ask(api.address, '/2024-03/one/changes?after=now')
+  const followers = (['WebSocket', 'SSE'] as const).map((transport) =>
+    follow(transport, `${api.address}/graphql`, begin),
+  )
+
+  let isWriting = true
+  const acknowledged: { readonly id: string; readonly version: number }[] = []
+  const refused = new Map<string, number>()
+  const write = async (writer: number): Promise<void> => {
+    let id: string | undefined
+    for (let version = 1; isWriting; version++) {
+      const path = `/2024-03/one/${TOPIC}${id ? `/${id}` : ''}?${query}`
+      const body = { lastName: `version ${version} of ${writer}` }
+      const answer = await send(api.address, id ? 'PUT' : 'POST', path, body)
+      if (answer.status === 200) {
+        id ??= String(JSON.parse(answer.text).contact.id)
+        acknowledged.push({ id, version })
+      } else {
+        const { code } = JSON.parse(answer.text).error
+        refused.set(code, (refused.get(code) ?? 0) + 1)
+        await wait(20)
+      }
+    }
+  }
+  const writing = Array.from({ length: WRITERS }, (_, writer) => write(writer))
+  const moreWritten = async (): Promise<void> => {
+    const before = acknowledged.length
+    const count = () => acknowledged.length - before
+    await expect.poll(count, { timeout: 60_000, interval: 10 }).toBeGreaterThan(WRITES_BETWEEN)
+  }
+  for (let crash = 0; crash < CRASHES; crash++) {
+    await moreWritten()
+    await database.crash()
+    // One of them calls while the database is away.
+    followers[crash % 2]?.hangUp()
+  }
+  await moreWritten()
+  isWriting = false
+  await Promise.all(writing)
+
+  const { nextCursor: end } = await ask(api.address, '/2024-03/one/changes?after=now')
+  let log: readonly Told[] = []
+  const unlogged = async () => {
+    log = await readLog(api.address, begin)
+    return acknowledged.filter(({ id, version }) => !versionsOf(log, id).includes(version))
+  }
+  await expect.poll(unlogged, { timeout: 60_000, interval: 200 }).toEqual([])
+  const cursors = log.map(({ cursor }) => cursor)
+  for (const id of new Set(acknowledged.map((one) => one.id))) {
+    const versions = versionsOf(log, id)
+    expect(versions).toEqual(versions.toSorted((a, b) => a - b))
+  }
+  for (const { told } of followers) {
+    await expect.poll(() => told().length, { timeout: 60_000 }).toBeGreaterThanOrEqual(log.length)
+    const heard = told().map(({ cursor }) => cursor)
+    expect(heard.slice(0, log.length)).toEqual(cursors)
+  }
+  const deliveries = () =>
+    receiver
+      .at('/hook')
+      .map(({ id, body }) => ({ id, cursor: String(JSON.parse(body).data.cursor) }))
+  const missing = (): string[] => {
+    const arrived = new Set(deliveries().map(({ cursor }) => cursor))
+    return cursors.filter((cursor) => !arrived.has(cursor))
+  }
+  await expect.poll(missing, { timeout: 90_000, interval: 100 }).toEqual([])
+  const names = new Set(deliveries().map(({ id, cursor }) => `${cursor} ${id}`))
+  expect(names.size).toBe(new Set(deliveries().map(({ cursor }) => cursor)).size)
+
+  // What is said while it is away: of it, and of the sandbox app, which lives in it; or that it is not known
+  // what was done, and what that led to.
+  const expected = ['NOT_READY', 'APP_UNAVAILABLE', 'WRITE_OUTCOME_UNKNOWN', 'WRITE_CONFLICT']
+  expect([...refused.keys()].filter((code) => !expected.includes(code))).toEqual([])
+
+  // Synchronisation goes on as well, and no process has ended on the way.
+  const synced = async () =>
+    (await ask(api.address, `/2024-03/one/changes?topics=sync/completed&after=${end}`)).changes
+      .length
+  await expect.poll(synced, { timeout: 90_000, interval: 200 }).toBeGreaterThan(0)
+  for (const follower of followers) await follower.stop()
+  expect([api.ended(), worker.ended()]).toEqual([undefined, undefined])
+  expect(await Promise.all([api.end('SIGTERM'), worker.end('SIGTERM')])).toEqual(['0', '0'])
+  console.log(
+    `${CRASHES} crashes: ${acknowledged.length} writes acknowledged, ${log.length} changes, 0 lost; ` +
+      `${deliveries().length - names.size} sent more than once; each heard once by both subscribers, ` +
+      `over ${followers.map(({ connections }) => connections()).join(' and ')} connections; ` +
+      `refused meanwhile: ${JSON.stringify(Object.fromEntries(refused))}`,
+  )
+}, 300_000)

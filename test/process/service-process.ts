@@ -1,0 +1,96 @@
+/** The service as an operator runs it: one process of a role, on a database that others share. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
+import { generateApiKey } from '../../src/api-key.ts'
+import { TEST_KEYS } from '../support/vault.ts'
+
+const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+
+export interface ServiceProcess {
+  /** `http://127.0.0.1:…`; empty for a worker. */
+  readonly address: string
+  /** How it ended; undefined while it runs. */
+  ended(): string | undefined
+  /** Sends a signal and waits for the end. @returns the exit code or the signal */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<string>
+}
+
+export type Services = Awaited<ReturnType<typeof openServices>>
+
+/** Processes on the database of `url`, with one key between them. */
+export const openServices = async (url: string) => {
+  const key = generateApiKey('development')
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-services-'))
+  const running = new Set<ChildProcess>()
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+
+  const outcomeOf = ({ exitCode, signalCode }: ChildProcess): string | undefined =>
+    exitCode === null && signalCode === null ? undefined : String(signalCode ?? exitCode)
+
+  const endOf = async (child: ChildProcess, signal: NodeJS.Signals): Promise<string> => {
+    if (outcomeOf(child) === undefined) {
+      const exited = once(child, 'exit')
+      child.kill(signal)
+      await exited
+    }
+    return String(outcomeOf(child))
+  }
+
+  return {
+    key,
+    /** Starts a process of a role, and waits until it says that it is there. */
+    start: async (role: 'api' | 'worker'): Promise<ServiceProcess> => {
+      const child = spawn(process.execPath, [CLI, 'serve', '--role', role], {
+        env: {
+          ...process.env,
+          ...{ DATABASE_URL: url, TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS, PORT: '0' },
+          ...{ TRUNKLINE_DEV_API_KEY: key, ALLOW_PRIVATE_ADDRESSES: 'true', LOG_LEVEL: 'silent' },
+          ...{ DATA_DIR: folder, SYNC_INTERVAL_SECONDS: '5' },
+        },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      running.add(child)
+      child.once('exit', () => running.delete(child))
+      let said = ''
+      await new Promise<void>((resolve, reject) => {
+        child.stdout.on('data', (chunk) => {
+          said += chunk
+          if (/Try |worker\.\)/.test(said)) resolve()
+        })
+        child.once('exit', (code) => reject(new Error(`the ${role} ended with ${code}`)))
+      })
+      return {
+        address: /REST +(\S+)\/2024/.exec(said)?.[1] ?? '',
+        ended: () => outcomeOf(child),
+        end: (signal) => endOf(child, signal),
+      }
+    },
+    /** A request that may fail: when nobody answers, or with another status than 200. */
+    send: async (address: string, method: 'GET' | 'POST' | 'PUT', path: string, body?: object) => {
+      const answer = await fetch(address + path, {
+        ...{ method, headers },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      return { status: answer.status, text: await answer.text() }
+    },
+    /** A request that is to succeed. */
+    ask: async (address: string, path: string, body?: object) => {
+      const answer = await fetch(address + path, {
+        headers,
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      })
+      const text = await answer.text()
+      expect(answer.status, text).toBe(200)
+      return JSON.parse(text)
+    },
+    close: async (): Promise<void> => {
+      await Promise.all([...running].map((child) => endOf(child, 'SIGKILL')))
+      await rm(folder, { recursive: true })
+    },
+  }
+}

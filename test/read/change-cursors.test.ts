@@ -1,0 +1,51 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ApiError } from '../../src/errors.ts'
+import { decodeChangeCursor, encodeChangeCursor } from '../../src/query/change-cursor.ts'
+
+const position = fc.record({
+  epoch: fc.bigInt(0n, 2n ** 63n - 1n),
+  xid: fc.bigInt(0n, 2n ** 64n - 1n),
+  sequence: fc.bigInt(0n, 2n ** 63n - 1n),
+})
+
+test('a cursor of the change log means the place that it was made of', () => {
+  fc.assert(
+    fc.property(position, (place) => {
+      expect(decodeChangeCursor(encodeChangeCursor(place), 'after')).toEqual(place)
+    }),
+  )
+})
+
+const encoded = (text: string): string => Buffer.from(text).toString('base64url')
+
+test.each([
+  ['', 'nothing'],
+  ['x', 'a letter'],
+  [encoded('2.0.1.1'), 'another version'],
+  [encoded('1.0.1'), 'a number too few'],
+  [encoded('1.0.1.1.1'), 'a number too many'],
+  [encoded('1.-1.1.1'), 'a negative number'],
+  [encoded('1.00.1.1'), 'another spelling'],
+  [encoded(`1.0.${2n ** 64n}.1`), 'more than PostgreSQL takes'],
+  [encoded(`1.${2n ** 63n}.1.1`), 'more than PostgreSQL takes'],
+  [encoded(`1.0.1.${2n ** 63n}`), 'more than PostgreSQL takes'],
+  [`${encoded('1.0.1.1')}=`, 'padding'],
+  ['A'.repeat(100_000), 'a long text'],
+])('%# is refused: %s (%s)', (text) => {
+  const refusal = (): void => void decodeChangeCursor(text, 'after')
+  expect(refusal).toThrow(ApiError)
+  expect(refusal).toThrow('after: expected a cursor that the change log returned.')
+})
+
+test('no text at all makes it fail otherwise', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.base64String()), (text) => {
+      try {
+        decodeChangeCursor(text, 'after')
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'INVALID_CURSOR' })
+      }
+    }),
+  )
+})

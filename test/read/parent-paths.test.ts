@@ -1,0 +1,32 @@
+/** Where the records of a resource with a parent are found over REST. */
+import { expect, test } from 'vitest'
+import { resourcePaths } from '../../src/api/rest/paths.ts'
+import { reference, text } from '../../src/definition/field.ts'
+import { defineResource } from '../../src/definition/resource.ts'
+
+const shelf = (parent: 'room' | 'libraryId') =>
+  defineResource({
+    name: 'shelf',
+    plural: 'shelves',
+    category: 'commerce',
+    doc: 'What books stand on.',
+    verbs: ['list'],
+    fields: {
+      room: text('Where it stands.'),
+      libraryId: reference('commerce/libraries', 'Whose it is.'),
+    },
+    parent,
+  })
+
+test('are at a path of their own, and below their parent', () => {
+  expect(resourcePaths(shelf('libraryId')).map(({ path }) => path)).toEqual([
+    '/2024-03/one/commerce/shelves',
+    '/2024-03/one/commerce/libraries/:libraryId/shelves',
+  ])
+})
+
+test('a parent that is no reference is refused by name', () => {
+  expect(() => resourcePaths(shelf('room'))).toThrow(
+    'commerce/shelves: its parent room is not one of its references.',
+  )
+})

@@ -1,0 +1,19 @@
+/** What the tests of lists stand on: a service and a tenant with two credentials, A and B, without records yet. */
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+export const A = 'aaaaaaaa-0000-4000-8000-000000000001'
+export const B = 'bbbbbbbb-0000-4000-8000-000000000002'
+
+export interface Stage {
+  readonly service: TestService
+  readonly tenant: Tenant
+}
+
+export const openStage = async (): Promise<Stage> => {
+  const service = await startService()
+  return { service, tenant: await service.createTenant('development', [A, B]) }
+}
+
+/** The ids that the app gave, in alphabetical order. */
+export const remoteIds = (records: readonly Readonly<Record<string, unknown>>[]): string[] =>
+  records.map(({ remoteId }) => String(remoteId)).sort()

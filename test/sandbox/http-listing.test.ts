@@ -1,0 +1,85 @@
+/** The listings of the sandbox app, over its HTTP. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { kinds } from '../../src/sandbox/kinds/kinds.ts'
+import { BEGINNING, error, openPlayground, type Playground, START } from './playground.ts'
+
+let playground: Playground
+beforeAll(async () => {
+  playground = await openPlayground()
+})
+afterAll(() => playground.stop())
+
+describe('a listing', () => {
+  test('shows every record of every kind once, whatever the size of its pages', async () => {
+    for (const kind of Object.keys(kinds)) {
+      const whole = await playground.listAll(kind)
+      const paged = await playground.listAll(kind, BEGINNING, 7)
+      expect(paged.map(({ id }) => id)).toEqual(whole.map(({ id }) => id))
+      expect(new Set(whole.map(({ id }) => id)).size).toBe(whole.length)
+    }
+  })
+
+  test('begins at the instant that is asked for, itself included', async () => {
+    const all = await playground.listAll('invoices', BEGINNING)
+    const middle = all[30]?.modified ?? ''
+    const later = await playground.listAll('invoices', middle)
+    expect(later).toEqual(all.filter(({ modified }) => modified >= middle))
+  })
+
+  test('is refused with the name of the parameter', async () => {
+    const wrong = {
+      limit: ['0', '251', 'x', '-1', '1e2'],
+      modified_since: ['yesterday', '2026-13-01T00:00:00Z', ''],
+      after: ['x', '', Buffer.from('2026-03-02 ven_0001').toString('base64url')],
+    }
+    for (const [field, values] of Object.entries(wrong))
+      for (const value of values) {
+        const query = new URLSearchParams({ [field]: value })
+        const { status, body } = await playground.ask('GET', `/v1/vendors?${query}`)
+        expect(status, `${field}=${value}`).toBe(422)
+        expect(body).toEqual(error('invalid', field))
+      }
+  })
+
+  test('misses no record, and no change, while writers are at work', async () => {
+    const { ask, listAll } = playground
+    const known = await listAll('leads')
+    const written = new Map<string, number>()
+    const writer = async (part: number): Promise<void> => {
+      for (let turn = 0; turn < 12; turn++) {
+        const made = await ask('POST', '/v1/leads', { body: { family_name: `W${part}-${turn}` } })
+        written.set(made.body.id, 1)
+        const other = known[part * 12 + turn]
+        if (!other) throw new Error('There are fewer leads than turns.')
+        const changed = await ask('PUT', `/v1/leads/${other.id}`, {
+          body: { job_title: `Turn ${turn}` },
+          headers: { 'if-match': String(other.version) },
+        })
+        expect(changed.status).toBe(200)
+        written.set(other.id, changed.body.version)
+      }
+    }
+    // A reader that goes on from the newest instant it has seen, as a sync does.
+    const seen = new Map<string, number>()
+    let since = BEGINNING
+    const readOnce = async (): Promise<void> => {
+      for (const { id, version, modified } of await listAll('leads', since, 5)) {
+        seen.set(id, Math.max(seen.get(id) ?? 0, version))
+        if (modified > since) since = modified
+      }
+    }
+    let atWork = true
+    const reading = (async () => {
+      while (atWork) await readOnce()
+    })()
+    await Promise.all([0, 1, 2].map(writer))
+    atWork = false
+    await reading
+    await readOnce()
+    for (const [id, version] of written) expect(seen.get(id), id).toBe(version)
+    for (const { id } of known) expect(seen.has(id), id).toBe(true)
+    const instants = (await listAll('leads', START)).map(({ modified }) => modified)
+    expect(new Set(instants).size).toBe(instants.length)
+    expect(written.size).toBe(72)
+  })
+})

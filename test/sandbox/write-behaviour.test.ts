@@ -1,0 +1,161 @@
+/** How books and CRM behave when they are written through the common model, and what becomes of digits. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  convert,
+  type Draft,
+  money,
+  quantity,
+  rate,
+} from '../../src/connectors/sandbox/conversion.ts'
+import { openPlayground, type Playground } from './playground.ts'
+import { type Desk, openDesk } from './writing.ts'
+
+let playground: Playground
+let desk: Desk
+beforeAll(async () => {
+  playground = await openPlayground()
+  desk = openDesk(playground)
+})
+afterAll(() => playground.stop())
+
+const draft: Draft = { given: {}, stored: undefined, put: () => {} }
+
+test.each([
+  [money, '12.5', '12.50'],
+  [money, '1e2', '100.00'],
+  [money, '1.25E1', '12.50'],
+  [money, '1250e-2', '12.50'],
+  [money, '-.5', '-0.50'],
+  [money, '5.', '5.00'],
+  [money, '-0', '0.00'],
+  [money, '-0.00', '0.00'],
+  [money, '007', '7.00'],
+  [money, '1.1000', '1.10'],
+  [money, 0.1, '0.10'],
+  [money, 1234567890.12, '1234567890.12'],
+  [rate, '0.9150', '0.915'],
+  [rate, '1e-6', '0.000001'],
+  [rate, 1e-6, '0.000001'],
+  [rate, '2', '2'],
+  [quantity, '12.50', 12.5],
+  [quantity, '-3', -3],
+])('digits stay what they are: %#', (conversion, given, told) => {
+  expect(convert(conversion, given, 'x', draft)).toBe(told)
+})
+
+test('a line that is written again keeps its tax code', async () => {
+  const line = { text: 'Desk', account: 'acc_0021', unit_price: '100.00', quantity: 1 }
+  const { body: made } = await playground.ask('POST', '/v1/invoices', {
+    body: {
+      client: 'cli_0001',
+      issued_on: '2026-01-01',
+      due_on: '2026-01-31',
+      lines: [line, { ...line, text: 'Visit', tax_code: 'tax_0003' }],
+    },
+  })
+  const invoice = await desk.get('accounting/invoices', made.id)
+  if (!invoice) throw new Error('It was made.')
+  const { raw } = await desk.update('accounting/invoices', invoice, {
+    lineItems: [
+      { description: 'Visit', accountId: 'acc_0021', accountingItemId: null, quantity: 4 },
+      { description: 'Tall desk', accountId: 'acc_0021', unitPrice: 120 },
+    ],
+  })
+  expect(raw.lines).toMatchObject([
+    { text: 'Visit', tax_code: 'tax_0003', unit_price: '100.00', quantity: 4 },
+    { text: 'Tall desk', tax_code: 'tax_0001', unit_price: '120.00', quantity: 1 },
+  ])
+})
+
+test('an address of a lead keeps the postal code, for which a lead has no field', async () => {
+  const home = { addressType: 'Home', street1: '1 Quay', city: 'Cork' }
+  const { body } = await playground.ask('POST', '/v1/leads', {
+    body: { locations: [{ label: 'Home', street: '1 Quay', postcode: 'T12' }] },
+  })
+  const lead = await desk.get('crm/leads', body.id)
+  if (!lead) throw new Error('It was made.')
+  const { raw } = await desk.update('crm/leads', lead, {
+    addresses: [{ ...home, street1: '2 Quay' }, home],
+  })
+  expect(raw.locations).toMatchObject([
+    { street: '2 Quay', postcode: null },
+    { street: '1 Quay', city: 'Cork', postcode: 'T12' },
+  ])
+})
+
+describe('a payment', () => {
+  const payment = { transactionDate: '2026-02-01', totalAmount: '10', currency: 'EUR' }
+  const balanceOf = async (id: string) =>
+    Number((await playground.ask('GET', `/v1/ledger_accounts/${id}`)).body.balance)
+
+  test('on account is of a customer or a vendor, moves the ledger, and is fixed', async () => {
+    const before = await balanceOf('acc_0004')
+    const made = await desk.create('accounting/payments', { ...payment, customerId: 'cli_0001' })
+    expect(made.raw).toMatchObject({ direction: 'incoming', client: 'cli_0001', vendor: null })
+    expect(await balanceOf('acc_0004')).toBeCloseTo(before - 10, 6)
+    await expect(
+      desk.update('accounting/payments', made, { vendorId: 'ven_0001', customerId: null }),
+    ).rejects.toMatchObject({ kind: 'refused' })
+    await expect(
+      desk.update('accounting/payments', made, { customerId: 'cli_0002' }),
+    ).rejects.toMatchObject({ kind: 'refused', field: 'client' })
+    await desk.remove('accounting/payments', made)
+    expect(await balanceOf('acc_0004')).toBeCloseTo(before, 6)
+    const out = await desk.create('accounting/payments', { ...payment, vendorId: 'ven_0001' })
+    expect(out.raw.direction).toBe('outgoing')
+    await expect(
+      desk.create('accounting/payments', {
+        ...payment,
+        vendorId: 'ven_0001',
+        customerId: 'cli_0001',
+      }),
+    ).rejects.toMatchObject({ field: 'invoice' })
+  })
+
+  test('for an invoice is its customer’s, and no other’s', async () => {
+    const invoice = await desk.create('accounting/invoices', {
+      customerId: 'cli_0001',
+      issueDate: '2026-01-01',
+      dueDate: '2026-01-31',
+      lineItems: [{ description: 'Desk', accountId: 'acc_0021', unitPrice: 100, quantity: 1 }],
+    })
+    const settles = { invoice: invoice.raw.id }
+    await expect(
+      desk.create('accounting/payments', { ...payment, customerId: 'cli_0002' }, settles),
+    ).rejects.toMatchObject({ kind: 'refused', field: 'client' })
+    const made = await desk.create('accounting/payments', payment, settles)
+    expect(made.raw.client).toBe('cli_0001')
+    const now = await desk.get('accounting/invoices', invoice.raw.id)
+    expect(now?.row).toMatchObject({ invoiceStatus: 'part_paid', balance: '113.00' })
+  })
+})
+
+describe('a name in place of an id', () => {
+  test('finds the account of a contact; an id is not looked up', async () => {
+    const made = await desk.create('crm/accounts', { accountName: 'Quay & Sons' })
+    const before = desk.asked.length
+    const byName = await desk.create('crm/contacts', { lastName: 'x', account: 'Quay & Sons' })
+    expect(byName.raw.organization).toBe(made.raw.id)
+    expect(desk.asked.length - before).toBeGreaterThan(1)
+    const again = desk.asked.length
+    await desk.create('crm/contacts', { lastName: 'x', account: made.raw.id })
+    expect(desk.asked.slice(again)).toEqual(['POST /v1/people'])
+  })
+
+  test('is of a record that is there, once', async () => {
+    const first = await desk.create('crm/accounts', { accountName: 'Twins' })
+    await desk.create('crm/accounts', { accountName: 'Twins' })
+    const contact = { lastName: 'x', account: 'Twins' }
+    await expect(desk.create('crm/contacts', contact)).rejects.toMatchObject({ field: 'account' })
+    await desk.remove('crm/accounts', first)
+    expect((await desk.create('crm/contacts', contact)).raw.organization).not.toBe(first.raw.id)
+  })
+
+  test('is sought on every page', async () => {
+    for (let n = 0; n < 251; n++)
+      await playground.ask('POST', '/v1/organizations', { body: { name: `Filler ${n}` } })
+    const last = await desk.create('crm/accounts', { accountName: 'The last' })
+    const { raw } = await desk.create('crm/contacts', { lastName: 'x', account: 'The last' })
+    expect(raw.organization).toBe(last.raw.id)
+  })
+})

@@ -1,0 +1,225 @@
+/** What the connector will not send, and what the sandbox will not take: each by the name of its field. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Json } from '../../src/definition/connector.ts'
+import { openPlayground, type Playground } from './playground.ts'
+import { type Desk, type Given, openDesk, writerOf } from './writing.ts'
+
+let playground: Playground
+let desk: Desk
+beforeAll(async () => {
+  playground = await openPlayground()
+  desk = openDesk(playground)
+})
+afterAll(() => playground.stop())
+
+const line = { description: 'Desk', accountId: 'acc_0021', unitPrice: 1, quantity: 1 }
+const invoice = { customerId: 'cli_0001', issueDate: '2026-01-01', dueDate: '2026-01-31' }
+const orderLine = { productId: 'prd_0001', variantId: 'var_0001', quantity: 1 }
+
+const refused: readonly (readonly [string, Given, string])[] = [
+  ['accounting/vendors', { vendorName: null }, 'vendorName'],
+  ['accounting/vendors', { vendorStatus: 'ASLEEP' }, 'vendorStatus'],
+  ['accounting/vendors', { currency: 'JPY' }, 'currency'],
+  [
+    'accounting/vendors',
+    { phoneNumbers: [{ phoneNumberType: 'PAGER', phoneNumber: '1' }] },
+    'phoneNumbers[0].phoneNumberType',
+  ],
+  [
+    'accounting/customers',
+    { addresses: [{ addressType: 'BILLING' }, { addressType: 'HOME' }] },
+    'addresses[1].addressType',
+  ],
+  ['accounting/vendors', { addresses: 'here' }, 'addresses'],
+  ['accounting/vendors', { addresses: [7] }, 'addresses[0]'],
+  ['accounting/items', { itemName: 'x', unitPrice: '1.005' }, 'unitPrice'],
+  ['accounting/items', { itemName: 'x', unitPrice: '1e10' }, 'unitPrice'],
+  ['accounting/items', { itemName: 'x', qtyOnHand: '0.1234567890123456' }, 'qtyOnHand'],
+  ['accounting/items', { itemName: 'x', unitPrice: '.' }, 'unitPrice'],
+  ['accounting/invoices', { ...invoice, exchangeRate: '-1' }, 'exchangeRate'],
+  ['accounting/invoices', { ...invoice, exchangeRate: '0.1234567' }, 'exchangeRate'],
+  [
+    'accounting/invoices',
+    { ...invoice, lineItems: [{ ...line, unitPrice: 0.1 + 0.2 }] },
+    'lineItems[0].unitPrice',
+  ],
+  [
+    'accounting/invoices',
+    { ...invoice, currency: 'EUR', lineItems: [line, { ...line, currency: 'GBP' }] },
+    'lineItems[1].currency',
+  ],
+  ['crm/leads', { lastName: 'x', leadOwner: 'Nobody Known' }, 'leadOwner'],
+  ['crm/contacts', { lastName: 'x', account: 'No such company' }, 'account'],
+  ['commerce/products', { variants: null }, 'variants'],
+  [
+    'commerce/products',
+    { variants: [{ title: 'x', price: '1', weight: { value: 1, unit: 'lb' } }] },
+    'variants[0].weight.unit',
+  ],
+  [
+    'commerce/products',
+    { variants: [{ title: 'x', price: '1', inventory: {} }] },
+    'variants[0].inventory.totalCount',
+  ],
+  [
+    'commerce/products',
+    { variants: [{ id: 'var_0001', remoteId: 'var_0002' }] },
+    'variants[0].remoteId',
+  ],
+  ['commerce/orders', { fulfillmentStatus: 'lost' }, 'fulfillmentStatus'],
+  ['commerce/orders', { totalTax: '0.001' }, 'totalTax'],
+  [
+    'commerce/orders',
+    { currency: 'EUR', lineItems: [{ ...orderLine, currency: 'USD' }] },
+    'lineItems[0].currency',
+  ],
+  [
+    'commerce/fulfillments',
+    { orderId: 'ord_0001', trackingUrls: ['https://q.example'] },
+    'trackingUrls',
+  ],
+  [
+    'commerce/fulfillments',
+    { orderId: 'ord_0001', trackingNumbers: ['1', '2'], trackingUrls: ['https://q.example'] },
+    'trackingUrls',
+  ],
+  ['commerce/fulfillments', { lineItems: [] }, 'orderId'],
+  ['commerce/fulfillments', { orderId: 'ord_9999', lineItems: [] }, 'orderId'],
+  [
+    'commerce/fulfillments',
+    { orderId: 'ord_0001', lineItems: [{ quantity: 1 }] },
+    'lineItems[0].lineItemId',
+  ],
+  [
+    'commerce/fulfillments',
+    { orderId: 'ord_0001', lineItems: [{ lineItemId: 'oit_9999', quantity: 1 }] },
+    'lineItems[0].lineItemId',
+  ],
+  [
+    'commerce/fulfillments',
+    { orderId: 'ord_0001', lineItems: [{ variantId: 'var_9999', quantity: 1 }] },
+    'lineItems[0].variantId',
+  ],
+]
+
+test.each(refused)('%s %j is not sent: %s', async (topic, fields, field) => {
+  const before = desk.asked.length
+  await expect(desk.create(topic, fields)).rejects.toMatchObject({ name: 'WriteRefusal', field })
+  expect(desk.asked.slice(before).filter((request) => !request.startsWith('GET'))).toEqual([])
+})
+
+test('what the sandbox works out itself is not among the fields that it takes', () => {
+  const computed: Readonly<Record<string, readonly string[]>> = {
+    'accounting/accounts': ['classification', 'currentBalance'],
+    'accounting/invoices': [
+      'invoiceStatus',
+      'paidOnDate',
+      'subTotal',
+      'totalDiscount',
+      'totalTaxAmount',
+      'totalAmount',
+      'balance',
+      'lineItems',
+      'lineItems.totalAmount',
+    ],
+    'accounting/bills': ['billStatus', 'totalAmount', 'lineItems', 'lineItems.totalAmount'],
+    'accounting/purchaseOrders': [
+      'totalAmount',
+      'lineItems.taxAmount',
+      'lineItems.totalLineAmount',
+    ],
+    'crm/opportunities': ['opportunityStatus'],
+    'crm/tasks': ['completedDate'],
+  }
+  for (const [topic, names] of Object.entries(computed)) {
+    const { create, update } = writerOf(topic)
+    const taken = [...(create?.fields ?? []), ...(update?.fields ?? [])]
+    expect(
+      taken.filter((name) => names.includes(name)),
+      topic,
+    ).toEqual([])
+  }
+  expect(writerOf('accounting/invoices').update?.fields).toContain('lineItems.unitPrice')
+  expect(writerOf('commerce/orders').update?.fields).toContain('lineItems')
+  const payments = writerOf('accounting/payments')
+  expect(payments.create?.fields).toContain('totalAmount')
+  expect(payments.update?.fields).not.toContain('totalAmount')
+})
+
+test('what the sandbox refuses names its field', async () => {
+  const failures: readonly (readonly [string, Given, Given, string])[] = [
+    ['accounting/vendors', {}, {}, 'display_name'],
+    ['accounting/vendors', { vendorName: 'x' }, { colour: 'red' }, 'colour'],
+    ['crm/notes', { noteContact: 'per_9999' }, {}, 'person'],
+    [
+      'accounting/invoices',
+      { ...invoice, lineItems: [{ ...line, quantity: -1 }] },
+      {},
+      'lines.0.quantity',
+    ],
+    ['accounting/payments', { transactionDate: '2026-01-01', totalAmount: '1' }, {}, 'invoice'],
+  ]
+  for (const [topic, fields, remoteFields, field] of failures)
+    await expect(desk.create(topic, fields, remoteFields)).rejects.toMatchObject({
+      name: 'StepFailure',
+      kind: 'refused',
+      field,
+    })
+})
+
+test('a record that is kept by the sandbox itself is refused, and not in conflict', async () => {
+  const receivable = await desk.get('accounting/accounts', 'acc_0004')
+  if (!receivable) throw new Error('There is no such account.')
+  await expect(desk.remove('accounting/accounts', receivable)).rejects.toMatchObject({
+    kind: 'refused',
+    message: 'in_use',
+  })
+})
+
+describe('fields by the sandbox’s own names', () => {
+  test('are passed on', async () => {
+    const { raw } = await desk.create(
+      'accounting/vendors',
+      { vendorName: 'x' },
+      { payment_terms_days: 14 },
+    )
+    expect(raw).toMatchObject({ display_name: 'x', payment_terms_days: 14 })
+  })
+
+  test('are refused where a field of the common model says the same', async () => {
+    const clashes: readonly (readonly [string, Given, string, Json])[] = [
+      ['accounting/vendors', { vendorName: 'x' }, 'display_name', 'y'],
+      ['commerce/orders', { customer: { email: 'a@b.example' } }, 'placed_by', null],
+      [
+        'accounting/invoices',
+        { lineItems: [{ ...line, currency: 'EUR' }] },
+        'currency_code',
+        'EUR',
+      ],
+    ]
+    for (const [topic, fields, name, value] of clashes)
+      await expect(desk.create(topic, fields, { [name]: value })).rejects.toMatchObject({
+        name: 'WriteRefusal',
+        field: `remoteFields.${name}`,
+      })
+  })
+
+  test('stand for a prototype no more than for anything else', async () => {
+    const remoteFields = JSON.parse('{"__proto__":{"display_name":"x"}}')
+    await expect(desk.create('accounting/vendors', {}, remoteFields)).rejects.toMatchObject({
+      kind: 'refused',
+    })
+  })
+})
+
+test('a record that is stored without its version is not written', async () => {
+  const { stored, ...rest } = await desk.create('crm/notes', { noteContent: 'x' })
+  const unversioned = { ...rest, stored: { ...stored, record: { remoteFields: {} } } }
+  await expect(desk.remove('crm/notes', unversioned)).rejects.toThrow('version')
+})
+
+test('an answer without the record is not taken for one', () => {
+  const steps = writerOf('crm/notes').create?.steps({ fields: {}, remoteFields: {} })
+  steps?.next()
+  expect(() => steps?.next({ status: 201, headers: {}, body: {} })).toThrow('without the record')
+})

@@ -1,0 +1,196 @@
+/** How orders, fulfillments and products behave when they are written through the common model. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recordId } from '../../src/definition/identity.ts'
+import { openPlayground, type Playground, type Raw } from './playground.ts'
+import { CREDENTIAL, type Desk, openDesk } from './writing.ts'
+
+let playground: Playground
+let desk: Desk
+beforeAll(async () => {
+  playground = await openPlayground()
+  desk = openDesk(playground)
+})
+afterAll(() => playground.stop())
+
+describe('an order', () => {
+  const lines = [
+    { productId: 'prd_0001', variantId: 'var_0001', quantity: 1 },
+    { productId: 'prd_0001', variantId: 'var_0002', quantity: 2, price: '10' },
+  ]
+  const items = ({ raw }: { raw: Raw }) => raw.items as { id: string; [name: string]: unknown }[]
+
+  test('keeps the ids and prices of lines that are given by their variant', async () => {
+    const order = await desk.create('commerce/orders', { lineItems: lines })
+    const [first, second] = items(order)
+    const changed = await desk.update('commerce/orders', order, {
+      lineItems: [
+        { variantId: 'var_0002', quantity: 5 },
+        { productId: 'prd_0001', variantId: 'var_0003', quantity: 1 },
+        { variantId: 'var_0001' },
+      ],
+    })
+    const [a, b, c] = items(changed)
+    expect(a).toEqual({ ...second, quantity: 5 })
+    expect(c).toEqual(first)
+    expect([first?.id, second?.id]).not.toContain(b?.id)
+  })
+
+  test('adds up what is not stated, and shows what is', async () => {
+    const order = await desk.create('commerce/orders', {
+      lineItems: [{ ...lines[0], price: '100' }],
+      totalShipping: '5',
+    })
+    expect(order.row).toMatchObject({ totalTax: '24.15', totalPrice: '129.15' })
+    const stated = await desk.update('commerce/orders', order, {
+      totalTax: '10',
+      totalPrice: '120',
+    })
+    expect(stated.row).toMatchObject({ totalTax: '10.00', totalPrice: '120.00' })
+    expect(stated.raw.adjustment).toBe('5.00')
+    const free = await desk.update('commerce/orders', stated, { totalPrice: '0', totalTax: '0' })
+    expect(free.row).toMatchObject({ totalTax: '0.00', totalPrice: '0.00' })
+    const counted = await desk.update('commerce/orders', free, { totalPrice: null, totalTax: null })
+    expect(counted.row).toMatchObject({ totalTax: '24.15', totalPrice: '129.15' })
+    expect(counted.raw.adjustment).toBe('0.00')
+  })
+
+  test('is as shipped as it is said to be, until something is shipped', async () => {
+    const order = await desk.create('commerce/orders', {
+      lineItems: lines,
+      fulfillmentStatus: 'Shipped',
+    })
+    expect(order.row.fulfillmentStatus).toBe('shipped')
+    const later = await desk.update('commerce/orders', order, { totalShipping: '1' })
+    expect(later.row.fulfillmentStatus).toBe('shipped')
+    await desk.create('commerce/fulfillments', {
+      orderId: order.raw.id,
+      lineItems: [{ variantId: 'var_0001', quantity: 1 }],
+    })
+    const now = await desk.get('commerce/orders', order.raw.id)
+    expect(now?.row.fulfillmentStatus).toBe('partial')
+    expect(now?.raw.stated_shipping_state).toBe(null)
+  })
+
+  test('is of a shopper as the shop knows them, as they say, or of a stranger', async () => {
+    const { body: shopper } = await playground.ask('GET', '/v1/shoppers/sho_0002')
+    const known = await desk.create('commerce/orders', {
+      lineItems: lines,
+      customer: { customerId: 'sho_0002' },
+    })
+    expect(known.raw.buyer).toMatchObject({ shopper: 'sho_0002', email: shopper.email })
+    const said = await desk.update('commerce/orders', known, {
+      customer: { firstName: 'Aoife', phone: null },
+    })
+    expect(said.row.customer).toEqual({
+      customerId: recordId(CREDENTIAL, 'commerce/customers', 'sho_0002'),
+      firstName: 'Aoife',
+      lastName: shopper.family_name,
+      email: shopper.email,
+      phone: null,
+    })
+    const stranger = await desk.update('commerce/orders', said, {
+      customer: { customerId: null, email: 'x@quay.example' },
+    })
+    expect(stranger.row.customer).toEqual({
+      customerId: null,
+      firstName: null,
+      lastName: null,
+      email: 'x@quay.example',
+      phone: null,
+    })
+  })
+})
+
+describe('a fulfillment', () => {
+  const make = () =>
+    desk.create('commerce/fulfillments', {
+      orderId: 'ord_0001',
+      lineItems: [],
+      trackingNumbers: ['A', 'B'],
+      trackingUrls: ['', 'https://quay.example/B'],
+    })
+
+  test('pairs numbers and pages by position, and shows them as they were given', async () => {
+    const { row, raw } = await make()
+    expect(raw.parcels).toEqual([
+      { tracking_number: 'A', tracking_page: null },
+      { tracking_number: 'B', tracking_page: 'https://quay.example/B' },
+    ])
+    expect(row.trackingUrls).toEqual(['', 'https://quay.example/B'])
+  })
+
+  test('keeps the page of a number, and the number of a page', async () => {
+    const fewer = await desk.update('commerce/fulfillments', await make(), {
+      trackingNumbers: ['B', 'C'],
+    })
+    expect(fewer.row.trackingUrls).toEqual(['https://quay.example/B', ''])
+    const moved = await desk.update('commerce/fulfillments', fewer, {
+      trackingUrls: ['https://quay.example/b', 'https://quay.example/c'],
+    })
+    expect(moved.row.trackingNumbers).toEqual(['B', 'C'])
+    const none = await desk.update('commerce/fulfillments', moved, { trackingUrls: [] })
+    expect(none.row).toMatchObject({ trackingNumbers: ['B', 'C'], trackingUrls: [] })
+  })
+
+  test('names lines of its order by id or by variant, and says of them what the order says', async () => {
+    const order = await desk.create('commerce/orders', {
+      lineItems: [
+        { productId: 'prd_0001', variantId: 'var_0001', quantity: 1 },
+        { productId: 'prd_0001', variantId: 'var_0001', quantity: 3 },
+      ],
+    })
+    const [first, second] = order.raw.items as { id: string; name: string }[]
+    const byVariant = await desk.create('commerce/fulfillments', {
+      orderId: order.raw.id,
+      lineItems: [
+        { variantId: 'var_0001', quantity: 1 },
+        { variantId: 'var_0001', quantity: 2 },
+      ],
+    })
+    expect(byVariant.raw.items).toMatchObject([
+      { order_item: first?.id },
+      { order_item: second?.id },
+    ])
+    const byId = await desk.update('commerce/fulfillments', byVariant, {
+      lineItems: [{ lineItemId: second?.id ?? '', title: second?.name ?? '', quantity: 3 }],
+    })
+    expect(byId.raw.items).toMatchObject([{ order_item: second?.id, quantity: 3 }])
+    for (const [name, value] of [
+      ['title', 'Other'],
+      ['price', '0.01'],
+      ['productId', 'prd_0002'],
+    ] as const)
+      await expect(
+        desk.update('commerce/fulfillments', byId, {
+          lineItems: [{ lineItemId: second?.id ?? '', [name]: value }],
+        }),
+      ).rejects.toMatchObject({ field: `lineItems[0].${name}` })
+  })
+})
+
+test('variants are known by id, stock keeping unit or name, and keep what is not said', async () => {
+  const product = await desk.create('commerce/products', {
+    productName: 'Lamp',
+    variants: [
+      { title: 'Red', price: '1', sku: 'R', inventory: { totalCount: 3 } },
+      { title: 'Blue', price: '2', inventory: { totalCount: 4 } },
+      { title: 'Green', price: '3', weight: { value: 5, unit: 'g' } },
+    ],
+  })
+  const [red, blue, green] = product.raw.variants as Raw[]
+  const { raw } = await desk.update('commerce/products', product, {
+    variants: [
+      { id: green?.id ?? '', price: '9' },
+      { sku: 'R', title: 'Crimson' },
+      { title: 'Blue', price: '8' },
+      { title: 'Black', price: '7' },
+    ],
+  })
+  const [a, b, c, d] = raw.variants as Raw[]
+  expect([a, b, c]).toEqual([
+    { ...green, price: '9.00' },
+    { ...red, label: 'Crimson' },
+    { ...blue, price: '8.00' },
+  ])
+  expect([red?.id, blue?.id, green?.id]).not.toContain(d?.id)
+})

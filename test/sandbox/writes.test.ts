@@ -1,0 +1,172 @@
+/** Every resource that can be written: made, changed in every field, guarded, deleted. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Field, Fields } from '../../src/definition/field.ts'
+import type { RecordRow } from '../../src/definition/mapping.ts'
+import { normalizeValue } from '../../src/definition/value.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { openPlayground, type Playground } from './playground.ts'
+import { samples } from './write-samples.ts'
+import { CREDENTIAL, connector, type Desk, type Given, openDesk, writerOf } from './writing.ts'
+
+const topics = Object.keys(samples)
+
+let playground: Playground
+let desk: Desk
+/** What only the tenant's own records can fill in. */
+let more: Readonly<Record<string, Given>>
+beforeAll(async () => {
+  playground = await openPlayground()
+  desk = openDesk(playground)
+  const member = await playground.ask('GET', '/v1/members/mem_0003')
+  const { body: order } = await playground.ask('GET', '/v1/orders/ord_0001')
+  const [item] = order.items
+  more = {
+    'crm/accounts': { accountOwner: member.body.full_name },
+    'crm/leads': { leadOwner: member.body.full_name },
+    'commerce/fulfillments': {
+      lineItems: [
+        {
+          lineItemId: item.id,
+          productId: item.product,
+          variantId: item.variant,
+          title: item.name,
+          sku: item.sku,
+          price: item.unit_price,
+          quantity: 1,
+        },
+      ],
+    },
+  }
+})
+afterAll(() => playground.stop())
+
+const fieldAt = (fields: Fields, path: string): Field | undefined => {
+  const [name = '', ...rest] = path.split('.')
+  const { [name]: field } = fields
+  if (rest.length === 0 || !field) return field
+  return field.kind === 'list' || field.kind === 'object'
+    ? fieldAt(field.shape.fields, rest.join('.'))
+    : undefined
+}
+
+/** A value as the mapping would read it, without what was not said. */
+const expected = (field: Field, value: unknown): unknown => {
+  const context = { credentialId: CREDENTIAL, report: () => {} }
+  if (field.kind !== 'list' && field.kind !== 'object')
+    return normalizeValue(field, value, context, '')
+  const shape: Fields = field.shape.fields
+  const one = (object: object) =>
+    Object.fromEntries(
+      Object.entries(object).map(([name, part]) => {
+        const inner = shape[name]
+        if (!inner) throw new Error(`There is no field ${name}.`)
+        const read = expected(inner, part)
+        return [name, inner.kind === 'number' ? Number(read) : read]
+      }),
+    )
+  return Array.isArray(value) ? value.map(one) : one(Object(value))
+}
+
+const namesOf = (value: unknown): string[] =>
+  [value].flat().flatMap((object) => (object ? Object.keys(Object(object)) : []))
+
+test('every writable resource is tried', () => {
+  const writable = Object.entries(connector.resources).flatMap(([topic, { write }]) =>
+    write ? [topic] : [],
+  )
+  expect(writable.toSorted()).toEqual(topics.toSorted())
+  for (const { topic, verbs } of catalogue.resources)
+    expect(writable.includes(topic), topic).toBe(verbs.includes('update'))
+})
+
+describe.each(topics)('%s', (topic) => {
+  const { fields } = catalogue.get(topic)
+  const given = () => ({ ...samples[topic]?.update, ...more[topic] })
+  const make = () => desk.create(topic, samples[topic]?.create ?? {})
+  /** The fields that are taken and not given. */
+  const missing = (taken: readonly string[], all: Given): string[] => {
+    const named = Object.entries(all).flatMap(([name, value]) => [
+      name,
+      ...(typeof value === 'object' ? namesOf(value).map((inner) => `${name}.${inner}`) : []),
+    ])
+    return taken.filter((path) => !named.includes(path))
+  }
+  const expectShown = (row: RecordRow, all: Given): void => {
+    for (const [name, value] of Object.entries(all)) {
+      const field = fields[name]
+      if (!field) throw new Error(`There is no field ${name}.`)
+      expect(row, name).toMatchObject({ [name]: expected(field, value) })
+    }
+  }
+
+  test('takes only fields that it has', () => {
+    const { create, update } = writerOf(topic)
+    for (const taken of [create?.fields ?? [], update?.fields ?? []]) {
+      expect(taken.length).toBeGreaterThan(0)
+      expect(taken.filter((path) => !fieldAt(fields, path))).toEqual([])
+    }
+  })
+
+  test('is made, and shown as a listing shows it', async () => {
+    const { raw, row } = await make()
+    expectShown(row, samples[topic]?.create ?? {})
+    const { path } = connector.resources[topic]?.listRequest({
+      since: raw.modified,
+      cursor: undefined,
+    }) ?? { path: '' }
+    const { body } = await playground.ask('GET', path)
+    expect(body.items).toContainEqual(raw)
+    expect((await desk.get(topic, raw.id))?.raw).toEqual(raw)
+  })
+
+  test('is made with every field that it takes', async () => {
+    const all = { ...samples[topic]?.create, ...given() }
+    const { excluded = [] } = samples[topic] ?? {}
+    expect(missing(writerOf(topic).create?.fields ?? [], all)).toEqual(excluded)
+    expectShown((await desk.create(topic, all)).row, all)
+  })
+
+  test('is changed in every field that it takes', async () => {
+    expect(missing(writerOf(topic).update?.fields ?? [], given())).toEqual([])
+    const before = await make()
+    const { row, raw } = await desk.update(topic, before, given())
+    expectShown(row, given())
+    expect([raw.id, raw.version]).toEqual([before.raw.id, before.raw.version + 1])
+    expect((await desk.get(topic, raw.id))?.raw).toEqual(raw)
+  })
+
+  test('is emptied by null, or says that it cannot be', async () => {
+    const taken = new Set((writerOf(topic).update?.fields ?? []).map((path) => path.split('.')[0]))
+    let record = await desk.update(topic, await make(), given())
+    for (const name of taken) {
+      if (name === undefined) continue
+      const was = record.row[name]
+      try {
+        record = await desk.update(topic, record, { [name]: null })
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'WriteRefusal', field: name })
+        continue
+      }
+      const value = record.row[name]
+      const isEmpty = value === null || (Array.isArray(value) && value.length === 0)
+      // What the sandbox works out, or begins with, takes the place of what was said.
+      if (!isEmpty) expect(value, name).not.toEqual(was)
+    }
+  })
+
+  test('of another version is a conflict, and changes nothing', async () => {
+    const first = await make()
+    const second = await desk.update(topic, first, given())
+    await expect(desk.update(topic, first, given())).rejects.toMatchObject({ kind: 'conflict' })
+    await expect(desk.remove(topic, first)).rejects.toMatchObject({ kind: 'conflict' })
+    expect((await desk.get(topic, first.raw.id))?.raw).toEqual(second.raw)
+  })
+
+  test('that is deleted is absent', async () => {
+    const record = await make()
+    await desk.remove(topic, record)
+    expect(await desk.get(topic, record.raw.id)).toBe(undefined)
+    await expect(desk.update(topic, record, given())).rejects.toMatchObject({ kind: 'absent' })
+    await expect(desk.remove(topic, record)).rejects.toMatchObject({ kind: 'absent' })
+  })
+})

@@ -1,0 +1,89 @@
+/** The write side of the sandbox's connector, driven against the app itself. */
+import type {
+  AppRequest,
+  AppResponse,
+  Json,
+  ResourceWriter,
+  StoredRecord,
+  WriteInput,
+} from '../../src/definition/connector.ts'
+import { createMapper, type RecordRow } from '../../src/definition/mapping.ts'
+import { connectors } from '../../src/generated/registry.ts'
+import { runSteps } from '../support/steps.ts'
+import type { Playground, Raw } from './playground.ts'
+
+export const CREDENTIAL = '9b2c6c1e-7a4d-4c58-8f5e-2f6f0d3a1b77'
+
+const found = connectors.get('sandbox')
+if (!found) throw new Error('The registry has no sandbox.')
+export const connector = found
+
+export type Given = Readonly<Record<string, Json>>
+
+/** The writer of a topic. @throws Error if it can only be read */
+export const writerOf = (topic: string): ResourceWriter => {
+  const writer = connector.resources[topic]?.write
+  if (!writer) throw new Error(`The sandbox has no ${topic} to write.`)
+  return writer
+}
+
+/** A record as it came back: raw, mapped, and as a later write is given it. */
+export interface Written {
+  readonly raw: Raw
+  readonly row: RecordRow
+  readonly stored: StoredRecord
+}
+
+/** Writes of one tenant. */
+export interface Desk {
+  create(topic: string, fields: Given, remoteFields?: Given): Promise<Written>
+  update(topic: string, record: Written, fields: Given, remoteFields?: Given): Promise<Written>
+  remove(topic: string, record: Written): Promise<void>
+  get(topic: string, id: string): Promise<Written | undefined>
+  /** What was asked of the app since the desk was opened: `PUT /v1/vendors/ven_0001`. */
+  readonly asked: string[]
+}
+
+export const openDesk = ({ ask }: Playground): Desk => {
+  const asked: string[] = []
+  const send = async ({ method, path, headers, body }: AppRequest): Promise<AppResponse> => {
+    asked.push(`${method} ${path}`)
+    const answer = await ask(method, path, { body, ...(headers && { headers }) })
+    const { status } = answer
+    return { status, headers: Object.fromEntries(answer.headers), body: answer.body }
+  }
+  const read = (topic: string, raw: unknown): Written => {
+    const mapping = connector.resources[topic]?.mapping
+    if (!mapping) throw new Error(`The sandbox has no ${topic}.`)
+    const { row, problems } = createMapper(mapping)(raw, CREDENTIAL)
+    if (problems.length > 0) throw new Error(JSON.stringify(problems))
+    // The app's answer, as the mapper has found it.
+    return { raw: raw as Raw, row, stored: { remoteId: row.remoteId, record: row } }
+  }
+  const input = (fields: Given, remoteFields: Given = {}): WriteInput => ({ fields, remoteFields })
+  const run = async (topic: string, steps: Parameters<typeof runSteps<unknown>>[1]) =>
+    read(topic, await runSteps(connector, steps, send))
+
+  return {
+    asked,
+    create: async (topic, fields, remoteFields) => {
+      const { create } = writerOf(topic)
+      if (!create) throw new Error(`${topic} cannot be created.`)
+      return run(topic, create.steps(input(fields, remoteFields)))
+    },
+    update: async (topic, { stored }, fields, remoteFields) => {
+      const { update } = writerOf(topic)
+      if (!update) throw new Error(`${topic} cannot be updated.`)
+      return run(topic, update.steps(input(fields, remoteFields), stored))
+    },
+    remove: async (topic, { stored }) => {
+      const removal = writerOf(topic).delete
+      if (!removal) throw new Error(`${topic} cannot be deleted.`)
+      await runSteps(connector, removal.steps(stored), send)
+    },
+    get: async (topic, id) => {
+      const raw = await runSteps(connector, writerOf(topic).get(id), send)
+      return raw === undefined ? undefined : read(topic, raw)
+    },
+  }
+}

@@ -1,0 +1,67 @@
+/** `trunkline/sdk` in the build of an integrator: its types fit, strictly, and say what is given and got. */
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../..')
+let project: string
+
+beforeAll(async () => {
+  project = mkdtempSync(join(tmpdir(), 'trunkline-sdk-'))
+  await mkdir(join(project, 'node_modules'))
+  symlinkSync(ROOT, join(project, 'node_modules/trunkline'))
+})
+afterAll(() => rmSync(project, { recursive: true }))
+
+/** What the compiler says of a page's script. */
+const compile = (script: string, moduleResolution: ts.ModuleResolutionKind): readonly string[] => {
+  const path = join(project, 'page.mts')
+  writeFileSync(path, script)
+  const isBundled = moduleResolution === ts.ModuleResolutionKind.Bundler
+  const program = ts.createProgram([path], {
+    ...{ strict: true, noEmit: true, moduleResolution, types: [] },
+    ...{ target: ts.ScriptTarget.ES2022, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'] },
+    module: isBundled ? ts.ModuleKind.ESNext : ts.ModuleKind.NodeNext,
+  })
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+}
+
+const PAGE = `
+import { createTrunkline, TrunklineError, type Integration } from 'trunkline/sdk'
+
+const trunkline = createTrunkline({ url: 'https://trunkline.example.com' })
+trunkline.setToken('…')
+try {
+  const { success, credentialId } = await trunkline.authenticate({ category: 'crm' })
+  const installed: InstallationId = await trunkline
+    .install({ integrationId: 'a1', callback: ({ success }) => console.log(success) })
+    .then(({ installationId }) => installationId)
+  const integrations: readonly Integration[] = await trunkline.getIntegrations()
+  console.log(success, credentialId, installed, integrations[0]?.workflows[0]?.name)
+} catch (error) {
+  if (error instanceof TrunklineError) console.log(error.code, error.details[0]?.field)
+}
+type InstallationId = string | undefined
+`
+
+test.each([
+  ['a bundler', ts.ModuleResolutionKind.Bundler],
+  ['Node', ts.ModuleResolutionKind.NodeNext],
+] as const)('is found, and fits, as %s resolves modules', (_name, resolution) => {
+  expect(compile(PAGE, resolution)).toEqual([])
+})
+
+test('refuses what the SDK does not take', () => {
+  const found = compile(
+    PAGE.replace("category: 'crm'", 'category: 1').replace("integrationId: 'a1', ", ''),
+    ts.ModuleResolutionKind.Bundler,
+  )
+  expect(found).toHaveLength(2)
+  expect(found[0]).toContain("'number' is not assignable to type 'string'")
+  expect(found[1]).toContain('integrationId')
+})

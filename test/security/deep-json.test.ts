@@ -1,0 +1,143 @@
+/** JSON that is nested deeper than it is taken: refused by the name of its field, wherever JSON is free. */
+import { describe, expect, test } from 'vitest'
+import { MAX_JSON_LEVELS } from '../../src/query/input.ts'
+import { documentOf, faces, operationOf, restRequest } from '../support/operations.ts'
+import { readRefusal } from '../support/refusal.ts'
+import { CREDENTIAL, NEVER, stockedService } from '../support/stocked.ts'
+
+const stock = stockedService()
+
+/** What stands where the nested lists are put: a program cannot write them from values. */
+const DEEP = '(deep)'
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
+
+const example = (name: string, given: object): [string, string, object] => [
+  name,
+  // The field is the one that holds the mark.
+  Object.entries(given).find(([, value]) => value === DEEP)?.[0] ?? 'workflows[0].definition',
+  { ...operationOf(name).example.given, ...given },
+]
+
+const places: readonly [string, string, object][] = [
+  example('passthrough', { credentialId: CREDENTIAL, method: 'POST', body: DEEP }),
+  example('passthrough', { credentialId: CREDENTIAL, query: DEEP }),
+  example('passthrough', { credentialId: CREDENTIAL, headers: DEEP }),
+  example('createCredential', { credential: DEEP }),
+  example('completeInstallation', { installationId: NEVER, data: DEEP }),
+  example('defineIntegration', {
+    workflows: [{ slug: 'orders', name: 'Orders', definition: DEEP }],
+  }),
+]
+
+type Send = (levels: number, headers: object) => ReturnType<typeof post>
+
+const post = (
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+  url: string,
+  payload: string,
+  headers = {},
+) =>
+  stock.service.server.inject({
+    ...{ method, url, payload },
+    headers: {
+      authorization: `Bearer ${stock.tenant.key}`,
+      accept: 'application/graphql-response+json, application/json',
+      'content-type': 'application/json',
+      ...headers,
+    },
+  })
+
+const deepen = (body: object, levels: number): string =>
+  JSON.stringify(body).replace(`"${DEEP}"`, nested(levels))
+
+const graph =
+  (query: string, variables: object): Send =>
+  (levels, headers) =>
+    post('POST', '/graphql', deepen({ query, variables }, levels), headers)
+
+const sendOperation = (face: (typeof faces)[number], name: string, given: object): Send => {
+  const operation = operationOf(name)
+  const { method, url, body = {} } = restRequest(operation, { ...given })
+  if (face === 'REST') return (levels, headers) => post(method, url, deepen(body, levels), headers)
+  const { credentialId } = given as { credentialId?: string }
+  return graph(documentOf(operation), { ...(credentialId && { credentialId }), input: body })
+}
+
+let keys = 0
+const aKey = () => ({ 'idempotency-key': `deep-${++keys}` })
+
+/** Sends it shallow and ever deeper, with a key for the request and without. */
+const expectLimit = async (send: Send, field: string): Promise<void> => {
+  for (const headers of [() => ({}), aKey]) {
+    const taken = await send(MAX_JSON_LEVELS, headers())
+    expect(taken.body).not.toContain('levels deep')
+    for (const levels of [MAX_JSON_LEVELS + 1, 3000, 5000, 100_000])
+      expect(readRefusal(await send(levels, headers()), `${levels}`)).toMatchObject({
+        code: 'INVALID_PARAMETER',
+        message: `${field}: expected JSON at most ${MAX_JSON_LEVELS} levels deep.`,
+      })
+  }
+}
+
+describe.each(faces)('over %s', (face) => {
+  test.each(places)('%s refuses too deep a %s', async (name, field, given) => {
+    await expectLimit(sendOperation(face, name, given), field)
+  })
+
+  test('an order refuses too deep remoteFields', async () => {
+    const input = { remoteFields: DEEP }
+    const send =
+      face === 'REST'
+        ? (levels: number, headers: object) =>
+            post(
+              'PUT',
+              `/2024-03/one/commerce/orders/1?credentialId=${CREDENTIAL}`,
+              deepen(input, levels),
+              headers,
+            )
+        : graph(
+            'mutation ($id: ID!, $input: CommerceOrderInput!) { updateCommerceOrder(credentialId: $id, id: "1", input: $input) { id } }',
+            { id: CREDENTIAL, input },
+          )
+    await expectLimit(send, 'remoteFields')
+  })
+})
+
+test('lists in the text of a GraphQL document are held to the same', async () => {
+  const send = (levels: number, headers: object) =>
+    post(
+      'POST',
+      '/graphql',
+      JSON.stringify({
+        query: `mutation { updateCommerceOrder(credentialId: "${CREDENTIAL}", id: "1", input: { remoteFields: ${nested(levels)} }) { id } }`,
+      }),
+      headers,
+    )
+  // From its second run on a document is compiled.
+  for (const headers of [{}, aKey(), {}, aKey()]) {
+    expect(readRefusal(await send(MAX_JSON_LEVELS + 1, headers)).message).toBe(
+      `remoteFields: expected JSON at most ${MAX_JSON_LEVELS} levels deep.`,
+    )
+    readRefusal(await send(1900, headers))
+  }
+})
+
+test('a nested list where no JSON is free is refused, however deep', async () => {
+  const url = `/2024-03/one/accounting/vendors/1?credentialId=${CREDENTIAL}`
+  for (const levels of [3000, 100_000])
+    for (const field of ['vendorName', 'addresses', 'nope']) {
+      const headers = aKey()
+      const rest = await post(
+        'PUT',
+        url,
+        deepen({ vendorName: 'x', [field]: DEEP }, levels),
+        headers,
+      )
+      expect(readRefusal(rest, field).code).toBe('INVALID_PARAMETER')
+      const asked = graph(
+        'mutation ($id: ID!, $input: AccountingVendorInput!) { updateAccountingVendor(credentialId: $id, id: "1", input: $input) { id } }',
+        { id: CREDENTIAL, input: { vendorName: 'x', [field]: DEEP } },
+      )
+      for (const _again of [1, 2, 3]) readRefusal(await asked(levels, aKey()), field)
+    }
+})

@@ -1,0 +1,73 @@
+/** How often a caller may ask, what a browser is told, and which methods an address takes. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+const CREDENTIAL = 'eeeeeeee-0000-4000-8000-000000000001'
+const LIMIT = 5
+
+let addresses = 0
+/** Each asks for the first time. */
+const nextAddress = (): string => `192.0.2.${++addresses}`
+
+let limited: TestService
+let tenant: Tenant
+
+beforeAll(async () => {
+  limited = await startService({ requestsPerMinute: LIMIT })
+  tenant = await limited.createTenant('development', [CREDENTIAL])
+})
+afterAll(() => limited.stop())
+
+test('a caller’s requests are counted down and then refused, over both faces together', async () => {
+  const path = `/crm/accounts?credentialId=${CREDENTIAL}`
+  for (let left = LIMIT - 1; left > 0; left--) {
+    const answer = await limited.rest(tenant.key, path)
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['ratelimit-policy']).toBe(`"caller";q=${LIMIT};w=60`)
+    expect(answer.headers.ratelimit).toMatch(new RegExp(`^"caller";r=${left};t=\\d+$`))
+  }
+  expect((await limited.graphql(tenant.key, '{ __typename }')).status).toBe(200)
+  const refused = await limited.rest(tenant.key, path)
+  expect(refused.statusCode).toBe(429)
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+  expect(refused.json().error.code).toBe('RATE_LIMITED')
+  const graph = await limited.graphql(tenant.key, '{ __typename }')
+  expect(graph.status).toBe(429)
+  expect(graph.errors[0]?.extensions.code).toBe('RATE_LIMITED')
+  // Another caller is counted apart.
+  const other = await limited.createTenant('production', [])
+  expect((await limited.graphql(other.key, '{ __typename }')).status).toBe(200)
+})
+
+describe('every answer', () => {
+  test.each(['/health', '/openapi.json', '/2024-03/one/crm/accounts', '/none', '/graphql'])(
+    '%s tells the browser to do nothing with it',
+    async (url) => {
+      const { headers } = await limited.server.inject({
+        url,
+        remoteAddress: nextAddress(),
+      })
+      expect(headers['x-content-type-options']).toBe('nosniff')
+      expect(headers['content-security-policy']).toContain("default-src 'none'")
+      expect(headers['referrer-policy']).toBe('no-referrer')
+      expect(headers['access-control-allow-origin']).toBeUndefined()
+    },
+  )
+})
+
+test.each([
+  ['PATCH', '/2024-03/one/crm/accounts', 'GET, HEAD, POST'],
+  ['POST', '/2024-03/one/crm/accounts/1', 'DELETE, GET, HEAD, PUT'],
+  ['PUT', '/2024-03/one/accounting/tax-rates/1', 'GET, HEAD'],
+  ['POST', '/health', 'GET, HEAD'],
+])('%s %s is a 405 that names what the address takes', async (method, url, allow) => {
+  const answer = await limited.server.inject({
+    method: method as 'PUT',
+    url,
+    payload: '{',
+    remoteAddress: nextAddress(),
+  })
+  expect(answer.statusCode).toBe(405)
+  expect(answer.headers.allow).toBe(allow)
+  expect(answer.json().error.code).toBe('METHOD_NOT_ALLOWED')
+})

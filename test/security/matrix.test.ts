@@ -1,0 +1,167 @@
+/**
+ * Who may do what: every route that the server has and every field of its schema, tried by every kind of
+ * caller. What each meets is said by a table (support/matrix/expected.ts), not by the server.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildSchema } from '../../src/api/graphql/schema.ts'
+import { recordId } from '../../src/definition/identity.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { collectRoutes, definedRoutes, graphqlRows, restRows } from '../support/matrix/all-rows.ts'
+import { type Caller, createCallers, type Worlds } from '../support/matrix/callers.ts'
+import { type Expected, expectedOf, hiddenFrom } from '../support/matrix/expected.ts'
+import { type Fingerprints, openFingerprints } from '../support/matrix/fingerprint.ts'
+import type { Row } from '../support/matrix/rows.ts'
+import { type Ids, openStage, type Stage, type World } from '../support/matrix/world.ts'
+import { openapiText } from '../support/openapi.ts'
+
+const NEVER = '99999999-0000-4000-8000-000000000009'
+
+/** An id of nothing, in the form that those of its kind have. */
+const neverOf = (target: string): string =>
+  target.includes('/') ? recordId(NEVER, target, '1') : NEVER
+
+let stage: Stage
+let routes: readonly { readonly method: string; readonly url: string }[]
+let worlds: Worlds
+let callers: readonly Caller[]
+let rows: readonly Row[]
+let fingerprints: Fingerprints
+
+beforeAll(async () => {
+  ;[stage, routes] = await collectRoutes(openStage)
+  worlds = {
+    own: await stage.withRecords(await stage.createWorld('development', 'Ours')),
+    sibling: await stage.withRecords(await stage.createWorld('production', 'Ours')),
+    foreign: await stage.withRecords(await stage.createWorld('development', 'Theirs')),
+  }
+  callers = await createCallers(stage.service, worlds)
+  rows = [
+    ...routes.flatMap((route) => restRows(stage, route)),
+    ...graphqlRows(stage, buildSchema(catalogue)),
+  ]
+  fingerprints = await openFingerprints(stage.service.database)
+})
+afterAll(() => stage.service.stop())
+
+interface Answer {
+  readonly status: number
+  readonly code: string | undefined
+  readonly message: string | undefined
+  readonly body: string
+}
+
+const ask = async (row: Row, authorization: string | undefined, ids: Ids): Promise<Answer> => {
+  const { method, url, payload } = row.request(ids)
+  const answer = await stage.service.server.inject({
+    method: method as 'GET',
+    url,
+    headers: authorization === undefined ? {} : { authorization },
+    ...(payload && { payload }),
+  })
+  const { statusCode: status, body, headers } = answer
+  const isJson = String(headers['content-type']).includes('json') && method !== 'HEAD'
+  const parsed = isJson && body !== '' && !url.startsWith('/openapi') ? answer.json() : {}
+  const error = parsed.error ?? parsed.errors?.[0]
+  return {
+    ...{ status, body, message: error?.message },
+    code: error?.code ?? error?.extensions?.code,
+  }
+}
+
+/** The answer without what differs between any two; a compiled operation says no places. */
+const comparable = ({ status, body }: Answer, id: string): unknown => {
+  const leave = (name: string, value: unknown): unknown =>
+    name === 'requestId' || name === 'locations' ? undefined : value
+  return { status, body: body && JSON.parse(body.replaceAll(id, 'ID'), leave) }
+}
+
+const idsOf = (own: World, caller: Caller): Ids => ({ ...own.ids, ...caller.ids })
+
+const says = (row: Row, caller: Caller): string => `${row.name} · ${caller.name}`
+
+/** Asks as one who is not to get it, and checks how it is refused. */
+const tryRefused = async (
+  row: Row,
+  caller: Caller,
+  expected: Exclude<Expected, { outcome: 'allowed' | 'open' }>,
+): Promise<void> => {
+  const hint = says(row, caller)
+  const isHead = row.name.includes(' HEAD ')
+  if (expected.outcome === 'refused') {
+    const { status, code } = await ask(row, caller.authorization, worlds.own.ids)
+    expect([status, code], hint).toEqual([expected.status, isHead ? undefined : expected.code])
+    return
+  }
+  for (const { target, absentStatus } of expected.objects) {
+    const with_ = (id: string): Ids => ({ ...idsOf(worlds.own, caller), [target]: id })
+    const mine = worlds.own.ids[target] ?? ''
+    const answer = await ask(row, caller.authorization, with_(mine))
+    const never = await ask(row, caller.authorization, with_(neverOf(target)))
+    expect(answer.status, `${hint} ${target} ${answer.body}`).toBe(absentStatus)
+    expect(comparable(answer, mine), hint).toEqual(comparable(never, neverOf(target)))
+    if (absentStatus === 404 && !isHead) expect(answer.code, hint).toMatch(/NOT_FOUND$/)
+  }
+}
+
+/** Asks as one who may; for what changes something, in a world of its own. */
+const tryAllowed = async (row: Row, caller: Caller): Promise<void> => {
+  const hint = says(row, caller)
+  const { own } = worlds
+  let { authorization, ids } = caller
+  if (row.consumes !== undefined)
+    ids = { ...ids, [row.consumes]: await stage.createRecord(own, row.consumes) }
+  else if (row.changes && !row.isOfRecords) {
+    const fresh = await stage.createWorld()
+    const person = caller.distance === 'other user' ? fresh.other : fresh
+    authorization = `Bearer ${caller.kind === 'key' ? fresh.key : person.token}`
+    ids = { ...own.ids, ...person.ids }
+  }
+  const mentions = Object.values(own.ids)
+  const before = caller.distance === 'elsewhere' && (await fingerprints.take(mentions))
+  const answer = await ask(row, authorization, ids)
+  expect
+    .soft([answer.status, answer.code], `${hint} ${answer.body}`)
+    .toEqual([row.allowed.status, row.name.includes(' HEAD ') ? undefined : row.allowed.code])
+  for (const [target, id] of Object.entries(own.ids))
+    if (hiddenFrom(caller.distance, target)) expect(answer.body, hint).not.toContain(id)
+  if (before !== false) expect(await fingerprints.take(mentions), hint).toBe(before)
+}
+
+test('no route and no field is missing', () => {
+  const there = routes.map(({ method, url }) => `${method} ${url}`)
+  expect(there).toEqual(expect.arrayContaining([...definedRoutes()]))
+  const { paths } = JSON.parse(openapiText) as { paths: Record<string, object> }
+  const documented = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods)
+      .filter((method) => /^(get|post|put|patch|delete)$/.test(method))
+      .map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
+  )
+  expect(documented.length).toBeGreaterThan(100)
+  expect(there).toEqual(expect.arrayContaining(documented))
+})
+
+test('every cell is as the table says', { timeout: 120_000 }, async () => {
+  let cells = 0
+  const allowed: (readonly [Row, Caller])[] = []
+  let before = await fingerprints.take()
+  for (const row of rows) {
+    for (const caller of callers) {
+      const expected = expectedOf(row, caller)
+      cells++
+      if (expected.outcome === 'allowed') allowed.push([row, caller])
+      else if (expected.outcome === 'open') {
+        const { status } = await ask(row, caller.authorization, worlds.own.ids)
+        expect(status, says(row, caller)).toBe(row.allowed.status)
+      } else await tryRefused(row, caller, expected)
+    }
+    if (row.changes) {
+      const after = await fingerprints.take()
+      expect(after, `${row.name}, or a read before it, changed something`).toBe(before)
+      before = after
+    }
+  }
+  expect(await fingerprints.take()).toBe(before)
+  for (const [row, caller] of allowed) await tryAllowed(row, caller)
+  console.log(`${cells} cells, ${cells} as the table says`)
+  expect(cells).toBe(rows.length * callers.length)
+})

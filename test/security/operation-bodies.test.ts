@@ -1,0 +1,98 @@
+/** Bodies that no operation takes: refused in the documented form, before any work is done for them. */
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isRead } from '../../src/api/operation.ts'
+import { operations } from '../../src/api/operations.ts'
+import { restRequest } from '../support/operations.ts'
+import { expectRefusal } from '../support/refusal.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+const MIB = 1024 * 1024
+
+let service: TestService
+let tenant: Tenant
+
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [])
+})
+afterAll(() => service.stop())
+
+const changes = operations.filter((operation) => !isRead(operation))
+
+describe.each(changes.map((operation) => [operation.name, operation] as const))(
+  'a body for %s',
+  (_name, operation) => {
+    const { method, url } = restRequest(operation, operation.example.given)
+    const send = (payload: string | Buffer | Readable, headers = {}, key = tenant.key) =>
+      service.server.inject({
+        ...{ method, url, payload },
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': 'application/json',
+          ...headers,
+        },
+      })
+
+    test('of more than 1 MiB, also one that does not say how long it is', async () => {
+      const large = `{"username":"${'x'.repeat(MIB)}"}`
+      expectRefusal(await send(large), { code: 'BODY_TOO_LARGE' })
+      expectRefusal(await send(Readable.from([large])), { code: 'BODY_TOO_LARGE' })
+    })
+
+    test('that is no JSON in UTF-8', async () => {
+      for (const text of ['{', 'null}', '{"a":NaN}', '[1,]', '\0', 'a=1'])
+        expectRefusal(await send(text), { code: 'MALFORMED_BODY' }, text)
+      const bytes = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])
+      expectRefusal(await send(bytes), { code: 'MALFORMED_BODY' })
+      const polluting = '{"username":"a","__proto__":{"isAdmin":true}}'
+      expectRefusal(await send(polluting), { code: 'MALFORMED_BODY' })
+    })
+
+    test('of no bytes, declared as JSON, is none', async () => {
+      const { key } = await service.createTenant('development', [], 'Another')
+      const answer = await send('', {}, key)
+      if (operation.body !== undefined)
+        expectRefusal(answer, { code: 'INVALID_PARAMETER', field: 'body' })
+      // What is done without a body is done, or refused for what the address says.
+      else expect(answer.body).not.toMatch(/MALFORMED_BODY|INVALID_PARAMETER/)
+    })
+
+    if (operation.body === undefined)
+      test('that says something where there is nothing to say', async () => {
+        const { key } = await service.createTenant('development', [], 'Another')
+        const junk = await send('{"junk":1}', {}, key)
+        expectRefusal(junk, { code: 'INVALID_PARAMETER', field: 'junk' })
+        expect((await send('{}', {}, key)).body).not.toContain('INVALID_PARAMETER')
+      })
+
+    test('of another kind', async () => {
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])
+        expectRefusal(await send('a=1', { 'content-type': type }), {
+          code: 'UNSUPPORTED_MEDIA_TYPE',
+        })
+    })
+
+    test('is not read of who has no key', async () => {
+      let isRead = false
+      const body = new Readable({
+        read: () => {
+          isRead = true
+        },
+      })
+      const refused = await send(body, { 'content-length': String(20 * MIB) }, 'nobody')
+      expectRefusal(refused, { code: 'UNAUTHENTICATED' })
+      body.destroy()
+      expect(isRead).toBe(false)
+    })
+
+    test('that is no object', async () => {
+      // What takes no body takes one that says nothing.
+      const nothing = operation.body === undefined ? [] : ['null']
+      for (const text of [...nothing, '5', '"text"', 'true', '[]', '[{}]'])
+        expectRefusal(await send(text), { code: 'INVALID_PARAMETER' }, text)
+      const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+      expectRefusal(await send(deep), { code: 'INVALID_PARAMETER' })
+    })
+  },
+)

@@ -1,0 +1,153 @@
+/**
+ * Odd input to every operation, over both faces: whatever is given is answered, or refused by a documented
+ * code. Nothing that is told betrays SQL, a stack or a path.
+ */
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Operation } from '../../src/api/operation.ts'
+import { fieldsAt } from '../../src/api/operation.ts'
+import { operations } from '../../src/api/operations.ts'
+import type { Field } from '../../src/definition/field.ts'
+import { documentOf, restRequest } from '../support/operations.ts'
+import { readRefusal } from '../support/refusal.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+// FUZZ_SEED repeats a run that found something.
+const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121)
+const RUNS = 50
+
+let service: TestService
+let tenant: Tenant
+let token: string
+
+beforeAll(async () => {
+  service = await startService()
+  console.log(`FUZZ_SEED=${SEED}`)
+})
+// An operation may end its keys and delete its user.
+beforeEach(async () => {
+  tenant = await service.createTenant('development', [])
+  token = (await service.tokens.issue(tenant)).token
+})
+afterAll(() => service.stop())
+
+const nested = (depth: number): unknown => JSON.parse(`${'['.repeat(depth)}1${']'.repeat(depth)}`)
+
+const oddities = fc.constantFrom<unknown>(
+  ...['', ' ', '\0', 'a\0b', '\ud800', '\u202e', '%', '%zz', '%00', '..', '../../etc/passwd', '/'],
+  ...[`' OR '1'='1`, '"; DROP TABLE end_users; --', '{{7*7}}', '<script>', 'null', 'NaN'],
+  ...['__proto__', 'constructor', 'toString', 'x'.repeat(600), 'é'.repeat(300)],
+  ...['99999999-0000-4000-8000-000000000009', '0', '-1', '1e309', '9'.repeat(40), '2026-02-30'],
+  ...[0, -1, 1.5, 1e308, 2 ** 31, 2 ** 53, -(2 ** 63), null, true, false],
+  ...[[], {}, [[]], [null], { a: 1 }, ['x', 'x'], { toString: 1 }, nested(100), nested(5000)],
+  ...['http://127.0.0.1/', 'https://a.example/', 'https://[::1]/', 'javascript:1', 'https://\0'],
+)
+
+/** What fits a field, so that odd values beside it are reached. */
+const fitting = ({ kind }: Field, example: unknown): fc.Arbitrary<unknown> =>
+  kind === 'reference'
+    ? fc.constantFrom<unknown>(tenant.userId, example, tenant.userId.toUpperCase())
+    : fc.constant(example)
+
+const oddOf = (field: Field, example: unknown) =>
+  fc.oneof(
+    { weight: 3, arbitrary: oddities },
+    { weight: 2, arbitrary: fitting(field, example) },
+    { weight: 1, arbitrary: fc.anything({ maxDepth: 3, withNullPrototype: false }) },
+    { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+  )
+
+/** As it would be in JSON: what JSON cannot say is left out. */
+const asJson = (value: unknown): unknown => {
+  try {
+    return JSON.parse(
+      JSON.stringify(value, (_key, one) => (typeof one === 'bigint' ? String(one) : one)),
+    )
+  } catch {
+    return undefined
+  }
+}
+
+const givenOf = (operation: Operation): fc.Arbitrary<Record<string, unknown>> => {
+  const fields = {
+    ...fieldsAt(operation, 'path'),
+    ...fieldsAt(operation, 'query'),
+    ...fieldsAt(operation, 'body'),
+  }
+  const { given } = operation.example
+  return fc
+    .record(
+      Object.fromEntries(
+        Object.entries(fields).map(([name, field]) => [name, oddOf(field, given[name])]),
+      ),
+      { requiredKeys: Object.keys(fieldsAt(operation, 'path')) },
+    )
+    .map((values) => Object.fromEntries(Object.entries(values).map(([k, v]) => [k, asJson(v)])))
+}
+
+/** What a program tells of itself when it does not know what to say. */
+const INSIDES =
+  /\bat .+:\d+:\d+|node_modules|\/(work|src|home|tmp)\/|prisma|postgres|\b(SELECT|INSERT|UPDATE|DELETE) .*\b(FROM|INTO|SET)\b|relation "|syntax error at|invalid input syntax|TypeError|RangeError|Cannot read/i
+
+const text = (value: unknown): string =>
+  (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed()
+
+describe.each(operations.map((operation) => [operation.name, operation] as const))(
+  '%s',
+  (_name, operation) => {
+    const judge = (answer: Awaited<ReturnType<TestService['send']>>, hint: string): void => {
+      if (answer.statusCode === 200 && !answer.body.includes('"errors"')) return
+      if (answer.statusCode === 200) {
+        // Of clients of the older media type, what GraphQL itself refuses is told so.
+        const { errors } = answer.json()
+        expect(errors[0].extensions.code, hint).toBe('BAD_REQUEST')
+      } else readRefusal(answer, hint)
+      // What was given may be anything; what is said beside it may not.
+      const { error, errors } = answer.json()
+      const { code, message } = error ?? { ...errors[0], ...errors[0].extensions }
+      expect(code, hint).not.toBe('INTERNAL')
+      if (!hint.includes(INSIDES.exec(message)?.[0] ?? ' ')) expect(message).not.toMatch(INSIDES)
+    }
+
+    test('answers or refuses whatever it is given', { timeout: 60_000 }, async () => {
+      await fc.assert(
+        fc.asyncProperty(givenOf(operation), fc.boolean(), async (given, asUser) => {
+          const hint = JSON.stringify(given).slice(0, 2000)
+          const bearer = asUser ? token : tenant.key
+          const inPath = fieldsAt(operation, 'path')
+          const forPath = Object.fromEntries(
+            Object.entries(given).map(([name, value]) => [
+              name,
+              name in inPath ? text(value) || 'x' : value,
+            ]),
+          )
+          const { method, url, body } = restRequest(
+            operation,
+            Object.fromEntries(
+              Object.entries(forPath).map(([name, value]) => [
+                name,
+                name in fieldsAt(operation, 'query') ? text(value) : value,
+              ]),
+            ),
+          )
+          judge(await service.send(bearer, method, url, body), `${method} ${url} ${hint}`)
+          const flat = { ...inPath, ...fieldsAt(operation, 'query') }
+          const [input, others] = [false, true].map((isFlat) =>
+            Object.fromEntries(
+              Object.entries(given).filter(([name]) => Object.hasOwn(flat, name) === isFlat),
+            ),
+          )
+          const variables = operation.body ? { ...others, input } : given
+          const answer = await service.server.inject({
+            url: '/graphql',
+            method: 'POST',
+            headers: { authorization: `Bearer ${bearer}` },
+            payload: { query: documentOf(operation), variables },
+          })
+          judge(answer, `GraphQL ${hint}`)
+        }),
+        { seed: SEED, numRuns: RUNS },
+      )
+    })
+  },
+)

@@ -1,0 +1,89 @@
+/** Partitions come and go under writers and readers, who notice nothing. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ChangePosition } from '../../src/query/change-cursor.ts'
+import { dropOldestPartition } from '../../src/store/change-partitions.ts'
+import { readChanges } from '../../src/store/changes.ts'
+import { openPartitions } from '../support/log-partitions.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { settled } from '../support/settled.ts'
+
+const WRITERS = 8
+const ROUNDS = 40
+const DAYS = 30
+const LIMITS = { timeout: 60_000, maxWait: 60_000 }
+
+let service: TestService
+let tenant: Tenant
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [])
+})
+afterAll(() => service.stop())
+
+test('8 writers and a reader go on while partitions are made and dropped: nothing fails, is missed or doubled', async () => {
+  const { prisma } = service.database
+  const partitions = openPartitions(service.database)
+  await partitions.layOut(2, 40)
+  const committed: string[] = []
+  const heard: string[] = []
+  let place: ChangePosition = { epoch: 0n, xid: 0n, sequence: 0n }
+  let isWriting = true
+  const counts = { made: 0, dropped: 0 }
+  // Transactions of other tests may hold the dropping up for a while.
+  const isOver = (round: number) => round >= ROUNDS && counts.made > 1 && counts.dropped > 1
+
+  const write = async (writer: number): Promise<void> => {
+    for (let round = 0; !isOver(round); round++) {
+      const told = `${writer}/${round}`
+      const isKept = (writer + round) % 5 !== 0
+      const written = prisma.$transaction(async (open) => {
+        await open.$executeRaw`
+          INSERT INTO change_log.changes (environment_id, topic, kind, record)
+          VALUES (${tenant.environmentId}::uuid, 'crm/accounts', 'updated',
+            ${JSON.stringify({ told })}::json)`
+        await wait((writer * 7 + round * 13) % 23)
+        if (!isKept) throw new Error('rolled back')
+      }, LIMITS)
+      await written.catch((error: Error) => {
+        if (error.message !== 'rolled back') throw error
+      })
+      if (isKept) committed.push(told)
+    }
+  }
+  const readOn = async (): Promise<void> => {
+    const page = await readChanges(prisma, { after: place, limit: 7 })
+    // Only what has been read is made old: a gap would be one that the log does not tell of.
+    expect(page.truncated).toBe(false)
+    heard.push(...page.changes.map(({ record }) => JSON.parse(record ?? '').told))
+    place = page.next
+    if (page.changes.length === 0) await wait(5)
+  }
+  const follow = async (): Promise<void> => {
+    while (isWriting) await readOn()
+  }
+  const arrange = async (): Promise<void> => {
+    while (isWriting) {
+      const { epoch, xid } = place
+      await prisma.$executeRaw`
+        UPDATE change_log.changes SET at = now() - interval '40 days'
+        WHERE (epoch, xid) < (${epoch}::bigint, ${String(xid)}::text::xid8)
+          AND at > now() - interval '1 day'`
+      if (((await partitions.make(2, 40)) ?? 0) > 0) counts.made += 1
+      if ((await dropOldestPartition(service.database, DAYS)) === 'done') counts.dropped += 1
+      await wait(10)
+    }
+  }
+  const following = Promise.all([follow(), arrange(), arrange()])
+  await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)))
+  isWriting = false
+  await following
+  await settled(service)
+  let before: number
+  do {
+    before = heard.length
+    await readOn()
+  } while (heard.length > before)
+  expect(new Set(heard).size).toBe(heard.length)
+  expect([...heard].sort()).toEqual([...committed].sort())
+})

@@ -1,0 +1,103 @@
+/** What a change log held before it had partitions is there afterwards, and goes on. */
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { applyMigrations } from '../../src/store/migrate.ts'
+import { createEmptyDatabase, type TestDatabase } from '../support/database.ts'
+
+const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
+
+let folder: string
+let database: TestDatabase
+let client: Client
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'trunkline-migrations-'))
+  const names = (await readdir(MIGRATIONS)).sort()
+  const partitions = names.findIndex((name) => name.endsWith('_change_partitions'))
+  for (const name of names.slice(0, partitions))
+    await cp(join(MIGRATIONS, name), join(folder, name), { recursive: true })
+  database = await createEmptyDatabase()
+  await applyMigrations(database.url, folder)
+  client = new Client({ connectionString: database.url })
+  await client.connect()
+})
+afterAll(async () => {
+  await client.end()
+  await database.drop()
+  await rm(folder, { recursive: true })
+})
+
+const append = (topic: string) =>
+  client.query(
+    `INSERT INTO change_log.changes (environment_id, topic, kind, record)
+     VALUES (gen_random_uuid(), $1, 'created', '{"kept":  "as it is"}')`,
+    [topic],
+  )
+
+const rows = async () => {
+  const found = await client.query(
+    `SELECT to_jsonb(c) || jsonb_build_object('text', record::text) AS row
+     FROM change_log.changes c ORDER BY epoch, xid, sequence`,
+  )
+  return found.rows.map(({ row }) => row)
+}
+
+test('a log of two epochs, its order, its sequence and whom it was shown to', async () => {
+  await append('crm/leads')
+  await append('crm/accounts')
+  // As after a restore: the first had the id of another cluster.
+  await client.query(
+    `UPDATE change_log.changes SET xid = '18000000000000' WHERE topic = 'crm/leads'`,
+  )
+  await client.query(`UPDATE change_log.epochs SET cluster = 'another/00000001'`)
+  await append('crm/tasks')
+  await client.query('GRANT SELECT, DELETE ON change_log.changes TO PUBLIC')
+  const before = await rows()
+  expect(before.map(({ topic }) => topic)).toEqual(['crm/accounts', 'crm/leads', 'crm/tasks'])
+
+  // A sync that has kept its place in the log, and writes while the migration waits for it.
+  const writer = new Client({ connectionString: database.url })
+  await writer.connect()
+  await writer.query('BEGIN')
+  await writer.query(
+    `SELECT nextval(pg_get_serial_sequence('change_log.changes', 'sequence')), pg_current_xact_id()`,
+  )
+  const migrating = applyMigrations(database.url)
+  const isWaiting = async () =>
+    (
+      await client.query(`SELECT FROM pg_locks WHERE NOT granted AND database =
+      (SELECT oid FROM pg_database WHERE datname = current_database())`)
+    ).rowCount
+  await expect.poll(isWaiting, { timeout: 20_000 }).toBeGreaterThan(0)
+  const late = await writer.query(
+    `INSERT INTO change_log.changes (environment_id, topic, kind)
+     VALUES (gen_random_uuid(), 'sync/completed', 'created') RETURNING sequence`,
+  )
+  await writer.query('COMMIT')
+  await writer.end()
+  await migrating
+  expect(late.rowCount).toBe(1)
+  const [fourth, ...rest] = (await rows()).reverse()
+  expect(rest.reverse()).toEqual(before)
+  expect(fourth.topic).toBe('sync/completed')
+  await append('crm/notes')
+  const after = await rows()
+  expect(after.slice(0, 3)).toEqual(before)
+  expect(after[4]).toMatchObject({ topic: 'crm/notes', epoch: before[2].epoch })
+  expect(after[4].sequence).toBeGreaterThan(after[3].sequence)
+  const places = await client.query(
+    `SELECT tableoid::regclass::text AS name FROM change_log.changes GROUP BY 1 ORDER BY 1`,
+  )
+  expect(places.rows.map(({ name }) => name)).toEqual([
+    ...['change_log.changes_1', 'change_log.changes_first'],
+  ])
+  const shown = await client.query(
+    `SELECT privilege_type FROM information_schema.table_privileges
+     WHERE table_name = 'changes' AND grantee = 'PUBLIC' ORDER BY 1`,
+  )
+  expect(shown.rows.map(({ privilege_type }) => privilege_type)).toEqual(['DELETE', 'SELECT'])
+})

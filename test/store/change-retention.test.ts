@@ -1,0 +1,236 @@
+/** The change log forgets what is past its time, a partition at once, and says so. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createRetention } from '../../src/delivery/retention.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import type { ChangePosition } from '../../src/query/change-cursor.ts'
+import { dropOldestPartition, makePartitions } from '../../src/store/change-partitions.ts'
+import { type Change, readChanges } from '../../src/store/changes.ts'
+import type { Transaction } from '../../src/store/database.ts'
+import { forgottenUntil } from '../../src/store/past-records.ts'
+import { openPartitions, type Partitions, unlessBusy } from '../support/log-partitions.ts'
+import { sampleRecord } from '../support/sample.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { settled } from '../support/settled.ts'
+
+const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
+const DAYS = 30
+const START: ChangePosition = { epoch: 0n, xid: 0n, sequence: 0n }
+const accounts = catalogue.get('crm/accounts')
+
+let service: TestService
+let tenant: Tenant
+let partitions: Partitions
+
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [CREDENTIAL])
+  partitions = openPartitions(service.database)
+})
+beforeEach(async () => {
+  await service.database.prisma.$executeRaw`TRUNCATE crm_accounts`
+})
+afterAll(() => service.stop())
+
+const save = (n: number): Promise<void> =>
+  service.save(tenant, CREDENTIAL, accounts, [sampleRecord(CREDENTIAL, accounts, n)])
+
+const read = (after: ChangePosition | undefined, limit = 1000) =>
+  readChanges(service.database.prisma, { after, limit })
+
+const numbersOf = (changes: readonly Change[]): number[] =>
+  changes.map(({ record }) => Number(JSON.parse(record ?? '{}').remoteId))
+
+const drop = () => unlessBusy(() => dropOldestPartition(service.database, DAYS))
+
+/** The first change, in a partition that is over, and the second, in the next. */
+const writeAcross = async (): Promise<void> => {
+  await partitions.layOut(1, 50)
+  await save(1)
+  const first = (await partitions.list())[1]
+  await partitions.passed(first?.upper ?? 0n)
+  await partitions.make(1, 100_000)
+  await save(2)
+  await settled(service)
+  // The one of before the layout, without a row.
+  expect(await drop()).toBe('done')
+}
+
+describe('a partition', () => {
+  test('that was ahead when an epoch ended goes without a row in it, whatever is before it', async () => {
+    await partitions.layOut(7, 100_000)
+    await save(1)
+    await partitions.moveElsewhere()
+    await save(2)
+    await unlessBusy(() => makePartitions(service.database, DAYS))
+    await settled(service)
+    while ((await drop()) === 'done');
+    const list = await partitions.list()
+    // What holds the two, and what is ahead now.
+    expect(list.filter(({ rows }) => rows > 0)).toHaveLength(2)
+    expect(list.filter(({ rows }) => rows === 0)).toHaveLength(8)
+    expect(numbersOf((await read(START)).changes)).toEqual([1, 2])
+  })
+
+  test('is dropped when all in it is past its time, and readers are told', async () => {
+    await writeAcross()
+    const { changes, truncated } = await read(START)
+    expect([numbersOf(changes), truncated]).toEqual([[1, 2], false])
+    expect(await drop()).toBe('unneeded')
+    await partitions.age(DAYS + 1, `record->>'remoteId' = '1'`)
+    const [aged] = (await read(undefined, 1)).changes
+    const before = await partitions.list()
+    expect(await drop()).toBe('done')
+    expect(await drop()).toBe('unneeded')
+    expect(await partitions.list()).toEqual(before.slice(1))
+    const behind = await read(START)
+    expect([numbersOf(behind.changes), behind.truncated]).toEqual([[2], true])
+    expect((await read(changes[0]?.position)).truncated).toBe(false)
+    expect(await forgottenUntil(service.database)).toEqual(aged?.at)
+    const cursor = Buffer.from('1.0.0.0').toString('base64url')
+    const expired = await service.rest(tenant.key, `/changes?after=${cursor}`)
+    expect([expired.statusCode, expired.json().error.code]).toEqual([410, 'CURSOR_EXPIRED'])
+    const history = `/history?credentialId=${CREDENTIAL}&topic=crm/accounts&recordId=1`
+    expect((await service.rest(tenant.key, history)).json().changes).toEqual([])
+  })
+
+  test('is kept for one change in it that is not past its time, whichever', async () => {
+    await partitions.layOut(1, 200)
+    for (const n of [1, 2, 3]) await save(n)
+    await partitions.passed((await partitions.list())[1]?.upper ?? 0n)
+    await settled(service)
+    expect(await drop()).toBe('done')
+    for (const kept of [3, 1]) {
+      await partitions.age(
+        2 * DAYS,
+        `record->>'remoteId' <> '${kept}' AND at > now() - interval '1 day'`,
+      )
+      await service.database.prisma.$executeRaw`
+        UPDATE change_log.changes SET at = now() WHERE record->>'remoteId' = ${String(kept)}`
+      expect(await drop(), String(kept)).toBe('unneeded')
+    }
+    expect(numbersOf((await read(START)).changes)).toEqual([1, 2, 3])
+  })
+
+  test('is kept while a transaction that may still write to it is running', async () => {
+    const { prisma } = service.database
+    await partitions.layOut(1, 50)
+    const begun = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    const early = prisma.$transaction(
+      async (open) => {
+        // It has its id, and has written to another table.
+        await open.$executeRaw`SELECT pg_current_xact_id()`
+        begun.resolve()
+        await release.promise
+        await open.$executeRaw`
+          INSERT INTO change_log.changes (environment_id, topic, kind)
+          VALUES (${tenant.environmentId}::uuid, 'crm/leads', 'created')`
+      },
+      { timeout: 60_000, maxWait: 20_000 },
+    )
+    await begun.promise
+    await partitions.burn(60)
+    const [first, over] = await partitions.list()
+    while ((await drop()) === 'done');
+    const kept = await partitions.list()
+    expect(kept.map(({ name }) => name)).toContain(over?.name)
+    release.resolve()
+    await early
+    await settled(service)
+    const { changes, truncated } = await read(START)
+    expect([changes.map(({ topic }) => topic), truncated]).toEqual([['crm/leads'], false])
+    expect(first?.rows).toBe(0)
+  })
+
+  test('of an epoch that is over goes, with what was made ahead in it', async () => {
+    await partitions.layOut(3, 100_000)
+    await save(1)
+    await partitions.age(DAYS + 1)
+    await partitions.moveElsewhere()
+    await save(2)
+    expect(await unlessBusy(() => makePartitions(service.database, DAYS))).toBe('done')
+    await settled(service)
+    while ((await drop()) === 'done');
+    const list = await partitions.list()
+    // The tail had an end given to it, and seven follow, and the tail.
+    expect(list).toHaveLength(9)
+    expect(list[0]?.rows).toBe(1)
+    const { changes, truncated } = await read(START)
+    expect([numbersOf(changes), truncated]).toEqual([[2], true])
+  })
+
+  test('is dropped once, however many want to', async () => {
+    await writeAcross()
+    await partitions.age(DAYS + 1)
+    const before = await partitions.list()
+    const others = Array.from({ length: 4 }, () => dropOldestPartition(service.database, DAYS))
+    const outcomes = await Promise.all(others)
+    expect(outcomes.filter((outcome) => outcome === 'done').length).toBeLessThanOrEqual(1)
+    while ((await drop()) === 'done');
+    expect(await partitions.list()).toEqual(before.slice(1))
+  })
+
+  test.each([[[2]], [[]]])(
+    'that goes before the rows are read is said to be gone, with %j left',
+    async (left) => {
+      const { prisma } = service.database
+      await writeAcross()
+      await prisma.$executeRaw`
+        DELETE FROM change_log.changes
+        WHERE (record->>'remoteId')::integer <> ALL(${[1, ...left]}::integer[])`
+      await partitions.age(DAYS + 1, `record->>'remoteId' = '1'`)
+      let statements = 0
+      const slow = {
+        $queryRaw: async (...args: Parameters<Transaction['$queryRaw']>) => {
+          statements += 1
+          if (statements === 2) expect(await drop()).toBe('done')
+          return prisma.$queryRaw(...args)
+        },
+      }
+      // Nothing else of a transaction is used to read.
+      const page = await readChanges(slow as unknown as Transaction, { after: START, limit: 9 })
+      expect([numbersOf(page.changes), page.truncated]).toEqual([left, true])
+    },
+  )
+})
+
+describe('the actor', () => {
+  /** Has it at work until something is so. */
+  const work = async (until: () => Promise<boolean>): Promise<void> => {
+    const warnings: object[] = []
+    const log = { warn: (facts: object) => void warnings.push(facts) }
+    const retention = createRetention({ database: service.database, days: DAYS, log, tickMs: 20 })
+    retention.start()
+    await expect.poll(until, { timeout: 60_000 }).toBe(true)
+    await retention.stop()
+    expect(warnings).toEqual([])
+  }
+
+  test('makes partitions, and drops those past their time', async () => {
+    await writeAcross()
+    await partitions.age(DAYS + 1, `record->>'remoteId' = '1'`)
+    await work(async () => (await read(START)).truncated && (await partitions.list()).length > 7)
+    expect(numbersOf((await read(START)).changes)).toEqual([2])
+  })
+
+  test('deletes row by row in a partition that goes on for too long, and only there', async () => {
+    await partitions.layOut(7, 1_000_000)
+    for (const n of [1, 2, 3]) await save(n)
+    await settled(service)
+    await partitions.age(DAYS + 1, `record->>'remoteId' <> '3'`)
+    const rows = async (): Promise<number> =>
+      (await partitions.list()).reduce((sum, one) => sum + one.rows, 0)
+    service.takeStatements()
+    let looked = 0
+    await work(async () => {
+      looked += service.takeStatements().filter((sql) => sql.includes('AS "isOlder"')).length
+      return looked > 1
+    })
+    // A partition of a day is dropped before its first change is so late.
+    expect(await rows()).toBe(3)
+    await partitions.age(1, `record->>'remoteId' = '1'`)
+    await work(async () => (await rows()) === 1)
+    const { changes, truncated } = await read(START)
+    expect([numbersOf(changes), truncated]).toEqual([[3], true])
+  })
+})

@@ -1,0 +1,306 @@
+/** Readers of the change log miss nothing, whatever the order in which its writers commit. */
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { catalogue } from '../../src/generated/registry.ts'
+import type { ChangePosition } from '../../src/query/change-cursor.ts'
+import { applyChanges, deleteUnsighted } from '../../src/store/apply-changes.ts'
+import { createChangeFeed } from '../../src/store/change-feed.ts'
+import { type Change, endOfLog, pruneChanges, readChanges } from '../../src/store/changes.ts'
+import { createNotices } from '../../src/store/notices.ts'
+import { createLineWriter } from '../../src/store/record-lines.ts'
+import { appendEvent } from '../../src/store/sync-events.ts'
+import { sampleRecord } from '../support/sample.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
+const OTHER = 'bbbbbbbb-0000-4000-8000-000000000002'
+const accounts = catalogue.get('crm/accounts')
+const toLine = createLineWriter(accounts)
+const leads = catalogue.get('crm/leads')
+
+let service: TestService
+let tenant: Tenant
+let start: ChangePosition
+
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [CREDENTIAL, OTHER])
+})
+beforeEach(async () => {
+  await service.database.prisma.$executeRaw`TRUNCATE change_log.changes, crm_accounts, crm_leads`
+  start = await endOfLog(service.database.prisma)
+})
+afterAll(() => service.stop())
+
+const read = (after: ChangePosition | undefined, limit = 1000) =>
+  readChanges(service.database.prisma, { after, limit })
+
+const save = (n: number, resource = accounts, credentialId = CREDENTIAL) =>
+  service.save(tenant, credentialId, resource, [sampleRecord(credentialId, resource, n)])
+
+/** Until all that has been committed can be read: other tests have transactions in the same cluster. */
+const readable = async (): Promise<void> => {
+  const [row] = await service.database.prisma.$queryRaw<{ xid: string }[]>`
+    SELECT pg_current_xact_id()::text AS xid`
+  const isBehind = async () => (await endOfLog(service.database.prisma)).xid > BigInt(row?.xid ?? 0)
+  await expect.poll(isBehind, { timeout: 60_000, interval: 5 }).toBe(true)
+}
+
+const remoteIds = (changes: readonly Change[]): unknown[] =>
+  changes.map(({ record }) => JSON.parse(record ?? '{}').remoteId)
+
+const LIMITS = { timeout: 60_000, maxWait: 60_000 }
+
+describe('a reader', () => {
+  test('misses nothing of 8 writers that commit out of order or roll back, and reads nothing twice', async () => {
+    const { prisma } = service.database
+    const committed: string[] = []
+    let isWriting = true
+    const write = async (writer: number): Promise<void> => {
+      const records = [1, 2, 3].map((n) => sampleRecord(CREDENTIAL, accounts, writer * 10 + n))
+      for (let round = 0; round < 25; round++) {
+        const isKept = (round + writer) % 4 !== 0
+        const told = `${writer}/${round}`
+        const transaction = prisma.$transaction(async (open) => {
+          // The id of the transaction is drawn now, and its commit comes at a time of its own.
+          for (const record of records)
+            await open.$executeRaw`
+              INSERT INTO change_log.changes (environment_id, credential_id, topic, kind, record_id, record)
+              VALUES (${tenant.environmentId}::uuid, ${CREDENTIAL}::uuid, ${accounts.topic}, 'updated',
+                ${record.id}::uuid, ${JSON.stringify({ told })}::json)`
+          await wait((writer * 7 + round * 13) % 23)
+          if (!isKept) throw new Error('rolled back')
+        }, LIMITS)
+        await transaction.catch((error: Error) => {
+          if (error.message !== 'rolled back') throw error
+        })
+        if (isKept) committed.push(...records.map(({ id }) => `${id} ${told}`))
+      }
+    }
+    const changes: Change[] = []
+    let sawLateCommit = false
+    const follow = async (): Promise<void> => {
+      let after = start
+      for (;;) {
+        const wasWriting = isWriting
+        const page = await read(after, 7)
+        changes.push(...page.changes)
+        after = page.next
+        const [ahead] = await prisma.$queryRaw<{ count: bigint }[]>`
+          SELECT count(*) FROM change_log.changes
+          WHERE xid >= pg_snapshot_xmin(pg_current_snapshot())`
+        sawLateCommit ||= Number(ahead?.count) > 0
+        if (page.changes.length === 0 && !wasWriting) return
+      }
+    }
+    const following = follow()
+    await Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer)))
+    await readable()
+    isWriting = false
+    await following
+    const seen = changes.map(
+      ({ recordId, record }) => `${recordId} ${JSON.parse(record ?? '').told}`,
+    )
+    expect(new Set(seen).size).toBe(seen.length)
+    expect([...seen].sort()).toEqual([...committed].sort())
+    // Without a commit behind one still open, nothing was put to the test.
+    expect(sawLateCommit).toBe(true)
+    for (const id of new Set(changes.map(({ recordId }) => recordId))) {
+      const own = changes.filter(({ recordId }) => recordId === id)
+      const rounds = own.map(({ record }) => Number(JSON.parse(record ?? '').told.split('/')[1]))
+      expect(rounds).toEqual([...rounds].sort((a, b) => a - b))
+    }
+  })
+
+  test('waits for a transaction that began before what is committed', async () => {
+    const { prisma } = service.database
+    const begun = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    const early = prisma.$transaction(async (open) => {
+      await applyChanges(
+        open,
+        { credentialId: OTHER, environmentId: tenant.environmentId },
+        accounts,
+        [toLine(sampleRecord(OTHER, accounts, 1))],
+        { accept: 'newer' },
+      )
+      begun.resolve()
+      await release.promise
+    }, LIMITS)
+    await begun.promise
+    await save(2)
+    const between = await read(start)
+    expect(between.changes).toEqual([])
+    release.resolve()
+    await early
+    await readable()
+    const after = await read(between.next)
+    expect(remoteIds(after.changes)).toEqual(['1', '2'])
+  })
+
+  test('gets pages that follow each other, and passes over what it did not ask for', async () => {
+    for (let n = 1; n <= 5; n++) await save(n)
+    await save(6, leads)
+    await save(7, accounts, OTHER)
+    await readable()
+    const first = await read(start, 3)
+    const second = await read(first.next, 3)
+    expect(remoteIds([...first.changes, ...second.changes])).toEqual(['1', '2', '3', '4', '5', '6'])
+    const { prisma } = service.database
+    const ask = (query: object) => readChanges(prisma, { after: start, limit: 9, ...query })
+    expect(remoteIds((await ask({ topics: ['crm/leads'] })).changes)).toEqual(['6'])
+    expect(remoteIds((await ask({ credentialIds: [OTHER] })).changes)).toEqual(['7'])
+    expect((await ask({ environmentId: OTHER })).changes).toEqual([])
+    const { id: recordId } = sampleRecord(CREDENTIAL, accounts, 3)
+    const history = await ask({ credentialIds: [CREDENTIAL], recordId })
+    expect(remoteIds(history.changes)).toEqual(['3'])
+    const none = await ask({ topics: ['crm/tasks'] })
+    await save(8)
+    await readable()
+    expect(remoteIds((await read(none.next)).changes)).toEqual(['8'])
+  })
+
+  test('takes transaction ids as numbers', async () => {
+    const { prisma } = service.database
+    await Promise.all([save(1), save(2), save(3)])
+    for (const [n, xid] of [
+      ['1', '9'],
+      ['2', '10'],
+      ['3', '100'],
+    ])
+      await prisma.$executeRaw`
+        UPDATE change_log.changes SET xid = ${xid}::text::xid8 WHERE record->>'remoteId' = ${n}`
+    const first = await read({ epoch: 0n, xid: 8n, sequence: 0n }, 1)
+    const rest = await read(first.next)
+    expect(remoteIds([...first.changes, ...rest.changes])).toEqual(['1', '2', '3'])
+  })
+
+  test('keeps its place when the database is restored into a cluster whose transaction ids start lower', async () => {
+    await save(1)
+    await save(2)
+    await readable()
+    const before = await read(start, 1)
+    const { prisma } = service.database
+    // As after a restore: the rows have the ids of the other cluster, higher than any here.
+    await prisma.$executeRaw`
+      UPDATE change_log.changes SET xid = (xid::text::numeric + 1000000000)::text::xid8`
+    await prisma.$executeRaw`UPDATE change_log.epochs SET cluster = 'another/00000001'`
+    const [first] = before.changes
+    if (!first) throw new Error('Nothing was read.')
+    const cursor = { ...first.position, xid: first.position.xid + 1_000_000_000n }
+    const restored = await read(cursor)
+    expect(remoteIds(restored.changes)).toEqual(['2'])
+    await Promise.all([save(3), save(4, accounts, OTHER), save(5, leads)])
+    await readable()
+    const after = await read(restored.next)
+    expect(remoteIds(after.changes).sort()).toEqual(['3', '4', '5'])
+    expect(remoteIds((await read(cursor)).changes)).toHaveLength(4)
+    const epochs = await prisma.$queryRaw<object[]>`SELECT epoch FROM change_log.epochs`
+    expect(epochs).toHaveLength(2)
+  })
+
+  test('goes on behind its cursor when an older dump is restored into the same cluster', async () => {
+    const { prisma } = service.database
+    await save(1)
+    // What a crash after the dump began, and a reader was told of.
+    const end = await endOfLog(prisma)
+    const ahead = { ...end, epoch: end.epoch + 1n }
+    // A table that is restored has its rows, and is another.
+    await prisma.$transaction([
+      prisma.$executeRaw`CREATE UNLOGGED TABLE restored AS TABLE change_log.running_epoch`,
+      prisma.$executeRaw`DROP TABLE change_log.running_epoch`,
+      prisma.$executeRaw`ALTER TABLE restored RENAME TO running_epoch`,
+      prisma.$executeRaw`ALTER TABLE running_epoch SET SCHEMA change_log`,
+    ])
+    await save(2)
+    await readable()
+    expect(remoteIds((await read(ahead)).changes)).toEqual(['2'])
+  })
+
+  test('is told when retention has overtaken it', async () => {
+    const { prisma } = service.database
+    for (let n = 1; n <= 4; n++) await save(n)
+    await readable()
+    await prisma.$executeRaw`
+      UPDATE change_log.changes SET at = at - interval '40 days' WHERE record->>'remoteId' <> '4'`
+    const [first] = (await read(start)).changes
+    expect(await pruneChanges(prisma, 30, 2)).toBe(2)
+    expect(await pruneChanges(prisma, 30, 2)).toBe(1)
+    expect(await pruneChanges(prisma, 30, 2)).toBe(0)
+    const behind = await read(first?.position)
+    expect(behind.truncated).toBe(true)
+    expect(remoteIds(behind.changes)).toEqual(['4'])
+    expect((await read(behind.next)).truncated).toBe(false)
+  })
+})
+
+test('asks for the epoch once a statement, however many rows it writes', async () => {
+  const rows = Array.from({ length: 300 }, (_, n) => sampleRecord(CREDENTIAL, accounts, n))
+  const counted = service.database.prisma.$transaction(async (open) => {
+    // In a transaction that is rolled back: each call takes a number.
+    await open.$executeRaw`CREATE SEQUENCE calls`
+    await open.$executeRaw`
+      CREATE OR REPLACE FUNCTION change_log.current_epoch() RETURNS bigint LANGUAGE sql
+      AS $$ SELECT nextval('calls') * 0 $$`
+    const owner = { credentialId: CREDENTIAL, environmentId: tenant.environmentId }
+    await applyChanges(open, owner, accounts, rows.map(toLine), { accept: 'newer' })
+    const [found] = await open.$queryRaw<{ calls: bigint }[]>`SELECT last_value AS calls FROM calls`
+    throw new Error(`${found?.calls} calls`)
+  })
+  await expect(counted).rejects.toThrow(/^1 calls$/)
+})
+
+describe('an announcement', () => {
+  let heard: string[]
+  let listener: pg.Client
+  beforeEach(async () => {
+    heard = []
+    listener = new pg.Client({ connectionString: service.url })
+    await listener.connect()
+    await listener.query('LISTEN trunkline_changes')
+    listener.on('notification', ({ payload }) => heard.push(payload ?? ''))
+  })
+  afterEach(() => listener.end())
+
+  const announced = async (): Promise<number> => {
+    // What was announced before is delivered before the answer.
+    await listener.query('SELECT 1')
+    return heard.splice(0).length
+  }
+
+  test('comes once a transaction that changed something, and not from one that did not', async () => {
+    const owner = { credentialId: CREDENTIAL, environmentId: tenant.environmentId }
+    await service.database.prisma.$transaction(async (open) => {
+      for (const n of [1, 2])
+        await applyChanges(open, owner, accounts, [toLine(sampleRecord(CREDENTIAL, accounts, n))], {
+          accept: 'newer',
+        })
+      await appendEvent(open, owner, 'sync/completed', {})
+    })
+    expect(await announced()).toBe(1)
+    await save(1)
+    expect(await announced()).toBe(0)
+    await service.database.prisma.$transaction((open) => deleteUnsighted(open, owner, accounts))
+    expect(await announced()).toBe(1)
+    await service.database.prisma.$transaction((open) => deleteUnsighted(open, owner, accounts))
+    expect(await announced()).toBe(0)
+    await service.database.prisma.$transaction((open) =>
+      appendEvent(open, owner, 'sync/failed', {}),
+    )
+    expect(await announced()).toBe(1)
+  })
+
+  test('wakes a feed at once; without one it wakes by itself', async () => {
+    const notices = createNotices(service.url)
+    const feed = createChangeFeed(notices)
+    await notices.start()
+    const turn = feed.next()
+    await save(1)
+    await turn
+    feed.start()
+    await feed.next()
+    feed.stop()
+    await notices.stop()
+  })
+})

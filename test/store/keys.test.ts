@@ -1,0 +1,180 @@
+/** The keys of an environment: made, replaced, listed, ended; and when each was last used. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { hashApiKey } from '../../src/api-key.ts'
+import { createAccess } from '../../src/store/access.ts'
+import { createKeyUses } from '../../src/store/key-uses.ts'
+import { generateKey, listKeys, regenerateKey, revokeKeyById } from '../../src/store/keys.ts'
+import { createNotices } from '../../src/store/notices.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+
+const DEADLINE = { timeout: 60_000, interval: 5 }
+
+let service: TestService
+let tenant: Tenant
+let other: Tenant
+
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [])
+  other = await service.createTenant('production', [])
+})
+afterAll(() => service.stop())
+
+const owner = (key: string) => service.access.keyOwner(key)
+const list = async (environmentId = tenant.environmentId) =>
+  listKeys(service.database, environmentId)
+const live = async () => (await list()).filter(({ revokedAt }) => revokedAt === null)
+
+describe('a key', () => {
+  test.each([
+    ['development', () => tenant, /^tl_dev_[0-9a-f]{48}$/],
+    ['production', () => other, /^tl_prod_[0-9a-f]{48}$/],
+  ] as const)(
+    'of the %s environment opens it, and those before it go on',
+    async (kind, of, form) => {
+      const { environmentId, key: earlier } = of()
+      const { id, key } = await generateKey(service.database, environmentId)
+      expect(key).toMatch(form)
+      expect(await owner(key)).toEqual({ keyId: id, environmentId, environment: kind })
+      expect(await owner(earlier)).toMatchObject({ environmentId })
+      const facts = (await list(environmentId)).find((one) => one.id === id)
+      expect(facts).toEqual({
+        ...{ id, kind, prefix: key.slice(0, 16), createdAt: expect.any(Date) },
+        ...{ lastUsedAt: null, revokedAt: null },
+      })
+    },
+  )
+
+  test('is shown once: what is kept of it is its hash', async () => {
+    const { id, key } = await generateKey(service.database, tenant.environmentId)
+    const row = await service.database.prisma.apiKey.findUniqueOrThrow({ where: { id } })
+    expect(row.hash).toBe(hashApiKey(key))
+    expect(JSON.stringify(row)).not.toContain(key.slice(16))
+  })
+
+  test('that is made anew ends all others of its environment, and no other’s', async () => {
+    const { key: before } = await generateKey(service.database, tenant.environmentId)
+    expect(await owner(before)).toBeDefined()
+    const liveBefore = (await live()).length
+    const made = await regenerateKey(service.database, tenant.environmentId)
+    expect(made.revoked).toBe(liveBefore)
+    await expect.poll(() => owner(before), DEADLINE).toBe(undefined)
+    expect(await owner(made.key)).toMatchObject({ keyId: made.id })
+    expect((await live()).map(({ id }) => id)).toEqual([made.id])
+    expect(await owner(other.key)).toBeDefined()
+  })
+
+  test('made anew by ten at once is one key', async () => {
+    const made = await Promise.all(
+      Array.from({ length: 10 }, () => regenerateKey(service.database, tenant.environmentId)),
+    )
+    const [left, ...more] = await live()
+    expect(more).toEqual([])
+    expect(made.map(({ id }) => id)).toContain(left?.id)
+    expect(made.reduce((sum, { revoked }) => sum + revoked, 0)).toBe(10)
+  })
+
+  test('is ended by its id, once, and only in its own environment', async () => {
+    const { id, key } = await generateKey(service.database, tenant.environmentId)
+    expect(await owner(key)).toBeDefined()
+    const revoke = (environmentId: string, keyId: string) =>
+      revokeKeyById(service.database, environmentId, keyId)
+    for (const wrong of ['', 'x', '99999999-0000-4000-8000-000000000009'])
+      expect(await revoke(tenant.environmentId, wrong)).toBe(false)
+    expect(await revoke(other.environmentId, id)).toBe(false)
+    expect(await revoke(tenant.environmentId, id)).toBe(true)
+    expect(await revoke(tenant.environmentId, id)).toBe(false)
+    await expect.poll(() => owner(key), DEADLINE).toBe(undefined)
+  })
+
+  test('is not made in an environment that is not there', async () => {
+    const nowhere = '99999999-0000-4000-8000-000000000009'
+    await expect(generateKey(service.database, nowhere)).rejects.toThrow(/no environment/)
+  })
+})
+
+describe('the last use of a key', () => {
+  let key: string
+  let id: string
+
+  beforeEach(async () => {
+    ;({ key, id } = await generateKey(service.database, tenant.environmentId))
+  })
+
+  const lastUsedAt = async () => (await list()).find((one) => one.id === id)?.lastUsedAt
+  const openAccess = async (uses: ReturnType<typeof createKeyUses>) => {
+    const notices = createNotices(service.url)
+    const access = createAccess(service.database, notices, uses.note)
+    await notices.start()
+    return { access, stop: () => notices.stop() }
+  }
+  const fail = (error: unknown): never => {
+    throw error
+  }
+
+  test('is written apart from the requests, once for all of them, and has no key forgotten', async () => {
+    const uses = createKeyUses({ database: service.database, onFailure: fail })
+    const { access, stop } = await openAccess(uses)
+    for (const _first of [true, false]) await access.keyOwner(key)
+    service.takeStatements()
+    const before = Date.now()
+    for (let n = 0; n < 100; n++) await access.keyOwner(key)
+    expect(service.takeStatements()).toEqual([])
+    await uses.stop()
+    const written = service.takeStatements()
+    expect(written).toHaveLength(1)
+    expect(written[0]).toContain('UPDATE api_keys')
+    expect((await lastUsedAt())?.getTime()).toBeGreaterThanOrEqual(before)
+    // A notice of the write would have come by before the one of this: another key's end.
+    const last = await generateKey(service.database, tenant.environmentId)
+    await access.keyOwner(last.key)
+    await revokeKeyById(service.database, tenant.environmentId, last.id)
+    await expect.poll(() => access.keyOwner(last.key), DEADLINE).toBe(undefined)
+    service.takeStatements()
+    await access.keyOwner(key)
+    expect(service.takeStatements()).toEqual([])
+    await stop()
+  })
+
+  test('is written in time, and not of a key that is refused', async () => {
+    const uses = createKeyUses({ database: service.database, onFailure: fail, intervalMs: 10 })
+    const { access, stop } = await openAccess(uses)
+    uses.start()
+    await revokeKeyById(service.database, tenant.environmentId, id)
+    await access.keyOwner(key)
+    const { key: used, id: usedId } = await generateKey(service.database, tenant.environmentId)
+    await access.keyOwner(used)
+    const usedAt = async () => (await list()).find((one) => one.id === usedId)?.lastUsedAt
+    await expect.poll(usedAt, DEADLINE).toBeInstanceOf(Date)
+    expect(await lastUsedAt()).toBe(null)
+    await uses.stop()
+    await stop()
+  })
+
+  test('does not go back, whatever another process writes late', async () => {
+    const later = new Date(Date.now() + 60_000)
+    await service.database.prisma.apiKey.update({ where: { id }, data: { lastUsedAt: later } })
+    const uses = createKeyUses({ database: service.database, onFailure: fail })
+    uses.note(id)
+    await uses.stop()
+    expect(await lastUsedAt()).toEqual(later)
+  })
+
+  test('outlives a database that is away for a while', async () => {
+    const failures: unknown[] = []
+    const uses = createKeyUses({
+      database: service.database,
+      onFailure: (error) => failures.push(error),
+      intervalMs: 10,
+    })
+    const rename = (from: string, to: string) =>
+      service.database.prisma.$executeRawUnsafe(`ALTER TABLE ${from} RENAME TO ${to}`)
+    await rename('api_keys', 'api_keys_away')
+    uses.note(id)
+    uses.start()
+    await expect.poll(() => failures.length, DEADLINE).toBeGreaterThan(0)
+    await rename('api_keys_away', 'api_keys')
+    await expect.poll(lastUsedAt, DEADLINE).toBeInstanceOf(Date)
+    await uses.stop()
+  })
+})

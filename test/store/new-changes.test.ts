@@ -1,0 +1,127 @@
+/** Reading on at the end of the log, by one statement, finds what the reading of pages finds. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { catalogue } from '../../src/generated/registry.ts'
+import type { ChangePosition } from '../../src/query/change-cursor.ts'
+import { endOfLog, readChanges } from '../../src/store/changes.ts'
+import { readNewChanges } from '../../src/store/new-changes.ts'
+import { sampleRecord } from '../support/sample.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { settled } from '../support/settled.ts'
+
+const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
+const accounts = catalogue.get('crm/accounts')
+const leads = catalogue.get('crm/leads')
+const topics = [accounts.topic]
+const LIMITS = { timeout: 20_000, maxWait: 20_000 }
+
+let service: TestService
+let tenant: Tenant
+let start: ChangePosition
+beforeAll(async () => {
+  service = await startService()
+  tenant = await service.createTenant('development', [CREDENTIAL])
+})
+beforeEach(async () => {
+  await settled(service)
+  start = await endOfLog(service.database.prisma)
+})
+afterAll(() => service.stop())
+
+const readOn = (after: ChangePosition, limit = 1000, of: readonly string[] = topics) =>
+  readNewChanges(service.database.prisma, { after, topics: of, limit })
+
+const save = (numbers: readonly number[], resource = accounts) =>
+  service.save(
+    tenant,
+    CREDENTIAL,
+    resource,
+    numbers.map((n) => ({ ...sampleRecord(CREDENTIAL, resource, n), website: `${Math.random()}` })),
+  )
+
+test('it reads the same changes as a page of the log, from every place, by one statement', async () => {
+  for (let n = 0; n < 6; n++) {
+    await save([1, 2, 3])
+    await save([n], leads)
+  }
+  await settled(service)
+  const { prisma } = service.database
+  const { changes } = await readChanges(prisma, { after: start, limit: 100 })
+  expect(changes).toHaveLength(24)
+  for (const after of [start, ...changes.map(({ position }) => position)])
+    for (const limit of [1, 5, 100])
+      for (const of of [topics, [leads.topic], [accounts.topic, leads.topic]]) {
+        const page = await readChanges(prisma, { after, topics: of, limit })
+        service.takeStatements()
+        const found = await readOn(after, limit, of)
+        expect(service.takeStatements()).toHaveLength(1)
+        expect(found.changes).toEqual(page.changes)
+        if (page.changes.length === limit) expect(found.next).toEqual(page.next)
+      }
+})
+
+test('it waits for a transaction that began before what is committed, and says so', async () => {
+  const begun = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  const early = service.database.prisma.$transaction(async (transaction) => {
+    await transaction.$queryRaw`SELECT pg_current_xact_id()::text`
+    begun.resolve()
+    await release.promise
+  }, LIMITS)
+  await begun.promise
+  await save([1])
+  const between = await readOn(start)
+  expect(between).toMatchObject({ changes: [], isHeldUp: true })
+  release.resolve()
+  await early
+  await settled(service)
+  const after = await readOn(between.next)
+  expect(after.changes.map(({ topic }) => topic)).toEqual(topics)
+})
+
+test('it misses nothing of 8 writers that commit out of order or roll back, and reads nothing twice', async () => {
+  const { prisma } = service.database
+  const committed: string[] = []
+  const write = async (writer: number): Promise<void> => {
+    const { id } = sampleRecord(CREDENTIAL, accounts, writer)
+    for (let round = 0; round < 40; round++) {
+      const told = `${writer}/${round}`
+      const isKept = (round + writer) % 4 !== 0
+      const written = prisma.$transaction(async (transaction) => {
+        // The id of the transaction is drawn now, and its commit comes at a time of its own.
+        await transaction.$executeRaw`
+          INSERT INTO change_log.changes (environment_id, credential_id, topic, kind, record_id, record)
+          VALUES (${tenant.environmentId}::uuid, ${CREDENTIAL}::uuid, ${accounts.topic}, 'updated',
+            ${id}::uuid, ${JSON.stringify({ told })}::json)`
+        await wait((writer * 7 + round * 13) % 23)
+        if (!isKept) throw new Error('rolled back')
+      }, LIMITS)
+      await written.catch((error: Error) => {
+        if (error.message !== 'rolled back') throw error
+      })
+      if (isKept) committed.push(told)
+    }
+  }
+  let isWriting = true
+  let sawHeldUp = false
+  const seen: string[] = []
+  const follow = async (): Promise<void> => {
+    let after = start
+    for (;;) {
+      const wasWriting = isWriting
+      const found = await readOn(after, 7)
+      seen.push(...found.changes.map(({ record }) => JSON.parse(record ?? '').told))
+      after = found.next
+      sawHeldUp ||= found.isHeldUp
+      if (found.changes.length === 0 && !wasWriting) return
+    }
+  }
+  const following = follow()
+  await Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer)))
+  await settled(service)
+  isWriting = false
+  await following
+  expect(seen.toSorted()).toEqual(committed.toSorted())
+  // Without a transaction that was open behind one that was read, nothing was put to the test.
+  expect(sawHeldUp).toBe(true)
+}, 60_000)

@@ -1,0 +1,29 @@
+/**
+ * A process that reads the change log as it grows: `node reader-process.ts <database url> <cursor>`. It
+ * tells its parent of each change, in the order read; told to end, it reads to the end and says `done`.
+ */
+import { decodeChangeCursor } from '../../src/query/change-cursor.ts'
+import { readChanges } from '../../src/store/changes.ts'
+import { openDatabase } from '../../src/store/database.ts'
+
+const [url = '', cursor = ''] = process.argv.slice(2)
+const { prisma, stop } = openDatabase({ url, maxConnections: 1 })
+process.once('disconnect', () => process.exit())
+
+let isEnding = false
+process.once('message', () => {
+  isEnding = true
+})
+
+process.send?.('started')
+for (let after = decodeChangeCursor(cursor, 'after'); ; ) {
+  const isLast = isEnding
+  // A small page, so that most of them end in the middle of what is being written.
+  const { changes, next } = await readChanges(prisma, { after, limit: 7 })
+  after = next
+  for (const { recordId, record } of changes)
+    process.send?.({ recordId, website: JSON.parse(record ?? '{}').website })
+  if (isLast && changes.length === 0) break
+}
+process.send?.('done', () => process.disconnect())
+await stop()

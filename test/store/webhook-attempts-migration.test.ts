@@ -1,0 +1,85 @@
+/** The attempts that were kept one by one are there afterwards, in their order. */
+import { randomUUID } from 'node:crypto'
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/store/database.ts'
+import { applyMigrations } from '../../src/store/migrate.ts'
+import {
+  findAttemptedChange,
+  listAttempts,
+  pruneAttempts,
+} from '../../src/store/webhook-attempts.ts'
+import { createEmptyDatabase, type TestDatabase } from '../support/database.ts'
+
+const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
+const COUNT = 250
+
+let folder: string
+let at: TestDatabase
+let client: Client
+let database: Database
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'trunkline-migrations-'))
+  const names = (await readdir(MIGRATIONS)).sort()
+  const batches = names.findIndex((name) => name.endsWith('_webhook_attempt_batches'))
+  for (const name of names.slice(0, batches))
+    await cp(join(MIGRATIONS, name), join(folder, name), { recursive: true })
+  at = await createEmptyDatabase()
+  await applyMigrations(at.url, folder)
+  client = new Client({ connectionString: at.url })
+  await client.connect()
+  database = openDatabase({ url: at.url })
+})
+afterAll(async () => {
+  await database.stop()
+  await client.end()
+  await at.drop()
+  await rm(folder, { recursive: true })
+})
+
+test('attempts of two subscriptions, old and new, failed and not', async () => {
+  const [first, second] = [randomUUID(), randomUUID()]
+  // By turns, so that those of one are not side by side.
+  await client.query(
+    `INSERT INTO webhook_attempts
+       (subscription_id, message_id, topic, change, attempt, at, latency_ms, status, failure, answer)
+     SELECT unnest(ARRAY[$1, $2]::uuid[]), 'msg_' || n, 'crm/leads', nullif('change ' || n, 'change 7'), 2,
+       CASE WHEN n <= 100 THEN timestamptz '2026-01-02 03:04:05.6789Z' ELSE now() END, n,
+       nullif(204, 197 + n), CASE WHEN n = 7 THEN 'deadline: none' END, CASE WHEN n <> 7 THEN '"é\\' END
+     FROM generate_series(1, $3::integer) AS n`,
+    [first, second, COUNT],
+  )
+  await applyMigrations(at.url)
+  const { attempts } = await listAttempts(database, { subscriptionId: first, limit: 1000 })
+  expect(attempts.map(({ latencyMs }) => latencyMs)).toEqual(
+    Array.from({ length: COUNT }, (_, n) => COUNT - n),
+  )
+  expect(attempts.at(-7)).toMatchObject({
+    ...{ messageId: 'msg_7', topic: 'crm/leads', cursor: null, attempt: 2, answer: null },
+    ...{
+      at: '2026-01-02T03:04:05.679Z',
+      status: null,
+      failure: 'deadline: none',
+      succeeded: false,
+    },
+  })
+  const ofOne = await listAttempts(database, {
+    ...{ subscriptionId: second, messageId: 'msg_8', limit: 10 },
+  })
+  expect(ofOne.attempts).toMatchObject([
+    { cursor: 'change 8', status: 204, succeeded: true, answer: '"é\\' },
+  ])
+  expect(await findAttemptedChange(database, first, 'msg_8')).toBe('change 8')
+  expect(await findAttemptedChange(database, first, 'msg_7')).toBeUndefined()
+
+  // A batch is deleted once the youngest in it is old enough: here the first hundred of each are.
+  expect(await pruneAttempts(database, 30)).toBe(2)
+  expect(await pruneAttempts(database, 30)).toBe(0)
+  const kept = await listAttempts(database, { subscriptionId: first, limit: 1000 })
+  expect(kept.attempts).toHaveLength(COUNT - 100)
+}, 60_000)

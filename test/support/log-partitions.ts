@@ -1,0 +1,106 @@
+/** The change log's partitions in a test: as small as it wants them, and what lies in each. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Arranged } from '../../src/store/change-partitions.ts'
+import type { Database } from '../../src/store/database.ts'
+
+/** Tries until nobody else has the table: PostgreSQL's own housekeeping does now and then. */
+export const unlessBusy = async (
+  attempt: () => Promise<Arranged>,
+): Promise<Exclude<Arranged, 'busy'>> => {
+  for (;;) {
+    const outcome = await attempt()
+    if (outcome !== 'busy') return outcome
+    await wait(20)
+  }
+}
+
+export interface Partition {
+  readonly name: string
+  /** Null: without a bound. */
+  readonly lower: bigint | null
+  readonly upper: bigint | null
+  readonly epoch: bigint | null
+  readonly rows: number
+}
+
+export const openPartitions = ({ prisma }: Database) => {
+  const execute = (text: string): Promise<number> => prisma.$executeRawUnsafe(text)
+
+  const list = async (): Promise<Partition[]> => {
+    const found = await prisma.$queryRaw<
+      { name: string; epoch: bigint | null; lower: string | null; upper: string | null }[]
+    >`SELECT name::text AS name, lower_epoch AS epoch, lower_xid::text AS lower,
+        upper_xid::text AS upper
+      FROM change_log.partitions
+      ORDER BY lower_epoch NULLS FIRST, lower_xid NULLS FIRST`
+    const counts = await prisma.$queryRaw<{ name: string; rows: number }[]>`
+      SELECT tableoid::regclass::text AS name, count(*)::integer AS rows
+      FROM change_log.changes GROUP BY 1`
+    const rows = new Map(counts.map((count) => [count.name, count.rows]))
+    return found.map(({ name, epoch, lower, upper }) => ({
+      ...{ name, epoch, rows: rows.get(name) ?? 0 },
+      lower: lower === null ? null : BigInt(lower),
+      upper: upper === null ? null : BigInt(upper),
+    }))
+  }
+
+  const make = async (ahead: number, size: number): Promise<number | null> => {
+    const [row] = await prisma.$queryRaw<{ made: number | null }[]>`
+      SELECT change_log.make_partitions(${ahead}::integer, ${size}::bigint) AS made`
+    return row?.made ?? null
+  }
+
+  /** Gives transactions ids until so many have been given. */
+  const burn = (count: number): Promise<number> =>
+    execute(`DO $$ BEGIN
+      FOR n IN 1..${count} LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP;
+    END $$`)
+
+  return {
+    list,
+    make,
+    burn,
+    /** An empty log of one first partition, which ends here, and so many of a size; then the tail. */
+    layOut: async (ahead: number, size: number): Promise<void> => {
+      await execute(`DO $$
+        DECLARE
+          one regclass;
+          here text := format('(0, %L)', pg_snapshot_xmax(pg_current_snapshot()));
+        BEGIN
+          FOR one IN SELECT name FROM change_log.partitions LOOP
+            EXECUTE format('DROP TABLE %s', one);
+          END LOOP;
+          EXECUTE 'CREATE TABLE change_log.changes_first PARTITION OF change_log.changes
+            FOR VALUES FROM (MINVALUE, MINVALUE) TO ' || here;
+          EXECUTE 'CREATE TABLE change_log.changes_tail PARTITION OF change_log.changes
+            FOR VALUES FROM ' || here || ' TO (MAXVALUE, MAXVALUE)';
+          DELETE FROM change_log.epochs WHERE epoch > 0;
+          UPDATE change_log.epochs SET cluster = change_log.cluster();
+          DELETE FROM change_log.running_epoch;
+          INSERT INTO change_log.running_epoch (epoch, relation)
+            VALUES (0, 'change_log.running_epoch'::regclass);
+          UPDATE change_log.horizon SET epoch = 0, xid = '0', sequence = 0, at = NULL;
+        END $$`)
+      await unlessBusy(async () => ((await make(ahead, size)) === null ? 'busy' : 'done'))
+    },
+    /** Until no transaction, running or to come, is below a bound. */
+    passed: async (upper: bigint): Promise<void> => {
+      for (;;) {
+        const [row] = await prisma.$queryRaw<{ xmin: string; xmax: string }[]>`
+          SELECT pg_snapshot_xmin(s)::text AS xmin, pg_snapshot_xmax(s)::text AS xmax
+          FROM pg_current_snapshot() s`
+        const [xmin, xmax] = [BigInt(row?.xmin ?? 0), BigInt(row?.xmax ?? 0)]
+        if (xmin >= upper) return
+        if (xmax < upper) await burn(Number(upper - xmax))
+        else await wait(20)
+      }
+    },
+    /** As if all that is in the log, or what a condition says, had been written so many days ago. */
+    age: (days: number, condition = 'true') =>
+      execute(`UPDATE change_log.changes SET at = at - interval '${days} days' WHERE ${condition}`),
+    /** As after a restore: the next write begins an epoch. */
+    moveElsewhere: () => execute(`UPDATE change_log.epochs SET cluster = 'another/00000001'`),
+  }
+}
+
+export type Partitions = ReturnType<typeof openPartitions>

@@ -1,0 +1,146 @@
+/** Every route that the server has and every field that its schema has, as rows of the matrix. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { GraphQLObjectType, GraphQLSchema } from 'graphql'
+import { operations } from '../../../src/api/operations.ts'
+import { catalogue } from '../../../src/generated/registry.ts'
+import {
+  graph,
+  nodeRow,
+  openRow,
+  operationRows,
+  type Row,
+  recordMutationRow,
+  recordQueryRows,
+  recordRouteRow,
+} from './rows.ts'
+import type { Stage } from './world.ts'
+
+export interface Route {
+  readonly method: string
+  readonly url: string
+}
+
+/** What `start` gives, and every route of the servers that it makes. */
+export const collectRoutes = async <T>(
+  start: () => Promise<T>,
+): Promise<readonly [T, readonly Route[]]> => {
+  const routes: Route[] = []
+  const onRoute = ({ method, url }: RouteOptions): void => {
+    for (const name of [method].flat()) routes.push({ method: name, url })
+  }
+  const onServer = (message: unknown): void => {
+    // Fastify's channel says so: https://fastify.dev/docs/latest/Reference/Hooks/#diagnostics-channel-hooks
+    const { fastify } = message as { readonly fastify: FastifyInstance }
+    fastify.addHook('onRoute', onRoute)
+  }
+  subscribe('fastify.initialization', onServer)
+  const started = await start()
+  unsubscribe('fastify.initialization', onServer)
+  return [started, routes]
+}
+
+const PUBLIC =
+  /^\/(health|ready|openapi\.json|docs|docs\/assets\/[0-9a-f]{12}\/[\w.-]+|sdk\.js|connect|connect\/assets\/[0-9a-f]{12}\/[\w./-]+)$/
+const PREFIX = '/2024-03/one'
+const NESTED = `${PREFIX}/commerce/orders/:orderId/fulfillments`
+
+const resourceAt = (url: string) =>
+  catalogue.resources.find(({ topic, restPath }) =>
+    [PREFIX + restPath, ...(topic === 'commerce/fulfillments' ? [NESTED] : [])].some((path) =>
+      [path, `${path}/:id`, `${path}/count`].includes(url),
+    ),
+  )
+
+/** The methods that an address takes by its definition; undefined: there is no such address. */
+const methodsAt = (url: string): readonly string[] | undefined => {
+  if (PUBLIC.test(url)) return ['GET']
+  const there = operations.filter(({ rest }) => rest.path === url)
+  if (there.length > 0) return there.map(({ rest }) => rest.method)
+  const verbs = resourceAt(url)?.verbs
+  if (verbs === undefined) return
+  if (url.endsWith('/count')) return ['GET']
+  return url.endsWith('/:id')
+    ? [
+        'GET',
+        ...(verbs.includes('update') ? ['PUT'] : []),
+        ...(verbs.includes('delete') ? ['DELETE'] : []),
+      ]
+    : ['GET', ...(verbs.includes('create') ? ['POST'] : [])]
+}
+
+const GRAPHQL_METHODS: Readonly<Record<string, Row['allowed']>> = {
+  GET: { status: 200 },
+  POST: { status: 200 },
+}
+
+const graphqlRow = (method: string): Row => ({
+  name: `REST ${method} /graphql`,
+  door: 'users',
+  objects: [],
+  changes: false,
+  isOfRecords: false,
+  allowed: GRAPHQL_METHODS[method] ?? { status: 405, code: 'METHOD_NOT_ALLOWED' },
+  request: () =>
+    method === 'POST'
+      ? graph('{ __typename }', {})
+      : { method, url: `/graphql${method === 'GET' ? '?query={__typename}' : ''}` },
+})
+
+/** @throws RangeError for a route that no definition accounts for */
+export const restRows = (stage: Stage, { method, url }: Route): readonly Row[] => {
+  if (url === '/graphql') return [graphqlRow(method)]
+  const methods = methodsAt(url)
+  if (methods === undefined) throw new RangeError(`${method} ${url} is in no definition.`)
+  const asked = method === 'HEAD' ? 'GET' : method
+  const isForUsers = operations.some(
+    ({ rest, callers }) => rest.path === url && callers.includes('user'),
+  )
+  if (method === 'OPTIONS' && isForUsers) return [openRow(method, url, 204)]
+  if (!methods.includes(asked)) return [openRow(method, url, 405)]
+  if (PUBLIC.test(url)) return [openRow(method, url, 200)]
+  const operation = operations.find(({ rest }) => rest.path === url && rest.method === asked)
+  if (operation) return operationRows(stage, operation, 'REST', method)
+  const resource = resourceAt(url)
+  return resource ? [recordRouteRow(resource, { method, url })] : []
+}
+
+/** The routes that there must be by definition: `GET /health`. */
+export const definedRoutes = (): readonly string[] => [
+  ...['/health', '/ready', '/docs', '/openapi.json', '/connect', '/sdk.js'].map(
+    (url) => `GET ${url}`,
+  ),
+  ...operations.map(({ rest }) => `${rest.method} ${rest.path}`),
+  ...catalogue.resources.flatMap(({ topic, restPath }) =>
+    [PREFIX + restPath, ...(topic === 'commerce/fulfillments' ? [NESTED] : [])].flatMap((path) =>
+      [path, `${path}/:id`, `${path}/count`].flatMap((url) =>
+        (methodsAt(url) ?? []).map((method) => `${method} ${url}`),
+      ),
+    ),
+  ),
+  ...['GET', 'POST'].map((method) => `${method} /graphql`),
+]
+
+const fieldNames = (type: GraphQLObjectType | null | undefined): readonly string[] =>
+  Object.keys(type?.getFields() ?? {})
+
+const VERBS = ['create', 'update', 'delete'] as const
+
+/** @throws RangeError for a field that no definition accounts for */
+const fieldRows = (stage: Stage, name: string): readonly Row[] => {
+  const operation = operations.find((one) => one.name === name)
+  if (operation) return operationRows(stage, operation, 'GraphQL')
+  if (name === 'node') return catalogue.resources.map(nodeRow)
+  for (const resource of catalogue.resources) {
+    const { listField, getField, typeName } = resource
+    if (name === listField || name === getField) return recordQueryRows(resource, name)
+    for (const verb of VERBS)
+      if (name === verb + typeName) return [recordMutationRow(resource, verb)]
+  }
+  throw new RangeError(`The field ${name} is in no definition.`)
+}
+
+export const graphqlRows = (stage: Stage, schema: GraphQLSchema): readonly Row[] =>
+  [schema.getQueryType(), schema.getMutationType()]
+    .flatMap(fieldNames)
+    .flatMap((name) => fieldRows(stage, name))

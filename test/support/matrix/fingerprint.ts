@@ -1,0 +1,45 @@
+/** What the database holds, in short: two of them differ if anything was changed in between. */
+import type { Database } from '../../../src/store/database.ts'
+
+/** Tables that grow, of which the number of rows and the newest change tell enough. */
+const isCounted = (table: string): boolean =>
+  /^(public\.(sandbox_records|(accounting|crm|commerce)_\w+)|change_log\.\w+)$/.test(table)
+
+export interface Fingerprints {
+  /** Of everything, or of the rows that mention one of the ids. */
+  take(mentioning?: readonly string[]): Promise<string>
+}
+
+export const openFingerprints = async ({ prisma }: Database): Promise<Fingerprints> => {
+  const tables = await prisma.$queryRaw<{ place: string; versioned: boolean }[]>`
+    SELECT t.table_schema || '.' || t.table_name AS place,
+      EXISTS (SELECT FROM information_schema.columns c WHERE c.table_schema = t.table_schema
+        AND c.table_name = t.table_name AND c.column_name = 'updated_at') AS versioned
+    FROM information_schema.tables t
+    WHERE table_schema IN ('public', 'change_log') AND table_type = 'BASE TABLE' ORDER BY 1`
+  const whole = tables.map(({ place, versioned }) =>
+    isCounted(place)
+      ? `SELECT '${place}' AS place, count(*)::text || ${versioned ? "coalesce(max(updated_at)::text, '')" : "''"} AS mark FROM ${place}`
+      : `SELECT '${place}', md5(coalesce(string_agg(t::text, ',' ORDER BY t::text), '')) FROM ${place} t`,
+  )
+  const mentioned = tables
+    .filter(({ place }) => !isCounted(place))
+    .map(
+      ({ place }) =>
+        `SELECT '${place}' AS place, md5(coalesce(string_agg(t::text, ',' ORDER BY t::text), '')) AS mark
+         FROM ${place} t WHERE t::text LIKE ANY ($1::text[])`,
+    )
+  // In one order, in whichever PostgreSQL finds them.
+  const unite = (parts: readonly string[]): string => `${parts.join(' UNION ALL ')} ORDER BY 1`
+  return {
+    take: async (mentioning) =>
+      JSON.stringify(
+        mentioning
+          ? await prisma.$queryRawUnsafe(
+              unite(mentioned),
+              mentioning.map((id) => `%${id}%`),
+            )
+          : await prisma.$queryRawUnsafe(unite(whole)),
+      ),
+  }
+}

@@ -1,0 +1,126 @@
+/** Environments with one of everything in them, made as a caller makes it. */
+
+import { catalogue } from '../../../src/generated/registry.ts'
+import { createSandboxApp, SANDBOX_ORIGIN, type SandboxApp } from '../../../src/sandbox/app.ts'
+import type { TenantAccess } from '../../../src/sandbox/tenant.ts'
+import { samples } from '../../sandbox/write-samples.ts'
+import { callOver, type Given } from '../operations.ts'
+import { sampleRecord } from '../sample.ts'
+import { startService, type TestService } from '../service.ts'
+import { workflowNumber } from '../workflow.ts'
+
+/** The id of one thing of each kind: `users`, `installations`, and of each resource by its topic. */
+export type Ids = Readonly<Record<string, string>>
+
+/** An end user, and what is the user's. */
+export interface Person {
+  readonly token: string
+  readonly ids: Ids
+}
+
+export interface World extends Person {
+  readonly key: string
+  readonly environmentId: string
+  /** Another end user of the environment. */
+  readonly other: Person
+}
+
+export interface Stage {
+  readonly service: TestService
+  readonly tenantAccess: TenantAccess
+  /** An environment of its own organisation, unless told otherwise. */
+  createWorld(kind?: 'development' | 'production', organisation?: string): Promise<World>
+  /** A record of the topic, made through the API. */
+  createRecord(world: World, topic: string): Promise<string>
+  /** One record of every resource. */
+  withRecords(world: World): Promise<World>
+}
+
+/** A service with the sandbox behind it. */
+export const openStage = async (): Promise<Stage> => {
+  let app: SandboxApp | undefined
+  const service = await startService({
+    localApps: new Map([[SANDBOX_ORIGIN, (request) => (app as SandboxApp).handle(request)]]),
+  })
+  app = createSandboxApp({ database: service.database })
+  const tenantAccess = await app.createTenant('acme')
+  const over = callOver(service, 'REST')
+  let number = 0
+
+  const call = async (key: string, name: string, given: Given = {}) => {
+    const { status, result, message } = await over(key, name, given)
+    if (status !== 200) throw new Error(`${name}: ${status} ${message}`)
+    return result
+  }
+
+  const createPerson = async (key: string, shared: Ids): Promise<Person> => {
+    const { userId } = await call(key, 'createUser', { username: `user ${++number}` })
+    const credential = { ...tenantAccess }
+    const credentials = await call(key, 'createCredential', { userId, app: 'sandbox', credential })
+    const { integrations: integrationId } = shared
+    const begun = await call(key, 'startInstallation', { userId, integrationId })
+    const { installationId } = await call(key, 'completeInstallation', {
+      installationId: begun.installationId,
+    })
+    return {
+      token: await call(key, 'userToken', { userId }),
+      ids: { ...shared, users: userId, credentials, installations: installationId },
+    }
+  }
+
+  const createRecord: Stage['createRecord'] = async ({ key, ids }, topic) => {
+    const resource = catalogue.get(topic)
+    const parent = topic === 'commerce/fulfillments' ? { orderId: ids['commerce/orders'] } : {}
+    const answer = await service.send(
+      key,
+      'POST',
+      `/2024-03/one${resource.restPath}?credentialId=${ids.credentials}`,
+      { ...samples[topic]?.create, ...parent },
+    )
+    if (answer.statusCode !== 200) throw new Error(`${topic}: ${answer.body}`)
+    return answer.json()[resource.name].id
+  }
+
+  return {
+    service,
+    tenantAccess,
+    createRecord,
+    createWorld: async (kind = 'development', organisation = `Organisation ${++number}`) => {
+      const { key, environmentId } = await service.createTenant(kind, [], organisation)
+      const integration = await call(key, 'defineIntegration', {
+        ...{ slug: 'shop', name: 'Shop', app: 'sandbox' },
+        workflows: [{ slug: 'one', name: 'One', definition: workflowNumber(1) }],
+      })
+      const { subscriptionId } = await call(key, 'createWebhook', {
+        address: 'https://hooks.example.com/',
+        topic: ['crm/accounts'],
+      })
+      const shared = {
+        integrations: integration.integrationId,
+        workflows: integration.workflows[0].workflowId,
+        webhooks: subscriptionId,
+        'api-keys': (await call(key, 'generateApiKey')).keyId,
+      }
+      const person = await createPerson(key, shared)
+      return { ...person, key, environmentId, other: await createPerson(key, shared) }
+    },
+    withRecords: async (world) => {
+      const { credentials = '' } = world.ids
+      const ids: Record<string, string> = { ...world.ids }
+      // Orders first: a fulfillment is of one.
+      const isOrders = ({ topic }: { readonly topic: string }) => topic === 'commerce/orders'
+      const resources = catalogue.resources.toSorted((a, b) => +isOrders(b) - +isOrders(a))
+      for (const resource of resources)
+        if (samples[resource.topic])
+          ids[resource.topic] = await createRecord({ ...world, ids }, resource.topic)
+        else {
+          const record = sampleRecord(credentials, resource, 1)
+          const tenant = { ...world, userId: '', credentialIds: [] }
+          await service.save(tenant, credentials, resource, [record])
+          ids[resource.topic] = record.id
+        }
+      // What the examples of the change log ask for.
+      return { ...world, ids: { ...ids, records: ids['crm/accounts'] ?? '' } }
+    },
+  }
+}

@@ -1,0 +1,20 @@
+import { expect } from 'vitest'
+import type { TestService } from './service.ts'
+
+/**
+ * Until all that was written to the change log can be read, and is behind whoever begins to read now. Any
+ * transaction on this PostgreSQL, be it another test's, holds it up.
+ */
+export const settled = ({ database }: Pick<TestService, 'database'>): Promise<void> =>
+  expect
+    .poll(
+      async () => {
+        const [row] = await database.prisma.$queryRaw<{ count: number }[]>`
+          SELECT count(*)::integer AS count FROM change_log.changes
+          WHERE (epoch, xid) >=
+            (change_log.reading_epoch(), pg_snapshot_xmin(pg_current_snapshot()))`
+        return row?.count
+      },
+      { timeout: 60_000, interval: 5 },
+    )
+    .toBe(0)

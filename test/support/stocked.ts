@@ -1,0 +1,48 @@
+/** A service whose one credential has a few records of each resource, for all tests of a file. */
+import { afterAll, beforeAll } from 'vitest'
+import { catalogue } from '../../src/generated/registry.ts'
+import { sampleRecord } from './sample.ts'
+import { startService, type Tenant, type TestService } from './service.ts'
+
+export const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
+/** An id that nothing has. */
+export const NEVER = '99999999-0000-4000-8000-000000000009'
+
+/** Starts it before the tests of the file and stops it after them. */
+export const stockedService = (recordsOfEach = 3) => {
+  let service: TestService
+  let tenant: Tenant
+  beforeAll(async () => {
+    service = await startService()
+    tenant = await service.createTenant('development', [CREDENTIAL])
+    for (const resource of catalogue.resources)
+      await service.save(
+        tenant,
+        CREDENTIAL,
+        resource,
+        Array.from({ length: recordsOfEach }, (_, n) => sampleRecord(CREDENTIAL, resource, n + 1)),
+      )
+  })
+  afterAll(() => service.stop())
+  return {
+    get service() {
+      return service
+    },
+    get tenant() {
+      return tenant
+    },
+    rest: (path: string) => service.rest(tenant.key, path),
+    /** An answer as a client of the present media type has it: its status says what became of it. */
+    graph: (query: string, variables?: unknown) =>
+      service.server.inject({
+        url: '/graphql',
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${tenant.key}`,
+          accept: 'application/graphql-response+json',
+          'content-type': 'application/json',
+        },
+        payload: JSON.stringify({ query, variables }),
+      }),
+  }
+}

@@ -1,0 +1,6 @@
+/** A workflow of the sandbox that posts its orders; each number or name is another definition. */
+export const workflowNumber = (n: number | string) => ({
+  when: { app: 'sandbox', topic: 'commerce/orders' },
+  // biome-ignore lint/suspicious/noThenProperty: the language's own word
+  then: { post: { address: `https://hooks.example.com/${n}` } },
+})

@@ -1,0 +1,234 @@
+/** What is no workflow is refused where it is wrong, in words that help. */
+import { describe, expect, test } from 'vitest'
+import { ApiError } from '../../src/errors.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { checkWorkflowDefinition } from '../../src/workflows/definition.ts'
+import { mapFields } from '../../src/workflows/mapping.ts'
+import { meetsConditions } from '../../src/workflows/match.ts'
+import { apps, ordersToNotes, workflow } from './apps.ts'
+
+const check = (json: unknown) => checkWorkflowDefinition(catalogue, apps, json)
+
+const orders = { app: 'shop', topic: 'commerce/orders' }
+const post = { post: { address: 'https://example.com/hook' } }
+const upsert = (change: object) => ({
+  upsert: { app: 'crm', resource: 'crm/notes', fields: { noteTitle: 'x' }, ...change },
+})
+
+test('a workflow is completed with what was left out', () => {
+  expect(check(ordersToNotes({ noteTitle: 'Order {orderNumber}' }))).toEqual({
+    when: { ...orders, kinds: ['created', 'updated'], if: {} },
+    action: upsert({ fields: { noteTitle: 'Order {orderNumber}' } }),
+  })
+})
+
+describe('is taken:', () => {
+  test.each<[string, object]>([
+    ['a value of the record', { noteContent: { from: 'customer.email' } }],
+    ['a value in a list', { noteContent: { from: 'lineItems.0.title' } }],
+    ['a number as text', { noteTitle: { from: 'totalPrice' } }],
+    ['what the app says beside', { noteTitle: { from: 'remoteFields.tags.first' } }],
+    ['a text with values and braces', { noteTitle: '{{{orderNumber}}} of {customer.email}' }],
+    ['a constant reference', { noteContact: '42' }],
+    ['nothing', { noteContent: null }],
+  ])('%s', (_what, fields) => {
+    expect(check(ordersToNotes(fields))).toMatchObject({ action: { upsert: { fields } } })
+  })
+
+  test('an address on this machine, for development', () => {
+    const address = 'http://127.0.0.1:8080/hook'
+    expect(check(workflow(orders, { post: { address } }))).toMatchObject({
+      action: { post: { address } },
+    })
+  })
+})
+
+describe('is refused:', () => {
+  const field = (fields: object) => workflow(orders, upsert({ fields }))
+  test.each<[string, unknown, string, string]>([
+    ['no object', 'x', '', 'an object with when, then'],
+    ['a list', [], '', 'an object with when, then'],
+    ['a word too many', { ...workflow(orders, post), also: 1 }, '.also', 'and nothing else'],
+    ['no trigger', workflow([], post), '.when', 'an object'],
+    [
+      'an app that is not there',
+      workflow({ ...orders, app: 'chop' }, post),
+      '.when.app',
+      'such as shop',
+    ],
+    [
+      'a topic that the app has not',
+      workflow({ ...orders, topic: 'commerce/order' }, post),
+      '.when.topic',
+      'such as commerce/orders',
+    ],
+    [
+      'an event',
+      workflow({ ...orders, topic: 'sync/completed' }, post),
+      '.when.topic',
+      'a resource of shop',
+    ],
+    [
+      'no kinds',
+      workflow({ ...orders, kinds: [] }, post),
+      '.when.kinds',
+      'created, updated, deleted',
+    ],
+    [
+      'a kind twice',
+      workflow({ ...orders, kinds: ['created', 'created'] }, post),
+      '.when.kinds',
+      'at most once',
+    ],
+    [
+      'a condition on what is not there',
+      workflow({ ...orders, if: { orderStats: 1 } }, post),
+      '.when.if.orderStats',
+      'such as orderStatus',
+    ],
+    [
+      'a condition on a list',
+      workflow({ ...orders, if: { lineItems: 1 } }, post),
+      '.when.if.lineItems',
+      'with one value',
+    ],
+    [
+      'a condition that is an object',
+      workflow({ ...orders, if: { orderStatus: {} } }, post),
+      '.when.if.orderStatus',
+      'a text, a number, true, false or null',
+    ],
+    [
+      'a field of all objects',
+      workflow({ ...orders, if: { constructor: 1 } }, post),
+      '.when.if.constructor',
+      'such as',
+    ],
+    ['nothing to do', workflow(orders, {}), '.then', 'either upsert or post'],
+    [
+      'two things to do',
+      workflow(orders, { ...post, ...upsert({}) }),
+      '.then',
+      'either upsert or post',
+    ],
+    [
+      'a target that is only read',
+      workflow(orders, upsert({ resource: 'crm/leads' })),
+      '.then.upsert.resource',
+      'creates and updates',
+    ],
+    ['no fields', field({}), '.then.upsert.fields', 'at least one field'],
+    [
+      'an unknown field',
+      field({ noteTitel: 'x' }),
+      '.then.upsert.fields.noteTitel',
+      'such as noteTitle',
+    ],
+    [
+      'an unknown path',
+      field({ noteTitle: { from: 'orderNumbers' } }),
+      '.then.upsert.fields.noteTitle.from',
+      'such as orderNumber',
+    ],
+    [
+      'a path to an object',
+      field({ noteTitle: { from: 'customer' } }),
+      '.then.upsert.fields.noteTitle.from',
+      'customer is object',
+    ],
+    [
+      'more than a path',
+      field({ noteTitle: { from: 'orderNumber', x: 1 } }),
+      '.then.upsert.fields.noteTitle',
+      '{ "from": "path" }',
+    ],
+    [
+      'an open brace',
+      field({ noteTitle: 'Order {orderNumber' }),
+      '.then.upsert.fields.noteTitle',
+      'braces are closed',
+    ],
+    [
+      'an unknown path in a text',
+      field({ noteTitle: '{orderNumbr}' }),
+      '.then.upsert.fields.noteTitle',
+      'such as orderNumber',
+    ],
+    [
+      'a constant of another kind',
+      field({ noteTitle: 7 }),
+      '.then.upsert.fields.noteTitle',
+      'a text',
+    ],
+    [
+      'an id of another app',
+      field({ noteContact: { from: 'id' } }),
+      '.then.upsert.fields.noteContact',
+      'a constant',
+    ],
+    [
+      'a text for a number',
+      workflow(orders, {
+        upsert: { app: 'crm', resource: 'crm/opportunities', fields: { amount: '{totalPrice}' } },
+      }),
+      '.then.upsert.fields.amount',
+      'a constant or { "from"',
+    ],
+    [
+      'an address without TLS',
+      workflow(orders, { post: { address: 'http://example.com/' } }),
+      '.then.post.address',
+      'https://',
+    ],
+    [
+      'an address with a password',
+      workflow(orders, { post: { address: 'https://a:b@example.com/' } }),
+      '.then.post.address',
+      'without a password',
+    ],
+    ['no address', workflow(orders, { post: {} }), '.then.post.address', 'https://'],
+  ])('%s', (_what, json, place, expected) => {
+    const refusal = expect.objectContaining({
+      code: 'INVALID_PARAMETER',
+      details: [{ field: `definition${place}`, expected: expect.stringContaining(expected) }],
+    })
+    expect(() => check(json)).toThrow(ApiError)
+    expect(() => check(json)).toThrow(refusal)
+  })
+})
+
+describe('a mapping', () => {
+  const notes = catalogue.get('crm/notes')
+  const record = {
+    orderNumber: 'A1',
+    totalPrice: '12.50',
+    customer: { email: null },
+    lineItems: [],
+  }
+
+  test('puts values into texts, and nothing where there is none', () => {
+    const title = '{{{orderNumber}}} {customer.email}{lineItems.0.title}= {totalPrice}'
+    expect(
+      mapFields({ noteTitle: title, noteContent: { from: 'customer.email' } }, notes, record),
+    ).toEqual({ noteTitle: '{A1} = 12.50', noteContent: null })
+  })
+
+  test('refuses a value of the record that does not fit', () => {
+    const json = { remoteFields: { tag: { a: 1 } } }
+    expect(() => mapFields({ noteTitle: { from: 'remoteFields.tag' } }, notes, json)).toThrow(
+      'remoteFields.tag: expected a text, a number, true or false.',
+    )
+  })
+})
+
+test('conditions compare numbers as numbers, and what is not there with null', () => {
+  const resource = catalogue.get('commerce/orders')
+  const meets = (conditions: object, record: object) =>
+    meetsConditions({ ...conditions }, resource, record)
+  expect(meets({ totalPrice: 12.5 }, { totalPrice: '12.50' })).toBe(true)
+  expect(meets({ totalPrice: '12.5' }, { totalPrice: '12.50' })).toBe(true)
+  expect(meets({ totalPrice: 0 }, { totalPrice: null })).toBe(false)
+  expect(meets({ totalPrice: null }, { totalPrice: '0' })).toBe(false)
+  expect(meets({ orderStatus: null }, {})).toBe(true)
+  expect(meets({ orderStatus: 'open', orderNumber: 'A' }, { orderStatus: 'open' })).toBe(false)
+})

@@ -1,0 +1,76 @@
+/** What became of runs can be looked up, by those whom it concerns, for as long as it is kept. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listRuns } from '../../src/store/workflow-history.ts'
+import { pruneRuns } from '../../src/store/workflow-runs.ts'
+import { ordersToNotes } from './apps.ts'
+import { addCustomer, install, openWorkshop, type Workshop } from './workshop.ts'
+
+let shop: Workshop
+let installation: Awaited<ReturnType<typeof install>>
+
+beforeAll(async () => {
+  shop = await openWorkshop()
+  const definition = ordersToNotes({ noteTitle: '{orderNumber}' })
+  installation = await install(shop.database, shop.customer, [definition, definition])
+  await shop.engine()
+  for (let n = 0; n < 5; n++) await shop.change(n, { orderNumber: `A${n}` })
+  await shop.settled(10)
+})
+afterAll(() => shop.close())
+
+test('runs are listed newest first, page by page', async () => {
+  const { environmentId } = shop.customer
+  const ids: string[] = []
+  let cursor: string | undefined
+  do {
+    const page = await listRuns(shop.database, { environmentId, cursor, limit: 4 })
+    ids.push(...page.runs.map(({ id }) => id))
+    cursor = page.next
+  } while (cursor !== undefined)
+  expect(ids).toEqual((await shop.runs()).map(({ id }) => id).toReversed())
+  expect(ids).toHaveLength(10)
+})
+
+test('of one workflow, of one status, of no other environment', async () => {
+  const { environmentId } = shop.customer
+  const list = async (query: object) =>
+    (await listRuns(shop.database, { environmentId, limit: 100, ...query })).runs.length
+  const { installationId, workflowIds } = installation
+  const [workflowId] = workflowIds
+  expect(await list({ installationId })).toBe(10)
+  expect(await list({ installationId, workflowId })).toBe(5)
+  expect(await list({ status: 'failed' })).toBe(0)
+  expect(await list({ status: 'succeeded' })).toBe(10)
+  const other = await addCustomer(shop.database)
+  expect(await list({ environmentId: other.environmentId, installationId })).toBe(0)
+})
+
+test.each(['', 'x', 'cjE', `${'A'.repeat(1000)}`, 'cjk5OTk5OTk5OTk5OTk5OTk5OTk'])(
+  'a cursor that is none is refused by name: %#',
+  async (cursor) => {
+    const { environmentId } = shop.customer
+    const listing = listRuns(shop.database, { environmentId, cursor, limit: 1 })
+    // `cjE` is one: the first run's.
+    if (cursor === 'cjE') await expect(listing).resolves.toEqual({ runs: [], next: undefined })
+    else
+      await expect(listing).rejects.toMatchObject({
+        code: 'INVALID_CURSOR',
+        details: [{ field: 'cursor' }],
+      })
+  },
+)
+
+test('what ended long ago is deleted, and what has not ended is kept', async () => {
+  const { prisma } = shop.database
+  const [first, second] = await shop.runs()
+  const old = new Date(Date.now() - 40 * 86_400_000)
+  await prisma.workflowRun.update({ where: { id: first?.id ?? '' }, data: { finishedAt: old } })
+  await prisma.workflowRun.update({
+    where: { id: second?.id ?? '' },
+    data: { finishedAt: null, createdAt: old, status: 'waiting', dueAt: new Date(2100, 1) },
+  })
+  expect(await pruneRuns(shop.database, 30)).toBe(1)
+  expect(await pruneRuns(shop.database, 30)).toBe(0)
+  expect((await shop.runs()).map(({ id }) => id)).not.toContain(first?.id)
+  expect(await shop.runs()).toHaveLength(9)
+})

@@ -1,0 +1,176 @@
+/** A change is told to an address until it is taken, under one id. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Webhook, WebhookVerificationError } from 'standardwebhooks'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import {
+  readIntegrationSecret,
+  rotateIntegrationSecret,
+} from '../../src/store/integration-secrets.ts'
+import { testVault } from '../support/vault.ts'
+import { workflow } from './apps.ts'
+import { install, openWorkshop, type Workshop } from './workshop.ts'
+
+interface Received {
+  readonly headers: Readonly<Record<string, unknown>>
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows what it posts
+  readonly body: any
+  readonly text: string
+}
+
+let shop: Workshop
+let server: Server
+let received: Received[] = []
+let answers: { status: number; headers?: Record<string, string> }[] = []
+
+beforeAll(async () => {
+  shop = await openWorkshop()
+  server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    received.push({ headers: request.headers, body: JSON.parse(text), text })
+    const { status, headers } = answers.shift() ?? { status: 204 }
+    response.writeHead(status, headers).end('{"secret":"not to be kept"}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterEach(async () => {
+  await shop.empty()
+  received = []
+  answers = []
+})
+afterAll(async () => {
+  await shop.close()
+  server.close()
+})
+
+const until = <T>(read: () => Promise<T>) => expect.poll(read, { interval: 20 })
+const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+const post = () =>
+  workflow({ app: 'shop', topic: 'commerce/orders' }, { post: { address: address() } })
+
+test('a post tells of workflow, installation and change, the record digit for digit', async () => {
+  const { installationId, workflowIds } = await install(shop.database, shop.customer, [post()])
+  await shop.engine()
+  const recordId = await shop.change(1, { orderNumber: 'A1', totalPrice: '12.50' })
+  const [run] = await shop.settled(1)
+  expect(run).toMatchObject({ status: 'succeeded', targetRecordId: null })
+  expect(received).toHaveLength(1)
+  expect(received[0]?.headers).toMatchObject({
+    'content-type': 'application/json',
+    'webhook-id': run?.id,
+    'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
+  })
+  expect(received[0]?.body).toEqual({
+    workflow: { id: workflowIds[0], version: 1 },
+    installation: { id: installationId, userId: shop.customer.userId },
+    change: {
+      ...{ topic: 'commerce/orders', kind: 'created', changedFields: [], recordId },
+      credentialId: shop.customer.shop,
+      at: expect.stringMatching(/^\d{4}-.*Z$/),
+      record: expect.objectContaining({ id: recordId, orderNumber: 'A1', totalPrice: '12.50' }),
+    },
+  })
+})
+
+test('only 2xx is success; every attempt has the same id', async () => {
+  await install(shop.database, shop.customer, [post()])
+  answers = [{ status: 500 }, { status: 302, headers: { location: address() } }, { status: 404 }]
+  await shop.engine()
+  await shop.change(1, { orderNumber: 'A1' })
+  const [run] = await shop.settled(1)
+  expect(run).toMatchObject({ status: 'succeeded', attempts: 4 })
+  expect(received.map(({ headers }) => headers['webhook-id'])).toEqual(Array(4).fill(run?.id))
+})
+
+test('a post is signed by the secret of its integration, and for a day by the one before too', async () => {
+  const { database, customer } = shop
+  const { installationId } = await install(database, customer, [post()])
+  const { integrationId } = await database.prisma.installation.findUniqueOrThrow({
+    where: { id: installationId },
+  })
+  const { environmentId } = customer
+  const rotate = () => rotateIntegrationSecret(database, testVault, environmentId, integrationId)
+  const takes = (secret: string | undefined, index: number): boolean => {
+    const { text = '', headers = {} } = received[index] ?? {}
+    try {
+      new Webhook(secret ?? '').verify(text, headers as Record<string, string>)
+      return true
+    } catch (error) {
+      if (error instanceof WebhookVerificationError) return false
+      throw error
+    }
+  }
+  await shop.engine()
+  // Defined before there were secrets.
+  await shop.change(1, { orderNumber: 'A1' })
+  await shop.settled(1)
+  expect(received[0]?.headers).not.toHaveProperty('webhook-signature')
+
+  const first = await rotate()
+  await shop.change(1, { orderNumber: 'A2' })
+  await shop.settled(2)
+  expect(await readIntegrationSecret(database, testVault, environmentId, integrationId)).toBe(first)
+  expect(takes(first, 1)).toBe(true)
+
+  const second = await rotate()
+  await shop.change(1, { orderNumber: 'A3' })
+  await shop.settled(3)
+  expect([takes(first, 2), takes(second, 2)]).toEqual([true, true])
+
+  await database.prisma.integration.update({
+    where: { id: integrationId },
+    data: { oldSecretUntil: new Date(Date.now() - 1000) },
+  })
+  await shop.change(1, { orderNumber: 'A4' })
+  await shop.settled(4)
+  expect([takes(first, 3), takes(second, 3)]).toEqual([false, true])
+})
+
+test.each([302, 400, 404, 422])(
+  'a record that is answered with %i holds up no other',
+  async (status) => {
+    await install(shop.database, shop.customer, [post()])
+    answers = [{ status }]
+    // Whatever waits for the record's second attempt, waits beyond the end of the test.
+    await shop.engine({}, { firstPauseMs: 600_000 })
+    const refused = await shop.change(1, { orderNumber: 'refused' })
+    await until(async () => (await shop.runs()).map((run) => run.failure)).toEqual([
+      `ENDPOINT_FAILED: it answered ${status}`,
+    ])
+    const taken = await shop.change(2, { orderNumber: 'taken' })
+    const statuses = async () =>
+      Object.fromEntries((await shop.runs()).map((run) => [run.recordId, run.status]))
+    await until(statuses).toEqual({ [refused]: 'waiting', [taken]: 'succeeded' })
+  },
+)
+
+test.each([429, 500, 503])('%i holds up all that the workflow would send there', async (status) => {
+  await install(shop.database, shop.customer, [post()])
+  answers = [{ status }]
+  await shop.engine({}, { firstPauseMs: 600_000 })
+  await shop.change(1, { orderNumber: 'A1' })
+  await until(async () => (await shop.runs())[0]?.failure).toContain(String(status))
+  const { pausedUntil } = await shop.database.prisma.installedWorkflow.findFirstOrThrow()
+  expect(pausedUntil?.getTime()).toBeGreaterThan(Date.now())
+})
+
+test('an address that is gone for good is asked once; what it says is not kept', async () => {
+  await install(shop.database, shop.customer, [post()])
+  answers = [{ status: 410 }]
+  await shop.engine()
+  await shop.change(1, { orderNumber: 'A1' })
+  expect(await shop.settled(1)).toMatchObject([
+    { status: 'failed', attempts: 1, failure: 'ENDPOINT_FAILED: it answered 410' },
+  ])
+})
+
+test('a private address is not dialled', async () => {
+  await install(shop.database, shop.customer, [post()])
+  await shop.engine({}, { allowPrivateAddresses: false })
+  await shop.change(1, { orderNumber: 'A1' })
+  const [run] = await shop.settled(1)
+  expect(run).toMatchObject({ status: 'failed', attempts: 1 })
+  expect(run?.failure).toBe('ENDPOINT_FAILED: its address is not on the public internet')
+  expect(received).toEqual([])
+})

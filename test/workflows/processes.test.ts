@@ -1,0 +1,77 @@
+/** Processes that are killed in the middle of runs: nothing is lost, and nothing is made twice. */
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createChildren, kill } from '../support/children.ts'
+import { ordersToNotes } from './apps.ts'
+import { listWrites } from './recording-writer.ts'
+import { install, openWorkshop, type Workshop } from './workshop.ts'
+
+const SCRIPT = fileURLToPath(new URL('workflow-process.ts', import.meta.url))
+// The long form: WORKFLOW_KILLS=100.
+const KILLS = Number(process.env.WORKFLOW_KILLS ?? 10)
+
+let shop: Workshop
+const children = createChildren()
+
+// A database for each test: what a killed process had begun runs on in PostgreSQL for a moment, and holds its locks.
+beforeEach(async () => {
+  shop = await openWorkshop()
+})
+afterEach(async () => {
+  await children.killAll()
+  await shop.close()
+})
+
+const startProcess = (options: object): ChildProcess =>
+  children.start(SCRIPT, [shop.url, JSON.stringify(options)])
+
+test(`${KILLS} kills among changes and writes lose nothing, make nothing twice and keep the order`, async () => {
+  await install(shop.database, shop.customer, [ordersToNotes({ noteTitle: '{orderNumber}' })])
+  const options = { leaseMs: 300 }
+  // The reader begins when it first starts: what changes before that is none of its business.
+  await (await shop.engine()).stop()
+  let version = 0
+  const change = async (): Promise<void> => {
+    version += 1
+    for (let n = 0; n < 5; n++) await shop.change(n, { orderNumber: `${n}/${version}` })
+  }
+  for (let round = 0; round < KILLS; round++) {
+    const child = startProcess(options)
+    const changing = change()
+    // After another number of messages each time: before a write, after it, in the middle of several.
+    for (let heard = 0; heard <= round % 5; heard++) await once(child, 'message')
+    await wait(round % 7)
+    await kill(child)
+    await changing
+  }
+  startProcess(options)
+  await change()
+  const runs = await shop.settled(5 * version)
+  expect(runs.every(({ status }) => status === 'succeeded')).toBe(true)
+  const writes = await listWrites(shop.database)
+  expect(writes.filter(({ action }) => action === 'create')).toHaveLength(5)
+  for (let n = 0; n < 5; n++) {
+    const of = writes.filter(({ input }) => String(input.noteTitle).startsWith(`${n}/`))
+    const versions = of.map(({ input }) => Number(String(input.noteTitle).split('/')[1]))
+    expect(versions).toEqual(Array.from({ length: version }, (_, index) => index + 1))
+    expect(new Set(of.map(({ recordId }) => recordId)).size).toBe(1)
+  }
+}, 240_000)
+
+test('a run is taken over within 30 s of its process being killed', async () => {
+  await install(shop.database, shop.customer, [ordersToNotes({ noteTitle: '{orderNumber}' })])
+  const victim = startProcess({ hang: true })
+  const heard = once(victim, 'message')
+  // Until it has begun to read, nothing that changes is its business.
+  await expect.poll(() => shop.database.prisma.logReader.count(), { timeout: 60_000 }).toBe(1)
+  await shop.change(1, { orderNumber: 'A1' })
+  await heard
+  await kill(victim)
+  const killedMs = performance.now()
+  await once(startProcess({}), 'message')
+  expect(performance.now() - killedMs).toBeLessThan(30_000)
+  expect(await shop.settled(1)).toMatchObject([{ status: 'succeeded', attempts: 2 }])
+}, 120_000)

@@ -1,0 +1,65 @@
+/** The whole way: a change in the store, a workflow, the road of every write, and the sandbox app at its end. */
+import { expect, test } from 'vitest'
+import { catalogue, connectors } from '../../src/generated/registry.ts'
+import { createAppClient } from '../../src/outbound/http.ts'
+import { SANDBOX_ORIGIN } from '../../src/sandbox/app.ts'
+import { createCredential, readCredential } from '../../src/store/credentials.ts'
+import { createPush } from '../../src/sync/push.ts'
+import { openPlayground } from '../sandbox/playground.ts'
+import { testVault } from '../support/vault.ts'
+import { workflow } from './apps.ts'
+import { install, openWorkshop } from './workshop.ts'
+
+test('an order becomes a note of the sandbox, and its next change changes the note', async () => {
+  const shop = await openWorkshop()
+  const playground = await openPlayground()
+  const { database, customer } = shop
+  const sandbox = connectors.get('sandbox')
+  if (!sandbox) throw new Error('The sandbox has no connector.')
+  const of = await createCredential(database, testVault, {
+    ...{ environmentId: customer.environmentId, userId: customer.userId, connector: sandbox },
+    values: { ...playground.acme },
+  })
+  const appClient = createAppClient({
+    localApps: new Map([[SANDBOX_ORIGIN, playground.app.handle]]),
+    allowPrivateAddresses: false,
+  })
+  const { workflowIds } = await install(database, customer, [
+    workflow(
+      { app: 'sandbox', topic: 'commerce/orders' },
+      {
+        upsert: {
+          app: 'sandbox',
+          resource: 'crm/notes',
+          fields: { noteTitle: 'Order {orderNumber}', noteContent: '{totalPrice}' },
+        },
+      },
+    ),
+  ])
+  const loadCredential = (id: string) => readCredential(database, testVault, id)
+  await shop.engine(
+    {},
+    {
+      connectors,
+      writer: createPush({ database, catalogue, connectors, appClient, loadCredential }),
+    },
+  )
+  const before = new Set((await playground.listAll('notes')).map(({ id }) => id))
+  const made = async () => (await playground.listAll('notes')).filter(({ id }) => !before.has(id))
+  await shop.change(1, { orderNumber: 'A1', totalPrice: '12.50' }, { of })
+  const [created] = await shop.settled(1)
+  expect(created).toMatchObject({ status: 'succeeded', failure: null })
+  expect(await made()).toMatchObject([{ subject: 'Order A1', text: '12.50' }])
+  await shop.change(1, { orderNumber: 'A1', totalPrice: '13.00' }, { of })
+  const [, updated] = await shop.settled(2)
+  expect(updated).toMatchObject({ status: 'succeeded', targetRecordId: created?.targetRecordId })
+  expect(await made()).toMatchObject([{ subject: 'Order A1', text: '13.00' }])
+  // The changes of the note say who has made them.
+  const causes = await database.prisma.$queryRaw<object[]>`
+    SELECT r.workflow_id::text AS "workflowId" FROM change_log.changes c
+    JOIN workflow_runs r ON r.id = c.cause WHERE c.topic = 'crm/notes'`
+  expect(causes).toEqual([{ workflowId: workflowIds[0] }, { workflowId: workflowIds[0] }])
+  await shop.close()
+  await appClient.stop()
+  await playground.stop()
+})

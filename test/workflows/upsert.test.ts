@@ -1,0 +1,390 @@
+/** Changes of one app become records of another: once, in order, whatever goes wrong. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { ApiError } from '../../src/errors.ts'
+import { AppRefusedError } from '../../src/outbound/app-error.ts'
+import { ordersToNotes, workflow } from './apps.ts'
+import { listWrites } from './recording-writer.ts'
+import { addCustomer, install, notes, openWorkshop, orders, type Workshop } from './workshop.ts'
+
+let shop: Workshop
+
+beforeAll(async () => {
+  shop = await openWorkshop()
+})
+afterEach(() => shop.empty())
+afterAll(() => shop.close())
+
+const titles = { noteTitle: 'Order {orderNumber}', noteContent: { from: 'orderStatus' } }
+const writes = () => listWrites(shop.database)
+const facts = async () => (await writes()).map(({ action, input }) => [action, input.noteTitle])
+
+describe('an upsert', () => {
+  test('creates what the first change asks for, and updates that with the next', async () => {
+    const { workflowIds, installationId } = await install(shop.database, shop.customer, [
+      ordersToNotes(titles),
+    ])
+    await shop.engine()
+    const recordId = await shop.change(1, { orderNumber: 'A1', orderStatus: 'open' })
+    await shop.settled(1)
+    await shop.change(1, { orderNumber: 'A1', orderStatus: 'paid' })
+    const runs = await shop.settled(2)
+    const [created, updated] = await writes()
+    expect([created?.action, updated?.action]).toEqual(['create', 'update'])
+    expect(created?.input).toEqual({ noteTitle: 'Order A1', noteContent: 'open' })
+    expect(updated?.input).toEqual({ noteTitle: 'Order A1', noteContent: 'paid' })
+    expect(updated?.recordId).toBe(created?.recordId)
+    expect(created?.credentialId).toBe(shop.customer.crm)
+    expect(runs.map(({ kind }) => kind)).toEqual(['created', 'updated'])
+    for (const run of runs)
+      expect(run).toMatchObject({
+        ...{ installationId, workflowId: workflowIds[0], version: 1, recordId, failure: null },
+        ...{ status: 'succeeded', attempts: 1, targetRecordId: created?.recordId },
+      })
+  })
+
+  test('writes nothing if what it would write is there already', async () => {
+    await install(shop.database, shop.customer, [ordersToNotes(titles)])
+    await shop.engine()
+    await shop.change(1, { orderNumber: 'A1', orderStatus: 'open' })
+    await shop.settled(1)
+    await shop.change(1, { orderNumber: 'A1', orderStatus: 'open', totalPrice: '1' })
+    await shop.settled(2)
+    expect(await facts()).toEqual([['create', 'Order A1']])
+  })
+
+  test('makes anew what was deleted in the app', async () => {
+    await install(shop.database, shop.customer, [ordersToNotes(titles)])
+    await shop.engine()
+    await shop.change(1, { orderNumber: 'A1', orderStatus: 'open' })
+    await shop.settled(1)
+    const [note] = await shop.database.prisma.$queryRaw<{ id: string; remoteId: string }[]>`
+      SELECT id::text AS id, remote_id AS "remoteId" FROM crm_notes`
+    const gone = { ...note, remoteDeleted: true }
+    await shop.change(1, gone, { resource: notes, of: shop.customer.crm })
+    await shop.change(1, { orderNumber: 'A1', orderStatus: 'paid' })
+    const [first, second] = await shop.settled(2)
+    expect((await facts()).map(([action]) => action)).toEqual(['create', 'create'])
+    expect(second?.targetRecordId).not.toBe(first?.targetRecordId)
+  })
+
+  test('is not done twice if the answer of the app is lost', async () => {
+    await install(shop.database, shop.customer, [ordersToNotes(titles)])
+    let isLost = true
+    await shop.engine({
+      after: async () => {
+        if (!isLost) return
+        isLost = false
+        throw new ApiError('WRITE_OUTCOME_UNKNOWN', 'crm broke off.')
+      },
+    })
+    await shop.change(1, { orderNumber: 'A1' })
+    const [run] = await shop.settled(1)
+    expect(run).toMatchObject({ status: 'succeeded', attempts: 2 })
+    expect(await facts()).toEqual([['create', 'Order A1']])
+  })
+})
+
+describe('what sets a workflow off', () => {
+  test('is a change of its kind that meets its conditions, of the user who installed it', async () => {
+    const { database, customer } = shop
+    const other = await addCustomer(database)
+    const when = { kinds: ['created'], if: { orderStatus: 'paid', totalPrice: 12.5 } }
+    await install(database, customer, [ordersToNotes(titles, when)])
+    await install(database, other, [ordersToNotes(titles)], { enabled: false })
+    await shop.engine()
+    await shop.change(1, { orderNumber: 'open', orderStatus: 'open', totalPrice: '12.5' })
+    await shop.change(2, { orderNumber: 'paid', orderStatus: 'paid', totalPrice: '12.50' })
+    await shop.change(2, { orderNumber: 'changed', orderStatus: 'paid', totalPrice: '12.5' })
+    await shop.change(3, { orderNumber: 'other' }, { of: other.shop })
+    await shop.change(4, { orderNumber: 'last', orderStatus: 'paid', totalPrice: '12.5' })
+    await shop.settled(2)
+    // Of two records, in either order.
+    expect((await facts()).sort()).toEqual([
+      ['create', 'Order last'],
+      ['create', 'Order paid'],
+    ])
+    expect(await shop.runs(other)).toEqual([])
+  })
+
+  test('is a credential that the installation names, if it names one of the app', async () => {
+    const { database, customer } = shop
+    const second = await addCustomer(database)
+    await database.prisma.credential.update({
+      where: { id: second.shop },
+      data: { userId: customer.userId, environmentId: customer.environmentId },
+    })
+    await install(database, customer, [ordersToNotes(titles)], { credentialIds: [second.shop] })
+    await shop.engine()
+    await shop.change(1, { orderNumber: 'first' })
+    await shop.change(1, { orderNumber: 'second' }, { of: second.shop })
+    await shop.settled(1)
+    expect(await facts()).toEqual([['create', 'Order second']])
+  })
+
+  test('is not a record that was there before it was installed', async () => {
+    await install(shop.database, shop.customer, [ordersToNotes(titles)])
+    await shop.engine()
+    await shop.change(1, { orderNumber: 'old', remoteCreatedAt: '2020-01-01T00:00:00.000Z' })
+    await shop.change(2, { orderNumber: 'new', remoteCreatedAt: new Date().toISOString() })
+    await shop.settled(1)
+    expect(await facts()).toEqual([['create', 'Order new']])
+    await shop.change(1, { orderNumber: 'changed', remoteCreatedAt: '2020-01-01T00:00:00.000Z' })
+    await shop.settled(2)
+    expect((await facts())[1]).toEqual(['create', 'Order changed'])
+  })
+
+  test('is found with the same statements for 200 changes and 5 workflows as for one', async () => {
+    const { database, customer } = shop
+    await install(database, customer, [ordersToNotes(titles)])
+    const engine = await shop.engine()
+    await shop.change(0, { orderNumber: 'first' })
+    await shop.settled(1)
+    await engine.stop()
+    const definitions = Array.from({ length: 4 }, () => ordersToNotes(titles))
+    await install(database, customer, definitions)
+    for (let n = 1; n <= 40; n++) await shop.change(n, { orderNumber: `A${n}` })
+    shop.statements.length = 0
+    await shop.engine()
+    await shop.settled(201)
+    const about = (text: string) => shop.statements.filter((sql) => sql.includes(text)).length
+    expect(about('FROM credentials c JOIN')).toBeLessThanOrEqual(2)
+    expect(about('INSERT INTO workflow_runs')).toBeLessThanOrEqual(2)
+    expect(await writes()).toHaveLength(201)
+  })
+})
+
+describe('several processes', () => {
+  test('perform each run once', async () => {
+    await install(shop.database, shop.customer, [ordersToNotes(titles)])
+    for (let place = 0; place < 3; place++) await shop.engine()
+    const changes = Array.from({ length: 60 }, (_, n) => shop.change(n, { orderNumber: `A${n}` }))
+    await Promise.all(changes)
+    const runs = await shop.settled(60)
+    expect(runs.every(({ attempts, status }) => attempts === 1 && status === 'succeeded')).toBe(
+      true,
+    )
+    expect(new Set((await writes()).map(({ input }) => input.noteTitle)).size).toBe(60)
+    expect(await writes()).toHaveLength(60)
+  })
+})
+
+describe('workflows that lead to each other', () => {
+  const back = (fields: object) =>
+    workflow(
+      { app: 'crm', topic: 'crm/notes' },
+      { upsert: { app: 'shop', resource: 'commerce/orders', fields } },
+    )
+
+  test('write back to where the record came from, and end', async () => {
+    await install(shop.database, shop.customer, [
+      ordersToNotes({ noteTitle: { from: 'orderNumber' } }),
+      back({ orderNumber: { from: 'noteTitle' } }),
+    ])
+    await shop.engine()
+    const orderId = await shop.change(1, { orderNumber: 'A1', orderStatus: 'open' })
+    await shop.settled(2)
+    const [note] = await writes()
+    expect((await writes()).map(({ action, recordId }) => [action, recordId])).toEqual([
+      ['create', note?.recordId],
+      ['update', orderId],
+    ])
+    // The end user changes the note: the order follows, and the note is told of what it says already.
+    const { prisma } = shop.database
+    const [{ remote_id: remoteId } = { remote_id: '' }] = await prisma.$queryRaw<
+      { remote_id: string }[]
+    >`SELECT remote_id FROM crm_notes`
+    const by = { resource: notes, of: shop.customer.crm }
+    await shop.change(2, { id: note?.recordId, remoteId, noteTitle: 'A2' }, by)
+    const runs = await shop.settled(4)
+    expect(runs.every(({ status }) => status === 'succeeded')).toBe(true)
+    expect((await writes()).map(({ recordId }) => recordId)).toEqual([
+      note?.recordId,
+      orderId,
+      orderId,
+      note?.recordId,
+    ])
+    const [order, ...others] = await prisma.$queryRaw<{ order_number: string }[]>`
+      SELECT order_number FROM commerce_orders`
+    expect(order?.order_number).toBe('A2')
+    expect(others).toEqual([])
+  })
+
+  test('end even if each changes what the other has written', async () => {
+    await install(shop.database, shop.customer, [
+      ordersToNotes({ noteTitle: 'Note of {orderNumber}' }),
+      back({ orderNumber: 'Order of {noteTitle}' }),
+    ])
+    await shop.engine()
+    await shop.change(1, { orderNumber: 'A1' })
+    await shop.settled(2)
+    await shop.change(2, { orderNumber: 'A2' })
+    await shop.settled(4)
+    expect((await writes()).map(({ input }) => input.noteTitle ?? input.orderNumber)).toEqual([
+      'Note of A1',
+      'Order of Note of A1',
+      'Note of A2',
+      'Order of Note of A2',
+    ])
+  })
+
+  test('that write to what they follow do so once', async () => {
+    const copy = {
+      upsert: {
+        app: 'shop',
+        resource: 'commerce/orders',
+        fields: { orderNumber: 'Copy of {orderNumber}' },
+      },
+    }
+    await install(shop.database, shop.customer, [
+      workflow({ app: 'shop', topic: 'commerce/orders' }, copy),
+    ])
+    await shop.engine()
+    await shop.change(1, { orderNumber: 'A1' })
+    await shop.settled(1)
+    await shop.change(2, { orderNumber: 'A2' })
+    await shop.settled(2)
+    expect((await writes()).map(({ input }) => input.orderNumber)).toEqual([
+      'Copy of A1',
+      'Copy of A2',
+    ])
+  })
+})
+
+describe('an attempt that fails', () => {
+  const unavailable = (retryAfterMs?: number) =>
+    new ApiError('APP_RATE_LIMITED', 'crm limits the rate.', [], { retryAfterMs })
+
+  test('is made again, and what follows on the record waits for it', async () => {
+    await install(shop.database, shop.customer, [ordersToNotes(titles)])
+    let failures = 0
+    await shop.engine({
+      before: async ({ noteTitle }) => {
+        if (noteTitle !== 'Order first' || failures === 3) return
+        failures += 1
+        throw new Error('postgres://user:secret@host broke')
+      },
+    })
+    await shop.change(1, { orderNumber: 'first' })
+    await shop.change(1, { orderNumber: 'second' })
+    await shop.change(2, { orderNumber: 'apart' })
+    const runs = await shop.settled(3)
+    expect(runs.map(({ attempts }) => attempts)).toEqual([4, 1, 1])
+    const order = (await facts()).map(([, title]) => title)
+    expect(order).toEqual(['Order apart', 'Order first', 'Order second'])
+  })
+
+  test('waits as long as the app asks, and so does what would be asked of it next', async () => {
+    await install(shop.database, shop.customer, [ordersToNotes(titles)])
+    let refusedMs = 0
+    const asked: number[] = []
+    const areInLine = Promise.withResolvers<void>()
+    await shop.engine(
+      {
+        before: async () => {
+          await areInLine.promise
+          asked.push(performance.now() - refusedMs)
+          if (refusedMs > 0) return
+          refusedMs = performance.now()
+          throw unavailable(1500)
+        },
+      },
+      { concurrency: 1 },
+    )
+    await shop.change(1, { orderNumber: 'A1' })
+    await shop.change(2, { orderNumber: 'A2' })
+    await expect.poll(async () => (await shop.runs()).length).toBe(2)
+    areInLine.resolve()
+    await expect.poll(async () => (await shop.runs())[0]?.failure).toContain('APP_RATE_LIMITED')
+    await shop.change(3, { orderNumber: 'A3' })
+    await shop.settled(3)
+    expect(asked.slice(1).filter((ms) => ms < 1450)).toEqual([])
+    expect((await shop.runs())[0]).toMatchObject({ status: 'succeeded', attempts: 2 })
+  })
+
+  test('is the last if the app refuses, and says why, within bounds', async () => {
+    await install(shop.database, shop.customer, [ordersToNotes(titles)])
+    await shop.engine({
+      before: async () => {
+        const reason = `subject\u0000 too long ${'x'.repeat(5000)}`
+        throw new AppRefusedError({ app: 'crm', request: 'POST /notes', reason }, 'refused')
+      },
+    })
+    await shop.change(1, { orderNumber: 'A1' })
+    const [run] = await shop.settled(1)
+    expect(run).toMatchObject({ status: 'failed', attempts: 1, targetRecordId: null })
+    expect(run?.failure).toMatch(/^APP_REFUSED: subject\ufffd too long x+$/)
+    expect(run?.failure?.length).toBe(500)
+  })
+
+  test('is given up after so many, without a word of what is ours alone', async () => {
+    await install(shop.database, shop.customer, [ordersToNotes(titles)])
+    await shop.engine(
+      {
+        before: async () => {
+          throw new Error('postgres://user:secret@host broke')
+        },
+      },
+      { maxAttempts: 3 },
+    )
+    await shop.change(1, { orderNumber: 'A1' })
+    const [run] = await shop.settled(1)
+    expect(run).toMatchObject({
+      ...{ status: 'failed', attempts: 3 },
+      failure: 'INTERNAL: an unexpected failure of this service',
+    })
+  })
+
+  test('is one that never ends, and so is one that its process breaks off: the latter does not count', async () => {
+    await install(shop.database, shop.customer, [ordersToNotes(titles)])
+    const begun = Promise.withResolvers<void>()
+    const hanging = await shop.engine({
+      before: () => {
+        begun.resolve()
+        return new Promise(() => {})
+      },
+    })
+    await shop.change(1, { orderNumber: 'A1' })
+    await begun.promise
+    await hanging.stop()
+    expect(await shop.runs()).toMatchObject([{ status: 'waiting', attempts: 0 }])
+    let isHanging = true
+    await shop.engine(
+      { before: () => (isHanging ? new Promise(() => {}) : Promise.resolve()) },
+      { attemptMs: 200 },
+    )
+    await expect
+      .poll(async () => (await shop.runs())[0]?.failure)
+      .toBe('TIMEOUT: no end within 200 ms')
+    isHanging = false
+    expect(await shop.settled(1)).toMatchObject([{ status: 'succeeded' }])
+  })
+
+  test('is not made once the workflow is switched off, or if the target is not connected', async () => {
+    const { database, customer } = shop
+    const { installationId } = await install(database, customer, [ordersToNotes(titles)])
+    let failures = 0
+    await shop.engine({
+      before: async () => {
+        failures += 1
+        await database.prisma.installation.update({
+          where: { id: installationId },
+          data: { enabled: false },
+        })
+        throw unavailable()
+      },
+    })
+    await shop.change(1, { orderNumber: 'A1' })
+    const [run] = await shop.settled(1)
+    expect(run).toMatchObject({ status: 'failed', attempts: 2 })
+    expect(run?.failure).toContain('NOT_ACTIVE')
+    expect(failures).toBe(1)
+
+    const other = await addCustomer(database)
+    await database.prisma.credential.delete({ where: { id: other.crm } })
+    await install(database, other, [ordersToNotes(titles)])
+    await shop.change(1, { orderNumber: 'A1' }, { resource: orders, of: other.shop })
+    expect(await shop.settled(1, other)).toMatchObject([
+      { status: 'failed', failure: 'NO_CREDENTIAL: the end user has connected no crm' },
+    ])
+  })
+})

@@ -1,0 +1,182 @@
+/** A database with an end user who has connected a shop and a CRM, and engines on it. */
+
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Resource } from '../../src/definition/resource.ts'
+import { signPost } from '../../src/delivery/signature.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { applyChanges } from '../../src/store/apply-changes.ts'
+import { createChangeFeed } from '../../src/store/change-feed.ts'
+import { type Database, openDatabase } from '../../src/store/database.ts'
+import { createNotices } from '../../src/store/notices.ts'
+import { createLineWriter } from '../../src/store/record-lines.ts'
+import { listRuns, type RunEntry } from '../../src/store/workflow-history.ts'
+import { createWorkflowEngine, type WorkflowEngineOptions } from '../../src/workflows/engine.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { sampleRecord } from '../support/sample.ts'
+import { testVault } from '../support/vault.ts'
+import { apps } from './apps.ts'
+import {
+  createRecordingWriter,
+  createWritesTable,
+  type WriterBehaviour,
+} from './recording-writer.ts'
+
+export const quiet = { debug() {}, warn() {}, error() {} }
+
+export const orders = catalogue.get('commerce/orders')
+export const notes = catalogue.get('crm/notes')
+
+export interface Customer {
+  readonly environmentId: string
+  readonly userId: string
+  readonly shop: string
+  readonly crm: string
+}
+
+export const addCustomer = async ({ prisma }: Database): Promise<Customer> => {
+  const organisation = await prisma.organisation.create({ data: { name: randomUUID() } })
+  const { id: environmentId } = await prisma.environment.create({
+    data: { organisationId: organisation.id, kind: 'development' },
+  })
+  const { id: userId } = await prisma.endUser.create({
+    data: { environmentId, username: 'someone' },
+  })
+  const connect = async (app: string): Promise<string> => {
+    const id = randomUUID()
+    await prisma.credential.create({
+      data: { id, route: id.slice(0, 8), environmentId, userId, app, values: {} },
+    })
+    return id
+  }
+  return { environmentId, userId, shop: await connect('shop'), crm: await connect('crm') }
+}
+
+/** Installs an integration with these workflows. */
+export const install = async (
+  { prisma }: Database,
+  { environmentId, userId }: Customer,
+  definitions: readonly object[],
+  data: { readonly enabled?: boolean; readonly credentialIds?: string[] } = {},
+) => {
+  const integration = await prisma.integration.create({
+    data: { environmentId, slug: randomUUID(), name: 'Orders', app: 'crm' },
+  })
+  const workflowIds: string[] = []
+  for (const definition of definitions) {
+    const created = await prisma.workflow.create({
+      data: {
+        integrationId: integration.id,
+        slug: randomUUID(),
+        name: 'A workflow',
+        versions: { create: { version: 1, definition } },
+      },
+    })
+    workflowIds.push(created.id)
+  }
+  const { id } = await prisma.installation.create({
+    data: {
+      integrationId: integration.id,
+      userId,
+      installedAt: new Date(Date.now() - 1000),
+      workflows: {
+        create: workflowIds.map((workflowId) => ({ workflowId, installedVersion: 1 })),
+      },
+      ...data,
+    },
+  })
+  return { installationId: id, workflowIds }
+}
+
+export type Workshop = Awaited<ReturnType<typeof openWorkshop>>
+
+export const openWorkshop = async () => {
+  const { url, drop } = await createTestDatabase()
+  const statements: string[] = []
+  const database = openDatabase({ url, onStatement: (sql) => void statements.push(sql) })
+  const notices = createNotices(url)
+  const feed = createChangeFeed(notices)
+  await notices.start()
+  feed.start()
+  await createWritesTable(database)
+  const customer = await addCustomer(database)
+  let engines: ReturnType<typeof createWorkflowEngine>[] = []
+  const runs = async (of = customer): Promise<readonly RunEntry[]> => {
+    const { environmentId } = of
+    const page = await listRuns(database, { environmentId, limit: 1000 })
+    return page.runs.toReversed()
+  }
+  return {
+    ...{ url, database, customer, statements, feed, runs },
+    /** Another engine, started. */
+    engine: async (
+      behaviour: WriterBehaviour = {},
+      options: Partial<WorkflowEngineOptions> = {},
+    ) => {
+      const engine = createWorkflowEngine({
+        ...{ database, catalogue, feed, log: quiet, connectors: apps },
+        writer: createRecordingWriter(database, behaviour),
+        ...{ vault: testVault, sign: signPost },
+        allowPrivateAddresses: true,
+        firstPauseMs: 20,
+        graceMs: 100,
+        ...options,
+      })
+      engines.push(engine)
+      await engine.start()
+      return engine
+    },
+    /** Changes a record, as the listing of its app does. */
+    change: async (
+      n: number,
+      fields: object,
+      { resource = orders, of = customer.shop }: { resource?: Resource; of?: string } = {},
+    ): Promise<string> => {
+      const row = { ...sampleRecord(of, resource, n), remoteCreatedAt: null, ...fields }
+      const { environmentId } = await database.prisma.credential.findUniqueOrThrow({
+        where: { id: of },
+      })
+      await database.prisma.$transaction((transaction) =>
+        applyChanges(
+          transaction,
+          { credentialId: of, environmentId },
+          resource,
+          [createLineWriter(resource)(row)],
+          {
+            accept: 'all',
+          },
+        ),
+      )
+      return row.id
+    },
+    /** Until no run waits or runs, and there are so many. */
+    settled: async (count: number, of = customer): Promise<readonly RunEntry[]> => {
+      const endMs = performance.now() + 60_000
+      for (;;) {
+        const found = await runs(of)
+        const open = found.filter(({ finishedAt }) => finishedAt === null)
+        if (found.length === count && open.length === 0) break
+        if (performance.now() > endMs)
+          throw new Error(`${found.length} runs of ${count}, ${open.length} have not ended.`)
+        await wait(20)
+      }
+      return runs(of)
+    },
+    /** Stops the engines and takes installations, runs and writes away. */
+    empty: async (): Promise<void> => {
+      await Promise.all(engines.map((engine) => engine.stop()))
+      engines = []
+      const tables = catalogue.resources.map(({ table }) => table).join(', ')
+      await database.prisma.$executeRawUnsafe(
+        `TRUNCATE change_log.changes, integrations, log_readers, writes, ${tables} CASCADE`,
+      )
+    },
+    close: async (): Promise<void> => {
+      await Promise.all(engines.map((engine) => engine.stop()))
+      feed.stop()
+      await notices.stop()
+      await database.stop()
+      await drop()
+    },
+  }
+}

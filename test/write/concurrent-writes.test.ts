@@ -1,0 +1,136 @@
+/** Writes that others cross: a sync, another write, in the app or here, between any two of their steps. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createMapper } from '../../src/definition/mapping.ts'
+import { applyChanges, lockRecords } from '../../src/store/apply-changes.ts'
+import { createLineWriter } from '../../src/store/record-lines.ts'
+import { rolodexConnector } from '../support/rolodex-connector.ts'
+import { CREDENTIAL, type Desk, openDesk } from './desk.ts'
+
+let desk: Desk
+beforeAll(async () => {
+  desk = await openDesk()
+})
+afterAll(() => desk.stop())
+
+let firm: { readonly id: string; readonly remoteId: string; readonly updatedAt: string }
+beforeEach(async () => {
+  const body = { accountName: 'Firm', accountOwner: 'First' }
+  firm = (await desk.write('POST', '/accounts', body)).json().account
+})
+afterEach(() => {
+  desk.rolodex.onAnswer = undefined
+})
+
+const change = (accountOwner: string, headers = {}) =>
+  desk.write('PUT', `/accounts/${firm.id}`, { accountName: 'Firm', accountOwner }, headers)
+
+/** Until a transaction waits for the lock of the records. */
+const waiting = (): Promise<unknown> =>
+  expect
+    .poll(
+      async () => {
+        const [found] = await desk.service.database.prisma.$queryRaw<{ count: number }[]>`
+          SELECT count(*)::integer AS count FROM pg_locks
+          WHERE locktype = 'advisory' AND NOT granted
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+        return found?.count
+      },
+      { timeout: 60_000, interval: 5 },
+    )
+    .toBe(1)
+
+test('the log has a write after the page that it waited for', async () => {
+  const { prisma } = desk.service.database
+  const mapping = rolodexConnector(desk.rolodex.url).resources['crm/accounts']?.mapping
+  if (mapping === undefined) throw new Error('The rolodex lists no accounts.')
+  const { resource } = mapping
+  const owner = { credentialId: CREDENTIAL, environmentId: desk.tenant.environmentId }
+  const { values, ...card } = desk.rolodex.put('firms', { owner: 'Page' }, firm.remoteId)
+  const { row } = createMapper(mapping)({ ...values, ...card }, CREDENTIAL)
+  desk.rolodex.put('firms', { owner: 'Later' }, firm.remoteId)
+  let crossing: ReturnType<typeof change> | undefined
+  await prisma.$transaction(
+    async (transaction) => {
+      await lockRecords(transaction, CREDENTIAL, resource)
+      // It finds in the app what is newer than the page, stores that, and is a conflict.
+      crossing = change('Mine')
+      await waiting()
+      const line = createLineWriter(resource)(row)
+      await applyChanges(transaction, owner, resource, [line], { accept: 'newer' })
+    },
+    { timeout: 60_000 },
+  )
+  expect((await crossing)?.statusCode).toBe(409)
+  const log = await prisma.$queryRaw<{ owner: string }[]>`
+    SELECT record->>'accountOwner' AS owner FROM change_log.changes
+    WHERE record_id = ${firm.id}::uuid ORDER BY epoch, xid, sequence`
+  expect(log.map(({ owner }) => owner)).toEqual(['First', 'Page', 'Later'])
+})
+
+test('a change in the app is not overwritten because a sync has brought it in between', async () => {
+  desk.rolodex.put('firms', { owner: 'Theirs', branch: 'Steel' }, firm.remoteId)
+  desk.rolodex.onAnswer = async () => {
+    desk.rolodex.onAnswer = undefined
+    await desk.sync()
+  }
+  const answer = await change('Mine', { 'if-match': `"${firm.updatedAt}"` })
+  expect(answer.statusCode, answer.body).toBe(409)
+  expect(answer.json().error.details).toContainEqual(
+    expect.objectContaining({ field: 'industry', stored: null, current: 'Steel' }),
+  )
+  expect(desk.rolodex.cards.get(firm.remoteId)?.values.owner).toBe('Theirs')
+})
+
+test('an answer that comes after the deletion of its record does not bring it back', async () => {
+  const applied = Promise.withResolvers<void>()
+  const deleted = Promise.withResolvers<void>()
+  desk.rolodex.onAnswer = async (request) => {
+    if (!request.startsWith('PUT')) return
+    applied.resolve()
+    await deleted.promise
+  }
+  const late = change('Mine')
+  await applied.promise
+  // The first finds that the record was changed, the second deletes it.
+  expect((await desk.write('DELETE', `/accounts/${firm.id}`)).statusCode).toBe(409)
+  expect((await desk.write('DELETE', `/accounts/${firm.id}`)).statusCode).toBe(200)
+  deleted.resolve()
+  const answer = await late
+  expect(answer.statusCode, answer.body).toBe(200)
+  expect(answer.json().account.remoteDeleted).toBe(true)
+  expect(desk.rolodex.cards.get(firm.remoteId)?.deleted).toBe(true)
+  expect((await desk.read(`/accounts/${firm.id}`)).json().account.remoteDeleted).toBe(true)
+})
+
+test.each(['PUT', 'DELETE'] as const)(
+  'a %s whose answer is lost is known again by its key, although a sync has moved the version',
+  async (method) => {
+    const headers = { 'idempotency-key': `${method}-twice`, 'if-match': `"${firm.updatedAt}"` }
+    const body = method === 'PUT' ? { accountName: 'Firm', accountOwner: 'Mine' } : undefined
+    const send = () => desk.write(method, `/accounts/${firm.id}`, body, headers)
+    desk.rolodex.faults.push('lost')
+    desk.rolodex.onAnswer = (request) => {
+      if (request.startsWith(method)) desk.rolodex.readable = false
+    }
+    expect((await send()).json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
+    desk.rolodex.onAnswer = undefined
+    desk.rolodex.readable = true
+    await desk.sync()
+    const version = desk.rolodex.cards.get(firm.remoteId)?.version
+    const again = await send()
+    expect(again.statusCode, again.body).toBe(200)
+    const changed = method === 'PUT' ? { accountOwner: 'Mine' } : { remoteDeleted: true }
+    expect(again.json().account).toMatchObject(changed)
+    expect(desk.rolodex.cards.get(firm.remoteId)?.version).toBe(version)
+  },
+)
+
+test('a change whose answer is lost and that never happened gives way to what was changed since', async () => {
+  const headers = { 'idempotency-key': 'never-happened', 'if-match': `"${firm.updatedAt}"` }
+  desk.rolodex.faults.push('cut')
+  expect((await change('Mine', headers)).json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
+  desk.rolodex.put('firms', { owner: 'Theirs' }, firm.remoteId)
+  await desk.sync()
+  expect((await change('Mine', headers)).statusCode).toBe(409)
+  expect(desk.rolodex.cards.get(firm.remoteId)?.values.owner).toBe('Theirs')
+})

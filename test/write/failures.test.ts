@@ -1,0 +1,184 @@
+/** What the app says of a write reaches the caller; a change whose answer is lost is looked up, not repeated. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Desk, openDesk } from './desk.ts'
+
+let desk: Desk
+
+beforeAll(async () => {
+  desk = await openDesk()
+})
+afterAll(() => desk.stop())
+beforeEach(() => {
+  desk.rolodex.requests.length = 0
+  desk.rolodex.faults.length = 0
+  desk.rolodex.readable = true
+})
+
+let counter = 0
+const someone = () => ({ lastName: `Person ${++counter}` })
+const key = () => ({ 'idempotency-key': `key-${++counter}` })
+
+describe('what the app says', () => {
+  test('a refusal is a 400 with its reason, and the field by the unified name', async () => {
+    const answer = await desk.write('POST', '/contacts', { lastName: 'Nobody' })
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json().error).toMatchObject({
+      code: 'APP_REFUSED',
+      message: 'test refused: too short',
+      details: [{ field: 'lastName' }],
+    })
+  })
+
+  test('a limit on the rate is a 429 with the app’s Retry-After', async () => {
+    desk.rolodex.faults.push({ status: 429, headers: { 'retry-after': '7' } })
+    const answer = await desk.write('POST', '/contacts', someone())
+    expect(answer.statusCode).toBe(429)
+    expect(answer.headers['retry-after']).toBe('7')
+    expect(answer.json().error.code).toBe('APP_RATE_LIMITED')
+  })
+
+  test('a credential that it does not accept is a 400 that says so', async () => {
+    desk.rolodex.faults.push({ status: 401 })
+    const answer = await desk.write('POST', '/contacts', someone())
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json().error.code).toBe('APP_AUTHENTICATION')
+  })
+
+  test('a failure in GraphQL has the same code', async () => {
+    desk.rolodex.faults.push({ status: 429 })
+    const { errors } = await desk.service.graphql(
+      desk.tenant.key,
+      `mutation { createCrmContact(credentialId: "${desk.tenant.credentialIds[0]}", input: { lastName: "X" }) { id } }`,
+    )
+    expect(errors[0]?.extensions.code).toBe('APP_RATE_LIMITED')
+  })
+})
+
+describe('a change whose answer is lost', () => {
+  const person = async () => (await desk.write('POST', '/contacts', someone())).json().contact
+
+  test('is read back and answered', async () => {
+    const { id, remoteId } = await person()
+    desk.rolodex.faults.push('lost')
+    const answer = await desk.write('PUT', `/contacts/${id}`, { lastName: 'Changed' })
+    expect(answer.statusCode, answer.body).toBe(200)
+    expect(answer.json().contact.lastName).toBe('Changed')
+    expect(desk.rolodex.cards.get(remoteId)?.version).toBe(2)
+  })
+
+  test('and never happened is said to be unknown, and done by the next try', async () => {
+    const { id, remoteId } = await person()
+    const headers = key()
+    desk.rolodex.faults.push('cut')
+    const lost = await desk.write('PUT', `/contacts/${id}`, { lastName: 'Changed' }, headers)
+    expect(lost.json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
+    const done = await desk.write('PUT', `/contacts/${id}`, { lastName: 'Changed' }, headers)
+    expect(done.statusCode, done.body).toBe(200)
+    expect(desk.rolodex.cards.get(remoteId)?.version).toBe(2)
+  })
+
+  test('of fields by the app’s own names is read back too', async () => {
+    const { id } = await person()
+    desk.rolodex.faults.push('cut')
+    const lost = await desk.write('PUT', `/contacts/${id}`, {
+      lastName: 'Kept',
+      remoteFields: { shelf: 'B' },
+    })
+    expect(lost.json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
+  })
+
+  test('and is a deletion is read back', async () => {
+    const { id, remoteId } = await person()
+    desk.rolodex.faults.push('lost')
+    const answer = await desk.write('DELETE', `/contacts/${id}`)
+    expect(answer.json().contact.remoteDeleted).toBe(true)
+    expect(desk.rolodex.cards.get(remoteId)?.deleted).toBe(true)
+  })
+})
+
+describe.each([
+  [
+    'an app that keeps versions',
+    '/contacts',
+    'contact',
+    { lastName: 'Mine' },
+    { last: 'Theirs' },
+    'lastName',
+  ],
+  [
+    'an app that keeps none',
+    '/accounts',
+    'account',
+    { accountName: 'Mine' },
+    { name: 'Theirs' },
+    'accountName',
+  ],
+] as const)('in %s', (_app, path, name, mine, theirs, field) => {
+  const record = async () => {
+    const first = name === 'contact' ? { lastName: 'First' } : { accountName: 'First' }
+    return (await desk.write('POST', path, first)).json()[name]
+  }
+
+  test('a change made there meanwhile is not overwritten: 409 with both versions, then it can be', async () => {
+    const { id, remoteId } = await record()
+    const kind = name === 'contact' ? 'people' : 'firms'
+    desk.rolodex.put(kind, theirs, remoteId)
+    const stale = await desk.write('PUT', `${path}/${id}`, mine)
+    expect(stale.statusCode, stale.body).toBe(409)
+    const { code, details } = stale.json().error
+    expect(code).toBe('WRITE_CONFLICT')
+    expect(details).toContainEqual(
+      expect.objectContaining({ field, stored: 'First', current: 'Theirs' }),
+    )
+    expect((await desk.read(`${path}/${id}`)).json()[name][field]).toBe('Theirs')
+    const done = await desk.write('PUT', `${path}/${id}`, mine)
+    expect(done.statusCode, done.body).toBe(200)
+    expect(done.json()[name][field]).toBe('Mine')
+  })
+
+  test('a deletion of what was changed there meanwhile is refused too', async () => {
+    const { id, remoteId } = await record()
+    desk.rolodex.put(name === 'contact' ? 'people' : 'firms', theirs, remoteId)
+    expect((await desk.write('DELETE', `${path}/${id}`)).statusCode).toBe(409)
+    expect(desk.rolodex.cards.get(remoteId)?.deleted).toBe(false)
+  })
+
+  test('what was deleted there meanwhile is a conflict, and marked here', async () => {
+    const { id, remoteId } = await record()
+    desk.rolodex.remove(remoteId)
+    const answer = await desk.write('PUT', `${path}/${id}`, mine)
+    expect(answer.statusCode, answer.body).toBe(409)
+    expect(answer.json().error.details).toContainEqual(
+      expect.objectContaining({ field: 'remoteDeleted', stored: false, current: true }),
+    )
+    expect((await desk.read(`${path}/${id}`)).json()[name].remoteDeleted).toBe(true)
+  })
+
+  test('the ETag of what was read is the version that If-Match names', async () => {
+    const { id } = await record()
+    const { headers } = await desk.read(`${path}/${id}`)
+    const etag = { 'if-match': String(headers.etag) }
+    expect((await desk.write('PUT', `${path}/${id}`, mine, etag)).statusCode).toBe(200)
+    const stale = await desk.write('PUT', `${path}/${id}`, mine, etag)
+    expect(stale.statusCode).toBe(409)
+    expect(stale.json().error.details[0].field).toBe('updatedAt')
+    const odd = await desk.write('PUT', `${path}/${id}`, mine, { 'if-match': 'W/"1"' })
+    expect(odd.json().error.details[0].field).toBe('If-Match')
+  })
+})
+
+test('a time alone that the app has moved makes nothing stale', async () => {
+  const firm = (await desk.write('POST', '/accounts', { accountName: 'First' })).json().account
+  const touch = (): void => {
+    const card = desk.rolodex.cards.get(firm.remoteId)
+    if (!card) throw new Error('The firm is gone.')
+    const updated = new Date(Date.parse(card.updated) + 1).toISOString()
+    desk.rolodex.cards.set(card.id, { ...card, updated })
+  }
+  touch()
+  const answer = await desk.write('PUT', `/accounts/${firm.id}`, { accountName: 'Mine' })
+  expect(answer.statusCode, answer.body).toBe(200)
+  expect(desk.rolodex.cards.get(firm.remoteId)?.values.name).toBe('Mine')
+  touch()
+  expect((await desk.write('DELETE', `/accounts/${firm.id}`)).statusCode).toBe(200)
+})

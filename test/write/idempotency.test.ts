@@ -1,0 +1,188 @@
+/** Idempotency-Key: what is sent twice is done once. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { CREDENTIAL, type Desk, openDesk } from './desk.ts'
+
+let desk: Desk
+let other: Desk['service']['server']
+
+beforeAll(async () => {
+  desk = await openDesk()
+  other = desk.service.server
+})
+afterAll(() => desk.stop())
+beforeEach(() => {
+  desk.rolodex.faults.length = 0
+  desk.rolodex.delayMs = 0
+})
+
+let counter = 0
+const newKey = () => `key-${++counter}`
+const post = (lastName: string, key: string) =>
+  desk.write('POST', '/contacts', { lastName }, { 'idempotency-key': key })
+const cardsOf = (lastName: string) =>
+  [...desk.rolodex.cards.values()].filter(({ values }) => values.last === lastName)
+
+describe('over REST', () => {
+  test('the same request is answered the same, and says that it is', async () => {
+    const key = newKey()
+    const first = await post('Same', key)
+    const second = await post('Same', key)
+    expect(second.json()).toEqual(first.json())
+    expect(second.statusCode).toBe(200)
+    expect(first.headers['idempotency-replayed']).toBeUndefined()
+    expect(second.headers['idempotency-replayed']).toBe('true')
+    expect(second.headers.etag).toBe(first.headers.etag)
+    expect(cardsOf('Same')).toHaveLength(1)
+  })
+
+  test('the order of the keys of a body does not matter', async () => {
+    const key = { 'idempotency-key': newKey() }
+    const first = await desk.write('POST', '/contacts', { lastName: 'L', firstName: 'F' }, key)
+    const second = await desk.write('POST', '/contacts', { firstName: 'F', lastName: 'L' }, key)
+    expect(second.json()).toEqual(first.json())
+  })
+
+  test('another body, path or version with the same key is a 422', async () => {
+    const key = newKey()
+    const { id } = (await post('One', key)).json().contact
+    expect((await post('Two', key)).statusCode).toBe(422)
+    expect((await post('Two', key)).json().error.code).toBe('IDEMPOTENCY_KEY_REUSED')
+    const put = await desk.write(
+      'PUT',
+      `/contacts/${id}`,
+      { lastName: 'One' },
+      { 'idempotency-key': key },
+    )
+    expect(put.statusCode).toBe(422)
+    expect(cardsOf('Two')).toHaveLength(0)
+  })
+
+  test('of 50 at once one is done; the others hear that it is under way, or its answer', async () => {
+    for (let round = 0; round < 4; round++) {
+      const key = newKey()
+      desk.rolodex.delayMs = 30
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, () => post(`Crowd ${round}`, key)),
+      )
+      expect(cardsOf(`Crowd ${round}`)).toHaveLength(1)
+      const ids = new Set<string>()
+      for (const answer of answers) {
+        expect([200, 409]).toContain(answer.statusCode)
+        if (answer.statusCode === 200) ids.add(answer.json().contact.id)
+        else expect(answer.json().error.code).toBe('IDEMPOTENCY_KEY_IN_FLIGHT')
+      }
+      expect(ids.size).toBe(1)
+    }
+  })
+
+  test('a refusal of the app is given again, without asking it', async () => {
+    const key = newKey()
+    const first = await post('Nobody', key)
+    expect(first.statusCode).toBe(400)
+    const asked = desk.rolodex.requests.length
+    const second = await post('Nobody', key)
+    expect(second.json()).toEqual(first.json())
+    expect(second.headers['idempotency-replayed']).toBe('true')
+    expect(desk.rolodex.requests).toHaveLength(asked)
+  })
+
+  test('a failure that passes is not remembered', async () => {
+    const key = newKey()
+    desk.rolodex.faults.push({ status: 429 })
+    expect((await post('Later', key)).statusCode).toBe(429)
+    expect((await post('Later', key)).statusCode).toBe(200)
+    expect(cardsOf('Later')).toHaveLength(1)
+  })
+
+  test('a process that died in the middle leaves a claim that runs out, and is then looked into', async () => {
+    const key = newKey()
+    const { prisma } = desk.service.database
+    // As it stands when the app has done it and nothing was noted.
+    await post('Orphan', key)
+    await prisma.idempotentRequest.updateMany({
+      where: { key: { endsWith: ` ${key}` } },
+      data: {
+        status: null,
+        sealedBody: null,
+        heldUntil: new Date(Date.now() + 60_000),
+        startedAt: new Date(Date.now() - 5000),
+      },
+    })
+    await prisma.$executeRaw`DELETE FROM crm_contacts WHERE last_name = 'Orphan'`
+    expect((await post('Orphan', key)).json().error.code).toBe('IDEMPOTENCY_KEY_IN_FLIGHT')
+    await prisma.idempotentRequest.updateMany({
+      where: { key: { endsWith: ` ${key}` } },
+      data: { heldUntil: new Date(Date.now() - 1000) },
+    })
+    const settled = await post('Orphan', key)
+    expect(settled.statusCode, settled.body).toBe(200)
+    expect(cardsOf('Orphan')).toHaveLength(1)
+  })
+
+  test('after its time a key is a new one', async () => {
+    const key = newKey()
+    await post('Old', key)
+    await desk.service.database.prisma.idempotentRequest.updateMany({
+      where: { key: { endsWith: ` ${key}` } },
+      data: { expiresAt: new Date(Date.now() - 1000) },
+    })
+    expect((await post('New', key)).statusCode).toBe(200)
+    expect(cardsOf('New')).toHaveLength(1)
+  })
+
+  test('a key that no header should carry is refused by name', async () => {
+    for (const key of ['', 'a b', 'é', 'x'.repeat(256)]) {
+      const answer = await post('X', key)
+      expect(answer.statusCode, key).toBe(400)
+      expect(answer.json().error.details[0].field).toBe('Idempotency-Key')
+    }
+  })
+
+  test('another environment’s same key is another key', async () => {
+    const key = newKey()
+    const stranger = 'dddddddd-0000-4000-8000-000000000002'
+    const tenant = await desk.service.createTenant('production', [stranger])
+    await post('Mine', key)
+    const theirs = await other.inject({
+      method: 'POST',
+      url: `/2024-03/one/crm/contacts?credentialId=${stranger}`,
+      headers: { authorization: `Bearer ${tenant.key}`, 'idempotency-key': key },
+      payload: { lastName: 'Theirs' },
+    })
+    expect(theirs.statusCode, theirs.body).toBe(200)
+  })
+})
+
+describe('over GraphQL', () => {
+  const mutate = (fields: string, key: string) =>
+    desk.service.graphql(desk.tenant.key, `mutation { ${fields} }`, {}, { 'idempotency-key': key })
+  const create = (lastName: string) =>
+    `createCrmContact(credentialId: "${CREDENTIAL}", input: { lastName: "${lastName}" }) { id lastName }`
+
+  test('each field of a document is done once', async () => {
+    const key = newKey()
+    const fields = `a: ${create('A')} b: ${create('B')}`
+    const first = await mutate(fields, key)
+    // Three times: the second run on is compiled.
+    expect((await mutate(fields, key)).data).toEqual(first.data)
+    expect((await mutate(fields, key)).data).toEqual(first.data)
+    expect(first.data.a.id).not.toBe(first.data.b.id)
+    expect([...cardsOf('A'), ...cardsOf('B')]).toHaveLength(2)
+  })
+
+  test('other input with the same key is refused, and a refusal is kept', async () => {
+    const key = newKey()
+    await mutate(create('C'), key)
+    const reused = await mutate(create('D'), key)
+    expect(reused.errors[0]?.extensions.code).toBe('IDEMPOTENCY_KEY_REUSED')
+    const refusedKey = newKey()
+    const first = await mutate(create('Nobody'), refusedKey)
+    const asked = desk.rolodex.requests.length
+    const second = await mutate(create('Nobody'), refusedKey)
+    expect(second.errors[0]?.extensions).toMatchObject({
+      code: 'APP_REFUSED',
+      details: first.errors[0]?.extensions.details,
+    })
+    expect(desk.rolodex.requests).toHaveLength(asked)
+  })
+})

@@ -1,0 +1,145 @@
+/** A create whose answer is lost is looked for in the app: it is found or said to be unknown, and never made twice. */
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { type Desk, openDesk } from './desk.ts'
+
+let desk: Desk
+
+beforeAll(async () => {
+  desk = await openDesk()
+})
+afterAll(() => desk.stop())
+beforeEach(() => {
+  desk.rolodex.faults.length = 0
+  desk.rolodex.readable = true
+  desk.rolodex.clockOffsetMs = 0
+  desk.rolodex.pageSize = Number.POSITIVE_INFINITY
+})
+
+let counter = 0
+const someone = () => ({ lastName: `Person ${++counter}` })
+const cardsOf = (lastName: string) =>
+  [...desk.rolodex.cards.values()].filter(({ values }) => values.last === lastName)
+const key = () => ({ 'idempotency-key': `key-${++counter}` })
+
+test('a lost create is found in the app and answered', async () => {
+  const person = someone()
+  desk.rolodex.faults.push('lost')
+  const answer = await desk.write('POST', '/contacts', person)
+  expect(answer.statusCode, answer.body).toBe(200)
+  expect(cardsOf(person.lastName)).toHaveLength(1)
+  expect(answer.json().contact.remoteId).toBe(cardsOf(person.lastName)[0]?.id)
+})
+
+test('a lost create is not taken for an older record that says the same', async () => {
+  const person = someone()
+  const first = await desk.write('POST', '/contacts', person)
+  desk.rolodex.faults.push('lost')
+  const second = await desk.write('POST', '/contacts', person)
+  expect(second.json().contact.id).not.toBe(first.json().contact.id)
+  expect(cardsOf(person.lastName)).toHaveLength(2)
+})
+
+test('a lost create is not taken for it by a host whose clock is behind the database’s', async () => {
+  const person = someone()
+  await desk.write('POST', '/contacts', person)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 10_000 })
+  try {
+    desk.rolodex.faults.push('cut')
+    const second = await desk.write('POST', '/contacts', person)
+    expect(second.json().error?.code).toBe('WRITE_OUTCOME_UNKNOWN')
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a lost create is said to be unknown while the app cannot be asked, and settled by the next try', async () => {
+  const person = someone()
+  const headers = key()
+  desk.rolodex.faults.push('lost')
+  desk.rolodex.readable = false
+  const lost = await desk.write('POST', '/contacts', person, headers)
+  expect(lost.statusCode).toBe(502)
+  expect(lost.json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
+  desk.rolodex.readable = true
+  const settled = await desk.write('POST', '/contacts', person, headers)
+  expect(settled.statusCode, settled.body).toBe(200)
+  expect(cardsOf(person.lastName)).toHaveLength(1)
+  const again = await desk.write('POST', '/contacts', person, headers)
+  expect(again.json()).toEqual(settled.json())
+}, 20_000)
+
+test('a lost create is said to be unknown where the database goes away after it, and is not done twice', async () => {
+  const person = someone()
+  const headers = key()
+  const { prisma } = desk.service.database
+  await prisma.$executeRawUnsafe(`
+    CREATE FUNCTION go_away() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'terminating connection' USING ERRCODE = '57P01'; END $$`)
+  await prisma.$executeRaw`CREATE TRIGGER go_away BEFORE INSERT ON crm_contacts
+    FOR EACH ROW EXECUTE FUNCTION go_away()`
+  const lost = await desk.write('POST', '/contacts', person, headers)
+  expect(lost.statusCode, lost.body).toBe(502)
+  expect(lost.json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
+  await prisma.$executeRaw`DROP TRIGGER go_away ON crm_contacts`
+  const settled = await desk.write('POST', '/contacts', person, headers)
+  expect(settled.statusCode, settled.body).toBe(200)
+  expect(cardsOf(person.lastName)).toHaveLength(1)
+})
+
+const lostUnlessRead = async (person: object, headers: Record<string, string>) => {
+  desk.rolodex.faults.push('lost')
+  desk.rolodex.readable = false
+  const lost = await desk.write('POST', '/contacts', person, headers)
+  expect(lost.json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
+  desk.rolodex.readable = true
+}
+
+test.each([-10, 10])(
+  'a lost create is found where the app’s clock is off by %i minutes',
+  async (minutes) => {
+    desk.rolodex.clockOffsetMs = minutes * 60_000
+    const person = someone()
+    const headers = key()
+    await lostUnlessRead(person, headers)
+    const settled = await desk.write('POST', '/contacts', person, headers)
+    expect(settled.statusCode, settled.body).toBe(200)
+    expect(cardsOf(person.lastName)).toHaveLength(1)
+  },
+)
+
+test('a lost create is not taken for an older record of an app whose clock is ahead', async () => {
+  desk.rolodex.clockOffsetMs = 2 * 60_000
+  const person = someone()
+  desk.rolodex.put('people', { last: person.lastName })
+  desk.rolodex.clockOffsetMs = 10 * 60_000
+  desk.rolodex.faults.push('cut')
+  const answer = await desk.write('POST', '/contacts', person)
+  expect(answer.json().error?.code).toBe('WRITE_OUTCOME_UNKNOWN')
+})
+
+test('a lost create stays unknown, and is not made again, where more has changed than is looked through', async () => {
+  const person = someone()
+  const headers = key()
+  for (let n = 0; n < 51; n++) desk.rolodex.put('people', { last: `Neighbour ${n}` })
+  await lostUnlessRead(person, headers)
+  desk.rolodex.pageSize = 1
+  const again = await desk.write('POST', '/contacts', person, headers)
+  expect(again.json().error?.code).toBe('WRITE_OUTCOME_UNKNOWN')
+  expect(cardsOf(person.lastName)).toHaveLength(1)
+  desk.rolodex.pageSize = 10
+  const settled = await desk.write('POST', '/contacts', person, headers)
+  expect(settled.statusCode, settled.body).toBe(200)
+  expect(cardsOf(person.lastName)).toHaveLength(1)
+})
+
+test('a lost create that never happened is said to be unknown, and done by the next try', async () => {
+  const person = someone()
+  const headers = key()
+  desk.rolodex.faults.push('cut')
+  const lost = await desk.write('POST', '/contacts', person, headers)
+  expect(lost.json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
+  expect(cardsOf(person.lastName)).toHaveLength(0)
+  const done = await desk.write('POST', '/contacts', person, headers)
+  expect(done.statusCode, done.body).toBe(200)
+  expect(cardsOf(person.lastName)).toHaveLength(1)
+})

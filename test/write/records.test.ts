@@ -1,0 +1,314 @@
+/** What is written reaches the app, comes back as the app has it, and stands in the store with its change. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { CREDENTIAL, type Desk, openDesk } from './desk.ts'
+
+let desk: Desk
+
+beforeAll(async () => {
+  desk = await openDesk()
+})
+afterAll(() => desk.stop())
+beforeEach(() => {
+  desk.rolodex.requests.length = 0
+})
+
+const created = async (body: object) => {
+  const answer = await desk.write('POST', '/contacts', body)
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json().contact
+}
+
+const remove = (id: string, payload: string) =>
+  desk.service.server.inject({
+    method: 'DELETE',
+    url: `/2024-03/one/crm/contacts/${id}?credentialId=${CREDENTIAL}`,
+    headers: { authorization: `Bearer ${desk.tenant.key}`, 'content-type': 'application/json' },
+    payload,
+  })
+
+describe('over REST', () => {
+  test('a record is created in the app, stored with one change, and answered under its name', async () => {
+    const before = await desk.changes()
+    const answer = await desk.write('POST', '/contacts', {
+      lastName: 'Noether',
+      firstName: 'Emmy',
+      emailAddresses: [{ emailAddressType: 'work', emailAddress: 'emmy@example.org' }],
+    })
+    expect(answer.statusCode, answer.body).toBe(200)
+    const { contact } = answer.json()
+    expect(contact).toMatchObject({
+      lastName: 'Noether',
+      account: null,
+      addresses: [],
+      phoneNumbers: [],
+      remoteDeleted: false,
+    })
+    expect(desk.rolodex.cards.get(contact.remoteId)?.values).toMatchObject({ last: 'Noether' })
+    expect((await desk.read(`/contacts/${contact.id}`)).json()).toEqual({ contact })
+    expect((await desk.changes()).slice(before.length)).toEqual(['created crm/contacts'])
+  })
+
+  test('an update changes what is given and leaves the rest', async () => {
+    const contact = await created({ lastName: 'Hopper', firstName: 'Grace' })
+    const before = await desk.changes()
+    const answer = await desk.write('PUT', `/contacts/${contact.remoteId}`, {
+      lastName: 'Murray Hopper',
+    })
+    expect(answer.json().contact).toMatchObject({
+      id: contact.id,
+      firstName: 'Grace',
+      lastName: 'Murray Hopper',
+    })
+    expect((await desk.changes()).slice(before.length)).toEqual(['updated crm/contacts'])
+  })
+
+  test('null empties a field', async () => {
+    const contact = await created({ lastName: 'Lovelace', firstName: 'Ada' })
+    const answer = await desk.write('PUT', `/contacts/${contact.id}`, {
+      lastName: 'Lovelace',
+      firstName: null,
+    })
+    expect(answer.json().contact.firstName).toBeNull()
+  })
+
+  test('a deleted record is gone in the app and stays here, marked', async () => {
+    const contact = await created({ lastName: 'Turing' })
+    const before = await desk.changes()
+    const answer = await desk.write('DELETE', `/contacts/${contact.id}`)
+    expect(answer.json().contact).toMatchObject({ id: contact.id, remoteDeleted: true })
+    expect(desk.rolodex.cards.get(contact.remoteId)?.deleted).toBe(true)
+    expect((await desk.changes()).slice(before.length)).toEqual(['deleted crm/contacts'])
+    // Again: nothing is left to be done, and the app is not asked.
+    desk.rolodex.requests.length = 0
+    expect((await desk.write('DELETE', `/contacts/${contact.id}`)).statusCode).toBe(200)
+    expect(desk.rolodex.requests).toEqual([])
+  })
+
+  test.each([
+    ['no body that is declared as JSON', ''],
+    ['an empty object', '{}'],
+    ['null', 'null'],
+  ])('a deletion takes %s', async (_what, payload) => {
+    const { id } = await created({ lastName: 'Kovalevskaya' })
+    expect((await remove(id, payload)).json().contact).toMatchObject({ id, remoteDeleted: true })
+  })
+
+  test('a deletion with a body is refused by what it names, and nothing is deleted', async () => {
+    const { id, remoteId } = await created({ lastName: 'Agnesi' })
+    const answer = await remove(id, '{"junk":1}')
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json().error).toMatchObject({
+      code: 'INVALID_PARAMETER',
+      details: [{ field: 'junk' }],
+    })
+    expect((await remove(id, '[]')).json().error.details[0].field).toBe('body')
+    expect(desk.rolodex.cards.get(remoteId)?.deleted).toBe(false)
+  })
+
+  test('fields by the app’s own names are passed on', async () => {
+    const contact = await created({
+      lastName: 'Germain',
+      remoteFields: { shelf: 'S', deep: { a: [1] } },
+    })
+    expect(desk.rolodex.cards.get(contact.remoteId)?.values).toMatchObject({
+      shelf: 'S',
+      deep: { a: [1] },
+    })
+    expect(contact.remoteFields).toMatchObject({ shelf: 'S', deep: { a: [1] } })
+  })
+})
+
+describe('a reference', () => {
+  let firm: { id: string; remoteId: string }
+  beforeAll(async () => {
+    const answer = await desk.write('POST', '/accounts', {
+      accountName: 'Göttingen',
+      numberOfEmployees: 7,
+    })
+    firm = answer.json().account
+  })
+
+  test.each([
+    ['the id here', () => firm.id],
+    ['that id in capitals', () => firm.id.toUpperCase()],
+    ['the id in the app', () => firm.remoteId],
+    ['its name', () => 'Göttingen'],
+  ])('may be %s', async (_kind, given) => {
+    const contact = await created({ lastName: 'Noether', account: given() })
+    expect(contact.account).toEqual({
+      id: firm.id,
+      remoteId: firm.remoteId,
+      accountName: 'Göttingen',
+    })
+    expect(desk.rolodex.cards.get(contact.remoteId)?.values.firm).toBe(firm.remoteId)
+  })
+
+  test.each([
+    ['a name that none has', 'Königsberg'],
+    ['an id of another credential', 'cccccccc-0000-8000-8000-000000000000'],
+  ])('that is %s is refused by name, and the app is not asked', async (_kind, account) => {
+    const tag = firm.id.slice(9, 13)
+    const given = account.replace('-0000-8', `-${tag}-8`)
+    const answer = await desk.write('POST', '/contacts', { lastName: 'X', account: given })
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json().error).toMatchObject({
+      code: 'INVALID_PARAMETER',
+      details: [{ field: 'account' }],
+    })
+    expect(desk.rolodex.requests).toEqual([])
+  })
+
+  test('that is a name of several is refused', async () => {
+    for (let n = 0; n < 2; n++) await desk.write('POST', '/accounts', { accountName: 'Twice' })
+    const answer = await desk.write('POST', '/contacts', { lastName: 'X', account: 'Twice' })
+    expect(answer.json().error.message).toContain('several')
+  })
+})
+
+describe('what is refused before the app is asked', () => {
+  test.each([
+    ['a required field that is missing', {}, 'lastName'],
+    ['a required field that is null', { lastName: null }, 'lastName'],
+    ['an unknown field', { lastName: 'X', lastname: 'Y' }, 'lastname'],
+    ['a value of another kind', { lastName: 7 }, 'lastName'],
+    ['a NUL', { lastName: 'a\0b' }, 'lastName'],
+    ['half a surrogate pair', { lastName: 'a\ud800' }, 'lastName'],
+    [
+      'a nested value',
+      { lastName: 'X', emailAddresses: [{ emailAddress: 7 }] },
+      'emailAddresses[0].emailAddress',
+    ],
+    [
+      'an unknown nested field',
+      { lastName: 'X', emailAddresses: [{ mail: 'x' }] },
+      'emailAddresses[0].mail',
+    ],
+    ['an object for a list', { lastName: 'X', emailAddresses: {} }, 'emailAddresses'],
+    [
+      'a word that is none',
+      { lastName: 'X', phoneNumbers: [{ phoneNumberType: 'PAGER', phoneNumber: '1' }] },
+      'phoneNumbers[0].phoneNumberType',
+    ],
+    ['remote fields that are a list', { lastName: 'X', remoteFields: [] }, 'remoteFields'],
+  ])('%s', async (_what, body, field) => {
+    const answer = await desk.write('POST', '/contacts', body)
+    expect(answer.statusCode, answer.body).toBe(400)
+    expect(answer.json().error.details[0].field).toBe(field)
+    expect(desk.rolodex.requests).toEqual([])
+  })
+
+  test('a field that the app cannot take, by name; a part of one too', async () => {
+    const answer = await desk.write('POST', '/contacts', {
+      lastName: 'X',
+      lastActivityAt: '2024-01-01',
+      addresses: [{ city: 'Erlangen' }],
+    })
+    expect(answer.statusCode).toBe(400)
+    const { code, details } = answer.json().error
+    expect(code).toBe('FIELD_NOT_SUPPORTED')
+    expect(details.map(({ field }: { field: string }) => field).sort()).toEqual([
+      'addresses',
+      'lastActivityAt',
+    ])
+    expect(desk.rolodex.requests).toEqual([])
+  })
+
+  test('a resource that the app does not have', async () => {
+    const answer = await desk.write('POST', '/notes', { noteTitle: 'X' })
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json().error.code).toBe('NOT_SUPPORTED')
+  })
+
+  test('a body that is no object, none, or not JSON', async () => {
+    for (const payload of ['[]', '"x"', 'null', '{']) {
+      const answer = await desk.service.server.inject({
+        method: 'POST',
+        url: `/2024-03/one/crm/contacts?credentialId=${CREDENTIAL}`,
+        headers: { authorization: `Bearer ${desk.tenant.key}`, 'content-type': 'application/json' },
+        payload,
+      })
+      expect(answer.statusCode, payload).toBe(400)
+    }
+    expect((await desk.write('POST', '/contacts')).statusCode).toBe(400)
+  })
+
+  test('a record that is not there', async () => {
+    const answer = await desk.write('PUT', '/contacts/none', { lastName: 'X' })
+    expect(answer.statusCode).toBe(404)
+    expect((await desk.write('DELETE', '/contacts/none')).statusCode).toBe(404)
+  })
+})
+
+describe('over GraphQL', () => {
+  const ask = (query: string, variables = {}) =>
+    desk.service.graphql(desk.tenant.key, query, { credentialId: CREDENTIAL, ...variables })
+
+  test('records are created, changed and deleted, and their links are followed', async () => {
+    const made = await ask(`mutation ($credentialId: ID!) {
+      firm: createCrmAccount(credentialId: $credentialId, input: { accountName: "Bletchley", numberOfEmployees: 3 }) { id remoteId }
+      createCrmContact(credentialId: $credentialId, input: { lastName: "Clarke", account: "Bletchley" }) {
+        id lastName account { accountName contacts { totalCount } }
+      }
+    }`)
+    expect(made.errors).toEqual([])
+    const { createCrmContact: contact } = made.data
+    expect(contact.account).toEqual({ accountName: 'Bletchley', contacts: { totalCount: 1 } })
+    const changed = await ask(
+      `mutation ($credentialId: ID!, $id: ID!) {
+        updateCrmContact(credentialId: $credentialId, id: $id, input: { lastName: "Murray", firstName: "Joan" }) { id firstName lastName }
+        deleteCrmContact(credentialId: $credentialId, id: $id) { id remoteDeleted }
+      }`,
+      { id: contact.id },
+    )
+    expect(changed.data).toEqual({
+      updateCrmContact: { id: contact.id, firstName: 'Joan', lastName: 'Murray' },
+      deleteCrmContact: { id: contact.id, remoteDeleted: true },
+    })
+  })
+
+  test('a refusal has the code and the details of REST', async () => {
+    const { errors } = await ask(`mutation ($credentialId: ID!) {
+      createCrmContact(credentialId: $credentialId, input: { lastName: "X", lastActivityAt: "2024-01-01" }) { id }
+    }`)
+    expect(errors[0]?.extensions).toMatchObject({
+      code: 'FIELD_NOT_SUPPORTED',
+      details: [{ field: 'lastActivityAt' }],
+    })
+  })
+
+  test('a mutation sent with GET changes nothing', async () => {
+    const query = `mutation { createCrmContact(credentialId: "${CREDENTIAL}", input: { lastName: "X" }) { id } }`
+    const answer = await desk.service.server.inject({
+      url: `/graphql?query=${encodeURIComponent(query)}`,
+      headers: { authorization: `Bearer ${desk.tenant.key}` },
+    })
+    expect(answer.statusCode).toBe(405)
+    expect(desk.rolodex.requests).toEqual([])
+  })
+})
+
+test('what is written while its credential is deleted is not stored', async () => {
+  const stranger = 'cccccccc-1111-4000-8000-000000000009'
+  const tenant = await desk.service.createTenant('production', [stranger], 'Leaving')
+  desk.rolodex.delayMs = 400
+  const writing = desk.service.send(
+    tenant.key,
+    'POST',
+    `/2024-03/one/crm/contacts?credentialId=${stranger}`,
+    { lastName: 'Late' },
+  )
+  await new Promise((resolve) => setTimeout(resolve, 150))
+  const deleted = await desk.service.send(
+    tenant.key,
+    'DELETE',
+    `/2024-03/users/${tenant.userId}/credentials/${stranger}`,
+  )
+  expect(deleted.statusCode, deleted.body).toBe(200)
+  const answer = await writing
+  desk.rolodex.delayMs = 0
+  expect(answer.statusCode).toBe(404)
+  expect(answer.json().error.code).toBe('CREDENTIAL_NOT_FOUND')
+  const { prisma } = desk.service.database
+  const rows = await prisma.$queryRaw`SELECT FROM crm_contacts WHERE last_name = 'Late'`
+  expect(rows).toEqual([])
+})

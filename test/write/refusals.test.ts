@@ -1,0 +1,90 @@
+/** What is said of a write that the app refuses: the field by the name that its caller knows. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { samples } from '../sandbox/write-samples.ts'
+import { type ConnectedSandbox, connectSandbox } from '../support/connected-sandbox.ts'
+import { faces } from '../support/operations.ts'
+import type { RecordCalls } from '../support/record-calls.ts'
+import { openDesk } from './desk.ts'
+
+let sandbox: ConnectedSandbox
+beforeAll(async () => {
+  sandbox = await connectSandbox()
+})
+afterAll(() => sandbox.stop())
+
+const lineItems = [{ productId: 'prd_0001', variantId: 'var_0001', quantity: 1 }]
+
+describe.each(faces)('over %s', (face) => {
+  let records: RecordCalls
+  beforeAll(() => {
+    records = sandbox.over(face)
+  })
+
+  test.each([
+    [
+      'crm/contacts',
+      {
+        lastName: 'X',
+        emailAddresses: [{ emailAddress: 'a@b.example' }, { emailAddress: 'bad' }],
+      },
+      'emailAddresses',
+    ],
+    ['commerce/orders', { currency: 'EUR' }, 'lineItems'],
+    ['commerce/orders', { lineItems, billingAddress: { address1: 'only' } }, 'billingAddress'],
+    ['commerce/orders', { lineItems, customer: { email: 'bad' } }, 'customer'],
+    ['accounting/vendors', { vendorName: '' }, 'vendorName'],
+    [
+      'crm/contacts',
+      { lastName: 'X', remoteFields: { emails: [{ address: 'bad' }] } },
+      'remoteFields.emails.0.address',
+    ],
+    [
+      'accounting/vendors',
+      { vendorName: 'X', remoteFields: { colour: 'red' } },
+      'remoteFields.colour',
+    ],
+  ])('%s that are created from %j: %s', async (topic, input, field) => {
+    const refused = await records.create(topic, input)
+    expect(refused).toMatchObject({ status: 400, code: 'APP_REFUSED' })
+    expect(refused.details).toEqual([
+      { field, expected: expect.stringMatching(/^what sandbox takes: \w+/i) },
+    ])
+  })
+
+  test.each([
+    [{ customer: { email: 'bad' } }, 'customer'],
+    [{ billingAddress: { address1: 'only' } }, 'billingAddress'],
+    [{ remoteFields: { placed_by: { email: 'bad' } } }, 'remoteFields.placed_by.email'],
+  ])('an order that is changed to %j: %s', async (input, field) => {
+    const { record } = await records.create('commerce/orders', { lineItems })
+    const refused = await records.update('commerce/orders', record.id, input)
+    expect(refused).toMatchObject({ status: 400, code: 'APP_REFUSED', details: [{ field }] })
+  })
+
+  test('a change of a record that is deleted here already is refused as that, each time', async () => {
+    const topic = 'crm/contacts'
+    const { record } = await records.create(topic, samples[topic]?.create ?? {})
+    expect((await records.remove(topic, record.id)).status).toBe(200)
+    for (const _again of [1, 2])
+      expect(await records.update(topic, record.id, { lastName: 'Late' })).toMatchObject({
+        status: 409,
+        code: 'WRITE_CONFLICT',
+        message: 'The contact is deleted in the app.',
+        details: [{ field: 'remoteDeleted', stored: true, current: true }],
+      })
+  })
+})
+
+test('a field that no unified field says keeps the app’s name', async () => {
+  const desk = await openDesk()
+  try {
+    desk.rolodex.faults.push({ status: 422, body: { reason: 'heavy', field: 'paper.weight' } })
+    const answer = await desk.write('POST', '/contacts', { lastName: 'X' })
+    expect(answer.json().error).toMatchObject({
+      code: 'APP_REFUSED',
+      details: [{ field: 'paper.weight', expected: 'what test takes: heavy' }],
+    })
+  } finally {
+    await desk.stop()
+  }
+})

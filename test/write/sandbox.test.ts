@@ -1,0 +1,186 @@
+/** Every resource that can be written, over both faces, against the sandbox: in the app, here, and in the next sync. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { catalogue, connectors } from '../../src/generated/registry.ts'
+import { samples } from '../sandbox/write-samples.ts'
+import { type ConnectedSandbox, connectSandbox } from '../support/connected-sandbox.ts'
+import { faces } from '../support/operations.ts'
+import type { RecordCalls, RecordOutcome } from '../support/record-calls.ts'
+
+let sandbox: ConnectedSandbox
+beforeAll(async () => {
+  sandbox = await connectSandbox()
+})
+afterAll(() => sandbox.stop())
+
+/** A field of each resource that the app keeps as it is given, and another value of it. */
+const changes: Readonly<Record<string, readonly [field: string, value: string]>> = {
+  'accounting/accounts': ['accountName', 'Till'],
+  'accounting/vendors': ['vendorName', 'Quay plc'],
+  'accounting/customers': ['customerName', 'Quay plc'],
+  'accounting/items': ['itemName', 'Tall desk'],
+  'accounting/bills': ['memo', 'By hand'],
+  'accounting/invoices': ['memo', 'By hand'],
+  'accounting/purchaseOrders': ['memo', 'By hand'],
+  'accounting/payments': ['transactionDate', '2026-02-05T00:00:00.000Z'],
+  'crm/accounts': ['accountName', 'Quays'],
+  'crm/contacts': ['lastName', 'Burke'],
+  'crm/leads': ['lastName', 'Burke'],
+  'crm/opportunities': ['opportunityName', 'Ten boats'],
+  'crm/notes': ['noteContent', 'Called back.'],
+  'crm/tasks': ['taskSubject', 'Call back'],
+  'commerce/customers': ['firstName', 'Aoife'],
+  'commerce/products': ['productName', 'Tall lamp'],
+  'commerce/orders': ['orderNumber', 'Q-1'],
+  'commerce/fulfillments': ['carrier', 'Quay Post'],
+}
+const topics = Object.keys(changes)
+
+/** The app's collection behind a topic, and its own name of a field. */
+const inAppTerms = (topic: string, field: string) => {
+  const resource = connectors.get('sandbox')?.resources[topic]
+  const { path = '' } = resource?.listRequest({ since: undefined, cursor: undefined }) ?? {}
+  return {
+    kind: /^\/v1\/(\w+)/.exec(path)?.[1] ?? '',
+    appField: String(resource?.mapping.rules[field]),
+  }
+}
+
+test('every writable resource is here', () => {
+  const resources = Object.entries(connectors.get('sandbox')?.resources ?? {})
+  const writable = resources.flatMap(([topic, { write }]) => (write ? [topic] : []))
+  expect(topics.toSorted()).toEqual(writable.toSorted())
+})
+
+/** A number of a record is a number in GraphQL, not its digits; over REST it may be. */
+const typed = (topic: string, given: object = {}): object =>
+  Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      catalogue.get(topic).fields[name]?.kind === 'number' ? Number(value) : value,
+    ]),
+  )
+
+const done = ({ status, record, message }: RecordOutcome) => {
+  expect(status, message).toBe(200)
+  return record
+}
+
+describe.each(faces)('over %s', (face) => {
+  let records: RecordCalls
+  beforeAll(() => {
+    records = sandbox.over(face)
+  })
+
+  describe.each(topics)('%s', (topic) => {
+    const [field, value] = changes[topic] ?? ['', '']
+    const { kind, appField } = inAppTerms(topic, field)
+    const create = async () =>
+      done(await records.create(topic, typed(topic, samples[topic]?.create)))
+    /** What became of a record since the last look at the log. */
+    const changesOf = async (remoteId: string) => {
+      const changes = await sandbox.takeChanges()
+      return changes.filter((change) => change.topic === topic && change.remoteId === remoteId)
+    }
+    /** The changed field, and what must be given always. */
+    const changeOf = (given: string) => {
+      const { create: first } = samples[topic] ?? {}
+      const required = ['accountName', 'vendorName', 'customerName', 'lastName'].flatMap((name) =>
+        first?.[name] === undefined ? [] : [[name, first[name]]],
+      )
+      return { ...Object.fromEntries(required), [field]: given }
+    }
+
+    test('is created, changed and deleted in the app and here; the next sync finds it so', async () => {
+      const made = await create()
+      expect(await sandbox.readInApp(kind, made.remoteId)).toMatchObject({ version: 1 })
+      expect((await records.get(topic, made.id)).record).toEqual(made)
+
+      const changed = done(await records.update(topic, made.remoteId, changeOf(value)))
+      expect(changed).toMatchObject({ id: made.id, [field]: value })
+      const inApp = await sandbox.readInApp(kind, made.remoteId)
+      expect(inApp.version).toBe(2)
+      expect(value).toContain(inApp[appField])
+      expect((await records.get(topic, made.id)).record).toEqual(changed)
+      expect(await changesOf(made.remoteId)).toMatchObject([
+        { kind: 'created' },
+        { kind: 'updated', fields: expect.arrayContaining([field, 'remoteUpdatedAt']) },
+      ])
+
+      await sandbox.sync()
+      expect(await changesOf(made.remoteId)).toEqual([])
+      expect((await records.get(topic, made.id)).record).toEqual(changed)
+
+      const gone = done(await records.remove(topic, made.id))
+      expect(gone).toMatchObject({ id: made.id, [field]: value, remoteDeleted: true })
+      await expect(sandbox.readInApp(kind, made.remoteId)).rejects.toThrow(/ 404 /)
+      await sandbox.sync()
+      expect((await records.get(topic, made.id)).record).toMatchObject({
+        ...{ id: made.id, [field]: value, remoteDeleted: true },
+      })
+      const [deletion, ...others] = await changesOf(made.remoteId)
+      expect(deletion).toMatchObject({ kind: 'deleted', fields: ['remoteDeleted'] })
+      // The app itself notes when it deleted the record, under a version of its own.
+      for (const { kind, fields } of others)
+        expect([kind, ...fields.toSorted()]).toEqual(['updated', 'remoteFields', 'remoteUpdatedAt'])
+    })
+
+    test('that was changed in the app meanwhile is not overwritten: both versions are told', async () => {
+      const made = await create()
+      const theirs = field === 'transactionDate' ? '2026-03-09' : 'Theirs'
+      await sandbox.changeInApp(kind, made.remoteId, { [appField]: theirs })
+      const stale = await records.update(topic, made.id, changeOf(value))
+      expect(stale, stale.message).toMatchObject({ status: 409, code: 'WRITE_CONFLICT' })
+      expect(stale.details).toContainEqual(
+        expect.objectContaining({
+          ...{ field, stored: made[field], current: expect.stringContaining(theirs) },
+        }),
+      )
+      expect((await sandbox.readInApp(kind, made.remoteId))[appField]).toBe(theirs)
+      expect((await records.get(topic, made.id)).record[field]).toContain(theirs)
+      const again = done(await records.update(topic, made.id, changeOf(value)))
+      expect(again[field]).toBe(value)
+    })
+
+    test('is not deleted where it was changed or deleted in the app meanwhile', async () => {
+      const made = await create()
+      const theirs = field === 'transactionDate' ? '2026-03-09' : 'Theirs'
+      await sandbox.changeInApp(kind, made.remoteId, { [appField]: theirs })
+      expect(await records.remove(topic, made.id)).toMatchObject({ status: 409 })
+      await sandbox.deleteInApp(kind, made.remoteId)
+      const late = await records.update(topic, made.id, changeOf(value))
+      expect(late).toMatchObject({ status: 409, code: 'WRITE_CONFLICT' })
+      expect(late.details).toContainEqual(
+        expect.objectContaining({ field: 'remoteDeleted', stored: false, current: true }),
+      )
+    })
+  })
+
+  test.each([
+    ['crm/accounts', { accountName: 'Quay', numberOfEmployees: -3 }, 'numberOfEmployees'],
+    ['commerce/customers', { email: 'nobody' }, 'email'],
+    ['crm/notes', { noteContent: 'x', noteContact: 'per_9999' }, 'noteContact'],
+    ['accounting/vendors', { vendorName: '' }, 'vendorName'],
+  ])('what the app refuses of %s is told in its words: %j', async (topic, input, field) => {
+    const refused = await records.create(topic, input)
+    expect(refused).toMatchObject({ status: 400, code: 'APP_REFUSED' })
+    expect(refused.message).toMatch(/^sandbox refused: \w+ \(\w+\)$/i)
+    expect(refused.details).toEqual([
+      { field, expected: expect.stringMatching(/^what sandbox takes: \w+/i) },
+    ])
+  })
+
+  test('an order’s total is what its lines, shipping and tax come to, and stays what it is stated to be', async () => {
+    const line = { productId: 'prd_0001', variantId: 'var_0001', price: '45.00', quantity: 2 }
+    const made = done(
+      await records.create('commerce/orders', {
+        ...{ lineItems: [line], totalShipping: 4.5, totalTax: 9, totalDiscount: 1 },
+      }),
+    )
+    expect(made).toMatchObject({
+      ...{ totalPrice: '102.50', totalShipping: '4.50', totalTax: '9.00', totalDiscount: '1.00' },
+    })
+    const stated = done(await records.update('commerce/orders', made.id, { totalPrice: 99.9 }))
+    expect(stated.totalPrice).toBe('99.90')
+    expect(await sandbox.readInApp('orders', made.remoteId)).toMatchObject({ total: '99.90' })
+  })
+})
