@@ -30,6 +30,7 @@ test.each(faces)('over %s', async (face) => {
     await service.save(tenant, credentialId, accounts, [
       { ...sampleRecord(credentialId, accounts, 1), website },
     ])
+  await settled(service)
   const { changes } = (await call(tenant.key, 'changes', { topics: [accounts.topic] })).result
   const [old = '', last = '', kept = ''] = changes.map(({ cursor }: { cursor: string }) => cursor)
   const sent = { old, last, kept }
