@@ -39,13 +39,10 @@ export interface FirstStartOptions {
  * Of several processes that start at once, one makes them and the others find them.
  */
 export const prepareFirstStart = (options: FirstStartOptions): Promise<FirstStart> =>
-  options.database.prisma.$transaction(
-    async (lock) => {
-      await lock.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('first-start', 0))`
-      return prepare(options)
-    },
-    { timeout: 60_000, maxWait: 60_000 },
-  )
+  options.database.prisma.$transaction(async (lock) => {
+    await lock.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('first-start', 0))`
+    return prepare(options)
+  })
 
 const prepare = async ({
   database,

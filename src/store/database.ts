@@ -33,6 +33,10 @@ const MAX_PREPARED_STATEMENTS = 1000
  */
 export const PLANNED_ANEW = '/* planned anew */'
 
+// Prisma's own limits, 2 s and 5 s, end what waits its turn behind a long page of a sync: a write that the app
+// has taken would not be written down here.
+const TRANSACTION_LIMITS = { maxWait: 10_000, timeout: 60_000 }
+
 const statementNames = (): ((query: { sql: string }) => string) => {
   const names = new Map<string, string>()
   return ({ sql }) => {
@@ -71,12 +75,13 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     onConnectionError: onError,
   })
   const { onStatement } = options
+  const settings = { adapter, transactionOptions: TRANSACTION_LIMITS }
   const prisma = onStatement
-    ? new PrismaClient({ adapter, log: [{ emit: 'event', level: 'query' }] }).$on(
+    ? new PrismaClient({ ...settings, log: [{ emit: 'event', level: 'query' }] }).$on(
         'query',
         ({ query }) => onStatement(query),
       )
-    : new PrismaClient({ adapter })
+    : new PrismaClient(settings)
   return {
     prisma,
     url: options.url,

@@ -25,15 +25,9 @@ const bind = (transaction: Transaction): PrismaClient => {
   }) as unknown as PrismaClient
 }
 
-// As long as a statement of its own may take: what an operation deletes may be much.
-const LIMITS = { timeout: 60_000, maxWait: 10_000 }
-
 /** Does `work` in one transaction: all of it is there afterwards, or nothing. */
 export const inOneTransaction = <Result>(
   database: Database,
   work: (bound: Database) => Promise<Result>,
 ): Promise<Result> =>
-  database.prisma.$transaction(
-    (transaction) => work({ ...database, prisma: bind(transaction) }),
-    LIMITS,
-  )
+  database.prisma.$transaction((transaction) => work({ ...database, prisma: bind(transaction) }))

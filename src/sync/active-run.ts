@@ -53,7 +53,7 @@ export interface ActiveRun {
 /** The unified resource of a run. */
 export const resourceOf = ({ resource }: ActiveRun): Resource => resource.mapping.resource
 
-// A page of an app may be all its records; Prisma's own limit is 5 s.
+// A page of an app may be all its records.
 const TRANSACTION_LIMITS = { timeout: 120_000, maxWait: 30_000 }
 
 /** One transaction of a run. */

@@ -21,7 +21,6 @@ import { matchRuns } from './match.ts'
 export const READER = 'workflows'
 
 const PAGE_SIZE = 500
-const TRANSACTION_LIMITS = { timeout: 60_000, maxWait: 10_000 }
 // Where nothing concerns a workflow, the position is saved now and then: every save is a transaction too.
 const SAVE_AFTER_TRANSACTIONS = 100n
 
@@ -80,4 +79,4 @@ export const followChanges = (context: WorkflowContext): Promise<Step> =>
     const inserted = await insertRuns(transaction, runs)
     await moveLogReader(transaction, READER, next)
     return { inserted, hasMore: changes.length === PAGE_SIZE }
-  }, TRANSACTION_LIMITS)
+  })

@@ -50,15 +50,12 @@ test('what a transaction held up is told when that ends, though nobody announces
   follower.moveToEnd()
   const begun = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
-  const early = service.database.prisma.$transaction(
-    async (transaction) => {
-      // It has an id now, and no changes ever.
-      await transaction.$queryRaw`SELECT pg_current_xact_id()::text`
-      begun.resolve()
-      await release.promise
-    },
-    { timeout: 20_000, maxWait: 20_000 },
-  )
+  const early = service.database.prisma.$transaction(async (transaction) => {
+    // It has an id now, and no changes ever.
+    await transaction.$queryRaw`SELECT pg_current_xact_id()::text`
+    begun.resolve()
+    await release.promise
+  })
   await begun.promise
   await service.save(tenant, CREDENTIAL, accounts, [account(1, 'held up')])
   const told = websites(follower, 1)

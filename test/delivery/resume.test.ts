@@ -20,6 +20,8 @@ import {
 } from './stage.ts'
 
 const SECONDS = 1000
+/** Commits that 8 writers make at the least, however slow the machine. */
+const ENOUGH = 300
 const QUERY =
   'subscription ($after: String) { crmAccounts(after: $after) { kind cursor record { remoteId website } } }'
 
@@ -92,7 +94,7 @@ describe.each(transports)('over %s', (transport) => {
     const committed: string[] = []
     const until = Date.now() + 6 * SECONDS
     const writer = async (n: number): Promise<void> => {
-      for (let round = 0; Date.now() < until; round++) {
+      for (let round = 0; Date.now() < until || committed.length <= ENOUGH; round++) {
         const website = `${transport}/${n}/${round}`
         const isKept = (n + round) % 5 !== 0
         const { id, ...rest } = account(1000 + n)
@@ -138,7 +140,7 @@ describe.each(transports)('over %s', (transport) => {
     await steady.until(committed.length)
     await wait(1200)
     const expected = committed.toSorted()
-    expect(expected.length).toBeGreaterThan(300)
+    expect(expected.length).toBeGreaterThan(ENOUGH)
     expect(steady.heard.map(websiteOf).toSorted()).toEqual(expected)
     expect(resumed.toSorted()).toEqual(expected)
   })

@@ -7,6 +7,7 @@ import { catalogue } from '../../src/generated/registry.ts'
 import { deleteRecord } from '../../src/store/apply-changes.ts'
 import type { Transaction } from '../../src/store/database.ts'
 import { sampleRecord } from '../support/sample.ts'
+import { waitingForLock } from '../support/waiting-for-lock.ts'
 import { accounts, CREDENTIAL, OTHER, writtenService } from './written.ts'
 
 const stage = writtenService()
@@ -17,21 +18,6 @@ describe('two transactions on one record', () => {
     ...sampleRecord(CREDENTIAL, accounts, 1),
     website,
   })
-
-  /** Until a transaction waits for a lock of ours. */
-  const waiting = (): Promise<unknown> =>
-    expect
-      .poll(
-        async () => {
-          const [found] = await stage.service.database.prisma.$queryRaw<{ count: number }[]>`
-            SELECT count(*)::integer AS count FROM pg_locks
-            WHERE locktype = 'advisory' AND NOT granted
-              AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
-          return found?.count
-        },
-        { timeout: 60_000, interval: 5 },
-      )
-      .toBe(1)
 
   test('follow each other, and stand in the log in that order', async () => {
     await apply([row('before')])
@@ -48,7 +34,7 @@ describe('two transactions on one record', () => {
       const two = stage.service.database.prisma.$transaction((transaction) =>
         applyIn(transaction, [row(`two ${round}`)]),
       )
-      await waiting()
+      await waitingForLock(stage.service)
       release.resolve()
       await Promise.all([one, two])
       const log = await readLog()

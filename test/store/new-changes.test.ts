@@ -13,7 +13,6 @@ const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
 const accounts = catalogue.get('crm/accounts')
 const leads = catalogue.get('crm/leads')
 const topics = [accounts.topic]
-const LIMITS = { timeout: 20_000, maxWait: 20_000 }
 
 let service: TestService
 let tenant: Tenant
@@ -67,7 +66,7 @@ test('it waits for a transaction that began before what is committed, and says s
     await transaction.$queryRaw`SELECT pg_current_xact_id()::text`
     begun.resolve()
     await release.promise
-  }, LIMITS)
+  })
   await begun.promise
   await save([1])
   const between = await readOn(start)
@@ -95,7 +94,7 @@ test('it misses nothing of 8 writers that commit out of order or roll back, and 
             ${id}::uuid, ${JSON.stringify({ told })}::json)`
         await wait((writer * 7 + round * 13) % 23)
         if (!isKept) throw new Error('rolled back')
-      }, LIMITS)
+      })
       await written.catch((error: Error) => {
         if (error.message !== 'rolled back') throw error
       })

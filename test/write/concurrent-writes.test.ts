@@ -4,6 +4,7 @@ import { createMapper } from '../../src/definition/mapping.ts'
 import { applyChanges, lockRecords } from '../../src/store/apply-changes.ts'
 import { createLineWriter } from '../../src/store/record-lines.ts'
 import { rolodexConnector } from '../support/rolodex-connector.ts'
+import { waitingForLock } from '../support/waiting-for-lock.ts'
 import { CREDENTIAL, type Desk, openDesk } from './desk.ts'
 
 let desk: Desk
@@ -24,21 +25,6 @@ afterEach(() => {
 const change = (accountOwner: string, headers = {}) =>
   desk.write('PUT', `/accounts/${firm.id}`, { accountName: 'Firm', accountOwner }, headers)
 
-/** Until a transaction waits for the lock of the records. */
-const waiting = (): Promise<unknown> =>
-  expect
-    .poll(
-      async () => {
-        const [found] = await desk.service.database.prisma.$queryRaw<{ count: number }[]>`
-          SELECT count(*)::integer AS count FROM pg_locks
-          WHERE locktype = 'advisory' AND NOT granted
-            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
-        return found?.count
-      },
-      { timeout: 60_000, interval: 5 },
-    )
-    .toBe(1)
-
 test('the log has a write after the page that it waited for', async () => {
   const { prisma } = desk.service.database
   const mapping = rolodexConnector(desk.rolodex.url).resources['crm/accounts']?.mapping
@@ -54,7 +40,7 @@ test('the log has a write after the page that it waited for', async () => {
       await lockRecords(transaction, CREDENTIAL, resource)
       // It finds in the app what is newer than the page, stores that, and is a conflict.
       crossing = change('Mine')
-      await waiting()
+      await waitingForLock(desk.service)
       const line = createLineWriter(resource)(row)
       await applyChanges(transaction, owner, resource, [line], { accept: 'newer' })
     },
@@ -65,6 +51,22 @@ test('the log has a write after the page that it waited for', async () => {
     SELECT record->>'accountOwner' AS owner FROM change_log.changes
     WHERE record_id = ${firm.id}::uuid ORDER BY epoch, xid, sequence`
   expect(log.map(({ owner }) => owner)).toEqual(['First', 'Page', 'Later'])
+})
+
+test('a write is written down behind a page that is stored for longer than Prisma lets a transaction last', async () => {
+  const { prisma } = desk.service.database
+  const { resource } = rolodexConnector(desk.rolodex.url).resources['crm/accounts']?.mapping ?? {}
+  if (resource === undefined) throw new Error('The rolodex lists no accounts.')
+  const crossing = await prisma.$transaction(async (transaction) => {
+    await lockRecords(transaction, CREDENTIAL, resource)
+    const answer = change('Mine')
+    await waitingForLock(desk.service)
+    await transaction.$executeRaw`SELECT pg_sleep(6)`
+    return { answer }
+  })
+  const answer = await crossing.answer
+  expect(answer.statusCode, answer.body).toBe(200)
+  expect((await desk.read(`/accounts/${firm.id}`)).json().account.accountOwner).toBe('Mine')
 })
 
 test('a change in the app is not overwritten because a sync has brought it in between', async () => {
