@@ -1,5 +1,5 @@
 /** Who asks: authenticated once a request, and counted by what that shows, not by what was claimed. */
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { addressOf } from './address.ts'
 import { type Authentication, authenticate, type Caller, UnknownCallerError } from './caller.ts'
 import { createRateLimit, type RateLimit, subjectOfAddress, type Use } from './rate-limits.ts'
@@ -10,7 +10,7 @@ declare module 'fastify' {
     readonly isPreflight?: boolean
   }
   interface FastifyRequest {
-    /** The caller, where one is needed. @throws UNAUTHENTICATED, RATE_LIMITED */
+    /** The caller as of now, where one is needed. @throws UNAUTHENTICATED, RATE_LIMITED */
     requireCaller(): Promise<Caller>
   }
 }
@@ -47,6 +47,13 @@ export interface Admission {
 
 const subjectOf = (caller: Caller): string =>
   caller.kind === 'key' ? `key ${caller.keyId}` : `user ${caller.userId}`
+
+/** Of a route with a body that is not read for just anybody: only a key or a token buys work. */
+export const beforeBody = {
+  onRequest: async (request: FastifyRequest): Promise<void> => {
+    await request.requireCaller()
+  },
+}
 
 export const createAdmission = (
   authentication: Authentication,
@@ -93,6 +100,8 @@ export const addAdmission = (
   trustedProxies: number,
 ): void => {
   const { requests, failures } = admission
+  const identify = (request: FastifyRequest): Promise<Asker> =>
+    admission.identify(request.headers.authorization, addressOf(request.raw, trustedProxies))
   server.decorateRequest('requireCaller', () => {
     throw new Error('A request that no hook has seen.')
   })
@@ -108,11 +117,13 @@ export const addAdmission = (
       ] as const)
         reply.header(name, [reply.getHeader(name) ?? [], text].flat().join(', '))
     }
-    const asker = await admission.identify(
-      request.headers.authorization,
-      addressOf(request.raw, trustedProxies),
-    )
-    request.requireCaller = () => admission.require(asker, (use) => tell(failures, use))
+    const asker = await identify(request)
+    request.requireCaller = async () =>
+      admission.require(
+        // A body may take its time: a key or a token that has ended meanwhile buys nothing more.
+        request.body === undefined ? asker : await identify(request),
+        (use) => tell(failures, use),
+      )
     if (requests.perMinute === 0) return
     const use = await requests.count(asker.subject)
     tell(requests, use)

@@ -34,12 +34,12 @@ const list: Action = async (database, environmentId) => {
 }
 
 const generate: Action = async (database, environmentId) => {
-  const { id, key } = await generateKey(database, environmentId)
+  const { id, key } = await generateKey(database, { environmentId })
   console.log(`${key}\n(shown only now; ${id})`)
 }
 
 const regenerate: Action = async (database, environmentId) => {
-  const { id, key, revoked } = await regenerateKey(database, environmentId)
+  const { id, key, revoked } = await regenerateKey(database, { environmentId })
   console.log(`${key}\n(shown only now; ${id}; revoked: ${revoked})`)
 }
 

@@ -7,7 +7,6 @@
 import { type EnvironmentKind, hashApiKey, isApiKey, kindOfKey } from '../api-key.ts'
 import { isUuid } from '../definition/identity.ts'
 import type { Database } from './database.ts'
-import { revokeApiKey } from './keys.ts'
 import type { Notices } from './notices.ts'
 
 /** What a valid key stands for. */
@@ -34,8 +33,6 @@ export interface UserFacts {
 export interface Access {
   /** Undefined for a key that is unknown, revoked or malformed. */
   keyOwner(key: string): Promise<KeyOwner | undefined>
-  /** Ends a key: refused here from now on, elsewhere once it is heard. @returns whether a live key was there */
-  revokeKey(key: string): Promise<boolean>
   /** Called once keys have been ended here: they are refused before the announcement has come back. */
   forgetKeys(isEnded: (owner: KeyOwner) => boolean): void
   /** Called once an end user has been deleted here, with what was the user's. */
@@ -62,7 +59,6 @@ const MAX_REMEMBERED = 50_000
 
 interface Memory<Value> {
   recall(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined>
-  forget(key: string): void
   forgetWhere(isGone: (value: Value) => boolean): void
 }
 
@@ -100,10 +96,6 @@ const createMemory = <Value>(
       }
       return value
     },
-    forget: (key) => {
-      changes += 1
-      byKey.delete(key)
-    },
     forgetWhere,
   }
 }
@@ -133,11 +125,6 @@ export const createAccess = (
       })
       if (owner !== undefined) noteKeyUse(owner.keyId)
       return owner
-    },
-    revokeKey: async (key) => {
-      const wasLive = await revokeApiKey(database, key)
-      keys.forget(hashApiKey(key))
-      return wasLive
     },
     forgetKeys: (isEnded) => {
       keys.forgetWhere(isEnded)

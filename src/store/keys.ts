@@ -1,6 +1,7 @@
 /** The keys of an environment: stored as hashes, shown once, revoked at once. */
 import { type EnvironmentKind, generateApiKey, hashApiKey } from '../api-key.ts'
 import { isUuid } from '../definition/identity.ts'
+import { ApiError } from '../errors.ts'
 import type { Database, Transaction } from './database.ts'
 
 const PREFIX_LENGTH = 16
@@ -57,6 +58,25 @@ const makeKey = async (transaction: Transaction, environmentId: string): Promise
   return { id, key }
 }
 
+/** Who wants another key of an environment. */
+export interface KeyRequest {
+  readonly environmentId: string
+  /** The id of the key that asks; undefined: the operator does. */
+  readonly askedBy?: string
+}
+
+/** @throws UNAUTHENTICATED if the key that asks has been revoked since it was let in */
+const checkAsker = async (
+  transaction: Transaction,
+  { environmentId, askedBy }: KeyRequest,
+): Promise<void> => {
+  // Whoever revokes it waits for the same lock.
+  await lockEnvironment(transaction, environmentId)
+  if (askedBy === undefined) return
+  const count = await transaction.apiKey.count({ where: { id: askedBy, revokedAt: null } })
+  if (count === 0) throw new ApiError('UNAUTHENTICATED', 'The API key is not valid.')
+}
+
 /** Makes the first key of an environment; undefined if it has, or had, one. */
 export const generateFirstKey = (
   { prisma }: Database,
@@ -68,16 +88,24 @@ export const generateFirstKey = (
     return count > 0 ? undefined : makeKey(transaction, environmentId)
   })
 
-/** Makes a further key of an environment; those that are there go on. */
-export const generateKey = ({ prisma }: Database, environmentId: string): Promise<NewApiKey> =>
-  prisma.$transaction((transaction) => makeKey(transaction, environmentId))
+/** Makes a further key of an environment; those that are there go on. @throws UNAUTHENTICATED */
+export const generateKey = ({ prisma }: Database, request: KeyRequest): Promise<NewApiKey> =>
+  prisma.$transaction(async (transaction) => {
+    await checkAsker(transaction, request)
+    return makeKey(transaction, request.environmentId)
+  })
 
-/** Makes a key and revokes all others of the environment: there is no instant with both, or with none. */
+/**
+ * Makes a key and revokes all others of the environment: there is no instant with both, or with none.
+ * @throws UNAUTHENTICATED
+ */
 export const regenerateKey = (
   { prisma }: Database,
-  environmentId: string,
+  request: KeyRequest,
 ): Promise<NewApiKey & { readonly revoked: number }> =>
   prisma.$transaction(async (transaction) => {
+    await checkAsker(transaction, request)
+    const { environmentId } = request
     const made = await makeKey(transaction, environmentId)
     const { count } = await transaction.apiKey.updateMany({
       where: { environmentId, revokedAt: null, id: { not: made.id } },
@@ -111,18 +139,12 @@ export const revokeKeyById = async (
 ): Promise<boolean> => {
   const id = keyId.toLowerCase()
   if (!isUuid(id)) return false
-  const { count } = await prisma.apiKey.updateMany({
-    where: { id, environmentId, revokedAt: null },
-    data: { revokedAt: new Date() },
+  return prisma.$transaction(async (transaction) => {
+    await lockEnvironment(transaction, environmentId)
+    const { count } = await transaction.apiKey.updateMany({
+      where: { id, environmentId, revokedAt: null },
+      data: { revokedAt: new Date() },
+    })
+    return count > 0
   })
-  return count > 0
-}
-
-/** Ends a key, at once and everywhere. @returns whether a live key was there */
-export const revokeApiKey = async ({ prisma }: Database, key: string): Promise<boolean> => {
-  const { count } = await prisma.apiKey.updateMany({
-    where: { hash: hashApiKey(key), revokedAt: null },
-    data: { revokedAt: new Date() },
-  })
-  return count > 0
 }

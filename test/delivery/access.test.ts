@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { generateApiKey } from '../../src/api-key.ts'
 import { saveApiKey } from '../../src/store/keys.ts'
+import { revokeKey } from '../support/revoke-key.ts'
 import {
   account,
   followed,
@@ -91,7 +92,7 @@ describe('a socket', () => {
       'a revoked key',
       async () => {
         const key = await newKey()
-        await stage.service.access.revokeKey(key)
+        await revokeKey(stage.service, key)
         return `Bearer ${key}`
       },
       4401,
@@ -252,7 +253,7 @@ describe.each(transports)('over %s', (transport) => {
     const other = subscribe(transport, { url: stage.url, key: stage.tenant.key, query: QUERY })
     await followed(stage, 2)
     const startedMs = performance.now()
-    await stage.service.access.revokeKey(key)
+    await revokeKey(stage.service, key)
     const reason = await revoked.ended.then(
       () => 'complete',
       (error) => error,

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { generateApiKey } from '../../src/api-key.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { saveApiKey } from '../../src/store/keys.ts'
+import { revokeKey } from '../support/revoke-key.ts'
 import { sampleRecord } from '../support/sample.ts'
 import type { Tenant } from '../support/service.ts'
 import { settled } from '../support/settled.ts'
@@ -106,7 +107,7 @@ test('a key that is revoked takes none of those with it who ask the same by anot
   const other = await start('WebSocket', { query })
   await stage.write([account(3, 'before')])
   await Promise.all([revoked.until(1), other.until(1)])
-  await stage.service.access.revokeKey(key)
+  await revokeKey(stage.service, key)
   await expect(revoked.ended).rejects.toMatchObject({ code: 4401 })
   await followed(stage, 1)
   await stage.write([account(3, 'after')])

@@ -1,11 +1,24 @@
 /** A key that is revoked is refused at once, in every process, also while they hear nothing of each other. */
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import type { FastifyInstance } from 'fastify'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  inject,
+  test,
+  vi,
+} from 'vitest'
 import { generateApiKey, hashApiKey } from '../../src/api-key.ts'
 import { createAccess } from '../../src/store/access.ts'
 import { saveApiKey } from '../../src/store/keys.ts'
 import { createNotices } from '../../src/store/notices.ts'
+import { revokeKey } from '../support/revoke-key.ts'
 import { openServer, startService, type Tenant, type TestService } from '../support/service.ts'
 
 const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
@@ -54,7 +67,7 @@ describe('another process', () => {
   const statusThere = (): Promise<number> => statusOf(other.server, key)
 
   test('refuses a key that is revoked here', async () => {
-    await service.access.revokeKey(key)
+    await revokeKey(service, key)
     await expect.poll(statusThere, DEADLINE).toBe(401)
     const answer = await other.server.inject({
       url: '/graphql?query={__typename}',
@@ -141,7 +154,7 @@ describe('while announcements are not heard', () => {
     }
     await expect.poll(asksNoMore, DEADLINE).toBe(true)
     expect(await ofOther(revoked)).toBe(401)
-    await service.access.revokeKey(kept)
+    await revokeKey(service, kept)
     await expect.poll(() => ofOther(kept), DEADLINE).toBe(401)
   })
 
@@ -168,11 +181,44 @@ describe('while announcements are not heard', () => {
     const access = createAccess(slow, notices)
     const underWay = access.keyOwner(key)
     await read.promise
-    await service.access.revokeKey(key)
+    await revokeKey(service, key)
     await notices.start()
     release.resolve()
     expect(await underWay).toMatchObject({ environmentId: tenant.environmentId })
     expect(await access.keyOwner(key)).toBe(undefined)
     await notices.stop()
+  })
+})
+
+describe('a request whose body is still on its way', () => {
+  let port: number
+  beforeAll(async () => {
+    port = Number(new URL(await service.server.listen({ port: 0, host: '127.0.0.1' })).port)
+  })
+
+  test.each([
+    ['/2024-03/api-keys', '{}'],
+    ['/2024-03/api-keys/regenerate', '{}'],
+    ['/2024-03/one/crm/accounts?credentialId=', '{"accountName":"Late"}'],
+    ['/graphql', '{"query":"mutation { generateApiKey { key } }"}'],
+  ])('to %s is refused when it has come', async (path, body) => {
+    const key = await newKey()
+    const owner = vi.spyOn(service.access, 'keyOwner')
+    const socket = connect(port, '127.0.0.1')
+    const head = [
+      ...[`POST ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close'],
+      ...['Content-Type: application/json', `Authorization: Bearer ${key}`],
+      ...[`Content-Length: ${body.length}`, '', body[0]],
+    ]
+    socket.write(head.join('\r\n'))
+    await expect.poll(() => owner.mock.results.length, DEADLINE).toBe(1)
+    expect(await owner.mock.results[0]?.value).toBeDefined()
+    owner.mockRestore()
+    await revokeKey(service, key)
+    const keys = await service.database.prisma.apiKey.count()
+    socket.write(body.slice(1))
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 401 /)
+    expect(await service.database.prisma.apiKey.count()).toBe(keys)
+    expect(await statusOf(service.server, tenant.key)).toBe(200)
   })
 })

@@ -33,7 +33,7 @@ describe('a key', () => {
     'of the %s environment opens it, and those before it go on',
     async (kind, of, form) => {
       const { environmentId, key: earlier } = of()
-      const { id, key } = await generateKey(service.database, environmentId)
+      const { id, key } = await generateKey(service.database, { environmentId })
       expect(key).toMatch(form)
       expect(await owner(key)).toEqual({ keyId: id, environmentId, environment: kind })
       expect(await owner(earlier)).toMatchObject({ environmentId })
@@ -46,17 +46,19 @@ describe('a key', () => {
   )
 
   test('is shown once: what is kept of it is its hash', async () => {
-    const { id, key } = await generateKey(service.database, tenant.environmentId)
+    const { id, key } = await generateKey(service.database, { environmentId: tenant.environmentId })
     const row = await service.database.prisma.apiKey.findUniqueOrThrow({ where: { id } })
     expect(row.hash).toBe(hashApiKey(key))
     expect(JSON.stringify(row)).not.toContain(key.slice(16))
   })
 
   test('that is made anew ends all others of its environment, and no other’s', async () => {
-    const { key: before } = await generateKey(service.database, tenant.environmentId)
+    const { key: before } = await generateKey(service.database, {
+      environmentId: tenant.environmentId,
+    })
     expect(await owner(before)).toBeDefined()
     const liveBefore = (await live()).length
-    const made = await regenerateKey(service.database, tenant.environmentId)
+    const made = await regenerateKey(service.database, { environmentId: tenant.environmentId })
     expect(made.revoked).toBe(liveBefore)
     await expect.poll(() => owner(before), DEADLINE).toBe(undefined)
     expect(await owner(made.key)).toMatchObject({ keyId: made.id })
@@ -66,7 +68,9 @@ describe('a key', () => {
 
   test('made anew by ten at once is one key', async () => {
     const made = await Promise.all(
-      Array.from({ length: 10 }, () => regenerateKey(service.database, tenant.environmentId)),
+      Array.from({ length: 10 }, () =>
+        regenerateKey(service.database, { environmentId: tenant.environmentId }),
+      ),
     )
     const [left, ...more] = await live()
     expect(more).toEqual([])
@@ -75,7 +79,7 @@ describe('a key', () => {
   })
 
   test('is ended by its id, once, and only in its own environment', async () => {
-    const { id, key } = await generateKey(service.database, tenant.environmentId)
+    const { id, key } = await generateKey(service.database, { environmentId: tenant.environmentId })
     expect(await owner(key)).toBeDefined()
     const revoke = (environmentId: string, keyId: string) =>
       revokeKeyById(service.database, environmentId, keyId)
@@ -89,7 +93,9 @@ describe('a key', () => {
 
   test('is not made in an environment that is not there', async () => {
     const nowhere = '99999999-0000-4000-8000-000000000009'
-    await expect(generateKey(service.database, nowhere)).rejects.toThrow(/no environment/)
+    await expect(generateKey(service.database, { environmentId: nowhere })).rejects.toThrow(
+      /no environment/,
+    )
   })
 })
 
@@ -98,7 +104,7 @@ describe('the last use of a key', () => {
   let id: string
 
   beforeEach(async () => {
-    ;({ key, id } = await generateKey(service.database, tenant.environmentId))
+    ;({ key, id } = await generateKey(service.database, { environmentId: tenant.environmentId }))
   })
 
   const lastUsedAt = async () => (await list()).find((one) => one.id === id)?.lastUsedAt
@@ -126,7 +132,7 @@ describe('the last use of a key', () => {
     expect(written[0]).toContain('UPDATE api_keys')
     expect((await lastUsedAt())?.getTime()).toBeGreaterThanOrEqual(before)
     // A notice of the write would have come by before the one of this: another key's end.
-    const last = await generateKey(service.database, tenant.environmentId)
+    const last = await generateKey(service.database, { environmentId: tenant.environmentId })
     await access.keyOwner(last.key)
     await revokeKeyById(service.database, tenant.environmentId, last.id)
     await expect.poll(() => access.keyOwner(last.key), DEADLINE).toBe(undefined)
@@ -142,7 +148,9 @@ describe('the last use of a key', () => {
     uses.start()
     await revokeKeyById(service.database, tenant.environmentId, id)
     await access.keyOwner(key)
-    const { key: used, id: usedId } = await generateKey(service.database, tenant.environmentId)
+    const { key: used, id: usedId } = await generateKey(service.database, {
+      environmentId: tenant.environmentId,
+    })
     await access.keyOwner(used)
     const usedAt = async () => (await list()).find((one) => one.id === usedId)?.lastUsedAt
     await expect.poll(usedAt, DEADLINE).toBeInstanceOf(Date)

@@ -5,6 +5,7 @@ import { createAccess } from '../../src/store/access.ts'
 import { saveApiKey } from '../../src/store/keys.ts'
 import { createNotices, type Notices } from '../../src/store/notices.ts'
 import { type DatabaseWay, openDatabaseWay } from '../support/database-way.ts'
+import { revokeKey } from '../support/revoke-key.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -48,13 +49,13 @@ test('a key that is revoked in the silence of a cut connection is refused within
   const cut = await rememberKey()
   way.silence()
   const startedMs = performance.now()
-  await service.access.revokeKey(cut.key)
+  await revokeKey(service, cut.key)
   await expect.poll(cut.look, { interval: 20 }).toBe(false)
   expect(performance.now() - startedMs).toBeLessThan(5000)
   // Another connection is dialled, by which they are heard again.
   await expect.poll(() => notices.connected, { interval: 20 }).toBe(true)
   const heard = await rememberKey()
-  await service.access.revokeKey(heard.key)
+  await revokeKey(service, heard.key)
   await expect.poll(heard.look, { interval: 20 }).toBe(false)
 })
 

@@ -143,18 +143,17 @@ export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): vo
       const extensions = { code, requestId: request.id, ...(details.length > 0 && { details }) }
       return refuse(request, reply, error, { errors: [{ message, extensions }] })
     })
-    const callers = new WeakMap<FastifyRequest, Caller>()
-    // Before the body is read: only a key buys work. GraphiQL asks for its page and its schema without.
-    scope.addHook('onRequest', async (request) => {
-      if (request.headers.authorization !== undefined || !graphiql)
-        callers.set(request, await request.requireCaller())
-    })
+    // GraphiQL asks for its page and its schema without.
+    const callerOf = async (request: FastifyRequest): Promise<Caller | undefined> =>
+      request.headers.authorization === undefined && graphiql ? undefined : request.requireCaller()
+    // Before the body is read: only a key buys work.
+    scope.addHook('onRequest', async (request) => void (await callerOf(request)))
     scope.route({
       url: PATH,
       method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         checkBody(request)
-        const caller = callers.get(request)
+        const caller = await callerOf(request)
         const leaving = new AbortController()
         const response = await graph.handleNodeRequestAndResponse(request, reply, {
           requestId: request.id,

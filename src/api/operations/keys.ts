@@ -12,10 +12,12 @@ import { ApiError } from '../../errors.ts'
 import {
   type ApiKeyFacts,
   generateKey,
+  type KeyRequest,
   listKeys,
   regenerateKey,
   revokeKeyById,
 } from '../../store/keys.ts'
+import { type Caller, requireKey } from '../caller.ts'
 import { defineOperation, required } from '../operation.ts'
 
 const tag = 'API keys'
@@ -60,6 +62,11 @@ const exampleFacts = {
 
 const exampleKey = { keyId: EXAMPLE_KEY, key: 'tl_dev_…' }
 
+const requestOf = (caller: Caller): KeyRequest => ({
+  environmentId: caller.environmentId,
+  askedBy: requireKey(caller).keyId,
+})
+
 const describe = ({ id, prefix, kind, createdAt, lastUsedAt, revokedAt }: ApiKeyFacts) => ({
   keyId: id,
   prefix,
@@ -90,8 +97,8 @@ export const keyOperations = [
     answer: { key: 'data', value: object(newKey, 'The new key.') },
     example: { given: {}, result: exampleKey },
     run: async ({ database, caller }) => {
-      const { id, key: made } = await generateKey(database, caller.environmentId)
-      return { keyId: id, key: made }
+      const { id, key: secret } = await generateKey(database, requestOf(caller))
+      return { keyId: id, key: secret }
     },
   }),
   defineOperation({
@@ -103,10 +110,11 @@ export const keyOperations = [
     answer: { key: 'data', value: object(regeneratedKey, 'The new key.') },
     example: { given: {}, result: { ...exampleKey, revoked: 1 } },
     run: async ({ database, access, caller, afterwards }) => {
-      const { environmentId } = caller
-      const { id, key: made, revoked } = await regenerateKey(database, environmentId)
+      const request = requestOf(caller)
+      const { id, key: secret, revoked } = await regenerateKey(database, request)
+      const { environmentId } = request
       afterwards(() => access.forgetKeys((owner) => owner.environmentId === environmentId))
-      return { keyId: id, key: made, revoked }
+      return { keyId: id, key: secret, revoked }
     },
   }),
   defineOperation({

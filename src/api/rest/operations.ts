@@ -1,8 +1,8 @@
 /** The operations over REST: one route each, its input read strictly. */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Field } from '../../definition/field.ts'
 import { invalidParameter } from '../../errors.ts'
-import type { Caller } from '../caller.ts'
+import { beforeBody } from '../admission.ts'
 import type { ApiContext } from '../context.ts'
 import { type Attempt, ONCE } from '../idempotency.ts'
 import { fieldsAt, isRead, type Operation } from '../operation.ts'
@@ -50,17 +50,12 @@ export const restAnswer = ({ rest, answer }: Operation, result: unknown): unknow
 }
 
 const addRoute = (server: FastifyInstance, context: ApiContext, operation: Operation): void => {
-  const callers = new WeakMap<FastifyRequest, Caller>()
   server.route({
     method: operation.rest.method,
     url: operation.rest.path,
-    // Before the body is read: only a key or a token buys work.
-    onRequest: async (request) => {
-      callers.set(request, await request.requireCaller())
-    },
+    ...beforeBody,
     handler: async (request, reply) => {
-      const caller = callers.get(request)
-      if (caller === undefined) throw new Error('A route without its hook.')
+      const caller = await request.requireCaller()
       checkEncoding(request.url)
       const given = {
         path: readQuery(request.params),

@@ -5,6 +5,7 @@ import type { Resource } from '../../definition/resource.ts'
 import { invalidParameter } from '../../errors.ts'
 import { readInput } from '../../query/input.ts'
 import { parseWrite, type WriteAttempt, type WriteRequest } from '../../query/write-request.ts'
+import { beforeBody } from '../admission.ts'
 import type { ApiContext } from '../context.ts'
 import { answerOnce } from './once.ts'
 import { refuseUnknown } from './parameters.ts'
@@ -94,9 +95,9 @@ const addRoutes = (
   })
 
   const { verbs } = resource
-  if (verbs.includes('create')) server.post(path, create)
-  if (verbs.includes('update')) server.put(`${path}/:id`, update)
-  if (verbs.includes('delete')) server.delete(`${path}/:id`, remove)
+  if (verbs.includes('create')) server.post(path, beforeBody, create)
+  if (verbs.includes('update')) server.put(`${path}/:id`, beforeBody, update)
+  if (verbs.includes('delete')) server.delete(`${path}/:id`, beforeBody, remove)
 }
 
 /** Adds the routes of every resource that can be written. */

@@ -3,6 +3,7 @@ import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync } fr
 import { decodeProtectedHeader, SignJWT } from 'jose'
 import { generateApiKey } from '../../../src/api-key.ts'
 import { saveApiKey } from '../../../src/store/keys.ts'
+import { revokeKey } from '../revoke-key.ts'
 import type { TestService } from '../service.ts'
 import { testVault } from '../vault.ts'
 import type { Ids, World } from './world.ts'
@@ -64,7 +65,7 @@ export const createCallers = async (
 ): Promise<readonly Caller[]> => {
   const revoked = generateApiKey('development')
   await saveApiKey(service.database, own.environmentId, revoked)
-  await service.access.revokeKey(revoked)
+  await revokeKey(service, revoked)
   const { right, expired, forged, confused } = await wrongTokens(service, own)
   const nobody = (name: string, authorization: string | undefined): Caller => ({
     ...{ name, authorization, kind: 'nobody', distance: 'own', ids: own.ids },

@@ -1,0 +1,16 @@
+import { hashApiKey } from '../../src/api-key.ts'
+import { revokeKeyById } from '../../src/store/keys.ts'
+import type { TestService } from './service.ts'
+
+/** Revokes a key as the API does: refused in this process from now on. @returns whether it was valid */
+export const revokeKey = async (
+  { database, access }: Pick<TestService, 'database' | 'access'>,
+  key: string,
+): Promise<boolean> => {
+  const { id, environmentId } = await database.prisma.apiKey.findUniqueOrThrow({
+    where: { hash: hashApiKey(key) },
+  })
+  const wasValid = await revokeKeyById(database, environmentId, id)
+  access.forgetKeys(({ keyId }) => keyId === id)
+  return wasValid
+}
