@@ -68,7 +68,8 @@ export const createEndpoint = (
   let isStopped = false
   let inFlight = 0
   let retriesInFlight = 0
-  let idle = Promise.withResolvers<void>()
+  /** Nothing is under way, and nothing begins. */
+  const drained = Promise.withResolvers<void>()
   const due: Retry[] = []
   /** Messages that wait in the database and are in hand here: loaded, under way or not yet saved. */
   const inHand = new Set<string>()
@@ -146,7 +147,7 @@ export const createEndpoint = (
     inFlight--
     if (!entry) retriesInFlight--
     waiting.end(message.recordId)
-    if (inFlight === 0) idle.resolve()
+    if (isStopped && inFlight === 0) drained.resolve()
     pump()
     context.onProgress(isStarved())
   }
@@ -278,12 +279,11 @@ export const createEndpoint = (
     drain: async (graceMs: number): Promise<void> => {
       isStopped = true
       if (inFlight === 0) return
-      idle = Promise.withResolvers()
       const timer = setTimeout(() => {
         isBrokenOff = true
         line.close()
       }, graceMs)
-      await idle.promise
+      await drained.promise
       clearTimeout(timer)
     },
   }

@@ -222,3 +222,19 @@ test('what is known of a subscription goes with it, and nothing of another', asy
   expect(await office.attempts(gone)).toEqual([])
   expect(await office.attempts(kept)).toHaveLength(1)
 })
+
+test('a stop ends, although a subscription is deleted while its last messages are under way', async () => {
+  const answered = Promise.withResolvers<void>()
+  receiver.behave('/hangs', (response, _message, place) => {
+    if (place > 0) void answered.promise.then(() => response.writeHead(204).end())
+  })
+  const id = await office.subscribe(`${receiver.origin}/hangs`)
+  const delivery = await office.deliver({ graceMs: 2000 })
+  await office.change([1, 2])
+  await until(() => receiver.at('/hangs').length).toBe(2)
+  const stopping = delivery.stop()
+  await office.database.prisma.webhookSubscription.deleteMany({ where: { id } })
+  // Its result is to be saved, and there is nothing any more that it could be saved to.
+  answered.resolve()
+  await stopping
+})
