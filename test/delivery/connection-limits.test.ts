@@ -22,6 +22,18 @@ const closeOf = (subscribed: ReturnType<typeof open>): Promise<{ code: number; r
     () => Promise.reject(new Error('It was not refused.')),
     (error) => error,
   )
+/** Opens one more as soon as there is room: one that has ended makes it when its connection is closed. */
+const openInTurn = async (
+  count: number,
+  ...asked: Parameters<typeof open>
+): Promise<ReturnType<typeof open>> => {
+  const one = open(...asked)
+  const isIn = await Promise.race([
+    followed(stage, count).then(() => true),
+    one.ended.catch(() => {}).then(() => false),
+  ])
+  return isIn ? one : openInTurn(count, ...asked)
+}
 /** The answer to one that asks for events by hand. */
 const askForEvents = async (key = stage.tenant.key) => {
   const answer = await fetch(`${stage.url}?query=${encodeURIComponent(QUERY)}`, {
@@ -47,8 +59,7 @@ test('a key has its number over both transports together; another key has its ow
   // What has ended makes room.
   stream.stop()
   await followed(stage, 2)
-  const next = open('WebSocket')
-  await followed(stage, 3)
+  const next = await openInTurn(3, 'WebSocket')
   for (const one of [socket, other, next]) one.stop()
   await followed(stage, 0)
 })
@@ -67,8 +78,7 @@ test('a process has its number, whoever asks', async () => {
   await followed(stage, 2)
   socket.stop()
   await followed(stage, 1)
-  const next = open('SSE', key)
-  await followed(stage, 2)
+  const next = await openInTurn(2, 'SSE', key)
   stream.stop()
   next.stop()
   await followed(stage, 0)

@@ -88,8 +88,8 @@ test('hanging, dripping, endless, redirecting and failing endpoints slow no othe
   const beside = await deliverBesideThem(1 + COUNT)
   console.log(`${summary(alone)} alone; ${summary(beside)} beside them`)
   expect(beside).toHaveLength(2 * COUNT)
-  // What waits for an endpoint that hangs takes as long as that may; on a busy machine some take long anyway.
-  expect(at(0.5, beside)).toBeLessThan(DEADLINE_MS / 2)
+  // What waits for an endpoint that hangs takes as long as that may, beside what the machine takes anyway.
+  expect(at(0.5, beside) - at(0.5, alone)).toBeLessThan(DEADLINE_MS / 2)
   for (const path of Object.keys(misbehaviours)) {
     await until(async () => (await office.attempts(ids.get(path) ?? '')).length).toBeGreaterThan(0)
     const attempts = await office.attempts(ids.get(path) ?? '')
