@@ -73,7 +73,7 @@ test.each([
     await write(1)
     let after = await endOfLog(database.prisma)
     for (const n of [2, 3, 4]) {
-      const pid = await rollBackSome(embedded.url)
+      const pid = await whenUp(() => rollBackSome(embedded.url))
       const from = after
       after = (await whenUp(() => readChanges(database.prisma, { after: from, limit: 10 }))).next
       await kill(dataDir, pid)
