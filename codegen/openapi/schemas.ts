@@ -1,8 +1,9 @@
 /** JSON schemas (2020-12, the dialect of OpenAPI 3.1) of what the store answers. */
 import type { Catalogue } from '../../src/definition/catalogue.ts'
+import { DECIMAL } from '../../src/definition/decimal.ts'
 import type { EnumerationField, Field, Fields } from '../../src/definition/field.ts'
 import { alwaysPresent, commonFields, type Resource } from '../../src/definition/resource.ts'
-import { capitalise, DECIMAL } from '../../src/definition/value.ts'
+import { capitalise } from '../../src/definition/value.ts'
 import { sharedEnumerations } from '../shared-enumerations.ts'
 import { exampleRecord } from './examples.ts'
 

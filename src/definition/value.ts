@@ -1,4 +1,5 @@
 /** From what an app says to what a record holds: one value of one field. */
+import { DECIMAL } from './decimal.ts'
 import type { Field, Fields, Shape } from './field.ts'
 import { recordId } from './identity.ts'
 
@@ -14,8 +15,6 @@ export interface ValueContext {
   readonly report: (problem: ValueProblem) => void
 }
 
-/** Decimal digits, as an app may write them; in a nested object they are kept as they came. */
-export const DECIMAL = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?$/
 const INTEGER_MAX = 2_147_483_647
 
 export const capitalise = (word: string): string =>

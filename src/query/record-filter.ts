@@ -1,4 +1,5 @@
 /** What a list's filter means for one record, told by its JSON alone: as PostgreSQL tells it by its columns. */
+import { compareDecimals, type Decimal, parseDecimal } from '../definition/decimal.ts'
 import { recordId, resolveId } from '../definition/identity.ts'
 import type { Resource } from '../definition/resource.ts'
 import type { ExactRecord } from './exact-json.ts'
@@ -7,24 +8,11 @@ import type { ListFilter } from './list-request.ts'
 
 const DAY_MS = 86_400_000
 
-const DIGITS = /^([-+]?)(\d*)\.?(\d*)(?:[eE]([-+]?\d+))?$/
-
-/** Digits and an exponent: `-12.50` is −1250 · 10^−2. */
-const readDigits = (text: string): { readonly value: bigint; readonly exponent: number } => {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = DIGITS.exec(text) ?? []
-  const value = BigInt(`${whole}${fraction}` || '0')
-  return { value: sign === '-' ? -value : value, exponent: Number(exponent) - fraction.length }
-}
-
-/** Below, at or above 0, as `a` is less than, equal to or greater than `b`; both written out in digits. */
-const compareDigits = (a: string, b: string): number => {
-  const left = readDigits(a)
-  const right = readDigits(b)
-  const exponent = Math.min(left.exponent, right.exponent)
-  const scaled = ({ value, exponent: own }: typeof left): bigint =>
-    value * 10n ** BigInt(own - exponent)
-  const difference = scaled(left) - scaled(right)
-  return difference < 0n ? -1 : difference > 0n ? 1 : 0
+/** @throws TypeError if it is no decimal number */
+const decimalOf = (value: unknown): Decimal => {
+  const decimal = parseDecimal(String(value))
+  if (decimal) return decimal
+  throw new TypeError('A filter compares a number with what is none.')
 }
 
 type Order = (comparison: number) => boolean
@@ -66,7 +54,7 @@ const meetsPresent = (term: FilterTerm, credentialId: string, found: unknown): b
     case 'number':
     case 'decimal':
       return orders[operator === 'notEquals' ? 'equals' : operator]?.(
-        compareDigits(String(found), wanted),
+        compareDecimals(decimalOf(found), decimalOf(wanted)),
       ) as boolean
     case 'boolean':
       return found === term.value

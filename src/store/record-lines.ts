@@ -3,6 +3,7 @@
  * beginning it keeps as the document. Text that is made here it need not make field by field.
  */
 import type { Column } from '../definition/column.ts'
+import { formatDecimal, parseDecimal } from '../definition/decimal.ts'
 import type { RecordRow } from '../definition/mapping.ts'
 import type { Resource } from '../definition/resource.ts'
 import { recordSql, STAMPS } from './record-sql.ts'
@@ -26,16 +27,9 @@ const PLAIN_DECIMAL = /^(?!-[0.]+$)-?(?:0|[1-9]\d*)(?:\.\d+)?$/
 /** A decimal as a column of `numeric` shows it, with all its digits: `1.50e1` is `15.0`. */
 export const plainDecimal = (text: string): string => {
   if (PLAIN_DECIMAL.test(text)) return text
-  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')
-  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.')
-  const scale = Math.max(fraction.length - Number(exponent), 0)
-  const digits = (whole + fraction)
-    .padEnd(whole.length + Number(exponent), '0')
-    .padStart(scale + 1, '0')
-  const point = digits.length - scale
-  const integer = digits.slice(0, point).replace(/^0+(?=\d)/, '')
-  const plain = scale === 0 ? integer : `${integer}.${digits.slice(point)}`
-  return mantissa.startsWith('-') && /[1-9]/.test(plain) ? `-${plain}` : plain
+  const decimal = parseDecimal(text)
+  if (decimal) return formatDecimal(decimal)
+  throw new TypeError('A record holds a number that is none.')
 }
 
 const shown = (kind: Column['kind'], value: unknown): unknown => {

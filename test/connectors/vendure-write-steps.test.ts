@@ -62,6 +62,11 @@ describe('an amount to be written', () => {
     ['12.00', 0, 12],
     ['1.2345', 4, 12_345],
     ['90071992547409.91', 2, Number.MAX_SAFE_INTEGER],
+    ['1e2', 2, 10_000],
+    ['1.50E1', 2, 1500],
+    ['.5', 2, 50],
+    ['5.', 2, 500],
+    ['1000e-1', 0, 100],
   ])('of %s at precision %i is %i', (text, precision, units) => {
     expect(unitsOf(text, precision, 'price')).toBe(units)
   })
@@ -70,7 +75,8 @@ describe('an amount to be written', () => {
     ['1.005', 2, 'more than 2 decimal places'],
     ['0.1', 0, 'more than 0 decimal places'],
     ['90071992547409.92', 2, 'too large'],
-    ['1e3', 2, 'no decimal number'],
+    ['1e-3', 2, 'more than 2 decimal places'],
+    ['1e999', 2, 'too large'],
     ['', 2, 'no decimal number'],
   ])('of %s at precision %i is refused', (text, precision, words) => {
     expect(thrownBy(() => unitsOf(text, precision, 'variants.0.price'))).toMatchObject({

@@ -1,5 +1,6 @@
 /** One unified value as the sandbox is told it: amounts, rates, quantities and words. */
 import { type Json, WriteRefusal } from '../../definition/connector.ts'
+import { formatDecimal, parseDecimal } from '../../definition/decimal.ts'
 
 /** The fields of an object, as they are given or sent. */
 export type Given = Readonly<Record<string, Json>>
@@ -57,7 +58,7 @@ export const orElse = (conversion: Conversion, empty: Json): Conversion => ({
   empty,
 })
 
-interface Decimal {
+interface Digits {
   readonly sign: '' | '-'
   /** Without leading zeros, but one digit. */
   readonly whole: string
@@ -65,24 +66,20 @@ interface Decimal {
   readonly fraction: string
 }
 
-const NUMBER = /^(-?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,3}))?$/
-
 /** The digits of a number, be they written `12.5`, `1.25e1` or as a JSON number. */
-const readDecimal = (value: Json, path: string): Decimal => {
-  const [, minus = '', before = '', after = '', exponent = '0'] = NUMBER.exec(String(value)) ?? []
-  const point = before.length + Number(exponent)
-  const digits = (before + after)
-    .padEnd(point, '0')
-    .padStart(before.length + after.length - point, '0')
-  if (before + after === '') throw new WriteRefusal('This is no decimal number.', path)
-  const place = Math.max(0, point)
-  const whole = digits.slice(0, place).replace(/^0+/, '') || '0'
-  const fraction = digits.slice(place).replace(/0+$/, '')
-  return { sign: minus === '-' && whole + fraction !== '0' ? '-' : '', whole, fraction }
+const readDecimal = (value: Json, path: string): Digits => {
+  const decimal = parseDecimal(String(value))
+  if (!decimal) throw new WriteRefusal('This is no decimal number.', path)
+  const [whole = '', fraction = ''] = formatDecimal(decimal).replace('-', '').split('.')
+  return {
+    sign: decimal.unscaled < 0n ? '-' : '',
+    whole,
+    fraction: fraction.replace(/0+$/, ''),
+  }
 }
 
 const checkSize = (
-  { whole, fraction }: Decimal,
+  { whole, fraction }: Digits,
   most: { readonly whole: number; readonly fraction: number },
   path: string,
 ): void => {

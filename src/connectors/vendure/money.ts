@@ -1,17 +1,13 @@
 /** Vendure's amounts: integers of a unit that the shop sets, whatever the currency (NOTES 22). */
 import { WriteRefusal } from '../../definition/connector.ts'
+import { formatDecimal, parseDecimal, rescale } from '../../definition/decimal.ts'
 
 /**
  * Decimal text of an integer of 10^-precision: `decimalText(9136, 2)` is `91.36`.
  * @throws RangeError if it is no integer
  */
-export const decimalText = (amount: number, precision: number): string => {
-  const digits = BigInt(amount).toString().replace('-', '')
-  const padded = digits.padStart(precision + 1, '0')
-  const whole = padded.slice(0, padded.length - precision)
-  const sign = amount < 0 ? '-' : ''
-  return sign + whole + (precision > 0 ? `.${padded.slice(-precision)}` : '')
-}
+export const decimalText = (amount: number, precision: number): string =>
+  formatDecimal({ unscaled: BigInt(amount), scale: precision })
 
 /** The sum of integers, as exact as they are. */
 export const sum = (amounts: readonly number[]): number =>
@@ -22,11 +18,12 @@ export const sum = (amounts: readonly number[]): number =>
  * @throws WriteRefusal that names the field if the shop's unit is too coarse, or the amount too large
  */
 export const unitsOf = (text: string, precision: number, field: string): number => {
-  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d*?)0*)?$/.exec(text) ?? []
-  if (whole === '') throw new WriteRefusal(`${text} is no decimal number`, field)
-  if (fraction.length > precision)
+  const decimal = parseDecimal(text)
+  if (!decimal) throw new WriteRefusal(`${text} is no decimal number`, field)
+  const exact = rescale(decimal, precision)
+  if (exact === undefined)
     throw new WriteRefusal(`${text} has more than ${precision} decimal places`, field)
-  const units = Number(sign + whole + fraction.padEnd(precision, '0'))
+  const units = Number(exact)
   if (!Number.isSafeInteger(units)) throw new WriteRefusal(`${text} is too large`, field)
   return units
 }
