@@ -48,8 +48,8 @@ export interface SeenRecord {
 export interface AnswerFacts {
   /** When the app was asked, by the database's clock, or a little earlier. */
   readonly askedAt: Date
-  /** `newer` unless it is the answer to a write. */
-  readonly accept?: 'newer' | 'written'
+  /** `all` unless it is the answer to a write. */
+  readonly accept?: 'all' | 'written'
   /** The workflow run that has written it. */
   readonly cause?: string | undefined
 }
@@ -157,7 +157,7 @@ export const openTarget = async (
       if (!seen) throw absent(resource)
       return seen
     },
-    store: async (raw, { askedAt, accept = 'newer', cause }) => {
+    store: async (raw, { askedAt, accept = 'all', cause }) => {
       const { row } = target.map(raw)
       const options = { accept, askedAt: askedAt.toISOString(), cause }
       await connected((transaction) =>
