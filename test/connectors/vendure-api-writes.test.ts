@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { placeOrder } from '../apps/vendure/checkout.ts'
 import { fulfillOrder, setFulfillmentState } from '../apps/vendure/orders.ts'
-import { createProduct, updateCustomer } from '../apps/vendure/shop.ts'
+import {
+  createProduct,
+  deleteProduct,
+  deleteVariant,
+  updateCustomer,
+  updateVariant,
+} from '../apps/vendure/shop.ts'
 import { type Order, type Product, readCustomer, readOrder } from '../apps/vendure/state.ts'
 import { type Face, faces } from '../support/operations.ts'
 import { type RecordCalls, type RecordOutcome, recordsOver } from '../support/record-calls.ts'
@@ -266,6 +272,51 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
         })
       await expectSettled(PRODUCTS, made)
       expect(done(await records.remove(PRODUCTS, made.id)).remoteDeleted).toBe(true)
+    })
+
+    test('what was deleted is refused as that, here or in Vendure, each time', async () => {
+      const expectGone = async (topic: string, id: string, input: object) => {
+        for (const _again of [1, 2]) {
+          const late = await records.update(topic, id, input)
+          expect(conflicting(late, 'remoteDeleted')).toMatchObject({ current: true })
+        }
+      }
+      const product = { productName: `Stool ${face}`, description: '' }
+      const here = done(await records.create(PRODUCTS, product))
+      done(await records.remove(PRODUCTS, here.id))
+      await expectGone(PRODUCTS, here.id, { productName: 'Late' })
+      const there = done(await records.create(PRODUCTS, product))
+      await deleteProduct(shop.vendure, there.remoteId)
+      await expectGone(PRODUCTS, there.id, { productName: 'Late' })
+      const email = `gone-${face.toLowerCase()}@example.org`
+      const customer = { firstName: 'Lise', lastName: 'Meitner', email }
+      const gone = done(await records.create(CUSTOMERS, customer))
+      done(await records.remove(CUSTOMERS, gone.id))
+      await expectGone(CUSTOMERS, gone.id, {})
+    })
+
+    test('a product that lost the variant it was changed with last is not overwritten unseen', async () => {
+      const sizes = ['S', 'L'].map((size) => ({ name: 'Size', value: size }))
+      const made = done(
+        await records.create(PRODUCTS, {
+          ...{ productName: `Shelf ${face}`, description: '' },
+          variants: sizes.map((choice) => ({
+            ...{ title: choice.value, price: '10.00', sku: choice.value, optionValues: [choice] },
+          })),
+        }),
+      )
+      const [kept, lost] = made.variants
+      // Vendure keeps whole seconds: the second variant is to be later than all else of the product.
+      await shop.passOverlap()
+      await updateVariant(shop.vendure, lost.remoteId, { price: 1200 })
+      await shop.sync()
+      await deleteVariant(shop.vendure, lost.remoteId)
+      const unchanged = { variants: [{ remoteId: kept.remoteId, price: '10.00' }] }
+      const stale = await records.update(PRODUCTS, made.id, unchanged)
+      expect(conflicting(stale, 'variants')).toBeDefined()
+      const again = done(await records.update(PRODUCTS, made.id, unchanged))
+      expect(again.variants).toMatchObject([{ remoteId: kept.remoteId }])
+      await expectSettled(PRODUCTS, again)
     })
   })
 
