@@ -16,7 +16,7 @@ import type { RecordOwner } from '../store/apply-changes.ts'
 import { isDatabaseAway, readClock } from '../store/database.ts'
 import { idsStoredBefore } from '../store/records.ts'
 import { OutcomeUnknownError } from './perform.ts'
-import { checkSeen, conflict, isStale, toPushError } from './push-failure.ts'
+import { checkSeen, checkUntouched, conflict, isStale, toPushError } from './push-failure.ts'
 import { refusedField } from './refused-field.ts'
 import { resolveReferences } from './resolve-references.ts'
 import { findCreated, isAsAsked } from './settle.ts'
@@ -75,10 +75,12 @@ export const createPush = (options: PushOptions): RecordWriter => {
   ): Promise<Result> => {
     const { resource } = target
     checkSeen(resource, seen.values, attempt)
+    checkUntouched(resource, seen.values, attempt)
     if (guard === 'compare') {
       const current = await target.refresh(seen)
       if (current.remoteDeleted || isStale(resource, seen.values, current))
         throw conflict(resource, seen.values, current)
+      checkUntouched(resource, current, attempt)
     }
     try {
       return await change()
