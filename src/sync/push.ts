@@ -185,27 +185,29 @@ export const createPush = (options: PushOptions): RecordWriter => {
         const { writer, connector } = target
         const { update } = writer
         if (!update) throw unsupported(resource, connector, 'updated')
-        const seen = await target.see(id)
-        const { values: record, readAt: askedAt } = seen
-        const { remoteId } = record
-        const asked = await prepare(target, request, update.fields)
-        const lookUp = async (): Promise<unknown> => {
-          const raw = await target.ask(seen)
-          if (raw === undefined) return
-          const found = { raw, row: target.map(raw).row }
-          return isAsAsked(resource, owner.credentialId, asked, found) ? raw : undefined
-        }
-        // Before the guard: what has changed since the caller saw it was perhaps changed by the earlier try.
-        const found = attempt.brokenOffSince === undefined ? undefined : await lookUp()
-        const raw =
-          found ??
-          (await guarded(target, seen, { guard: update.guard, attempt }, () =>
-            settled(() => target.run(update.steps(asked, { remoteId, record })), lookUp),
-          ))
-        return afterChange(async () => {
-          const { cause } = attempt
-          const written = await target.store(raw, { askedAt, accept: 'written', cause })
-          return finished(target, written, { before: record, cause })
+        return target.alone(id, update.guard, async () => {
+          const seen = await target.see(id)
+          const { values: record, readAt: askedAt } = seen
+          const { remoteId } = record
+          const asked = await prepare(target, request, update.fields)
+          const lookUp = async (): Promise<unknown> => {
+            const raw = await target.ask(seen)
+            if (raw === undefined) return
+            const found = { raw, row: target.map(raw).row }
+            return isAsAsked(resource, owner.credentialId, asked, found) ? raw : undefined
+          }
+          // Before the guard: what has changed since the caller saw it was perhaps changed by the earlier try.
+          const found = attempt.brokenOffSince === undefined ? undefined : await lookUp()
+          const raw =
+            found ??
+            (await guarded(target, seen, { guard: update.guard, attempt }, () =>
+              settled(() => target.run(update.steps(asked, { remoteId, record })), lookUp),
+            ))
+          return afterChange(async () => {
+            const { cause } = attempt
+            const written = await target.store(raw, { askedAt, accept: 'written', cause })
+            return finished(target, written, { before: record, cause })
+          })
         })
       }),
 
@@ -214,26 +216,28 @@ export const createPush = (options: PushOptions): RecordWriter => {
         const { writer, connector } = target
         const remove = writer.delete
         if (!remove) throw unsupported(resource, connector, 'deleted')
-        const seen = await target.see(id)
-        const { values: record } = seen
-        const { remoteId } = record
-        const lookUp = () => deletedIn(target, seen)
-        const wasTried = attempt.brokenOffSince !== undefined
-        if (record.remoteDeleted) {
-          if (!wasTried) checkSeen(resource, record, attempt)
-          return target.read(id)
-        }
-        const found = wasTried && (await lookUp())
-        if (!found)
-          await guarded(target, seen, { guard: remove.guard, attempt }, () =>
-            settled(async () => {
-              await target.run(remove.steps({ remoteId, record }))
-              return true as const
-            }, lookUp),
-          )
-        return afterChange(async () => {
-          await target.markDeleted(id)
-          return finished(target, id, { before: record, cause: attempt.cause })
+        return target.alone(id, remove.guard, async () => {
+          const seen = await target.see(id)
+          const { values: record } = seen
+          const { remoteId } = record
+          const lookUp = () => deletedIn(target, seen)
+          const wasTried = attempt.brokenOffSince !== undefined
+          if (record.remoteDeleted) {
+            if (!wasTried) checkSeen(resource, record, attempt)
+            return target.read(id)
+          }
+          const found = wasTried && (await lookUp())
+          if (!found)
+            await guarded(target, seen, { guard: remove.guard, attempt }, () =>
+              settled(async () => {
+                await target.run(remove.steps({ remoteId, record }))
+                return true as const
+              }, lookUp),
+            )
+          return afterChange(async () => {
+            await target.markDeleted(id)
+            return finished(target, id, { before: record, cause: attempt.cause })
+          })
         })
       }),
   }

@@ -13,7 +13,7 @@ import { type Order, type Product, readCustomer, readOrder } from '../apps/vendu
 import { type Face, faces } from '../support/operations.ts'
 import { type RecordCalls, type RecordOutcome, recordsOver } from '../support/record-calls.ts'
 import { moveOrder } from './vendure/acts.ts'
-import { type Connection, connectVendure } from './vendure/connection.ts'
+import { type Connection, connectVendure, type Shown } from './vendure/connection.ts'
 import { WRITING } from './vendure/key.ts'
 import { missing } from './vendure/scene.ts'
 
@@ -242,6 +242,34 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       expect(await readCustomer(shop.vendure, made.remoteId)).toBeNull()
       await expectSettled(CUSTOMERS, gone)
       expect((await records.get(CUSTOMERS, made.id)).record).toEqual(gone)
+    })
+
+    test('of several that change what they have seen at once, one does and the others are told so', async () => {
+      const email = `first-${face.toLowerCase()}@example.org`
+      const first = { firstName: 'First', lastName: 'Noether', email }
+      const customer = done(await records.create(CUSTOMERS, first))
+      const order = await buy()
+      const { record } = await records.get(ORDERS, order.id)
+      const expectOne = async (topic: string, { id, updatedAt }: Shown, inputs: object[]) => {
+        const outcomes = await Promise.all(
+          inputs.map((input) => records.update(topic, id, input, updatedAt)),
+        )
+        expect(outcomes.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409])
+        const index = outcomes.findIndex(({ status }) => status === 200)
+        expect(outcomes[index]?.record).toMatchObject(inputs[index] ?? {})
+        await expectSettled(topic, outcomes[index]?.record)
+      }
+      const names = ['A', 'B', 'C', 'D', 'E']
+      await expectOne(
+        CUSTOMERS,
+        customer,
+        names.map((firstName) => ({ firstName })),
+      )
+      await expectOne(
+        ORDERS,
+        record,
+        names.map((city) => ({ billingAddress: { city } })),
+      )
     })
 
     test('a product with several choices is changed over and over: their order is no conflict', async () => {
