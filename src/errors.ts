@@ -38,6 +38,10 @@ export const errorCodes = {
     status: 409,
     meaning: 'The record changed in the app since it was read; the details hold both versions.',
   },
+  WRITE_IN_FLIGHT: {
+    status: 409,
+    meaning: 'Another write to the record is still under way; Retry-After says when to try again.',
+  },
   IDEMPOTENCY_KEY_IN_FLIGHT: {
     status: 409,
     meaning: 'A request with this Idempotency-Key is still under way.',

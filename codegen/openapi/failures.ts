@@ -70,6 +70,7 @@ export const writeCodes: readonly ErrorCode[] = [
   'NOT_FOUND',
   'CREDENTIAL_NOT_FOUND',
   'WRITE_CONFLICT',
+  'WRITE_IN_FLIGHT',
   ...repeatCodes,
   'RATE_LIMITED',
   'APP_RATE_LIMITED',

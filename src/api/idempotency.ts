@@ -82,6 +82,7 @@ const passing: ReadonlySet<ErrorCode> = new Set([
   'APP_UNAVAILABLE',
   'APP_RATE_LIMITED',
   'RATE_LIMITED',
+  'WRITE_IN_FLIGHT',
 ])
 
 const inFlight = (): ApiError =>

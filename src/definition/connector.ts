@@ -115,7 +115,13 @@ export class WriteRefusal extends Error {
   }
 }
 
-/** Whether what was thrown into the steps says that the app has no such record. */
+/** The app turns out to have no such record, or no longer. */
+export class RecordAbsent extends Error {
+  override readonly name = 'RecordAbsent'
+  readonly kind = 'absent' satisfies AppFailure['kind']
+}
+
+/** Whether what was thrown into the steps, or by them, says that the app has no such record. */
 export const isAbsent = (error: unknown): boolean =>
   // The engine's error class is above this layer; its kind is the failure's.
   error instanceof Error &&

@@ -23,14 +23,14 @@ export interface RecordOwner {
 export interface ApplyOptions {
   /**
    * `newer`: a record that the app changed earlier than the stored one is an old answer and is left alone.
-   * `all`: the app's state holds, whatever its clock says (a listing of everything).
-   * `written`: as `newer`, of what the app says of a write.
+   * `all`: the app's state holds, whatever its clock says (a listing of everything, or one record asked for).
+   * `written`: as `all`, of what the app says of a write.
    */
   readonly accept: 'newer' | 'all' | 'written'
   /**
    * When the app was asked, by the database's clock, or a little earlier. What was stored since is perhaps
-   * later than the answer: it is left alone unless the app dates the answer later, or has written then what
-   * it answers. What was marked as deleted since stays so: of a deletion, apps tell no date.
+   * later than the answer: it is left alone unless the app dates the answer later, or, of a write, not
+   * earlier. What was marked as deleted since stays so: of a deletion, apps tell no date.
    */
   readonly askedAt?: string | undefined
   /** The workflow run on whose behalf the app was written to; undefined: none. Kept with the changes. */
@@ -64,6 +64,10 @@ const NOW = 'statement_timestamp()::timestamptz(3)'
 const EPOCH = raw('(SELECT change_log.current_epoch())')
 // Heard when the transaction commits, and once, however often it says so.
 const ANNOUNCE = raw(`pg_notify('${CHANGES_CHANNEL}', '')::text`)
+
+// By the app's clock: what is given (`i`), beside what is stored (`b`).
+const DATED_LATER = raw('i."remoteUpdatedAt" > b.remote_updated_at')
+const NOT_DATED_EARLIER = raw('(i."remoteUpdatedAt" < b.remote_updated_at) IS NOT TRUE')
 
 const quoted = (name: string): string => `"${name}"`
 
@@ -140,17 +144,13 @@ export const applyChanges = async (
   await lockRecords(transaction, credentialId, resource)
   const { table, json } = recordSql(resource)
   const part = applySql(resource)
-  const newer =
-    accept === 'all'
-      ? Prisma.empty
-      : raw('AND (i."remoteUpdatedAt" < b.remote_updated_at) IS NOT TRUE')
-  const isDatedLater =
-    accept === 'written' ? Prisma.empty : raw('AND i."remoteUpdatedAt" > b.remote_updated_at')
+  const newer = accept === 'newer' ? sql`AND ${NOT_DATED_EARLIER}` : Prisma.empty
+  const isLater = accept === 'written' ? NOT_DATED_EARLIER : DATED_LATER
   const unlessSince =
     askedAt === undefined
       ? Prisma.empty
       : sql`AND (b.updated_at < ${askedAt}::timestamptz
-          OR ((NOT b.remote_deleted OR i."remoteDeleted") ${isDatedLater}))`
+          OR ((NOT b.remote_deleted OR i."remoteDeleted") AND ${isLater}))`
   const [counts] = await transaction.$queryRaw<(AppliedChanges & { told: unknown })[]>(sql`
     WITH changed AS (
       SELECT b.id IS NULL AS is_new, b.remote_deleted AS was_deleted,

@@ -1,8 +1,9 @@
-/** The actor that takes away what is past its time: records of deleted credentials, kept answers. */
+/** The actor that takes away what is past its time: records of deleted credentials, claims, kept answers. */
 import type { Catalogue } from '../definition/catalogue.ts'
 import type { Database } from '../store/database.ts'
 import { purgeIdempotentRequests } from '../store/idempotent-requests.ts'
 import { purgeNext } from '../store/purges.ts'
+import { purgeRecordClaims } from '../store/record-claims.ts'
 import type { SyncLog } from './active-run.ts'
 
 export interface PurgesOptions {
@@ -27,6 +28,7 @@ export const createPurges = ({ database, catalogue, log }: PurgesOptions): Purge
   const purgeDue = async (): Promise<void> => {
     try {
       while (await purgeNext(database, catalogue, stopping.signal));
+      await purgeRecordClaims(database)
       while ((await purgeIdempotentRequests(database)) > 0 && !stopping.signal.aborted);
     } catch (error) {
       if (!stopping.signal.aborted) log.warn({ err: error }, 'a purge was broken off')

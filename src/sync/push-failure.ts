@@ -67,6 +67,22 @@ export const checkSeen = (
   )
 }
 
+/** @throws WRITE_CONFLICT if the record has changed since an earlier try of the same write was broken off */
+export const checkUntouched = (
+  resource: Resource,
+  stored: { readonly updatedAt: string },
+  { brokenOffSince }: WriteAttempt,
+): void => {
+  if (brokenOffSince === undefined || Date.parse(stored.updatedAt) < brokenOffSince.getTime())
+    return
+  const expected = `a time before the try that was broken off, ${brokenOffSince.toISOString()}`
+  throw new ApiError(
+    'WRITE_CONFLICT',
+    `The ${resource.name} has changed since an earlier try of this write was broken off, by that try or by another. Read it again, then write what it lacks, with another Idempotency-Key.`,
+    [{ field: 'updatedAt', expected, current: stored.updatedAt }],
+  )
+}
+
 /** Tells a field by the app's name as the caller knows it. */
 export type NameField = (appField: string) => string
 

@@ -2,16 +2,21 @@
  * Writes that reach the app: what a caller asks for goes to the app first, and what the app then says of
  * the record goes into the store, with its change, in one transaction.
  */
-import type { WriteGuard, WriteInput } from '../definition/connector.ts'
+import { isAbsent, type WriteGuard, type WriteInput } from '../definition/connector.ts'
 import type { Resource } from '../definition/resource.ts'
 import { ApiError } from '../errors.ts'
 import { AppRefusedError } from '../outbound/app-error.ts'
-import { fieldsNotTaken, type RecordWriter, type WriteRequest } from '../query/write-request.ts'
+import {
+  fieldsNotTaken,
+  type RecordWriter,
+  type WriteAttempt,
+  type WriteRequest,
+} from '../query/write-request.ts'
 import type { RecordOwner } from '../store/apply-changes.ts'
 import { isDatabaseAway, readClock } from '../store/database.ts'
 import { idsStoredBefore } from '../store/records.ts'
 import { OutcomeUnknownError } from './perform.ts'
-import { checkSeen, conflict, isStale, toPushError } from './push-failure.ts'
+import { checkSeen, checkUntouched, conflict, isStale, toPushError } from './push-failure.ts'
 import { refusedField } from './refused-field.ts'
 import { resolveReferences } from './resolve-references.ts'
 import { findCreated, isAsAsked } from './settle.ts'
@@ -65,18 +70,23 @@ export const createPush = (options: PushOptions): RecordWriter => {
   const guarded = async <Result>(
     target: WriteTarget,
     seen: SeenRecord,
-    guard: WriteGuard,
+    { guard, attempt }: { readonly guard: WriteGuard; readonly attempt: WriteAttempt },
     change: () => Promise<Result>,
   ): Promise<Result> => {
     const { resource } = target
+    checkSeen(resource, seen.values, attempt)
+    checkUntouched(resource, seen.values, attempt)
     if (guard === 'compare') {
       const current = await target.refresh(seen)
-      if (isStale(resource, seen.values, current)) throw conflict(resource, seen.values, current)
+      if (current.remoteDeleted || isStale(resource, seen.values, current))
+        throw conflict(resource, seen.values, current)
+      checkUntouched(resource, current, attempt)
     }
     try {
       return await change()
     } catch (error) {
-      if (!(error instanceof AppRefusedError) || error.kind === 'refused') throw error
+      const isConflict = error instanceof AppRefusedError && error.kind === 'conflict'
+      if (!isConflict && !isAbsent(error)) throw error
       throw conflict(resource, seen.values, await target.refresh(seen))
     }
   }
@@ -175,28 +185,29 @@ export const createPush = (options: PushOptions): RecordWriter => {
         const { writer, connector } = target
         const { update } = writer
         if (!update) throw unsupported(resource, connector, 'updated')
-        const seen = await target.see(id)
-        const { values: record, readAt: askedAt } = seen
-        const { remoteId } = record
-        const asked = await prepare(target, request, update.fields)
-        const lookUp = async (): Promise<unknown> => {
-          const raw = await target.ask(seen)
-          if (raw === undefined) return
-          const found = { raw, row: target.map(raw).row }
-          return isAsAsked(resource, owner.credentialId, asked, found) ? raw : undefined
-        }
-        const found = attempt.brokenOffSince === undefined ? undefined : await lookUp()
-        // What has changed since the caller saw it was perhaps changed by the earlier try.
-        if (found === undefined) checkSeen(resource, record, attempt)
-        const raw =
-          found ??
-          (await guarded(target, seen, update.guard, () =>
-            settled(() => target.run(update.steps(asked, { remoteId, record })), lookUp),
-          ))
-        return afterChange(async () => {
-          const { cause } = attempt
-          const written = await target.store(raw, { askedAt, accept: 'written', cause })
-          return finished(target, written, { before: record, cause })
+        return target.alone(id, update.guard, async () => {
+          const seen = await target.see(id)
+          const { values: record, readAt: askedAt } = seen
+          const { remoteId } = record
+          const asked = await prepare(target, request, update.fields)
+          const lookUp = async (): Promise<unknown> => {
+            const raw = await target.ask(seen)
+            if (raw === undefined) return
+            const found = { raw, row: target.map(raw).row }
+            return isAsAsked(resource, owner.credentialId, asked, found) ? raw : undefined
+          }
+          // Before the guard: what has changed since the caller saw it was perhaps changed by the earlier try.
+          const found = attempt.brokenOffSince === undefined ? undefined : await lookUp()
+          const raw =
+            found ??
+            (await guarded(target, seen, { guard: update.guard, attempt }, () =>
+              settled(() => target.run(update.steps(asked, { remoteId, record })), lookUp),
+            ))
+          return afterChange(async () => {
+            const { cause } = attempt
+            const written = await target.store(raw, { askedAt, accept: 'written', cause })
+            return finished(target, written, { before: record, cause })
+          })
         })
       }),
 
@@ -205,24 +216,28 @@ export const createPush = (options: PushOptions): RecordWriter => {
         const { writer, connector } = target
         const remove = writer.delete
         if (!remove) throw unsupported(resource, connector, 'deleted')
-        const seen = await target.see(id)
-        const { values: record } = seen
-        const { remoteId } = record
-        const lookUp = () => deletedIn(target, seen)
-        const wasTried = attempt.brokenOffSince !== undefined
-        const found = wasTried && (record.remoteDeleted || (await lookUp()))
-        if (!found) checkSeen(resource, record, attempt)
-        if (record.remoteDeleted) return target.read(id)
-        if (!found)
-          await guarded(target, seen, remove.guard, () =>
-            settled(async () => {
-              await target.run(remove.steps({ remoteId, record }))
-              return true as const
-            }, lookUp),
-          )
-        return afterChange(async () => {
-          await target.markDeleted(id)
-          return finished(target, id, { before: record, cause: attempt.cause })
+        return target.alone(id, remove.guard, async () => {
+          const seen = await target.see(id)
+          const { values: record } = seen
+          const { remoteId } = record
+          const lookUp = () => deletedIn(target, seen)
+          const wasTried = attempt.brokenOffSince !== undefined
+          if (record.remoteDeleted) {
+            if (!wasTried) checkSeen(resource, record, attempt)
+            return target.read(id)
+          }
+          const found = wasTried && (await lookUp())
+          if (!found)
+            await guarded(target, seen, { guard: remove.guard, attempt }, () =>
+              settled(async () => {
+                await target.run(remove.steps({ remoteId, record }))
+                return true as const
+              }, lookUp),
+            )
+          return afterChange(async () => {
+            await target.markDeleted(id)
+            return finished(target, id, { before: record, cause: attempt.cause })
+          })
         })
       }),
   }

@@ -6,6 +6,7 @@ import type {
   ResourceConnector,
   ResourceWriter,
   Steps,
+  WriteGuard,
 } from '../definition/connector.ts'
 import { createMapper, type MappedRecord } from '../definition/mapping.ts'
 import type { Resource } from '../definition/resource.ts'
@@ -21,6 +22,7 @@ import { holdCredential, type OpenCredential } from '../store/credentials.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import { createLineWriter } from '../store/record-lines.ts'
 import { getRecords, type RecordKey, readRecord } from '../store/records.ts'
+import { asOnlyWriter } from './one-writer.ts'
 import { perform } from './perform.ts'
 
 export interface TargetOptions {
@@ -48,8 +50,8 @@ export interface SeenRecord {
 export interface AnswerFacts {
   /** When the app was asked, by the database's clock, or a little earlier. */
   readonly askedAt: Date
-  /** `newer` unless it is the answer to a write. */
-  readonly accept?: 'newer' | 'written'
+  /** `all` unless it is the answer to a write. */
+  readonly accept?: 'all' | 'written'
   /** The workflow run that has written it. */
   readonly cause?: string | undefined
 }
@@ -61,6 +63,11 @@ export interface WriteTarget {
   readonly credential: OpenCredential
   readonly resourceConnector: ResourceConnector
   readonly writer: ResourceWriter
+  /**
+   * Does `work` on a record; where the app does not refuse a stale write itself, while none writes it but
+   * this. @throws WRITE_IN_FLIGHT
+   */
+  alone<Result>(id: string, guard: WriteGuard, work: () => Promise<Result>): Promise<Result>
   /** Asks the app. */
   run<Result>(steps: Steps<Result>): Promise<Result>
   /** @throws TypeError if the app's record has no id */
@@ -144,6 +151,14 @@ export const openTarget = async (
 
   const target: WriteTarget = {
     ...{ owner, resource, connector, credential, resourceConnector, writer },
+    alone: (recordId, guard, work) =>
+      guard === 'version'
+        ? work()
+        : asOnlyWriter(
+            database,
+            { credentialId: owner.credentialId, topic: resource.topic, recordId },
+            work,
+          ),
     run: (steps) => perform(steps, send),
     map: (raw) => mapRaw(raw, owner.credentialId),
     read: async (id) => {
@@ -157,7 +172,7 @@ export const openTarget = async (
       if (!seen) throw absent(resource)
       return seen
     },
-    store: async (raw, { askedAt, accept = 'newer', cause }) => {
+    store: async (raw, { askedAt, accept = 'all', cause }) => {
       const { row } = target.map(raw)
       const options = { accept, askedAt: askedAt.toISOString(), cause }
       await connected((transaction) =>

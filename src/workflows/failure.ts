@@ -92,7 +92,13 @@ const targetCodes = new Set(['APP_AUTHENTICATION', 'APP_RATE_LIMITED', 'APP_UNAV
 const isOverloaded = (status: number): boolean => status === 429 || status >= 500
 
 /** Codes of failures after which nothing has happened. */
-const untouchedCodes = new Set([...finalCodes, ...targetCodes, 'WRITE_CONFLICT', 'NOT_READY'])
+const untouchedCodes = new Set([
+  ...finalCodes,
+  ...targetCodes,
+  'WRITE_CONFLICT',
+  'WRITE_IN_FLIGHT',
+  'NOT_READY',
+])
 
 const concernsOf = (code: string): FailurePlan['concerns'] =>
   targetCodes.has(code) ? 'target' : 'record'

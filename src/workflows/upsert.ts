@@ -8,7 +8,9 @@
  */
 import { credentialRoute, resourceTag, routeOf } from '../definition/identity.ts'
 import type { Resource } from '../definition/resource.ts'
+import { ApiError } from '../errors.ts'
 import type { Input } from '../query/input.ts'
+import type { WriteAttempt } from '../query/write-request.ts'
 import { getRecords } from '../store/records.ts'
 import { findLink, listSources, type WorkflowLink } from '../store/workflow-links.ts'
 import { type ClaimedRun, findTargetCredential } from '../store/workflow-runs.ts'
@@ -73,6 +75,9 @@ const isThere = async (
   return text !== undefined && valueAt(JSON.parse(text), 'remoteDeleted') !== true
 }
 
+const isConflict = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'WRITE_CONFLICT'
+
 /** @throws what the writer throws, or WorkflowError */
 export const performUpsert = async (
   context: WorkflowContext,
@@ -98,7 +103,14 @@ export const performUpsert = async (
     const { update } = connectors.get(upsert.app)?.resources[upsert.resource]?.write ?? {}
     const taken = Object.entries(input).filter(([name]) => isTaken(update?.fields ?? [], name))
     const request = { fields: Object.fromEntries(taken), remoteFields: {} }
-    if (taken.length > 0) await writer.update(owner, resource, targetRecordId, request, attempt)
+    const change = (how: WriteAttempt) =>
+      writer.update(owner, resource, targetRecordId, request, how)
+    if (taken.length > 0)
+      await change(attempt).catch((error: unknown) => {
+        // Nobody can tell what the earlier try has done. It set fields, as this one does: twice is as once.
+        if (run.brokenOffSince === undefined || !isConflict(error)) throw error
+        return change({ cause: run.id })
+      })
     return upserted(targetRecordId)
   }
   const request = { fields: withoutNulls(input), remoteFields: {} }

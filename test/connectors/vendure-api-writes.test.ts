@@ -2,12 +2,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { placeOrder } from '../apps/vendure/checkout.ts'
 import { fulfillOrder, setFulfillmentState } from '../apps/vendure/orders.ts'
-import { createProduct, updateCustomer } from '../apps/vendure/shop.ts'
+import {
+  createProduct,
+  deleteProduct,
+  deleteVariant,
+  updateCustomer,
+  updateVariant,
+} from '../apps/vendure/shop.ts'
 import { type Order, type Product, readCustomer, readOrder } from '../apps/vendure/state.ts'
 import { type Face, faces } from '../support/operations.ts'
 import { type RecordCalls, type RecordOutcome, recordsOver } from '../support/record-calls.ts'
 import { moveOrder } from './vendure/acts.ts'
-import { type Connection, connectVendure } from './vendure/connection.ts'
+import { type Connection, connectVendure, type Shown } from './vendure/connection.ts'
 import { WRITING } from './vendure/key.ts'
 import { missing } from './vendure/scene.ts'
 
@@ -238,6 +244,34 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       expect((await records.get(CUSTOMERS, made.id)).record).toEqual(gone)
     })
 
+    test('of several that change what they have seen at once, one does and the others are told so', async () => {
+      const email = `first-${face.toLowerCase()}@example.org`
+      const first = { firstName: 'First', lastName: 'Noether', email }
+      const customer = done(await records.create(CUSTOMERS, first))
+      const order = await buy()
+      const { record } = await records.get(ORDERS, order.id)
+      const expectOne = async (topic: string, { id, updatedAt }: Shown, inputs: object[]) => {
+        const outcomes = await Promise.all(
+          inputs.map((input) => records.update(topic, id, input, updatedAt)),
+        )
+        expect(outcomes.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409])
+        const index = outcomes.findIndex(({ status }) => status === 200)
+        expect(outcomes[index]?.record).toMatchObject(inputs[index] ?? {})
+        await expectSettled(topic, outcomes[index]?.record)
+      }
+      const names = ['A', 'B', 'C', 'D', 'E']
+      await expectOne(
+        CUSTOMERS,
+        customer,
+        names.map((firstName) => ({ firstName })),
+      )
+      await expectOne(
+        ORDERS,
+        record,
+        names.map((city) => ({ billingAddress: { city } })),
+      )
+    })
+
     test('a product with several choices is changed over and over: their order is no conflict', async () => {
       const choices = (size: string) => [
         { name: 'Size', value: size },
@@ -266,6 +300,51 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
         })
       await expectSettled(PRODUCTS, made)
       expect(done(await records.remove(PRODUCTS, made.id)).remoteDeleted).toBe(true)
+    })
+
+    test('what was deleted is refused as that, here or in Vendure, each time', async () => {
+      const expectGone = async (topic: string, id: string, input: object) => {
+        for (const _again of [1, 2]) {
+          const late = await records.update(topic, id, input)
+          expect(conflicting(late, 'remoteDeleted')).toMatchObject({ current: true })
+        }
+      }
+      const product = { productName: `Stool ${face}`, description: '' }
+      const here = done(await records.create(PRODUCTS, product))
+      done(await records.remove(PRODUCTS, here.id))
+      await expectGone(PRODUCTS, here.id, { productName: 'Late' })
+      const there = done(await records.create(PRODUCTS, product))
+      await deleteProduct(shop.vendure, there.remoteId)
+      await expectGone(PRODUCTS, there.id, { productName: 'Late' })
+      const email = `gone-${face.toLowerCase()}@example.org`
+      const customer = { firstName: 'Lise', lastName: 'Meitner', email }
+      const gone = done(await records.create(CUSTOMERS, customer))
+      done(await records.remove(CUSTOMERS, gone.id))
+      await expectGone(CUSTOMERS, gone.id, {})
+    })
+
+    test('a product that lost the variant it was changed with last is not overwritten unseen', async () => {
+      const sizes = ['S', 'L'].map((size) => ({ name: 'Size', value: size }))
+      const made = done(
+        await records.create(PRODUCTS, {
+          ...{ productName: `Shelf ${face}`, description: '' },
+          variants: sizes.map((choice) => ({
+            ...{ title: choice.value, price: '10.00', sku: choice.value, optionValues: [choice] },
+          })),
+        }),
+      )
+      const [kept, lost] = made.variants
+      // Vendure keeps whole seconds: the second variant is to be later than all else of the product.
+      await shop.passOverlap()
+      await updateVariant(shop.vendure, lost.remoteId, { price: 1200 })
+      await shop.sync()
+      await deleteVariant(shop.vendure, lost.remoteId)
+      const unchanged = { variants: [{ remoteId: kept.remoteId, price: '10.00' }] }
+      const stale = await records.update(PRODUCTS, made.id, unchanged)
+      expect(conflicting(stale, 'variants')).toBeDefined()
+      const again = done(await records.update(PRODUCTS, made.id, unchanged))
+      expect(again.variants).toMatchObject([{ remoteId: kept.remoteId }])
+      await expectSettled(PRODUCTS, again)
     })
   })
 

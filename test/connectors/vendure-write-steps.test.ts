@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/vendure/manifest.ts'
 import { unitsOf } from '../../src/connectors/vendure/money.ts'
 import { addressChange, lineChanges } from '../../src/connectors/vendure/order-changes.ts'
-import type { AppRequest, Json, Steps, StoredRecord } from '../../src/definition/connector.ts'
+import {
+  type AppRequest,
+  isAbsent,
+  type Json,
+  type Steps,
+  type StoredRecord,
+} from '../../src/definition/connector.ts'
 import { driveSteps } from '../support/steps.ts'
 import { answered, rawRecords, resource, response } from './vendure/fixtures.ts'
 
@@ -48,6 +54,12 @@ const writerOf = (name: string) => {
 }
 
 const shop = { globalSettings: { serverConfig: { moneyStrategyPrecision: 2 } } }
+const productShop = {
+  activeChannel: {
+    ...{ defaultLanguageCode: 'en', defaultCurrencyCode: 'EUR', pricesIncludeTax: false },
+  },
+  globalSettings: { trackInventory: true, ...shop.globalSettings },
+}
 const stored = (remoteId: string, record: StoredRecord['record'] = {}): StoredRecord => ({
   ...{ remoteId, record },
 })
@@ -321,18 +333,26 @@ describe('an order that is modified', () => {
   })
 })
 
+describe('a record that is gone before it is written', () => {
+  const none = { totalItems: 0, items: [] }
+  test.each([
+    ['orders', { orders: none, ...shop }],
+    ['products', { products: none, ...productShop }],
+    ['customers', { customers: none }],
+  ])('is told from a failure: %s', async (name, listed) => {
+    const steps = writerOf(name).update?.steps({ fields: {}, remoteFields: {} }, stored('9'))
+    const { result, requests } = await play(steps, [listed])
+    expect(isAbsent(result)).toBe(true)
+    expect(requests.map(({ read }) => read)).toEqual([true])
+  })
+})
+
 describe('the stock of a variant', () => {
   const [raw] = rawRecords('products')
   const listed = { products: { totalItems: 1, items: [raw] } }
-  const catalogue = {
-    activeChannel: {
-      ...{ defaultLanguageCode: 'en', defaultCurrencyCode: 'EUR', pricesIncludeTax: false },
-    },
-    globalSettings: { trackInventory: true, ...shop.globalSettings },
-  }
   const [small, large] = raw.variants
   const placesOf = (...places: readonly string[]) => ({
-    ...catalogue,
+    ...productShop,
     product: {
       optionGroups: [],
       variants: [{ id: small.id, stockLevels: places.map((id) => ({ stockLocationId: id })) }],
@@ -344,8 +364,8 @@ describe('the stock of a variant', () => {
 
   test('is set where it is kept', async () => {
     const { calls } = await play(steps(), [
-      ...[{ ...listed, ...catalogue }, placesOf('7')],
-      ...[{ updateProductVariants: [{ id: small.id }] }, { ...listed, ...catalogue }],
+      ...[{ ...listed, ...productShop }, placesOf('7')],
+      ...[{ updateProductVariants: [{ id: small.id }] }, { ...listed, ...productShop }],
     ])
     expect(calls[2]).toEqual({
       root: 'updateProductVariants',
@@ -356,7 +376,7 @@ describe('the stock of a variant', () => {
   })
 
   test('in several places is not guessed at', async () => {
-    const { result } = await play(steps(), [{ ...listed, ...catalogue }, placesOf('7', '8')])
+    const { result } = await play(steps(), [{ ...listed, ...productShop }, placesOf('7', '8')])
     expect(result).toMatchObject({
       ...{ name: 'WriteRefusal', field: 'variants.0.inventory.totalCount' },
     })

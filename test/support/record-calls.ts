@@ -27,7 +27,8 @@ export interface RecordOutcome {
 export interface RecordCalls {
   get(topic: string, id: string): Promise<RecordOutcome>
   create(topic: string, input: object): Promise<RecordOutcome>
-  update(topic: string, id: string, input: object): Promise<RecordOutcome>
+  /** `seen`: the version that the caller has seen. */
+  update(topic: string, id: string, input: object, seen?: string): Promise<RecordOutcome>
   remove(topic: string, id: string): Promise<RecordOutcome>
 }
 
@@ -43,11 +44,13 @@ const overRest = ({ service, tenant, credentialId }: Place): RecordCalls => {
     topic: string,
     id?: string,
     input?: object,
+    seen?: string,
   ): Promise<RecordOutcome> => {
     const { restPath, name } = catalogue.get(topic)
     const below = id === undefined ? '' : `/${encodeURIComponent(id)}`
     const url = `/2024-03/one${restPath}${below}?credentialId=${credentialId}`
-    const answer = await service.send(tenant.key, method, url, input)
+    const version = seen === undefined ? {} : { 'if-match': `"${seen}"` }
+    const answer = await service.send(tenant.key, method, url, input, version)
     const { error, [name]: record } = answer.json()
     return {
       status: answer.statusCode,
@@ -60,7 +63,7 @@ const overRest = ({ service, tenant, credentialId }: Place): RecordCalls => {
   return {
     get: (topic, id) => send('GET', topic, id),
     create: (topic, input) => send('POST', topic, undefined, input),
-    update: (topic, id, input) => send('PUT', topic, id, input),
+    update: (topic, id, input, seen) => send('PUT', topic, id, input, seen),
     remove: (topic, id) => send('DELETE', topic, id),
   }
 }
@@ -69,11 +72,11 @@ const overGraphQL = ({ service, tenant, credentialId }: Place): RecordCalls => {
   const send = async (
     verb: 'get' | 'create' | 'update' | 'delete',
     topic: string,
-    given: { readonly id?: string; readonly input?: object },
+    given: { readonly id?: string; readonly input?: object; readonly ifUpdatedAt?: string },
   ): Promise<RecordOutcome> => {
     const resource = catalogue.get(topic)
     const field = verb === 'get' ? resource.getField : verb + resource.typeName
-    const types = { id: 'ID!', input: `${resource.typeName}Input!` }
+    const types = { id: 'ID!', input: `${resource.typeName}Input!`, ifUpdatedAt: 'DateTime' }
     const names = Object.keys(given) as (keyof typeof given)[]
     const declared = names.map((name) => `, $${name}: ${types[name]}`).join('')
     const passed = names.map((name) => `, ${name}: $${name}`).join('')
@@ -98,7 +101,8 @@ const overGraphQL = ({ service, tenant, credentialId }: Place): RecordCalls => {
   return {
     get: (topic, id) => send('get', topic, { id }),
     create: (topic, input) => send('create', topic, { input }),
-    update: (topic, id, input) => send('update', topic, { id, input }),
+    update: (topic, id, input, seen) =>
+      send('update', topic, { id, input, ...(seen && { ifUpdatedAt: seen }) }),
     remove: (topic, id) => send('delete', topic, { id }),
   }
 }

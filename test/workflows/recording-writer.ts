@@ -25,7 +25,7 @@ export interface Write {
 
 /** Called around each write; what is thrown is what the app answered. */
 export interface WriterBehaviour {
-  before?: (input: Input) => Promise<void>
+  before?: (input: Input, attempt: WriteAttempt) => Promise<void>
   after?: (input: Input) => Promise<void>
 }
 
@@ -70,9 +70,10 @@ export const createRecordingWriter = (
     owner: WriteOwner,
     { resource, remoteId }: { readonly resource: Resource; readonly remoteId: string },
     input: Input,
-    { brokenOffSince, cause }: WriteAttempt,
+    attempt: WriteAttempt,
   ): Promise<string> => {
-    await behaviour.before?.(input)
+    const { brokenOffSince, cause } = attempt
+    await behaviour.before?.(input, attempt)
     const { credentialId } = owner
     const row = toRow(credentialId, resource, remoteId, input)
     const id = await prisma.$transaction(async (transaction) => {

@@ -82,6 +82,31 @@ describe('an upsert', () => {
     expect(run).toMatchObject({ status: 'succeeded', attempts: 2 })
     expect(await facts()).toEqual([['create', 'Order A1']])
   })
+
+  test('sets its fields once more if they have changed since an update that was broken off', async () => {
+    await install(shop.database, shop.customer, [ordersToNotes(titles)])
+    await shop.engine()
+    await shop.change(1, { orderNumber: 'A1' })
+    await shop.settled(1)
+    await shop.stopEngines()
+    await shop.change(1, { orderNumber: 'A2' })
+    let isLost = true
+    await shop.engine({
+      before: async (_input, { brokenOffSince }) => {
+        // As long as it is asked about the earlier try, the answer is the same.
+        if (brokenOffSince) throw new ApiError('WRITE_CONFLICT', 'The note has changed since.')
+        if (!isLost) return
+        isLost = false
+        throw new ApiError('WRITE_OUTCOME_UNKNOWN', 'crm broke off.')
+      },
+    })
+    const [, run] = await shop.settled(2)
+    expect(run).toMatchObject({ status: 'succeeded', attempts: 2 })
+    expect(await facts()).toEqual([
+      ['create', 'Order A1'],
+      ['update', 'Order A2'],
+    ])
+  })
 })
 
 describe('what sets a workflow off', () => {

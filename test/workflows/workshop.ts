@@ -101,6 +101,10 @@ export const openWorkshop = async () => {
   await createWritesTable(database)
   const customer = await addCustomer(database)
   let engines: ReturnType<typeof createWorkflowEngine>[] = []
+  const stopEngines = async (): Promise<void> => {
+    await Promise.all(engines.map((engine) => engine.stop()))
+    engines = []
+  }
   const runs = async (of = customer): Promise<readonly RunEntry[]> => {
     const { environmentId } = of
     const page = await listRuns(database, { environmentId, limit: 1000 })
@@ -162,17 +166,17 @@ export const openWorkshop = async () => {
       }
       return runs(of)
     },
+    stopEngines,
     /** Stops the engines and takes installations, runs and writes away. */
     empty: async (): Promise<void> => {
-      await Promise.all(engines.map((engine) => engine.stop()))
-      engines = []
+      await stopEngines()
       const tables = catalogue.resources.map(({ table }) => table).join(', ')
       await database.prisma.$executeRawUnsafe(
         `TRUNCATE change_log.changes, integrations, log_readers, writes, ${tables} CASCADE`,
       )
     },
     close: async (): Promise<void> => {
-      await Promise.all(engines.map((engine) => engine.stop()))
+      await stopEngines()
       feed.stop()
       await notices.stop()
       await database.stop()

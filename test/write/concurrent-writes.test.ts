@@ -1,5 +1,6 @@
 /** Writes that others cross: a sync, another write, in the app or here, between any two of their steps. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createMapper } from '../../src/definition/mapping.ts'
 import { applyChanges, lockRecords } from '../../src/store/apply-changes.ts'
 import { createLineWriter } from '../../src/store/record-lines.ts'
@@ -93,9 +94,8 @@ test('an answer that comes after the deletion of its record does not bring it ba
   }
   const late = change('Mine')
   await applied.promise
-  // The first finds that the record was changed, the second deletes it.
-  expect((await desk.write('DELETE', `/accounts/${firm.id}`)).statusCode).toBe(409)
-  expect((await desk.write('DELETE', `/accounts/${firm.id}`)).statusCode).toBe(200)
+  desk.rolodex.remove(firm.remoteId)
+  await desk.sync()
   deleted.resolve()
   const answer = await late
   expect(answer.statusCode, answer.body).toBe(200)
@@ -127,12 +127,54 @@ test.each(['PUT', 'DELETE'] as const)(
   },
 )
 
-test('a change whose answer is lost and that never happened gives way to what was changed since', async () => {
-  const headers = { 'idempotency-key': 'never-happened', 'if-match': `"${firm.updatedAt}"` }
+describe.each([
+  ['without a version', () => ({})],
+  ['with the version that was seen', () => ({ 'if-match': `"${firm.updatedAt}"` })],
+])('a write that is broken off, sent again %s,', (_which, seen) => {
+  const since = { owner: 'Theirs' }
+
+  test.each(['PUT', 'DELETE'] as const)(
+    'gives way to what was changed since, if it is a %s that never happened',
+    async (method) => {
+      const headers = { 'idempotency-key': randomUUID(), ...seen() }
+      const body = method === 'PUT' ? { accountName: 'Firm', accountOwner: 'Mine' } : undefined
+      const send = () => desk.write(method, `/accounts/${firm.id}`, body, headers)
+      desk.rolodex.faults.push('cut')
+      expect((await send()).json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
+      desk.rolodex.put('firms', since, firm.remoteId)
+      await desk.sync()
+      const again = await send()
+      expect(again.statusCode, again.body).toBe(409)
+      expect(again.json().error).toMatchObject({
+        ...{ code: 'WRITE_CONFLICT', details: [{ field: 'updatedAt' }] },
+      })
+      expect(desk.rolodex.cards.get(firm.remoteId)).toMatchObject({ deleted: false, values: since })
+    },
+  )
+
+  test('is not carried out twice, although the app keeps it in a form of its own', async () => {
+    const headers = { 'idempotency-key': randomUUID(), ...seen() }
+    desk.rolodex.faults.push('lost')
+    desk.rolodex.onAnswer = (request) => {
+      if (request.startsWith('PUT')) desk.rolodex.put('firms', { owner: 'MINE' }, firm.remoteId)
+    }
+    expect((await change('Mine', headers)).json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
+    await desk.sync()
+    desk.rolodex.requests.length = 0
+    const again = await change('Mine', headers)
+    expect(again.statusCode, again.body).toBe(409)
+    expect(desk.rolodex.requests).toEqual([`GET /firms/${firm.remoteId}`])
+  })
+})
+
+test('a write to an app that keeps versions gives way to what was changed since it was broken off', async () => {
+  const { contact } = (await desk.write('POST', '/contacts', { lastName: 'First' })).json()
+  const headers = { 'idempotency-key': randomUUID() }
+  const send = () => desk.write('PUT', `/contacts/${contact.id}`, { lastName: 'Mine' }, headers)
   desk.rolodex.faults.push('cut')
-  expect((await change('Mine', headers)).json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
-  desk.rolodex.put('firms', { owner: 'Theirs' }, firm.remoteId)
+  expect((await send()).json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
+  desk.rolodex.put('people', { last: 'Theirs' }, contact.remoteId)
   await desk.sync()
-  expect((await change('Mine', headers)).statusCode).toBe(409)
-  expect(desk.rolodex.cards.get(firm.remoteId)?.values.owner).toBe('Theirs')
+  expect((await send()).statusCode).toBe(409)
+  expect(desk.rolodex.cards.get(contact.remoteId)?.values.last).toBe('Theirs')
 })

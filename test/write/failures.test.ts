@@ -12,6 +12,7 @@ beforeEach(() => {
   desk.rolodex.requests.length = 0
   desk.rolodex.faults.length = 0
   desk.rolodex.readable = true
+  desk.rolodex.clockOffsetMs = 0
 })
 
 let counter = 0
@@ -152,6 +153,52 @@ describe.each([
       expect.objectContaining({ field: 'remoteDeleted', stored: false, current: true }),
     )
     expect((await desk.read(`${path}/${id}`)).json()[name].remoteDeleted).toBe(true)
+  })
+
+  test('what is known to be deleted is a conflict, and the app is not asked to change it', async () => {
+    const { id, remoteId } = await record()
+    await desk.write('DELETE', `${path}/${id}`)
+    desk.rolodex.requests.length = 0
+    for (const _again of [1, 2]) {
+      const answer = await desk.write('PUT', `${path}/${id}`, mine)
+      expect(answer.statusCode, answer.body).toBe(409)
+      expect(answer.json().error.details).toMatchObject([{ field: 'remoteDeleted', current: true }])
+    }
+    if (name === 'account')
+      expect(desk.rolodex.requests).toEqual(Array(2).fill(`GET /firms/${remoteId}`))
+  })
+
+  test('what was deleted and is there again can be changed once it was read', async () => {
+    const { id, remoteId } = await record()
+    await desk.write('DELETE', `${path}/${id}`)
+    desk.rolodex.put(name === 'contact' ? 'people' : 'firms', theirs, remoteId)
+    const stale = await desk.write('PUT', `${path}/${id}`, mine)
+    expect(stale.statusCode, stale.body).toBe(409)
+    expect(stale.json().error.details).toContainEqual(
+      expect.objectContaining({ field: 'remoteDeleted', stored: true, current: false }),
+    )
+    expect((await desk.write('PUT', `${path}/${id}`, mine)).statusCode).toBe(200)
+  })
+
+  test('what was changed there is not overwritten, although its time of change has fallen', async () => {
+    const { id, remoteId } = await record()
+    const card = desk.rolodex.put(name === 'contact' ? 'people' : 'firms', theirs, remoteId)
+    const earlier = new Date(Date.parse(card.updated) - 60_000).toISOString()
+    desk.rolodex.cards.set(remoteId, { ...card, updated: earlier })
+    const stale = await desk.write('PUT', `${path}/${id}`, mine)
+    expect(stale.statusCode, stale.body).toBe(409)
+    expect(stale.json().error.details).toContainEqual(
+      expect.objectContaining({ field, stored: 'First', current: 'Theirs' }),
+    )
+    expect((await desk.write('PUT', `${path}/${id}`, mine)).statusCode).toBe(200)
+  })
+
+  test('a write is answered as the app has it then, although its time of change has fallen', async () => {
+    const { id } = await record()
+    desk.rolodex.clockOffsetMs = -3_600_000
+    const answer = await desk.write('PUT', `${path}/${id}`, mine)
+    expect(answer.statusCode, answer.body).toBe(200)
+    expect(answer.json()[name][field]).toBe('Mine')
   })
 
   test('the ETag of what was read is the version that If-Match names', async () => {

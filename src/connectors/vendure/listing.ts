@@ -3,7 +3,13 @@
  * (NOTES 13, 14), so a listing of changes is several passes: records that say themselves that they
  * changed, and traces, which say of which records some part has changed.
  */
-import type { Json, ListPage, ResourceConnector, Steps } from '../../definition/connector.ts'
+import {
+  type Json,
+  type ListPage,
+  RecordAbsent,
+  type ResourceConnector,
+  type Steps,
+} from '../../definition/connector.ts'
 import type { Mapping } from '../../definition/mapping.ts'
 import { query, rootFields, type Values, valuesOf } from './graphql.ts'
 import type { ShopAnswer, ShopQuestion } from './shop.ts'
@@ -159,9 +165,12 @@ export function* readEntry(listed: ResourceConnector, id: string): Steps<readonl
   return entriesOf(listed.readList(yield listed.listRequest(position), position).records)
 }
 
-/** A record that has just been written: a mutation's own answer may be old (NOTES 13). */
+/**
+ * A record that is to be written, or just was: a mutation's own answer may be old (NOTES 13).
+ * @throws RecordAbsent
+ */
 export function* readWritten(listed: ResourceConnector, id: unknown): Steps<Values> {
   const [record] = yield* readEntry(listed, String(id))
-  if (!record) throw new Error(`Vendure does not list ${String(id)}, which it has just written.`)
+  if (!record) throw new RecordAbsent(`Vendure does not list ${String(id)}.`)
   return record
 }
