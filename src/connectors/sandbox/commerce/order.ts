@@ -138,7 +138,7 @@ const mapping = defineMapping<typeof order, Raw>(order, {
 
 /** `/v1/orders` */
 export default collection('orders', mapping, {
-  orderNumber: 'number',
+  orderNumber: as('number', filled()),
   orderStatus: as('state', filled(word(['placed', 'processing', 'completed', 'cancelled']))),
   fulfillmentStatus: as('stated_shipping_state', word(['none', 'partial', 'shipped'])),
   paymentStatus: as('payment_state', filled(word(['pending', 'paid', 'refunded']))),
