@@ -16,6 +16,11 @@ export const errorCodes = {
   FIELD_NOT_SUPPORTED: { status: 400, meaning: 'The app cannot take a field that was given.' },
   USERNAME_TAKEN: { status: 400, meaning: 'Another end user of the environment has the username.' },
   APP_REFUSED: { status: 400, meaning: 'The app refused the request, for the reason it gives.' },
+  PARTLY_WRITTEN: {
+    status: 400,
+    meaning:
+      'The app took a part of the write and refused the rest; the details name what has changed.',
+  },
   APP_AUTHENTICATION: {
     status: 400,
     meaning: 'The app does not accept the credential: the end user must connect it anew.',

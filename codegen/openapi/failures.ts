@@ -63,6 +63,7 @@ export const writeCodes: readonly ErrorCode[] = [
   'NOT_SUPPORTED',
   'FIELD_NOT_SUPPORTED',
   'APP_REFUSED',
+  'PARTLY_WRITTEN',
   'APP_AUTHENTICATION',
   'APP_ADDRESS',
   'UNAUTHENTICATED',

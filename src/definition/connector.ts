@@ -24,6 +24,8 @@ export interface AppRequest {
   readonly body?: Json
   /** Changes nothing in the app, whatever its method: it may be sent again. A GET always may. */
   readonly read?: true
+  /** Takes back all that the requests before it have changed: once it is answered, nothing is. */
+  readonly undo?: true
 }
 
 export interface AppResponse {

@@ -51,3 +51,11 @@ export const resolveId = (credentialId: string, target: string, given: string): 
     ? lower
     : recordId(credentialId, target, given)
 }
+
+/** The id in a reference: bare, or in the object that stands for it. */
+export const referencedId = (value: unknown): string | undefined =>
+  typeof value === 'string'
+    ? value
+    : typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string'
+      ? value.id
+      : undefined

@@ -1,6 +1,6 @@
 /** What a list's filter means for one record, told by its JSON alone: as PostgreSQL tells it by its columns. */
 import { compareDecimals, type Decimal, parseDecimal } from '../definition/decimal.ts'
-import { recordId, resolveId } from '../definition/identity.ts'
+import { recordId, referencedId, resolveId } from '../definition/identity.ts'
 import type { Resource } from '../definition/resource.ts'
 import type { ExactRecord } from './exact-json.ts'
 import type { FilterTerm } from './filter.ts'
@@ -35,10 +35,6 @@ const meetsTime = ({ parameter, value, wholeDay }: FilterTerm, time: string): bo
       ? isUntilThen
       : isFromThen && isUntilThen
 }
-
-/** The id in a reference: bare, or in the object that stands for it. */
-const referencedId = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && 'id' in value ? value.id : value
 
 /** Whether a value that is there equals, contains, or is within the bound. */
 const meetsPresent = (term: FilterTerm, credentialId: string, found: unknown): boolean => {

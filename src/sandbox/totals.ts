@@ -97,5 +97,5 @@ export const settle = (
   )
 
 /** The number that a document is given unless its writer has one: `INV-0042`. */
-export const numbered = (prefix: string, given: string | null, id: string): string =>
+export const numbered = (prefix: string, given: string | undefined, id: string): string =>
   given ?? `${prefix}-${id.slice(id.indexOf('_') + 1)}`

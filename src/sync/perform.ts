@@ -5,6 +5,7 @@ import {
   type Steps,
   WriteRefusal,
 } from '../definition/connector.ts'
+import type { ErrorDetail } from '../errors.ts'
 import { AppRefusedError, AppUnavailableError } from '../outbound/app-error.ts'
 
 /**
@@ -14,6 +15,21 @@ import { AppRefusedError, AppUnavailableError } from '../outbound/app-error.ts'
 export class OutcomeUnknownError extends Error {
   override readonly name = 'OutcomeUnknownError'
   readonly code = 'OUTCOME_UNKNOWN'
+}
+
+/** Part of a write is done in the app, and the rest was refused. */
+export class PartlyWrittenError extends Error {
+  override readonly name = 'PartlyWrittenError'
+  readonly code = 'PARTLY_WRITTEN'
+  readonly refusal: AppRefusedError | WriteRefusal
+  /** The fields of the record that have changed, as far as it is known. */
+  readonly changes: readonly ErrorDetail[]
+
+  constructor(refusal: PartlyWrittenError['refusal'], changes: readonly ErrorDetail[] = []) {
+    super('Part of a write was refused.', { cause: refusal })
+    this.refusal = refusal
+    this.changes = changes
+  }
 }
 
 // Where no connection came about, nothing was asked.
@@ -35,8 +51,9 @@ const isRead = ({ method, read }: AppRequest): boolean => method === 'GET' || re
 
 /**
  * Runs steps to their end.
- * @throws AppError | WriteRefusal; OutcomeUnknownError, with the failure as its cause, once a request that
- * changes the app may have arrived and its answer is not known
+ * @throws AppError | WriteRefusal if nothing has changed; PartlyWrittenError if something has, and the rest
+ * was refused; OutcomeUnknownError, with the failure as its cause, once a request that changes the app may
+ * have arrived and its answer is not known
  */
 export const perform = async <Result>(
   steps: Steps<Result>,
@@ -50,7 +67,7 @@ export const perform = async <Result>(
       let answer: AppResponse
       try {
         answer = await send(request)
-        if (!isRead(request)) changed = true
+        if (!isRead(request)) changed = request.undo !== true
       } catch (error) {
         if (!isRead(request) && mayHaveArrived(error))
           throw new OutcomeUnknownError('A write was broken off.', { cause: error })
@@ -63,10 +80,9 @@ export const perform = async <Result>(
     return step.value
   } catch (error) {
     if (error instanceof OutcomeUnknownError) throw error
-    // Part of it is done. A refusal is the connector's to tidy up; after anything else nobody knows.
-    const isRefused = error instanceof AppRefusedError || error instanceof WriteRefusal
-    if (changed && !isRefused)
-      throw new OutcomeUnknownError('A write was not told to its end.', { cause: error })
-    throw error
+    if (!changed) throw error
+    if (error instanceof AppRefusedError || error instanceof WriteRefusal)
+      throw new PartlyWrittenError(error)
+    throw new OutcomeUnknownError('A write was not told to its end.', { cause: error })
   }
 }

@@ -5,9 +5,8 @@ import { storableText } from '../definition/value.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import { type AppError, AppRefusedError, isAppError } from '../outbound/app-error.ts'
 import type { WriteAttempt } from '../query/write-request.ts'
-import { OutcomeUnknownError } from './perform.ts'
-
-const STAMPS = new Set(['createdAt', 'updatedAt'])
+import { STAMPS } from '../store/record-sql.ts'
+import { OutcomeUnknownError, PartlyWrittenError } from './perform.ts'
 
 type Shown = Readonly<Record<string, unknown>>
 
@@ -25,6 +24,14 @@ const differing = ({ allFields }: Resource, stored: Shown, current: Shown): read
 export const isStale = (resource: Resource, stored: Shown, current: Shown): boolean =>
   differing(resource, stored, current).some((field) => field !== 'remoteUpdatedAt')
 
+const bothVersions = (resource: Resource, stored: Shown, current: Shown): readonly ErrorDetail[] =>
+  differing(resource, stored, current).map((field) => ({
+    field,
+    expected: 'the value that the app has now',
+    stored: stored[field],
+    current: current[field],
+  }))
+
 /** A record that is another in the app than it is stored here: the fields that differ, both versions of each. */
 export const conflict = (resource: Resource, stored: Shown, current: Shown): ApiError => {
   // Of a deleted record, reading it again brings nothing.
@@ -37,18 +44,10 @@ export const conflict = (resource: Resource, stored: Shown, current: Shown): Api
         current: true,
       },
     ])
-  const details = differing(resource, stored, current).map(
-    (field): ErrorDetail => ({
-      field,
-      expected: 'the value that the app has now',
-      stored: stored[field],
-      current: current[field],
-    }),
-  )
   return new ApiError(
     'WRITE_CONFLICT',
     `The ${resource.name} was changed in the app since it was read. Read it again, then write.`,
-    details,
+    bothVersions(resource, stored, current),
   )
 }
 
@@ -118,14 +117,45 @@ export const appFailure = (error: AppError, nameField?: NameField): ApiError => 
   }
 }
 
+const connectorRefusal = ({ message, field, reason }: WriteRefusal, app: string): ApiError =>
+  new ApiError(
+    'FIELD_NOT_SUPPORTED',
+    `${app} cannot take this: ${storableText(message)}`,
+    field === undefined ? [] : [{ field, expected: reason }],
+  )
+
+/** A refusal after which the record is another than it was, with what has changed; or else the refusal alone. */
+export const withChanges = (
+  { refusal }: PartlyWrittenError,
+  resource: Resource,
+  before: Shown,
+  current: Shown,
+): Error =>
+  isStale(resource, before, current)
+    ? new PartlyWrittenError(refusal, bothVersions(resource, before, current))
+    : refusal
+
+const partlyWritten = (
+  { refusal, changes }: PartlyWrittenError,
+  app: string,
+  nameField: NameField,
+): ApiError => {
+  const { message, details } =
+    refusal instanceof WriteRefusal
+      ? connectorRefusal(refusal, app)
+      : appFailure(refusal, nameField)
+  const where = changes.length > 0 ? 'the details name it' : 'the next sync brings it'
+  return new ApiError(
+    'PARTLY_WRITTEN',
+    `A part of the write is done in ${app} (${where}), the rest is not. ${message}`,
+    [...details, ...changes],
+  )
+}
+
 /** The failure of a write as the caller is told it; what is not the app's is thrown on as it is. */
 export const toPushError = (error: unknown, app: string, nameField: NameField): unknown => {
-  if (error instanceof WriteRefusal) {
-    const message = `${app} cannot take this: ${storableText(error.message)}`
-    const details =
-      error.field === undefined ? [] : [{ field: error.field, expected: error.reason }]
-    return new ApiError('FIELD_NOT_SUPPORTED', message, details)
-  }
+  if (error instanceof WriteRefusal) return connectorRefusal(error, app)
+  if (error instanceof PartlyWrittenError) return partlyWritten(error, app, nameField)
   if (error instanceof OutcomeUnknownError)
     return new ApiError(
       'WRITE_OUTCOME_UNKNOWN',

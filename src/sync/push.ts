@@ -15,8 +15,15 @@ import {
 import type { RecordOwner } from '../store/apply-changes.ts'
 import { isDatabaseAway, readClock } from '../store/database.ts'
 import { idsStoredBefore } from '../store/records.ts'
-import { OutcomeUnknownError } from './perform.ts'
-import { checkSeen, checkUntouched, conflict, isStale, toPushError } from './push-failure.ts'
+import { OutcomeUnknownError, PartlyWrittenError } from './perform.ts'
+import {
+  checkSeen,
+  checkUntouched,
+  conflict,
+  isStale,
+  toPushError,
+  withChanges,
+} from './push-failure.ts'
 import { refusedField } from './refused-field.ts'
 import { resolveReferences } from './resolve-references.ts'
 import { findCreated, isAsAsked } from './settle.ts'
@@ -136,6 +143,27 @@ export const createPush = (options: PushOptions): RecordWriter => {
     return text
   }
 
+  /** `change`; if the app refuses a part of it, the record is stored as it is then, and what is new of it told. */
+  const accounted = async <Result>(
+    target: WriteTarget,
+    { id, values: before }: SeenRecord,
+    cause: string | undefined,
+    change: () => Promise<Result>,
+  ): Promise<Result> => {
+    try {
+      return await change()
+    } catch (error) {
+      if (!(error instanceof PartlyWrittenError)) throw error
+      const readBack = async (): Promise<StoredValues> => {
+        await target.refresh(await target.see(id), cause)
+        return parseStored(await finished(target, id, { before, cause }))
+      }
+      // The app may be out of reach: then the next sync brings it, and the refusal is told all the same.
+      const current = await readBack().catch(() => undefined)
+      throw current === undefined ? error : withChanges(error, target.resource, before, current)
+    }
+  }
+
   /** What is done once the app has changed: if the database goes away now, nobody knows what is stored. */
   const afterChange = async (work: () => Promise<string>): Promise<string> => {
     try {
@@ -201,7 +229,13 @@ export const createPush = (options: PushOptions): RecordWriter => {
           const raw =
             found ??
             (await guarded(target, seen, { guard: update.guard, attempt }, () =>
-              settled(() => target.run(update.steps(asked, { remoteId, record })), lookUp),
+              settled(
+                () =>
+                  accounted(target, seen, attempt.cause, () =>
+                    target.run(update.steps(asked, { remoteId, record })),
+                  ),
+                lookUp,
+              ),
             ))
           return afterChange(async () => {
             const { cause } = attempt

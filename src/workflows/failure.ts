@@ -80,6 +80,7 @@ const finalCodes = new Set([
   'NOT_SUPPORTED',
   'FIELD_NOT_SUPPORTED',
   'APP_REFUSED',
+  'PARTLY_WRITTEN',
   'APP_ADDRESS',
   'NOT_FOUND',
   'CREDENTIAL_NOT_FOUND',
@@ -91,7 +92,7 @@ const targetCodes = new Set(['APP_AUTHENTICATION', 'APP_RATE_LIMITED', 'APP_UNAV
 /** Whether an address takes nothing now, rather than refuses the one record: RFC 9110, 15.5 and 15.6. */
 const isOverloaded = (status: number): boolean => status === 429 || status >= 500
 
-/** Codes of failures after which nothing has happened. */
+/** Codes of failures after which it is known what has happened: as a rule, nothing. */
 const untouchedCodes = new Set([
   ...finalCodes,
   ...targetCodes,

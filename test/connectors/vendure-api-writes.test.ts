@@ -9,7 +9,13 @@ import {
   updateCustomer,
   updateVariant,
 } from '../apps/vendure/shop.ts'
-import { type Order, type Product, readCustomer, readOrder } from '../apps/vendure/state.ts'
+import {
+  type Order,
+  type Product,
+  readCustomer,
+  readOrder,
+  readProduct,
+} from '../apps/vendure/state.ts'
 import { type Face, faces } from '../support/operations.ts'
 import { type RecordCalls, type RecordOutcome, recordsOver } from '../support/record-calls.ts'
 import { moveOrder } from './vendure/acts.ts'
@@ -128,6 +134,68 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
         { field: 'lineItems', expected: expect.stringContaining('EUR more') },
       ])
       expect(await now(order.id)).toEqual(order)
+    })
+
+    test('an order of which Vendure takes a part and refuses the rest is told and shown as it is', async () => {
+      const order = await buy()
+      const answer = await records.update(ORDERS, order.id, {
+        ...{ shippingAddress: { city: 'Hamburg' }, orderStatus: 'Delivered' },
+      })
+      expect([answer.status, answer.code], answer.message).toEqual([400, 'PARTLY_WRITTEN'])
+      expect(answer.message).toContain('unless all OrderItems are delivered')
+      expect(answer.details.find(({ field }) => field === 'shippingAddress')).toMatchObject({
+        stored: { city: 'Bremen' },
+        current: { city: 'Hamburg' },
+      })
+      expect(await now(order.id)).toMatchObject({
+        ...{ state: 'PaymentSettled', shippingAddress: { city: 'Hamburg' } },
+      })
+      const { record } = await records.get(ORDERS, order.id)
+      expect(record).toMatchObject({
+        ...{ orderStatus: 'PaymentSettled', shippingAddress: { city: 'Hamburg' } },
+      })
+      await expectSettled(ORDERS, record)
+    })
+
+    test('an order is not changed where a remote field would be overridden', async () => {
+      const order = await buy()
+      for (const remoteFields of [{ dryRun: true }, { orderId: '1' }]) {
+        const shippingAddress = { city: 'Dry' }
+        const answer = await records.update(ORDERS, order.id, { shippingAddress, remoteFields })
+        expect(answer).toMatchObject({ status: 400, code: 'FIELD_NOT_SUPPORTED' })
+        expect(answer.details).toMatchObject([
+          { field: `remoteFields.${Object.keys(remoteFields)[0]}` },
+        ])
+      }
+      expect(await now(order.id)).toEqual(order)
+    })
+
+    test('a product whose stock our own writes have moved is fresh, and its next change no conflict', async () => {
+      const stocks = async () => {
+        const { record } = await records.get(PRODUCTS, lamp.id)
+        const { variants } = record.remoteFields
+        return variants.map(({ stockLevels }: { stockLevels: object[] }) => stockLevels)
+      }
+      const own = async () => {
+        const product = await readProduct(shop.vendure, lamp.id)
+        return product?.variants.map(({ stockLevels }) => stockLevels)
+      }
+      const [shipped, cancelled] = [await buy(), await buy()]
+      // The purchases are the shop's; they are seen by a listing of everything.
+      await shop.syncEverything()
+      const lineItems = shipped.lines.map(({ id, quantity }) => ({ lineItemId: id, quantity }))
+      const writes = [
+        () => records.create(FULFILLMENTS, { orderId: shipped.id, lineItems }),
+        () => records.update(ORDERS, cancelled.id, { orderStatus: 'Cancelled' }),
+      ]
+      for (const [index, write] of writes.entries()) {
+        const before = await stocks()
+        done(await write())
+        expect(await stocks()).not.toEqual(before)
+        expect(await stocks()).toMatchObject((await own()) ?? [])
+        const description = `Bright ${face} ${index}.`
+        done(await records.update(PRODUCTS, lamp.id, { description }))
+      }
     })
 
     test('an order is corrected after a refusal: what was tried and undone is no conflict', async () => {

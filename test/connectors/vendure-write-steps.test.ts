@@ -53,6 +53,10 @@ const writerOf = (name: string) => {
   return write
 }
 
+interface RawVariant {
+  readonly productId: string
+}
+
 const shop = { globalSettings: { serverConfig: { moneyStrategyPrecision: 2 } } }
 const productShop = {
   activeChannel: {
@@ -251,6 +255,32 @@ describe('the address of an order', () => {
     expect(addressChange(given, order.shippingAddress, 'shippingAddress')).toEqual(change)
   })
 
+  test.each<[string, Json, string, string]>([
+    [
+      'a last name of several words',
+      { firstName: 'Jan', lastName: 'van der Berg' },
+      'shippingAddress.lastName',
+      '{"firstName":"Jan van der","lastName":"Berg"}',
+    ],
+    [
+      'a first name alone',
+      { firstName: 'Cher', lastName: null },
+      'shippingAddress.lastName',
+      '{"firstName":null,"lastName":"Cher"}',
+    ],
+    [
+      'a name that begins with a space',
+      { firstName: ' Jan' },
+      'shippingAddress.firstName',
+      '{"firstName":"Jan","lastName":"Kowalewskaja"}',
+    ],
+  ])('does not get %s, for it would be read back otherwise', (_name, given, field, instead) => {
+    const change = () => addressChange(given, order.shippingAddress, 'shippingAddress')
+    expect(thrownBy(change)).toMatchObject({
+      ...{ name: 'WriteRefusal', field, reason: expect.stringContaining(instead) },
+    })
+  })
+
   test('is made where there was none', () => {
     const given = { firstName: 'Emmy', lastName: 'Noether', countryCode: 'DE' }
     const change = { fullName: 'Emmy Noether', countryCode: 'DE' }
@@ -298,15 +328,44 @@ describe('an order that is modified', () => {
     ['lost', [total(raw.totalWithTax), lost, done], lost],
     ['lost, and Vendure with it', [total(raw.totalWithTax), lost, new Error('down')], lost],
   ])('is put back when the change is %s', async (_name, answers, failure) => {
-    const { result, calls } = await play(toParis(), [listed, done, ...answers])
+    const { result, calls, requests } = await play(toParis(), [listed, done, ...answers])
     expect(result).toMatchObject(failure as object)
     expect(calls.at(-1)).toEqual(back)
+    expect(requests.map(({ undo }) => undo === true).lastIndexOf(true)).toBe(requests.length - 1)
   })
 
   test('is not touched where it may not be modified', async () => {
     const { result, calls } = await play(toParis(), [listed, lost])
     expect(result).toBe(lost)
     expect(calls).toHaveLength(2)
+  })
+
+  test.each<[string, Json, readonly object[], string]>([
+    [
+      'to a state that it cannot reach',
+      { orderStatus: 'Nonsense' },
+      [{ order: { nextStates: ['Shipped', 'Modifying'] } }],
+      'orderStatus',
+    ],
+    [
+      'to a customer who is not there',
+      { customer: { customerId: '999' } },
+      [{ customer: null }],
+      'customer.customerId',
+    ],
+  ])('is not changed on its way %s', async (_name, given, answers, field) => {
+    const fields = { shippingAddress: { city: 'Paris' }, ...Object(given) }
+    const steps = writerOf('orders').update?.steps({ fields, remoteFields: {} }, stored(raw.id))
+    const { result, requests } = await play(steps, [listed, ...answers])
+    expect(result).toMatchObject({ name: 'WriteRefusal', field })
+    expect(requests.every(({ read }) => read)).toBe(true)
+  })
+
+  test.each(['dryRun', 'orderId'])('takes no %s of its own: the writer sets it', async (name) => {
+    const remoteFields = { [name]: true }
+    const steps = writerOf('orders').update?.steps({ fields: {}, remoteFields }, stored(raw.id))
+    const { result } = await play(steps, [listed])
+    expect(result).toMatchObject({ name: 'WriteRefusal', field: `remoteFields.${name}` })
   })
 
   test('may cost less for a refund that is named', async () => {
@@ -383,6 +442,47 @@ describe('the stock of a variant', () => {
   })
 })
 
+describe('a product that is changed', () => {
+  const [raw] = rawRecords('products')
+  const catalogue = {
+    activeChannel: {
+      ...{ defaultLanguageCode: 'en', defaultCurrencyCode: 'EUR', pricesIncludeTax: false },
+    },
+    globalSettings: { trackInventory: true, ...shop.globalSettings },
+  }
+  const listed = { products: { totalItems: 1, items: [raw] }, ...catalogue }
+  const [small, large] = raw.variants
+  const choices = small.options.map(
+    ({ name, group }: { readonly name: string; readonly group: { readonly name: string } }) => ({
+      ...{ name: group.name, value: name },
+    }),
+  )
+
+  test('names no other by its remote fields', async () => {
+    const remoteFields = { id: '1' }
+    const steps = writerOf('products').update?.steps({ fields: {}, remoteFields }, stored(raw.id))
+    const { result } = await play(steps, [listed])
+    expect(result).toMatchObject({ name: 'WriteRefusal', field: 'remoteFields.id' })
+  })
+
+  test('is not changed for a new variant that chooses as another does', async () => {
+    const optionGroups = choices.map(({ name }: { readonly name: string }) => ({
+      ...{ id: '1', name, options: [] },
+    }))
+    const fields = {
+      productName: 'Half done',
+      variants: [
+        ...[{ remoteId: small.id, price: '77' }, { remoteId: large.id }],
+        { price: '1', optionValues: choices },
+      ],
+    }
+    const steps = writerOf('products').update?.steps({ fields, remoteFields: {} }, stored(raw.id))
+    const product = { optionGroups, variants: [] }
+    const { result } = await play(steps, [listed, { ...catalogue, product }])
+    expect(result).toMatchObject({ name: 'WriteRefusal', field: 'variants.2.optionValues' })
+  })
+})
+
 describe('a product of which half is made', () => {
   const catalogue = {
     activeChannel: {
@@ -449,6 +549,23 @@ describe('a fulfillment', () => {
     orders: { totalItems: 1, items: [{ ...order, fulfillments: [shipment] }] },
     ...shop,
   }
+
+  test('moves its order, and the products that it ships', () => {
+    const names = writerOf('fulfillments').touches?.(shipment)
+    expect(names).toEqual([
+      { topic: 'commerce/orders', remoteId: order.id },
+      ...shipment.lines.map(
+        ({ orderLine }: { readonly orderLine: { readonly productVariant: RawVariant } }) => ({
+          ...{ topic: 'commerce/products', remoteId: orderLine.productVariant.productId },
+        }),
+      ),
+    ])
+    expect(writerOf('orders').touches?.(order)).toEqual(
+      order.lines.map(({ productVariant }: { readonly productVariant: RawVariant }) => ({
+        ...{ topic: 'commerce/products', remoteId: productVariant.productId },
+      })),
+    )
+  })
 
   test('is read through its order, which is known of a record that is stored', async () => {
     const record = { remoteFields: { orderId: order.id } }

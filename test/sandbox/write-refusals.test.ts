@@ -51,6 +51,20 @@ const refused: readonly (readonly [string, Given, string])[] = [
   ['crm/leads', { lastName: 'x', leadOwner: 'Nobody Known' }, 'leadOwner'],
   ['crm/contacts', { lastName: 'x', account: 'No such company' }, 'account'],
   ['commerce/products', { variants: null }, 'variants'],
+  ['accounting/bills', { billNumber: null }, 'billNumber'],
+  ['accounting/invoices', { invoiceNumber: null }, 'invoiceNumber'],
+  ['accounting/purchaseOrders', { purchaseOrderNumber: null }, 'purchaseOrderNumber'],
+  ['commerce/orders', { orderNumber: null }, 'orderNumber'],
+  [
+    'commerce/products',
+    { variants: [{ title: 'x', price: '1', inventory: null }] },
+    'variants[0].inventory',
+  ],
+  [
+    'commerce/products',
+    { variants: [{ title: 'x', price: '1', inventory: { totalCount: null } }] },
+    'variants[0].inventory.totalCount',
+  ],
   [
     'commerce/products',
     { variants: [{ title: 'x', price: '1', weight: { value: 1, unit: 'lb' } }] },
@@ -158,6 +172,14 @@ test('what the sandbox refuses names its field', async () => {
       'lines.0.quantity',
     ],
     ['accounting/payments', { transactionDate: '2026-01-01', totalAmount: '1' }, {}, 'invoice'],
+    ['commerce/orders', { lineItems: [orderLine] }, { number: null }, 'number'],
+    ['commerce/orders', { lineItems: [orderLine] }, { placed_at: null }, 'placed_at'],
+    [
+      'commerce/orders',
+      { lineItems: [{ ...orderLine, productId: 'prd_0002' }] },
+      {},
+      'items.0.variant',
+    ],
   ]
   for (const [topic, fields, remoteFields, field] of failures)
     await expect(desk.create(topic, fields, remoteFields)).rejects.toMatchObject({
@@ -165,6 +187,14 @@ test('what the sandbox refuses names its field', async () => {
       kind: 'refused',
       field,
     })
+})
+
+test('a line of an order keeps its variant’s product', async () => {
+  const order = await desk.create('commerce/orders', { lineItems: [orderLine] })
+  const lineItems = [{ ...orderLine, productId: 'prd_0002' }]
+  await expect(desk.update('commerce/orders', order, { lineItems })).rejects.toMatchObject({
+    ...{ kind: 'refused', field: 'items.0.product' },
+  })
 })
 
 test('a record that is kept by the sandbox itself is refused, and not in conflict', async () => {

@@ -28,9 +28,9 @@ export interface Desk {
   stop(): Promise<void>
 }
 
-export const openDesk = async (): Promise<Desk> => {
+export const openDesk = async (connectorOf = rolodexConnector): Promise<Desk> => {
   const rolodex = await startRolodex()
-  const connectors = new Map([['test', rolodexConnector(rolodex.url)]])
+  const connectors = new Map([['test', connectorOf(rolodex.url)]])
   const service = await startService({ connectors })
   const tenant = await service.createTenant('development', [CREDENTIAL])
   const { database } = service

@@ -1,4 +1,4 @@
-/** Steps of several requests: once one has changed the app, only a refusal is known to be the end. */
+/** Steps of several requests: once one has changed the app, a failure of the next is told as what it leaves behind. */
 import { describe, expect, test } from 'vitest'
 import { type AppRequest, type Steps, WriteRefusal } from '../../src/definition/connector.ts'
 import {
@@ -7,7 +7,7 @@ import {
   AppRefusedError,
   AppUnavailableError,
 } from '../../src/outbound/app-error.ts'
-import { OutcomeUnknownError, perform } from '../../src/sync/perform.ts'
+import { OutcomeUnknownError, PartlyWrittenError, perform } from '../../src/sync/perform.ts'
 
 const facts = { app: 'shop', request: 'POST /x', reason: 'because' }
 const answer = { status: 200, headers: {}, body: {} }
@@ -67,7 +67,33 @@ describe('after something has changed', () => {
     const outcome = perform(steps(), failingAt('/third', error))
     await expect(outcome).rejects.toBeInstanceOf(OutcomeUnknownError)
   })
-  test.each(refusals)('%s is told as it is', async (_what, error) => {
-    await expect(perform(steps(), failingAt('/third', error))).rejects.toBe(error)
+  test.each(refusals)('%s says that a part is written', async (_what, error) => {
+    const outcome = perform(steps(), failingAt('/third', error))
+    await expect(outcome).rejects.toMatchObject({ name: 'PartlyWrittenError', refusal: error })
+  })
+
+  function* tidySteps(): Steps<string> {
+    try {
+      return yield* steps()
+    } catch (error) {
+      yield { method: 'DELETE', path: '/second', undo: true }
+      throw error
+    }
+  }
+
+  test.each([...certain, ...refusals])(
+    '%s is told as it is once all is undone',
+    async (_what, error) => {
+      await expect(perform(tidySteps(), failingAt('/third', error))).rejects.toBe(error)
+    },
+  )
+
+  test('a refusal of what would undo it says that a part is written', async () => {
+    const refusal = new AppRefusedError(facts, 'refused')
+    const send = async ({ path, undo }: AppRequest): Promise<typeof answer> => {
+      if (path === '/third' || undo) throw refusal
+      return answer
+    }
+    await expect(perform(tidySteps(), send)).rejects.toBeInstanceOf(PartlyWrittenError)
   })
 })

@@ -2,6 +2,7 @@
 import type { Catalogue } from '../../definition/catalogue.ts'
 import { linkName } from '../../definition/catalogue.ts'
 import type { Field, Fields, Shape } from '../../definition/field.ts'
+import { referencedId } from '../../definition/identity.ts'
 import { alwaysPresent } from '../../definition/resource.ts'
 import type { Builder } from './builder.ts'
 import type { Enums } from './enums.ts'
@@ -35,14 +36,6 @@ export const scalars = {
   json: 'JSON',
   reference: 'ID',
 } as const
-
-/** The id in a reference: bare, or in the object that stands for it. */
-const referencedId = (value: unknown): string | undefined =>
-  typeof value === 'string'
-    ? value
-    : typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string'
-      ? value.id
-      : undefined
 
 /** The type whose fields are made: a record, or an object nested in one. */
 export interface Owner {

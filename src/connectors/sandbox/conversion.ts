@@ -1,6 +1,7 @@
 /** One unified value as the sandbox is told it: amounts, rates, quantities and words. */
 import { type Json, WriteRefusal } from '../../definition/connector.ts'
 import { formatDecimal, parseDecimal } from '../../definition/decimal.ts'
+import { isObject } from '../../definition/value.ts'
 
 /** The fields of an object, as they are given or sent. */
 export type Given = Readonly<Record<string, Json>>
@@ -39,9 +40,10 @@ export const convert = (
   throw new WriteRefusal('The sandbox always has a value here: it cannot be emptied.', path)
 }
 
-/** Whether a value is an object of named fields. */
-export const isGiven = (value: unknown): value is Given =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+/** The objects of a list that the sandbox has sent; none if it is no list. */
+export const objectsIn = (list: unknown): readonly Given[] =>
+  // It was parsed from JSON.
+  Array.isArray(list) ? (list.filter(isObject) as Given[]) : []
 
 /** The value as it is. */
 export const same: Conversion = { tell: (value) => value, empty: null }

@@ -1,6 +1,6 @@
 /** Records that are given by name where the sandbox wants their ids. */
 import { type Json, type Steps, WriteRefusal } from '../../definition/connector.ts'
-import { isGiven } from './conversion.ts'
+import { isObject } from '../../definition/value.ts'
 import type { Rule } from './inverse.ts'
 import { listingPath, readList } from './listing.ts'
 
@@ -15,7 +15,7 @@ function* idsOf(kind: string, nameField: string, name: string): Steps<readonly s
     // The sandbox cannot be asked for a name.
     const { records, next } = readList(yield { method: 'GET', path: listingPath(kind, position) })
     for (const record of records)
-      if (isGiven(record) && record[nameField] === name && record.deleted !== true)
+      if (isObject(record) && record[nameField] === name && record.deleted !== true)
         ids.push(String(record.id))
     cursor = next
   } while (cursor !== undefined)

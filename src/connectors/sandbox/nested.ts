@@ -1,6 +1,7 @@
 /** Objects and lists inside of a record, as the sandbox is told them. */
 import { type Json, WriteRefusal } from '../../definition/connector.ts'
-import { type Conversion, convert, type Draft, type Given, isGiven, same } from './conversion.ts'
+import { isObject } from '../../definition/value.ts'
+import { type Conversion, convert, type Draft, type Given, objectsIn, same } from './conversion.ts'
 
 /** Where a nested value goes: by the sandbox's name as it is, or converted. */
 export type Part =
@@ -40,7 +41,7 @@ const tellParts = (parts: Parts, given: Given, path: string, draft: Draft): Give
 
 /** The value as an object. @throws WriteRefusal */
 export const objectAt = (value: Json, path: string): Given => {
-  if (!isGiven(value)) throw new WriteRefusal('An object is needed here.', path)
+  if (!isObject(value)) throw new WriteRefusal('An object is needed here.', path)
   return value
 }
 
@@ -96,9 +97,8 @@ export const list = (
     const entries = entriesOf(value, path).map(({ entry, place }) =>
       tellParts(parts, entry, place, draft),
     )
-    const before = recognised && draft.stored?.[recognised.in]
-    if (!Array.isArray(before)) return entries
-    const found = recognise(entries, before.filter(isGiven), recognised?.by ?? [])
+    if (!recognised) return entries
+    const found = recognise(entries, objectsIn(draft.stored?.[recognised.in]), recognised.by)
     return entries.map((entry) => ({ ...found.get(entry), ...entry }))
   },
   empty: [],

@@ -1,6 +1,6 @@
 /** The parcels of a shipment: two lists in the common model, pairs by position. */
 import { type Json, WriteRefusal } from '../../definition/connector.ts'
-import { type Draft, isGiven } from './conversion.ts'
+import { type Draft, objectsIn } from './conversion.ts'
 import type { Rule } from './inverse.ts'
 
 const isText = (value: unknown): value is string => typeof value === 'string'
@@ -11,12 +11,11 @@ const given = ({ given }: Draft, name: string): readonly string[] | undefined =>
   return value === undefined ? undefined : Array.isArray(value) ? value.filter(isText) : []
 }
 
-const storedParcels = ({ stored }: Draft): readonly (readonly [string, string])[] => {
-  const parcels: unknown = stored?.parcels
-  return (Array.isArray(parcels) ? parcels : [])
-    .filter(isGiven)
-    .map((parcel) => [String(parcel.tracking_number), String(parcel.tracking_page ?? '')])
-}
+const storedParcels = ({ stored }: Draft): readonly (readonly [string, string])[] =>
+  objectsIn(stored?.parcels).map((parcel) => [
+    String(parcel.tracking_number),
+    String(parcel.tracking_page ?? ''),
+  ])
 
 /** The rule of both lists. If one is given alone, the other stays: a parcel keeps its page or its number. */
 export const parcels: Rule = {

@@ -1,6 +1,7 @@
 /** What a shipment holds: lines of its order, which the sandbox describes as the order does. */
 import { isAbsent, type Json, type Steps, WriteRefusal } from '../../definition/connector.ts'
-import { convert, type Draft, type Given, isGiven, money, same } from './conversion.ts'
+import { isObject } from '../../definition/value.ts'
+import { convert, type Draft, type Given, money, objectsIn, same } from './conversion.ts'
 import type { Rule } from './inverse.ts'
 import { entriesOf } from './nested.ts'
 
@@ -19,7 +20,7 @@ function* itemsOfOrder({ given, stored }: Draft): Steps<readonly Given[]> {
   try {
     const path = `/v1/orders/${encodeURIComponent(id)}`
     const { body } = yield { method: 'GET', path }
-    return isGiven(body) && Array.isArray(body.items) ? body.items.filter(isGiven) : []
+    return isObject(body) ? objectsIn(body.items) : []
   } catch (error) {
     // Not the shipment is absent.
     if (isAbsent(error)) throw new WriteRefusal('The sandbox has no such order.', 'orderId')

@@ -1,6 +1,6 @@
 /** What the sandbox changes along with a written record (NOTES 25). */
 import type { RecordName } from '../../definition/connector.ts'
-import { isGiven } from './conversion.ts'
+import { objectsIn } from './conversion.ts'
 
 type RemoteFields = Readonly<Record<string, unknown>>
 
@@ -25,6 +25,4 @@ export const settledByPayment = ({
 
 /** A document's lines move the balances of their accounts. */
 export const accountsOfLines = ({ lines }: RemoteFields): readonly RecordName[] =>
-  (Array.isArray(lines) ? lines : [])
-    .filter(isGiven)
-    .flatMap(({ account }) => named('accounting/accounts', account))
+  objectsIn(lines).flatMap(({ account }) => named('accounting/accounts', account))

@@ -6,11 +6,11 @@ import {
   type StoredRecord,
 } from '../../definition/connector.ts'
 import type { Resource } from '../../definition/resource.ts'
-import { isGiven } from './conversion.ts'
+import { isObject } from '../../definition/value.ts'
 import { fieldNames, fieldsTaken, type Inverse, tellAll } from './inverse.ts'
 
 const storedFields = ({ record }: StoredRecord): Readonly<Record<string, unknown>> =>
-  isGiven(record.remoteFields) ? record.remoteFields : {}
+  isObject(record.remoteFields) ? record.remoteFields : {}
 
 /** Names the version that is changed: of another, the sandbox answers 409 (NOTES 12). */
 const guarded = (stored: StoredRecord) => {
@@ -21,7 +21,7 @@ const guarded = (stored: StoredRecord) => {
 }
 
 const readRecord = ({ body }: AppResponse): unknown => {
-  if (!isGiven(body) || typeof body.id !== 'string')
+  if (!isObject(body) || typeof body.id !== 'string')
     throw new Error('The sandbox answered a write without the record.')
   return body
 }

@@ -8,12 +8,21 @@ import {
   WriteRefusal,
 } from '../../definition/connector.ts'
 import { fulfillments, type RawFulfillment } from './fulfillment.ts'
-import { act, OR_ERROR, query, rootFields, tidyUp, type Values, valuesOf } from './graphql.ts'
+import {
+  act,
+  entriesOf,
+  OR_ERROR,
+  query,
+  rootFields,
+  undo,
+  type Values,
+  valuesOf,
+} from './graphql.ts'
 import { readEntry } from './listing.ts'
 import { orders } from './order.ts'
 import { PLACED } from './order-passes.ts'
 import { expectOnly } from './remote-fields.ts'
-import { entriesOf } from './times.ts'
+import { touchedByFulfillment } from './touched.ts'
 
 const TRANSITION_ERROR = '... on FulfillmentStateTransitionError { transitionError }'
 const ADD = `mutation ($input: FulfillOrderInput!) {
@@ -157,7 +166,7 @@ export const fulfillmentWriter: ResourceWriter = {
           yield* transition(id, state)
         } catch (error) {
           // Left as it is, it would be made once more by a second try.
-          yield* tidyUp(transition(id, 'Cancelled'))
+          yield* undo(TRANSITION, { id, state: 'Cancelled' })
           throw error
         }
       return yield* readBack(id, orderId)
@@ -179,7 +188,5 @@ export const fulfillmentWriter: ResourceWriter = {
       return yield* readBack(id, orderId)
     },
   },
-  // The order's state follows the fulfillment's, and its time of change.
-  touches: ({ orderId }) =>
-    typeof orderId === 'string' ? [{ topic: 'commerce/orders', remoteId: orderId }] : [],
+  touches: touchedByFulfillment,
 }

@@ -1,11 +1,10 @@
 import { defineMapping } from '../../definition/mapping.ts'
 import { fulfillment } from '../../resources/commerce/fulfillment.ts'
-import type { Values } from './graphql.ts'
+import { entriesOf, type Values } from './graphql.ts'
 import { listing } from './listing.ts'
 import { decimalText } from './money.ts'
 import { fulfillmentPasses, PLACED } from './order-passes.ts'
 import { type MoneyUnit, moneyUnit } from './shop.ts'
-import { entriesOf } from './times.ts'
 
 const FIELDS = `
   id

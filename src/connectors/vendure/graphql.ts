@@ -13,6 +13,10 @@ export const valuesOf = (value: unknown): Values =>
       (value as Values)
     : {}
 
+/** The entries of a list; none if it is no list. */
+export const entriesOf = (list: unknown): readonly Values[] =>
+  Array.isArray(list) ? list.map(valuesOf) : []
+
 /** A query: Vendure takes every operation as a POST. */
 export const query = (text: string, variables: { readonly [name: string]: Json }): AppRequest => ({
   method: 'POST',
@@ -32,21 +36,22 @@ export const rootFields = ({ body }: AppResponse): Values => {
 /** Asked of every mutation whose refusal stands in `data` (NOTES 9). */
 export const OR_ERROR = '... on ErrorResult { errorCode message }'
 
+const mutation = (text: string, variables: { readonly [name: string]: Json }): AppRequest => ({
+  ...{ method: 'POST', path: ADMIN_API },
+  body: { query: text, variables },
+})
+
 /** One mutation, and the value of its only root field. It is sent once: nothing is idempotent (NOTES 31). */
 export function* act(text: string, variables: { readonly [name: string]: Json }): Steps<Values> {
-  const request: AppRequest = {
-    ...{ method: 'POST', path: ADMIN_API },
-    body: { query: text, variables },
-  }
-  const [result] = Object.values(rootFields(yield request))
+  const [result] = Object.values(rootFields(yield mutation(text, variables)))
   return valuesOf(result)
 }
 
-/** Tidies up after a failure. The caller is to hear of that one, so a second is not told. */
-export function* tidyUp(steps: Steps<unknown>): Steps<void> {
+/** Takes back what was done before a failure. The caller is to hear of that one, so a second is not told. */
+export function* undo(text: string, variables: { readonly [name: string]: Json }): Steps<void> {
   try {
-    yield* steps
+    yield { ...mutation(text, variables), undo: true }
   } catch {
-    // What is left behind is what NOTES 34 and 37 say.
+    // What is left behind is what NOTES 34 and 37 say; the engine tells that something is.
   }
 }

@@ -11,9 +11,8 @@ import {
   type Steps,
 } from '../../definition/connector.ts'
 import type { Mapping } from '../../definition/mapping.ts'
-import { query, rootFields, type Values, valuesOf } from './graphql.ts'
+import { entriesOf, query, rootFields, type Values, valuesOf } from './graphql.ts'
 import type { ShopAnswer, ShopQuestion } from './shop.ts'
-import { entriesOf } from './times.ts'
 
 const lists = {
   customers: 'CustomerListOptions',

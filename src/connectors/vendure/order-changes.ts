@@ -1,6 +1,6 @@
 /** What is to be changed of an order, told from what it is. */
 import { type Json, WriteRefusal } from '../../definition/connector.ts'
-import { type RawAddress, type RawOrder, unifiedAddress } from './order.ts'
+import { type RawAddress, type RawOrder, splitName, unifiedAddress } from './order.ts'
 
 type Input = { readonly [name: string]: Json }
 
@@ -14,6 +14,23 @@ const addressFields = {
   region: 'province',
   postalCode: 'postalCode',
 } as const
+
+/**
+ * The one name that Vendure keeps, which is read back as its last word and the words before it.
+ * @throws WriteRefusal if it would be read back otherwise than it was given
+ */
+const joinName = (firstName: string | null, lastName: string | null, field: string): string => {
+  const fullName = [firstName, lastName].filter(Boolean).join(' ')
+  const read = splitName(fullName)
+  const other =
+    read.lastName !== lastName ? 'lastName' : read.firstName !== firstName ? 'firstName' : undefined
+  if (other !== undefined)
+    throw new WriteRefusal(
+      `Vendure keeps one name, and its last word is the last name; it can be given as ${JSON.stringify(read)}`,
+      `${field}.${other}`,
+    )
+  return fullName
+}
 
 /**
  * An `UpdateOrderAddressInput`, which leaves out what stays; undefined if all does.
@@ -38,9 +55,8 @@ export const addressChange = (
   const input: Record<string, Json> = {}
   for (const [name, remote] of Object.entries(addressFields))
     if (changes(name)) input[remote] = toBe(name)
-  // Vendure keeps one name.
   if (changes('firstName') || changes('lastName'))
-    input.fullName = [toBe('firstName'), toBe('lastName')].filter(Boolean).join(' ')
+    input.fullName = joinName(toBe('firstName'), toBe('lastName'), field)
   return Object.keys(input).length > 0 ? input : undefined
 }
 

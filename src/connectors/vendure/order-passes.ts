@@ -1,7 +1,7 @@
 /** How orders whose `updatedAt` stands still are found (NOTES 13). */
-import { type Values, valuesOf } from './graphql.ts'
+import { entriesOf, type Values, valuesOf } from './graphql.ts'
 import type { Pass } from './listing.ts'
-import { daysBefore, entriesOf, latestOf, notAfter } from './times.ts'
+import { daysBefore, latestOf, notAfter } from './times.ts'
 
 /** Carts, drafts and cancelled carts are listed too, and only this tells them apart (NOTES 16). */
 export const PLACED = { orderPlacedAt: { isNull: false } } as const

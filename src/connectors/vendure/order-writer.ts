@@ -5,12 +5,13 @@ import {
   type WriteInput,
   WriteRefusal,
 } from '../../definition/connector.ts'
-import { act, OR_ERROR, tidyUp } from './graphql.ts'
+import { act, OR_ERROR, query, rootFields, undo, valuesOf } from './graphql.ts'
 import { readEntry, readWritten } from './listing.ts'
 import { decimalText } from './money.ts'
 import { orders, type RawOrder } from './order.ts'
 import { addressChange, lineChanges } from './order-changes.ts'
 import { withRemoteFields } from './remote-fields.ts'
+import { touchedByOrder } from './touched.ts'
 
 const SET_CUSTOMER = `mutation ($input: SetOrderCustomerInput!) {
   setOrderCustomer(input: $input) { id } }`
@@ -20,6 +21,8 @@ const TRANSITION = `mutation ($id: ID!, $state: String!) {
 const CANCEL = `mutation ($input: CancelOrderInput!) {
   cancelOrder(input: $input) {
     ... on Order { id } ${OR_ERROR} ... on OrderStateTransitionError { transitionError } } }`
+const NEXT_STATES = 'query ($id: ID!) { order(id: $id) { nextStates } }'
+const CUSTOMER = 'query ($id: ID!) { customer(id: $id) { id } }'
 const MODIFY = `mutation ($input: ModifyOrderInput!) {
   modifyOrder(input: $input) { ... on Order { totalWithTax } ${OR_ERROR} } }`
 
@@ -36,6 +39,7 @@ const modification = ({ fields, remoteFields }: WriteInput, order: RawOrder): In
       ...(billing && { updateBillingAddress: billing }),
     },
     remoteFields,
+    ['orderId', 'dryRun'],
   )
   return Object.keys(change).length > 0 ? change : undefined
 }
@@ -89,7 +93,7 @@ function* modify(order: RawOrder, change: Input): Steps<void> {
     checkPrice(order, Number(tried.totalWithTax), change)
     yield* act(MODIFY, { input: { ...input, dryRun: false } })
   } catch (error) {
-    if (!stays) yield* tidyUp(transition(order.id, order.state))
+    if (!stays) yield* undo(TRANSITION, { id: order.id, state: order.state })
     throw error
   }
   if (!stays) yield* putBack(order)
@@ -111,6 +115,32 @@ const stateChange = (given: Json | undefined, order: RawOrder): string | undefin
   if (typeof given !== 'string')
     throw new WriteRefusal('an order of Vendure is always in some state', 'orderStatus')
   return given
+}
+
+/** What is to become of an order, in the order of its steps. */
+interface Changes {
+  readonly change: Input | undefined
+  readonly customerId: string | undefined
+  readonly state: string | undefined
+}
+
+/**
+ * Asks beforehand what a later step is sure to meet: once an earlier one is done, its refusal comes too late.
+ * @throws WriteRefusal
+ */
+function* checkLaterSteps(order: RawOrder, { change, customerId, state }: Changes): Steps<void> {
+  if (customerId !== undefined && change) {
+    const { customer } = rootFields(yield query(CUSTOMER, { id: customerId }))
+    if (!customer) throw new WriteRefusal('Vendure has no such customer', 'customer.customerId')
+  }
+  // A cancellation is no transition (NOTES 39).
+  if (state === undefined || state === 'Cancelled' || !(change || customerId !== undefined)) return
+  const { nextStates } = valuesOf(rootFields(yield query(NEXT_STATES, { id: order.id })).order)
+  if (Array.isArray(nextStates) && !nextStates.includes(state))
+    throw new WriteRefusal(
+      `from ${order.state}, an order goes to ${nextStates.join(', ') || 'no other state'}`,
+      'orderStatus',
+    )
 }
 
 /** The shipping charge goes with the lines; the money is given back apart (NOTES 20). */
@@ -137,6 +167,7 @@ export const orderWriter: ResourceWriter = {
       const customerId = customerChange(input.fields.customer, order)
       const change = modification(input, order)
       const state = stateChange(input.fields.orderStatus, order)
+      yield* checkLaterSteps(order, { change, customerId, state })
       // What may be refused for its price comes before what is not undone: the state, at last.
       if (change) yield* modify(order, change)
       if (customerId !== undefined) yield* act(SET_CUSTOMER, { input: { orderId: id, customerId } })
@@ -144,4 +175,5 @@ export const orderWriter: ResourceWriter = {
       return yield* readWritten(orders, id)
     },
   },
+  touches: touchedByOrder,
 }

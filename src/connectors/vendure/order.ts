@@ -87,7 +87,9 @@ export interface RawOrder extends MoneyUnit {
 }
 
 /** `Grete Hermann` at its last space, for Vendure keeps one name. */
-const splitName = (fullName: string): { firstName: string | null; lastName: string | null } => {
+export const splitName = (
+  fullName: string,
+): { firstName: string | null; lastName: string | null } => {
   const name = fullName.trim()
   const space = name.lastIndexOf(' ')
   if (space < 0) return { firstName: null, lastName: name || null }

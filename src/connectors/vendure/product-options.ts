@@ -1,8 +1,7 @@
 /** What the variants of a product are told apart by: groups (`Size`) of options (`L`). */
 import { type Steps, WriteRefusal } from '../../definition/connector.ts'
-import { act, type Values } from './graphql.ts'
-import { type Options, optionsOf, type Placed } from './product-variants.ts'
-import { entriesOf } from './times.ts'
+import { act, entriesOf, type Values } from './graphql.ts'
+import { isSameChoice, type Options, optionsOf, type Placed } from './product-variants.ts'
 
 interface Group {
   readonly name: string
@@ -23,13 +22,31 @@ export interface OptionPlan {
 const idsOf = (options: unknown): ReadonlyMap<string, string> =>
   new Map(entriesOf(options).map(({ name, id }) => [String(name), String(id)]))
 
-/**
- * @param known the groups that the product has; undefined where it has no variant yet, so that the new
- *   ones say what its groups are
- * @throws WriteRefusal if a new variant does not choose one option of each group
- */
+/** @throws WriteRefusal if a new variant chooses as another does: Vendure could not tell them apart */
+const checkDistinct = (
+  choices: readonly Options[],
+  taken: readonly Options[],
+  added: readonly Placed[],
+): void => {
+  for (const [index, choice] of choices.entries())
+    if ([...taken, ...choices.slice(0, index)].some((other) => isSameChoice(choice, other)))
+      throw new WriteRefusal(
+        'another variant of the product chooses the same',
+        `${added[index]?.at}.optionValues`,
+      )
+}
+
+/** What a product has already. */
+interface KnownOptions {
+  /** Undefined where it has no variant yet, so that the new ones say what its groups are. */
+  readonly groups: readonly Values[] | undefined
+  /** What its variants choose. */
+  readonly taken: readonly Options[]
+}
+
+/** @throws WriteRefusal if a new variant does not choose one option of each group, or as another does */
 export const planOptions = (
-  known: readonly Values[] | undefined,
+  { groups: known, taken }: KnownOptions,
   added: readonly Placed[],
 ): OptionPlan => {
   const choices = added.map(optionsOf)
@@ -42,6 +59,7 @@ export const planOptions = (
           : 'the variants of the product have nothing to choose',
         `${added[index]?.at}.optionValues`,
       )
+  checkDistinct(choices, taken, added)
   const groups = names.map((name): Group => {
     const group = known?.find((one) => one.name === name)
     const ids = idsOf(group?.options)

@@ -55,6 +55,13 @@ export const optionsOf = ({ variant, at }: Placed): Options => {
   return options
 }
 
+/** What a variant of the product chooses. */
+export const chosenBy = ({ options }: RawVariant): Options =>
+  new Map(options.map(({ name, group }) => [group.name, name]))
+
+export const isSameChoice = (a: Options, b: Options): boolean =>
+  a.size === b.size && [...a].every(([name, option]) => b.get(name) === option)
+
 /** Where the stock of a variant is kept. */
 type Locations = readonly string[] | undefined
 
@@ -101,12 +108,7 @@ export const changedVariant = (
 ): Input => {
   const { variant, at } = placed
   const { title, price, sku, optionValues, inventory } = variant
-  const own = new Map(raw.options.map(({ name, group }) => [group.name, name]))
-  const given = optionsOf(placed)
-  if (
-    optionValues !== undefined &&
-    (given.size !== own.size || [...given].some(([name, value]) => own.get(name) !== value))
-  )
+  if (optionValues !== undefined && !isSameChoice(optionsOf(placed), chosenBy(raw)))
     throw new WriteRefusal('a variant keeps the choices it was made for', `${at}.optionValues`)
   if (title === null) throw new WriteRefusal('a variant of Vendure has a name', `${at}.title`)
   if (price === null) throw new WriteRefusal('a variant keeps a price', `${at}.price`)

@@ -5,12 +5,13 @@ import {
   type WriteInput,
   WriteRefusal,
 } from '../../definition/connector.ts'
-import { act, query, rootFields, tidyUp, type Values, valuesOf } from './graphql.ts'
+import { act, entriesOf, query, rootFields, undo, type Values, valuesOf } from './graphql.ts'
 import { readEntry, readWritten } from './listing.ts'
 import { products, type RawProduct } from './product.ts'
 import { makeOptions, type OptionPlan, planOptions } from './product-options.ts'
 import {
   changedVariant,
+  chosenBy,
   type Input,
   newVariant,
   type Placed,
@@ -19,7 +20,6 @@ import {
 } from './product-variants.ts'
 import { withRemoteFields } from './remote-fields.ts'
 import { catalogue } from './shop.ts'
-import { entriesOf } from './times.ts'
 
 const CREATE = 'mutation ($input: CreateProductInput!) { createProduct(input: $input) { id } }'
 const UPDATE = 'mutation ($input: UpdateProductInput!) { updateProduct(input: $input) { id } }'
@@ -99,6 +99,7 @@ const changedProduct = ({ fields, remoteFields }: WriteInput, raw: RawProduct) =
       }),
     },
     others,
+    ['id'],
   )
   return Object.keys(input).length > 0 ? input : undefined
 }
@@ -180,14 +181,14 @@ export const productWriter: ResourceWriter = {
       const product = newProduct(input, shop.defaultLanguageCode)
       const given = variantsOf(input.fields.variants) ?? []
       const variants = given.map((placed) => newVariant(placed, name, shop))
-      const plan = planOptions(undefined, given)
+      const plan = planOptions({ groups: undefined, taken: [] }, given)
 
       const id = String((yield* act(CREATE, { input: product })).id)
       try {
         yield* createVariants(id, variants, plan, shop.defaultLanguageCode)
       } catch (error) {
         // Half a product would be in the shop, and made once more by a second try.
-        yield* tidyUp(act(DELETE, { id }))
+        yield* undo(DELETE, { id })
         throw error
       }
       return yield* readWritten(products, id)
@@ -215,7 +216,8 @@ export const productWriter: ResourceWriter = {
       const variants = added.map((placed) => newVariant(placed, name, shop))
       const groups = entriesOf(valuesOf(root.product).optionGroups)
       const hasNone = raw.variants.length === 0 && groups.length === 0
-      const plan = planOptions(hasNone ? undefined : groups, added)
+      const known = { groups: hasNone ? undefined : groups, taken: raw.variants.map(chosenBy) }
+      const plan = planOptions(known, added)
 
       if (product) yield* act(UPDATE, { input: { ...product, id } })
       if (changes.length > 0) yield* act(UPDATE_VARIANTS, { input: changes })

@@ -1,10 +1,10 @@
 import { defineMapping } from '../../definition/mapping.ts'
 import { product } from '../../resources/commerce/product.ts'
-import { type Values, valuesOf } from './graphql.ts'
+import { entriesOf, type Values, valuesOf } from './graphql.ts'
 import { listing } from './listing.ts'
 import { decimalText, sum } from './money.ts'
 import { type Catalogue, catalogue } from './shop.ts'
-import { entriesOf, latestOf } from './times.ts'
+import { latestOf } from './times.ts'
 
 /**
  * What is asked of a product. Never `price`: it fails the whole page where one variant has no price

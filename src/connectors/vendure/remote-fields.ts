@@ -5,11 +5,15 @@ type Input = { readonly [name: string]: Json }
 
 /**
  * An input of Vendure's: what the unified fields make of it, and the remote fields as they are. What it
- * has no field for, Vendure refuses by name.
- * @throws WriteRefusal if both name the same field
+ * has no field for, Vendure refuses by name. `own` are the fields that the request itself sets later.
+ * @throws WriteRefusal if a remote field is set by something else as well
  */
-export const withRemoteFields = (input: Input, remoteFields: Input): Input => {
-  const twice = Object.keys(remoteFields).find((name) => name in input)
+export const withRemoteFields = (
+  input: Input,
+  remoteFields: Input,
+  own: readonly string[] = [],
+): Input => {
+  const twice = Object.keys(remoteFields).find((name) => name in input || own.includes(name))
   if (twice !== undefined) throw new WriteRefusal('it is set already', `remoteFields.${twice}`)
   return { ...remoteFields, ...input }
 }

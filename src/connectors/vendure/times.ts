@@ -1,5 +1,4 @@
 /** Vendure's instants: ISO 8601 with milliseconds and `Z`, so their texts compare as they do. */
-import { type Values, valuesOf } from './graphql.ts'
 
 const DAY_MS = 86_400_000
 
@@ -18,7 +17,3 @@ export const latestOf = (instants: readonly unknown[]): string | undefined =>
     .filter((instant) => typeof instant === 'string')
     .sort()
     .at(-1)
-
-/** The entries of a list; none if it is no list. */
-export const entriesOf = (list: unknown): readonly Values[] =>
-  Array.isArray(list) ? list.map(valuesOf) : []

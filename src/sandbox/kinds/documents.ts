@@ -16,7 +16,8 @@ const documentLine = z.object({
 })
 
 const document = {
-  number: a.lineOrNull(),
+  /** One is made unless it is given. */
+  number: a.line().optional(),
   remark: a.prose(),
   company: ref('companies').default('com_0001'),
   currency_code: a.currency().default('EUR'),

@@ -55,11 +55,12 @@ export const products = defineKind({
 export const orders = defineKind({
   prefix: 'ord',
   fields: z.strictObject({
-    number: a.lineOrNull(),
+    /** One is made unless it is given. */
+    number: a.line().optional(),
     state: z.enum(['placed', 'processing', 'completed', 'cancelled']).default('placed'),
     payment_state: z.enum(['pending', 'paid', 'refunded']).default('pending'),
     /** Now, unless given. */
-    placed_at: a.instant().nullable().default(null),
+    placed_at: a.instant().optional(),
     currency_code: a.currency().default('EUR'),
     discount: a.money().default('0.00'),
     shipping: a.money().default('0.00'),
@@ -103,7 +104,7 @@ export const orders = defineKind({
   }),
   complete: (given, context) => {
     const items = identified(given.items, 'items', 'oit', context).map((item, index) =>
-      describeItem(item, `items.${index}.variant`, context),
+      describeItem(item, `items.${index}`, context),
     )
     const net = sum(items.map(({ unit_price, quantity }) => cents(unit_price) * quantity))
     const charged = net - cents(given.discount) + cents(given.shipping)
@@ -212,7 +213,10 @@ const describeItem = (item: OrderedItem, field: string, { previous, look }: Comp
   )
   const product = look('products', item.product)
   const variant = listOf(product?.variants).find(({ id }) => id === item.variant)
-  if (!before && !variant) throw new FieldError('no_such_record', field)
+  if (!before && !variant) throw new FieldError('no_such_record', `${field}.variant`)
+  // Known by its variant, which is of one product.
+  if (before && before.product !== item.product)
+    throw new FieldError('no_such_record', `${field}.product`)
   const { unit_price, unit_cost, name, sku } = item
   return {
     ...item,

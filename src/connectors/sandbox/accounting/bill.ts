@@ -22,7 +22,7 @@ export default collection(
   {
     ...demandInverse,
     vendorId: as('vendor', filled()),
-    billNumber: 'number',
+    billNumber: as('number', filled()),
   },
   accountsOfLines,
 )

@@ -22,7 +22,7 @@ export default collection(
   {
     ...demandInverse,
     customerId: as('client', filled()),
-    invoiceNumber: 'number',
+    invoiceNumber: as('number', filled()),
   },
   accountsOfLines,
 )

@@ -44,7 +44,7 @@ const mapping = defineMapping<typeof purchaseOrder, Raw>(purchaseOrder, {
 /** `/v1/purchase_orders` */
 export default collection('purchase_orders', mapping, {
   purchaseOrderStatus: as('state', filled(word(['draft', 'sent', 'received', 'cancelled']))),
-  purchaseOrderNumber: 'number',
+  purchaseOrderNumber: as('number', filled()),
   issueDate: as('ordered_on', filled()),
   deliveryDate: 'expected_on',
   deliveryAddress: as('deliver_to', postalAddressInverse),

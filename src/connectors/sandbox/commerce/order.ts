@@ -1,7 +1,8 @@
 import { defineMapping } from '../../../definition/mapping.ts'
+import { isObject } from '../../../definition/value.ts'
 import { order } from '../../../resources/commerce/order.ts'
 import { collection } from '../collection.ts'
-import { convert, currency, filled, isGiven, money, orElse, word } from '../conversion.ts'
+import { convert, currency, filled, money, orElse, word } from '../conversion.ts'
 import { as, type Rule } from '../inverse.ts'
 import { list, object, ofRecord, told } from '../nested.ts'
 import { history } from '../shared.ts'
@@ -92,10 +93,10 @@ const buyer: Rule = {
   to: ['shopper', 'placed_by'],
   tell: (value, path, draft) => {
     const placedBy = convert(said, value, path, draft)
-    if (!isGiven(value)) draft.put('shopper', null, path)
+    if (!isObject(value)) draft.put('shopper', null, path)
     else if (value.customerId !== undefined)
       draft.put('shopper', value.customerId, `${path}.customerId`)
-    const isSilent = isGiven(placedBy) && Object.keys(placedBy).length === 0
+    const isSilent = isObject(placedBy) && Object.keys(placedBy).length === 0
     draft.put('placed_by', isSilent ? null : placedBy, path)
   },
 }
@@ -137,7 +138,7 @@ const mapping = defineMapping<typeof order, Raw>(order, {
 
 /** `/v1/orders` */
 export default collection('orders', mapping, {
-  orderNumber: 'number',
+  orderNumber: as('number', filled()),
   orderStatus: as('state', filled(word(['placed', 'processing', 'completed', 'cancelled']))),
   fulfillmentStatus: as('stated_shipping_state', word(['none', 'partial', 'shipped'])),
   paymentStatus: as('payment_state', filled(word(['pending', 'paid', 'refunded']))),

@@ -1,17 +1,8 @@
-import { type Json, WriteRefusal } from '../../../definition/connector.ts'
+import { WriteRefusal } from '../../../definition/connector.ts'
 import { defineMapping } from '../../../definition/mapping.ts'
 import { product } from '../../../resources/commerce/product.ts'
 import { collection } from '../collection.ts'
-import {
-  type Conversion,
-  convert,
-  filled,
-  listed,
-  money,
-  orElse,
-  quantity,
-  word,
-} from '../conversion.ts'
+import { type Conversion, convert, filled, listed, money, quantity, word } from '../conversion.ts'
 import { as } from '../inverse.ts'
 import { list, objectAt, told } from '../nested.ts'
 import { history } from '../shared.ts'
@@ -29,19 +20,19 @@ interface Raw {
 }
 
 /** The one number of an object. @throws WriteRefusal if it is not there: it would empty the field unasked */
-const inside = (name: string, empty: Json): Conversion => ({
+const inside = (name: string, by: Conversion): Conversion => ({
   tell: (value, path, draft) => {
     const { [name]: number } = objectAt(value, path)
     const place = `${path}.${name}`
     if (number === undefined) throw new WriteRefusal('The number is missing.', place)
-    return convert(orElse(quantity, empty), number, place, draft)
+    return convert(by, number, place, draft)
   },
-  empty,
+  ...(by.empty !== undefined && { empty: by.empty }),
 })
 
-const stock = inside('totalCount', 0)
+const stock = inside('totalCount', filled(quantity))
 
-const grams = inside('value', null)
+const grams = inside('value', quantity)
 
 const weight: Conversion = {
   ...grams,

@@ -1,0 +1,94 @@
+/** A write of several requests of which the app takes some and refuses one: the answer says what is done. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type {
+  Connector,
+  Json,
+  Steps,
+  StoredRecord,
+  WriteInput,
+} from '../../src/definition/connector.ts'
+import { rolodexConnector } from '../support/rolodex-connector.ts'
+import { type Desk, openDesk } from './desk.ts'
+
+/** The rolodex, as if a firm's name had to be told before the rest of it, and its owner to be made first. */
+const inTwoSteps = (url: string): Connector => {
+  const connector = rolodexConnector(url)
+  const { 'crm/accounts': firms } = connector.resources
+  const { write } = firms ?? {}
+  if (!firms || !write?.update) throw new Error('The rolodex has no firms to update.')
+  function* steps(
+    { fields, remoteFields }: WriteInput,
+    { remoteId, record }: StoredRecord,
+  ): Steps<unknown> {
+    const put = (body: Json) => ({ method: 'PUT', path: `/firms/${remoteId}`, body }) as const
+    const { accountName = null } = fields
+    if (accountName !== record.accountName) yield put({ name: accountName })
+    if (fields.accountOwner !== undefined)
+      yield { method: 'POST', path: '/people', body: { last: fields.accountOwner } }
+    const { body } = yield put(remoteFields)
+    return body
+  }
+  const update = { ...write.update, steps }
+  return {
+    ...connector,
+    resources: {
+      ...connector.resources,
+      'crm/accounts': { ...firms, write: { ...write, update } },
+    },
+  }
+}
+
+let desk: Desk
+beforeAll(async () => {
+  desk = await openDesk(inTwoSteps)
+})
+afterAll(() => desk.stop())
+
+const firm = async () =>
+  (await desk.write('POST', '/accounts', { accountName: 'First' })).json().account
+// The rolodex refuses it.
+const remoteFields = { last: 'Nobody' }
+
+test('names what is refused and what has changed, and our copy is as the app’s', async () => {
+  const { id, remoteId } = await firm()
+  const headers = { 'idempotency-key': 'half' }
+  const body = { accountName: 'Half', remoteFields }
+  const answer = await desk.write('PUT', `/accounts/${id}`, body, headers)
+  expect(answer.statusCode, answer.body).toBe(400)
+  const { code, message, details } = answer.json().error
+  expect(code).toBe('PARTLY_WRITTEN')
+  expect(message).toContain('too short')
+  expect(details[0]).toMatchObject({ field: 'remoteFields.last' })
+  expect(details).toContainEqual(
+    expect.objectContaining({ field: 'accountName', stored: 'First', current: 'Half' }),
+  )
+  expect(desk.rolodex.cards.get(remoteId)?.values.name).toBe('Half')
+  expect((await desk.read(`/accounts/${id}`)).json().account.accountName).toBe('Half')
+
+  const again = await desk.write('PUT', `/accounts/${id}`, body, headers)
+  expect(again.body).toBe(answer.body)
+  const next = await desk.write('PUT', `/accounts/${id}`, { accountName: 'Whole' })
+  expect(next.statusCode, next.body).toBe(200)
+})
+
+test('is a plain refusal if the record is as it was', async () => {
+  const { id } = await firm()
+  const body = { accountName: 'First', accountOwner: 'Owner', remoteFields }
+  const answer = await desk.write('PUT', `/accounts/${id}`, body)
+  expect([answer.statusCode, answer.json().error.code]).toEqual([400, 'APP_REFUSED'])
+})
+
+test('is told without what has changed while the app cannot be asked', async () => {
+  const { id } = await firm()
+  // The comparison is answered, and nothing after the refusal.
+  desk.rolodex.onAnswer = (request) => {
+    if (request.startsWith('PUT')) desk.rolodex.readable = false
+  }
+  const answer = await desk.write('PUT', `/accounts/${id}`, { accountName: 'Half', remoteFields })
+  desk.rolodex.onAnswer = undefined
+  desk.rolodex.readable = true
+  expect([answer.statusCode, answer.json().error.code]).toEqual([400, 'PARTLY_WRITTEN'])
+  expect(answer.json().error.details).toMatchObject([{ field: 'remoteFields.last' }])
+  await desk.sync()
+  expect((await desk.read(`/accounts/${id}`)).json().account.accountName).toBe('Half')
+})
