@@ -1,10 +1,10 @@
 /** However many runs and installations there are, what is asked of them reads no more than it needs. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Transaction } from '../../src/store/database.ts'
 import { listRuns } from '../../src/store/workflow-history.ts'
 import { claimRuns, retryRun } from '../../src/store/workflow-runs.ts'
 import { listFollowedTopics } from '../../src/store/workflow-triggers.ts'
+import { rowsReadBy } from '../support/rows-read.ts'
 import { ordersToNotes } from './apps.ts'
 import { install, openWorkshop, type Workshop } from './workshop.ts'
 
@@ -48,23 +48,10 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-/** How many rows of the tables of workflows the work reads. */
-const rowsReadBy = (work: (transaction: Transaction) => Promise<unknown>): Promise<number> =>
-  shop.database.prisma.$transaction(async (transaction) => {
-    const readSoFar = async (): Promise<number> => {
-      const [read] = await transaction.$queryRaw<{ rows: number }[]>`
-        SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer AS rows
-        FROM pg_stat_xact_user_tables
-        WHERE relname IN ('workflow_runs', 'installed_workflows', 'installations')`
-      return read?.rows ?? 0
-    }
-    const before = await readSoFar()
-    await work(transaction)
-    return (await readSoFar()) - before
-  })
+const TABLES = ['workflow_runs', 'installed_workflows', 'installations']
 
 test('the topics that are followed are read from one installation of each workflow', async () => {
-  const read = await rowsReadBy(async (transaction) => {
+  const read = await rowsReadBy(shop.database, TABLES, async (transaction) => {
     expect(await listFollowedTopics(transaction)).toEqual(['commerce/orders'])
   })
   expect(read).toBeLessThan(10)
@@ -79,7 +66,7 @@ test.each([
   const { installationId, workflowIds } = installation
   const [workflowId = ''] = workflowIds
   for (const of of [{ workflowId }, { workflowId, installationId }]) {
-    const read = await rowsReadBy(async (transaction) => {
+    const read = await rowsReadBy(shop.database, TABLES, async (transaction) => {
       const database = { ...shop.database, prisma: transaction as typeof shop.database.prisma }
       const query = { environmentId, ...of, limit: 10, ...(status && { status }) }
       expect((await listRuns(database, query)).runs).toHaveLength(count)
