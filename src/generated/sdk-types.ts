@@ -436,7 +436,7 @@ export interface WorkflowRun {
   readonly targetRecordId: string | null
   /** When the change was noticed. */
   readonly createdAt: string
-  /** When the last attempt began. */
+  /** When the first attempt began. */
   readonly startedAt: string | null
   /** When it succeeded, or was given up. */
   readonly finishedAt: string | null

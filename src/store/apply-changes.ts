@@ -195,20 +195,27 @@ export const applyChanges = async (
   return { created, updated, deleted }
 }
 
-/** Marks the records that `gone` selects (by `id`) as deleted. @returns how many */
+/** What was marked as deleted. */
+export interface Marked {
+  readonly count: number
+  /** The id of the last of them; null: there were none. */
+  readonly last: string | null
+}
+
+/** Marks the first 1,000 records, by `id`, that `gone` selects as deleted. */
 const markDeleted = async (
   transaction: Transaction,
   { credentialId, environmentId }: RecordOwner,
   resource: Resource,
   gone: Prisma.Sql,
-): Promise<number> => {
+): Promise<Marked> => {
   await lockRecords(transaction, credentialId, resource)
   const { table, json } = recordSql(resource)
-  const [marked] = await transaction.$queryRaw<{ count: number; told: unknown }[]>(sql`
+  const [marked] = await transaction.$queryRaw<(Marked & { told: unknown })[]>(sql`
     WITH gone AS (
       SELECT r.id FROM ${table} r
       WHERE r.credential_id = ${credentialId}::uuid AND NOT r.remote_deleted AND ${gone}
-      LIMIT ${MAX_BATCH}
+      ORDER BY r.credential_id, r.id LIMIT ${MAX_BATCH}
     ), written AS (
       UPDATE ${table} t SET ${applySql(resource).markDeleted} FROM gone
       WHERE t.credential_id = ${credentialId}::uuid AND t.id = gone.id
@@ -221,27 +228,42 @@ const markDeleted = async (
       FROM written t
       RETURNING 1
     )
-    SELECT count(*)::integer AS count, CASE WHEN count(*) > 0 THEN ${ANNOUNCE} END AS told
+    SELECT count(*)::integer AS count, (SELECT id::text FROM gone ORDER BY id DESC LIMIT 1) AS last,
+      CASE WHEN count(*) > 0 THEN ${ANNOUNCE} END AS told
     FROM logged`)
-  return marked?.count ?? 0
+  return marked ?? { count: 0, last: null }
 }
 
+export interface UnsightedChoice {
+  /** When the listing began: what changed here since then came by another way, and its page was read before. */
+  readonly since: string
+  /** The last id of the batch before: what comes before it is not read again. */
+  readonly after: string | null
+}
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+
 /**
- * Marks as deleted up to 1,000 records of a credential that a listing of everything has not sighted.
- * @returns how many; call again until it is 0
+ * Marks as deleted up to 1,000 records of a credential that a listing of everything has not sighted, in the
+ * order of their ids. Call again with the last until there is none.
  */
 export const deleteUnsighted = (
   transaction: Transaction,
   owner: RecordOwner,
   resource: Resource,
-): Promise<number> =>
+  { since, after }: UnsightedChoice,
+): Promise<Marked> =>
   markDeleted(
     transaction,
     owner,
     resource,
-    sql`NOT EXISTS (
-      SELECT FROM sync_sightings s WHERE s.credential_id = r.credential_id
-        AND s.topic = ${resource.topic} AND s.record_id = r.id)`,
+    // The bound as a row, which only the primary key answers (see applyChanges). OFFSET keeps the look for a
+    // sighting apart from the rest: joined, it would read all of them for each batch.
+    sql`(r.credential_id, r.id) > (${owner.credentialId}::uuid, ${after ?? FIRST_ID}::uuid)
+      AND r.updated_at < ${since}::timestamptz
+      AND NOT EXISTS (
+        SELECT FROM sync_sightings s WHERE s.credential_id = r.credential_id
+          AND s.topic = ${resource.topic} AND s.record_id = r.id OFFSET 0)`,
   )
 
 /** Marks one record as deleted in the app, unless it is already. */

@@ -1,5 +1,6 @@
 /** What the ids of records are in the app: for what is written there. */
 import { Prisma } from '@prisma/client'
+import { recordId } from '../definition/identity.ts'
 import type { Resource } from '../definition/resource.ts'
 import type { Database } from './database.ts'
 import { recordSql } from './record-sql.ts'
@@ -53,26 +54,30 @@ export const nestedRemoteIdsOf = async (
 }
 
 /**
- * The remote ids of the records that a text may mean: the one with that remote id, or else those with it
- * in one of the fields; two at most. One statement.
+ * The remote ids of the records that each text may mean: the one with that remote id, or else those with it
+ * in one of the fields; two at most. One statement, which looks at names only for what is no remote id.
  */
 export const remoteIdsByText = async (
   { prisma }: Database,
   credentialId: string,
   resource: Resource,
   fields: readonly string[],
-  text: string,
-): Promise<readonly string[]> => {
+  texts: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> => {
   const { table, column } = recordSql(resource)
-  const names = Prisma.join(
-    fields.map((field) => sql`t.${raw(column(field))} = ${text}`),
-    ' OR ',
+  const ids = texts.map((text) => recordId(credentialId, resource.topic, text))
+  const isPresent = sql`t.credential_id = ${credentialId}::uuid AND NOT t.remote_deleted`
+  const isNamed = raw(fields.map((field) => `t.${column(field)} = rest.text`).join(' OR '))
+  const rows = await prisma.$queryRaw<{ text: string; remoteId: string }[]>(sql`
+    WITH given AS (SELECT * FROM unnest(${texts}::text[], ${ids}::uuid[]) AS g(text, id)),
+    own AS (SELECT given.text FROM given JOIN ${table} t ON ${isPresent} AND t.id = given.id),
+    rest AS MATERIALIZED (SELECT text FROM given EXCEPT SELECT text FROM own)
+    SELECT text, text AS "remoteId" FROM own
+    UNION ALL
+    SELECT rest.text, named.remote_id FROM rest CROSS JOIN LATERAL (
+      SELECT t.remote_id FROM ${table} t WHERE ${isPresent} AND (${isNamed}) LIMIT 2) AS named`)
+  const byText = Map.groupBy(rows, ({ text }) => text)
+  return new Map(
+    texts.map((text) => [text, (byText.get(text) ?? []).map(({ remoteId }) => remoteId)]),
   )
-  const rows = await prisma.$queryRaw<{ remoteId: string }[]>(sql`
-    SELECT t.remote_id AS "remoteId" FROM ${table} t
-    WHERE t.credential_id = ${credentialId}::uuid AND NOT t.remote_deleted
-      AND (t.remote_id = ${text} OR ${names})
-    ORDER BY t.remote_id = ${text} DESC LIMIT 2`)
-  const [first] = rows
-  return first?.remoteId === text ? [text] : rows.map(({ remoteId }) => remoteId)
 }

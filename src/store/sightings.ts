@@ -1,7 +1,6 @@
 /** Which records a listing of everything has shown: those it has not may have vanished from the app. */
 import { Prisma } from '@prisma/client'
 import type { Resource } from '../definition/resource.ts'
-import { lockRecords } from './apply-changes.ts'
 import type { Database, Transaction } from './database.ts'
 import { recordSql } from './record-sql.ts'
 import type { SyncKey } from './sync-key.ts'
@@ -26,24 +25,6 @@ export const addSightings = async (
   await transaction.$executeRaw(sql`
     INSERT INTO sync_sightings (credential_id, topic, record_id)
     SELECT ${credentialId}::uuid, ${topic}, id FROM unnest(${recordIds}::uuid[]) AS r(id)
-    ON CONFLICT DO NOTHING`)
-}
-
-/**
- * Counts as seen what came by another way while the listing ran: a record made after its page was read.
- * Under the lock of the records until the transaction ends, so none comes after the count.
- */
-export const sightRecentChanges = async (
-  transaction: Transaction,
-  { credentialId, topic }: SyncKey,
-  resource: Resource,
-  since: string,
-): Promise<void> => {
-  await lockRecords(transaction, credentialId, resource)
-  await transaction.$executeRaw(sql`
-    INSERT INTO sync_sightings (credential_id, topic, record_id)
-    SELECT credential_id, ${topic}, id FROM ${recordSql(resource).table}
-    WHERE credential_id = ${credentialId}::uuid AND updated_at >= ${since}::timestamptz
     ON CONFLICT DO NOTHING`)
 }
 

@@ -59,7 +59,7 @@ export const reportAuthenticationFailure = async (
   const lock = `${owner.credentialId}/authentication`
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`
   const known = await transaction.syncState.findFirst({
-    where: { credentialId: owner.credentialId, failure: { startsWith: 'APP_AUTHENTICATION' } },
+    where: { credentialId: owner.credentialId, failureCode: 'APP_AUTHENTICATION' },
     select: { topic: true },
   })
   if (!known) await appendEvent(transaction, owner, 'connection/authentication_failure', facts)

@@ -44,13 +44,20 @@ export interface RunProgress {
   readonly counts: SyncCounts
 }
 
+/** Why a run failed, as the state keeps it. */
+export interface KeptFailure {
+  readonly code: string
+  readonly reason: string
+}
+
 export interface SyncState {
   readonly since: string | null
   readonly progress: RunProgress | null
   /** Since the end of the last listing of everything; null: never. */
   readonly fullListingAgeMs: number | null
   readonly failures: number
-  readonly failure: string | null
+  /** What was told of, or else the last one; null: the last run ended well. */
+  readonly failure: KeptFailure | null
   /** The database's time. */
   readonly now: string
 }
@@ -135,7 +142,9 @@ export const acquireRun = async (
       due_at = ${inMs(durationMs)}
     WHERE ${isRow(key)}
       AND (run->>'holder' IS NULL OR (run->>'heldUntil')::timestamptz <= clock_timestamp())
-    RETURNING since, NULLIF(run->'progress', 'null') AS progress, failures, failure,
+    RETURNING since, NULLIF(run->'progress', 'null') AS progress, failures,
+      CASE WHEN failure_code IS NOT NULL
+        THEN jsonb_build_object('code', failure_code, 'reason', failure) END AS failure,
       extract(epoch FROM clock_timestamp() - full_listing_at)::double precision * 1000
         AS "fullListingAgeMs", clock_timestamp() AS now`)
   return row && { ...row, since: row.since?.toISOString() ?? null, now: row.now.toISOString() }
@@ -209,21 +218,24 @@ export interface Release {
   /** Null: the next run begins anew. */
   readonly progress: RunProgress | null
   readonly dueInMs: number
-  /** Undefined: no failure, only a pause. */
-  readonly failure?: { readonly text: string; readonly count: number }
+  /** Undefined: no failure, only a pause, which leaves the earlier ones as they are. */
+  readonly failure?: KeptFailure & { readonly count: number }
+  /** What the listing lacked, if another is to confirm it. */
+  readonly absence?: string | undefined
 }
 
 /** Gives the lease back before the run has ended. @throws LeaseLostError */
 export const releaseRun = (
   transaction: Transaction,
   lease: Lease,
-  { progress, dueInMs, failure }: Release,
+  { progress, dueInMs, failure, absence }: Release,
 ): Promise<void> =>
   writeHeld(
     transaction,
     lease,
     sql`due_at = ${inMs(dueInMs)}, run = ${progress ? runJson(null, 0, progressJson(progress)) : Prisma.sql`NULL`}
-      ${failure ? sql`, failures = ${failure.count}, failure = ${failure.text}` : Prisma.empty}`,
+      ${failure ? sql`, failures = ${failure.count}, failure_code = ${failure.code}, failure = ${failure.reason}` : Prisma.empty}
+      ${absence === undefined ? Prisma.empty : sql`, absence = ${absence}`}`,
   )
 
 export interface Completion {
@@ -243,7 +255,7 @@ export const completeRun = async (
     transaction,
     lease,
     sql`run = NULL, since = ${since}::timestamptz, due_at = ${inMs(dueInMs)}, failures = 0,
-      failure = NULL, completed_at = clock_timestamp(),
+      failure_code = NULL, failure = NULL, absence = NULL, completed_at = clock_timestamp(),
       full_listing_at = ${everything ? sql`clock_timestamp()` : sql`full_listing_at`}`,
   )
   if (everything) await clearSightings(transaction, lease.key)

@@ -4,9 +4,11 @@ import { ApiError } from '../errors.ts'
 import type { ChangeKind } from './changes.ts'
 import type { Database } from './database.ts'
 
-const { sql, join } = Prisma
+const { sql, join, empty, raw } = Prisma
 
-export type RunStatus = 'waiting' | 'running' | 'succeeded' | 'failed'
+export const RUN_STATUSES = ['waiting', 'running', 'succeeded', 'failed'] as const
+
+export type RunStatus = (typeof RUN_STATUSES)[number]
 
 export interface RunEntry {
   readonly id: string
@@ -62,27 +64,39 @@ const decode = (text: string): bigint => {
   ])
 }
 
-/** Runs of an environment's installations, newest first. @throws INVALID_CURSOR */
+/** Runs of an environment's workflows, newest first. One statement. @throws INVALID_CURSOR */
 export const listRuns = async ({ prisma }: Database, query: RunsQuery): Promise<RunsPage> => {
   const { environmentId, installationId, workflowId, status, cursor, limit } = query
-  const conditions = [
-    sql`g.environment_id = ${environmentId}::uuid`,
-    ...(installationId === undefined ? [] : [sql`r.installation_id = ${installationId}::uuid`]),
-    ...(workflowId === undefined ? [] : [sql`r.workflow_id = ${workflowId}::uuid`]),
-    ...(status === undefined ? [] : [sql`r.status = ${status}`]),
-    ...(cursor === undefined ? [] : [sql`r.number < ${decode(cursor)}`]),
-  ]
+  const ofOne = installationId === undefined ? [] : [sql`${installationId}::uuid`]
+  const columns = ['r.workflow_id', 'r.status', 'r.number']
+  if (ofOne.length > 0) columns.unshift('r.installation_id')
+  const place = (number: bigint): Prisma.Sql =>
+    sql`(${join([...ofOne, sql`of.workflow_id, of.status, ${number}::bigint`])})`
   // One more than asked for tells whether there is a next page.
+  const limited = sql`LIMIT ${limit + 1}`
+  // Of each workflow each status apart, by bounds and order that only an index of theirs answers: for equality
+  // the planner may walk through the runs of all others by their numbers.
   const rows = await prisma.$queryRaw<(RunEntry & { number: bigint })[]>(sql`
-    SELECT r.number, r.id::text AS id, r.installation_id::text AS "installationId",
-      r.workflow_id::text AS "workflowId", r.version, r.status, r.attempts, r.failure, r.topic, r.kind,
-      r.credential_id::text AS "credentialId", r.record_id::text AS "recordId",
-      r.target_record_id::text AS "targetRecordId", r.created_at AS "createdAt",
-      r.started_at AS "startedAt", r.finished_at AS "finishedAt",
-      CASE WHEN r.status = 'waiting' THEN r.due_at END AS "nextAttemptAt"
-    FROM workflow_runs r JOIN installations i ON i.id = r.installation_id
-    JOIN integrations g ON g.id = i.integration_id
-    WHERE ${join(conditions, ' AND ')} ORDER BY r.number DESC LIMIT ${limit + 1}`)
+    SELECT run.* FROM (
+      SELECT w.id AS workflow_id, s.status FROM workflows w JOIN integrations g ON g.id = w.integration_id
+      CROSS JOIN unnest(${status === undefined ? RUN_STATUSES : [status]}::text[]) AS s(status)
+      WHERE g.environment_id = ${environmentId}::uuid
+        ${workflowId === undefined ? empty : sql`AND w.id = ${workflowId}::uuid`}) AS of
+    CROSS JOIN LATERAL (
+      SELECT r.number, r.id::text AS id, r.installation_id::text AS "installationId",
+        r.workflow_id::text AS "workflowId", r.version, r.status, r.attempts, r.failure, r.topic, r.kind,
+        r.credential_id::text AS "credentialId", r.record_id::text AS "recordId",
+        r.target_record_id::text AS "targetRecordId", r.created_at AS "createdAt",
+        r.started_at AS "startedAt", r.finished_at AS "finishedAt",
+        CASE WHEN r.status = 'waiting' THEN greatest(r.due_at, (
+          SELECT i.paused_until FROM installed_workflows i
+          WHERE i.installation_id = r.installation_id AND i.workflow_id = r.workflow_id))
+        END AS "nextAttemptAt"
+      FROM workflow_runs r
+      WHERE (${raw(columns.join())}) > ${place(0n)}
+        AND (${raw(columns.join())}) < ${place(cursor === undefined ? INT64_MAX : decode(cursor))}
+      ORDER BY ${raw(columns.join(' DESC, '))} DESC ${limited}) AS run
+    ORDER BY number DESC ${limited}`)
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   return {

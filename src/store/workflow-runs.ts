@@ -48,7 +48,7 @@ interface ClaimedRow extends Omit<ClaimedRun, 'brokenOffSince'> {
 
 /**
  * Takes up to `limit` runs that are due, or whose process is gone, longest due first: of one workflow's
- * runs for one record the oldest alone.
+ * runs for one record the oldest alone, and none of a workflow that is paused.
  */
 export const claimRuns = async (
   { prisma }: Database,
@@ -57,8 +57,12 @@ export const claimRuns = async (
   const rows = await prisma.$queryRaw<ClaimedRow[]>(sql`
     WITH due AS (
       SELECT r.id FROM workflow_runs r
-      WHERE r.status IN ('waiting', 'running') AND r.due_at <= clock_timestamp() AND NOT EXISTS (
-        SELECT FROM workflow_runs e
+      WHERE r.status IN ('waiting', 'running') AND r.due_at <= statement_timestamp()
+        -- The few that are paused are looked up once, by their index: hence no time that may change meanwhile.
+        AND (r.installation_id, r.workflow_id) NOT IN (
+          SELECT w.installation_id, w.workflow_id FROM installed_workflows w
+          WHERE w.paused_until > statement_timestamp())
+        AND NOT EXISTS (SELECT FROM workflow_runs e
         WHERE e.installation_id = r.installation_id AND e.workflow_id = r.workflow_id
           AND e.record_id = r.record_id AND e.number < r.number AND e.status IN ('waiting', 'running'))
       ORDER BY r.due_at, r.number LIMIT ${limit} FOR UPDATE SKIP LOCKED
@@ -133,7 +137,7 @@ export const finishRun = async (
 export interface Retry {
   readonly failure: string
   readonly retryInMs: number
-  /** `target`: all that the workflow has waiting in this installation waits so long; `record`: what follows on the record. */
+  /** `target`: the workflow is paused in this installation; `record`: what follows on the record waits so long. */
   readonly concerns: 'target' | 'record'
   /** Whether the attempt may have reached the app. */
   readonly isUncertain: boolean
@@ -150,16 +154,14 @@ export const retryRun = async (
       is_uncertain = is_uncertain OR ${isUncertain}, due_at = ${inMs(retryInMs)} WHERE ${isHeld(run)}`)
   if (written === 0) return
   const ofWorkflow = sql`installation_id = ${run.installationId}::uuid AND workflow_id = ${run.workflowId}::uuid`
-  const isTarget = concerns === 'target'
-  // For runs to come, see insertRuns.
-  if (isTarget)
-    await transaction.$executeRaw(sql`
-      UPDATE installed_workflows SET paused_until = greatest(paused_until, ${inMs(retryInMs)})
-      WHERE ${ofWorkflow}`)
-  await transaction.$executeRaw(sql`
-    UPDATE workflow_runs SET due_at = ${inMs(retryInMs)}
-    WHERE ${ofWorkflow} ${isTarget ? Prisma.empty : sql`AND record_id = ${run.recordId}::uuid`}
-      AND status = 'waiting' AND due_at < ${inMs(retryInMs)}`)
+  await transaction.$executeRaw(
+    concerns === 'target'
+      ? sql`UPDATE installed_workflows SET paused_until = greatest(paused_until, ${inMs(retryInMs)})
+          WHERE ${ofWorkflow}`
+      : sql`UPDATE workflow_runs SET due_at = ${inMs(retryInMs)}
+          WHERE ${ofWorkflow} AND record_id = ${run.recordId}::uuid AND status = 'waiting'
+            AND due_at < ${inMs(retryInMs)}`,
+  )
 }
 
 /** Gives a run back in the middle of an attempt that does not count: the process stops. */

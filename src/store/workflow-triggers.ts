@@ -23,11 +23,18 @@ const active = sql`
 
 const isInUse = sql`i.enabled AND i.installed_at IS NOT NULL`
 
-/** The topics that any active workflow follows. */
+/**
+ * The topics that any active workflow follows. Of each version one installation is looked up that uses it:
+ * versions are few, installations may be many, and this is asked with every page of the log.
+ */
 export const listFollowedTopics = async (transaction: Transaction): Promise<string[]> => {
   const rows = await transaction.$queryRaw<{ topic: string }[]>(sql`
-    SELECT DISTINCT v.definition #>> '{when,topic}' AS topic FROM ${active}
-    WHERE ${isInUse} AND v.definition #>> '{when,topic}' IS NOT NULL ORDER BY 1`)
+    SELECT DISTINCT v.definition #>> '{when,topic}' AS topic FROM workflow_versions v
+    CROSS JOIN LATERAL (
+      SELECT FROM installed_workflows w JOIN installations i ON i.id = w.installation_id
+      WHERE w.workflow_id = v.workflow_id AND w.installed_version = v.version AND w.active
+        AND ${isInUse} LIMIT 1) AS used
+    WHERE v.definition #>> '{when,topic}' IS NOT NULL ORDER BY 1`)
   return rows.map(({ topic }) => topic)
 }
 
@@ -90,16 +97,13 @@ export const insertRuns = async (
   if (runs.length === 0) return 0
   return transaction.$executeRaw(sql`
     INSERT INTO workflow_runs (id, installation_id, workflow_id, version, change, changed_at,
-      credential_id, topic, kind, record_id, changed_fields, record, cause, chain, due_at)
+      credential_id, topic, kind, record_id, changed_fields, record, cause, chain)
     SELECT gen_random_uuid(), r."installationId", r."workflowId", r.version, r.change, r."changedAt",
-      r."credentialId", r.topic, r.kind, r."recordId", r."changedFields", r.record::json, r.cause, r.chain,
-      greatest(clock_timestamp(), w.paused_until)
+      r."credentialId", r.topic, r.kind, r."recordId", r."changedFields", r.record::json, r.cause, r.chain
     FROM ROWS FROM (json_to_recordset(${JSON.stringify(runs)}::json) AS ("installationId" uuid,
       "workflowId" uuid, version integer, change text, "changedAt" timestamptz, "credentialId" uuid,
       topic text, kind text, "recordId" uuid, "changedFields" text[], record text, cause uuid, chain uuid[]))
       WITH ORDINALITY AS r
-    LEFT JOIN installed_workflows w
-      ON w.installation_id = r."installationId" AND w.workflow_id = r."workflowId"
     ORDER BY r.ordinality
     ON CONFLICT (installation_id, workflow_id, change) DO NOTHING`)
 }

@@ -4,8 +4,8 @@
  * nothing. So an absence counts once two listings agree, and if a large part is absent the second one
  * waits: what was deleted in the app is marked a little later, what was not is never marked.
  */
-import { deleteUnsighted } from '../store/apply-changes.ts'
-import { countUnsighted, sightRecentChanges } from '../store/sightings.ts'
+import { deleteUnsighted, lockRecords } from '../store/apply-changes.ts'
+import { countUnsighted } from '../store/sightings.ts'
 import { reserveLogPlace } from '../store/sync-events.ts'
 import { type RunProgress, saveProgress } from '../store/sync-state.ts'
 import { type ActiveRun, announce, raise, resourceOf, transact } from './active-run.ts'
@@ -36,20 +36,29 @@ export const settleAbsence = async (run: ActiveRun): Promise<Absence> => {
         }
       : { kind: 'unconfirmed', progress: second }
   }
-  while ((await deleteBatch(run)) > 0);
+  let last: string | null = null
+  do last = await deleteBatch(run, last)
+  while (last !== null)
   return { kind: 'settled' }
 }
 
-const deleteBatch = (run: ActiveRun): Promise<number> =>
+/** @returns the last record that it marked; null: there are no more */
+const deleteBatch = (run: ActiveRun, after: string | null): Promise<string | null> =>
   transact(run, async (transaction) => {
     const { progress, owner, lease } = run
-    await sightRecentChanges(transaction, lease.key, resourceOf(run), progress.startedAt)
+    // First the lock: the place may give the transaction its id, and ids order the log.
+    await lockRecords(transaction, owner.credentialId, resourceOf(run))
     const place = progress.announced ? undefined : await reserveLogPlace(transaction)
-    const deleted = await deleteUnsighted(transaction, owner, resourceOf(run))
-    if (deleted === 0) return 0
+    const choice = { since: progress.startedAt, after }
+    const marked = await deleteUnsighted(transaction, owner, resourceOf(run), choice)
+    if (marked.last === null) return null
     if (place !== undefined) await announce(transaction, run, 'started', {}, place)
-    const advanced = { ...progress, announced: true, counts: raise(progress.counts, { deleted }) }
+    const advanced = {
+      ...progress,
+      announced: true,
+      counts: raise(progress.counts, { deleted: marked.count }),
+    }
     await saveProgress(transaction, lease, advanced)
     run.progress = advanced
-    return deleted
+    return marked.last
   })

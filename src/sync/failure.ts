@@ -1,6 +1,7 @@
 /** What follows from a run that failed: when it is tried again, from where, and who is told. */
 import { storableText } from '../definition/value.ts'
 import { type AppError, isAppError } from '../outbound/app-error.ts'
+import type { KeptFailure } from '../store/sync-state.ts'
 import { ListingLoopError } from './pages.ts'
 
 const MINUTE_MS = 60_000
@@ -72,16 +73,17 @@ export const planFailure = (error: unknown, { count, intervalMs }: FailureHistor
   }
 }
 
-/** As kept in the state: `APP_UNAVAILABLE: it answered 503`. */
-export const failureText = ({ code, reason }: FailurePlan): string => `${code}: ${reason}`
+// A limit on the rate is an app's ordinary way of spreading its load.
+const isTold = ({ code }: KeptFailure): boolean => code !== 'APP_RATE_LIMITED'
 
-/**
- * Whether the change log tells of it: the first failure of its kind in a row, not each try, and not a
- * limit on the rate, which is an app's ordinary way of spreading its load.
- */
-export const isNews = ({ code }: FailurePlan, before: string | null): boolean =>
-  code !== 'APP_RATE_LIMITED' && !(before ?? '').startsWith(`${code}:`)
+/** Whether the change log tells of it: the first failure of its kind in a row, not each try. */
+export const isNews = (failure: KeptFailure, before: KeptFailure | null): boolean =>
+  isTold(failure) && failure.code !== before?.code
 
 /** Whether a run that succeeds ends what the change log told of. */
-export const isRecovery = (before: string | null): boolean =>
-  before !== null && !before.startsWith('APP_RATE_LIMITED:') && !before.startsWith('ABSENT:')
+export const isRecovery = (before: KeptFailure | null): before is KeptFailure =>
+  before !== null && isTold(before)
+
+/** What the state keeps of it: what was told of stays until its recovery is told too. */
+export const failureToKeep = (failure: KeptFailure, before: KeptFailure | null): KeptFailure =>
+  !isTold(failure) && isRecovery(before) ? before : failure

@@ -108,18 +108,16 @@ export const laterOf = (a: string | null, b: string | null): string | null =>
 
 /** Pages that follow each other, as one. */
 export const joinPages = (pages: readonly [MappedPages, ...MappedPages[]]): MappedPages => {
-  const [first, ...rest] = pages
-  return rest.reduce(
-    (joined, page) => ({
-      pages: joined.pages + page.pages,
-      next: page.next,
-      appTime: joined.appTime,
-      askedMs: joined.askedMs,
-      records: [...joined.records, ...page.records],
-      skipped: joined.skipped + page.skipped,
-      problems: [...joined.problems, ...page.problems],
-      newest: laterOf(joined.newest, page.newest),
-    }),
-    first,
-  )
+  const [{ appTime, askedMs }] = pages
+  const sum = (of: (page: MappedPages) => number): number =>
+    pages.reduce((total, page) => total + of(page), 0)
+  return {
+    pages: sum((page) => page.pages),
+    next: pages.at(-1)?.next,
+    ...{ appTime, askedMs },
+    records: pages.flatMap(({ records }) => records),
+    skipped: sum(({ skipped }) => skipped),
+    problems: pages.flatMap(({ problems }) => problems),
+    newest: pages.map(({ newest }) => newest).reduce(laterOf),
+  }
 }

@@ -65,9 +65,51 @@ const mapReferences = (
 
 const keyOf = ({ target, given }: Reference): string => `${target}\n${given}`
 
+/** References to one target that are looked up in one statement. */
+interface LookUp {
+  readonly database: Database
+  readonly credentialId: string
+  readonly owner: Resource
+  /** Of the owner, where the target is nested in it. */
+  readonly field: string | undefined
+  /** The owner's fields by which it may be named. */
+  readonly names: readonly string[]
+  readonly references: readonly Reference[]
+}
+
+/** @returns the remote id of each reference by an id of ours @throws INVALID_PARAMETER */
+const findByIds = async (lookUp: LookUp): Promise<string[]> => {
+  const { database, credentialId, owner, field, references } = lookUp
+  const ids = references.map(({ given }) => given.toLowerCase())
+  const known =
+    field === undefined
+      ? await remoteIdsOf(database, credentialId, owner, ids)
+      : await nestedRemoteIdsOf(database, credentialId, owner, field, ids)
+  return references.map(({ path, target, given }) => {
+    const remoteId = known.get(given.toLowerCase())
+    if (remoteId !== undefined) return remoteId
+    throw invalidParameter(path, `the id of one of ${target} of this credential`)
+  })
+}
+
+/** @returns the remote id of each reference that may be a name @throws INVALID_PARAMETER */
+const findByText = async (lookUp: LookUp): Promise<string[]> => {
+  const { database, credentialId, owner, names, references } = lookUp
+  const texts = references.map(({ given }) => given)
+  const known = await remoteIdsByText(database, credentialId, owner, names, texts)
+  return references.map(({ path, target, given }) => {
+    const [remoteId, ...others] = known.get(given) ?? []
+    if (remoteId === undefined)
+      throw invalidParameter(path, `the identifier or ${names.join(', ')} of one of ${target}`)
+    if (others.length > 0)
+      throw invalidParameter(path, `an identifier: several of ${target} have this name`)
+    return remoteId
+  })
+}
+
 /**
- * The input with every reference as the app's own id. An id of ours is looked up, all of one target in
- * one statement; anything else is the app's own and is passed on.
+ * The input with every reference as the app's own id. An id of ours is looked up, and so is what may be a
+ * name, all of one target in one statement; anything else is the app's own and is passed on.
  * @throws INVALID_PARAMETER for an id of ours that the credential has no record of, and for a name that
  * none or several have
  */
@@ -85,46 +127,30 @@ export const resolveReferences = async (
   })
   if (found.size === 0) return input
 
-  const remoteIds = new Map<string, string>()
-  const ours = new Map<string, Reference[]>()
-  for (const reference of found.values()) {
-    const { target, given, names, path } = reference
+  const isOurs = ({ target, given, path }: Reference): boolean => {
     const place = routeOf(given.toLowerCase())
-    if (place?.tag === resourceTag(target)) {
-      if (place.route !== credentialRoute(credentialId))
-        throw invalidParameter(path, `the id of one of ${target} of this credential`)
-      ours.set(target, [...(ours.get(target) ?? []), reference])
-    } else if (names.length > 0) {
-      const owner = catalogue.get(target)
-      const matches = await remoteIdsByText(database, credentialId, owner, names, given)
-      if (matches.length !== 1)
-        throw invalidParameter(
-          path,
-          matches.length === 0
-            ? `the identifier or ${names.join(', ')} of one of ${target}`
-            : `an identifier: several of ${target} have this name`,
-        )
-      remoteIds.set(keyOf(reference), String(matches[0]))
-    } else remoteIds.set(keyOf(reference), given)
+    if (place?.tag !== resourceTag(target)) return false
+    if (place.route === credentialRoute(credentialId)) return true
+    throw invalidParameter(path, `the id of one of ${target} of this credential`)
   }
-
-  await Promise.all(
-    [...ours].map(async ([target, references]) => {
-      const ids = references.map(({ given }) => given.toLowerCase())
+  const remoteIds = new Map<string, string>()
+  const lookUp = (
+    references: readonly Reference[],
+    find: (lookUp: LookUp) => Promise<string[]>,
+  ): Promise<void>[] =>
+    [...Map.groupBy(references, ({ target }) => target)].map(async ([target, alike]) => {
       const [topic = '', field] = target.split('.')
+      const names = [...new Set(alike.flatMap((reference) => reference.names))]
       const owner = catalogue.get(topic)
-      const known =
-        field === undefined
-          ? await remoteIdsOf(database, credentialId, owner, ids)
-          : await nestedRemoteIdsOf(database, credentialId, owner, field, ids)
-      for (const reference of references) {
-        const remoteId = known.get(reference.given.toLowerCase())
-        if (remoteId === undefined)
-          throw invalidParameter(reference.path, `the id of one of ${target} of this credential`)
-        remoteIds.set(keyOf(reference), remoteId)
-      }
-    }),
-  )
+      const known = await find({ database, credentialId, owner, field, names, references: alike })
+      for (const [place, reference] of alike.entries())
+        remoteIds.set(keyOf(reference), known[place] ?? reference.given)
+    })
+  const { ours = [], named = [] } = Object.groupBy(found.values(), (reference) => {
+    if (isOurs(reference)) return 'ours'
+    return reference.names.length > 0 ? 'named' : 'passed on'
+  })
+  await Promise.all([...lookUp(ours, findByIds), ...lookUp(named, findByText)])
   return mapReferences(
     resource.fields,
     input,

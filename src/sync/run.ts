@@ -18,7 +18,7 @@ import {
 } from '../store/sync-state.ts'
 import { settleAbsence } from './absence.ts'
 import { type ActiveRun, announce, type SyncContext, transact } from './active-run.ts'
-import { failureText, isNews, isRecovery, planFailure } from './failure.ts'
+import { failureToKeep, isNews, isRecovery, planFailure } from './failure.ts'
 import { gather } from './gather.ts'
 import type { HeldLease } from './leases.ts'
 import { createPageMapper, joinPages, type MappedPages } from './map-pages.ts'
@@ -167,13 +167,12 @@ const finish = async (run: ActiveRun, tookMs: number): Promise<RunResult> => {
 }
 
 const pause = async (
-  { context, lease, state }: ActiveRun,
+  { context, lease }: ActiveRun,
   progress: RunProgress,
   dueInMs: number,
   alarm?: string,
 ): Promise<RunResult> => {
-  const failure = alarm && { failure: { text: `ABSENT: ${alarm}`, count: state.failures } }
-  await releaseRun(context.database.prisma, lease, { progress, dueInMs, ...failure })
+  await releaseRun(context.database.prisma, lease, { progress, dueInMs, absence: alarm })
   if (alarm) context.log.warn({ ...lease.key, dueInMs }, alarm)
   return { outcome: 'paused', dueInMs }
 }
@@ -193,7 +192,7 @@ const fail = async (
   if (code === 'INTERNAL') context.log.error({ ...facts, err: error }, 'a synchronisation failed')
   else context.log.warn(facts, 'a synchronisation failed')
   const progress = plan.keepProgress ? (run?.progress ?? state.progress) : null
-  const failure = { text: failureText(plan), count }
+  const failure = { ...failureToKeep({ code, reason }, state.failure), count }
   const release = { progress, dueInMs: retryInMs, failure }
   if (!run) await releaseRun(context.database.prisma, lease, release)
   else

@@ -56,6 +56,7 @@ export class AttemptTimeoutError extends Error {
 }
 
 export interface FailurePlan {
+  readonly code: string
   /** As kept in the run: `APP_REFUSED: …`. */
   readonly failure: string
   /** Undefined: no further attempt. */
@@ -149,6 +150,7 @@ export const planFailure = (
   const isOver =
     isFinal || attempts >= limits.maxAttempts || ageMs + retryInMs > limits.giveUpAfterMs
   return {
+    code,
     failure: storableText(`${code}: ${reason}`, MAX_FAILURE_LENGTH),
     retryInMs: isOver ? undefined : retryInMs,
     concerns,

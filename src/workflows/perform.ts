@@ -87,8 +87,8 @@ export const attemptRun = async (
     if (stop.aborted) return await releaseRun(database, run)
     const ageMs = run.ageMs + performance.now() - startedMs
     const plan = planFailure(error, { attempts: run.attempts, ageMs }, limits)
-    const { failure, retryInMs, concerns, isUncertain } = plan
-    if (failure.startsWith('INTERNAL:')) log.error({ ...facts, err: error }, 'a workflow failed')
+    const { code, failure, retryInMs, concerns, isUncertain } = plan
+    if (code === 'INTERNAL') log.error({ ...facts, err: error }, 'a workflow failed')
     else log.debug({ ...facts, failure, retryInMs }, 'a workflow failed')
     await database.prisma.$transaction(async (transaction) => {
       if (retryInMs === undefined) await finishRun(transaction, run, { status: 'failed', failure })

@@ -36,7 +36,7 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
       ...{ 'commerce/orders': 5, 'commerce/products': 1 },
     })
     const states = await shop.service.database.prisma.syncState.findMany()
-    expect(states.map(({ failure }) => failure)).toEqual([null, null, null, null])
+    expect(states.map(({ failureCode }) => failureCode)).toEqual([null, null, null, null])
     console.log(`Vendure: ${JSON.stringify(counts)} in ${tookMs} ms`)
   })
 
@@ -196,7 +196,10 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
     const states = await shop.service.database.prisma.syncState.findMany({
       where: { credentialId },
     })
-    for (const { failure } of states) expect(failure).toMatch(/^APP_AUTHENTICATION: FORBIDDEN/)
+    for (const { failureCode, failure } of states) {
+      expect(failureCode).toBe('APP_AUTHENTICATION')
+      expect(failure).toMatch(/^FORBIDDEN/)
+    }
     expect(await shop.list('commerce/orders')).toEqual(before)
   })
 })

@@ -124,7 +124,9 @@ test('0 canaries in the log, the answers and the tables', async () => {
   // A sealed value that does not open, in the middle of a run.
   await prisma.$executeRaw`UPDATE credentials SET sealed_values = set_byte(sealed_values, 40,
     (get_byte(sealed_values, 40) + 1) % 256)`
-  await prisma.syncState.updateMany({ data: { dueAt: new Date(0), failure: null } })
+  await prisma.syncState.updateMany({
+    data: { dueAt: new Date(0), failureCode: null, failure: null },
+  })
   await expect.poll(failed, { timeout: 25_000, interval: 100 }).toBe(true)
   await trunkline.stop()
 

@@ -1,34 +1,21 @@
 /** What a change log held before it had partitions is there afterwards, and goes on. */
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { applyMigrations } from '../../src/store/migrate.ts'
-import { createEmptyDatabase, type TestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { createDatabaseBefore } from '../support/earlier-database.ts'
 
-const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
-
-let folder: string
 let database: TestDatabase
 let client: Client
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'trunkline-migrations-'))
-  const names = (await readdir(MIGRATIONS)).sort()
-  const partitions = names.findIndex((name) => name.endsWith('_change_partitions'))
-  for (const name of names.slice(0, partitions))
-    await cp(join(MIGRATIONS, name), join(folder, name), { recursive: true })
-  database = await createEmptyDatabase()
-  await applyMigrations(database.url, folder)
+  database = await createDatabaseBefore('change_partitions')
   client = new Client({ connectionString: database.url })
   await client.connect()
 })
 afterAll(async () => {
   await client.end()
   await database.drop()
-  await rm(folder, { recursive: true })
 })
 
 const append = (topic: string) =>

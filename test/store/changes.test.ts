@@ -281,9 +281,12 @@ describe('an announcement', () => {
     expect(await announced()).toBe(1)
     await save(1)
     expect(await announced()).toBe(0)
-    await service.database.prisma.$transaction((open) => deleteUnsighted(open, owner, accounts))
+    const choice = { since: 'infinity', after: null }
+    const deleteAll = () =>
+      service.database.prisma.$transaction((open) => deleteUnsighted(open, owner, accounts, choice))
+    await deleteAll()
     expect(await announced()).toBe(1)
-    await service.database.prisma.$transaction((open) => deleteUnsighted(open, owner, accounts))
+    await deleteAll()
     expect(await announced()).toBe(0)
     await service.database.prisma.$transaction((open) =>
       appendEvent(open, owner, 'sync/failed', {}),

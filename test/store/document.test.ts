@@ -65,7 +65,10 @@ test.each(catalogue.resources.map((resource) => [resource.topic, resource] as co
       data: { credentialId: CREDENTIAL, topic, recordId: sample(1).id },
     })
     const owner = { credentialId: CREDENTIAL, environmentId: tenant.environmentId }
-    await prisma.$transaction((transaction) => deleteUnsighted(transaction, owner, resource))
+    const choice = { since: 'infinity', after: null }
+    await prisma.$transaction((transaction) =>
+      deleteUnsighted(transaction, owner, resource, choice),
+    )
     await expectTrue(4)
 
     const path = `${resource.restPath}?credentialId=${CREDENTIAL}&includeDeleted=true`

@@ -1,9 +1,5 @@
 /** The attempts that were kept one by one are there afterwards, in their order. */
 import { randomUUID } from 'node:crypto'
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/store/database.ts'
@@ -13,24 +9,17 @@ import {
   listAttempts,
   pruneAttempts,
 } from '../../src/store/webhook-attempts.ts'
-import { createEmptyDatabase, type TestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { createDatabaseBefore } from '../support/earlier-database.ts'
 
-const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
 const COUNT = 250
 
-let folder: string
 let at: TestDatabase
 let client: Client
 let database: Database
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'trunkline-migrations-'))
-  const names = (await readdir(MIGRATIONS)).sort()
-  const batches = names.findIndex((name) => name.endsWith('_webhook_attempt_batches'))
-  for (const name of names.slice(0, batches))
-    await cp(join(MIGRATIONS, name), join(folder, name), { recursive: true })
-  at = await createEmptyDatabase()
-  await applyMigrations(at.url, folder)
+  at = await createDatabaseBefore('webhook_attempt_batches')
   client = new Client({ connectionString: at.url })
   await client.connect()
   database = openDatabase({ url: at.url })
@@ -39,7 +28,6 @@ afterAll(async () => {
   await database.stop()
   await client.end()
   await at.drop()
-  await rm(folder, { recursive: true })
 })
 
 test('attempts of two subscriptions, old and new, failed and not', async () => {

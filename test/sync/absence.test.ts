@@ -99,14 +99,32 @@ it('waits before it believes that most records are gone, and deletes none in a h
   await engine.syncNow(shop.credentialId)
 
   const paused = await shop.state()
-  expect(paused.failure).toMatch(/^ABSENT: 30 of 30 records/)
+  expect(paused.absence).toMatch(/^30 of 30 records/)
   const dueInMs = paused.dueAt.getTime() - Date.now()
   expect(dueInMs).toBeGreaterThan(590_000)
   expect(await deletedIds()).toEqual([])
 
   await engine.syncNow(shop.credentialId)
   expect(await deletedIds()).toEqual([])
-  expect(await shop.state()).toMatchObject({ run: null, failure: null })
+  expect(await shop.state()).toMatchObject({ run: null, absence: null })
+})
+
+it('tells of the recovery from a failure, though most records seemed gone in between', async () => {
+  shop.app.fill(30)
+  const engine = engineOf()
+  await engine.syncNow(shop.credentialId)
+  const before = (await shop.logged()).length
+  for (let run = 0; run < 3; run++) {
+    shop.app.faults.push(...Array(4).fill({ kind: 'status', status: 500 }))
+    await expect(engine.syncNow(shop.credentialId)).rejects.toThrow()
+  }
+  shop.app.faults.push({ kind: 'empty' })
+  await engine.syncNow(shop.credentialId)
+  expect(await shop.state()).toMatchObject({ failures: 0, failureCode: 'APP_UNAVAILABLE' })
+  await engine.syncNow(shop.credentialId)
+  const told = (await shop.logged()).slice(before)
+  expect(told.map(({ topic }) => topic)).toEqual(['sync/failed', 'sync/completed'])
+  expect(await shop.state()).toMatchObject({ failures: 0, failureCode: null, absence: null })
 })
 
 it('believes it when the second listing lacks them too', async () => {

@@ -87,6 +87,22 @@ describe('an app that fails for long', () => {
     await expectConverged()
   })
 
+  it('is told of once though its rate is limited in between, and so is its recovery', async () => {
+    shop.app.fill(5)
+    const engine = shop.engine()
+    await engine.syncNow(shop.credentialId)
+    const before = (await shop.logged()).length
+    for (const status of [500, 429, 500, 429]) {
+      shop.app.faults.push(...lasting({ kind: 'status', status, headers: { 'retry-after': '0' } }))
+      await expect(engine.syncNow(shop.credentialId)).rejects.toThrow()
+    }
+    expect(await shop.state()).toMatchObject({ failures: 4, failureCode: 'APP_UNAVAILABLE' })
+    await engine.syncNow(shop.credentialId)
+    const told = (await shop.logged()).slice(before)
+    expect(told.map(({ topic }) => topic)).toEqual(['sync/failed', 'sync/completed'])
+    expect(await shop.state()).toMatchObject({ failures: 0, failureCode: null, failure: null })
+  })
+
   it('is asked ever less often, up to once an hour', async () => {
     const engine = shop.engine({ intervalMs: 15_000 })
     const pauses: number[] = []

@@ -13,7 +13,7 @@ import { ApiError } from '../../errors.ts'
 import { parseWhole } from '../../query/list-request.ts'
 import { findInstallation } from '../../store/installations.ts'
 import { hasWorkflow } from '../../store/integrations.ts'
-import { listRuns } from '../../store/workflow-history.ts'
+import { listRuns, RUN_STATUSES } from '../../store/workflow-history.ts'
 import { defineOperation, required } from '../operation.ts'
 import { EXAMPLE_CREDENTIAL } from './credentials.ts'
 import { EXAMPLE_INSTALLATION, installationId } from './installations.ts'
@@ -22,8 +22,7 @@ import { EXAMPLE_WORKFLOW, workflowId } from './integrations.ts'
 const DEFAULT_PAGE_SIZE = 50
 const MAX_PAGE_SIZE = 100
 
-const statuses = ['waiting', 'running', 'succeeded', 'failed'] as const
-const status = enumeration('Where the run stands.', statuses)
+const status = enumeration('Where the run stands.', RUN_STATUSES)
 
 const run = defineShape({
   name: 'WorkflowRun',
@@ -42,7 +41,7 @@ const run = defineShape({
     recordId: required(reference('records', 'The record that changed.')),
     targetRecordId: reference('records', 'The record that was written.'),
     createdAt: required(timestamp('When the change was noticed.')),
-    startedAt: timestamp('When the last attempt began.'),
+    startedAt: timestamp('When the first attempt began.'),
     finishedAt: timestamp('When it succeeded, or was given up.'),
     nextAttemptAt: timestamp('When it is tried again.'),
   },
@@ -77,7 +76,7 @@ export const workflowRunOperations = [
     path: { workflowId },
     query: {
       installationId: reference('installations', 'Only the runs of this installation.'),
-      status: enumeration('Only the runs that stand so.', statuses),
+      status: enumeration('Only the runs that stand so.', RUN_STATUSES),
       cursor: text('nextCursor of the page before.'),
       pageSize: integer(
         `Runs a page, ${DEFAULT_PAGE_SIZE} unless given, at most ${MAX_PAGE_SIZE}.`,

@@ -1,0 +1,50 @@
+/** What a text means: the record that the app knows by it, or else those of that name. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { catalogue } from '../../src/generated/registry.ts'
+import { remoteIdsByText } from '../../src/store/references.ts'
+import { rowsReadBy } from '../support/rows-read.ts'
+import { sampleRecord } from '../support/sample.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
+const RECORDS = 1000
+
+const accounts = catalogue.get('crm/accounts')
+const NAMES = ['accountName']
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await startService()
+  const tenant = await service.createTenant('development', [CREDENTIAL])
+  const rows = Array.from({ length: RECORDS }, (_, n) => ({
+    ...sampleRecord(CREDENTIAL, accounts, n),
+    // The first two have one name; the third has the remote id of the fourth for one.
+    accountName: ['Twice', 'Twice', '3'][n] ?? `Name ${n}`,
+    remoteDeleted: n === 9,
+  }))
+  await service.save(tenant, CREDENTIAL, accounts, rows)
+  await service.database.prisma.$executeRaw`ANALYZE crm_accounts`
+})
+afterAll(() => service.stop())
+
+test('several texts are looked up in one statement, an id before a name', async () => {
+  service.takeStatements()
+  const texts = ['3', 'Name 7', 'Twice', 'Nobody', '9', 'Name 9']
+  const found = await remoteIdsByText(service.database, CREDENTIAL, accounts, NAMES, texts)
+  expect(service.takeStatements()).toHaveLength(1)
+  expect(Object.fromEntries(found)).toEqual({
+    ...{ '3': ['3'], 'Name 7': ['7'], Nobody: [], '9': [], 'Name 9': [] },
+    Twice: expect.arrayContaining(['0', '1']),
+  })
+})
+
+test('an id of the app reads its record alone', async () => {
+  const { database } = service
+  const read = await rowsReadBy(database, ['crm_accounts'], async (transaction) => {
+    const bound = { ...database, prisma: transaction as typeof database.prisma }
+    const found = await remoteIdsByText(bound, CREDENTIAL, accounts, NAMES, ['500'])
+    expect(found.get('500')).toEqual(['500'])
+  })
+  expect(read).toBe(1)
+})

@@ -1,0 +1,109 @@
+/** However many runs and installations there are, what is asked of them reads no more than it needs. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listRuns } from '../../src/store/workflow-history.ts'
+import { claimRuns, retryRun } from '../../src/store/workflow-runs.ts'
+import { listFollowedTopics } from '../../src/store/workflow-triggers.ts'
+import { rowsReadBy } from '../support/rows-read.ts'
+import { ordersToNotes } from './apps.ts'
+import { install, openWorkshop, type Workshop } from './workshop.ts'
+
+const INSTALLATIONS = 3000
+const RUNS = 3000
+
+let shop: Workshop
+let installation: Awaited<ReturnType<typeof install>>
+
+const addRuns = (count: number, workflowId: string | undefined, status: string): Promise<number> =>
+  shop.database.prisma.$executeRaw`
+    INSERT INTO workflow_runs (id, installation_id, workflow_id, version, change, changed_at,
+      credential_id, topic, kind, record_id, record, status)
+    SELECT gen_random_uuid(), ${installation.installationId}::uuid, ${workflowId}::uuid, 1,
+      gen_random_uuid()::text, now(), ${shop.customer.shop}::uuid, 'commerce/orders', 'created',
+      gen_random_uuid(), '{}', ${status}
+    FROM generate_series(1, ${count}::integer)`
+
+beforeAll(async () => {
+  shop = await openWorkshop()
+  const { prisma } = shop.database
+  const definition = ordersToNotes({ noteTitle: '{orderNumber}' })
+  installation = await install(shop.database, shop.customer, [definition, definition])
+  const [first, second] = installation.workflowIds
+  await prisma.$executeRaw`
+    WITH users AS (
+      INSERT INTO end_users (id, environment_id, username)
+      SELECT gen_random_uuid(), ${shop.customer.environmentId}::uuid, n::text
+      FROM generate_series(1, ${INSTALLATIONS}::integer) AS n RETURNING id
+    ), added AS (
+      INSERT INTO installations (id, integration_id, user_id, installed_at)
+      SELECT gen_random_uuid(), w.integration_id, u.id, now()
+      FROM users u, workflows w WHERE w.id = ${first}::uuid RETURNING id
+    )
+    INSERT INTO installed_workflows (installation_id, workflow_id, installed_version)
+    SELECT id, ${first}::uuid, 1 FROM added`
+  await addRuns(RUNS, first, 'succeeded')
+  await addRuns(3, first, 'failed')
+  await addRuns(RUNS, second, 'succeeded')
+  await prisma.$executeRaw`ANALYZE`
+})
+afterAll(() => shop.close())
+
+const TABLES = ['workflow_runs', 'installed_workflows', 'installations']
+
+test('the topics that are followed are read from one installation of each workflow', async () => {
+  const read = await rowsReadBy(shop.database, TABLES, async (transaction) => {
+    expect(await listFollowedTopics(transaction)).toEqual(['commerce/orders'])
+  })
+  expect(read).toBeLessThan(10)
+})
+
+test.each([
+  ['failed', 3],
+  ['succeeded', 10],
+  [undefined, 10],
+] as const)('a page of runs is read alone: %s', async (status, count) => {
+  const { environmentId } = shop.customer
+  const { installationId, workflowIds } = installation
+  const [workflowId = ''] = workflowIds
+  for (const of of [{ workflowId }, { workflowId, installationId }]) {
+    const read = await rowsReadBy(shop.database, TABLES, async (transaction) => {
+      const database = { ...shop.database, prisma: transaction as typeof shop.database.prisma }
+      const query = { environmentId, ...of, limit: 10, ...(status && { status }) }
+      expect((await listRuns(database, query)).runs).toHaveLength(count)
+    })
+    expect(read).toBeLessThan(50)
+  }
+})
+
+test('a pause is one row: the runs that wait for it are not written, nor claimed before it ends', async () => {
+  const { database } = shop
+  const [, workflowId] = installation.workflowIds
+  await addRuns(10, workflowId, 'waiting')
+  const claim = (limit: number) =>
+    claimRuns(database, { holder: randomUUID(), limit, leaseMs: 60_000 })
+  const versions = () => database.prisma.$queryRaw`
+    SELECT id, xmin::text, due_at FROM workflow_runs WHERE status = 'waiting' AND attempts = 0 ORDER BY id`
+  const [run] = await claim(1)
+  if (!run) throw new Error('No run was claimed.')
+  const before = await versions()
+  await database.prisma.$transaction((transaction) =>
+    retryRun(transaction, run, {
+      ...{ failure: 'APP_UNAVAILABLE: it answered 503', retryInMs: 600_000 },
+      ...{ concerns: 'target', isUncertain: false },
+    }),
+  )
+  expect(await versions()).toEqual(before)
+  expect(await claim(100)).toEqual([])
+
+  const { environmentId } = shop.customer
+  const { runs } = await listRuns(database, { environmentId, status: 'waiting', limit: 100 })
+  expect(runs).toHaveLength(10)
+  const { pausedUntil } = await database.prisma.installedWorkflow.findFirstOrThrow({
+    where: { workflowId: run.workflowId },
+  })
+  for (const { nextAttemptAt } of runs)
+    expect(nextAttemptAt?.getTime()).toBeGreaterThanOrEqual((pausedUntil ?? new Date(0)).getTime())
+
+  await database.prisma.installedWorkflow.updateMany({ data: { pausedUntil: new Date(0) } })
+  expect(await claim(100)).toHaveLength(9)
+})
