@@ -155,8 +155,8 @@ const hold = async (
 /** Installs the newest version of every workflow. */
 const installWorkflows = async (transaction: Transaction, id: string): Promise<void> => {
   await transaction.$executeRaw(sql`
-    INSERT INTO installed_workflows AS iw (installation_id, workflow_id, installed_version)
-    SELECT n.id, w.id, w.version FROM installations n
+    INSERT INTO installed_workflows AS iw (installation_id, workflow_id, installed_version, active_since)
+    SELECT n.id, w.id, w.version, clock_timestamp() FROM installations n
     JOIN workflows w ON w.integration_id = n.integration_id WHERE n.id = ${id}::uuid
     ON CONFLICT (installation_id, workflow_id) DO UPDATE
       SET installed_version = excluded.installed_version
@@ -203,22 +203,42 @@ export type InstallationChange =
   | { readonly workflowId: string; readonly active: boolean }
   | 'upgrade'
 
+/** Switches a workflow on or off. What changed while it was off never sets it off. @returns whether it is there */
+const switchWorkflow = async (
+  transaction: Transaction,
+  id: string,
+  workflowId: string,
+  active: boolean,
+): Promise<boolean> => {
+  const written = await transaction.$executeRaw(sql`
+    UPDATE installed_workflows SET active = ${active},
+      active_since = CASE WHEN active THEN active_since ELSE clock_timestamp() END
+    WHERE installation_id = ${id}::uuid AND workflow_id = ${workflowId}::uuid`)
+  return written > 0
+}
+
+/** Switches an installation, and with it those of its workflows that are not off by themselves. */
+const switchInstallation = async (
+  transaction: Transaction,
+  id: string,
+  enabled: boolean,
+): Promise<void> => {
+  await transaction.$executeRaw(sql`
+    UPDATE installed_workflows iw SET active_since = clock_timestamp() FROM installations n
+    WHERE n.id = ${id}::uuid AND NOT n.enabled AND iw.installation_id = n.id`)
+  await transaction.installation.update({ where: { id }, data: { enabled } })
+}
+
 const change = async (
   transaction: Transaction,
   id: string,
   what: InstallationChange,
 ): Promise<boolean> => {
   if (what === 'upgrade') await installWorkflows(transaction, id)
-  else if ('enabled' in what)
-    await transaction.installation.update({ where: { id }, data: { enabled: what.enabled } })
+  else if ('enabled' in what) await switchInstallation(transaction, id, what.enabled)
   else {
     const workflowId = what.workflowId.toLowerCase()
-    if (!isUuid(workflowId)) return false
-    const { count } = await transaction.installedWorkflow.updateMany({
-      where: { installationId: id, workflowId },
-      data: { active: what.active },
-    })
-    return count > 0
+    return isUuid(workflowId) && switchWorkflow(transaction, id, workflowId, what.active)
   }
   return true
 }
