@@ -169,6 +169,17 @@ export const releaseRun = async ({ prisma }: Database, run: Held): Promise<void>
       is_uncertain = true, due_at = clock_timestamp() WHERE ${isHeld(run)}`)
 }
 
+/** Gives back a run that could not begin yet: it has done nothing, and the attempt does not count. */
+export const postponeRun = async (
+  { prisma }: Database,
+  run: Held,
+  { failure, retryInMs }: Pick<Retry, 'failure' | 'retryInMs'>,
+): Promise<void> => {
+  await prisma.$executeRaw(sql`
+    UPDATE workflow_runs SET status = 'waiting', holder = NULL, attempts = attempts - 1,
+      failure = ${failure}, due_at = ${inMs(retryInMs)} WHERE ${isHeld(run)}`)
+}
+
 /** The credential of an app that an installation writes to: one that it names, or else its user's oldest. */
 export const findTargetCredential = async (
   { prisma }: Database,
