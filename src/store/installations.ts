@@ -135,7 +135,10 @@ export const startInstallation = async (
     return readOne(transaction, row?.id ?? '')
   })
 
-/** Holds an installation and, so that no credential comes or goes, its end user until the transaction ends. */
+/**
+ * Holds an installation until the transaction ends, and before it its end user, so that no credential comes
+ * or goes, and its integration, so that no workflow does.
+ */
 const hold = async (
   transaction: Transaction,
   owner: InstallationOwner,
@@ -146,6 +149,9 @@ const hold = async (
   await transaction.$queryRaw(sql`
     SELECT FROM end_users u JOIN installations n ON n.user_id = u.id
     WHERE n.id = ${id}::uuid AND ${isOwned(owner)} FOR UPDATE OF u`)
+  await transaction.$queryRaw(sql`
+    SELECT FROM integrations g JOIN installations n ON n.integration_id = g.id
+    WHERE n.id = ${id}::uuid AND ${isOwned(owner)} FOR SHARE OF g`)
   const [held] = await transaction.$queryRaw<{ id: string; isComplete: boolean }[]>(sql`
     SELECT n.id::text, n.installed_at IS NOT NULL AS "isComplete" FROM installations n
     WHERE n.id = ${id}::uuid AND ${isOwned(owner)} FOR UPDATE OF n`)
@@ -155,17 +161,29 @@ const hold = async (
 /** Installs the newest version of every workflow. */
 const installWorkflows = async (transaction: Transaction, id: string): Promise<void> => {
   await transaction.$executeRaw(sql`
-    INSERT INTO installed_workflows AS iw (installation_id, workflow_id, installed_version)
-    SELECT n.id, w.id, w.version FROM installations n
+    INSERT INTO installed_workflows AS iw (installation_id, workflow_id, installed_version, active_since)
+    SELECT n.id, w.id, w.version, clock_timestamp() FROM installations n
     JOIN workflows w ON w.integration_id = n.integration_id WHERE n.id = ${id}::uuid
     ON CONFLICT (installation_id, workflow_id) DO UPDATE
       SET installed_version = excluded.installed_version
       WHERE iw.installed_version <> excluded.installed_version`)
 }
 
+/** Switches an installation, and with it those of its workflows that are not off by themselves. */
+const switchInstallation = async (
+  transaction: Transaction,
+  id: string,
+  enabled: boolean,
+): Promise<void> => {
+  await transaction.$executeRaw(sql`
+    UPDATE installed_workflows iw SET active_since = clock_timestamp() FROM installations n
+    WHERE n.id = ${id}::uuid AND NOT n.enabled AND iw.installation_id = n.id`)
+  await transaction.installation.update({ where: { id }, data: { enabled } })
+}
+
 /**
  * Completes an installation with what the end user chose: its workflows are installed as they now are. One
- * that is complete keeps its versions. @returns 'no credential' if there is none of the integration's app
+ * that is complete keeps its versions, and is switched on. @returns 'no credential' if there is none of the integration's app
  */
 export const completeInstallation = async (
   { prisma }: Database,
@@ -194,6 +212,7 @@ export const completeInstallation = async (
         credential_ids = credential_ids || ${added}::uuid[]
       WHERE id = ${id}::uuid`)
     if (!held.isComplete) await installWorkflows(transaction, id)
+    await switchInstallation(transaction, id, true)
     return readOne(transaction, id)
   })
 
@@ -203,22 +222,30 @@ export type InstallationChange =
   | { readonly workflowId: string; readonly active: boolean }
   | 'upgrade'
 
+/** Switches a workflow on or off. What changed while it was off never sets it off. @returns whether it is there */
+const switchWorkflow = async (
+  transaction: Transaction,
+  id: string,
+  workflowId: string,
+  active: boolean,
+): Promise<boolean> => {
+  const written = await transaction.$executeRaw(sql`
+    UPDATE installed_workflows SET active = ${active},
+      active_since = CASE WHEN active THEN active_since ELSE clock_timestamp() END
+    WHERE installation_id = ${id}::uuid AND workflow_id = ${workflowId}::uuid`)
+  return written > 0
+}
+
 const change = async (
   transaction: Transaction,
   id: string,
   what: InstallationChange,
 ): Promise<boolean> => {
   if (what === 'upgrade') await installWorkflows(transaction, id)
-  else if ('enabled' in what)
-    await transaction.installation.update({ where: { id }, data: { enabled: what.enabled } })
+  else if ('enabled' in what) await switchInstallation(transaction, id, what.enabled)
   else {
     const workflowId = what.workflowId.toLowerCase()
-    if (!isUuid(workflowId)) return false
-    const { count } = await transaction.installedWorkflow.updateMany({
-      where: { installationId: id, workflowId },
-      data: { active: what.active },
-    })
-    return count > 0
+    return isUuid(workflowId) && switchWorkflow(transaction, id, workflowId, what.active)
   }
   return true
 }

@@ -1,6 +1,6 @@
 /**
- * Workflow runs on their way: claimed by a process, held by a lease, settled. A process that holds a run
- * no longer writes nothing to it. All times are the database's.
+ * Workflow runs in the hands of a process: held by a lease, settled. A process that no longer holds a run
+ * writes nothing to it. All times are the database's.
  */
 import { Prisma } from '@prisma/client'
 import type { ChangeKind } from './changes.ts'
@@ -39,60 +39,9 @@ export interface ClaimedRun extends SealedSecrets {
   readonly isActive: boolean
 }
 
-const inMs = (ms: number): Prisma.Sql =>
+/** So long from now. */
+export const inMs = (ms: number): Prisma.Sql =>
   sql`clock_timestamp() + ${ms}::double precision * interval '1 millisecond'`
-
-interface ClaimedRow extends Omit<ClaimedRun, 'brokenOffSince'> {
-  readonly brokenOffSince: Date | null
-}
-
-/**
- * Takes up to `limit` runs that are due, or whose process is gone, longest due first: of one workflow's
- * runs for one record the oldest alone, and none of a workflow that is paused.
- */
-export const claimRuns = async (
-  { prisma }: Database,
-  { holder, limit, leaseMs }: { holder: string; limit: number; leaseMs: number },
-): Promise<ClaimedRun[]> => {
-  const rows = await prisma.$queryRaw<ClaimedRow[]>(sql`
-    WITH due AS (
-      SELECT r.id FROM workflow_runs r
-      WHERE r.status IN ('waiting', 'running') AND r.due_at <= statement_timestamp()
-        -- The few that are paused are looked up once, by their index: hence no time that may change meanwhile.
-        AND (r.installation_id, r.workflow_id) NOT IN (
-          SELECT w.installation_id, w.workflow_id FROM installed_workflows w
-          WHERE w.paused_until > statement_timestamp())
-        AND NOT EXISTS (SELECT FROM workflow_runs e
-        WHERE e.installation_id = r.installation_id AND e.workflow_id = r.workflow_id
-          AND e.record_id = r.record_id AND e.number < r.number AND e.status IN ('waiting', 'running'))
-      ORDER BY r.due_at, r.number LIMIT ${limit} FOR UPDATE SKIP LOCKED
-    ), taken AS (
-      UPDATE workflow_runs r SET status = 'running', holder = ${holder}::uuid,
-        attempts = r.attempts + 1, is_uncertain = r.is_uncertain OR r.status = 'running', due_at = ${inMs(leaseMs)},
-        started_at = coalesce(r.started_at, clock_timestamp())
-      FROM due WHERE r.id = due.id RETURNING r.*
-    )
-    SELECT t.id::text AS id, t.holder::text AS holder, t.attempts, t.version, t.topic, t.kind,
-      extract(epoch FROM clock_timestamp() - t.started_at)::double precision * 1000 AS "ageMs",
-      t.installation_id::text AS "installationId", i.user_id::text AS "userId",
-      t.workflow_id::text AS "workflowId", t.credential_id::text AS "credentialId",
-      t.record_id::text AS "recordId", t.changed_fields AS "changedFields",
-      t.changed_at AS "changedAt", t.record::text AS record, v.definition,
-      g.environment_id::text AS "environmentId", g.id::text AS "integrationId",
-      g.sealed_secret AS "sealedSecret",
-      CASE WHEN g.old_secret_until > clock_timestamp() THEN g.sealed_old_secret END AS "sealedOldSecret",
-      (SELECT c.record_id::text FROM workflow_runs c
-        WHERE c.id = t.cause AND c.installation_id = t.installation_id) AS origin,
-      CASE WHEN t.is_uncertain THEN t.started_at END AS "brokenOffSince",
-      i.enabled AND coalesce(w.active, false) AS "isActive"
-    FROM taken t JOIN installations i ON i.id = t.installation_id
-    JOIN integrations g ON g.id = i.integration_id
-    LEFT JOIN installed_workflows w
-      ON w.installation_id = t.installation_id AND w.workflow_id = t.workflow_id
-    LEFT JOIN workflow_versions v ON v.workflow_id = t.workflow_id AND v.version = t.version
-    ORDER BY t.number`)
-  return rows.map((row) => ({ ...row, brokenOffSince: row.brokenOffSince ?? undefined }))
-}
 
 type Held = Pick<ClaimedRun, 'id' | 'holder' | 'attempts'>
 
@@ -118,20 +67,29 @@ export type RunOutcome =
   | { readonly status: 'succeeded'; readonly targetRecordId: string | undefined }
   | { readonly status: 'failed'; readonly failure: string }
 
-/** Ends a run. @returns false if another holds it by now: nothing was written */
+/**
+ * Ends a run. A success ends what the last failure of the target has led to, unless that came meanwhile.
+ * @returns false if another holds it by now: nothing was written
+ */
 export const finishRun = async (
   transaction: Transaction,
   run: Held,
   outcome: RunOutcome,
 ): Promise<boolean> => {
   const isDone = outcome.status === 'succeeded'
-  const written = await transaction.$executeRaw(sql`
-    UPDATE workflow_runs SET status = ${outcome.status}, holder = NULL,
-      failure = ${isDone ? null : outcome.failure},
-      target_record_id = ${isDone ? (outcome.targetRecordId ?? null) : null}::uuid,
-      finished_at = clock_timestamp()
-    WHERE ${isHeld(run)}`)
-  return written > 0
+  const ended = await transaction.$queryRaw<unknown[]>(sql`
+    WITH ended AS (
+      UPDATE workflow_runs SET status = ${outcome.status}, holder = NULL,
+        failure = ${isDone ? null : outcome.failure},
+        target_record_id = ${isDone ? (outcome.targetRecordId ?? null) : null}::uuid,
+        finished_at = clock_timestamp()
+      WHERE ${isHeld(run)} RETURNING installation_id, workflow_id
+    ), resumed AS (
+      UPDATE installed_workflows w SET paused_until = NULL FROM ended e
+      WHERE w.installation_id = e.installation_id AND w.workflow_id = e.workflow_id
+        AND ${isDone} AND w.paused_until <= clock_timestamp()
+    ) SELECT FROM ended`)
+  return ended.length > 0
 }
 
 export interface Retry {
@@ -169,6 +127,17 @@ export const releaseRun = async ({ prisma }: Database, run: Held): Promise<void>
   await prisma.$executeRaw(sql`
     UPDATE workflow_runs SET status = 'waiting', holder = NULL, attempts = attempts - 1,
       is_uncertain = true, due_at = clock_timestamp() WHERE ${isHeld(run)}`)
+}
+
+/** Gives back a run that could not begin yet: it has done nothing, and the attempt does not count. */
+export const postponeRun = async (
+  { prisma }: Database,
+  run: Held,
+  { failure, retryInMs }: Pick<Retry, 'failure' | 'retryInMs'>,
+): Promise<void> => {
+  await prisma.$executeRaw(sql`
+    UPDATE workflow_runs SET status = 'waiting', holder = NULL, attempts = attempts - 1,
+      failure = ${failure}, due_at = ${inMs(retryInMs)} WHERE ${isHeld(run)}`)
 }
 
 /** The credential of an app that an installation writes to: one that it names, or else its user's oldest. */

@@ -10,7 +10,8 @@ export interface InstalledTrigger {
   readonly credentialId: string
   readonly topic: string
   readonly installationId: string
-  readonly installedAt: Date
+  /** When the workflow was switched on or the credential connected, whichever came last. */
+  readonly since: Date
   readonly workflowId: string
   readonly version: number
   readonly definition: unknown
@@ -48,7 +49,7 @@ export const findTriggers = (
 ): Promise<InstalledTrigger[]> =>
   transaction.$queryRaw<InstalledTrigger[]>(sql`
     SELECT c.id::text AS "credentialId", v.definition #>> '{when,topic}' AS topic,
-      i.id::text AS "installationId", i.installed_at AS "installedAt",
+      i.id::text AS "installationId", greatest(w.active_since, c.created_at) AS since,
       w.workflow_id::text AS "workflowId", v.version, v.definition
     FROM credentials c JOIN (${active}) ON i.user_id = c.user_id
     WHERE c.id = ANY(${[...credentialIds]}::uuid[]) AND ${isInUse}

@@ -7,7 +7,8 @@ import type { ChangeFeed } from '../store/change-feed.ts'
 import type { Database } from '../store/database.ts'
 import { ensureLogReader } from '../store/log-readers.ts'
 import type { Vault } from '../store/vault.ts'
-import { type ClaimedRun, claimRuns, pruneRuns, renewRunLeases } from '../store/workflow-runs.ts'
+import { type Claim, claimRuns } from '../store/workflow-claims.ts'
+import { type ClaimedRun, pruneRuns, renewRunLeases } from '../store/workflow-runs.ts'
 import {
   createDefinitions,
   type SignPost,
@@ -31,8 +32,10 @@ export interface WorkflowEngineOptions extends Partial<RetryLimits> {
   readonly log: WorkflowLog
   /** Posts to loopback and private networks too. */
   readonly allowPrivateAddresses: boolean
-  /** Runs at once in this process: 4. */
+  /** Upserts at once in this process: 4. */
   readonly concurrency?: number
+  /** Posts at once in this process, which cost little while their answers are waited for: 64. */
+  readonly postConcurrency?: number
   /** A run goes on elsewhere so long after its process was killed: 15 s. */
   readonly leaseMs?: number
   /** The longest attempt: 2 min. */
@@ -57,6 +60,7 @@ const POST_DEADLINE_MS = 20_000
 const MAX_ANSWER_BYTES = 64 * 1024
 
 interface Held {
+  readonly action: Claim['action']
   readonly run: ClaimedRun
   readonly lost: AbortController
   readonly ended: Promise<void>
@@ -65,7 +69,8 @@ interface Held {
 /** Runs workflows until it is stopped. */
 export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEngine => {
   const { database, catalogue, connectors, feed, writer, log } = options
-  const { concurrency = 4, leaseMs = 15_000, attemptMs = 120_000, graceMs = 5000 } = options
+  const { concurrency = 4, postConcurrency = 64 } = options
+  const { leaseMs = 15_000, attemptMs = 120_000, graceMs = 5000 } = options
   const { allowPrivateAddresses, keepRunsDays = 30 } = options
   const limits = { ...defaultLimits, ...options }
   const postbox = createPostbox({
@@ -88,7 +93,7 @@ export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEn
   let claiming: Promise<void> | undefined
   let isClaimWanted = false
 
-  const hold = (run: ClaimedRun): void => {
+  const hold = (action: Claim['action'], run: ClaimedRun): void => {
     const lost = new AbortController()
     const attempt = { limits, attemptMs, stop: stopRunning.signal, lost: lost.signal }
     const ended = attemptRun(context, run, attempt)
@@ -98,15 +103,23 @@ export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEn
         held.delete(run.id)
         claim()
       })
-    held.set(run.id, { run, lost, ended })
+    held.set(run.id, { action, run, lost, ended })
+  }
+
+  const claimSome = async (action: Claim['action'], places: number): Promise<void> => {
+    const limit = places - [...held.values()].filter((one) => one.action === action).length
+    if (limit <= 0) return
+    // A target that hangs or fails must not hold up what others wait for.
+    const share = Math.max(1, Math.floor(places / 2))
+    const runs = await claimRuns(database, { holder, leaseMs, action, limit, share })
+    for (const run of runs) hold(action, run)
   }
 
   const claimDue = async (): Promise<void> => {
     while (isClaimWanted && !stopClaiming.signal.aborted) {
       isClaimWanted = false
-      const limit = concurrency - held.size
-      if (limit > 0)
-        for (const run of await claimRuns(database, { holder, limit, leaseMs })) hold(run)
+      await claimSome('upsert', concurrency)
+      await claimSome('post', postConcurrency)
     }
   }
 

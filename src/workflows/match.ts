@@ -31,16 +31,16 @@ export const meetsConditions = (
   )
 
 /**
- * A record that was made in its app before the workflow was installed is not new, whenever it is first
- * seen here: the first listing of a credential must not set off a run for each record of its past.
+ * A record that was made in its app before the workflow was at work is not new, whenever it is first seen
+ * here: the first listing of a credential must not set off a run for each record of its past.
  */
-const isOfThePast = (change: Change, record: unknown, installedAt: Date): boolean => {
-  if (change.at < installedAt) return true
+const isOfThePast = (change: Change, record: unknown, since: Date): boolean => {
+  if (change.at < since) return true
   const made = valueAt(record, 'remoteCreatedAt')
   return (
     change.kind === 'created' &&
     typeof made === 'string' &&
-    Date.parse(made) < installedAt.getTime() - CLOCK_TOLERANCE_MS
+    Date.parse(made) < since.getTime() - CLOCK_TOLERANCE_MS
   )
 }
 
@@ -72,7 +72,7 @@ export const matchRuns = (changes: readonly Change[], matching: Matching): NewRu
         // What a workflow has led to does not set it off again, and no chain is endless.
         !chain.includes(trigger.workflowId) &&
         chain.length < MAX_CHAIN &&
-        !isOfThePast(change, record, trigger.installedAt) &&
+        !isOfThePast(change, record, trigger.since) &&
         meetsConditions(definition.when.if, resource, record)
       if (!isWanted) return []
       const { installationId, workflowId, version } = trigger

@@ -1,12 +1,18 @@
 /** One attempt at one run, from what it has to do to what became of it. */
 import { ApiError } from '../errors.ts'
 import { saveLink } from '../store/workflow-links.ts'
-import { type ClaimedRun, finishRun, releaseRun, retryRun } from '../store/workflow-runs.ts'
+import {
+  type ClaimedRun,
+  finishRun,
+  postponeRun,
+  releaseRun,
+  retryRun,
+} from '../store/workflow-runs.ts'
 import type { WorkflowContext } from './context.ts'
 import type { WorkflowDefinition } from './definition.ts'
 import { AttemptTimeoutError, planFailure, type RetryLimits, WorkflowError } from './failure.ts'
 import { performPost } from './post.ts'
-import { performUpsert, type Upserted } from './upsert.ts'
+import { OriginUnknownError, performUpsert, type Upserted } from './upsert.ts'
 
 export interface AttemptOptions {
   readonly limits: RetryLimits
@@ -17,6 +23,9 @@ export interface AttemptOptions {
   /** Aborted when another process has taken the run over. */
   readonly lost: AbortSignal
 }
+
+// About as long as a run takes.
+const POSTPONED_MS = 1000
 
 const readDefinition = (
   { definitions }: WorkflowContext,
@@ -85,6 +94,10 @@ export const attemptRun = async (
   } catch (error) {
     if (lost.aborted) return
     if (stop.aborted) return await releaseRun(database, run)
+    if (error instanceof OriginUnknownError) {
+      const failure = `${error.code}: ${error.message}`
+      return await postponeRun(database, run, { failure, retryInMs: POSTPONED_MS })
+    }
     const ageMs = run.ageMs + performance.now() - startedMs
     const plan = planFailure(error, { attempts: run.attempts, ageMs }, limits)
     const { code, failure, retryInMs, concerns, isUncertain } = plan

@@ -12,7 +12,7 @@ import { ApiError } from '../errors.ts'
 import type { Input } from '../query/input.ts'
 import type { WriteAttempt } from '../query/write-request.ts'
 import { getRecords } from '../store/records.ts'
-import { findLink, listSources, type WorkflowLink } from '../store/workflow-links.ts'
+import { findLink, findSources, type WorkflowLink } from '../store/workflow-links.ts'
 import { type ClaimedRun, findTargetCredential } from '../store/workflow-runs.ts'
 import type { WorkflowContext } from './context.ts'
 import { isTaken, type Upsert, type WorkflowDefinition } from './definition.ts'
@@ -26,27 +26,38 @@ export interface Upserted {
   readonly link: WorkflowLink & { readonly fingerprint: string }
 }
 
+/** A run that has not ended may have made the record: what it made it of is known once it has. */
+export class OriginUnknownError extends Error {
+  override readonly name = 'OriginUnknownError'
+  readonly code = 'ORIGIN_UNKNOWN'
+}
+
 /** Whether an id is that of a record of the credential and resource. */
 const isRecordOf = (id: string, credentialId: string, topic: string): boolean => {
   const place = routeOf(id)
   return place?.route === credentialRoute(credentialId) && place.tag === resourceTag(topic)
 }
 
+/** @throws OriginUnknownError */
 const findTarget = async (
   { database }: WorkflowContext,
   run: ClaimedRun,
+  when: WorkflowDefinition['when'],
   credentialId: string,
   { topic }: Resource,
 ): Promise<WorkflowLink | undefined> => {
   const own = await findLink(database, run)
   // A link to a credential that has been replaced leads nowhere.
   if (own && own.targetCredentialId === credentialId) return own
+  const { recordIds, mayGrow } = await findSources(database, { ...run, app: when.app })
   // The run that made this record may not have ended, nor linked it: then it says itself what it is of.
-  const sources = [run.origin ?? [], await listSources(database, run)].flat()
+  const sources = [run.origin ?? [], recordIds].flat()
   const source = sources.find((id) => isRecordOf(id, credentialId, topic))
-  return source === undefined
-    ? undefined
-    : { targetCredentialId: credentialId, targetRecordId: source, fingerprint: undefined }
+  if (source !== undefined)
+    return { targetCredentialId: credentialId, targetRecordId: source, fingerprint: undefined }
+  // The sync may have seen what a run wrote before that run could say so: this must not become a copy of it.
+  if (mayGrow) throw new OriginUnknownError('a run that may have made the record has not ended')
+  return
 }
 
 const targetCredential = async (
@@ -78,7 +89,7 @@ const isThere = async (
 const isConflict = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'WRITE_CONFLICT'
 
-/** @throws what the writer throws, or WorkflowError */
+/** @throws what the writer throws, WorkflowError or OriginUnknownError */
 export const performUpsert = async (
   context: WorkflowContext,
   run: ClaimedRun,
@@ -95,7 +106,7 @@ export const performUpsert = async (
   })
   const owner = { credentialId, environmentId: run.environmentId }
   const attempt = { brokenOffSince: run.brokenOffSince, cause: run.id }
-  const target = await findTarget(context, run, credentialId, resource)
+  const target = await findTarget(context, run, when, credentialId, resource)
   // What was deleted in the app is made anew, as what is not there is made.
   if (target && (await isThere(context, resource, target))) {
     const { targetRecordId } = target

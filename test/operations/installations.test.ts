@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Call, callOver, faces } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { waitingForRow } from '../support/waiting-for-lock.ts'
 import { workflowNumber } from '../support/workflow.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -186,6 +187,47 @@ describe.each(faces)('over %s', (face) => {
         await call(tenant.key, 'deactivateWorkflow', { installationId, workflowId }),
       ).toMatchObject({ status: 404, code: 'NOT_FOUND' })
   })
+
+  test('installed again it is switched on, but for what is switched off by itself', async () => {
+    await connect()
+    const { installationId, workflowIds } = await install()
+    await succeed('deactivateWorkflow', { installationId, workflowId: workflowIds[0] })
+    await succeed('deactivateInstallation', { installationId })
+    expect(await start()).toMatchObject({ enabled: false })
+    expect(await install()).toMatchObject({ installationId, enabled: true })
+    const { workflows } = await succeed('integration', { integrationId, userId })
+    expect(workflows.map((one: { active: boolean }) => one.active)).toEqual([false, true])
+  })
+
+  test.each(['completeInstallation', 'upgradeInstallation'])(
+    '%s waits for a definition under way, and takes what it leaves',
+    async (name) => {
+      await connect()
+      const { installationId } = name === 'upgradeInstallation' ? await install() : await start()
+      await define([workflow('first', 2), workflow('second', 2)])
+      const { prisma } = service.database
+      const held = Promise.withResolvers<void>()
+      const mayEnd = Promise.withResolvers<void>()
+      // As `defineIntegration` does: the integration first, then what is no longer there.
+      const defining = prisma.$transaction(async (transaction) => {
+        await transaction.integration.update({
+          where: { id: integrationId },
+          data: { name: 'Anew' },
+        })
+        await transaction.workflow.deleteMany({ where: { integrationId, slug: 'second' } })
+        held.resolve()
+        await mayEnd.promise
+      })
+      await held.promise
+      const given = name === 'upgradeInstallation' ? {} : { data: {} }
+      const outcome = call(tenant.key, name, { installationId, ...given })
+      await waitingForRow(service)
+      mayEnd.resolve()
+      await defining
+      expect(await outcome).toMatchObject({ status: 200 })
+      expect((await outcome).result.workflowIds).toHaveLength(1)
+    },
+  )
 
   test('an uninstalled integration can be installed again', async () => {
     const credentialId = await connect()

@@ -1,8 +1,9 @@
 /** However many runs and installations there are, what is asked of them reads no more than it needs. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { claimRuns } from '../../src/store/workflow-claims.ts'
 import { listRuns } from '../../src/store/workflow-history.ts'
-import { claimRuns, retryRun } from '../../src/store/workflow-runs.ts'
+import { retryRun } from '../../src/store/workflow-runs.ts'
 import { listFollowedTopics } from '../../src/store/workflow-triggers.ts'
 import { rowsReadBy } from '../support/rows-read.ts'
 import { ordersToNotes } from './apps.ts'
@@ -80,7 +81,9 @@ test('a pause is one row: the runs that wait for it are not written, nor claimed
   const [, workflowId] = installation.workflowIds
   await addRuns(10, workflowId, 'waiting')
   const claim = (limit: number) =>
-    claimRuns(database, { holder: randomUUID(), limit, leaseMs: 60_000 })
+    claimRuns(database, {
+      ...{ holder: randomUUID(), leaseMs: 60_000, action: 'upsert', limit, share: 100 },
+    })
   const versions = () => database.prisma.$queryRaw`
     SELECT id, xmin::text, due_at FROM workflow_runs WHERE status = 'waiting' AND attempts = 0 ORDER BY id`
   const [run] = await claim(1)
@@ -104,6 +107,11 @@ test('a pause is one row: the runs that wait for it are not written, nor claimed
   for (const { nextAttemptAt } of runs)
     expect(nextAttemptAt?.getTime()).toBeGreaterThanOrEqual((pausedUntil ?? new Date(0)).getTime())
 
-  await database.prisma.installedWorkflow.updateMany({ data: { pausedUntil: new Date(0) } })
-  expect(await claim(100)).toHaveLength(9)
+  const pause = (until: Date | null) =>
+    database.prisma.installedWorkflow.updateMany({ data: { pausedUntil: until } })
+  await pause(new Date(0))
+  // The first that follows it goes alone.
+  expect(await claim(100)).toHaveLength(1)
+  await pause(null)
+  expect(await claim(100)).toHaveLength(8)
 })

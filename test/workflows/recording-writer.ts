@@ -26,13 +26,15 @@ export interface Write {
 /** Called around each write; what is thrown is what the app answered. */
 export interface WriterBehaviour {
   before?: (input: Input, attempt: WriteAttempt) => Promise<void>
+  /** The app has the record, and the store does not yet. */
+  inApp?: (row: RecordRow) => Promise<void>
   after?: (input: Input) => Promise<void>
 }
 
 export const createWritesTable = async ({ prisma }: Database): Promise<void> => {
   await prisma.$executeRaw`
     CREATE TABLE writes (number serial PRIMARY KEY, action text, credential_id uuid, topic text,
-      record_id uuid, cause uuid, input json)`
+      record_id uuid, remote_id text, cause uuid, input json)`
 }
 
 export const listWrites = ({ prisma }: Database): Promise<Write[]> =>
@@ -75,24 +77,24 @@ export const createRecordingWriter = (
     const { brokenOffSince, cause } = attempt
     await behaviour.before?.(input, attempt)
     const { credentialId } = owner
-    const row = toRow(credentialId, resource, remoteId, input)
-    const id = await prisma.$transaction(async (transaction) => {
-      // What an earlier try has done is looked for if there was one, and only then.
-      const [written] = brokenOffSince
-        ? await transaction.$queryRaw<{ id: string }[]>`
-            SELECT record_id::text AS id FROM writes WHERE cause = ${cause}::uuid AND action = ${action}`
-        : []
-      if (written) return written.id
-      await transaction.$executeRaw`
-        INSERT INTO writes (action, credential_id, topic, record_id, cause, input)
-        VALUES (${action}, ${credentialId}::uuid, ${resource.topic}, ${row.id}::uuid,
+    // What an earlier try has done is looked for if there was one, and only then.
+    const [written] = brokenOffSince
+      ? await prisma.$queryRaw<{ remoteId: string }[]>`
+          SELECT remote_id AS "remoteId" FROM writes WHERE cause = ${cause}::uuid AND action = ${action}`
+      : []
+    const row = toRow(credentialId, resource, written?.remoteId ?? remoteId, input)
+    if (!written)
+      await prisma.$executeRaw`
+        INSERT INTO writes (action, credential_id, topic, record_id, remote_id, cause, input)
+        VALUES (${action}, ${credentialId}::uuid, ${resource.topic}, ${row.id}::uuid, ${row.remoteId},
           ${cause}::uuid, ${JSON.stringify(input)}::json)`
-      const line = createLineWriter(resource)(row)
-      await applyChanges(transaction, owner, resource, [line], { accept: 'newer', cause })
-      return row.id
-    })
+    await behaviour.inApp?.(row)
+    const line = createLineWriter(resource)(row)
+    await prisma.$transaction((transaction) =>
+      applyChanges(transaction, owner, resource, [line], { accept: 'newer', cause }),
+    )
     await behaviour.after?.(input)
-    return JSON.stringify({ ...row, id })
+    return JSON.stringify(row)
   }
 
   return {

@@ -57,7 +57,14 @@ export const install = async (
   { prisma }: Database,
   { environmentId, userId }: Customer,
   definitions: readonly object[],
-  data: { readonly enabled?: boolean; readonly credentialIds?: string[] } = {},
+  {
+    installedAt = new Date(Date.now() - 1000),
+    ...data
+  }: {
+    readonly enabled?: boolean
+    readonly credentialIds?: string[]
+    readonly installedAt?: Date
+  } = {},
 ) => {
   const integration = await prisma.integration.create({
     data: { environmentId, slug: randomUUID(), name: 'Orders', app: 'crm' },
@@ -78,9 +85,11 @@ export const install = async (
     data: {
       integrationId: integration.id,
       userId,
-      installedAt: new Date(Date.now() - 1000),
+      installedAt,
       workflows: {
-        create: workflowIds.map((workflowId) => ({ workflowId, installedVersion: 1 })),
+        create: workflowIds.map((workflowId) => ({
+          ...{ workflowId, installedVersion: 1, activeSince: installedAt },
+        })),
       },
       ...data,
     },

@@ -155,7 +155,7 @@ export const installationOperations = [
   }),
   defineOperation({
     name: 'completeInstallation',
-    doc: 'Completes an installation: its workflows are installed in their newest versions, and run.',
+    doc: 'Completes an installation: its workflows are installed in their newest versions, and run. One that is complete keeps its versions and is switched on; a workflow that was switched off by itself stays off.',
     ...{ tag, callers },
     rest: { method: 'POST', path: '/2024-03/headless/completeInstallation' },
     body: { installationId, data: json('What the end user chose, by name, for the workflows.') },

@@ -1,0 +1,135 @@
+/** A target that takes nothing holds up its own workflow, and nobody else's. */
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { ordersToNotes, workflow } from './apps.ts'
+import { listWrites } from './recording-writer.ts'
+import { addCustomer, type Customer, install, openWorkshop, type Workshop } from './workshop.ts'
+
+let shop: Workshop
+let other: Customer
+let server: Server
+/** Posts to `/hanging` that have not been answered. */
+let hanging: Set<ServerResponse>
+/** Posts to `/hanging` whose sender would not wait any longer. */
+let brokenOff: number
+/** What `/hanging` answers before it hangs. */
+let answers: number[]
+/** Of `/healthy`: how many posts hung when each came. */
+let healthy: number[]
+
+beforeAll(async () => {
+  shop = await openWorkshop()
+  other = await addCustomer(shop.database)
+  server = createServer((request, response) => {
+    request.resume()
+    if (request.url === '/healthy') {
+      healthy.push(hanging.size)
+      response.writeHead(204).end()
+      return
+    }
+    const status = answers.shift()
+    if (status !== undefined) {
+      response.writeHead(status).end()
+      return
+    }
+    hanging.add(response)
+    response.once('close', () => {
+      hanging.delete(response)
+      if (!response.writableEnded) brokenOff += 1
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+beforeEach(() => {
+  hanging = new Set()
+  brokenOff = 0
+  answers = []
+  healthy = []
+})
+afterEach(() => shop.empty())
+afterAll(async () => {
+  await shop.close()
+  server.closeAllConnections()
+  server.close()
+})
+
+const until = <T>(read: () => Promise<T> | T) => expect.poll(read, { interval: 20 })
+const ordersTo = (path: string) => {
+  const { port } = server.address() as AddressInfo
+  const address = `http://127.0.0.1:${port}/${path}`
+  return workflow({ app: 'shop', topic: 'commerce/orders' }, { post: { address } })
+}
+/** Until then changes are not read: the reader begins when it first starts. */
+const beginLog = async (): Promise<void> => (await shop.engine()).stop()
+const release = (): void => {
+  answers = Array(100).fill(204)
+  for (const response of hanging) response.writeHead(204).end()
+}
+
+test('posts to an address that hangs take half of the places at most', async () => {
+  await install(shop.database, shop.customer, [ordersTo('hanging')])
+  await install(shop.database, other, [ordersTo('healthy')])
+  await beginLog()
+  for (let n = 0; n < 8; n++) await shop.change(n, { orderNumber: `A${n}` })
+  await shop.change(1, { orderNumber: 'B1' }, { of: other.shop })
+  await shop.engine({}, { postConcurrency: 4 })
+  expect(await shop.settled(1, other)).toMatchObject([{ status: 'succeeded', attempts: 1 }])
+  await until(() => hanging.size).toBe(2)
+  expect(brokenOff).toBe(0)
+  release()
+  const runs = await shop.settled(8)
+  expect(runs.every(({ attempts, status }) => attempts === 1 && status === 'succeeded')).toBe(true)
+})
+
+test('writes to an app that hangs take half of the places at most', async () => {
+  const toNotes = ordersToNotes({ noteTitle: '{orderNumber}' })
+  await install(shop.database, shop.customer, [toNotes])
+  await install(shop.database, other, [toNotes])
+  await beginLog()
+  for (let n = 0; n < 8; n++) await shop.change(n, { orderNumber: `A${n}` })
+  await shop.change(1, { orderNumber: 'B1' }, { of: other.shop })
+  const answered = Promise.withResolvers<void>()
+  await shop.engine({
+    before: async ({ noteTitle }) => {
+      if (noteTitle !== 'B1') await answered.promise
+    },
+  })
+  await shop.settled(1, other)
+  expect((await listWrites(shop.database)).map(({ input }) => input.noteTitle)).toEqual(['B1'])
+  answered.resolve()
+  await shop.settled(8)
+})
+
+test('posts that hang leave the places of writes free', async () => {
+  await install(shop.database, shop.customer, [
+    ordersTo('hanging'),
+    ordersTo('hanging'),
+    ordersToNotes({ noteTitle: '{orderNumber}' }),
+  ])
+  await beginLog()
+  for (let n = 0; n < 4; n++) await shop.change(n, { orderNumber: `A${n}` })
+  await shop.engine({}, { postConcurrency: 4 })
+  await until(async () => (await listWrites(shop.database)).length).toBe(4)
+  await until(() => hanging.size).toBe(4)
+  expect(brokenOff).toBe(0)
+  release()
+  await shop.settled(12)
+})
+
+test('what failed last is asked once at a time, until it succeeds', async () => {
+  await install(shop.database, shop.customer, [ordersTo('hanging')])
+  await install(shop.database, other, [ordersTo('healthy')])
+  answers = [503]
+  await shop.engine()
+  await shop.change(1, { orderNumber: 'A1' })
+  await until(async () => (await shop.runs())[0]?.failure).toContain('503')
+  for (let n = 2; n < 5; n++) await shop.change(n, { orderNumber: `A${n}` })
+  await until(() => hanging.size).toBe(1)
+  // Whoever takes this one has looked at the others: they came before.
+  await shop.change(1, { orderNumber: 'B1' }, { of: other.shop })
+  await until(() => healthy).toEqual([1])
+  release()
+  const runs = await shop.settled(4)
+  expect(runs.every(({ status }) => status === 'succeeded')).toBe(true)
+})

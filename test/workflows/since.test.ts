@@ -1,0 +1,84 @@
+/** A workflow follows what changes from when it is at work: neither what was there before, nor what came while it was off. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { changeInstallation, type InstallationChange } from '../../src/store/installations.ts'
+import { ordersToNotes } from './apps.ts'
+import { listWrites } from './recording-writer.ts'
+import { install, openWorkshop, type Workshop } from './workshop.ts'
+
+const HOUR_MS = 3_600_000
+
+let shop: Workshop
+
+beforeAll(async () => {
+  shop = await openWorkshop()
+})
+afterEach(() => shop.empty())
+afterAll(() => shop.close())
+
+const toNotes = (noteTitle = 'Order {orderNumber}') => ordersToNotes({ noteTitle })
+const titles = async () =>
+  (await listWrites(shop.database)).map(({ input }) => input.noteTitle).sort()
+const anHourAgo = () => new Date(Date.now() - HOUR_MS)
+
+/** Until then changes are not read: the reader begins when it first starts. */
+const beginLog = async (): Promise<void> => (await shop.engine()).stop()
+
+test('the first listing of a credential sets nothing off, however long the workflow has been installed', async () => {
+  await install(shop.database, shop.customer, [toNotes()], {
+    installedAt: new Date(Date.now() - 2 * HOUR_MS),
+  })
+  await shop.engine()
+  await shop.change(1, { orderNumber: 'old', remoteCreatedAt: anHourAgo().toISOString() })
+  await shop.change(2, { orderNumber: 'new', remoteCreatedAt: new Date().toISOString() })
+  await shop.settled(1)
+  expect(await titles()).toEqual(['Order new'])
+})
+
+test.each(['installation', 'workflow'])(
+  'what changed while the %s was switched off sets nothing off later, however late it is read',
+  async (what) => {
+    const { database, customer } = shop
+    const { installationId, workflowIds } = await install(database, customer, [toNotes()], {
+      installedAt: anHourAgo(),
+    })
+    const [workflowId = ''] = workflowIds
+    const turn = (isOn: boolean) => {
+      const to: InstallationChange =
+        what === 'installation' ? { enabled: isOn } : { workflowId, active: isOn }
+      return changeInstallation(database, customer, installationId, to)
+    }
+    await beginLog()
+    await turn(false)
+    await shop.change(1, { orderNumber: 'meanwhile' })
+    await turn(true)
+    await shop.change(2, { orderNumber: 'afterwards' })
+    // It is on already: nothing that came since is forgotten.
+    await turn(true)
+    await shop.engine()
+    await shop.settled(1)
+    expect(await titles()).toEqual(['Order afterwards'])
+  },
+)
+
+test('a workflow that an upgrade adds follows what changes from then on', async () => {
+  const { database, customer } = shop
+  const { installationId } = await install(database, customer, [toNotes()], {
+    installedAt: anHourAgo(),
+  })
+  const { integrationId } = await database.prisma.installation.findUniqueOrThrow({
+    where: { id: installationId },
+  })
+  await beginLog()
+  await database.prisma.workflow.create({
+    data: {
+      ...{ integrationId, slug: 'added', name: 'Added' },
+      versions: { create: { version: 1, definition: toNotes('Added for {orderNumber}') } },
+    },
+  })
+  await shop.change(1, { orderNumber: 'before' })
+  await changeInstallation(database, customer, installationId, 'upgrade')
+  await shop.change(2, { orderNumber: 'after' })
+  await shop.engine()
+  await shop.settled(3)
+  expect(await titles()).toEqual(['Added for after', 'Order after', 'Order before'])
+})
