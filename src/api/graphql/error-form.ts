@@ -52,7 +52,8 @@ export const toGraphQLError = (
       requestId,
       ...(cause instanceof ResumeError && { cursor: cause.cursor }),
       ...(error.details.length > 0 && { details: error.details }),
-      http: http ?? {
+      // Yoga's note counts where GraphQL itself speaks: of an error of ours it knows only where it arose.
+      http: (cause === undefined && http) || {
         status: error.status,
         spec: cause === undefined,
         ...(headers && { headers }),
