@@ -1,7 +1,11 @@
 /** Every failure that a caller can meet: one code, one HTTP status, for REST and GraphQL alike. */
 
 export const errorCodes = {
-  BAD_REQUEST: { status: 400, meaning: 'The request or the GraphQL document is not well formed.' },
+  BAD_REQUEST: {
+    status: 400,
+    meaning:
+      'The request is not well formed, or the GraphQL document or its variables do not fit the schema.',
+  },
   INVALID_PARAMETER: {
     status: 400,
     meaning: 'A parameter, field or argument is unknown, missing or of another form.',
@@ -57,7 +61,10 @@ export const errorCodes = {
       'The change log no longer keeps all that follows the cursor, or the change of the message.',
   },
   BODY_TOO_LARGE: { status: 413, meaning: 'The body is larger than 1 MiB.' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'The body is not declared as JSON.' },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    meaning: 'The body is not declared as JSON, in UTF-8 and not compressed.',
+  },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     meaning: 'The Idempotency-Key was used for another request.',

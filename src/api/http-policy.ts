@@ -60,8 +60,6 @@ export const addCrossOriginAccess = (
   }
 }
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
-
 /**
  * Answers, at each address of the server, the methods that it does not take. To be called before the
  * routes are added; the returned function after them.
@@ -75,7 +73,7 @@ export const refuseOtherMethods = (server: FastifyInstance): (() => void) => {
   })
   return () => {
     for (const [url, methods] of [...taken]) {
-      const others = METHODS.filter((method) => !methods.has(method))
+      const others = server.supportedMethods.filter((method) => !methods.has(method))
       const allow = [...methods].sort().join(', ')
       if (others.length > 0)
         server.route({

@@ -12,12 +12,25 @@ const refusePrototypes = (key: string, value: unknown): unknown => {
 // The key, in letters or with some of them escaped.
 const PROTOTYPE = /__proto__|\\u00(?:5f|6f|7[024])/i
 
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i
+
+/** @throws UNSUPPORTED_MEDIA_TYPE for what is declared as anything but UTF-8 as it is */
+const checkDeclared = ({ headers }: FastifyRequest): void => {
+  const coding = headers['content-encoding'] ?? 'identity'
+  if (coding.toLowerCase() !== 'identity')
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Content-Encoding: expected none.')
+  const [, charset = 'utf-8'] = CHARSET.exec(headers['content-type'] ?? '') ?? []
+  if (!/^utf-?8$/i.test(charset))
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type: expected the charset utf-8.')
+}
+
 /**
  * Undefined for a body of no bytes: clients declare JSON by habit, also where they send none.
- * @throws MALFORMED_BODY; the message never repeats the body
+ * @throws MALFORMED_BODY, UNSUPPORTED_MEDIA_TYPE; the message never repeats the body
  */
-export const readJsonBody = async (_request: FastifyRequest, body: Buffer): Promise<unknown> => {
+export const readJsonBody = async (request: FastifyRequest, body: Buffer): Promise<unknown> => {
   if (body.length === 0) return undefined
+  checkDeclared(request)
   let text: string
   try {
     text = utf8.decode(body)

@@ -49,7 +49,8 @@ export interface AppClient {
   /** Sends the connector's check once. @throws AppError as `send` does */
   check(connector: Connector, credential: CredentialValues, signal: AbortSignal): Promise<void>
   /**
-   * Sends a request as it is and gives the answer as it is, whatever its status. Sent once.
+   * Sends a request as it is and gives the answer as it is, whatever its status. Sent once, whatever became
+   * of others: what a caller asks in its own words says nothing of how the app fares, nor is it held back.
    * @throws AppError APP_AUTHENTICATION | APP_UNAVAILABLE | APP_ADDRESS
    */
   pass(
@@ -94,6 +95,8 @@ const locate = (facts: Facts, base: string, path: string): URL => {
 
 interface Composed {
   readonly outgoing: OutgoingRequest
+  /** Where the app is, as the credential says. */
+  readonly base: string
   readonly secrets: readonly string[]
 }
 
@@ -121,15 +124,16 @@ const compose = (
     const reason = 'it holds characters that no header can carry'
     throw new AppAuthenticationError({ ...facts, reason })
   }
-  return {
-    secrets: [...secrets, ...Object.values(authorization)],
-    outgoing: {
-      method: request.method,
-      url: locate(facts, connector.baseUrl(credential), request.path),
-      headers,
-      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
-    },
+  const base = connector.baseUrl(credential)
+  const outgoing: OutgoingRequest = {
+    method: request.method,
+    url: locate(facts, base, request.path),
+    headers,
+    ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
   }
+  // What can never be sent, a GET with a body, is thrown here: later it would look like a failure of the app.
+  new Request(outgoing.url, outgoing)
+  return { secrets: [...secrets, ...Object.values(authorization)], base, outgoing }
 }
 
 const classify = (error: unknown, facts: Facts): unknown => {
@@ -151,9 +155,8 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
   const breakerOf = createBreakers(settings)
 
   const exchangeOnce = async (
-    { outgoing }: Composed,
     facts: Facts,
-    signal: AbortSignal | undefined,
+    ask: () => Promise<Answer>,
     judge: (answer: Answer) => AppResponse,
   ): Promise<AppResponse> => {
     const startedMs = performance.now()
@@ -163,9 +166,7 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
         'asked an app',
       )
     try {
-      const answer = await breakerOf(outgoing.url.origin).execute(() =>
-        exchange.send(outgoing, signal),
-      )
+      const answer = await ask()
       log(answer.status)
       return judge(answer)
     } catch (error) {
@@ -188,11 +189,13 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
     signal?: AbortSignal,
   ): (() => Promise<AppResponse>) => {
     const facts = factsOf(connector, request)
-    const composed = compose(connector, credential, request, facts)
-    const redact = createRedact(composed.secrets)
+    const { base, outgoing, secrets } = compose(connector, credential, request, facts)
+    const redact = createRedact(secrets)
     return () =>
-      exchangeOnce(composed, facts, signal, (answer) =>
-        processAnswer(connector, answer, facts, redact),
+      exchangeOnce(
+        facts,
+        () => breakerOf(base).execute(() => exchange.send(outgoing, signal)),
+        (answer) => processAnswer(connector, answer, facts, redact),
       )
   }
 
@@ -202,9 +205,13 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
     },
     pass: async (connector, credential, request) => {
       const facts = factsOf(connector, request)
-      const composed = compose(connector, credential, request, facts)
-      const conceal = createConceal(composed.secrets)
-      return exchangeOnce(composed, facts, undefined, (answer) => plainAnswer(answer, conceal))
+      const { outgoing, secrets } = compose(connector, credential, request, facts)
+      const conceal = createConceal(secrets)
+      return exchangeOnce(
+        facts,
+        () => exchange.send(outgoing),
+        (answer) => plainAnswer(answer, conceal),
+      )
     },
     send: async (connector, credential, request, signal) => {
       const once = prepare(connector, credential, request, signal)

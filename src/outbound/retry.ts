@@ -64,22 +64,25 @@ const isDown = (error: unknown): boolean =>
 const MAX_BREAKERS = 1000
 
 export interface BreakerOptions {
-  /** Failures in a row after which an origin is not asked. */
+  /** Failures in a row after which an app is not asked. */
   readonly breakAfter: number
   /** Until it is asked again, once. */
   readonly halfOpenAfterMs: number
 }
 
-/** One breaker an origin: an app that is down costs no worker its deadline again and again. */
+/**
+ * One breaker a base address: an app that is down costs no worker its deadline again and again. Not one an
+ * origin: an end user who names a dead end of somebody else's shop would shut that shop.
+ */
 export const createBreakers = ({
   breakAfter,
   halfOpenAfterMs,
-}: BreakerOptions): ((origin: string) => CircuitBreakerPolicy) => {
+}: BreakerOptions): ((base: string) => CircuitBreakerPolicy) => {
   const breakers = new Map<string, CircuitBreakerPolicy>()
-  return (origin) => {
-    const known = breakers.get(origin)
+  return (base) => {
+    const known = breakers.get(base)
     if (known) return known
-    // End users name origins: there may be any number. Forgetting one costs a few tries.
+    // End users name addresses: there may be any number. Forgetting one costs a few tries.
     if (breakers.size >= MAX_BREAKERS) breakers.clear()
     const policy = handleWhen(isDown).orWhenResult(
       // Only exchanges run in a breaker, and they result in answers.
@@ -89,7 +92,7 @@ export const createBreakers = ({
       halfOpenAfter: halfOpenAfterMs,
       breaker: new ConsecutiveBreaker(breakAfter),
     })
-    breakers.set(origin, breaker)
+    breakers.set(base, breaker)
     return breaker
   }
 }

@@ -179,6 +179,26 @@ describe('a socket', () => {
       'INVALID_PARAMETER',
     ],
     [
+      'a field that is left out',
+      'subscription { changes @skip(if: true) { cursor } }',
+      'BAD_REQUEST',
+    ],
+    [
+      'a fragment that is left out',
+      'subscription { ...F @include(if: false) } fragment F on Subscription { changes { cursor } }',
+      'BAD_REQUEST',
+    ],
+    [
+      'a field that is left out in a fragment',
+      'subscription { ... { ...F } } fragment F on Subscription { changes @include(if: false) { cursor } }',
+      'BAD_REQUEST',
+    ],
+    [
+      'a field that a variable may leave out',
+      'subscription ($no: Boolean = false) { changes @include(if: $no) { cursor } }',
+      'BAD_REQUEST',
+    ],
+    [
       'one that is too deep',
       `subscription { crmAccounts { record ${'{ contacts { nodes { account '.repeat(5)} { id } ${'} } }'.repeat(5)} } }`,
       'QUERY_TOO_COMPLEX',
@@ -196,6 +216,18 @@ describe('a socket', () => {
     expect(payload[0].extensions).not.toHaveProperty('http')
     one.say({ type: 'ping' })
     await one.until('pong')
+    one.stop()
+  })
+
+  test.each([
+    ['leaves open which of two it means', undefined],
+    ['names none of them', 'C'],
+  ])('that %s is told of operationName', async (_what, operationName) => {
+    const one = await ready()
+    const query = 'subscription A { changes { cursor } } subscription B { changes { cursor } }'
+    one.say({ id: '1', type: 'subscribe', payload: { query, operationName } })
+    const { payload } = await one.until('error')
+    expect(payload[0].message).toContain('operationName')
     one.stop()
   })
 

@@ -110,6 +110,8 @@ describe.each(faces)('over %s', (face) => {
     ['a query that is no object', { query: [1] }, 'query'],
     ['a nested query', { query: { a: { b: 1 } } }, 'query.a'],
     ['a header that is the credential’s', { headers: { Authorization: 'x' } }, 'headers'],
+    ['a header of the connection', { headers: { 'Keep-Alive': '1' } }, 'headers'],
+    ['a body of what has none', { body: { a: 1 } }, 'body'],
     ['a header with a line break', { headers: { 'x-a': 'b\r\nc: d' } }, 'headers.x-a'],
   ])('%s is refused by name', async (_what, wrong, field) => {
     const refused = await pass({ method: 'GET', endpoint: '/people', ...wrong })

@@ -286,6 +286,37 @@ describe('an app that is down', () => {
       await failureOf(client.send(connector, { url, key: SECRET }, get))
     expect(requests).toHaveLength(5)
   })
+
+  it('is not one that was sent nothing: a request that cannot be sent is a mistake of ours', async () => {
+    respond = (_request, response) => response.end('{}')
+    const client = clientOf({ breakAfter: 2 })
+    const credential = { url, key: SECRET }
+    const unsendable: AppRequest = { ...get, body: {} }
+    for (let time = 0; time < 3; time++)
+      for (const ask of [client.send, client.pass])
+        await expect(ask(connector, credential, unsendable)).rejects.toThrow(TypeError)
+    expect(requests).toEqual([])
+    await client.send(connector, credential, get)
+  })
+
+  it('is not one that fails at what a caller passes on, which no other asks', async () => {
+    respond = ({ url: asked }, response) =>
+      response.writeHead(asked === '/v1/odd' ? 500 : 200).end()
+    const client = clientOf({ breakAfter: 2 })
+    const credential = { url, key: SECRET }
+    for (let time = 0; time < 3; time++)
+      await client.pass(connector, credential, { method: 'GET', path: '/odd' })
+    await client.send(connector, credential, get)
+  })
+
+  it('is one at that address alone: whoever names another of its host leaves the first be', async () => {
+    respond = ({ url: asked }, response) =>
+      response.writeHead(asked?.startsWith('/v1/') ? 200 : 500).end()
+    const client = clientOf({ maxRetries: 0, breakAfter: 2 })
+    for (let time = 0; time < 3; time++)
+      await failureOf(client.send(connector, { url: `${url}x`, key: SECRET }, get))
+    await client.send(connector, { url, key: SECRET }, get)
+  })
 })
 
 describe('an app in this process', () => {

@@ -32,14 +32,19 @@ const QUESTION = JSON.stringify({ query: '{ __typename }' })
 
 describe('a body', () => {
   test('that fits is answered', async () => {
-    for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON'])
+    for (const type of [
+      ...['application/json', 'application/json; charset=utf-8', 'Application/JSON'],
+      'application/json;charset="UTF-8"',
+    ])
       expect((await post(QUESTION, { 'content-type': type })).statusCode, type).toBe(200)
+    expect((await post(QUESTION, { 'content-encoding': 'Identity' })).statusCode).toBe(200)
     // A byte order mark is no part of the text.
     expect((await post(`\ufeff${QUESTION}`)).statusCode).toBe(200)
   })
 
   const malformed: Expected = { code: 'MALFORMED_BODY' }
   const bad: Expected = { code: 'BAD_REQUEST' }
+  const wrong = (field: string): Expected => ({ code: 'INVALID_PARAMETER', field })
 
   test.each<[string, string | Buffer, Expected]>([
     ['of nothing', '', malformed],
@@ -85,19 +90,28 @@ describe('a body', () => {
     ['of a text in JSON', '"{ __typename }"', bad],
     ['of a list: several questions at once', `[${QUESTION},${QUESTION}]`, bad],
     ['of an empty list', '[]', bad],
-    ['without a query', '{}', { code: 'BAD_REQUEST', field: 'query' }],
-    ['with null as query', '{"query":null}', bad],
-    ['with a number as query', '{"query":5}', bad],
-    ['with a list as query', '{"query":["{ __typename }"]}', bad],
-    ['with a text as variables', '{"query":"{ __typename }","variables":"x"}', bad],
-    ['with a list as variables', '{"query":"{ __typename }","variables":[]}', bad],
-    ['with a number as operationName', '{"query":"{ __typename }","operationName":5}', bad],
-    ['with a list as extensions', '{"query":"{ __typename }","extensions":[]}', bad],
+    ['without a query', '{}', wrong('query')],
+    ['with extensions alone', '{"extensions":{}}', wrong('query')],
+    ['with null as query', '{"query":null}', wrong('query')],
+    ['with a number as query', '{"query":5}', wrong('query')],
+    ['with a list as query', '{"query":["{ __typename }"]}', wrong('query')],
+    ['with a text as variables', '{"query":"{ __typename }","variables":"x"}', wrong('variables')],
+    ['with a list as variables', '{"query":"{ __typename }","variables":[]}', wrong('variables')],
+    [
+      'with a number as operationName',
+      '{"query":"{ __typename }","operationName":5}',
+      wrong('operationName'),
+    ],
+    [
+      'with a list as extensions',
+      '{"query":"{ __typename }","extensions":[]}',
+      wrong('extensions'),
+    ],
     ['with an unknown key', '{"query":"{ __typename }","nope":1}', bad],
-    ['with a NUL in the query', '{"query":"{ \\u0000 }"}', bad],
-    ['with half a pair in the query', '{"query":"{ \\ud800 }"}', bad],
   ])('%s', async (_what, payload, expected) => {
-    for (const _again of [1, 2]) expectRefusal(await post(payload), expected)
+    // Whatever media type is asked for: this is of HTTP, where that of the document is GraphQL's to tell.
+    for (const accept of ['application/graphql-response+json', 'application/json'])
+      expectRefusal(await post(payload, { accept }), expected)
   })
 
   test('of brackets, however deep', async () => {
@@ -148,6 +162,16 @@ describe('a body', () => {
     expectRefusal(await post(QUESTION, { 'content-type': type }), {
       code: 'UNSUPPORTED_MEDIA_TYPE',
     })
+  })
+
+  test.each([
+    ['content-encoding', 'gzip'],
+    ['content-encoding', 'br'],
+    ['content-encoding', 'identity, gzip'],
+    ['content-type', 'application/json; charset=utf-16'],
+    ['content-type', 'application/json; version=1; Charset="ISO-8859-1"'],
+  ])('whose %s is %s', async (name, value) => {
+    expectRefusal(await post(QUESTION, { [name]: value }), { code: 'UNSUPPORTED_MEDIA_TYPE' })
   })
 
   test('is not read of who has no key', async () => {

@@ -206,14 +206,29 @@ describe('over GraphQL', () => {
     ['an object', { id: {}, credentialId: CREDENTIAL }, '$id'],
     ['a fraction', { id: 1.5, credentialId: CREDENTIAL }, '$id'],
     ['true', { id: true, credentialId: CREDENTIAL }, '$id'],
-    ['not an object at all', 'x', ''],
-    ['a list of variables', [1], ''],
-    ['a number', 5, ''],
   ])('variables that are %s', async (_what, variables, field) => {
     const query =
       'query ($credentialId: ID!, $id: ID!) { crmAccount(credentialId: $credentialId, id: $id) { id } }'
     for (const _again of [1, 2, 3])
       expectRefusal(await graph(query, variables), { code: 'BAD_REQUEST', field })
+  })
+
+  test.each([
+    ['no query', {}, 'query'],
+    ['an empty text for a name alone', { operationName: '' }, 'query'],
+    ['variables that are no JSON', { query: '{ __typename }', variables: 'x' }, 'variables'],
+    ['variables that end early', { query: '{ __typename }', variables: '{' }, 'variables'],
+    ['variables that are no object', { query: '{ __typename }', variables: '[1]' }, 'variables'],
+    ['extensions that are no JSON', { query: '{ __typename }', extensions: '{' }, 'extensions'],
+    ['extensions that are no object', { query: '{ __typename }', extensions: '5' }, 'extensions'],
+  ])('a GET with %s', async (_what, parameters, field) => {
+    for (const accept of ['application/json', 'text/event-stream']) {
+      const answer = await stock.service.server.inject({
+        url: `/graphql?${new URLSearchParams(parameters)}`,
+        headers: { authorization: `Bearer ${stock.tenant.key}`, accept },
+      })
+      expectRefusal(answer, { code: 'INVALID_PARAMETER', field }, accept)
+    }
   })
 
   test('a failure of one field leaves the others, and says which', async () => {

@@ -198,6 +198,18 @@ describe('a document of too much', () => {
     await expectRefused(`{ __typename ${'@nope '.repeat(1000)} }`)
   })
 
+  test('with the same status whatever media type is asked for', async () => {
+    for (const query of [`{ ${'__typename '.repeat(4001)}}`, `{ ${costly('100')} }`]) {
+      const answer = await service.server.inject({
+        url: '/graphql',
+        method: 'POST',
+        headers: { authorization: `Bearer ${tenant.key}`, accept: 'application/json' },
+        payload: { query },
+      })
+      expectRefusal(answer, { code: 'QUERY_TOO_COMPLEX' })
+    }
+  })
+
   test('tokens', async () => {
     await expectRefused(`{ ${'__typename '.repeat(4000)} }`)
     await expectRefused(`{ a(b: [${'1,'.repeat(100_000)}]) }`)

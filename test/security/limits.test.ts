@@ -60,6 +60,9 @@ test.each([
   ['POST', '/2024-03/one/crm/accounts/1', 'DELETE, GET, HEAD, PUT'],
   ['PUT', '/2024-03/one/accounting/tax-rates/1', 'GET, HEAD'],
   ['POST', '/health', 'GET, HEAD'],
+  ['OPTIONS', '/2024-03/one/crm/accounts', 'GET, HEAD, POST'],
+  ['TRACE', '/2024-03/one/crm/accounts/1', 'DELETE, GET, HEAD, PUT'],
+  ['TRACE', '/2024-03/integrations', 'GET, HEAD, OPTIONS, PUT'],
 ])('%s %s is a 405 that names what the address takes', async (method, url, allow) => {
   const answer = await limited.server.inject({
     method: method as 'PUT',

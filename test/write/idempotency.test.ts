@@ -170,6 +170,21 @@ describe('over GraphQL', () => {
     expect([...cardsOf('A'), ...cardsOf('B')]).toHaveLength(2)
   })
 
+  test('a field that fails takes nothing from one that succeeded, at any try', async () => {
+    const key = newKey()
+    const fields = `a: ${create('Made')} b: ${create('Nobody')}`
+    const first = await mutate(fields, key)
+    expect(first).toMatchObject({ status: 200, data: { a: { lastName: 'Made' }, b: null } })
+    expect(first.errors).toMatchObject([{ path: ['b'], extensions: { code: 'APP_REFUSED' } }])
+    // Three times: the second run on is compiled.
+    for (const _again of [1, 2]) {
+      const again = await mutate(fields, key)
+      expect(again).toMatchObject({ status: 200, data: first.data })
+      expect(again.errors).toMatchObject([{ path: ['b'], extensions: { code: 'APP_REFUSED' } }])
+    }
+    expect(cardsOf('Made')).toHaveLength(1)
+  })
+
   test('other input with the same key is refused, and a refusal is kept', async () => {
     const key = newKey()
     await mutate(create('C'), key)

@@ -12,6 +12,3 @@ CREATE INDEX "workflow_runs_installation_id_workflow_id_status_number_idx" ON "w
 
 -- CreateIndex
 CREATE INDEX "workflow_runs_workflow_id_status_number_idx" ON "workflow_runs"("workflow_id", "status", "number");
-
--- By hand, for Prisma has no partial indexes: the few workflows that are paused.
-CREATE INDEX "installed_workflows_paused" ON "installed_workflows"("paused_until") WHERE "paused_until" IS NOT NULL;

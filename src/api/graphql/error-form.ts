@@ -13,6 +13,10 @@ interface HttpNote {
   readonly spec?: boolean
 }
 
+/** The refusal of a document whose operation is not named, or is none of it. */
+export const noOperation = (): GraphQLError =>
+  new GraphQLError('operationName: expected the name of one of the operations.')
+
 /** What was thrown, below the errors that are put around it; undefined where GraphQL itself speaks. */
 const causeOf = ({ originalError }: GraphQLError): unknown =>
   originalError instanceof GraphQLError ? causeOf(originalError) : originalError
@@ -52,7 +56,8 @@ export const toGraphQLError = (
       requestId,
       ...(cause instanceof ResumeError && { cursor: cause.cursor }),
       ...(error.details.length > 0 && { details: error.details }),
-      http: http ?? {
+      // Yoga's note counts where GraphQL itself speaks: of an error of ours it knows only where it arose.
+      http: (cause === undefined && http) || {
         status: error.status,
         spec: cause === undefined,
         ...(headers && { headers }),

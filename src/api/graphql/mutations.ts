@@ -57,7 +57,6 @@ export const createRecordMutations = (
   const create = (t: FieldBuilder, resource: Resource, input: InputObject) =>
     t.field({
       type: recordType(resource),
-      nullable: false,
       description: `Creates one ${resource.name} in the app, and then here.`,
       args: { credentialId: credentialId(t), input: t.arg({ type: input, required: true }) },
       resolve: (_root, given, context, info) =>
@@ -69,7 +68,6 @@ export const createRecordMutations = (
   const update = (t: FieldBuilder, resource: Resource, input: InputObject) =>
     t.field({
       type: recordType(resource),
-      nullable: false,
       description: `Changes one ${resource.name} in the app, and then here.`,
       args: {
         credentialId: credentialId(t),
@@ -92,7 +90,6 @@ export const createRecordMutations = (
   const remove = (t: FieldBuilder, resource: Resource) =>
     t.field({
       type: recordType(resource),
-      nullable: false,
       description: `Deletes one ${resource.name} in the app; it stays here, with remoteDeleted true.`,
       args: { credentialId: credentialId(t), id: id(t), ifUpdatedAt: ifUpdatedAt(t) },
       resolve: (_root, given, context, info) =>

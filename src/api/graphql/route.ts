@@ -1,7 +1,8 @@
 /** GraphQL at its address: questions and streams of events over HTTP, subscriptions over WebSockets. */
 import { Readable } from 'node:stream'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError } from '../../errors.ts'
+import { isObject } from '../../definition/value.ts'
+import { ApiError, invalidParameter } from '../../errors.ts'
 import { addressOf } from '../address.ts'
 import type { Admission } from '../admission.ts'
 import type { Caller } from '../caller.ts'
@@ -97,19 +98,51 @@ const eventStream = (connections: Connections, source: EventSource): Readable =>
   return events
 }
 
+/** What a request may say beside its document, and what is expected of each. */
+const PARTS = {
+  operationName: { expected: 'a text', fits: (value: unknown) => typeof value === 'string' },
+  variables: { expected: 'a JSON object', fits: isObject },
+  extensions: { expected: 'a JSON object', fits: isObject },
+}
+
+/** A parameter of the query string that is JSON. @throws INVALID_PARAMETER */
+const readJson = (name: 'variables' | 'extensions', text: unknown): unknown => {
+  // As Yoga has it, which reads it once more.
+  if (text === undefined || text === '') return undefined
+  try {
+    return JSON.parse(String(text))
+  } catch {
+    throw invalidParameter(name, PARTS[name].expected)
+  }
+}
+
+/** What is asked: the body of a POST, or the same from the query string. @throws as `checkQuestion` */
+const questionOf = ({ method, body, query }: FastifyRequest): unknown => {
+  if (method === 'POST') return body
+  const { variables, extensions, ...texts } = query as Readonly<Record<string, unknown>>
+  return {
+    ...texts,
+    variables: readJson('variables', variables),
+    extensions: readJson('extensions', extensions),
+  }
+}
+
 /**
- * Refuses a body that says nothing: Yoga would read it once more from the request, and finds it is gone.
- * @throws MALFORMED_BODY, BAD_REQUEST
+ * Refuses what is no question: Yoga would answer some of it with 200, and reads a body that says nothing
+ * once more from the request, where it is gone.
+ * @throws MALFORMED_BODY, BAD_REQUEST, INVALID_PARAMETER
  */
-const checkBody = ({ method, body }: FastifyRequest): void => {
-  if (method !== 'POST') return
-  if (body === undefined)
+const checkQuestion = (request: FastifyRequest): void => {
+  const question = questionOf(request)
+  if (question === undefined)
     throw new ApiError('MALFORMED_BODY', 'The body is empty; JSON was expected.')
-  if (typeof body === 'object' && body !== null && Object.keys(body).length === 0) {
-    const expected = 'the text of a GraphQL document'
-    throw new ApiError('BAD_REQUEST', `query: expected ${expected}.`, [
-      { field: 'query', expected },
-    ])
+  if (!isObject(question))
+    throw new ApiError('BAD_REQUEST', 'The body: expected an object with a query.')
+  if (typeof question.query !== 'string')
+    throw invalidParameter('query', 'the text of a GraphQL document')
+  for (const [name, { expected, fits }] of Object.entries(PARTS)) {
+    const part = question[name] ?? undefined
+    if (part !== undefined && !fits(part)) throw invalidParameter(name, expected)
   }
 }
 
@@ -134,6 +167,9 @@ export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): vo
     await sockets.stop()
   })
 
+  /** Whether it asks, and not for GraphiQL's page or by a method that there is not. */
+  const isQuestion = ({ method, headers }: FastifyRequest): boolean =>
+    method === 'POST' || (method === 'GET' && !(graphiql && headers.accept?.includes('text/html')))
   server.register((scope, _options, done) => {
     // GraphQL's errors have a form of their own, also those from before the operation runs.
     scope.setErrorHandler((thrown, request, reply) => {
@@ -152,7 +188,7 @@ export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): vo
       url: PATH,
       method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
-        checkBody(request)
+        if (isQuestion(request)) checkQuestion(request)
         const caller = await callerOf(request)
         const leaving = new AbortController()
         const response = await graph.handleNodeRequestAndResponse(request, reply, {

@@ -16,8 +16,9 @@ import type { Caller } from '../caller.ts'
 import type { ApiContext } from '../context.ts'
 import type { GraphContext } from './builder.ts'
 import { costOf, MAX_COST, tooComplex } from './cost.ts'
-import { type OnUnexpected, toGraphQLError } from './error-form.ts'
+import { noOperation, type OnUnexpected, toGraphQLError } from './error-form.ts'
 import { createLoaders } from './loaders.ts'
+import { refuseRootConditions } from './root-conditions.ts'
 import { buildSchema } from './schema.ts'
 import { createStreams } from './streams.ts'
 
@@ -114,8 +115,7 @@ const refusalOf = (
       new ApiError('UNAUTHENTICATED', 'Send the API key: Authorization: Bearer <key>.'),
     )
   // Said here and not by who runs it: what has no cost here must not run.
-  if (!operation)
-    return new GraphQLError('operationName: expected the name of one of the operations.')
+  if (!operation) return noOperation()
   if (operation.operation === 'subscription' && !contextValue.takesEvents)
     return refused(
       new ApiError('BAD_REQUEST', 'Accept: expected text/event-stream for a subscription.'),
@@ -147,7 +147,10 @@ const useAdmission = (
 /** Answers subscriptions by the streams of this API. */
 const useStreams = (onUnexpected: OnUnexpected): Plugin<GraphContext, GraphRequest> => {
   const subscribe = createStreams(onUnexpected)
-  return { onSubscribe: ({ setSubscribeFn }) => setSubscribeFn(subscribe) }
+  return {
+    onValidate: ({ addValidationRule }) => addValidationRule(refuseRootConditions),
+    onSubscribe: ({ setSubscribeFn }) => setSubscribeFn(subscribe),
+  }
 }
 
 /** Compiles an operation from its second run on: one that comes once is not worth compiling. */

@@ -10,7 +10,7 @@ import type { Admission } from '../admission.ts'
 import { type KeyCaller, requireKey } from '../caller.ts'
 import type { Connection, Connections } from '../connections.ts'
 import { toApiError } from '../failure.ts'
-import { type OnUnexpected, toStreamError } from './error-form.ts'
+import { noOperation, type OnUnexpected, toStreamError } from './error-form.ts'
 import type { createGraphServer } from './server.ts'
 import { createWire, isAnswerStream, tellAnswers, type Wire } from './wire.ts'
 
@@ -137,7 +137,9 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
       ...{ requestId, caller, idempotencyKey: undefined, takesEvents: true },
     })
     const document = enveloped.parse(given.query)
-    if (getOperationAST(document, given.operationName)?.operation !== 'subscription')
+    const operation = getOperationAST(document, given.operationName)
+    if (!operation) throw noOperation()
+    if (operation.operation !== 'subscription')
       throw new ApiError(
         'BAD_REQUEST',
         'A socket takes subscriptions; queries and mutations go over HTTP.',
@@ -193,8 +195,12 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
       }
     },
     subscribe: async (args) => {
-      const result = await subscribes.get(args)?.(args)
-      return result as never
+      try {
+        return (await subscribes.get(args)?.(args)) as never
+      } catch (error) {
+        // One operation failed, and no other of the socket: `onOperation` tells it so.
+        return { errors: [error] } as never
+      }
     },
     onOperation: ({ extra }, id, _payload, _args, result) => {
       if (isAnswerStream(result)) return tellAnswers(result, id, extra.wire)

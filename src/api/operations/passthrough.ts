@@ -32,6 +32,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/
 const OURS = new Set([
   'host',
   'connection',
+  'keep-alive',
   'content-length',
   'transfer-encoding',
   'upgrade',
@@ -98,7 +99,7 @@ export const passthroughOperations = [
       method: required(enumeration('The method of the request.', methods)),
       endpoint: required(text("The path of the request, below the app's address: `/v1/people`.")),
       query: json('Its query parameters, by name.'),
-      body: json('Its body, sent as JSON.'),
+      body: json('Its body, sent as JSON; a GET has none.'),
       headers: json('Further headers; those that carry the credential are added.'),
     },
     answer: { value: object(answer, 'The answer.') },
@@ -125,6 +126,9 @@ export const passthroughOperations = [
     },
     run: async ({ access, caller, passthrough, brokenOffSince }, given) => {
       const credential = await resolveCredential(access, caller, given.credentialId)
+      // RFC 9110, section 9.3.1: the body of a GET has no meaning, and is not sent.
+      if (given.method === 'GET' && given.body != null)
+        throw invalidParameter('body', 'no value beside the method GET')
       const request: AppRequest = {
         method: given.method,
         path: readPath(given.endpoint, readQuery(given.query)),
