@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command line: `trunkline serve`, and what an operator does beside it. */
+import { once } from 'node:events'
 import { relative } from 'node:path'
 import { runKeysCommand } from './commands/keys.ts'
 import { runSecretsCommand } from './commands/secrets.ts'
@@ -65,17 +66,26 @@ const readRole = (rest: readonly string[]): Role => {
 }
 
 const serve = async (config: Config, rest: readonly string[]): Promise<void> => {
-  const trunkline = await startTrunkline(config, readRole(rest))
-  console.log(greeting(config, trunkline))
-  let stopping = false
+  const role = readRole(rest)
+  const asked = new AbortController()
+  const { signal } = asked
   const stop = (): void => {
     // A second Ctrl-C does not wait.
-    if (stopping) process.exit(1)
-    stopping = true
-    void trunkline.stop().then(() => process.exit(0))
+    if (signal.aborted) process.exit(1)
+    asked.abort()
   }
+  // Before anything is started: from the first moment there is something to stop.
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
+  try {
+    const trunkline = await startTrunkline(config, role, signal)
+    console.log(greeting(config, trunkline))
+    if (!signal.aborted) await once(signal, 'abort')
+    process.exit((await trunkline.stop()) ? 0 : 1)
+  } catch (error) {
+    if (!signal.aborted || error !== signal.reason) throw error
+    process.exit(0)
+  }
 }
 
 const commands: Readonly<
@@ -92,6 +102,7 @@ try {
 } catch (error) {
   const isUsage = error instanceof UsageError
   const message = error instanceof Error ? error.message : String(error)
-  console.error(isUsage ? `${message}\n\n${USAGE}` : message)
-  process.exitCode = isUsage ? 2 : 1
+  const text = isUsage ? `${message}\n\n${USAGE}` : message
+  // Whatever may be left of what had begun: it is over once this has been read.
+  process.stderr.write(`${text}\n`, () => process.exit(isUsage ? 2 : 1))
 }

@@ -71,7 +71,7 @@ export const layFoundation = async (
   let url = config.databaseUrl
   if (url === undefined) {
     const embedded = await startEmbeddedDatabase({ dataDir: config.dataDir, log })
-    shutdown.add('embedded database', () => embedded.stop())
+    shutdown.add('embedded database', () => embedded.stop(), { outlives: true })
     url = embedded.url
   }
   const { applied } = await applyMigrations(url)
@@ -93,8 +93,8 @@ export const layFoundation = async (
   const access = createAccess(database, notices, keyUses.note)
   const signingKeys = createSigningKeys({ database, vault, notices })
   const feed = createChangeFeed(notices)
-  await notices.start()
   shutdown.add('notices', () => notices.stop())
+  await notices.start()
   feed.start()
   shutdown.add('change feed', async () => feed.stop())
   keyUses.start()

@@ -12,6 +12,19 @@ const LOG_DELAY_MS = 500
 const FLUSH_MS = 1000
 // Of lines that cannot be written, on a full disk say, so many wait; later ones are dropped.
 const MAX_WAITING_BYTES = 16 * 1024 * 1024
+const COMPLAINT_MS = 60_000
+
+// Of what pg-boss tells of a failure, no more: the rest is the job itself.
+const COPIED = ['message', 'stack', 'code', 'queue'] as const
+
+/** An object with what stood in an error, such as pg-boss gives out. */
+const isErrorCopy = (
+  thrown: unknown,
+): thrown is { readonly [K in (typeof COPIED)[number]]?: unknown } =>
+  typeof thrown === 'object' &&
+  thrown !== null &&
+  'message' in thrown &&
+  typeof thrown.message === 'string'
 
 /** What the log says of an error: not all that hangs on it, such as the connection that it came over. */
 const describeError = (error: unknown): object =>
@@ -23,7 +36,9 @@ const describeError = (error: unknown): object =>
         ...('code' in error && { code: error.code }),
         ...(error.cause !== undefined && { cause: describeError(error.cause) }),
       }
-    : { message: String(error) }
+    : isErrorCopy(error)
+      ? Object.fromEntries(COPIED.flatMap((name) => (name in error ? [[name, error[name]]] : [])))
+      : { message: String(error) }
 
 /** @throws Error naming the variable, if the file cannot be written */
 const openLogFile = (path: string): void => {
@@ -35,9 +50,39 @@ const openLogFile = (path: string): void => {
   }
 }
 
+type Destination = ReturnType<typeof pino.destination>
+
+/** While lines cannot be written the service goes on without them, and standard error says so now and then. */
+const surviveFailures = (destination: Destination): void => {
+  let isFailing = false
+  let quietUntilMs = 0
+  destination.on('write', () => {
+    isFailing = false
+  })
+  destination.on('error', (error: Error) => {
+    isFailing = true
+    if (performance.now() < quietUntilMs) return
+    quietUntilMs = performance.now() + COMPLAINT_MS
+    console.error(`The log cannot be written: ${error.message}`)
+  })
+  // Called when the process exits; where writing fails it would try again for ever, and the process stay.
+  const flushSync = destination.flushSync.bind(destination)
+  destination.flushSync = () => {
+    if (!isFailing) flushSync()
+  }
+}
+
 /** @throws Error if the log's file cannot be written */
 export const createLog = ({ logFile, logLevel }: Config): Logger => {
   if (logFile !== undefined) openLogFile(logFile)
+  // Lines are gathered and written apart from the requests that they are of.
+  const destination = pino.destination({
+    dest: logFile ?? 1,
+    sync: false,
+    minLength: 4096,
+    maxLength: MAX_WAITING_BYTES,
+  })
+  surviveFailures(destination)
   const log = pino(
     {
       level: logLevel,
@@ -46,13 +91,7 @@ export const createLog = ({ logFile, logLevel }: Config): Logger => {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
     },
-    // Lines are gathered and written apart from the requests that they are of.
-    pino.destination({
-      dest: logFile ?? 1,
-      sync: false,
-      minLength: 4096,
-      maxLength: MAX_WAITING_BYTES,
-    }),
+    destination,
   )
   setInterval(() => log.flush(), LOG_DELAY_MS).unref()
   return log

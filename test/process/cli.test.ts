@@ -1,6 +1,7 @@
 /** What an operator does at the command line, with the service running or not. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -12,6 +13,7 @@ import { parseEncryptionKeys } from '../../src/encryption-key.ts'
 import { createCredential, readCredential } from '../../src/store/credentials.ts'
 import { createVault } from '../../src/store/vault.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { openDatabaseWay } from '../support/database-way.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { TEST_KEYS, testVault } from '../support/vault.ts'
 import { endHosts, endWith, newDataDir } from './hosts.ts'
@@ -47,6 +49,10 @@ const run = async (args: readonly string[], variables: Variables = {}) => {
 const serve = async (variables: Variables, args: readonly string[] = []) => {
   const child = spawnCli(['serve', ...args], { PORT: '0', SANDBOX: 'false', ...variables })
   let greeting = ''
+  let complaints = ''
+  child.stderr?.on('data', (chunk) => {
+    complaints += chunk
+  })
   await new Promise<void>((resolve, reject) => {
     child.stdout?.on('data', (chunk) => {
       greeting += chunk
@@ -56,7 +62,16 @@ const serve = async (variables: Variables, args: readonly string[] = []) => {
     child.once('exit', (code) => reject(new Error(`it ended with ${code}`)))
   })
   const [, address = ''] = /REST +(\S+)\/2024/.exec(greeting) ?? []
-  return { greeting, address, stop: () => endWith(child, 'SIGTERM') }
+  return {
+    ...{ greeting, address },
+    /** @returns its exit code */
+    stop: async () => {
+      await endWith(child, 'SIGTERM')
+      return child.exitCode
+    },
+    /** What it said on standard error. */
+    complaints: () => complaints,
+  }
 }
 
 const statusOf = async (address: string, key: string): Promise<number> => {
@@ -147,11 +162,39 @@ describe('a start', () => {
     await drop()
   }, 90_000)
 
-  test('whose log cannot be written stops when it is told to', async () => {
+  test('whose log cannot be written answers all the same, says so once, and stops when it is told to', async () => {
     const service = await serve({ DATA_DIR: await newDataDir(), LOG_FILE: '/dev/full' })
-    await statusOf(service.address, 'none')
-    await service.stop()
+    // More lines than are gathered before they are written.
+    for (let n = 0; n < 60; n++) expect((await fetch(`${service.address}/health`)).status).toBe(200)
+    expect(await service.stop()).toBe(0)
+    expect(service.complaints()).toMatch(/^The log cannot be written: ENOSPC.*\n$/)
   }, 90_000)
+
+  test('that is interrupted stops what has started, in order, and keeps what it has logged', async () => {
+    const dataDir = await newDataDir()
+    const child = spawnCli(['serve'], { DATA_DIR: dataDir, PORT: '0' })
+    const postmaster = join(dataDir, 'postgres', 'postmaster.pid')
+    const isReady = async () =>
+      (await readFile(postmaster, 'utf8').catch(() => '')).includes('ready')
+    await expect.poll(isReady, { timeout: 60_000, interval: 10 }).toBe(true)
+    await endWith(child, 'SIGINT')
+    expect([child.exitCode, child.signalCode]).toEqual([0, null])
+    expect(existsSync(postmaster)).toBe(false)
+    const lines = (await readFile(join(dataDir, 'trunkline.log'), 'utf8')).trim().split('\n')
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ msg: 'stopped' })
+  }, 90_000)
+
+  test('that fails at the announcements of the database is over', async () => {
+    const { url, drop } = await createTestDatabase()
+    const way = await openDatabaseWay(url)
+    way.silenceAt('LISTEN')
+    const { err, code } = await run(['serve'], {
+      ...{ DATABASE_URL: way.url, TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS, SANDBOX: 'false' },
+    })
+    expect([code, err]).toEqual([1, 'Query read timeout\n'])
+    await way.close()
+    await drop()
+  }, 60_000)
 
   test.each([
     [{ LOG_FILE: '/' }, /^LOG_FILE: \/ cannot be written: .*EISDIR/],

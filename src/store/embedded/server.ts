@@ -10,6 +10,7 @@ import type { DatabasePrograms } from './programs.ts'
 
 const HOST = '127.0.0.1'
 const STOP_TIMEOUT_MS = 60_000
+const END_TIMEOUT_MS = 10_000
 const RESTART_DELAYS_MS = { first: 50, longest: 5_000 }
 const START_ATTEMPTS = 50
 const READY = 'database system is ready to accept connections'
@@ -108,8 +109,11 @@ export const startServer = async (options: ServerOptions): Promise<DatabaseServe
       log.warn(`PostgreSQL has not stopped within ${STOP_TIMEOUT_MS} ms; ending it at once`)
       child?.kill('SIGQUIT') // immediate shutdown: the next start recovers what was committed
     }, STOP_TIMEOUT_MS)
+    // Frozen, it hears nothing else.
+    const end = setTimeout(() => child?.kill('SIGKILL'), STOP_TIMEOUT_MS + END_TIMEOUT_MS)
     await running
     clearTimeout(impatience)
+    clearTimeout(end)
     process.off('exit', askToEnd)
   }
 
