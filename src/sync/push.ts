@@ -10,11 +10,12 @@ import { fieldsNotTaken, type RecordWriter, type WriteRequest } from '../query/w
 import type { RecordOwner } from '../store/apply-changes.ts'
 import { isDatabaseAway, readClock } from '../store/database.ts'
 import { idsStoredBefore } from '../store/records.ts'
+import { isAsAsked } from './likeness.ts'
 import { OutcomeUnknownError } from './perform.ts'
 import { checkSeen, conflict, isStale, toPushError } from './push-failure.ts'
 import { refusedField } from './refused-field.ts'
 import { resolveReferences } from './resolve-references.ts'
-import { findCreated, isAsAsked } from './settle.ts'
+import { findCreated } from './settle.ts'
 import { readBackTouched, type TouchedOptions } from './touched.ts'
 import {
   openTarget,
@@ -183,7 +184,9 @@ export const createPush = (options: PushOptions): RecordWriter => {
           const raw = await target.ask(seen)
           if (raw === undefined) return
           const found = { raw, row: target.map(raw).row }
-          return isAsAsked(resource, owner.credentialId, asked, found) ? raw : undefined
+          return isAsAsked(target.resourceConnector, owner.credentialId, asked, found)
+            ? raw
+            : undefined
         }
         const found = attempt.brokenOffSince === undefined ? undefined : await lookUp()
         // What has changed since the caller saw it was perhaps changed by the earlier try.
