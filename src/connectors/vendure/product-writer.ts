@@ -12,6 +12,7 @@ import { makeOptions, type OptionPlan, planOptions } from './product-options.ts'
 import {
   changedVariant,
   type Input,
+  listedVariants,
   newVariant,
   type Placed,
   type Shop,
@@ -228,5 +229,9 @@ export const productWriter: ResourceWriter = {
     *steps({ remoteId: id }) {
       yield* act(DELETE, { id })
     },
+  },
+  shownAs: ({ fields, remoteFields: { slug: _, ...remoteFields } }) => {
+    const variants = listedVariants(fields.variants)
+    return { fields: { ...fields, ...(variants && { variants }) }, remoteFields }
   },
 }
