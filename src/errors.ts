@@ -97,7 +97,7 @@ export type ErrorCode = keyof typeof errorCodes
 export interface ErrorDetail {
   readonly field: string
   readonly expected: string
-  /** Of a write conflict: the value that is stored here, and the one that the app has. */
+  /** Of a write: the value that is stored here, and the one that the app has. */
   readonly stored?: unknown
   readonly current?: unknown
 }

@@ -164,6 +164,11 @@ export interface ResourceWriter {
     steps(stored: StoredRecord): Steps<void>
   }
   /**
+   * What is written, in the form in which a listing shows it: an e-mail address in lower case. What is shown
+   * in a form that nobody can tell beforehand is left out. A write whose answer was lost is recognised by it.
+   */
+  shownAs?(input: WriteInput): WriteInput
+  /**
    * The unified field that is written under a name of the app's, where it is not read from there alone:
    * `placed_by` is `customer`. A refusal of the app is told by it.
    */

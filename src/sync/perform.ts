@@ -15,6 +15,16 @@ import { AppRefusedError, AppUnavailableError } from '../outbound/app-error.ts'
 export class OutcomeUnknownError extends Error {
   override readonly name = 'OutcomeUnknownError'
   readonly code = 'OUTCOME_UNKNOWN'
+  /** The app's ids of new records, one of which may be what was to be made. */
+  readonly perhaps: readonly string[]
+
+  constructor(
+    message: string,
+    options: ErrorOptions & { readonly perhaps?: readonly string[] } = {},
+  ) {
+    super(message, options)
+    this.perhaps = options.perhaps ?? []
+  }
 }
 
 /** Part of a write is done in the app, and the rest was refused. */

@@ -152,14 +152,28 @@ const partlyWritten = (
   )
 }
 
+const MAX_NAMED = 10
+
+const unknownOutcome = ({ perhaps }: OutcomeUnknownError, app: string): ApiError =>
+  perhaps.length === 0
+    ? new ApiError(
+        'WRITE_OUTCOME_UNKNOWN',
+        `The write to ${app} was broken off and may have happened. With the same Idempotency-Key it is looked up before it is sent again.`,
+      )
+    : new ApiError(
+        'WRITE_OUTCOME_UNKNOWN',
+        `The write to ${app} was broken off, and a new record there may be what it has made. It is not sent again with the same Idempotency-Key.`,
+        perhaps.slice(0, MAX_NAMED).map((remoteId) => ({
+          field: 'remoteId',
+          expected: 'to be looked at in the app: it may be the record that was asked for',
+          current: storableText(remoteId),
+        })),
+      )
+
 /** The failure of a write as the caller is told it; what is not the app's is thrown on as it is. */
 export const toPushError = (error: unknown, app: string, nameField: NameField): unknown => {
   if (error instanceof WriteRefusal) return connectorRefusal(error, app)
   if (error instanceof PartlyWrittenError) return partlyWritten(error, app, nameField)
-  if (error instanceof OutcomeUnknownError)
-    return new ApiError(
-      'WRITE_OUTCOME_UNKNOWN',
-      `The write to ${app} was broken off and may have happened. With the same Idempotency-Key it is looked up before it is sent again.`,
-    )
+  if (error instanceof OutcomeUnknownError) return unknownOutcome(error, app)
   return isAppError(error) ? appFailure(error, nameField) : error
 }

@@ -15,6 +15,7 @@ import {
 import type { RecordOwner } from '../store/apply-changes.ts'
 import { isDatabaseAway, readClock } from '../store/database.ts'
 import { idsStoredBefore } from '../store/records.ts'
+import { isAsAsked } from './likeness.ts'
 import { OutcomeUnknownError, PartlyWrittenError } from './perform.ts'
 import {
   checkSeen,
@@ -26,7 +27,7 @@ import {
 } from './push-failure.ts'
 import { refusedField } from './refused-field.ts'
 import { resolveReferences } from './resolve-references.ts'
-import { findCreated, isAsAsked } from './settle.ts'
+import { findCreated } from './settle.ts'
 import { readBackTouched, type TouchedOptions } from './touched.ts'
 import {
   openTarget,
@@ -222,7 +223,9 @@ export const createPush = (options: PushOptions): RecordWriter => {
             const raw = await target.ask(seen)
             if (raw === undefined) return
             const found = { raw, row: target.map(raw).row }
-            return isAsAsked(resource, owner.credentialId, asked, found) ? raw : undefined
+            return isAsAsked(target.resourceConnector, owner.credentialId, asked, found)
+              ? raw
+              : undefined
           }
           // Before the guard: what has changed since the caller saw it was perhaps changed by the earlier try.
           const found = attempt.brokenOffSince === undefined ? undefined : await lookUp()

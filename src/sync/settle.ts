@@ -1,53 +1,9 @@
-/** What became of a write whose answer was lost: the app is asked, and its record held against what was given. */
-import { isDeepStrictEqual } from 'node:util'
+/** What became of a create whose answer was lost: the app's list of changes is searched for its record. */
 import type { WriteInput } from '../definition/connector.ts'
 import { createMapper, type RecordRow } from '../definition/mapping.ts'
-import type { Resource } from '../definition/resource.ts'
-import { isObject, normalizeValue } from '../definition/value.ts'
+import { likenessOf } from './likeness.ts'
 import { type AppPage, createLoopGuard, type Listing, listPages } from './pages.ts'
 import { OutcomeUnknownError } from './perform.ts'
-
-const DECIMAL_TEXT = /^-?\d+(\.\d+)?$/
-
-/** Whether `found` says what was given, and perhaps more: `12.5` is `12.50`, an object may have further fields. */
-const says = (found: unknown, given: unknown): boolean => {
-  if (given === null) return found === null || found === undefined
-  if (Array.isArray(given))
-    return (
-      Array.isArray(found) &&
-      found.length === given.length &&
-      given.every((entry, index) => says(found[index], entry))
-    )
-  if (isObject(given))
-    return isObject(found) && Object.keys(given).every((name) => says(found[name], given[name]))
-  if (typeof given === 'string' && typeof found === 'string' && DECIMAL_TEXT.test(given))
-    return Number(given) === Number(found)
-  return isDeepStrictEqual(found, given)
-}
-
-/** The given fields in the form of a row: references as ids of ours, labels capitalised. */
-const asRow = (resource: Resource, credentialId: string, fields: WriteInput['fields']) =>
-  Object.entries(fields).flatMap(([name, value]) => {
-    const field = resource.fields[name]
-    const context = { credentialId, report: () => {} }
-    return field === undefined ? [] : [[name, normalizeValue(field, value, context, name)] as const]
-  })
-
-/** A record as the app has it. */
-export interface FoundRecord {
-  readonly raw: unknown
-  readonly row: RecordRow
-}
-
-/** Whether a record of the app is as it was asked to be; references are the app's own ids. */
-export const isAsAsked = (
-  resource: Resource,
-  credentialId: string,
-  { fields, remoteFields }: WriteInput,
-  { raw, row }: FoundRecord,
-): boolean =>
-  asRow(resource, credentialId, fields).every(([name, value]) => says(row[name], value)) &&
-  says(raw, remoteFields)
 
 // A page of changes begins earlier than the change that is looked for, and clocks that are set right differ a little.
 const LOOK_BACK_MS = 5 * 60_000
@@ -70,7 +26,8 @@ export interface CreationSearch {
 /**
  * The raw record that a lost create has made: new since it was asked for, and as it was asked to be.
  * Undefined if the app's list of changes has none.
- * @throws OutcomeUnknownError if the list is too long to be read to its end
+ * @throws OutcomeUnknownError if the list is too long to be read to its end, or has a new record that may
+ * be it, but is not told clearly
  */
 export const findCreated = async (
   { listing, credentialId, asked, startedAt, readClock, storedBefore }: CreationSearch,
@@ -86,6 +43,19 @@ export const findCreated = async (
       return
     }
   }
+  /** The records of a page that may be it: like what was asked for, and new since then. */
+  const candidatesIn = async ({ records }: AppPage, from: string) => {
+    const candidates = records.flatMap((raw) => {
+      const row = read(raw)
+      const isNew = typeof row?.remoteCreatedAt !== 'string' || row.remoteCreatedAt >= from
+      if (!row || !isNew) return []
+      const likeness = likenessOf(listing.resource, credentialId, asked, { raw, row })
+      return likeness === 'other' ? [] : [{ raw, row, likeness }]
+    })
+    if (candidates.length === 0) return []
+    const known = await storedBefore(candidates.map(({ row }) => row.id))
+    return candidates.filter(({ row }) => !known.has(row.id))
+  }
   const nowMs = (await readClock()).getTime()
   const readAtMs = performance.now()
   /** How far the app's clock is ahead of the database's; one that does not tell the time is taken to be right. */
@@ -98,6 +68,7 @@ export const findCreated = async (
     let from = beginning(knownAheadMs ?? 0)
     const since = sync.incremental ? from : undefined
     let pages = 0
+    const perhaps = new Set<string>()
     const changes = { ...listing, since, cursor: undefined }
     for await (const page of listPages(changes, createLoopGuard(), signal)) {
       if (pages === 0 && knownAheadMs === undefined) {
@@ -106,24 +77,21 @@ export const findCreated = async (
         if (since !== undefined && aheadMs < -TOLERANCE_MS) return search(aheadMs)
         from = beginning(aheadMs)
       }
-      const matches = page.records.flatMap((raw) => {
-        const row = read(raw)
-        const isNew = typeof row?.remoteCreatedAt !== 'string' || row.remoteCreatedAt >= from
-        return row && isNew && isAsAsked(mapping.resource, credentialId, asked, { raw, row })
-          ? [{ raw, id: row.id }]
-          : []
-      })
-      if (matches.length > 0) {
-        const known = await storedBefore(matches.map(({ id }) => id))
-        const match = matches.find(({ id }) => !known.has(id))
-        if (match) return match.raw
-      }
+      const candidates = await candidatesIn(page, from)
+      const match = candidates.find(({ likeness }) => likeness === 'same')
+      if (match) return match.raw
+      for (const { row } of candidates) perhaps.add(row.remoteId)
       pages += 1
       if (pages >= MAX_PAGES && page.next !== undefined)
         throw new OutcomeUnknownError(
           `A create was not found in ${MAX_PAGES} pages, and there are more.`,
         )
     }
+    // Made once more, it would be there twice.
+    if (perhaps.size > 0)
+      throw new OutcomeUnknownError('A new record may be what was asked for.', {
+        perhaps: [...perhaps],
+      })
     return undefined
   }
   return search()

@@ -34,6 +34,8 @@ export interface Rolodex {
   clockOffsetMs: number
   /** Cards on a page of a list. */
   pageSize: number
+  /** What it makes of the values of a new card. */
+  rewrite: (values: Card['values']) => Card['values']
   /** Called, and awaited, with `PUT /people/1`, …: when an answer about one card is decided, before it is sent. */
   onAnswer: ((request: string) => unknown) | undefined
   put(kind: Card['kind'], values: Card['values'], id?: string): Card
@@ -67,6 +69,7 @@ export const startRolodex = async (): Promise<Rolodex> => {
     delayMs: 0,
     clockOffsetMs: 0,
     pageSize: Number.POSITIVE_INFINITY,
+    rewrite: (values) => values,
     onAnswer: undefined,
     put: (kind, values, id = String(++lastId)) => {
       const before = cards.get(id)
@@ -104,7 +107,7 @@ export const startRolodex = async (): Promise<Rolodex> => {
     method: string,
     given: Card['values'],
   ) => {
-    if (method === 'POST') return rolodex.put(kind, given)
+    if (method === 'POST') return rolodex.put(kind, rolodex.rewrite(given))
     const card = cards.get(id ?? '')
     if (!card || card.deleted) return { status: 404, reason: 'no such card' }
     const { version, ...values } = given

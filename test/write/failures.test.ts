@@ -88,6 +88,32 @@ describe('a change whose answer is lost', () => {
     expect(lost.json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
   })
 
+  test('is read back by what was given of the entries of a list', async () => {
+    const { id, remoteId } = await person()
+    desk.rolodex.faults.push('lost')
+    const emailAddresses = [{ emailAddress: 'emmy@example.org' }]
+    const answer = await desk.write('PUT', `/contacts/${id}`, {
+      lastName: 'Listed',
+      emailAddresses,
+    })
+    expect(answer.statusCode, answer.body).toBe(200)
+    expect(desk.rolodex.cards.get(remoteId)?.version).toBe(2)
+  })
+
+  test.each([
+    ['0042', '42'],
+    ['00340434161094428491', '00340434161094428490'],
+  ])(
+    'and never happened is not taken for done where the text %s looks like %s',
+    async (asked, is) => {
+      const made = await desk.write('POST', '/accounts', { accountName: 'Firm', accountOwner: is })
+      desk.rolodex.faults.push('cut')
+      const change = { accountName: 'Firm', accountOwner: asked }
+      const lost = await desk.write('PUT', `/accounts/${made.json().account.id}`, change)
+      expect(lost.json().error?.code).toBe('WRITE_OUTCOME_UNKNOWN')
+    },
+  )
+
   test('and is a deletion is read back', async () => {
     const { id, remoteId } = await person()
     desk.rolodex.faults.push('lost')

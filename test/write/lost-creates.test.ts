@@ -1,5 +1,6 @@
 /** A create whose answer is lost is looked for in the app: it is found or said to be unknown, and never made twice. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { Card } from '../support/rolodex.ts'
 import { type Desk, openDesk } from './desk.ts'
 
 let desk: Desk
@@ -12,6 +13,7 @@ beforeEach(() => {
   desk.rolodex.faults.length = 0
   desk.rolodex.readable = true
   desk.rolodex.clockOffsetMs = 0
+  desk.rolodex.rewrite = (values) => values
   desk.rolodex.pageSize = Number.POSITIVE_INFINITY
 })
 
@@ -129,6 +131,61 @@ test('a lost create stays unknown, and is not made again, where more has changed
   desk.rolodex.pageSize = 10
   const settled = await desk.write('POST', '/contacts', person, headers)
   expect(settled.statusCode, settled.body).toBe(200)
+  expect(cardsOf(person.lastName)).toHaveLength(1)
+})
+
+test('a lost create is found by what was given of the entries of a list', async () => {
+  const person = { ...someone(), emailAddresses: [{ emailAddress: 'emmy@example.org' }] }
+  desk.rolodex.faults.push('lost')
+  const answer = await desk.write('POST', '/contacts', person)
+  expect(answer.statusCode, answer.body).toBe(200)
+  expect(answer.json().contact.remoteId).toBe(cardsOf(person.lastName)[0]?.id)
+})
+
+test.each<[string, object, (values: Card['values']) => Card['values']]>([
+  ['keeps an empty text as null', { firstName: '' }, (values) => ({ ...values, first: null })],
+  ['keeps null as an empty text', { firstName: null }, (values) => ({ ...values, first: '' })],
+  [
+    'does not show a field of its own',
+    { remoteFields: { pin: 7 } },
+    ({ pin: _, ...values }) => values,
+  ],
+])('a lost create is found in an app that %s', async (_, given, rewrite) => {
+  const person = someone()
+  desk.rolodex.rewrite = rewrite
+  desk.rolodex.faults.push('lost')
+  const answer = await desk.write('POST', '/contacts', { ...person, ...given })
+  expect(answer.statusCode, answer.body).toBe(200)
+  expect(cardsOf(person.lastName)).toHaveLength(1)
+})
+
+test.each<[string, (values: Card['values']) => Card['values']]>([
+  ['puts into a form of its own', (values) => ({ ...values, last: ` ${values.last}.` })],
+  ['changes in half of its fields', (values) => ({ ...values, first: 'E.' })],
+])('a lost create that the app %s stays unknown, and is not made again', async (_, rewrite) => {
+  const person = { ...someone(), firstName: `Emmy ${counter}` }
+  const headers = key()
+  desk.rolodex.rewrite = rewrite
+  await lostUnlessRead(person, headers)
+  const made = [...desk.rolodex.cards.values()].at(-1)
+  const again = await desk.write('POST', '/contacts', person, headers)
+  expect(again.statusCode, again.body).toBe(502)
+  expect(again.json().error).toMatchObject({
+    code: 'WRITE_OUTCOME_UNKNOWN',
+    details: [{ field: 'remoteId', current: made?.id }],
+  })
+  expect([...desk.rolodex.cards.values()].at(-1)).toBe(made)
+})
+
+test('a lost create is done by the next try beside a new record that has little of it', async () => {
+  const person = { ...someone(), firstName: 'Emmy', emailAddresses: [{ emailAddress: 'e@n.org' }] }
+  const headers = key()
+  desk.rolodex.faults.push('cut')
+  const lost = await desk.write('POST', '/contacts', person, headers)
+  expect(lost.json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
+  desk.rolodex.put('people', { last: 'Someone else', first: 'Emmy' })
+  const done = await desk.write('POST', '/contacts', person, headers)
+  expect(done.statusCode, done.body).toBe(200)
   expect(cardsOf(person.lastName)).toHaveLength(1)
 })
 

@@ -70,4 +70,10 @@ export const customerWriter: ResourceWriter = {
       yield* act(DELETE, { id })
     },
   },
+  // NOTES 38
+  shownAs: ({ fields, remoteFields }) => {
+    const { email } = fields
+    const kept = typeof email === 'string' && { email: email.trim().toLowerCase() }
+    return { fields: { ...fields, ...kept }, remoteFields }
+  },
 }

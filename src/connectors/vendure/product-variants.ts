@@ -44,6 +44,17 @@ export const variantsOf = (given: Json | undefined): readonly Placed[] | undefin
         ...{ variant, at: `variants.${index}` },
       }))
 
+const byName = (a: GivenOption, b: GivenOption): number =>
+  String(a.name) < String(b.name) ? -1 : 1
+
+/** The variants of a write as they are listed: the choices of each by name (NOTES 37). */
+export const listedVariants = (given: Json | undefined): Json | undefined =>
+  variantsOf(given)?.map(({ variant }) => {
+    const optionValues = variant.optionValues?.toSorted(byName)
+    // What was given, in another order.
+    return { ...variant, ...(optionValues && { optionValues }) } as Json
+  })
+
 /** @throws WriteRefusal if a choice has no name or value, or two have the same name */
 export const optionsOf = ({ variant, at }: Placed): Options => {
   const options = new Map<string, string>()

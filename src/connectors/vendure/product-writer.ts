@@ -13,6 +13,7 @@ import {
   changedVariant,
   chosenBy,
   type Input,
+  listedVariants,
   newVariant,
   type Placed,
   type Shop,
@@ -230,5 +231,9 @@ export const productWriter: ResourceWriter = {
     *steps({ remoteId: id }) {
       yield* act(DELETE, { id })
     },
+  },
+  shownAs: ({ fields, remoteFields: { slug: _, ...remoteFields } }) => {
+    const variants = listedVariants(fields.variants)
+    return { fields: { ...fields, ...(variants && { variants }) }, remoteFields }
   },
 }

@@ -98,9 +98,13 @@ const createReader = (service: TestService, { key }: Tenant, credentialId: strin
   }
 }
 
-/** Starts all of it, with a key of these permissions; nothing is synchronised yet. */
+/**
+ * Starts all of it, with a key of these permissions; nothing is synchronised yet. `addressOf`: where the
+ * credential has the shop, which is at `url`.
+ */
 export const connectVendure = async (
   permissions: readonly string[] = READING,
+  addressOf: (url: string) => string = (url) => url,
 ): Promise<Connection> => {
   const vendure = await startVendure()
   const service = await startService()
@@ -110,7 +114,7 @@ export const connectVendure = async (
   const { apiKey, entityId } = await createKey(vendure, permissions)
   const credentialId = await createCredential(database, testVault, {
     ...{ environmentId: tenant.environmentId, userId: tenant.userId, connector },
-    values: { url: vendure.url, apiKey },
+    values: { url: addressOf(vendure.url), apiKey },
   })
   const appClient = createAppClient({ allowPrivateAddresses: true, firstPauseMs: 1, maxPauseMs: 5 })
   const parts = {

@@ -1,0 +1,135 @@
+/** The real Vendure, whose answer to a create is lost: what it has made is found, and never made twice. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { placeOrder } from '../apps/vendure/checkout.ts'
+import { createProduct } from '../apps/vendure/shop.ts'
+import { type Product, readOrder } from '../apps/vendure/state.ts'
+import { type Connection, connectVendure } from './vendure/connection.ts'
+import { WRITING } from './vendure/key.ts'
+import { type Line, openLine } from './vendure/line.ts'
+import { missing } from './vendure/scene.ts'
+
+describe.skipIf(missing)(
+  `a lost answer of the real Vendure${missing ? `: ${missing}` : ''}`,
+  () => {
+    let line: Line
+    let shop: Connection
+    let lamp: Product
+    beforeAll(async () => {
+      line = await openLine()
+      shop = await connectVendure(WRITING, line.leadTo)
+      lamp = await createProduct(shop.vendure, {
+        name: 'Lamp',
+        variants: [{ sku: 'LAMP', price: 1000, stockOnHand: 1000, options: { Size: 'S' } }],
+      })
+    }, 120_000)
+    afterAll(async () => {
+      await shop?.close()
+      await line?.stop()
+    })
+
+    let counter = 0
+    const create = (path: string, body: object, key: string) =>
+      shop.service.send(
+        shop.tenant.key,
+        'POST',
+        `/2024-03/one/commerce${path}?credentialId=${shop.credentialId}`,
+        body,
+        { 'idempotency-key': key },
+      )
+    /** Sends it until the answer is known, and once more. @returns the last answer */
+    const createLost = async (path: string, body: object, mutation: string) => {
+      const key = `lost-${++counter}`
+      line.lose(mutation)
+      await create(path, body, key)
+      return create(path, body, key)
+    }
+    const foundBy = async (list: string, filter: object): Promise<readonly { id: string }[]> => {
+      const options = { filter }
+      const type = `${list === 'products' ? 'Product' : 'Customer'}ListOptions`
+      const found = await shop.vendure.admin<Record<string, { items: { id: string }[] }>>(
+        `query ($options: ${type}) { ${list}(options: $options) { items { id } } }`,
+        { options },
+      )
+      return found[list]?.items ?? []
+    }
+
+    const variant = { price: '1.50', sku: 'N1', inventory: { totalCount: 4 } }
+    const optionValues = [
+      { name: 'Size', value: 'S' },
+      { name: 'Colour', value: 'red' },
+    ]
+    test.each<[string, object, string]>([
+      ['with part of a variant', { variants: [variant] }, 'createProductVariants'],
+      [
+        'with an empty stock keeping unit',
+        { variants: [{ ...variant, sku: '' }] },
+        'createProductVariants',
+      ],
+      [
+        'with choices in an order of its own',
+        { variants: [{ ...variant, optionValues }] },
+        'createProductVariants',
+      ],
+      ['with a slug that Vendure rewrites', { remoteFields: { slug: 'My Slug' } }, 'createProduct'],
+      [
+        'with a field that Vendure does not show',
+        { remoteFields: { assetIds: [] } },
+        'createProduct',
+      ],
+      ['without a description', { description: null }, 'createProduct'],
+    ])('a product %s is found', async (title, fields, mutation) => {
+      const productName = `Chair ${title}`
+      const answer = await createLost('/products', { productName, ...fields }, mutation)
+      expect(answer.statusCode, answer.body).toBe(200)
+      const made = await foundBy('products', { name: { eq: productName } })
+      expect(made).toEqual([{ id: answer.json().product.remoteId }])
+    })
+
+    test('a product of which half is made stays unknown, is named, and is not made again', async () => {
+      const asked = { productName: 'Half a chair', variants: [variant] }
+      const answer = await createLost('/products', asked, 'createProduct')
+      const made = await foundBy('products', { name: { eq: asked.productName } })
+      expect(made).toHaveLength(1)
+      expect(answer.json().error).toMatchObject({
+        code: 'WRITE_OUTCOME_UNKNOWN',
+        details: [{ field: 'remoteId', current: made[0]?.id }],
+      })
+    })
+
+    test.each([
+      ['with capitals and a space in the address', { email: ' Amalie@Example.org' }],
+      ['with an empty telephone number', { email: 'emmy@example.org', phone: '' }],
+    ])('a customer %s is found', async (_, fields) => {
+      const asked = { firstName: 'Emmy', lastName: 'Noether', ...fields }
+      const answer = await createLost('/customers', asked, 'createCustomer')
+      expect(answer.statusCode, answer.body).toBe(200)
+      const eq = asked.email.trim().toLowerCase()
+      const made = await foundBy('customers', { emailAddress: { eq } })
+      expect(made).toEqual([{ id: answer.json().customer.remoteId }])
+    })
+
+    const handler = {
+      code: 'manual-fulfillment',
+      arguments: [
+        { name: 'method', value: 'Own' },
+        { name: 'trackingCode', value: 'O-1' },
+      ],
+    }
+    test.each<[string, object]>([
+      ['of part of its lines', { carrier: 'DHL', trackingNumbers: ['t1'] }],
+      ['by a handler', { remoteFields: { handler } }],
+    ])('a fulfillment %s is found', async (_, fields) => {
+      const order = await placeOrder(shop.vendure, {
+        customer: { firstName: 'Sofja', lastName: 'K', emailAddress: 'sofja@example.org' },
+        lines: lamp.variants.map(({ id }) => ({ variantId: id, quantity: 2 })),
+      })
+      await shop.sync()
+      const lineItems = order.lines.map(({ id }) => ({ lineItemId: id, quantity: 1 }))
+      const path = `/orders/${order.id}/fulfillments`
+      const answer = await createLost(path, { lineItems, ...fields }, 'addFulfillmentToOrder')
+      expect(answer.statusCode, answer.body).toBe(200)
+      const { fulfillments } = (await readOrder(shop.vendure, order.id)) ?? {}
+      expect(fulfillments).toMatchObject([{ id: answer.json().fulfillment.remoteId }])
+    })
+  },
+)
