@@ -21,7 +21,7 @@ beforeAll(async () => {
   for (const name of names.slice(0, partitions))
     await cp(join(MIGRATIONS, name), join(folder, name), { recursive: true })
   database = await createEmptyDatabase()
-  await applyMigrations(database.url, folder)
+  await applyMigrations(database.url, { migrationsFolder: folder })
   client = new Client({ connectionString: database.url })
   await client.connect()
 })

@@ -30,7 +30,7 @@ beforeAll(async () => {
   for (const name of names.slice(0, batches))
     await cp(join(MIGRATIONS, name), join(folder, name), { recursive: true })
   at = await createEmptyDatabase()
-  await applyMigrations(at.url, folder)
+  await applyMigrations(at.url, { migrationsFolder: folder })
   client = new Client({ connectionString: at.url })
   await client.connect()
   database = openDatabase({ url: at.url })
