@@ -30,7 +30,7 @@ export interface ServerOptions extends AdmissionLimits, ConnectionLimits {
   /** How many proxies stand before it; the caller's address is the one that the first of them saw. */
   readonly trustedProxies: number
   /** Whether the service can answer questions: the database is there. */
-  readonly isReady: () => Promise<boolean>
+  readonly isReady: () => boolean
   /** Adds what is served beside the API. */
   readonly addPages: (server: FastifyInstance) => void
 }
@@ -69,8 +69,21 @@ const addHealthRoutes = (server: FastifyInstance, isReady: ServerOptions['isRead
   // Alive: the process answers. Ready: it can answer with records.
   server.get('/health', async () => ({ status: 'ok' }))
   server.get('/ready', async () => {
-    if (!(await isReady())) throw new ApiError('NOT_READY', 'The database is away; try again.')
+    if (!isReady()) throw new ApiError('NOT_READY', 'The database is away; try again.')
     return { status: 'ready' }
+  })
+}
+
+/** Refuses what still comes over a connection that is open, once the server is to close. */
+const refuseWhileClosing = (server: FastifyInstance): void => {
+  let isClosing = false
+  server.addHook('preClose', async () => {
+    isClosing = true
+  })
+  server.addHook('onRequest', async (_request, reply) => {
+    if (!isClosing) return
+    reply.header('connection', 'close')
+    throw new ApiError('NOT_READY', 'The process is stopping; ask again, over another connection.')
   })
 }
 
@@ -80,6 +93,8 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   const tell = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const { error, expected } = toApiError(thrown, request)
     if (!expected) log.error({ err: thrown, requestId: request.id }, 'unexpected failure')
+    else if (error.status >= 500)
+      log.warn({ err: error, requestId: request.id }, 'a request could not be answered')
     refuse(request, reply, error, errorBody(error, request.id))
   }
   const server = Fastify({
@@ -91,6 +106,8 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
     clientErrorHandler: answerUnreadableRequest,
+    // Fastify's own refusal is not of our form: see refuseWhileClosing.
+    return503OnClosing: false,
     // Fastify types this reply by a route's schema, and there is no route yet.
     frameworkErrors: (thrown, request, reply) => tell(thrown, request, reply as never),
   })
@@ -123,6 +140,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   const refuseOthers = refuseOtherMethods(server)
   // Before the limit, whose refusals a page is to read too.
   addCrossOriginAccess(server, openToPages)
+  refuseWhileClosing(server)
   const admission = createAdmission(context, options)
   addAdmission(server, admission, options.trustedProxies)
   addHealthRoutes(server, isReady)

@@ -9,20 +9,9 @@ import { catalogue } from '../generated/registry.ts'
 import { loadIntegrations } from '../integrations-file.ts'
 import { createHostJudge } from '../outbound/address.ts'
 import { describePortOwner } from '../port-owner.ts'
-import type { Database } from '../store/database.ts'
 import { createIdempotentRequests } from '../store/idempotent-requests.ts'
 import { createWorkflowReader } from '../workflows/reader.ts'
 import type { Foundation } from './foundation.ts'
-
-const isAnswering = async ({ prisma }: Database): Promise<boolean> => {
-  try {
-    await prisma.$queryRaw`SELECT 1`
-    return true
-  } catch {
-    // Whatever the reason, the answer to "ready?" is no.
-    return false
-  }
-}
 
 const isPortTaken = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
@@ -50,15 +39,16 @@ const portTaken = async ({ port, host }: Config): Promise<Error> => {
 
 /** Starts the API. @returns its address: `http://127.0.0.1:4000` */
 export const startApi = async (foundation: Foundation): Promise<string> => {
-  const { config, log, shutdown, database, vault, access, tokens, feed, writer } = foundation
-  const { connectors, passthrough, checkCredential, firstStart } = foundation
+  const { config, log, shutdown, database, answers, notices, vault, access, tokens } = foundation
+  const { feed, writer, connectors, passthrough, checkCredential, firstStart } = foundation
   const live = createLiveChanges({ database, feed, log })
   live.start()
   shutdown.add('live changes', () => live.stop())
   const context: ApiContext = {
-    ...{ database, access, vault, tokens, catalogue, connectors, writer },
+    ...{ database: answers, access, vault, tokens, catalogue, connectors, writer },
     ...{ passthrough, checkCredential },
-    subscriptions: createSubscriptions({ database, live }),
+    subscriptions: createSubscriptions({ database: answers, live }),
+    // What an app has done is noted, however long that takes.
     idempotentRequests: createIdempotentRequests(database, vault),
     readWorkflow: createWorkflowReader(catalogue, connectors),
     isDialled: createHostJudge(config.allowPrivateAddresses),
@@ -72,7 +62,8 @@ export const startApi = async (foundation: Foundation): Promise<string> => {
     trustedProxies: config.trustedProxies,
     maxConnections: config.maxConnections,
     maxConnectionsPerKey: config.maxConnectionsPerKey,
-    isReady: () => isAnswering(database),
+    // Its heartbeat is answered, each second: whoever asks takes no connection, and does not wait.
+    isReady: () => notices.connected,
     addPages: addConnectRoutes,
   })
   shutdown.add('server', () => server.close())

@@ -11,12 +11,12 @@ import { createSandboxApp, SANDBOX_ORIGIN } from '../sandbox/app.ts'
 import { type Access, createAccess } from '../store/access.ts'
 import { type ChangeFeed, createChangeFeed } from '../store/change-feed.ts'
 import { readCredential } from '../store/credentials.ts'
-import { type Database, openDatabase } from '../store/database.ts'
+import { type Database, openAnswers, openDatabase } from '../store/database.ts'
 import { startEmbeddedDatabase } from '../store/embedded.ts'
 import { loadEncryptionKeys } from '../store/encryption-keys.ts'
 import { createKeyUses } from '../store/key-uses.ts'
 import { applyMigrations } from '../store/migrate.ts'
-import { createNotices } from '../store/notices.ts'
+import { createNotices, type Notices } from '../store/notices.ts'
 import { openVault } from '../store/open-vault.ts'
 import { createSigningKeys } from '../store/signing-keys.ts'
 import type { Vault } from '../store/vault.ts'
@@ -30,6 +30,9 @@ export interface Foundation {
   readonly log: Logger
   readonly shutdown: Shutdown
   readonly database: Database
+  /** The same, for what a caller waits for: within limits. */
+  readonly answers: Database
+  readonly notices: Notices
   readonly vault: Vault
   readonly access: Access
   readonly tokens: UserTokens
@@ -74,14 +77,17 @@ export const layFoundation = async (
     shutdown.add('embedded database', () => embedded.stop(), { outlives: true })
     url = embedded.url
   }
-  const { applied } = await applyMigrations(url)
-  if (applied.length > 0) log.info({ applied }, 'migrations applied')
+  await applyMigrations(url, { log })
 
-  const database = openDatabase({
-    url,
-    onConnectionError: (error) => log.warn({ err: error }, 'a database connection broke'),
-  })
+  const watched = {
+    onConnectionError: (error: Error) => log.warn({ err: error }, 'a database connection broke'),
+    onCrowded: (waiting: number) =>
+      log.warn({ waiting }, 'statements wait for a connection to the database'),
+  }
+  const database = openDatabase({ url, ...watched })
   shutdown.add('database', () => database.stop())
+  const answers = openAnswers(database, watched)
+  shutdown.add('database of answers', () => answers.stop())
   const vault = await openVault(database, keys, log)
 
   // What listens is made before the announcements begin.
@@ -90,7 +96,7 @@ export const layFoundation = async (
     database,
     onFailure: (error) => log.warn({ err: error }, 'the last uses of keys were not written'),
   })
-  const access = createAccess(database, notices, keyUses.note)
+  const access = createAccess(answers, notices, keyUses.note)
   const signingKeys = createSigningKeys({ database, vault, notices })
   const feed = createChangeFeed(notices)
   shutdown.add('notices', () => notices.stop())
@@ -123,7 +129,8 @@ export const layFoundation = async (
   const passthrough = createPassthrough(road)
   const checkCredential = createCredentialCheck(road)
   return {
-    ...{ config, log, shutdown, database, vault, access, tokens, feed, appClient, writer },
+    ...{ config, log, shutdown, database, answers, notices, vault, access, tokens, feed },
+    ...{ appClient, writer },
     ...{ passthrough, checkCredential, connectors: offered, firstStart, newKeyFile },
   }
 }

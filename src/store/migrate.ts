@@ -39,6 +39,11 @@ export class MigrationError extends Error {
   }
 }
 
+/** Where the steps are told: a migration may take hours, and one that waits for another process as long. */
+export interface MigrationLog {
+  info(facts: object, message: string): void
+}
+
 interface MigrationFile {
   readonly name: string
   readonly sql: string
@@ -61,7 +66,10 @@ interface MigrationRow {
  */
 export const applyMigrations = async (
   url: string,
-  migrationsFolder: string = MIGRATIONS_FOLDER,
+  {
+    migrationsFolder = MIGRATIONS_FOLDER,
+    log = { info() {} },
+  }: { readonly migrationsFolder?: string; readonly log?: MigrationLog } = {},
 ): Promise<{ readonly applied: readonly string[] }> => {
   const files = await readMigrations(migrationsFolder)
   const client = new Client({ connectionString: url })
@@ -74,7 +82,7 @@ export const applyMigrations = async (
   try {
     // A migration takes the time it takes, whatever limit the server sets for requests.
     await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
-    await client.query(`SELECT pg_advisory_lock(${PRISMA_LOCK})`)
+    await takeLock(client, log)
     await client.query(PRISMA_TABLE)
     const { rows } = await client.query<MigrationRow>(
       `SELECT migration_name, checksum, finished_at FROM _prisma_migrations
@@ -83,11 +91,27 @@ export const applyMigrations = async (
     checkHistory(rows, files)
     const done = new Set(rows.map((row) => row.migration_name))
     const missing = files.filter((file) => !done.has(file.name))
-    for (const file of missing) await applyMigration(client, file)
+    for (const [index, file] of missing.entries()) {
+      const facts = { migration: file.name, place: `${index + 1} of ${missing.length}` }
+      log.info(facts, 'applying a migration')
+      const startedMs = performance.now()
+      await applyMigration(client, file)
+      const tookMs = Math.round(performance.now() - startedMs)
+      log.info({ ...facts, tookMs }, 'applied a migration')
+    }
     return { applied: missing.map((file) => file.name) }
   } finally {
     await client.end() // and with it the lock
   }
+}
+
+const takeLock = async (client: Client, log: MigrationLog): Promise<void> => {
+  const { rows } = await client.query<{ taken: boolean }>(
+    `SELECT pg_try_advisory_lock(${PRISMA_LOCK}) AS taken`,
+  )
+  if (rows[0]?.taken) return
+  log.info({}, 'waiting for the migrations of another process')
+  await client.query(`SELECT pg_advisory_lock(${PRISMA_LOCK})`)
 }
 
 /** Where it is, without who asks: `127.0.0.1:5432/trunkline`. */

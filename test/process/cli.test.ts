@@ -295,6 +295,20 @@ describe('on DATABASE_URL', () => {
     expect(code).toBe(1)
   })
 
+  test('it is not ready while the database says nothing, and is so again', async () => {
+    const way = await openDatabaseWay(service.url)
+    const { address, stop } = await serve({
+      ...{ DATABASE_URL: way.url, TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS, LOG_LEVEL: 'silent' },
+    })
+    const ready = async () => (await fetch(`${address}/ready`)).status
+    expect(await ready()).toBe(200)
+    way.silence()
+    await expect.poll(ready, { timeout: 30_000 }).toBe(503)
+    await expect.poll(ready, { timeout: 30_000 }).toBe(200)
+    await stop()
+    await way.close()
+  }, 90_000)
+
   test('help names every command', async () => {
     const { out, code } = await run(['--help'])
     for (const command of ['serve', 'keys list', 'keys generate', 'keys regenerate', 'keys revoke'])

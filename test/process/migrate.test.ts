@@ -6,7 +6,7 @@ import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-util
 import { type MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg'
 import { Client, Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { applyMigrations } from '../../src/store/migrate.ts'
+import { applyMigrations, type MigrationLog } from '../../src/store/migrate.ts'
 import '../../tools/schema-engine.ts' // loads Prisma's engine
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -37,7 +37,8 @@ const query = async (sql: string): Promise<unknown[]> => {
     await client.end()
   }
 }
-const apply = () => applyMigrations(database.url, folder)
+const apply = (log?: MigrationLog) =>
+  applyMigrations(database.url, { migrationsFolder: folder, ...(log && { log }) })
 
 describe('migrations', () => {
   test('apply in the order of their names, and once', async () => {
@@ -46,6 +47,32 @@ describe('migrations', () => {
     expect(await apply()).toEqual({ applied: [FIRST, SECOND] })
     expect(await apply()).toEqual({ applied: [] })
     expect(await query('SELECT * FROM a')).toEqual([{ id: 1, b: null }])
+  })
+
+  test('are told one by one, with their place, and so is a wait for another process', async () => {
+    await write(FIRST, 'CREATE TABLE a (id int);')
+    await write(SECOND, 'CREATE TABLE b (id int);')
+    const other = new Client({ connectionString: database.url })
+    await other.connect()
+    await other.query('SELECT pg_advisory_lock(72707369)')
+    const told: unknown[] = []
+    const isWaiting = Promise.withResolvers<void>()
+    const applying = apply({
+      info: ({ migration, place }: { migration?: string; place?: string }, message) => {
+        told.push([message, migration, place])
+        isWaiting.resolve()
+      },
+    })
+    await isWaiting.promise
+    expect(told).toEqual([['waiting for the migrations of another process', undefined, undefined]])
+    await other.end()
+    await applying
+    expect(told.slice(1)).toEqual([
+      ['applying a migration', FIRST, '1 of 2'],
+      ['applied a migration', FIRST, '1 of 2'],
+      ['applying a migration', SECOND, '2 of 2'],
+      ['applied a migration', SECOND, '2 of 2'],
+    ])
   })
 
   test('that come later are added to those that are applied', async () => {
@@ -58,7 +85,7 @@ describe('migrations', () => {
   test('are applied by exactly one of ten processes that start at once', async () => {
     await write(FIRST, 'CREATE TABLE a (id int); INSERT INTO a VALUES (1);')
     await write(SECOND, 'INSERT INTO a VALUES (2);')
-    const outcomes = await Promise.all(Array.from({ length: 10 }, apply))
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => apply()))
     expect(outcomes.flatMap((outcome) => outcome.applied)).toEqual([FIRST, SECOND])
     expect(await query('SELECT id FROM a ORDER BY id')).toEqual([{ id: 1 }, { id: 2 }])
   })

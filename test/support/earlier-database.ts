@@ -18,7 +18,7 @@ export const createDatabaseBefore = async (migration: string): Promise<TestDatab
     for (const name of names.slice(0, end))
       await cp(join(MIGRATIONS, name), join(folder, name), { recursive: true })
     const database = await createEmptyDatabase()
-    await applyMigrations(database.url, folder)
+    await applyMigrations(database.url, { migrationsFolder: folder })
     return database
   } finally {
     await rm(folder, { recursive: true })

@@ -164,7 +164,7 @@ export const openServer = async (url: string, options: ServerOptions = {}) => {
     trustedProxies: options.trustedProxies ?? 0,
     maxConnections: options.maxConnections ?? defaults.maxConnections,
     maxConnectionsPerKey: options.maxConnectionsPerKey ?? defaults.maxConnectionsPerKey,
-    isReady: async () => true,
+    isReady: () => true,
   })
   holdToDocument(server)
   return {
