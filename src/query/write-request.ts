@@ -69,12 +69,20 @@ export const fieldsNotTaken = (fields: Input, taken: readonly string[]): readonl
   return [...new Set(missing)]
 }
 
+/** The record above a nested one: the reference field that leads to it, and its id. */
+export interface ParentRecord {
+  readonly field: string
+  readonly id: string
+}
+
 /** What is known of a write beside what it asks for. */
 export interface WriteAttempt {
   /** When an earlier try of the same request began: it was broken off, and may have reached the app. */
   readonly brokenOffSince?: Date | undefined
   /** `updatedAt` of the record that the caller has seen; another one is a conflict. */
   readonly seenUpdatedAt?: string | undefined
+  /** The record that the address names above it: one of another parent is absent. */
+  readonly below?: ParentRecord | undefined
   /** The workflow run that asks for it: kept with the changes that follow. */
   readonly cause?: string | undefined
 }

@@ -215,7 +215,7 @@ export const createPush = (options: PushOptions): RecordWriter => {
         const { update } = writer
         if (!update) throw unsupported(resource, connector, 'updated')
         return target.alone(id, update.guard, async () => {
-          const seen = await target.see(id)
+          const seen = await target.see(id, attempt.below)
           const { values: record, readAt: askedAt } = seen
           const { remoteId } = record
           const asked = await prepare(target, request, update.fields)
@@ -254,7 +254,7 @@ export const createPush = (options: PushOptions): RecordWriter => {
         const remove = writer.delete
         if (!remove) throw unsupported(resource, connector, 'deleted')
         return target.alone(id, remove.guard, async () => {
-          const seen = await target.see(id)
+          const seen = await target.see(id, attempt.below)
           const { values: record } = seen
           const { remoteId } = record
           const lookUp = () => deletedIn(target, seen)

@@ -12,6 +12,7 @@ import { createMapper, type MappedRecord } from '../definition/mapping.ts'
 import type { Resource } from '../definition/resource.ts'
 import { ApiError } from '../errors.ts'
 import type { AppClient } from '../outbound/http.ts'
+import type { ParentRecord } from '../query/write-request.ts'
 import {
   applyChanges,
   deleteRecord,
@@ -74,8 +75,8 @@ export interface WriteTarget {
   map(raw: unknown): MappedRecord
   /** The record as it is stored: JSON text. @throws NOT_FOUND */
   read(id: string): Promise<string>
-  /** The record as it is stored, before the app is asked. @throws NOT_FOUND */
-  see(id: string): Promise<SeenRecord>
+  /** The record as it is stored, before the app is asked. @throws NOT_FOUND, also for one of another parent */
+  see(id: string, below?: ParentRecord): Promise<SeenRecord>
   /** Stores what the app says of a record. @returns its id */
   store(raw: unknown, facts: AnswerFacts): Promise<string>
   /** Marks a record as deleted in the app. */
@@ -167,9 +168,9 @@ export const openTarget = async (
       if (text !== undefined) return text
       throw absent(resource)
     },
-    see: async (id) => {
+    see: async (id, below) => {
       const seen = await readSeen(database, resource, { credentialId: owner.credentialId, id })
-      if (!seen) throw absent(resource)
+      if (!seen || (below && seen.values[below.field] !== below.id)) throw absent(resource)
       return seen
     },
     store: async (raw, { askedAt, accept = 'all', cause }) => {

@@ -184,3 +184,30 @@ describe.each(faces)('over %s', (face) => {
     expect(await sandbox.readInApp('orders', made.remoteId)).toMatchObject({ total: '99.90' })
   })
 })
+
+test('a path below a parent writes with the statements of the record’s own, and its records alone', async () => {
+  const { service, tenant, credentialId } = sandbox
+  const records = sandbox.over('REST')
+  const lineItems = [{ productId: 'prd_0001', variantId: 'var_0001', quantity: 2 }]
+  const order = done(await records.create('commerce/orders', { lineItems }))
+  const other = done(await records.create('commerce/orders', { lineItems }))
+  const make = () =>
+    records.create('commerce/fulfillments', {
+      ...{ orderId: order.remoteId, lineItems: [{ variantId: 'var_0001', quantity: 1 }] },
+    })
+  const send = async (method: 'PUT' | 'DELETE', path: string) => {
+    service.takeStatements()
+    const body = method === 'PUT' ? { carrier: 'Quay Post' } : undefined
+    const url = `/2024-03/one/commerce${path}?credentialId=${credentialId}`
+    const { statusCode } = await service.send(tenant.key, method, url, body)
+    return { statusCode, statements: service.takeStatements() }
+  }
+  const [own, below] = [done(await make()), done(await make())]
+  for (const method of ['PUT', 'DELETE'] as const) {
+    const plain = await send(method, `/fulfillments/${own.id}`)
+    const stray = await send(method, `/orders/${other.id}/fulfillments/${below.id}`)
+    const nested = await send(method, `/orders/${order.id}/fulfillments/${below.id}`)
+    expect([plain, stray, nested].map(({ statusCode }) => statusCode)).toEqual([200, 404, 200])
+    expect(nested.statements).toHaveLength(plain.statements.length)
+  }
+})

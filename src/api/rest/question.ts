@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { resolveId } from '../../definition/identity.ts'
 import type { Resource } from '../../definition/resource.ts'
 import { ApiError } from '../../errors.ts'
+import type { ParentRecord } from '../../query/write-request.ts'
 import type { CredentialFacts } from '../../store/access.ts'
 import { getRecords, updatedAtOf } from '../../store/records.ts'
 import { type KeyCaller, requireKey, resolveCredential } from '../caller.ts'
@@ -36,6 +37,20 @@ export const recordAnswer = (reply: FastifyReply, resource: Resource, record: st
   return `{"${resource.name}":${record}}`
 }
 
+/** The record that the path names above its own; undefined if it names none. */
+export const parentOf = (
+  resource: Resource,
+  parent: string | undefined,
+  { credential, path }: Question,
+): ParentRecord | undefined => {
+  if (parent === undefined) return
+  const field = resource.fields[parent]
+  const given = path[parent]
+  if (field?.kind !== 'reference' || given === undefined)
+    throw new TypeError(`${resource.topic}: no path names its ${parent}.`)
+  return { field: parent, id: resolveId(credential.id, field.target, given) }
+}
+
 /**
  * The record that the path names, below its parent where the path has one.
  * @throws NOT_FOUND
@@ -44,27 +59,14 @@ export const findRecord = async (
   { database }: ApiContext,
   resource: Resource,
   parent: string | undefined,
-  { credential, path }: Question,
+  question: Question,
 ): Promise<string> => {
+  const { credential, path } = question
   const id = resolveId(credential.id, resource.topic, path.id ?? '')
   const [record] = await getRecords(database, resource, [{ credentialId: credential.id, id }])
-  const isThere =
-    record !== undefined &&
-    (parent === undefined || isChildOf(resource, parent, credential.id, path[parent], record))
-  if (!isThere) throw new ApiError('NOT_FOUND', `There is no ${resource.name} with this id.`)
-  return record
-}
-
-const isChildOf = (
-  resource: Resource,
-  parent: string,
-  credentialId: string,
-  parentId: string | undefined,
-  recordJson: string,
-): boolean => {
-  const field = resource.fields[parent]
-  if (field?.kind !== 'reference' || parentId === undefined) return false
+  const above = parentOf(resource, parent, question)
   // The text is a record of ours: a reference is an id or null.
-  const record = JSON.parse(recordJson) as Record<string, unknown>
-  return record[parent] === resolveId(credentialId, field.target, parentId)
+  if (record === undefined || (above && JSON.parse(record)[above.field] !== above.id))
+    throw new ApiError('NOT_FOUND', `There is no ${resource.name} with this id.`)
+  return record
 }

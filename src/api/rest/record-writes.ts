@@ -10,7 +10,7 @@ import type { ApiContext } from '../context.ts'
 import { answerOnce } from './once.ts'
 import { refuseUnknown } from './parameters.ts'
 import { type ResourcePath, resourcePaths } from './paths.ts'
-import { findRecord, type Question, readQuestion, recordAnswer } from './question.ts'
+import { parentOf, type Question, readQuestion, recordAnswer } from './question.ts'
 
 const ENTITY_TAG = /^"(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)"$/
 
@@ -44,10 +44,12 @@ const addRoutes = (
       const question = await readQuestion(context, request)
       refuseUnknown(question.parameters, ['credentialId'])
       const seenUpdatedAt = readSeenVersion(request.headers['if-match'])
+      const below = parentOf(resource, parent, question)
       return answerOnce(
         context,
         { request, reply, caller: question.caller, isLocal: false },
-        (attempt) => work({ question, body: request.body, attempt: { ...attempt, seenUpdatedAt } }),
+        (attempt) =>
+          work({ question, body: request.body, attempt: { ...attempt, seenUpdatedAt, below } }),
         (record) => recordAnswer(reply, resource, record),
       )
     }
@@ -71,27 +73,24 @@ const addRoutes = (
     )
   }
 
-  /** The id in the path; below a parent, it must be that of one of its records. */
-  const idOf = async (question: Question): Promise<string> => {
-    if (parent !== undefined) await findRecord(context, resource, parent, question)
-    return resolveId(question.credential.id, resource.topic, question.path.id ?? '')
-  }
+  const idOf = ({ credential, path: named }: Question): string =>
+    resolveId(credential.id, resource.topic, named.id ?? '')
 
   const create = handle((write) =>
     writer.create(ownerOf(write.question), resource, readBody(write), write.attempt),
   )
-  const update = handle(async (write) => {
+  const update = handle((write) => {
     const { question, attempt } = write
     const request = readBody(write)
-    const id = await idOf(question)
     // The parent of a record is not changed by naming it.
     const { [parent ?? '']: _, ...fields } = request.fields
-    return writer.update(ownerOf(question), resource, id, { ...request, fields }, attempt)
+    const given = { ...request, fields }
+    return writer.update(ownerOf(question), resource, idOf(question), given, attempt)
   })
-  const remove = handle(async ({ question, body, attempt }) => {
+  const remove = handle(({ question, body, attempt }) => {
     // A deletion has no fields: one that is given is a mistake of the caller's.
     readInput({}, body ?? {})
-    return writer.delete(ownerOf(question), resource, await idOf(question), attempt)
+    return writer.delete(ownerOf(question), resource, idOf(question), attempt)
   })
 
   const { verbs } = resource
