@@ -196,6 +196,16 @@ export interface ResourceConnector {
     readonly deletions: 'reported' | 'absent'
     /** How far before the newest record seen the next run starts, for clocks of coarse resolution. */
     readonly overlapMs: number
+    /**
+     * Counts the app's records, where it tells their number cheaply. Asked after each listing: once the
+     * difference from what is held here has changed, records have come or gone that no listing of changes
+     * shows, and the next listing is one of everything.
+     */
+    readonly census?: {
+      readonly request: AppRequest
+      /** @throws Error if the answer is not of the app's form */
+      read(response: AppResponse): number
+    }
   }
 }
 

@@ -28,6 +28,18 @@ export const addSightings = async (
     ON CONFLICT DO NOTHING`)
 }
 
+/** How many records are held as present. */
+export const countHeld = async (
+  { prisma }: Database,
+  { credentialId }: SyncKey,
+  resource: Resource,
+): Promise<number> => {
+  const [row] = await prisma.$queryRaw<{ held: number }[]>(sql`
+    SELECT count(*)::integer AS held FROM ${recordSql(resource).table}
+    WHERE credential_id = ${credentialId}::uuid AND NOT remote_deleted`)
+  return row?.held ?? 0
+}
+
 /** How many records are held as present, and how many of those the listing has not shown. */
 export const countUnsighted = async (
   { prisma }: Database,

@@ -55,6 +55,8 @@ export interface SyncState {
   readonly progress: RunProgress | null
   /** Since the end of the last listing of everything; null: never. */
   readonly fullListingAgeMs: number | null
+  /** How many more records the app had then than were held here; null: not known. */
+  readonly surplus: number | null
   readonly failures: number
   /** What was told of, or else the last one; null: the last run ended well. */
   readonly failure: KeptFailure | null
@@ -142,7 +144,7 @@ export const acquireRun = async (
       due_at = ${inMs(durationMs)}
     WHERE ${isRow(key)}
       AND (run->>'holder' IS NULL OR (run->>'heldUntil')::timestamptz <= clock_timestamp())
-    RETURNING since, NULLIF(run->'progress', 'null') AS progress, failures,
+    RETURNING since, NULLIF(run->'progress', 'null') AS progress, surplus, failures,
       CASE WHEN failure_code IS NOT NULL
         THEN jsonb_build_object('code', failure_code, 'reason', failure) END AS failure,
       extract(epoch FROM clock_timestamp() - full_listing_at)::double precision * 1000
@@ -241,6 +243,10 @@ export const releaseRun = (
 export interface Completion {
   readonly since: string | null
   readonly listing: RunProgress['listing']
+  /** Of a listing of everything. */
+  readonly surplus: number | null
+  /** Whether the next listing is to be one of everything. */
+  readonly isFullListingDue: boolean
   readonly dueInMs: number
 }
 
@@ -248,15 +254,21 @@ export interface Completion {
 export const completeRun = async (
   transaction: Transaction,
   lease: Lease,
-  { since, listing, dueInMs }: Completion,
+  { since, listing, surplus, isFullListingDue, dueInMs }: Completion,
 ): Promise<void> => {
   const everything = listing === 'everything'
+  const fullListingAt = everything
+    ? sql`clock_timestamp()`
+    : isFullListingDue
+      ? sql`'epoch'`
+      : sql`full_listing_at`
   await writeHeld(
     transaction,
     lease,
     sql`run = NULL, since = ${since}::timestamptz, due_at = ${inMs(dueInMs)}, failures = 0,
       failure_code = NULL, failure = NULL, absence = NULL, completed_at = clock_timestamp(),
-      full_listing_at = ${everything ? sql`clock_timestamp()` : sql`full_listing_at`}`,
+      full_listing_at = ${fullListingAt},
+      surplus = ${everything ? sql`${surplus}::integer` : sql`surplus`}`,
   )
   if (everything) await clearSightings(transaction, lease.key)
 }

@@ -18,7 +18,10 @@ import {
 } from '../store/sync-state.ts'
 import { settleAbsence } from './absence.ts'
 import { type ActiveRun, announce, type SyncContext, transact } from './active-run.ts'
+
+import { readSurplus } from './census.ts'
 import { failureToKeep, isNews, isRecovery, planFailure } from './failure.ts'
+
 import { gather } from './gather.ts'
 import type { HeldLease } from './leases.ts'
 import { createPageMapper, joinPages, type MappedPages } from './map-pages.ts'
@@ -152,13 +155,20 @@ const nextSince = ({ state, progress, resource }: ActiveRun): string | null => {
   return state.since !== null && state.since > since ? state.since : since
 }
 
-const finish = async (run: ActiveRun, tookMs: number): Promise<RunResult> => {
+const finish = async (
+  run: ActiveRun,
+  surplus: number | null,
+  tookMs: number,
+): Promise<RunResult> => {
   const { context, lease, state, progress } = run
   const { listing, counts, announced } = progress
+  const isFullListingDue =
+    listing === 'changes' && state.surplus !== null && surplus !== state.surplus
   await transact(run, async (transaction) => {
     // A listing that takes longer than the interval takes up half of the time, not all of it.
     const dueInMs = Math.max(context.intervalMs, tookMs)
-    await completeRun(transaction, lease, { since: nextSince(run), listing, dueInMs })
+    const since = nextSince(run)
+    await completeRun(transaction, lease, { since, listing, surplus, isFullListingDue, dueInMs })
     if (announced || isRecovery(state.failure))
       await announce(transaction, run, 'completed', { ...counts })
   })
@@ -227,7 +237,8 @@ export const runSync = async (
       if (isListing && !(await listAll(run, isOver, signal)))
         return await pause(run, run.progress, 0)
       const absence = await settleAbsence(run)
-      if (absence.kind === 'settled') return await finish(run, tookMs())
+      if (absence.kind === 'settled')
+        return await finish(run, await readSurplus(run, signal), tookMs())
       const { progress, alarm } = absence
       if (alarm) return await pause(run, progress, context.confirmAfterMs, alarm)
       run.progress = progress

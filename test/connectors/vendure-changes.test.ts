@@ -10,6 +10,7 @@ import {
 import {
   createCustomer,
   createProduct,
+  deleteProduct,
   updateCustomer,
   updateProduct,
   updateVariant,
@@ -48,6 +49,13 @@ describe.skipIf(missing)(
       ])
       const shown = await scene.expectSame('commerce/products', await scene.truth.product(id))
       expect(shown).toMatchObject({ productName: 'Standing desk', productStatus: 'disabled' })
+    })
+
+    test('a deleted product, by the number of products, with the run after it', async () => {
+      const { id } = await createProduct(scene.shop.vendure, { name: 'Stool', variants: [] })
+      await scene.shop.sync()
+      expect(await scene.changesBy(() => deleteProduct(scene.shop.vendure, id))).toEqual([])
+      expect(await scene.changesBy(async () => {})).toEqual([`deleted products ${id}`])
     })
 
     test("a variant's new price, which does not move its product", async () => {

@@ -77,6 +77,40 @@ it('restores a record that is listed again', async () => {
   expect(await deletedIds()).toEqual([])
 })
 
+it('is noticed by the number of records, and so is what comes without a change', async () => {
+  shop.app.fill(30)
+  const engine = shop.engine({
+    sync: {
+      deletions: 'absent',
+      census: { request: { method: 'GET', path: '/accounts' }, read: () => shop.app.rows.size },
+    },
+  })
+  const listings = async (): Promise<readonly string[]> => {
+    const before = shop.app.requests.length
+    await engine.syncNow(shop.credentialId)
+    const first = shop.app.requests.slice(before).filter(({ cursor }) => cursor === null)
+    return first.slice(0, -1).map(({ since }) => (since === null ? 'everything' : 'changes'))
+  }
+  expect(await listings()).toEqual(['everything'])
+  expect(await listings()).toEqual(['changes'])
+
+  shop.app.rows.delete('7')
+  expect(await listings()).toEqual(['changes'])
+  // The second confirms it.
+  expect(await listings()).toEqual(['everything', 'everything'])
+  expect(await deletedIds()).toEqual(['7'])
+
+  const updatedAt = '2020-01-01T00:00:00.000Z'
+  shop.app.put('31', { createdAt: updatedAt, updatedAt })
+  expect(await listings()).toEqual(['changes'])
+  expect(await listings()).toEqual(['everything'])
+  expect(await shop.records()).toHaveLength(31)
+  // What a listing of changes brings is no reason for more.
+  shop.app.put('32')
+  expect(await listings()).toEqual(['changes'])
+  expect(await listings()).toEqual(['changes'])
+})
+
 it('keeps a record that was written here while the listing ran', async () => {
   shop.app.fill(30)
   const engine = engineOf()

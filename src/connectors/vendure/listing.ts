@@ -50,6 +50,8 @@ export interface Listing {
   readonly filter?: Filter
   /** What must be known of the shop to read the records. */
   readonly shop?: ShopQuestion
+  /** Records enter and leave the list without a trace, and are few enough to be counted each time. */
+  readonly isCounted?: true
   /** The passes that find every record changed after an instant. */
   changesSince(since: string): readonly Pass[]
   /** The records that an entry of the list holds; by default, itself. */
@@ -84,6 +86,12 @@ const following = (place: Place, count: number, totalItems: number): Place => {
   return isOver
     ? { ...place, pass: place.pass + 1, skip: 0, total: 0 }
     : { ...place, skip, total: totalItems }
+}
+
+const totalOf = (listed: unknown, list: ListName): number => {
+  const { totalItems } = valuesOf(listed)
+  if (typeof totalItems === 'number') return totalItems
+  throw new Error(`Vendure answered a listing of ${list} without totalItems.`)
 }
 
 /** A collection, read by a mapping. */
@@ -134,9 +142,10 @@ export const listing = (definition: Listing): ResourceConnector => {
       const place = placeOf(cursor)
       const step = stepOf(place, since)
       const root = rootFields(response)
-      const { items, totalItems } = valuesOf(root[step.list])
-      if (!Array.isArray(items) || typeof totalItems !== 'number')
-        throw new Error(`Vendure answered a listing of ${step.list} without items and totalItems.`)
+      const { items } = valuesOf(root[step.list])
+      const totalItems = totalOf(root[step.list], step.list)
+      if (!Array.isArray(items))
+        throw new Error(`Vendure answered a listing of ${step.list} without items.`)
       const entries = entriesOf(items)
       const shop = place.shop ?? question?.read(root) ?? null
 
@@ -154,7 +163,18 @@ export const listing = (definition: Listing): ResourceConnector => {
     },
     // NOTES 15: nothing tells of deletions. Orders are not deleted, but the listing of everything
     // is also what shows late changes of orders that were done long ago (NOTES 13).
-    sync: { incremental: true, deletions: 'absent', overlapMs: 60_000 }, // NOTES 12
+    sync: {
+      ...{ incremental: true, deletions: 'absent', overlapMs: 60_000 }, // NOTES 12
+      ...(definition.isCounted && {
+        census: {
+          request: query(
+            `query ($options: ${lists[list]}) { ${list}(options: $options) { totalItems } }`,
+            { options: { filter: definition.filter ?? {}, take: 0 } },
+          ),
+          read: (response) => totalOf(rootFields(response)[list], list),
+        },
+      }),
+    },
   }
 }
 

@@ -128,6 +128,8 @@ export const products = listing({
   ...{ mapping, list: 'products', fields: FIELDS },
   pageSize: 100,
   shop: catalogue,
+  // NOTES 14: assigned to the channel, or taken out of it.
+  isCounted: true,
   recordsOf: (entry) => [inOrder(entry)],
   changesSince: (since) => [
     { filter: { updatedAt: { after: since } } },
