@@ -1,4 +1,5 @@
 /** Connections that stay open: how many, and how they end when their key does or the process stops. */
+import { createRepeater } from '../repeater.ts'
 import type { Access } from '../store/access.ts'
 
 /** Why a connection is ended. */
@@ -61,7 +62,6 @@ export const createConnections = (
   const connections = new Set<Open>()
   const unknown = createTally()
   const known = createTally()
-  let ticker: NodeJS.Timeout | undefined
 
   const check = async (): Promise<void> => {
     const keyIds = new Set([...connections].flatMap(({ keyId }) => keyId ?? []))
@@ -71,13 +71,13 @@ export const createConnections = (
       if (!isLive) for (const one of connections) if (one.keyId === keyId) one.end('revoked')
     }
   }
+  // No check fails: see above.
+  const checks = createRepeater({ step: check, everyMs: CHECK_MS, onFailure: () => {} })
 
   return {
-    start: () => {
-      ticker ??= setInterval(() => void check(), CHECK_MS)
-    },
+    start: checks.start,
     stop: () => {
-      clearInterval(ticker)
+      void checks.stop()
       for (const { end } of connections) end('stopping')
     },
     open: (address, isKnown, end) => {

@@ -1,5 +1,6 @@
 /** One attempt to deliver a message. */
 import type { KeyObject } from 'node:crypto'
+import { isSuccessStatus } from '../definition/http-status.ts'
 import { storableText } from '../definition/value.ts'
 import { ExchangeError } from '../outbound/exchange.ts'
 import type { Line } from '../outbound/postbox.ts'
@@ -30,9 +31,8 @@ const KEPT_ANSWER_LENGTH = 512
 /** As many of an answer's bytes as its kept beginning may come from: UTF-8 has three at most for a UTF-16 unit. */
 export const KEPT_ANSWER_BYTES = 3 * KEPT_ANSWER_LENGTH
 
-/** Standard Webhooks: 2xx is success, and nothing else; a redirect is a failure. */
 export const isSuccess = ({ status }: Outcome): boolean =>
-  status !== null && status >= 200 && status < 300
+  status !== null && isSuccessStatus(status)
 
 const COMMON_HEADERS = ['content-type', 'application/json', 'user-agent', 'Trunkline']
 

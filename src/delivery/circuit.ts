@@ -1,4 +1,5 @@
 /** How an endpoint does: when it is sent to, how much at once, and when it is given up. */
+import { isGoneStatus } from '../definition/http-status.ts'
 import type { DeliveryState } from '../store/webhook-progress.ts'
 import { isSuccess, type Outcome } from './attempt.ts'
 import { BREAK_AFTER, circuitPauseMs, restMs, type Timing } from './schedule.ts'
@@ -47,8 +48,8 @@ export const createCircuit = (
       const rest = restMs(outcome.status, outcome.retryAfterMs)
       if (rest > 0) pausedUntil = new Date(nowMs + rest)
       opensAtMs = nowMs + circuitPauseMs(failures, timing)
-      // Standard Webhooks: 410 says that nobody will ever listen there again.
-      if (outcome.status === 410) return 'the endpoint answered 410 Gone'
+      if (outcome.status !== null && isGoneStatus(outcome.status))
+        return 'the endpoint answered 410 Gone'
       return nowMs - failingSince.getTime() >= disableAfterMs
         ? `the endpoint has failed since ${failingSince.toISOString()}`
         : undefined

@@ -1,4 +1,5 @@
 /** The actor that gives the change log room ahead, and lets it forget what is past its time. */
+import { createRepeater } from '../repeater.ts'
 import {
   dropOldestPartition,
   hasChangesOlderThan,
@@ -33,50 +34,40 @@ export const createRetention = ({
   log,
   tickMs = TICK_MS,
 }: RetentionOptions): Retention => {
-  let ticker: NodeJS.Timeout | undefined
-  let running: Promise<void> | undefined
-  let isStopping = false
-
-  const drop = async (): Promise<void> => {
-    while (!isStopping && (await dropOldestPartition(database, days)) === 'done');
+  const drop = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted && (await dropOldestPartition(database, days)) === 'done');
   }
 
   /** In a quiet time a partition goes on for weeks: its rows do not wait for the last of them. */
-  const prune = async (): Promise<void> => {
+  const prune = async (signal: AbortSignal): Promise<void> => {
     if (!(await hasChangesOlderThan(database, days + GRACE * partitionDays(days)))) return
-    while (!isStopping && (await pruneChanges(database.prisma, days)) > 0);
+    while (!signal.aborted && (await pruneChanges(database.prisma, days)) > 0);
   }
 
   const attempt = async (step: () => Promise<unknown>, message: string): Promise<void> => {
     try {
-      if (!isStopping) await step()
+      await step()
     } catch (error) {
       log.warn({ err: error }, message)
     }
   }
 
-  const turn = async (): Promise<void> => {
-    await attempt(() => makePartitions(database, days), 'the change log was given no partitions')
-    await attempt(drop, 'old partitions of the change log were not dropped')
-    await attempt(prune, 'the change log could not be pruned')
-  }
-
-  const tick = async (): Promise<void> => {
-    if (running !== undefined) return
-    running = turn()
-    await running
-    running = undefined
-  }
+  const repeater = createRepeater({
+    everyMs: tickMs,
+    onFailure: (error) => log.warn({ err: error }, 'the change log was not looked after'),
+    // One that fails does not keep the next from its turn.
+    step: async (signal) => {
+      await attempt(() => makePartitions(database, days), 'the change log was given no partitions')
+      await attempt(() => drop(signal), 'old partitions of the change log were not dropped')
+      await attempt(() => prune(signal), 'the change log could not be pruned')
+    },
+  })
 
   return {
     start: () => {
-      ticker = setInterval(tick, tickMs)
-      void tick()
+      repeater.start()
+      void repeater.run()
     },
-    stop: async () => {
-      isStopping = true
-      clearInterval(ticker)
-      await running
-    },
+    stop: repeater.stop,
   }
 }

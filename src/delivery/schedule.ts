@@ -1,4 +1,5 @@
 /** When a message is tried again, and when an endpoint is left alone. */
+import { askedPauseMs, doubling, jittered } from '../outbound/backoff.ts'
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60_000
@@ -18,7 +19,6 @@ const SCHEDULE_MS: readonly number[] = [
   24 * HOUR_MS,
 ]
 
-const MAX_RETRY_AFTER_MS = 24 * HOUR_MS
 const MAX_CIRCUIT_PAUSE_MS = 5 * MINUTE_MS
 
 /** After so many failures in a row nothing new is sent for a while, and then one message at a time. */
@@ -32,8 +32,8 @@ export interface Timing {
 }
 
 // Never earlier than the schedule says, and up to a fifth later.
-const jittered = (ms: number, { scale, random }: Timing): number =>
-  Math.round(ms * scale * (1 + random() / 5))
+const timed = (ms: number, { scale, random }: Timing): number =>
+  jittered(ms * scale, [1, 1.2], random)
 
 /**
  * How long a message waits that has failed so often, Retry-After included.
@@ -46,18 +46,15 @@ export const retryInMs = (
 ): number | undefined => {
   const pauseMs = SCHEDULE_MS[attempts]
   if (pauseMs === undefined) return
-  return Math.max(jittered(pauseMs, timing), Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS))
+  return Math.max(timed(pauseMs, timing), askedPauseMs(retryAfterMs))
 }
 
 /** How long an endpoint that asks for it is left alone altogether; 0: it does not. */
 export const restMs = (status: number | null, retryAfterMs: number | undefined): number =>
-  status === 429 || status === 503 ? Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS) : 0
+  status === 429 || status === 503 ? askedPauseMs(retryAfterMs) : 0
 
 /** How long nothing new is sent to an endpoint after so many failures in a row. */
 export const circuitPauseMs = (failures: number, timing: Timing): number =>
   failures < BREAK_AFTER
     ? 0
-    : jittered(
-        Math.min(SECOND_MS * 2 ** Math.min(failures - BREAK_AFTER, 20), MAX_CIRCUIT_PAUSE_MS),
-        timing,
-      )
+    : timed(doubling(SECOND_MS, failures - BREAK_AFTER + 1, MAX_CIRCUIT_PAUSE_MS), timing)

@@ -8,6 +8,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createPostbox } from '../outbound/postbox.ts'
+import { createRepeater } from '../repeater.ts'
 import type { ChangeFeed } from '../store/change-feed.ts'
 import type { Database } from '../store/database.ts'
 import type { Vault } from '../store/vault.ts'
@@ -83,7 +84,6 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
   })
   const stopping = new AbortController()
   const stopped = Promise.withResolvers<void>()
-  const timers: NodeJS.Timeout[] = []
   let following: Promise<void> | undefined
   let renewedMs = Number.NEGATIVE_INFINITY
   let wake = Promise.withResolvers<void>()
@@ -120,24 +120,6 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
   })
   const follower = createFollower(database, log)
 
-  const running = new Set<Promise<void>>()
-  /** Runs a step again and again, never twice at once. */
-  const repeat = (step: () => Promise<void>, everyMs: number, failure: string): void => {
-    let current: Promise<void> | undefined
-    const run = (): void => {
-      if (current) return
-      const begun = step()
-        .catch((error: unknown) => log.warn({ err: error }, failure))
-        .finally(() => {
-          running.delete(begun)
-          current = undefined
-        })
-      running.add(begun)
-      current = begun
-    }
-    timers.push(setInterval(run, everyMs))
-  }
-
   const renew = async (): Promise<void> => {
     const beganMs = performance.now()
     const before = endpoints.size
@@ -165,9 +147,25 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
     }
   }
 
-  const prune = async (): Promise<void> => {
-    while (!stopping.signal.aborted && (await pruneAttempts(database, keepAttemptsDays)) > 0);
-  }
+  const renewals = createRepeater({
+    step: renew,
+    everyMs: leaseMs / 5,
+    onFailure: (error) =>
+      log.warn({ err: error }, 'the lease on webhook subscriptions was not renewed'),
+  })
+  const loads = createRepeater({
+    step: loadDue,
+    everyMs: DUE_EVERY_MS,
+    onFailure: (error) => log.warn({ err: error }, 'due notifications were not loaded'),
+  })
+  const prunes = createRepeater({
+    step: async (signal) => {
+      while (!signal.aborted && (await pruneAttempts(database, keepAttemptsDays)) > 0);
+    },
+    everyMs: PRUNE_EVERY_MS,
+    onFailure: (error) => log.warn({ err: error }, 'old attempts were not deleted'),
+  })
+  const repeaters = [renewals, loads, prunes]
 
   const follow = async (): Promise<void> => {
     let looks: readonly number[] = []
@@ -196,16 +194,15 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
       if (allowPrivateAddresses)
         log.warn({}, 'notifications are sent to private addresses as well: ALLOW_PRIVATE_ADDRESSES')
       await renew()
-      repeat(renew, leaseMs / 5, 'the lease on webhook subscriptions was not renewed')
-      repeat(loadDue, DUE_EVERY_MS, 'due notifications were not loaded')
-      repeat(prune, PRUNE_EVERY_MS, 'old attempts were not deleted')
+      for (const repeater of repeaters) repeater.start()
+      // A process that never lives for an hour prunes too.
+      void prunes.run()
       following = follow()
     },
     stop: async () => {
       stopping.abort()
       stopped.resolve()
-      for (const timer of timers) clearInterval(timer)
-      await Promise.all([following, ...running])
+      await Promise.all([following, ...repeaters.map((repeater) => repeater.stop())])
       await holdings.leaveAll()
       checkpoints.stop()
       await removeWorker(database, worker)

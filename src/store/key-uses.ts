@@ -1,4 +1,5 @@
 /** When keys were last used: gathered in memory and written once a minute, apart from every request. */
+import { createRepeater } from '../repeater.ts'
 import type { Database } from './database.ts'
 
 export interface KeyUses {
@@ -23,8 +24,6 @@ export const createKeyUses = ({
   intervalMs = INTERVAL_MS,
 }: KeyUsesOptions): KeyUses => {
   let uses = new Map<string, number>()
-  let ticker: NodeJS.Timeout | undefined
-  let writing: Promise<void> = Promise.resolve()
 
   const write = async (): Promise<void> => {
     if (uses.size === 0) return
@@ -39,23 +38,17 @@ export const createKeyUses = ({
         WHERE k.id = u.id`
     } catch (error) {
       uses = new Map([...written, ...uses])
-      onFailure(error)
+      throw error
     }
   }
-  const writeNext = (): Promise<void> => {
-    writing = writing.then(write)
-    return writing
-  }
+  const writes = createRepeater({ step: write, everyMs: intervalMs, onFailure })
 
   return {
     note: (keyId) => void uses.set(keyId, Date.now()),
-    start: () => {
-      ticker = setInterval(writeNext, intervalMs)
-      ticker.unref()
-    },
+    start: writes.start,
     stop: async () => {
-      clearInterval(ticker)
-      await writeNext()
+      await writes.stop()
+      await write().catch(onFailure)
     },
   }
 }

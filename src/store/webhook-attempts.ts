@@ -3,6 +3,7 @@
  * A row of its own, in three indexes, cost PostgreSQL more than all else that a message does.
  */
 import { Prisma } from '@prisma/client'
+import { isSuccessStatus } from '../definition/http-status.ts'
 import { ApiError } from '../errors.ts'
 import type { Database } from './database.ts'
 
@@ -128,7 +129,7 @@ export const listAttempts = async (
       ({ id, place, change, status, ...attempt }): AttemptEntry => ({
         ...attempt,
         ...{ attemptId: `${id}-${place}`, cursor: change, status },
-        succeeded: status !== null && status >= 200 && status < 300,
+        succeeded: status !== null && isSuccessStatus(status),
       }),
     ),
     nextCursor: rows.length > limit && last ? encode(last) : null,

@@ -1,6 +1,6 @@
 /** What follows from a run that failed: when it is tried again, from where, and who is told. */
-import { storableText } from '../definition/value.ts'
-import { type AppError, isAppError } from '../outbound/app-error.ts'
+import { askedPauseMs, doubling, jittered } from '../outbound/backoff.ts'
+import { type Judgement, judge } from '../outbound/judge.ts'
 import type { KeptFailure } from '../store/sync-state.ts'
 import { ListingLoopError } from './pages.ts'
 
@@ -10,12 +10,11 @@ const MAX_PAUSE_MS = HOUR_MS
 // No try helps until the end user connects the app anew, which makes the credential due at once.
 const AUTHENTICATION_PAUSE_MS = HOUR_MS
 const MAX_AUTHENTICATION_PAUSE_MS = 24 * HOUR_MS
-// Beyond that an app asks for something else than patience.
-const MAX_RETRY_AFTER_MS = 24 * HOUR_MS
+const JITTER = [0.9, 1.1] as const
 /** A mark that fails this often in a row may have expired: the listing begins anew. */
 const MAX_FAILURES_AT_A_MARK = 3
 
-export type FailureCode = AppError['code'] | ListingLoopError['code'] | 'INTERNAL'
+export type FailureCode = Judgement['code'] | ListingLoopError['code']
 
 export interface FailurePlan {
   readonly code: FailureCode
@@ -32,44 +31,35 @@ export interface FailureHistory {
   readonly intervalMs: number
 }
 
-const doubling = (firstMs: number, count: number, maxMs: number): number =>
-  Math.min(maxMs, firstMs * 2 ** Math.min(count - 1, 20))
+const judgeRun = (error: unknown): Omit<Judgement, 'code'> & { readonly code: FailureCode } =>
+  error instanceof ListingLoopError
+    ? { code: error.code, reason: error.message, retryAfterMs: undefined }
+    : judge(error)
 
-/** Between nine tenths and eleven: what failed together is not tried again together. */
-const jittered = (ms: number): number => Math.round(ms * (0.9 + Math.random() * 0.2))
-
-const describe = (error: unknown): { readonly code: FailureCode; readonly reason: string } => {
-  if (isAppError(error)) return { code: error.code, reason: storableText(error.reason) }
-  if (error instanceof ListingLoopError) return { code: error.code, reason: error.message }
-  // Ours to find in the log, and nobody else's to read.
-  return { code: 'INTERNAL', reason: 'an unexpected failure of this service' }
-}
-
-/** Judges a failed run. */
+/** What follows from a run that failed. */
 export const planFailure = (error: unknown, { count, intervalMs }: FailureHistory): FailurePlan => {
-  const described = describe(error)
-  const pauseMs = jittered(doubling(intervalMs, count, Math.max(MAX_PAUSE_MS, intervalMs)))
+  const { code, reason, retryAfterMs } = judgeRun(error)
+  const pauseMs = jittered(doubling(intervalMs, count, Math.max(MAX_PAUSE_MS, intervalMs)), JITTER)
   const keepProgress = count < MAX_FAILURES_AT_A_MARK
-  switch (described.code) {
+  switch (code) {
     case 'APP_AUTHENTICATION': {
       const retryInMs = doubling(AUTHENTICATION_PAUSE_MS, count, MAX_AUTHENTICATION_PAUSE_MS)
-      return { ...described, retryInMs: jittered(retryInMs), keepProgress: true }
+      return { code, reason, retryInMs: jittered(retryInMs, JITTER), keepProgress: true }
     }
     case 'APP_RATE_LIMITED':
     case 'APP_UNAVAILABLE': {
-      const asked = (error as { readonly retryAfterMs?: number }).retryAfterMs // both classes have it
-      const retryInMs =
-        asked === undefined ? pauseMs : Math.min(MAX_RETRY_AFTER_MS, Math.max(asked, intervalMs))
+      if (retryAfterMs === undefined) return { code, reason, retryInMs: pauseMs, keepProgress }
+      const retryInMs = Math.max(askedPauseMs(retryAfterMs), intervalMs)
       // Being asked to wait says nothing against the mark.
-      return { ...described, retryInMs, keepProgress: keepProgress || asked !== undefined }
+      return { code, reason, retryInMs, keepProgress: true }
     }
     case 'APP_REFUSED':
     case 'LISTING_LOOP':
       // The same mark will be refused again, or lead in the same circle.
-      return { ...described, retryInMs: pauseMs, keepProgress: false }
+      return { code, reason, retryInMs: pauseMs, keepProgress: false }
     case 'APP_ADDRESS':
     case 'INTERNAL':
-      return { ...described, retryInMs: pauseMs, keepProgress }
+      return { code, reason, retryInMs: pauseMs, keepProgress }
   }
 }
 

@@ -1,5 +1,6 @@
 /** The leases that this process holds, kept alive while their runs last. */
 import { randomUUID } from 'node:crypto'
+import { createRepeater } from '../repeater.ts'
 import type { Database } from '../store/database.ts'
 import type { SyncKey } from '../store/sync-key.ts'
 import {
@@ -33,28 +34,24 @@ export interface LeasesOptions {
 /** One statement a beat renews every lease of the process. */
 export const createLeases = ({ database, log, durationMs }: LeasesOptions) => {
   const held = new Map<string, { lease: Lease; lost: AbortController }>()
-  let timer: NodeJS.Timeout | undefined
-  let isBeating = false
 
-  const beat = async (): Promise<void> => {
-    if (isBeating) return
-    isBeating = true
+  const renew = async (): Promise<void> => {
     const asked = [...held.values()]
-    try {
-      const still = await renewRuns(
-        database,
-        asked.map(({ lease }) => lease),
-      )
-      for (const { lease, lost } of asked)
-        if (!still.has(lease.holder) && held.has(lease.holder))
-          lost.abort(new LeaseLostError('Another process has taken the run over.'))
-    } catch (error) {
-      // Not lost yet: what a run commits says whether it still holds.
-      log.warn({ err: error }, 'the leases of the running synchronisations were not renewed')
-    } finally {
-      isBeating = false
-    }
+    const still = await renewRuns(
+      database,
+      asked.map(({ lease }) => lease),
+    )
+    for (const { lease, lost } of asked)
+      if (!still.has(lease.holder) && held.has(lease.holder))
+        lost.abort(new LeaseLostError('Another process has taken the run over.'))
   }
+  const renewals = createRepeater({
+    step: renew,
+    everyMs: durationMs / 3,
+    // Not lost yet: what a run commits says whether it still holds.
+    onFailure: (error) =>
+      log.warn({ err: error }, 'the leases of the running synchronisations were not renewed'),
+  })
 
   return {
     /** Takes a lease and renews it from then on. @returns undefined while another holds it, or if there is none */
@@ -66,15 +63,13 @@ export const createLeases = ({ database, log, durationMs }: LeasesOptions) => {
       // Not before: a beat that does not find it yet would take it for lost.
       const lost = new AbortController()
       held.set(lease.holder, { lease, lost })
-      timer ??= setInterval(beat, durationMs / 3)
+      renewals.start()
       return {
         ...{ lease, state, takenUpMs },
         signal: AbortSignal.any([lost.signal, stop]),
         release: () => {
           held.delete(lease.holder)
-          if (held.size > 0) return
-          clearInterval(timer)
-          timer = undefined
+          if (held.size === 0) void renewals.stop()
         },
       }
     },

@@ -1,5 +1,6 @@
 /** The actor that takes away what is past its time: records of deleted credentials, claims, kept answers. */
 import type { Catalogue } from '../definition/catalogue.ts'
+import { createRepeater } from '../repeater.ts'
 import type { Database } from '../store/database.ts'
 import { purgeIdempotentRequests } from '../store/idempotent-requests.ts'
 import { purgeNext } from '../store/purges.ts'
@@ -21,35 +22,14 @@ export interface Purges {
 const TICK_MS = 5000
 
 export const createPurges = ({ database, catalogue, log }: PurgesOptions): Purges => {
-  const stopping = new AbortController()
-  let ticker: NodeJS.Timeout | undefined
-  let running: Promise<void> | undefined
-
-  const purgeDue = async (): Promise<void> => {
-    try {
-      while (await purgeNext(database, catalogue, stopping.signal));
+  const repeater = createRepeater({
+    everyMs: TICK_MS,
+    onFailure: (error) => log.warn({ err: error }, 'a purge was broken off'),
+    step: async (signal) => {
+      while (await purgeNext(database, catalogue, signal));
       await purgeRecordClaims(database)
-      while ((await purgeIdempotentRequests(database)) > 0 && !stopping.signal.aborted);
-    } catch (error) {
-      if (!stopping.signal.aborted) log.warn({ err: error }, 'a purge was broken off')
-    }
-  }
-
-  const tick = async (): Promise<void> => {
-    if (running !== undefined) return
-    running = purgeDue()
-    await running
-    running = undefined
-  }
-
-  return {
-    start: () => {
-      ticker = setInterval(tick, TICK_MS)
+      while (!signal.aborted && (await purgeIdempotentRequests(database)) > 0);
     },
-    stop: async () => {
-      clearInterval(ticker)
-      stopping.abort()
-      await running
-    },
-  }
+  })
+  return { start: repeater.start, stop: repeater.stop }
 }

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Connector } from '../definition/connector.ts'
 import type { AppClient } from '../outbound/http.ts'
+import { createRepeater } from '../repeater.ts'
 import { type OpenCredential, readCredential } from '../store/credentials.ts'
 import type { Database } from '../store/database.ts'
 import type { SyncKey } from '../store/sync-key.ts'
@@ -67,8 +68,6 @@ export const createSync = (options: SyncOptions): Sync => {
   const underWay = new Set<Promise<unknown>>()
   let jobsRunning = 0
   let wasStarted = false
-  let ticker: NodeJS.Timeout | undefined
-  let ticking: Promise<void> | undefined
 
   const takeAndRun = async (key: SyncKey): Promise<RunResult> => {
     const held = await leases.take(key, stopping.signal)
@@ -102,7 +101,7 @@ export const createSync = (options: SyncOptions): Sync => {
         log.error({ ...key, err: error }, 'a synchronisation was broken off')
       } finally {
         jobsRunning -= 1
-        void tick()
+        void claims.run()
       }
     },
   })
@@ -119,14 +118,11 @@ export const createSync = (options: SyncOptions): Sync => {
     if (claimed > 0) jobs.wake()
   }
 
-  const tick = async (): Promise<void> => {
-    if (ticking || ticker === undefined) return
-    ticking = enqueueDue().catch((error: unknown) =>
-      log.warn({ err: error }, 'due synchronisations were not claimed'),
-    )
-    await ticking
-    ticking = undefined
-  }
+  const claims = createRepeater({
+    step: enqueueDue,
+    everyMs: TICK_MS,
+    onFailure: (error) => log.warn({ err: error }, 'due synchronisations were not claimed'),
+  })
 
   /** When the last run ended: 0 if none has, undefined if the credential is gone. */
   const completedAt = async ({ credentialId, topic }: SyncKey): Promise<number | undefined> => {
@@ -158,14 +154,12 @@ export const createSync = (options: SyncOptions): Sync => {
       await addMissingStates(database, resources)
       wasStarted = true
       await jobs.start()
-      ticker = setInterval(tick, TICK_MS)
-      await tick()
+      claims.start()
+      await claims.run()
     },
     stop: async () => {
-      clearInterval(ticker)
-      ticker = undefined
       stopping.abort(new Error('The synchronisation is being stopped.'))
-      await ticking
+      await claims.stop()
       if (wasStarted) await jobs.stop()
       await Promise.all(underWay)
     },

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Catalogue } from '../definition/catalogue.ts'
 import type { Connector } from '../definition/connector.ts'
 import { createPostbox } from '../outbound/postbox.ts'
+import { createRepeater } from '../repeater.ts'
 import type { ChangeFeed } from '../store/change-feed.ts'
 import type { Database } from '../store/database.ts'
 import { ensureLogReader } from '../store/log-readers.ts'
@@ -88,7 +89,7 @@ export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEn
   const held = new Map<string, Held>()
   const stopClaiming = new AbortController()
   const stopRunning = new AbortController()
-  const timers: NodeJS.Timeout[] = []
+  let ticker: NodeJS.Timeout | undefined
   let following: Promise<void> | undefined
   let claiming: Promise<void> | undefined
   let isClaimWanted = false
@@ -151,44 +152,48 @@ export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEn
   const renew = async (): Promise<void> => {
     const asked = [...held.values()]
     if (asked.length === 0) return
-    try {
-      const runs = asked.map(({ run }) => run)
-      const still = await renewRunLeases(database, runs, leaseMs)
-      for (const { run, lost } of asked) if (!still.has(run.id)) lost.abort()
-    } catch (error) {
-      // Not lost yet: what settles a run says whether it still holds.
-      log.warn({ err: error }, 'the leases of workflow runs were not renewed')
-    }
+    const runs = asked.map(({ run }) => run)
+    const still = await renewRunLeases(database, runs, leaseMs)
+    for (const { run, lost } of asked) if (!still.has(run.id)) lost.abort()
   }
 
-  const prune = async (): Promise<void> => {
-    try {
-      while ((await pruneRuns(database, keepRunsDays)) > 0 && !stopClaiming.signal.aborted);
-    } catch (error) {
-      log.warn({ err: error }, 'old workflow runs were not deleted')
-    }
+  const prune = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted && (await pruneRuns(database, keepRunsDays)) > 0);
   }
+
+  const renewals = createRepeater({
+    step: renew,
+    everyMs: leaseMs / 3,
+    // Not lost yet: what settles a run says whether it still holds.
+    onFailure: (error) => log.warn({ err: error }, 'the leases of workflow runs were not renewed'),
+  })
+  const prunes = createRepeater({
+    step: prune,
+    everyMs: PRUNE_EVERY_MS,
+    onFailure: (error) => log.warn({ err: error }, 'old workflow runs were not deleted'),
+  })
 
   return {
     start: async () => {
       await ensureLogReader(database, READER)
-      timers.push(
-        setInterval(claim, TICK_MS),
-        setInterval(renew, leaseMs / 3),
-        setInterval(prune, PRUNE_EVERY_MS),
-      )
+      ticker = setInterval(claim, TICK_MS)
       claim()
+      renewals.start()
+      prunes.start()
+      // A process that never lives for an hour prunes too.
+      void prunes.run()
       following = follow()
     },
     stop: async () => {
       stopClaiming.abort()
       stopped.resolve()
-      await Promise.all([following, claiming])
+      clearInterval(ticker)
+      await Promise.all([following, claiming, prunes.stop()])
       const grace = setTimeout(() => stopRunning.abort(), graceMs)
       // What is claimed in the last moment is held as well.
       while (held.size > 0) await Promise.all([...held.values()].map(({ ended }) => ended))
       clearTimeout(grace)
-      for (const timer of timers) clearInterval(timer)
+      await renewals.stop()
       await postbox.stop()
     },
   }

@@ -1,13 +1,16 @@
 /** What follows from an attempt that failed: another, when, and what else waits until then. */
+import { isGoneStatus } from '../definition/http-status.ts'
 import { storableText } from '../definition/value.ts'
 import { ApiError } from '../errors.ts'
-import { isAppError } from '../outbound/app-error.ts'
+import { AppRefusedError } from '../outbound/app-error.ts'
+import { askedPauseMs, doubling, jittered } from '../outbound/backoff.ts'
 import { ExchangeError } from '../outbound/exchange.ts'
+import { judge } from '../outbound/judge.ts'
 
 const SECOND_MS = 1000
 const HOUR_MS = 3_600_000
 const MAX_PAUSE_MS = 4 * HOUR_MS
-const MAX_RETRY_AFTER_MS = 24 * HOUR_MS
+const JITTER = [0.8, 1.2] as const
 const MAX_FAILURE_LENGTH = 500
 
 export interface RetryLimits {
@@ -67,7 +70,7 @@ export interface FailurePlan {
   readonly isUncertain: boolean
 }
 
-interface Judgement {
+interface AttemptJudgement {
   readonly code: string
   readonly reason: string
   readonly isFinal: boolean
@@ -105,14 +108,13 @@ const untouchedCodes = new Set([
 const concernsOf = (code: string): FailurePlan['concerns'] =>
   targetCodes.has(code) ? 'target' : 'record'
 
-const judge = (error: unknown): Judgement => {
+const judgeAttempt = (error: unknown): AttemptJudgement => {
   if (error instanceof WorkflowError)
     return { code: error.code, reason: error.message, isFinal: true, concerns: 'record' }
   if (error instanceof EndpointError) {
-    // Standard Webhooks: 410 says that nobody will ever listen there again.
     const { code, message: reason, status, retryAfterMs } = error
     const concerns = isOverloaded(status) ? 'target' : 'record'
-    return { code, reason, isFinal: status === 410, concerns, retryAfterMs }
+    return { code, reason, isFinal: isGoneStatus(status), concerns, retryAfterMs }
   }
   if (error instanceof ExchangeError) {
     const isFinal = error.problem === 'forbidden-address'
@@ -120,20 +122,14 @@ const judge = (error: unknown): Judgement => {
   }
   if (error instanceof AttemptTimeoutError)
     return { code: error.code, reason: error.message, isFinal: false, concerns: 'record' }
-  if (isAppError(error)) {
-    const { code, reason } = error
-    const isConflict = 'kind' in error && error.kind === 'conflict'
-    const retryAfterMs = 'retryAfterMs' in error ? error.retryAfterMs : undefined
-    const isFinal = finalCodes.has(code) && !isConflict
-    return { code, reason, isFinal, concerns: concernsOf(code), retryAfterMs }
-  }
   if (error instanceof ApiError) {
     const { code, message: reason, retryAfterMs } = error
     return { code, reason, isFinal: finalCodes.has(code), concerns: concernsOf(code), retryAfterMs }
   }
-  // Ours to find in the log, and nobody else's to read.
-  const reason = 'an unexpected failure of this service'
-  return { code: 'INTERNAL', reason, isFinal: false, concerns: 'record' }
+  const judged = judge(error)
+  const isConflict = error instanceof AppRefusedError && error.kind === 'conflict'
+  const isFinal = finalCodes.has(judged.code) && !isConflict
+  return { ...judged, isFinal, concerns: concernsOf(judged.code) }
 }
 
 /** Judges an attempt that failed, the `attempts`th, so long after the first began. */
@@ -142,11 +138,9 @@ export const planFailure = (
   { attempts, ageMs }: { readonly attempts: number; readonly ageMs: number },
   limits: RetryLimits,
 ): FailurePlan => {
-  const { code, reason, isFinal, concerns, retryAfterMs } = judge(error)
-  const doubled = Math.min(MAX_PAUSE_MS, limits.firstPauseMs * 2 ** Math.min(attempts - 1, 20))
-  // Between eight tenths and twelve: what failed together is not tried again together.
-  const pauseMs = doubled * (0.8 + Math.random() * 0.4)
-  const retryInMs = Math.round(Math.max(pauseMs, Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS)))
+  const { code, reason, isFinal, concerns, retryAfterMs } = judgeAttempt(error)
+  const pauseMs = jittered(doubling(limits.firstPauseMs, attempts, MAX_PAUSE_MS), JITTER)
+  const retryInMs = Math.max(pauseMs, askedPauseMs(retryAfterMs))
   const isOver =
     isFinal || attempts >= limits.maxAttempts || ageMs + retryInMs > limits.giveUpAfterMs
   return {

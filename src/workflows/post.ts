@@ -1,4 +1,5 @@
 /** Tells an address of a change. */
+import { isSuccessStatus } from '../definition/http-status.ts'
 import { openIntegrationSecrets } from '../store/integration-secrets.ts'
 import type { ClaimedRun } from '../store/workflow-runs.ts'
 import type { WorkflowContext } from './context.ts'
@@ -41,7 +42,7 @@ export const performPost = async (
   signal.addEventListener('abort', line.close, { once: true })
   try {
     const { status, retryAfterMs } = await line.post([...fixed, ...signed.headers], signed.body)
-    if (status < 200 || status > 299) throw new EndpointError(status, retryAfterMs)
+    if (!isSuccessStatus(status)) throw new EndpointError(status, retryAfterMs)
   } finally {
     signal.removeEventListener('abort', line.close)
   }

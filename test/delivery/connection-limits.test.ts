@@ -1,5 +1,5 @@
 /** How many sockets and event streams a process holds open, in all and for one key. */
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createConnections } from '../../src/api/connections.ts'
 import { generateApiKey } from '../../src/api-key.ts'
 import { saveApiKey } from '../../src/store/keys.ts'
@@ -116,4 +116,27 @@ test('one that is closed while its key is looked up is counted for nobody', asyn
     true,
     false,
   ])
+})
+
+test('while the database is slow, keys are looked up once at a time', async () => {
+  stage = await startStage()
+  vi.useFakeTimers()
+  try {
+    let lookUps = 0
+    const slow = Promise.withResolvers<boolean>()
+    const isKeyLive = () => {
+      lookUps += 1
+      return slow.promise
+    }
+    const limits = { maxConnections: 2, maxConnectionsPerKey: 2 }
+    const connections = createConnections({ isKeyLive }, limits)
+    connections.open('192.0.2.1', true, () => {})?.authenticate('a key')
+    connections.start()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(lookUps).toBe(1)
+    slow.resolve(true)
+    connections.stop()
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -37,3 +37,13 @@ test('the status says until when changes were forgotten, of what missed them and
   expect(await missed(late)).toBe(forgotten?.toISOString())
   expect(await missed(inTime)).toBeNull()
 })
+
+test('attempts past their time are deleted soon after a process starts', async () => {
+  const { prisma } = office.database
+  const id = await office.subscribe(`${receiver.origin}/old`)
+  await prisma.webhookAttemptBatch.create({
+    data: { subscriptionId: id, savedAt: new Date(0), messageIds: ['msg_old'], attempts: [{}] },
+  })
+  await office.deliver()
+  await until(() => prisma.webhookAttemptBatch.count({ where: { savedAt: new Date(0) } })).toBe(0)
+})

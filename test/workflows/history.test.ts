@@ -74,3 +74,12 @@ test('what ended long ago is deleted, and what has not ended is kept', async () 
   expect((await shop.runs()).map(({ id }) => id)).not.toContain(first?.id)
   expect(await shop.runs()).toHaveLength(9)
 })
+
+test('what ended long ago is deleted soon after a process starts', async () => {
+  const { prisma } = shop.database
+  const [first] = await shop.runs()
+  const old = new Date(Date.now() - 40 * 86_400_000)
+  await prisma.workflowRun.update({ where: { id: first?.id ?? '' }, data: { finishedAt: old } })
+  await shop.engine()
+  await expect.poll(async () => (await shop.runs()).map(({ id }) => id)).not.toContain(first?.id)
+})
