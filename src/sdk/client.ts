@@ -26,7 +26,10 @@ export interface Client {
   readonly userId: string
   /** Asks and gives the member of the answer that holds what was asked for. @throws TrunklineError */
   get<T>(path: string, key?: string): Promise<T>
+  /** Asks for what may be done twice. @throws TrunklineError */
   post<T>(path: string, body: object, key?: string): Promise<T>
+  /** Asks for what must be done once, however often it is asked for until it is answered. @throws TrunklineError */
+  create<T>(path: string, body: object, key?: string): Promise<T>
   delete(path: string): Promise<void>
 }
 
@@ -50,19 +53,27 @@ const randomKey = (): string =>
     byte.toString(16).padStart(2, '0'),
   ).join('')
 
+interface Ask {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly path: string
+  readonly body?: object
+  readonly isOnce?: boolean
+}
+
 /** @param url Of the service, ending in a slash. @throws TrunklineError NO_TOKEN */
 export const createClient = (url: string, token: string): Client => {
-  /** Of what was asked and not answered: asked again, it is done once. */
+  /** Of what was to be created and was not answered: asked again, it is done once. */
   const openKeys = new Map<string, string>()
 
-  const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
+  const ask = async ({ method, path, body, isOnce = false }: Ask): Promise<unknown> => {
     const text = body && JSON.stringify(body)
     const asked = `${path} ${text}`
-    const key = openKeys.get(asked) ?? randomKey()
-    if (text !== undefined) openKeys.set(asked, key)
+    const key = isOnce ? (openKeys.get(asked) ?? randomKey()) : undefined
+    if (key !== undefined) openKeys.set(asked, key)
     const headers = {
       authorization: `Bearer ${token}`,
-      ...(text !== undefined && { 'content-type': 'application/json', 'idempotency-key': key }),
+      ...(text !== undefined && { 'content-type': 'application/json' }),
+      ...(key !== undefined && { 'idempotency-key': key }),
     }
     const unreachable = (): TrunklineError =>
       new TrunklineError('UNREACHABLE', 'The service cannot be reached.')
@@ -83,9 +94,12 @@ export const createClient = (url: string, token: string): Client => {
   const member = <T>(answer: unknown, key: string): T => Object(answer)[key]
   return {
     userId: userOf(token),
-    get: async <T>(path: string, key = 'data') => member<T>(await ask('GET', path), key),
+    get: async <T>(path: string, key = 'data') =>
+      member<T>(await ask({ method: 'GET', path }), key),
     post: async <T>(path: string, body: object, key = 'data') =>
-      member<T>(await ask('POST', path, body), key),
-    delete: async (path) => void (await ask('DELETE', path)),
+      member<T>(await ask({ method: 'POST', path, body }), key),
+    create: async <T>(path: string, body: object, key = 'data') =>
+      member<T>(await ask({ method: 'POST', path, body, isOnce: true }), key),
+    delete: async (path) => void (await ask({ method: 'DELETE', path })),
   }
 }

@@ -64,7 +64,7 @@ export const connectAppScreen = ({ client, app, connected, back }: ConnectApp): 
       const credential = Object.fromEntries(given)
       const { userId } = client
       connected(
-        await client.post<string>(
+        await client.create<string>(
           '2024-03/headless/credentials',
           { userId, app: app.app, credential },
           'credentialId',

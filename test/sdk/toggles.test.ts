@@ -1,0 +1,54 @@
+/** `deactivate` and `reactivate` do what they say each time, also after an answer that was lost. */
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { createTrunkline } from '../../src/sdk/index.ts'
+import { callOver } from '../support/operations.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { workflowNumber } from '../support/workflow.ts'
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await startService()
+})
+afterEach(() => vi.restoreAllMocks())
+afterAll(() => service.stop())
+
+test('a switch whose answer was lost can be turned back, and again', async () => {
+  const tenant = await service.createTenant('development', [])
+  const { userId } = tenant
+  const call = callOver(service, 'REST')
+  const succeed = async (name: string, given: object) => {
+    const outcome = await call(tenant.key, name, { ...given })
+    expect(outcome, name).toMatchObject({ status: 200 })
+    return outcome.result
+  }
+  await succeed('createCredential', {
+    ...{ userId, app: 'sandbox', credential: { tenant: 'acme', token: 't' } },
+  })
+  const { integrationId } = await succeed('defineIntegration', {
+    ...{ slug: 'shop', name: 'Shop', app: 'sandbox' },
+    workflows: [{ slug: 'one', name: 'One', definition: workflowNumber(1) }],
+  })
+  const { installationId } = await succeed('startInstallation', { userId, integrationId })
+  await succeed('completeInstallation', { installationId, data: {} })
+
+  const url = await service.server.listen({ port: 0, host: '127.0.0.1' })
+  const trunkline = createTrunkline({ url })
+  trunkline.setToken((await service.tokens.issue(tenant)).token)
+  const active = async () => (await trunkline.getIntegrations())[0]?.workflows[0]?.active
+  const { fetch } = globalThis
+  const lost = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    const answer = await fetch(input, init)
+    if (init?.method !== 'POST') return answer
+    throw new TypeError('fetch failed')
+  })
+  await expect(trunkline.deactivate({ integrationId })).rejects.toMatchObject({
+    code: 'UNREACHABLE',
+  })
+  lost.mockRestore()
+  expect(await active()).toBe(false)
+  await trunkline.reactivate({ integrationId })
+  expect(await active()).toBe(true)
+  await trunkline.deactivate({ integrationId })
+  expect(await active()).toBe(false)
+})
