@@ -297,7 +297,7 @@ describe('on DATABASE_URL', () => {
 
   test('it is not ready while the database says nothing, and is so again', async () => {
     const way = await openDatabaseWay(service.url)
-    const { address, stop } = await serve({
+    const { address } = await serve({
       ...{ DATABASE_URL: way.url, TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS, LOG_LEVEL: 'silent' },
     })
     const ready = async () => (await fetch(`${address}/ready`)).status
@@ -305,7 +305,6 @@ describe('on DATABASE_URL', () => {
     way.silence()
     await expect.poll(ready, { timeout: 30_000 }).toBe(503)
     await expect.poll(ready, { timeout: 30_000 }).toBe(200)
-    await stop()
     await way.close()
   }, 90_000)
 

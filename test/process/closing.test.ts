@@ -1,0 +1,49 @@
+/** What a server that is told to stop does with the requests that it has and those that still come. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { Client } from 'pg'
+import pino from 'pino'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startService, type TestService } from '../support/service.ts'
+
+const logged: { readonly level: number; readonly err?: object; readonly requestId?: string }[] = []
+
+let service: TestService
+let port: number
+
+beforeAll(async () => {
+  const log = pino({ level: 'info' }, { write: (line) => void logged.push(JSON.parse(line)) })
+  service = await startService({ log })
+  port = Number(new URL(await service.server.listen({ port: 0, host: '127.0.0.1' })).port)
+})
+afterAll(() => service.stop())
+
+test('the one under way is answered, the next is refused in the form of all refusals, and it is logged', async () => {
+  const { key } = await service.createTenant('development', [])
+  const locker = new Client({ connectionString: service.url })
+  await locker.connect()
+  await locker.query('BEGIN; LOCK TABLE end_users')
+  const socket = connect({ port, host: '127.0.0.1' })
+  const heard = text(socket)
+  const ask = async (path: string): Promise<void> => {
+    const isThere = once(service.server.server, 'request')
+    const head = [`GET ${path} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${key}`]
+    socket.write(`${head.join('\r\n')}\r\n\r\n`)
+    await isThere
+  }
+  await ask('/2024-03/one/users')
+  const closed = service.server.close()
+  await ask('/ready')
+  await locker.end()
+  await closed
+  const answers = await heard
+  expect(answers).toMatch(/^HTTP\/1\.1 200 /)
+  const [, refusal = ''] = answers.split('HTTP/1.1 503')
+  expect(refusal.toLowerCase()).toContain('\r\nconnection: close\r\n')
+  const { error } = JSON.parse(refusal.slice(refusal.indexOf('{')))
+  expect(error).toMatchObject({ code: 'NOT_READY', message: expect.stringContaining('stopping') })
+  expect(logged).toContainEqual(
+    expect.objectContaining({ level: 40, requestId: error.requestId, msg: expect.any(String) }),
+  )
+})
