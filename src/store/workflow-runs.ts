@@ -58,13 +58,14 @@ export const claimRuns = async (
     WITH due AS (
       SELECT r.id FROM workflow_runs r
       WHERE r.status IN ('waiting', 'running') AND r.due_at <= statement_timestamp()
-        -- The few that are paused are looked up once, by their index: hence no time that may change meanwhile.
+        -- The time of the statement, for the clock's may change meanwhile, and no index answers that.
         AND (r.installation_id, r.workflow_id) NOT IN (
           SELECT w.installation_id, w.workflow_id FROM installed_workflows w
           WHERE w.paused_until > statement_timestamp())
         AND NOT EXISTS (SELECT FROM workflow_runs e
-        WHERE e.installation_id = r.installation_id AND e.workflow_id = r.workflow_id
-          AND e.record_id = r.record_id AND e.number < r.number AND e.status IN ('waiting', 'running'))
+          WHERE e.installation_id = r.installation_id AND e.workflow_id = r.workflow_id
+            AND e.record_id = r.record_id AND e.number < r.number
+            AND e.status IN ('waiting', 'running'))
       ORDER BY r.due_at, r.number LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ), taken AS (
       UPDATE workflow_runs r SET status = 'running', holder = ${holder}::uuid,
