@@ -1,7 +1,7 @@
 /** A step that is done again and again, never twice at once. */
 
 export interface RepeaterOptions {
-  /** The signal is aborted when it is to end soon: the repeater is being stopped. */
+  /** The signal is aborted when the repeater is being stopped: a long step ends soon then. */
   readonly step: (signal: AbortSignal) => Promise<unknown>
   readonly everyMs: number
   /** Told of a step that failed, unless it was stopped; the next comes in its time. */
@@ -9,11 +9,11 @@ export interface RepeaterOptions {
 }
 
 export interface Repeater {
-  /** The first step comes after the time between two. */
+  /** The first step comes after `everyMs`. */
   start(): void
-  /** Does the step now, unless it is under way or nothing is to be done any more; ends with it, and never rejects. */
+  /** Does the step now, unless it is under way or the repeater is not started. Resolves once it has ended; never rejects. */
   run(): Promise<void>
-  /** Ends with the step that is under way. It may be started again. */
+  /** Resolves once the step that is under way has ended. It may be started again. */
   stop(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /** How long to leave alone what has failed. */
 
-/** A longer Retry-After is not believed: beyond a day something else is asked for than patience. */
+/** Beyond a day an app asks for something else than patience. */
 const MAX_RETRY_AFTER_MS = 24 * 3_600_000
 
 /** The pause that a Retry-After asks for, a day at most; 0: none. */
@@ -9,7 +9,7 @@ export const askedPauseMs = (retryAfterMs: number | undefined): number =>
 
 /** The pause after so many failures in a row: the first, then twice as long each time, up to a longest. */
 export const doubling = (firstMs: number, failures: number, maxMs: number): number =>
-  // A power of a thousand failures is infinite.
+  // Without a limit the power grows to infinity, and zero times that is no number.
   Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 20))
 
 /** A pause between two multiples of itself: what failed together is not tried again together. */
