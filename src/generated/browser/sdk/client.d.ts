@@ -19,7 +19,10 @@ export interface Client {
     readonly userId: string;
     /** Asks and gives the member of the answer that holds what was asked for. @throws TrunklineError */
     get<T>(path: string, key?: string): Promise<T>;
+    /** Asks for what may be done twice. @throws TrunklineError */
     post<T>(path: string, body: object, key?: string): Promise<T>;
+    /** Asks for what must be done once, however often it is asked for until it is answered. @throws TrunklineError */
+    create<T>(path: string, body: object, key?: string): Promise<T>;
     delete(path: string): Promise<void>;
 }
 /** @param url Of the service, ending in a slash. @throws TrunklineError NO_TOKEN */

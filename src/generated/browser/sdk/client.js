@@ -30,17 +30,18 @@ const userOf = (token) => {
 const randomKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 /** @param url Of the service, ending in a slash. @throws TrunklineError NO_TOKEN */
 export const createClient = (url, token) => {
-    /** Of what was asked and not answered: asked again, it is done once. */
+    /** Of what was to be created and was not answered: asked again, it is done once. */
     const openKeys = new Map();
-    const ask = async (method, path, body) => {
+    const ask = async ({ method, path, body, isOnce = false }) => {
         const text = body && JSON.stringify(body);
         const asked = `${path} ${text}`;
-        const key = openKeys.get(asked) ?? randomKey();
-        if (text !== undefined)
+        const key = isOnce ? (openKeys.get(asked) ?? randomKey()) : undefined;
+        if (key !== undefined)
             openKeys.set(asked, key);
         const headers = {
             authorization: `Bearer ${token}`,
-            ...(text !== undefined && { 'content-type': 'application/json', 'idempotency-key': key }),
+            ...(text !== undefined && { 'content-type': 'application/json' }),
+            ...(key !== undefined && { 'idempotency-key': key }),
         };
         const unreachable = () => new TrunklineError('UNREACHABLE', 'The service cannot be reached.');
         const given = { method, headers, ...(text !== undefined && { body: text }) };
@@ -62,8 +63,9 @@ export const createClient = (url, token) => {
     const member = (answer, key) => Object(answer)[key];
     return {
         userId: userOf(token),
-        get: async (path, key = 'data') => member(await ask('GET', path), key),
-        post: async (path, body, key = 'data') => member(await ask('POST', path, body), key),
-        delete: async (path) => void (await ask('DELETE', path)),
+        get: async (path, key = 'data') => member(await ask({ method: 'GET', path }), key),
+        post: async (path, body, key = 'data') => member(await ask({ method: 'POST', path, body }), key),
+        create: async (path, body, key = 'data') => member(await ask({ method: 'POST', path, body, isOnce: true }), key),
+        delete: async (path) => void (await ask({ method: 'DELETE', path })),
     };
 };

@@ -44,7 +44,7 @@ export const connectAppScreen = ({ client, app, connected, back }) => {
         try {
             const credential = Object.fromEntries(given);
             const { userId } = client;
-            connected(await client.post('2024-03/headless/credentials', { userId, app: app.app, credential }, 'credentialId'));
+            connected(await client.create('2024-03/headless/credentials', { userId, app: app.app, credential }, 'credentialId'));
         }
         catch (error) {
             if (!(error instanceof TrunklineError))
