@@ -390,7 +390,7 @@ export interface Installation {
   readonly integrationId: string
   /** The end user. */
   readonly userId: string
-  /** The credentials that its workflows work with. */
+  /** The credentials that its workflows work with; of an app of which none was chosen, any of the user. */
   readonly credentialIds: readonly string[]
   /** The workflows that are installed. */
   readonly workflowIds: readonly string[]

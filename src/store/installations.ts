@@ -2,6 +2,7 @@
 import { Prisma } from '@prisma/client'
 import type { Json } from '../definition/connector.ts'
 import { isUuid } from '../definition/identity.ts'
+import { choose, fillChoice, listOwn, NO_CHOICE } from './credential-choice.ts'
 import type { Database, Transaction } from './database.ts'
 import { holdUser } from './hold-user.ts'
 import type { UserPage } from './users.ts'
@@ -78,20 +79,6 @@ export const findInstallation = async (
   return found
 }
 
-/** The end user's newest credential of the app, in a list; empty if there is none. */
-const newestCredential = async (
-  transaction: Transaction,
-  userId: string,
-  app: string,
-): Promise<readonly string[]> => {
-  const found = await transaction.credential.findFirst({
-    where: { userId, app },
-    select: { id: true },
-    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-  })
-  return found ? [found.id] : []
-}
-
 export interface NewInstallation {
   readonly userId: string
   readonly integrationId: string
@@ -117,22 +104,23 @@ export const startInstallation = async (
       SELECT app FROM integrations WHERE id = ${id}::uuid AND environment_id = ${environmentId}::uuid
       FOR KEY SHARE`)
     if (integration === undefined) return 'no integration'
+    const own = await listOwn(transaction, userId)
     const given = credentialIds && [...new Set(credentialIds.map((one) => one.toLowerCase()))]
-    if (given !== undefined) {
-      const own = given.every(isUuid)
-        ? await transaction.credential.count({ where: { userId, id: { in: given } } })
-        : 0
-      if (own < given.length) return 'no credential'
-    }
-    const chosen = given ?? (await newestCredential(transaction, userId, integration.app))
-    const [row] = await transaction.$queryRaw<{ id: string }[]>(sql`
-      INSERT INTO installations AS n (id, integration_id, user_id, credential_ids)
-      VALUES (gen_random_uuid(), ${id}::uuid, ${userId}::uuid, ${chosen}::uuid[])
-      ON CONFLICT (integration_id, user_id) DO UPDATE SET credential_ids = CASE
-        WHEN ${given === undefined} AND cardinality(n.credential_ids) > 0 THEN n.credential_ids
-        ELSE excluded.credential_ids END
-      RETURNING id::text`)
-    return readOne(transaction, row?.id ?? '')
+    if (given?.some((one) => own.every((credential) => credential.id !== one)))
+      return 'no credential'
+    const key = { integrationId_userId: { integrationId: id, userId } }
+    const before = await transaction.installation.findUnique({ where: key })
+    const known = before ?? NO_CHOICE
+    const isOpen = given === undefined && known.credentialIds.length === 0
+    const choice = isOpen
+      ? fillChoice(own, known, integration.app)
+      : choose(own, known, given ?? known.credentialIds)
+    const begun = await transaction.installation.upsert({
+      where: key,
+      create: { ...key.integrationId_userId, ...choice },
+      update: choice,
+    })
+    return readOne(transaction, begun.id)
   })
 
 /**
@@ -183,7 +171,8 @@ const switchInstallation = async (
 
 /**
  * Completes an installation with what the end user chose: its workflows are installed as they now are. One
- * that is complete keeps its versions, and is switched on. @returns 'no credential' if there is none of the integration's app
+ * that is complete keeps its versions, and is switched on. @returns the app that is missing, if the end user
+ * has no credential of the integration's
  */
 export const completeInstallation = async (
   { prisma }: Database,
@@ -195,21 +184,22 @@ export const completeInstallation = async (
     const held = await hold(transaction, owner, installationId)
     if (held === undefined) return 'no installation'
     const { id } = held
-    const [installation] = await transaction.$queryRaw<
-      { userId: string; app: string; has: boolean }[]
-    >(
-      sql`SELECT n.user_id::text AS "userId", i.app, EXISTS (SELECT FROM credentials c
-          WHERE c.id = ANY (n.credential_ids) AND c.app = i.app) AS has
-        FROM installations n JOIN integrations i ON i.id = n.integration_id WHERE n.id = ${id}::uuid`,
-    )
-    if (installation === undefined) return 'no installation'
-    const { userId, app, has } = installation
-    const added = has ? [] : await newestCredential(transaction, userId, app)
-    if (!has && added.length === 0) return { missing: app }
+    const { userId, integration, ...before } = await transaction.installation.findUniqueOrThrow({
+      where: { id },
+      select: {
+        ...{ userId: true, credentialIds: true, chosenApps: true },
+        integration: { select: { app: true } },
+      },
+    })
+    const { app } = integration
+    const own = await listOwn(transaction, userId)
+    const { credentialIds, chosenApps } = fillChoice(own, before, app)
+    if (!own.some((one) => one.app === app && credentialIds.includes(one.id)))
+      return { missing: app }
     await transaction.$executeRaw(sql`
       UPDATE installations SET data = ${JSON.stringify(data)}::jsonb,
         installed_at = coalesce(installed_at, now()),
-        credential_ids = credential_ids || ${added}::uuid[]
+        credential_ids = ${credentialIds}::uuid[], chosen_apps = ${chosenApps}
       WHERE id = ${id}::uuid`)
     if (!held.isComplete) await installWorkflows(transaction, id)
     await switchInstallation(transaction, id, true)

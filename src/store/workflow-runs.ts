@@ -140,7 +140,7 @@ export const postponeRun = async (
       failure = ${failure}, due_at = ${inMs(retryInMs)} WHERE ${isHeld(run)}`)
 }
 
-/** The credential of an app that an installation writes to: one that it names, or else its user's oldest. */
+/** The credential of an app that an installation writes to: the oldest chosen, or if none ever was, its user's oldest. */
 export const findTargetCredential = async (
   { prisma }: Database,
   installationId: string,
@@ -149,7 +149,8 @@ export const findTargetCredential = async (
   const [row] = await prisma.$queryRaw<{ id: string }[]>`
     SELECT c.id::text AS id FROM installations i JOIN credentials c ON c.user_id = i.user_id
     WHERE i.id = ${installationId}::uuid AND c.app = ${app}
-    ORDER BY coalesce(c.id = ANY(i.credential_ids), false) DESC, c.created_at, c.id LIMIT 1`
+      AND (c.id = ANY(i.credential_ids) OR c.app <> ALL(i.chosen_apps))
+    ORDER BY c.created_at, c.id LIMIT 1`
   return row?.id
 }
 

@@ -41,7 +41,7 @@ export const listFollowedTopics = async (transaction: Transaction): Promise<stri
 
 /**
  * The active workflows that follow these credentials: one statement, however many changes there are. An
- * installation follows the credentials that it names; of an app of which it names none, all of its user's.
+ * installation follows the credentials that were chosen; of an app of which none was, all of its user's.
  */
 export const findTriggers = (
   transaction: Transaction,
@@ -54,8 +54,7 @@ export const findTriggers = (
     FROM credentials c JOIN (${active}) ON i.user_id = c.user_id
     WHERE c.id = ANY(${[...credentialIds]}::uuid[]) AND ${isInUse}
       AND v.definition #>> '{when,app}' = c.app
-      AND (c.id = ANY(i.credential_ids) OR NOT EXISTS (
-        SELECT FROM credentials o WHERE o.id = ANY(i.credential_ids) AND o.app = c.app))
+      AND (c.id = ANY(i.credential_ids) OR c.app <> ALL(i.chosen_apps))
     ORDER BY w.workflow_id, i.id`)
 
 /** The workflows that led to what these runs wrote, their own last, by run. */

@@ -69,7 +69,7 @@ const targetCredential = async (
   if (app === when.app) return run.credentialId
   const credentialId = await findTargetCredential(database, run.installationId, app)
   if (credentialId === undefined)
-    throw new WorkflowError('NO_CREDENTIAL', `the end user has connected no ${app}`)
+    throw new WorkflowError('NO_CREDENTIAL', `the installation has no credential of ${app}`)
   return credentialId
 }
 

@@ -195,6 +195,26 @@ describe.skipIf(missing !== undefined)('the window', () => {
     expect(await result).toEqual({ success: true, installationId: expect.any(String) })
     await leave(click(window, 'Done'))
 
+    // Installed again with another connection of its app: those of other apps stay chosen.
+    const send = async (url: string, body: object) =>
+      (await service.send(tenant.key, 'POST', `/2024-03/headless/${url}`, body)).json()
+    const { userId } = tenant
+    const connect = async (app: string, credential: object): Promise<string> =>
+      (await send('credentials', { userId, app, credential })).credentialId
+    const vendure = await connect('vendure', { url: 'http://127.0.0.1:1', apiKey: 'k' })
+    const { installation } = service.database.prisma
+    const first = await installation.findFirstOrThrow({ where: { integrationId, userId } })
+    const credentialIds = [...first.credentialIds, vendure]
+    await send('startInstallation', { userId, integrationId, credentialIds })
+    const newest = await connect('sandbox', { tenant: 'acme', token: 'secret' })
+    void call('install', { integrationId })
+    const again = await frame()
+    await click(again, 'Install again')
+    await heading(again, 'Sandbox is installed')
+    const second = await installation.findUniqueOrThrow({ where: { id: first.id } })
+    expect(second.credentialIds.toSorted()).toEqual([vendure, newest].toSorted())
+    await leave(click(again, 'Done'))
+
     const listed = () => run('Trunkline.getIntegrations()')
     const standing = { installed: true, workflows: [{ name: HOSTILE, active: true }] }
     expect(await listed()).toMatchObject([{ integrationId, ...standing }])

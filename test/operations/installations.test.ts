@@ -133,6 +133,25 @@ describe.each(faces)('over %s', (face) => {
     })
   })
 
+  test('in place of a deleted credential comes the newest of its app once it is installed again', async () => {
+    const sandbox = await connect()
+    const vendure = await connect(userId, 'vendure')
+    const both = await start({ credentialIds: [sandbox, vendure] })
+    expect(both.credentialIds).toEqual([sandbox, vendure])
+    await succeed('deleteCredential', { userId, credentialId: vendure })
+    expect(await start()).toMatchObject({ credentialIds: [sandbox] })
+    await connect(userId, 'vendure')
+    const newest = await connect(userId, 'vendure')
+    expect(await succeed('installation', { installationId: both.installationId })).toMatchObject({
+      credentialIds: [sandbox],
+    })
+    expect(await start({ credentialIds: [sandbox] })).toMatchObject({ credentialIds: [sandbox] })
+    expect(await install()).toMatchObject({ credentialIds: [sandbox, newest] })
+    // What is still there goes if it is no longer given.
+    await start({ credentialIds: [sandbox] })
+    expect(await install()).toMatchObject({ credentialIds: [sandbox] })
+  })
+
   test('the versions stay until the user upgrades', async () => {
     await connect()
     const { installationId, workflowIds } = await install()

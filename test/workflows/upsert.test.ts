@@ -409,7 +409,7 @@ describe('an attempt that fails', () => {
     await install(database, other, [ordersToNotes(titles)])
     await shop.change(1, { orderNumber: 'A1' }, { resource: orders, of: other.shop })
     expect(await shop.settled(1, other)).toMatchObject([
-      { status: 'failed', failure: 'NO_CREDENTIAL: the end user has connected no crm' },
+      { status: 'failed', failure: 'NO_CREDENTIAL: the installation has no credential of crm' },
     ])
   })
 })

@@ -81,6 +81,9 @@ export const install = async (
     })
     workflowIds.push(created.id)
   }
+  const chosen = await prisma.credential.findMany({
+    where: { id: { in: data.credentialIds ?? [] } },
+  })
   const { id } = await prisma.installation.create({
     data: {
       integrationId: integration.id,
@@ -91,6 +94,7 @@ export const install = async (
           ...{ workflowId, installedVersion: 1, activeSince: installedAt },
         })),
       },
+      chosenApps: chosen.map(({ app }) => app),
       ...data,
     },
   })

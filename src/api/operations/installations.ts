@@ -42,7 +42,10 @@ const installation = defineShape({
     installationId,
     integrationId,
     userId,
-    credentialIds: references('credentials', 'The credentials that its workflows work with.'),
+    credentialIds: references(
+      'credentials',
+      'The credentials that its workflows work with; of an app of which none was chosen, any of the user.',
+    ),
     workflowIds: references('workflows', 'The workflows that are installed.'),
     installedAt: timestamp('When it was completed; null while it is not.'),
     enabled: required(boolean('Whether its workflows may run.')),
@@ -155,7 +158,7 @@ export const installationOperations = [
   }),
   defineOperation({
     name: 'completeInstallation',
-    doc: 'Completes an installation: its workflows are installed in their newest versions, and run. One that is complete keeps its versions and is switched on; a workflow that was switched off by itself stays off.',
+    doc: 'Completes an installation: its workflows are installed in their newest versions, and run. One that is complete keeps its versions and is switched on; a workflow that was switched off by itself stays off. In place of a credential that is gone comes the newest of its app.',
     ...{ tag, callers },
     rest: { method: 'POST', path: '/2024-03/headless/completeInstallation' },
     body: { installationId, data: json('What the end user chose, by name, for the workflows.') },

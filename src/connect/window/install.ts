@@ -25,13 +25,28 @@ interface Plan {
   readonly credentials: readonly Credential[]
 }
 
-const complete = (session: Session, { integration, app }: Plan, credentialId: string): void =>
+/** Of an earlier installation, the credentials of other apps: only the one of its own app is chosen here. */
+const chosenBefore = async (
+  { client }: Session,
+  { integration, credentials }: Plan,
+): Promise<readonly string[]> => {
+  const installations = await client.get<readonly Installation[]>(
+    `2024-03/installations?userId=${client.userId}`,
+  )
+  const before = installations.find((one) => one.integrationId === integration.integrationId)
+  const isOwn = (id: string): boolean => credentials.some((one) => one.credentialId === id)
+  return before?.credentialIds.filter((id) => !isOwn(id)) ?? []
+}
+
+const complete = (session: Session, plan: Plan, credentialId: string): void =>
   proceed(session, async () => {
     const { client, tell } = session
+    const { integration, app } = plan
     const { integrationId } = integration
+    const credentialIds = [...(await chosenBefore(session, plan)), credentialId]
     const { installationId } = await client.post<Installation>(
       '2024-03/headless/startInstallation',
-      { userId: client.userId, integrationId, credentialIds: [credentialId] },
+      { userId: client.userId, integrationId, credentialIds },
     )
     await client.post('2024-03/headless/completeInstallation', { installationId, data: {} })
     tell({ success: true, installationId })

@@ -2,10 +2,19 @@
 import { TrunklineError } from "../../sdk/client.js";
 import { element } from "./dom.js";
 import { connectApp, dayOf, finish, listApps, listCredentials, proceed, } from "./session.js";
-const complete = (session, { integration, app }, credentialId) => proceed(session, async () => {
+/** Of an earlier installation, the credentials of other apps: only the one of its own app is chosen here. */
+const chosenBefore = async ({ client }, { integration, credentials }) => {
+    const installations = await client.get(`2024-03/installations?userId=${client.userId}`);
+    const before = installations.find((one) => one.integrationId === integration.integrationId);
+    const isOwn = (id) => credentials.some((one) => one.credentialId === id);
+    return before?.credentialIds.filter((id) => !isOwn(id)) ?? [];
+};
+const complete = (session, plan, credentialId) => proceed(session, async () => {
     const { client, tell } = session;
+    const { integration, app } = plan;
     const { integrationId } = integration;
-    const { installationId } = await client.post('2024-03/headless/startInstallation', { userId: client.userId, integrationId, credentialIds: [credentialId] });
+    const credentialIds = [...(await chosenBefore(session, plan)), credentialId];
+    const { installationId } = await client.post('2024-03/headless/startInstallation', { userId: client.userId, integrationId, credentialIds });
     await client.post('2024-03/headless/completeInstallation', { installationId, data: {} });
     tell({ success: true, installationId });
     finish(session, `${app.name} is installed`, 'It works from now on.');
