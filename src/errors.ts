@@ -87,7 +87,8 @@ export const errorCodes = {
   },
   NOT_READY: {
     status: 503,
-    meaning: 'The database is away, or the process has as many connections open as it takes.',
+    meaning:
+      'The database is away or does not answer in time, or the process is stopping or has as many connections open as it takes.',
   },
 } as const
 

@@ -217,6 +217,21 @@ describe('a start', () => {
   )
 })
 
+test('a service is not ready while the database says nothing, and is so again', async () => {
+  const { url, drop } = await createTestDatabase()
+  const way = await openDatabaseWay(url)
+  const { address } = await serve({
+    ...{ DATABASE_URL: way.url, TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS, LOG_LEVEL: 'silent' },
+  })
+  const ready = async () => (await fetch(`${address}/ready`)).status
+  await expect.poll(ready, { timeout: 30_000 }).toBe(200)
+  way.silence()
+  await expect.poll(ready, { timeout: 30_000 }).toBe(503)
+  await expect.poll(ready, { timeout: 30_000 }).toBe(200)
+  await way.close()
+  await drop()
+}, 90_000)
+
 describe('a command line', () => {
   test.each([
     ['serve --role x', 'serve: expected --role and one of all, api, worker, not "--role x".'],
@@ -294,19 +309,6 @@ describe('on DATABASE_URL', () => {
     expect(err).toMatch(/encryption keys that are not here: .*test /)
     expect(code).toBe(1)
   })
-
-  test('it is not ready while the database says nothing, and is so again', async () => {
-    const way = await openDatabaseWay(service.url)
-    const { address } = await serve({
-      ...{ DATABASE_URL: way.url, TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS, LOG_LEVEL: 'silent' },
-    })
-    const ready = async () => (await fetch(`${address}/ready`)).status
-    expect(await ready()).toBe(200)
-    way.silence()
-    await expect.poll(ready, { timeout: 30_000 }).toBe(503)
-    await expect.poll(ready, { timeout: 30_000 }).toBe(200)
-    await way.close()
-  }, 90_000)
 
   test('help names every command', async () => {
     const { out, code } = await run(['--help'])
