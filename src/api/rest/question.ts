@@ -55,6 +55,22 @@ export const findRecord = async (
   return record
 }
 
+/** To be asked where a list below a parent is empty: is the parent there? @throws NOT_FOUND */
+export const requireParent = async (
+  { database, catalogue }: ApiContext,
+  { fields }: Resource,
+  parent: string,
+  { credential, path }: Question,
+): Promise<void> => {
+  const field = fields[parent]
+  const above = field?.kind === 'reference' ? catalogue.find(field.target) : undefined
+  if (above === undefined) return
+  const id = resolveId(credential.id, above.topic, path[parent] ?? '')
+  const [found] = await getRecords(database, above, [{ credentialId: credential.id, id }])
+  if (found === undefined)
+    throw new ApiError('NOT_FOUND', `There is no ${above.name} with this id.`)
+}
+
 const isChildOf = (
   resource: Resource,
   parent: string,
