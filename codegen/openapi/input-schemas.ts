@@ -63,11 +63,14 @@ export const present = (field: Field, side: Side): JsonSchema => {
   }
 }
 
+const DAY_NOTE = 'A timestamp with an offset keeps the day that is written in it.'
+
 export const schemaOf = (field: Field, side: Side): JsonSchema => {
   const schema = present(field, side)
   const isNever =
     field.required || (side === 'output' ? isList(field) : field === commonFields.remoteFields)
-  return { description: field.doc, ...(isNever ? schema : orNull(schema)) }
+  const note = side === 'input' && field.kind === 'date' ? ` ${DAY_NOTE}` : ''
+  return { description: `${field.doc}${note}`, ...(isNever ? schema : orNull(schema)) }
 }
 
 export const properties = (fields: Fields, side: Side) =>

@@ -11,6 +11,7 @@ import {
   texts,
   timestamp,
 } from '../definition/field.ts'
+import { storableText } from '../definition/value.ts'
 import { ApiError, invalidParameter } from '../errors.ts'
 import { type ChangePosition, decodeChangeCursor } from '../query/change-cursor.ts'
 import { checkText } from '../query/filter.ts'
@@ -92,10 +93,10 @@ export const checkTopic = (catalogue: Catalogue, name: string, topic: string): s
   checkText(name, topic)
   const known = [...catalogue.resources.map((resource) => resource.topic), ...eventTopics]
   if (known.includes(topic)) return topic
-  throw invalidParameter(
-    name,
-    `topics of the change log, such as ${nearest(topic.slice(0, 64), known)}`,
-  )
+  const shown = storableText(topic, 64)
+  throw new ApiError('INVALID_PARAMETER', `${name}: there is no topic ${shown}.`, [
+    { field: name, expected: `a topic, such as ${nearest(shown, known)}` },
+  ])
 }
 
 /** Undefined: all topics. @throws INVALID_PARAMETER */

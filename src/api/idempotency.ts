@@ -47,7 +47,7 @@ export interface RepeatableAnswer extends KeptAnswer {
   readonly replayed: boolean
 }
 
-// Printable ASCII: what a header can carry as it is.
+// Printable ASCII but the space: what a header can carry as it is.
 const KEY = /^[\x21-\x7e]{1,255}$/
 const RENEW_MS = 10_000
 
@@ -55,7 +55,10 @@ const RENEW_MS = 10_000
 export const readIdempotencyKey = (given: string | string[] | undefined): string | undefined => {
   if (given === undefined) return
   if (typeof given !== 'string' || !KEY.test(given))
-    throw invalidParameter('Idempotency-Key', '1 to 255 printable ASCII characters')
+    throw invalidParameter(
+      'Idempotency-Key',
+      '1 to 255 printable ASCII characters, none of them a space',
+    )
   return given
 }
 

@@ -34,7 +34,10 @@ export type NumberField<Op extends Operator = Operator> = FieldBase<'number', Op
 export type DecimalField<Op extends Operator = Operator> = FieldBase<'decimal', Op>
 export type BooleanField<Op extends Operator = Operator> = FieldBase<'boolean', Op>
 /** An instant, `YYYY-MM-DDTHH:MM:SS.sssZ` at the edge. */
-export type TimestampField<Op extends Operator = Operator> = FieldBase<'timestamp', Op>
+export interface TimestampField<Op extends Operator = Operator> extends FieldBase<'timestamp', Op> {
+  /** Which of its instants a day alone stands for where it is given as input. */
+  readonly ofDay: 'first' | 'last'
+}
 /** A calendar day: filtered as `YYYY-MM-DD`, given as the timestamp of its first instant in UTC. */
 export type DateField<Op extends Operator = Operator> = FieldBase<'date', Op>
 /** One of a fixed set of values. */
@@ -173,9 +176,12 @@ export const boolean = <const Op extends 'equals' = 'equals'>(
 /** An instant; filtered by bounds, by equality only where asked for. */
 export const timestamp = <const Op extends TimestampOperator = 'min' | 'max'>(
   doc: string,
-  options?: Options<Op>,
+  options?: Options<Op> & { readonly ofDay?: TimestampField['ofDay'] },
   // Not inferred from where the field stands, which would take an instant with any comparison.
-): TimestampField<NoInfer<Op>> => field('timestamp', doc, ['min', 'max'], options)
+): TimestampField<NoInfer<Op>> => ({
+  ...field('timestamp', doc, ['min', 'max'], options),
+  ofDay: options?.ofDay ?? 'first',
+})
 
 /** A calendar day. */
 export const date = <const Op extends TimestampOperator = TimestampOperator>(

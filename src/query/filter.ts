@@ -58,8 +58,7 @@ export const filterParameters = (resource: Resource): ReadonlyMap<string, Filter
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 // ISO 8601 as in RFC 3339, section 5.6; the seconds' fraction may be left out.
-export const INSTANT =
-  /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/i
+const INSTANT = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/i
 // As JSON writes a number, by which the document calls it one.
 const DECIMAL = /^-?\d{1,30}(?:\.\d{1,30})?(?:e[+-]?\d{1,3})?$/i
 const INTEGER = /^-?\d{1,10}$/
@@ -75,17 +74,21 @@ export const checkText = (name: string, value: string): string => {
   return value
 }
 
-/** Whether the day exists: `2024-02-30` does not. */
-const isRealDay = (day: string): boolean => isoTimestamp(day)?.startsWith(day) ?? false
+/** Whether a text is a day that exists: `2024-02-30` does not. */
+export const isDay = (text: string): boolean =>
+  DAY.test(text) && (isoTimestamp(text)?.startsWith(text) ?? false)
+
+/** The instant that a timestamp means, in UTC; undefined if it is none, a day alone among them. */
+export const instantOf = (text: string): string | undefined =>
+  isDay(INSTANT.exec(text)?.[1] ?? '') ? isoTimestamp(text) : undefined
 
 const parseTime = (
   { name, kind, operator }: FilterParameter,
   value: string,
 ): { value: string; wholeDay: boolean } => {
-  if (DAY.test(value) && isRealDay(value)) return { value, wholeDay: true }
+  if (isDay(value)) return { value, wholeDay: true }
   const dayOnly = kind === 'date' && operator === 'equals'
-  const day = INSTANT.exec(value)?.[1]
-  const iso = !dayOnly && day !== undefined && isRealDay(day) ? isoTimestamp(value) : undefined
+  const iso = dayOnly ? undefined : instantOf(value)
   if (iso !== undefined) return { value: iso, wholeDay: false }
   throw invalidParameter(
     name,

@@ -1,11 +1,13 @@
 /** What a caller gives to be written: read strictly, field by field, and refused by name. */
 import { nearest } from '../definition/catalogue.ts'
 import type { Json } from '../definition/connector.ts'
+
 import { DECIMAL } from '../definition/decimal.ts'
-import type { Field, Fields } from '../definition/field.ts'
-import { isObject, isoTimestamp, storableText } from '../definition/value.ts'
+import type { Field, Fields, TimestampField } from '../definition/field.ts'
+import { isObject, storableText } from '../definition/value.ts'
+
 import { ApiError, invalidParameter } from '../errors.ts'
-import { INSTANT, INT32_MAX } from './filter.ts'
+import { INT32_MAX, instantOf, isDay } from './filter.ts'
 
 /** Characters of one text; a note or a description may be long, a body is limited as a whole. */
 export const MAX_INPUT_TEXT = 100_000
@@ -16,7 +18,6 @@ export const MAX_INPUT_ID = 512
 /** How deep the lists and objects of free JSON may be nested: all that walks it later may be recursive. */
 export const MAX_JSON_LEVELS = 64
 const MAX_DIGITS = 60
-const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 export type Input = Readonly<Record<string, Json>>
 
@@ -62,14 +63,21 @@ const identifier = (path: string, value: unknown): string => {
   return id
 }
 
-const time = (path: string, value: unknown): string => {
-  const text = typeof value === 'string' ? value : ''
-  const day = DAY.test(text) ? text : INSTANT.exec(text)?.[1]
-  const iso =
-    day !== undefined && isoTimestamp(day)?.startsWith(day) ? isoTimestamp(text) : undefined
-  if (iso === undefined)
-    throw invalidParameter(path, 'a timestamp YYYY-MM-DDTHH:MM:SS.sssZ or a date YYYY-MM-DD')
+const TIMESTAMP = 'a timestamp YYYY-MM-DDTHH:MM:SS.sssZ'
+
+/** An instant in UTC; a day alone is none. @throws INVALID_PARAMETER */
+export const readInstant = (path: string, value: unknown, expected = TIMESTAMP): string => {
+  const iso = typeof value === 'string' ? instantOf(value) : undefined
+  if (iso === undefined) throw invalidParameter(path, expected)
   return iso
+}
+
+/** An instant in UTC; a day alone stands for its first, or its last millisecond. */
+const time = (path: string, value: unknown, ofDay: TimestampField['ofDay']): string => {
+  const clock = ofDay === 'last' ? '23:59:59.999' : '00:00:00.000'
+  return typeof value === 'string' && isDay(value)
+    ? `${value}T${clock}Z`
+    : readInstant(path, value, `${TIMESTAMP} or a date YYYY-MM-DD`)
 }
 
 const word = (path: string, value: unknown, values: readonly string[]): string => {
@@ -111,10 +119,10 @@ const readValue = (field: Field, value: unknown, path: string, nested: boolean):
       if (typeof value !== 'boolean') throw invalidParameter(path, 'true or false')
       return value
     case 'timestamp':
-      return time(path, value)
+      return time(path, value, field.ofDay)
     case 'date':
       // A day is taken as it is written: an offset must not move it to the day before.
-      time(path, value)
+      time(path, value, 'first')
       return String(value).slice(0, 10)
     case 'enumeration':
     case 'label':

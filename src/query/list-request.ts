@@ -101,6 +101,10 @@ export const parseWhole = (name: string, given: unknown, min: number, max: numbe
   throw invalidParameter(name, `a whole number from ${min} to ${max}`)
 }
 
+/** How many entries a page is to have. @throws INVALID_PARAMETER */
+export const parsePageSize = (given: string | number | null | undefined): number =>
+  given == null ? DEFAULT_PAGE_SIZE : parseWhole('pageSize', given, 1, MAX_PAGE_SIZE)
+
 /** What a REST caller may say of the page. */
 export interface PageParameters {
   readonly pageNumber?: string | undefined
@@ -114,8 +118,7 @@ export const parsePage = (
   order: Order,
   { pageNumber, pageSize, cursor }: PageParameters,
 ): ListPage => {
-  const size =
-    pageSize === undefined ? DEFAULT_PAGE_SIZE : parseWhole('pageSize', pageSize, 1, MAX_PAGE_SIZE)
+  const size = parsePageSize(pageSize)
   if (cursor !== undefined) {
     if (pageNumber !== undefined) throw invalidParameter('pageNumber', 'no value beside cursor')
     const after = decodeCursor(resource, order, cursor, 'cursor')

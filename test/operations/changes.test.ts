@@ -1,10 +1,12 @@
 /** Asking the change log, over either face. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { fieldsAt } from '../../src/api/operation.ts'
 import { recordId } from '../../src/definition/identity.ts'
 import { catalogue } from '../../src/generated/registry.ts'
+import { readInput } from '../../src/query/input.ts'
 import { pruneChanges } from '../../src/store/changes.ts'
 import { appendEvent } from '../../src/store/sync-events.ts'
-import { type Call, callOver, faces, type Given } from '../support/operations.ts'
+import { type Call, callOver, faces, type Given, operationOf } from '../support/operations.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { settled } from '../support/settled.ts'
@@ -244,4 +246,18 @@ describe.each(faces)('over %s', (face) => {
     ] as const)
       expect((await call(token, name, more)).code, name).toBe('FORBIDDEN')
   })
+})
+
+test('of a day alone the records are those of its end', () => {
+  const given = { credentialId: CREDENTIAL, topic: 'crm/leads', asOf: '2026-01-31' }
+  const { asOf } = readInput(fieldsAt(operationOf('recordsAsOf'), 'query'), given)
+  expect(asOf).toBe('2026-01-31T23:59:59.999Z')
+})
+
+test('topics that are not given in one parameter are told how to be', async () => {
+  const url = '/2024-03/one/changes?topics=crm/accounts&topics=crm/leads'
+  const { error } = (await service.send(tenant.key, 'GET', url)).json()
+  expect(error.details).toEqual([
+    { field: 'topics', expected: 'one value, its parts separated by commas' },
+  ])
 })

@@ -33,6 +33,7 @@ test.each(faces)('over %s', async (face) => {
   await settled(service)
   const { changes } = (await call(tenant.key, 'changes', { topics: [accounts.topic] })).result
   const [old = '', last = '', kept = ''] = changes.map(({ cursor }: { cursor: string }) => cursor)
+  const keptAt: string = changes.at(-1).at
   const sent = { old, last, kept }
   await prisma.webhookAttemptBatch.create({
     data: {
@@ -66,8 +67,12 @@ test.each(faces)('over %s', async (face) => {
   for (const given of [{ cursor: last }, { messageId: 'kept' }, { from: ago(1), to: ago(-1) }])
     expect(await replay(given), JSON.stringify(given)).toMatchObject({ status: 200 })
 
+  // The whole of the day that it came on, the last millisecond with it.
+  const day = keptAt.slice(0, 10)
+  expect(await replay({ from: day, to: day })).toMatchObject({ status: 200 })
+
   const status = async () => (await call(tenant.key, 'webhookStatus', { subscriptionId })).result
-  expect(await status()).toMatchObject({ replays: 3, missedUntil: null })
+  expect(await status()).toMatchObject({ replays: 4, missedUntil: null })
   const missedUntil = ago(40 * 24)
   await prisma.webhookDelivery.update({ where: { subscriptionId }, data: { missedUntil } })
   expect(await status()).toMatchObject({ missedUntil })

@@ -94,4 +94,27 @@ describe('a reference', () => {
       expect(other.statusCode).toBe(404)
     }
   })
+
+  test('in a path is said there alone', async () => {
+    for (const end of ['', '/count']) {
+      const path = `/commerce/orders/2/fulfillments${end}?credentialId=${B}&orderId=1`
+      const { error } = (await service.rest(tenant.key, path)).json()
+      expect(error).toMatchObject({ code: 'INVALID_PARAMETER', details: [{ field: 'orderId' }] })
+    }
+  })
+
+  test('in a path to a record that there is not is a 404, and to one without any an empty list', async () => {
+    const orders = catalogue.get('commerce/orders')
+    await service.save(tenant, B, orders, [sampleRecord(B, orders, 7)])
+    for (const [end, none] of [
+      ['', { fulfillments: [] }],
+      ['/count', { count: 0 }],
+    ] as const) {
+      const ask = (orderId: string) =>
+        service.rest(tenant.key, `/commerce/orders/${orderId}/fulfillments${end}?credentialId=${B}`)
+      expect((await ask('7')).json()).toEqual(none)
+      const absent = await ask('nope')
+      expect([absent.statusCode, absent.json().error?.code]).toEqual([404, 'NOT_FOUND'])
+    }
+  })
 })

@@ -1,6 +1,6 @@
 /** What the app says of a write reaches the caller; a change whose answer is lost is looked up, not repeated. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Desk, openDesk } from './desk.ts'
+import { CREDENTIAL, type Desk, openDesk } from './desk.ts'
 
 let desk: Desk
 
@@ -237,6 +237,32 @@ describe.each([
     expect(stale.json().error.details[0].field).toBe('updatedAt')
     const odd = await desk.write('PUT', `${path}/${id}`, mine, { 'if-match': 'W/"1"' })
     expect(odd.json().error.details[0].field).toBe('If-Match')
+    const several = await desk.write('PUT', `${path}/${id}`, mine, {
+      'if-match': `"x", ${headers.etag}`,
+    })
+    expect(several.json().error.message).toContain('one ETag')
+  })
+
+  test('the updatedAt of what was read is an instant, in whatever offset it is written', async () => {
+    const { id, updatedAt } = await record()
+    const type = name === 'contact' ? 'CrmContact' : 'CrmAccount'
+    const update = async (ifUpdatedAt: string) => {
+      const { errors } = await desk.service.graphql(
+        desk.tenant.key,
+        `mutation ($id: ID!, $input: ${type}Input!, $ifUpdatedAt: DateTime) {
+          update${type}(credentialId: "${CREDENTIAL}", id: $id, input: $input, ifUpdatedAt: $ifUpdatedAt) { id }
+        }`,
+        { id, input: mine, ifUpdatedAt },
+      )
+      const [error] = errors
+      const details = (error?.extensions.details ?? []) as readonly { field: string }[]
+      return [error?.extensions.code, ...details.map(({ field }) => field)]
+    }
+    for (const none of ['garbage', '2026-02-30T00:00:00.000Z', '2026-01-31'])
+      expect(await update(none)).toEqual(['INVALID_PARAMETER', 'ifUpdatedAt'])
+    expect(await update('2026-01-31T00:00:00.000+01:00')).toEqual(['WRITE_CONFLICT', 'updatedAt'])
+    const inParis = new Date(Date.parse(updatedAt) + 3_600_000).toISOString()
+    expect(await update(inParis.replace('Z', '+01:00'))).toEqual([undefined])
   })
 })
 

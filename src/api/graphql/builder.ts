@@ -56,7 +56,7 @@ export const createBuilder = () => {
   })
   builder.scalarType('DateTime', {
     description:
-      'An instant, YYYY-MM-DDTHH:MM:SS.sssZ. In a filter a date alone, YYYY-MM-DD, stands for its whole day in UTC.',
+      'An instant, YYYY-MM-DDTHH:MM:SS.sssZ. In a filter a date alone, YYYY-MM-DD, stands for its whole day in UTC. A field that is a day, such as a due date, takes the day as it is written, whatever the offset.',
     serialize: asItIs as (value: string) => string,
     parseValue: textValue,
   })

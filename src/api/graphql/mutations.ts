@@ -5,6 +5,7 @@ import type { Catalogue } from '../../definition/catalogue.ts'
 import { resolveId } from '../../definition/identity.ts'
 import type { Resource } from '../../definition/resource.ts'
 import { checkText } from '../../query/filter.ts'
+import { readInstant } from '../../query/input.ts'
 import { parseWrite, type WriteAttempt, type WriteOwner } from '../../query/write-request.ts'
 import { resolveCredential } from '../caller.ts'
 import { type Builder, backendOf, type GraphContext } from './builder.ts'
@@ -37,9 +38,11 @@ export const createRecordMutations = (
   ): Promise<GraphRecord> => {
     const { access, loaders } = context
     const credential = await resolveCredential(access, backendOf(context), given.credentialId)
+    const seenUpdatedAt =
+      given.ifUpdatedAt == null ? undefined : readInstant('ifUpdatedAt', given.ifUpdatedAt)
     const owner = { credentialId: credential.id, environmentId: credential.environmentId }
     const record = await onceForKey(context, info, { given, isLocal: false }, (attempt) =>
-      work(owner, { ...attempt, seenUpdatedAt: given.ifUpdatedAt ?? undefined }),
+      work(owner, { ...attempt, seenUpdatedAt }),
     )
     loaders.forget()
     loaders.allow([credential])

@@ -16,7 +16,7 @@ import { isUuid, resolveId } from '../../definition/identity.ts'
 import type { Resource } from '../../definition/resource.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
 import { encodeChangeCursor } from '../../query/change-cursor.ts'
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../query/list-request.ts'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, parsePageSize } from '../../query/list-request.ts'
 import { type ChangesQuery, endOfLog, readChanges } from '../../store/changes.ts'
 import { forgottenUntil, recordsAsOf } from '../../store/past-records.ts'
 import { getRecords } from '../../store/records.ts'
@@ -93,13 +93,6 @@ const afterField = text('The cursor of a change, or the nextCursor of an answer.
 const credentialId = required(reference('credentials', 'The credential.'))
 const argumentNames = { pageSize: 'first' }
 
-/** @throws INVALID_PARAMETER */
-const readPageSize = (pageSize: number | null | undefined): number => {
-  if (pageSize == null) return DEFAULT_PAGE_SIZE
-  if (pageSize >= 1 && pageSize <= MAX_PAGE_SIZE) return pageSize
-  throw invalidParameter('pageSize', `a whole number from 1 to ${MAX_PAGE_SIZE}`)
-}
-
 /** @throws CURSOR_EXPIRED */
 const answerPage = async (
   context: OperationContext,
@@ -148,7 +141,7 @@ export const changeOperations = [
     },
     run: async (context, given) => {
       const { access, caller, catalogue, database } = context
-      const limit = readPageSize(given.pageSize)
+      const limit = parsePageSize(given.pageSize)
       const topics = readTopics(catalogue, given.topics)
       const credential =
         given.credentialId == null
@@ -184,7 +177,7 @@ export const changeOperations = [
     },
     run: async (context, given) => {
       const { access, caller, database } = context
-      const limit = readPageSize(given.pageSize)
+      const limit = parsePageSize(given.pageSize)
       const resource = resourceOf(context, given.topic)
       const after = readAfter(given.after)
       const { id } = await resolveCredential(access, caller, given.credentialId)
@@ -205,7 +198,9 @@ export const changeOperations = [
     query: {
       credentialId,
       topic: required(text('The resource, such as crm/accounts.')),
-      asOf: required(timestamp('The time.')),
+      asOf: required(
+        timestamp('The time; a day alone stands for its end in UTC.', { ofDay: 'last' }),
+      ),
       includeDeleted: boolean('Also records that were deleted in the app then.'),
       after: text('The nextCursor of the answer before.'),
       pageSize: pageSizeField,
@@ -225,7 +220,7 @@ export const changeOperations = [
     },
     run: async (context, given) => {
       const { access, caller, database } = context
-      const limit = readPageSize(given.pageSize)
+      const limit = parsePageSize(given.pageSize)
       const resource = resourceOf(context, given.topic)
       if (given.after != null && !isUuid(given.after))
         throw new ApiError('INVALID_CURSOR', 'after: expected the nextCursor of such an answer.', [

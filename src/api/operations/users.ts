@@ -1,6 +1,7 @@
 /** The end users of the integrator. */
 import { defineShape, integer, list, object, reference, text } from '../../definition/field.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
+import { parseWhole } from '../../query/list-request.ts'
 import { createUser, deleteUser, findUser, listUsers } from '../../store/users.ts'
 import { noUser } from '../caller.ts'
 import { type CallContext, defineOperation, required } from '../operation.ts'
@@ -45,11 +46,10 @@ export const readPage = ({
   readonly pageSize?: number | null | undefined
   readonly pageNumber?: number | null | undefined
 }) => {
-  if (pageSize != null && (pageSize < 1 || pageSize > MAX_PAGE))
-    throw invalidParameter('pageSize', `a whole number from 1 to ${MAX_PAGE}`)
-  if (pageNumber != null && (pageNumber < 1 || pageSize == null))
+  const size = pageSize == null ? undefined : parseWhole('pageSize', pageSize, 1, MAX_PAGE)
+  if (pageNumber != null && (pageNumber < 1 || size === undefined))
     throw invalidParameter('pageNumber', 'a whole number from 1, with a pageSize')
-  return { size: pageSize ?? undefined, number: pageNumber ?? 1 }
+  return { size, number: pageNumber ?? 1 }
 }
 
 export const pageParameters = {

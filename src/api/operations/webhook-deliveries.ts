@@ -10,6 +10,7 @@ import {
 } from '../../definition/field.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
 import { decodeChangeCursor } from '../../query/change-cursor.ts'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, parsePageSize } from '../../query/list-request.ts'
 import { listAttempts } from '../../store/webhook-attempts.ts'
 import { readDeliveryStatus } from '../../store/webhook-history.ts'
 import { type ReplayRange, requestReplay, requestTest } from '../../store/webhook-replays.ts'
@@ -26,7 +27,6 @@ import {
   tag,
 } from './webhooks.ts'
 
-const MAX_PAGE = 100
 const EXAMPLE_MESSAGE = 'msg_p5jXN8AQM9LWM0D4loKWxJek0aT1zQ5R'
 const EXAMPLE_CURSOR = 'MS4wLjEyMzQuNTY'
 
@@ -163,7 +163,9 @@ export const webhookDeliveryOperations = [
     query: {
       messageId,
       cursor: text('`nextCursor` of the page before.'),
-      pageSize: integer(`Attempts on a page, up to ${MAX_PAGE}; 50 unless given.`),
+      pageSize: integer(
+        `Attempts on a page, up to ${MAX_PAGE_SIZE}; ${DEFAULT_PAGE_SIZE} unless given.`,
+      ),
     },
     answer: {
       value: object(
@@ -184,9 +186,7 @@ export const webhookDeliveryOperations = [
       result: { attempts: [exampleAttempt], nextCursor: 'YTczMDEuMTI' },
     },
     run: async (context, given) => {
-      const limit = given.pageSize ?? 50
-      if (limit < 1 || limit > MAX_PAGE)
-        throw invalidParameter('pageSize', `a whole number from 1 to ${MAX_PAGE}`)
+      const limit = parsePageSize(given.pageSize)
       const found = await requireWebhook(context, given.subscriptionId)
       return listAttempts(context.database, {
         ...{ subscriptionId: found.subscriptionId, limit },
@@ -204,7 +204,10 @@ export const webhookDeliveryOperations = [
     body: {
       messageId,
       from: timestamp('The first time of changes to be sent, within the retention; with `to`.'),
-      to: timestamp('The last time of changes to be sent; with `from`.'),
+      to: timestamp(
+        'The last time of changes to be sent; with `from`. A day alone stands for its end in UTC.',
+        { ofDay: 'last' },
+      ),
       cursor,
     },
     answer: { key: 'subscriptionId', value: subscriptionId },

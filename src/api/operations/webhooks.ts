@@ -1,6 +1,4 @@
 /** Where the integrator wants to be told of changes. */
-import { nearest } from '../../definition/catalogue.ts'
-import { eventTopics } from '../../definition/change.ts'
 import {
   boolean,
   defineShape,
@@ -19,6 +17,7 @@ import {
   readWebhookSecret,
   updateWebhook,
 } from '../../store/webhooks.ts'
+import { checkTopic } from '../change-answer.ts'
 import type { ApiContext } from '../context.ts'
 import { defineOperation, required } from '../operation.ts'
 import { readPayload } from '../payload-selection.ts'
@@ -83,16 +82,8 @@ const refuseNull = (given: Readonly<Record<string, unknown>>, names: readonly st
 
 /** @throws INVALID_PARAMETER naming the topic that there is not */
 const readTopics = ({ catalogue }: ApiContext, given: readonly string[]): readonly string[] => {
-  const known = [...eventTopics, ...catalogue.resources.map((resource) => resource.topic)]
   if (given.length === 0) throw invalidParameter('topic', 'one topic or more')
-  for (const [index, one] of given.entries())
-    if (!known.includes(one)) {
-      const shown = one.slice(0, 64)
-      throw new ApiError('INVALID_PARAMETER', `topic: there is no topic ${shown}.`, [
-        { field: `topic[${index}]`, expected: `a topic, such as ${nearest(shown, known)}` },
-      ])
-    }
-  return [...new Set(given)]
+  return [...new Set(given.map((one, index) => checkTopic(catalogue, `topic[${index}]`, one)))]
 }
 
 export const webhookOperations = [

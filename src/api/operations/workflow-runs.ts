@@ -10,7 +10,7 @@ import {
   timestamp,
 } from '../../definition/field.ts'
 import { ApiError } from '../../errors.ts'
-import { parseWhole } from '../../query/list-request.ts'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, parsePageSize } from '../../query/list-request.ts'
 import { findInstallation } from '../../store/installations.ts'
 import { hasWorkflow } from '../../store/integrations.ts'
 import { listRuns, RUN_STATUSES } from '../../store/workflow-history.ts'
@@ -18,9 +18,6 @@ import { defineOperation, required } from '../operation.ts'
 import { EXAMPLE_CREDENTIAL } from './credentials.ts'
 import { EXAMPLE_INSTALLATION, installationId } from './installations.ts'
 import { EXAMPLE_WORKFLOW, workflowId } from './integrations.ts'
-
-const DEFAULT_PAGE_SIZE = 50
-const MAX_PAGE_SIZE = 100
 
 const status = enumeration('Where the run stands.', RUN_STATUSES)
 
@@ -101,9 +98,8 @@ export const workflowRunOperations = [
       result: { data: [example], nextCursor: null },
     },
     run: async ({ database, caller }, given) => {
-      const { pageSize, cursor } = given
-      const limit =
-        pageSize == null ? DEFAULT_PAGE_SIZE : parseWhole('pageSize', pageSize, 1, MAX_PAGE_SIZE)
+      const { cursor } = given
+      const limit = parsePageSize(given.pageSize)
       const { environmentId } = caller
       if (!(await hasWorkflow(database, environmentId, given.workflowId)))
         throw new ApiError('NOT_FOUND', 'There is no workflow with this workflowId.')

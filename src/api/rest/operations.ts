@@ -8,7 +8,7 @@ import { type Attempt, ONCE } from '../idempotency.ts'
 import { fieldsAt, isRead, type Operation } from '../operation.ts'
 import { checkOperation, runOperation } from '../run-operation.ts'
 import { answerOnce, JSON_TYPE } from './once.ts'
-import { checkEncoding, type QueryParameters, readQuery, refuseUnknown } from './parameters.ts'
+import { checkEncoding, readQuery, refuseUnknown } from './parameters.ts'
 
 const INTEGER = /^-?\d{1,10}$/
 
@@ -28,8 +28,10 @@ const parameterValue = (name: string, { kind }: Field, text: string): unknown =>
   }
 }
 
-const readParameters = (operation: Operation, parameters: QueryParameters) => {
+const readParameters = (operation: Operation, query: unknown) => {
   const fields = fieldsAt(operation, 'query')
+  const lists = Object.keys(fields).filter((name) => fields[name]?.kind === 'texts')
+  const parameters = readQuery(query, lists)
   refuseUnknown(parameters, Object.keys(fields))
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) => {
@@ -59,7 +61,7 @@ const addRoute = (server: FastifyInstance, context: ApiContext, operation: Opera
       checkEncoding(request.url)
       const given = {
         path: readQuery(request.params),
-        query: readParameters(operation, readQuery(request.query)),
+        query: readParameters(operation, request.query),
         body: request.body ?? undefined,
       }
       const run = async (attempt: Attempt): Promise<string> =>

@@ -28,14 +28,23 @@ export const checkEncoding = (url: string): void => {
       )
 }
 
-/** @throws INVALID_PARAMETER for a name given twice, or text that is not well formed */
-export const readQuery = (query: unknown): QueryParameters =>
+/**
+ * `lists`: the names whose text is several values.
+ * @throws INVALID_PARAMETER for a name given twice, or text that is not well formed
+ */
+export const readQuery = (query: unknown, lists: readonly string[] = []): QueryParameters =>
   // From entries: a parameter may be called __proto__. Fastify parses a query string into texts, or lists
   // of texts where a name repeats.
   Object.fromEntries(
     Object.entries(query as Record<string, string | string[]>).map(([name, value]) => {
       checkText('query', name)
-      if (typeof value !== 'string') throw invalidParameter(name, 'one value, not several')
+      if (typeof value !== 'string')
+        throw invalidParameter(
+          name,
+          lists.includes(name)
+            ? 'one value, its parts separated by commas'
+            : 'one value, not several',
+        )
       return [name, checkText(name, value)]
     }),
   )

@@ -70,3 +70,20 @@ export const findRecord = async (
     throw new ApiError('NOT_FOUND', `There is no ${resource.name} with this id.`)
   return record
 }
+
+/** To be asked where a list below a parent is empty: is the parent there? @throws NOT_FOUND */
+export const requireParent = async (
+  { database, catalogue }: ApiContext,
+  resource: Resource,
+  parent: string,
+  question: Question,
+): Promise<void> => {
+  const field = resource.fields[parent]
+  const target = field?.kind === 'reference' ? catalogue.find(field.target) : undefined
+  const above = parentOf(resource, parent, question)
+  if (target === undefined || above === undefined) return
+  const key = { credentialId: question.credential.id, id: above.id }
+  const [found] = await getRecords(database, target, [key])
+  if (found === undefined)
+    throw new ApiError('NOT_FOUND', `There is no ${target.name} with this id.`)
+}

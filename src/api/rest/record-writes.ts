@@ -19,7 +19,7 @@ const readSeenVersion = (given: string | undefined): string | undefined => {
   if (given === undefined || given === '*') return
   const [, updatedAt] = ENTITY_TAG.exec(given) ?? []
   if (updatedAt === undefined)
-    throw invalidParameter('If-Match', 'the ETag of the record as it was read')
+    throw invalidParameter('If-Match', 'one ETag, that of the record as it was read')
   return updatedAt
 }
 

@@ -1,13 +1,14 @@
 /** Reading records over REST: list, count and get, one set of routes for every resource. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Resource } from '../../definition/resource.ts'
+import { invalidParameter } from '../../errors.ts'
 import { type ListFilter, parseFilter, parseOrder, parsePage } from '../../query/list-request.ts'
 import { countRecords, listRecords } from '../../store/records.ts'
 import type { ApiContext } from '../context.ts'
 import { JSON_TYPE } from './once.ts'
 import { refuseUnknown } from './parameters.ts'
 import { type ResourcePath, resourcePaths } from './paths.ts'
-import { findRecord, type Question, readQuestion, recordAnswer } from './question.ts'
+import { findRecord, type Question, readQuestion, recordAnswer, requireParent } from './question.ts'
 
 /** The parameters of a list that are not filters. */
 export const listParameters = [
@@ -40,12 +41,9 @@ const addRoutes = (
   const readFilter = (question: Question, others: readonly string[]): ListFilter => {
     const given: Record<string, string> = { ...question.parameters }
     for (const name of others) delete given[name]
-    const value = parent === undefined ? undefined : question.path[parent]
-    return parseFilter(
-      resource,
-      parent === undefined ? given : { ...given, [parent]: value },
-      others,
-    )
+    if (parent === undefined) return parseFilter(resource, given, others)
+    if (given[parent] !== undefined) throw invalidParameter(parent, 'no value beside the address')
+    return parseFilter(resource, { ...given, [parent]: question.path[parent] }, others)
   }
 
   const list = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
@@ -59,6 +57,8 @@ const addRoutes = (
       page: parsePage(resource, order, question.parameters),
     })
     const last = page.records.at(-1)
+    if (last === undefined && parent !== undefined)
+      await requireParent(context, resource, parent, question)
     if (page.hasNext && last !== undefined) {
       const cursor = page.cursorOf(last)
       reply.header('next-cursor', cursor).header('link', nextLink(request.url, cursor))
@@ -70,13 +70,14 @@ const addRoutes = (
   const count = async (request: FastifyRequest): Promise<{ count: number }> => {
     const question = await readQuestion(context, request)
     const filter = readFilter(question, ['credentialId'])
-    return {
-      count: await countRecords(database, {
-        resource,
-        credentialIds: [question.credential.id],
-        filter,
-      }),
-    }
+    const count = await countRecords(database, {
+      resource,
+      credentialIds: [question.credential.id],
+      filter,
+    })
+    if (count === 0 && parent !== undefined)
+      await requireParent(context, resource, parent, question)
+    return { count }
   }
 
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
