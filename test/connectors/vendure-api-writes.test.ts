@@ -20,7 +20,7 @@ import { type Face, faces } from '../support/operations.ts'
 import { type RecordCalls, type RecordOutcome, recordsOver } from '../support/record-calls.ts'
 import { moveOrder } from './vendure/acts.ts'
 import { type Connection, connectVendure, type Shown } from './vendure/connection.ts'
-import { WRITING } from './vendure/key.ts'
+import { createKey, WRITING } from './vendure/key.ts'
 import { missing } from './vendure/scene.ts'
 
 const ORDERS = 'commerce/orders'
@@ -32,7 +32,7 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
   let shop: Connection
   let lamp: Product
   beforeAll(async () => {
-    shop = await connectVendure(WRITING)
+    shop = await connectVendure((vendure) => createKey(vendure, WRITING))
     lamp = await createProduct(shop.vendure, {
       name: 'Lamp',
       variants: [

@@ -4,7 +4,7 @@ import { placeOrder } from '../apps/vendure/checkout.ts'
 import { createProduct } from '../apps/vendure/shop.ts'
 import { type Product, readOrder } from '../apps/vendure/state.ts'
 import { type Connection, connectVendure } from './vendure/connection.ts'
-import { WRITING } from './vendure/key.ts'
+import { createKey, WRITING } from './vendure/key.ts'
 import { type Line, openLine } from './vendure/line.ts'
 import { missing } from './vendure/scene.ts'
 
@@ -16,7 +16,10 @@ describe.skipIf(missing)(
     let lamp: Product
     beforeAll(async () => {
       line = await openLine()
-      shop = await connectVendure(WRITING, line.leadTo)
+      shop = await connectVendure(async (vendure) => ({
+        ...(await createKey(vendure, WRITING)),
+        url: line.leadTo(vendure.url),
+      }))
       lamp = await createProduct(shop.vendure, {
         name: 'Lamp',
         variants: [{ sku: 'LAMP', price: 1000, stockOnHand: 1000, options: { Size: 'S' } }],

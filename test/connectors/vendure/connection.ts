@@ -98,23 +98,29 @@ const createReader = (service: TestService, { key }: Tenant, credentialId: strin
   }
 }
 
-/**
- * Starts all of it, with a key of these permissions; nothing is synchronised yet. `addressOf`: where the
- * credential has the shop, which is at `url`.
- */
+/** What a credential of the shop holds, and the id of its key. */
+interface Access {
+  readonly apiKey: string
+  readonly entityId: string
+  readonly channelToken?: string
+  /** Unless it is the shop's own. */
+  readonly url?: string
+}
+
+/** Starts all of it, with this access; nothing is synchronised yet. */
 export const connectVendure = async (
-  permissions: readonly string[] = READING,
-  addressOf: (url: string) => string = (url) => url,
+  accessTo = (vendure: Vendure): Promise<Access> => createKey(vendure, READING),
 ): Promise<Connection> => {
   const vendure = await startVendure()
   const service = await startService()
   const { database } = service
   const { prisma } = database
   const tenant = await service.createTenant('development', [])
-  const { apiKey, entityId } = await createKey(vendure, permissions)
+  const access = await accessTo(vendure)
+  const { apiKey, entityId, channelToken = '', url = vendure.url } = access
   const credentialId = await createCredential(database, testVault, {
     ...{ environmentId: tenant.environmentId, userId: tenant.userId, connector },
-    values: { url: addressOf(vendure.url), apiKey },
+    values: { url, apiKey, channelToken },
   })
   const appClient = createAppClient({ allowPrivateAddresses: true, firstPauseMs: 1, maxPauseMs: 5 })
   const parts = {

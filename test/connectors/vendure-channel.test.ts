@@ -1,0 +1,54 @@
+/** One channel of the real Vendure: what enters and leaves it moves no time, and is seen all the same. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { act } from '../apps/vendure/act.ts'
+import { createProduct } from '../apps/vendure/shop.ts'
+import type { Product } from '../apps/vendure/state.ts'
+import { type ChannelAccess, openChannel } from './vendure/channel.ts'
+import { type Connection, connectVendure } from './vendure/connection.ts'
+import { missing } from './vendure/scene.ts'
+
+describe.skipIf(missing)(`a channel of the real Vendure${missing ? `: ${missing}` : ''}`, () => {
+  let shop: Connection
+  let channel: ChannelAccess
+  let products: readonly Product[]
+  beforeAll(async () => {
+    shop = await connectVendure(async (vendure) => {
+      channel = await openChannel(vendure, 'second')
+      return channel
+    })
+    products = await Promise.all(
+      ['Lamp', 'Desk', 'Sofa'].map((name) =>
+        createProduct(shop.vendure, { name, variants: [{ sku: name, price: 1000 }] }),
+      ),
+    )
+    await shop.sync()
+  }, 120_000)
+  afterAll(() => shop?.close())
+
+  const move = (mutation: string, moved: readonly Product[]) => {
+    const input = { channelId: channel.channelId, productIds: moved.map(({ id }) => id) }
+    return act(shop.vendure, mutation, { input })
+  }
+  const assign = `mutation ($input: AssignProductsToChannelInput!) {
+    assignProductsToChannel(input: $input) { id } }`
+  const remove = `mutation ($input: RemoveProductsFromChannelInput!) {
+    removeProductsFromChannel(input: $input) { id } }`
+  const listed = async () =>
+    (await shop.list('commerce/products')).map(({ productName }) => productName)
+  /** One run that finds the number changed, and one that lists everything. */
+  const syncTwice = async () => {
+    await shop.sync()
+    await shop.sync()
+  }
+
+  test('lists what is assigned to it, and no more what is removed, without an hour’s delay', async () => {
+    expect(await listed()).toEqual([])
+    await shop.passOverlap()
+    await move(assign, products)
+    await syncTwice()
+    expect(await listed()).toEqual(expect.arrayContaining(['Lamp', 'Desk', 'Sofa']))
+    await move(remove, products.slice(0, 1))
+    await syncTwice()
+    expect((await listed()).toSorted()).toEqual(['Desk', 'Sofa'])
+  })
+})
