@@ -144,8 +144,8 @@ export const recordRouteRow = (
     objects: [
       named('credentials'),
       ...(isOne ? [named(topic)] : []),
-      // A list below what is not there is empty; nothing is created below it.
-      ...(isNested ? [named(parent, isOne ? 404 : method === 'POST' ? 400 : 200)] : []),
+      // Below what is not there is nothing, not even an empty list; what is created names it as a reference.
+      ...(isNested ? [named(parent, method === 'POST' ? 400 : 404)] : []),
     ],
     request: (ids) => ({
       method,
