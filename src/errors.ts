@@ -103,6 +103,13 @@ export interface ErrorDetail {
   readonly current?: unknown
 }
 
+interface ApiErrorOptions {
+  /** When the same request may succeed. */
+  readonly retryAfterMs?: number | undefined
+  /** For the log alone. */
+  readonly cause?: unknown
+}
+
 /** A failure that is told to the caller as it is: its message holds no secret and no raw body. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -115,9 +122,9 @@ export class ApiError extends Error {
     code: ErrorCode,
     message: string,
     details: readonly ErrorDetail[] = [],
-    { retryAfterMs }: { readonly retryAfterMs?: number | undefined } = {},
+    { retryAfterMs, ...options }: ApiErrorOptions = {},
   ) {
-    super(message)
+    super(message, options)
     this.code = code
     this.details = details
     this.retryAfterMs = retryAfterMs

@@ -1,5 +1,5 @@
 /** From anything thrown to the error that the caller is told; the unexpected is masked, once. */
-import type { FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import { isDatabaseAway } from '../store/database.ts'
 
@@ -22,14 +22,17 @@ const codeOf = (error: unknown): string | undefined =>
     ? error.code
     : undefined
 
+interface ToldFailure {
+  readonly error: ApiError
+  /** Whether it is known why; if not, what was thrown is for the log. */
+  readonly expected: boolean
+}
+
 /**
- * The error to tell, and whether it was expected; what was not is for the log. `request`: the one that was
- * being read, if it was, for a caller may hang up in the middle of it.
+ * The error to tell. `request`: the one that was being read, if it was, for a caller may hang up in the
+ * middle of it.
  */
-export const toApiError = (
-  error: unknown,
-  request?: FastifyRequest,
-): { error: ApiError; expected: boolean } => {
+export const toApiError = (error: unknown, request?: FastifyRequest): ToldFailure => {
   if (error instanceof ApiError) return { error, expected: true }
   if (error instanceof Error && error === request?.raw.errored)
     return { error: new ApiError('MALFORMED_BODY', 'The body ended early.'), expected: true }
@@ -39,4 +42,17 @@ export const toApiError = (
   if (isDatabaseAway(error))
     return { error: new ApiError('NOT_READY', 'The database is away; try again.'), expected: false }
   return { error: new ApiError('INTERNAL', 'Something failed here.'), expected: false }
+}
+
+/** Writes down a failure that is no mistake of the caller's. */
+export const logFailure = (
+  log: FastifyBaseLogger,
+  requestId: string,
+  thrown: unknown,
+  { error, expected }: ToldFailure = toApiError(thrown),
+): void => {
+  if (!expected) log.error({ err: thrown, requestId }, 'unexpected failure')
+  // That a reader was too slow is its own affair.
+  else if (error.status >= 500 && error.code !== 'RESUME')
+    log.warn({ err: error, requestId }, 'a request could not be answered')
 }

@@ -13,7 +13,7 @@ import { CHALLENGE } from './caller.ts'
 import type { ConnectionLimits } from './connections.ts'
 import type { ApiContext } from './context.ts'
 import { addDocsRoutes } from './docs.ts'
-import { toApiError } from './failure.ts'
+import { logFailure, toApiError } from './failure.ts'
 import { addGraphQL } from './graphql/route.ts'
 import { addCrossOriginAccess, addSecurityHeaders, refuseOtherMethods } from './http-policy.ts'
 import { readJsonBody } from './json-body.ts'
@@ -91,11 +91,9 @@ const refuseWhileClosing = (server: FastifyInstance): void => {
 export const createServer = (options: ServerOptions): FastifyInstance => {
   const { context, log, isReady } = options
   const tell = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const { error, expected } = toApiError(thrown, request)
-    if (!expected) log.error({ err: thrown, requestId: request.id }, 'unexpected failure')
-    else if (error.status >= 500)
-      log.warn({ err: error, requestId: request.id }, 'a request could not be answered')
-    refuse(request, reply, error, errorBody(error, request.id))
+    const told = toApiError(thrown, request)
+    logFailure(log, request.id, thrown, told)
+    refuse(request, reply, told.error, errorBody(told.error, request.id))
   }
   const server = Fastify({
     loggerInstance: log,

@@ -81,7 +81,7 @@ const toError = (
     case 'rate-limited':
       return new AppRateLimitedError(told, retryAfterMs)
     case 'unavailable':
-      return new AppUnavailableError(told, 'server', retryAfterMs)
+      return new AppUnavailableError(told, 'server', { retryAfterMs })
   }
 }
 

@@ -13,8 +13,8 @@ abstract class AppErrorBase extends Error {
   readonly request: string
   readonly reason: string
 
-  constructor(what: string, { app, request, reason }: AppErrorFacts) {
-    super(`${app} ${what} ${request}: ${reason}`)
+  constructor(what: string, { app, request, reason }: AppErrorFacts, options?: ErrorOptions) {
+    super(`${app} ${what} ${request}: ${reason}`, options)
     this.app = app
     this.request = request
     this.reason = reason
@@ -82,8 +82,15 @@ export class AppUnavailableError extends AppErrorBase {
   readonly problem: Unavailability
   readonly retryAfterMs: number | undefined
 
-  constructor(facts: AppErrorFacts, problem: Unavailability, retryAfterMs?: number) {
-    super('gave no usable answer to', facts)
+  constructor(
+    facts: AppErrorFacts,
+    problem: Unavailability,
+    {
+      retryAfterMs,
+      ...options
+    }: ErrorOptions & { readonly retryAfterMs?: number | undefined } = {},
+  ) {
+    super('gave no usable answer to', facts, options)
     this.problem = problem
     this.retryAfterMs = retryAfterMs
   }

@@ -24,8 +24,8 @@ export class ExchangeError extends Error {
   readonly code = 'EXCHANGE_FAILED'
   readonly problem: ExchangeProblem
 
-  constructor(problem: ExchangeProblem, message: string) {
-    super(message)
+  constructor(problem: ExchangeProblem, message: string, options?: ErrorOptions) {
+    super(message, options)
     this.problem = problem
   }
 }
@@ -82,7 +82,7 @@ export const describeFailure = (error: unknown): ExchangeError => {
   if (error instanceof ExchangeError) return error
   return isForbidden(error)
     ? new ExchangeError('forbidden-address', 'its address is not on the public internet')
-    : new ExchangeError('network', codeOf(error))
+    : new ExchangeError('network', codeOf(error), { cause: error })
 }
 
 const readText = async (

@@ -145,7 +145,7 @@ const classify = (error: unknown, facts: Facts): unknown => {
   const told = { ...facts, reason: error.message }
   return error.problem === 'forbidden-address'
     ? new AppAddressError(told)
-    : new AppUnavailableError(told, error.problem)
+    : new AppUnavailableError(told, error.problem, { cause: error.cause })
 }
 
 /** The one way out to apps. */

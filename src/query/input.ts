@@ -1,11 +1,9 @@
 /** What a caller gives to be written: read strictly, field by field, and refused by name. */
 import { nearest } from '../definition/catalogue.ts'
 import type { Json } from '../definition/connector.ts'
-
 import { DECIMAL } from '../definition/decimal.ts'
 import type { Field, Fields, TimestampField } from '../definition/field.ts'
 import { isObject, storableText } from '../definition/value.ts'
-
 import { ApiError, invalidParameter } from '../errors.ts'
 import { INT32_MAX, instantOf, isDay } from './filter.ts'
 

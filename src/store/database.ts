@@ -174,8 +174,8 @@ const BROKEN_CONNECTIONS: ReadonlySet<string> = new Set([
 
 // Prisma: P1xxx are failures to reach the database, P2024 and P2028 a connection or a transaction that it
 // did not get in time. PostgreSQL: 57P01 to 57P03 are its end, a crash and its start, 57014 is a statement
-// that took too long, 53300 is that it is full.
-const AWAY = /^(P1\d{3}|P2024|P2028|57P0[1-3]|57014|53300|ECONNREFUSED|ECONNRESET)$/
+// that took too long, 25P03 a transaction that did, 25006 a standby, 53300 is that it is full.
+const AWAY = /^(P1\d{3}|P2024|P2028|57P0[1-3]|57014|25P03|25006|53300|ECONNREFUSED|ECONNRESET)$/
 
 const AWAY_KINDS: ReadonlySet<unknown> = new Set(['DatabaseNotReachable', 'ConnectionClosed'])
 

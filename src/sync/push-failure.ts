@@ -113,6 +113,7 @@ export const appFailure = (error: AppError, nameField?: NameField): ApiError => 
     case 'APP_UNAVAILABLE':
       return new ApiError(error.code, `${app} gave no usable answer: ${reason}.`, [], {
         retryAfterMs: error.retryAfterMs,
+        cause: error.cause,
       })
   }
 }
@@ -154,21 +155,22 @@ const partlyWritten = (
 
 const MAX_NAMED = 10
 
-const unknownOutcome = ({ perhaps }: OutcomeUnknownError, app: string): ApiError =>
-  perhaps.length === 0
-    ? new ApiError(
-        'WRITE_OUTCOME_UNKNOWN',
-        `The write to ${app} was broken off and may have happened. With the same Idempotency-Key it is looked up before it is sent again.`,
-      )
-    : new ApiError(
-        'WRITE_OUTCOME_UNKNOWN',
-        `The write to ${app} was broken off, and a new record there may be what it has made. It is not sent again with the same Idempotency-Key.`,
-        perhaps.slice(0, MAX_NAMED).map((remoteId) => ({
-          field: 'remoteId',
-          expected: 'to be looked at in the app: it may be the record that was asked for',
-          current: storableText(remoteId),
-        })),
-      )
+const unknownOutcome = ({ perhaps, cause }: OutcomeUnknownError, app: string): ApiError => {
+  const hint =
+    perhaps.length === 0
+      ? ' and may have happened. With the same Idempotency-Key it is looked up before it is sent again.'
+      : ', and a new record there may be what it has made. It is not sent again with the same Idempotency-Key.'
+  return new ApiError(
+    'WRITE_OUTCOME_UNKNOWN',
+    `The write to ${app} was broken off${hint}`,
+    perhaps.slice(0, MAX_NAMED).map((remoteId) => ({
+      field: 'remoteId',
+      expected: 'to be looked at in the app: it may be the record that was asked for',
+      current: storableText(remoteId),
+    })),
+    { cause },
+  )
+}
 
 /** The failure of a write as the caller is told it; what is not the app's is thrown on as it is. */
 export const toPushError = (error: unknown, app: string, nameField: NameField): unknown => {

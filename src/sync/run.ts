@@ -3,7 +3,9 @@
  * mark of the next, so whatever ends the process, the run goes on from its last page.
  */
 import type { Json } from '../definition/connector.ts'
+import { isAppError } from '../outbound/app-error.ts'
 import { MAX_BATCH } from '../store/apply-changes.ts'
+import { isDatabaseAway } from '../store/database.ts'
 import { clearSightings } from '../store/sightings.ts'
 import { reportAuthenticationFailure } from '../store/sync-events.ts'
 import {
@@ -18,10 +20,8 @@ import {
 } from '../store/sync-state.ts'
 import { settleAbsence } from './absence.ts'
 import { type ActiveRun, announce, type SyncContext, transact } from './active-run.ts'
-
 import { readSurplus } from './census.ts'
 import { failureToKeep, isNews, isRecovery, planFailure } from './failure.ts'
-
 import { gather } from './gather.ts'
 import type { HeldLease } from './leases.ts'
 import { createPageMapper, joinPages, type MappedPages } from './map-pages.ts'
@@ -247,6 +247,8 @@ export const runSync = async (
     if (error instanceof LeaseLostError || signal.reason instanceof LeaseLostError)
       return { outcome: 'lost' }
     if (run && signal.aborted) return await pause(run, run.progress, 0)
+    // No failure of the app's: the lease runs out, and whoever has a database goes on from what was saved.
+    if (!isAppError(error) && isDatabaseAway(error)) throw error
     return await fail(context, lease, state, run, error)
   }
 }

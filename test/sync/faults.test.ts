@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { catalogue } from '../../src/generated/registry.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
+import { lockRecords } from '../../src/store/apply-changes.ts'
 import type { Fault } from '../support/fake-app.ts'
+import { waitingForLock } from '../support/waiting-for-lock.ts'
 import { openWorkshop, TOPIC, type Workshop } from './workshop.ts'
 import { quickClient } from './workshop-log.ts'
 
@@ -278,4 +281,23 @@ it('carries 300 records through a storm of faults', async () => {
   }
   await engine.syncNow(shop.credentialId)
   await expectConverged()
+})
+
+it('a database that goes away in the middle of a run is no failure of the app’s', async () => {
+  shop.app.fill(35)
+  const { prisma } = shop.database
+  const running = await prisma.$transaction(async (transaction) => {
+    await lockRecords(transaction, shop.credentialId, catalogue.get(TOPIC))
+    const run = failureOf(shop.engine({ leaseMs: 1000 }).syncNow(shop.credentialId))
+    await waitingForLock(shop)
+    await transaction.$queryRaw`
+      SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+    return { run }
+  })
+  await running.run
+  expect(await shop.state()).toMatchObject({ failures: 0, failureCode: null })
+  await shop.engine().syncNow(shop.credentialId)
+  await expectConverged()
+  expect((await shop.logged()).filter(({ topic }) => topic === 'sync/failed')).toEqual([])
 })

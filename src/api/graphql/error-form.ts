@@ -4,8 +4,8 @@ import { ApiError, ResumeError } from '../../errors.ts'
 import { CHALLENGE } from '../caller.ts'
 import { toApiError } from '../failure.ts'
 
-/** Hears of failures that the caller is not told of. */
-export type OnUnexpected = (error: unknown, requestId: string) => void
+/** Hears of every failure, and writes down what is no mistake of the caller's. */
+export type OnFailure = (error: unknown, requestId: string) => void
 
 /** Yoga's note on an error: the status it asks for; `spec`: only from clients of the newer media type. */
 interface HttpNote {
@@ -29,7 +29,7 @@ const isTooNested = (cause: unknown): boolean =>
 export const toGraphQLError = (
   thrown: GraphQLError,
   requestId: string,
-  onUnexpected: OnUnexpected,
+  onFailure: OnFailure,
 ): GraphQLError => {
   const found = causeOf(thrown)
   const cause =
@@ -37,11 +37,9 @@ export const toGraphQLError = (
       ? new ApiError('QUERY_TOO_COMPLEX', 'The document is nested too deeply.')
       : found
   // Without a cause the document is not valid, or the variables do not fit.
-  const { error, expected } =
-    cause === undefined
-      ? { error: new ApiError('BAD_REQUEST', thrown.message), expected: true }
-      : toApiError(cause)
-  if (!expected) onUnexpected(cause, requestId)
+  const error =
+    cause === undefined ? new ApiError('BAD_REQUEST', thrown.message) : toApiError(cause).error
+  if (cause !== undefined) onFailure(cause, requestId)
   // An error of a compiled operation may be without extensions, whatever its type says.
   const extensions: GraphQLError['extensions'] | undefined = thrown.extensions
   const http = extensions?.http as HttpNote | undefined
@@ -70,7 +68,7 @@ export const toGraphQLError = (
 export const toStreamError = (
   thrown: unknown,
   requestId: string,
-  onUnexpected: OnUnexpected,
+  onFailure: OnFailure,
 ): GraphQLError => {
   const error =
     thrown instanceof GraphQLError
@@ -78,7 +76,7 @@ export const toStreamError = (
       : new GraphQLError('Something failed here.', {
           originalError: thrown instanceof Error ? thrown : new Error(String(thrown)),
         })
-  const formed = toGraphQLError(error, requestId, onUnexpected)
+  const formed = toGraphQLError(error, requestId, onFailure)
   delete formed.extensions.http
   return formed
 }

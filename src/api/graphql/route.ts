@@ -8,7 +8,7 @@ import type { Admission } from '../admission.ts'
 import type { Caller } from '../caller.ts'
 import { type ConnectionLimits, type Connections, createConnections } from '../connections.ts'
 import type { ApiContext } from '../context.ts'
-import { toApiError } from '../failure.ts'
+import { logFailure, toApiError } from '../failure.ts'
 import { readIdempotencyKey } from '../idempotency.ts'
 import { createGraphServer } from './server.ts'
 import { createGraphSockets } from './socket.ts'
@@ -149,12 +149,11 @@ const checkQuestion = (request: FastifyRequest): void => {
 /** Adds GraphQL to the server. */
 export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): void => {
   const { context, log, admission, trustedProxies, graphiql, refuse } = options
-  const onUnexpected = (error: unknown, requestId: string): void =>
-    log.error({ err: error, requestId }, 'unexpected failure')
-  const graph = createGraphServer({ context, graphiql, onUnexpected })
+  const onFailure = (error: unknown, requestId: string): void => logFailure(log, requestId, error)
+  const graph = createGraphServer({ context, graphiql, onFailure })
   const connections = createConnections(context.access, options)
   const sockets = createGraphSockets({
-    ...{ graph, admission, connections, onUnexpected },
+    ...{ graph, admission, connections, onFailure },
     addressOf: (request) => addressOf(request, trustedProxies),
   })
   server.server.on('upgrade', (request, socket, head) => {
@@ -173,8 +172,9 @@ export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): vo
   server.register((scope, _options, done) => {
     // GraphQL's errors have a form of their own, also those from before the operation runs.
     scope.setErrorHandler((thrown, request, reply) => {
-      const { error, expected } = toApiError(thrown, request)
-      if (!expected) onUnexpected(thrown, request.id)
+      const told = toApiError(thrown, request)
+      logFailure(log, request.id, thrown, told)
+      const { error } = told
       const { code, message, details } = error
       const extensions = { code, requestId: request.id, ...(details.length > 0 && { details }) }
       return refuse(request, reply, error, { errors: [{ message, extensions }] })

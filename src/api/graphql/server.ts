@@ -16,7 +16,7 @@ import type { Caller } from '../caller.ts'
 import type { ApiContext } from '../context.ts'
 import type { GraphContext } from './builder.ts'
 import { costOf, MAX_COST, tooComplex } from './cost.ts'
-import { noOperation, type OnUnexpected, toGraphQLError } from './error-form.ts'
+import { noOperation, type OnFailure, toGraphQLError } from './error-form.ts'
 import { createLoaders } from './loaders.ts'
 import { refuseRootConditions } from './root-conditions.ts'
 import { buildSchema } from './schema.ts'
@@ -37,7 +37,7 @@ export interface GraphServerOptions {
   readonly context: ApiContext
   /** Serves GraphiQL, and introspection without a key. */
   readonly graphiql: boolean
-  readonly onUnexpected: OnUnexpected
+  readonly onFailure: OnFailure
 }
 
 const MAX_DEPTH = 14
@@ -65,11 +65,11 @@ query Example {
 `
 
 /** Gives every error of an answer its form; the status counts only if nothing came of the operation. */
-const useErrorForm = (onUnexpected: OnUnexpected): Plugin<object, GraphRequest> => ({
+const useErrorForm = (onFailure: OnFailure): Plugin<object, GraphRequest> => ({
   onResultProcess: ({ result, setResult, serverContext }) => {
     if (!('errors' in result) || !result.errors?.length) return
     const errors = result.errors.map((error) =>
-      toGraphQLError(error, serverContext.requestId, onUnexpected),
+      toGraphQLError(error, serverContext.requestId, onFailure),
     )
     const partial = Object.values(result.data ?? {}).some((value) => value !== null)
     // In a stream of events the errors are an event: a client that meets another status reads none.
@@ -145,8 +145,8 @@ const useAdmission = (
 })
 
 /** Answers subscriptions by the streams of this API. */
-const useStreams = (onUnexpected: OnUnexpected): Plugin<GraphContext, GraphRequest> => {
-  const subscribe = createStreams(onUnexpected)
+const useStreams = (onFailure: OnFailure): Plugin<GraphContext, GraphRequest> => {
+  const subscribe = createStreams(onFailure)
   return {
     onValidate: ({ addValidationRule }) => addValidationRule(refuseRootConditions),
     onSubscribe: ({ setSubscribeFn }) => setSubscribeFn(subscribe),
@@ -171,7 +171,7 @@ const useCompilation = () => {
 }
 
 /** Yoga, with the limits and the error form of this API. */
-export const createGraphServer = ({ context, graphiql, onUnexpected }: GraphServerOptions) => {
+export const createGraphServer = ({ context, graphiql, onFailure }: GraphServerOptions) => {
   const schema = buildSchema(context.catalogue)
   return createYoga<GraphRequest, GraphContext>({
     schema,
@@ -204,8 +204,8 @@ export const createGraphServer = ({ context, graphiql, onUnexpected }: GraphServ
       }),
       useAdmission(schema, graphiql),
       useCompilation(),
-      useStreams(onUnexpected),
-      useErrorForm(onUnexpected),
+      useStreams(onFailure),
+      useErrorForm(onFailure),
     ],
   })
 }

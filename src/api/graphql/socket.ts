@@ -10,7 +10,7 @@ import type { Admission } from '../admission.ts'
 import { type KeyCaller, requireKey } from '../caller.ts'
 import type { Connection, Connections } from '../connections.ts'
 import { toApiError } from '../failure.ts'
-import { noOperation, type OnUnexpected, toStreamError } from './error-form.ts'
+import { noOperation, type OnFailure, toStreamError } from './error-form.ts'
 import type { createGraphServer } from './server.ts'
 import { createWire, isAnswerStream, tellAnswers, type Wire } from './wire.ts'
 
@@ -19,7 +19,7 @@ export interface GraphSocketsOptions {
   readonly admission: Admission
   readonly connections: Connections
   readonly addressOf: (request: IncomingMessage) => string
-  readonly onUnexpected: OnUnexpected
+  readonly onFailure: OnFailure
 }
 
 export interface GraphSockets {
@@ -112,7 +112,7 @@ const refusedStream = (errors: readonly GraphQLError[]): AsyncIterableIterator<n
 })
 
 export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets => {
-  const { graph, admission, connections, onUnexpected } = options
+  const { graph, admission, connections, onFailure } = options
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_MESSAGE_BYTES,
@@ -182,7 +182,7 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
     },
     onSubscribe: async (socket, _id, { query, operationName, variables }) => {
       const form = (error: unknown): GraphQLError =>
-        toStreamError(error, socket.extra.requestId, onUnexpected)
+        toStreamError(error, socket.extra.requestId, onFailure)
       try {
         const args = await prepare(
           socket,
@@ -206,7 +206,7 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
       if (isAnswerStream(result)) return tellAnswers(result, id, extra.wire)
       if (!('errors' in result) || !result.errors) return
       const { requestId } = extra
-      const errors = result.errors.map((error) => toStreamError(error, requestId, onUnexpected))
+      const errors = result.errors.map((error) => toStreamError(error, requestId, onFailure))
       return refusedStream(errors)
     },
     onError: (_socket, _id, _payload, errors) =>
@@ -232,7 +232,7 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
       return
     }
     const fail = (error: unknown): void => {
-      onUnexpected(error, requestId)
+      onFailure(error, requestId)
       if (toApiError(error).error.code === 'NOT_READY') socket.close(NOT_READY, 'Not ready')
       else socket.close(CloseCode.InternalServerError, 'Internal server error')
     }
@@ -263,7 +263,7 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
       clearInterval(pings)
       connection.closed()
       void Promise.resolve(closed(code, String(reason))).catch((error) =>
-        onUnexpected(error, requestId),
+        onFailure(error, requestId),
       )
     })
   }

@@ -2,13 +2,13 @@
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, execute } from 'graphql'
 import { type Answer, createAnswer, createSharedAnswers } from './answer.ts'
 import type { GraphContext } from './builder.ts'
-import { type OnUnexpected, toStreamError } from './error-form.ts'
+import { type OnFailure, toStreamError } from './error-form.ts'
 import { type BatchStream, type ChangeEvent, createBatchStream } from './event-stream.ts'
 import { createLoaders } from './loaders.ts'
 import { createSelections } from './selection.ts'
 
 /** The `subscribe` of GraphQL, for the schema's subscriptions, whose events are changes. */
-export const createStreams = (onUnexpected: OnUnexpected) => {
+export const createStreams = (onFailure: OnFailure) => {
   const selectionOf = createSelections()
   const answers = createSharedAnswers()
 
@@ -24,7 +24,7 @@ export const createStreams = (onUnexpected: OnUnexpected) => {
     if (!result.errors) return result
     return {
       ...result,
-      errors: result.errors.map((error) => toStreamError(error, context.requestId, onUnexpected)),
+      errors: result.errors.map((error) => toStreamError(error, context.requestId, onFailure)),
     }
   }
 
@@ -66,7 +66,7 @@ export const createStreams = (onUnexpected: OnUnexpected) => {
           const batch = await events.nextBatch()
           return batch && (await answerAll(batch))
         } catch (error) {
-          return [await end([toStreamError(error, requestId, onUnexpected)])]
+          return [await end([toStreamError(error, requestId, onFailure)])]
         }
       },
       close: () => events.return(),
