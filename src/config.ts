@@ -98,7 +98,7 @@ export interface Config {
 }
 
 /**
- * An empty variable is as good as none: so a container's settings say that there is none.
+ * An empty variable counts as unset: so do a container's settings say that there is none.
  * @throws Error naming each variable that is wrong and what was expected
  */
 export const readConfig = (variables: Readonly<Record<string, string | undefined>>): Config => {

@@ -29,7 +29,10 @@ export const errorCodes = {
     status: 400,
     meaning: 'The app does not accept the credential: the end user must connect it anew.',
   },
-  APP_ADDRESS: { status: 400, meaning: 'The address of the app is not one that is dialled.' },
+  APP_ADDRESS: {
+    status: 400,
+    meaning: 'The app is at an address that this service does not connect to.',
+  },
   UNAUTHENTICATED: {
     status: 401,
     meaning: 'The API key or user token is missing, unknown, expired or revoked.',

@@ -198,7 +198,7 @@ export const createLiveChanges = ({
   }
 
   const moveToEnd = (follower: Waiting): ChangePosition => {
-    if (position === undefined) throw new Error('Nothing is read for nobody.')
+    if (position === undefined) throw new Error('moveToEnd was called while nothing is being read.')
     follower.place = window.end
     follower.seenTo = position
     return position
@@ -261,7 +261,7 @@ export const createLiveChanges = ({
         moveToEnd: () => moveToEnd(follower),
         next: () => next(follower),
         seenTo: () => {
-          if (follower.seenTo === undefined) throw new Error('It has not begun.')
+          if (follower.seenTo === undefined) throw new Error('seenTo was called before moveToEnd.')
           return follower.seenTo
         },
         isOvertaken: () => follower.place !== undefined && follower.place < window.start,

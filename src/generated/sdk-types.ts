@@ -508,7 +508,7 @@ export interface WebhookDeliveryStatus {
   readonly failures: number
   /** When the first of them was. */
   readonly failingSince: string | null
-  /** When the endpoint wants to be sent to again (Retry-After). */
+  /** Until when nothing is sent: the endpoint asked for the pause (Retry-After). */
   readonly pausedUntil: string | null
   /** The change log had forgotten changes until then before they were sent: read the records anew. Null: it never had. */
   readonly missedUntil: string | null
@@ -546,7 +546,7 @@ export interface RegeneratedApiKey {
   readonly keyId: string
   /** The key itself: it is shown now and never again. */
   readonly key: string
-  /** How many keys it took the place of. */
+  /** How many keys it replaced. */
   readonly revoked: number
 }
 
@@ -554,7 +554,7 @@ export interface RegeneratedApiKey {
 export interface ChangePage {
   /** The changes. */
   readonly changes: readonly Change[]
-  /** Where to ask on, now or later: after these, and after all others that were looked through. */
+  /** Where to go on, now or later: after these, and after all others that were looked through. */
   readonly nextCursor: string
   /** Whether more may be there already. */
   readonly hasMore: boolean

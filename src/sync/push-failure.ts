@@ -107,7 +107,7 @@ export const appFailure = (error: AppError, nameField?: NameField): ApiError => 
     case 'APP_ADDRESS':
       return new ApiError(error.code, `${app} was not dialled: ${reason}.`)
     case 'APP_RATE_LIMITED':
-      return new ApiError(error.code, `${app} takes no more requests now.`, [], {
+      return new ApiError(error.code, `${app} is not accepting more requests now.`, [], {
         retryAfterMs: error.retryAfterMs ?? 1000,
       })
     case 'APP_UNAVAILABLE':

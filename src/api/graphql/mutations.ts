@@ -17,7 +17,7 @@ import { onceForKey } from './once.ts'
 type FieldBuilder = MutationFieldBuilder<Builder['$inferSchemaTypes'], object>
 
 const SEEN =
-  'The updatedAt of the record as the caller has seen it: another one is a WRITE_CONFLICT.'
+  'The updatedAt of the record as the caller has seen it; if the record has another by now, it is a WRITE_CONFLICT.'
 
 interface Given {
   readonly credentialId: string

@@ -58,7 +58,7 @@ const changePage = defineShape({
     changes: list(changeShape, 'The changes.'),
     nextCursor: required(
       text(
-        'Where to ask on, now or later: after these, and after all others that were looked through.',
+        'Where to go on, now or later: after these, and after all others that were looked through.',
       ),
     ),
     hasMore: required(boolean('Whether more may be there already.')),
@@ -128,7 +128,7 @@ export const changeOperations = [
     callers: ['key'],
     argumentNames,
     query: {
-      after: text(`${afterField.doc} \`${NOW}\`: the place behind all that is there, for a start.`),
+      after: text(`${afterField.doc} \`${NOW}\`: the current end of the log, to start from.`),
       topics: texts('Only these topics; all unless given.'),
       credentialId: reference('credentials', 'Only those of this credential.'),
       pageSize: pageSizeField,
@@ -157,7 +157,7 @@ export const changeOperations = [
   }),
   defineOperation({
     name: 'recordHistory',
-    doc: 'What became of one record, oldest first, as far as the change log goes back.',
+    doc: 'The history of one record, oldest first, as far as the change log goes back.',
     tag,
     rest: { method: 'GET', path: `${UNIFIED_PREFIX}/history` },
     callers: ['key'],

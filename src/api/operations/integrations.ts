@@ -77,7 +77,10 @@ const example = {
   ],
 }
 
-const ofUser = reference('users', 'The end user with whom they stand so; without one, with no one.')
+const ofUser = reference(
+  'users',
+  'Show what this end user has installed; without one, no installation is shown.',
+)
 
 /** The refusal of an integration that is not there, or is another environment's. */
 export const noIntegration = (): ApiError =>
@@ -152,7 +155,7 @@ export const integrationOperations = [
   }),
   defineOperation({
     name: 'defineIntegration',
-    doc: 'Defines an integration, new or anew. A workflow whose definition changes gets a new version.',
+    doc: 'Creates or redefines an integration. A workflow whose definition changes gets a new version.',
     tag,
     rest: { method: 'PUT', path: '/2024-03/integrations' },
     callers: ['key'],

@@ -48,7 +48,7 @@ const newKey = defineShape({
 const regeneratedKey = defineShape({
   name: 'RegeneratedApiKey',
   doc: 'An API key that was just made, in place of all others of the environment.',
-  fields: { keyId, key, revoked: required(integer('How many keys it took the place of.')) },
+  fields: { keyId, key, revoked: required(integer('How many keys it replaced.')) },
 })
 
 const exampleFacts = {
@@ -90,7 +90,7 @@ export const keyOperations = [
   }),
   defineOperation({
     name: 'generateApiKey',
-    doc: 'Makes a further key; those that are there go on.',
+    doc: 'Creates another key; those that exist stay valid.',
     tag,
     rest: { method: 'POST', path: '/2024-03/api-keys' },
     callers: ['key'],
@@ -103,7 +103,7 @@ export const keyOperations = [
   }),
   defineOperation({
     name: 'regenerateApiKey',
-    doc: 'Makes a key and revokes all others of the environment, the one that asks among them.',
+    doc: 'Creates a key and revokes all others of the environment, including the one that asks.',
     tag,
     rest: { method: 'POST', path: '/2024-03/api-keys/regenerate' },
     callers: ['key'],

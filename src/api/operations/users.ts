@@ -60,7 +60,7 @@ export const pageParameters = {
 export const userOperations = [
   defineOperation({
     name: 'createUser',
-    doc: 'Makes an end user. Most calls need one.',
+    doc: 'Creates an end user. Most calls need one.',
     tag,
     rest: { method: 'POST', path: '/2023-12/users', shows: ['userId'] },
     callers: ['key'],

@@ -77,7 +77,9 @@ const status = defineShape({
     replays: required(integer('Replays that are not over.')),
     failures: required(integer('Failed attempts since the last success.')),
     failingSince: timestamp('When the first of them was.'),
-    pausedUntil: timestamp('When the endpoint wants to be sent to again (Retry-After).'),
+    pausedUntil: timestamp(
+      'Until when nothing is sent: the endpoint asked for the pause (Retry-After).',
+    ),
     missedUntil: timestamp(
       'The change log had forgotten changes until then before they were sent: read the records anew. Null: it never had.',
     ),

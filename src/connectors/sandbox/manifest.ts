@@ -51,12 +51,12 @@ export const connector = defineConnector({
   doc: 'A company with its books, CRM and web shop, made up for trying things out. It changes by itself.',
   credential: {
     tenant: {
-      doc: 'Name of the sandbox company: small letters, digits and hyphens. One of a new name is made.',
+      doc: 'Name of the sandbox company: small letters, digits and hyphens. A new name makes a new company.',
       secret: false,
       example: 'harbour-light',
     },
     token: {
-      doc: 'Its token: of a new company, whatever you choose.',
+      doc: 'Its token; for a new company, choose any.',
       secret: true,
       example: 'open-sesame',
     },
