@@ -68,13 +68,14 @@ export const isBefore = (a: ChangePosition, b: ChangePosition): boolean =>
       ? a.xid < b.xid
       : a.sequence < b.sequence
 
-interface PositionRow {
+/** A place in the log as a statement tells it: Prisma knows no xid8. */
+export interface PositionRow {
   readonly epoch: bigint
   readonly xid: string
   readonly sequence: bigint
 }
 
-const toPosition = ({ epoch, xid, sequence }: PositionRow): ChangePosition => ({
+export const toPosition = ({ epoch, xid, sequence }: PositionRow): ChangePosition => ({
   epoch,
   xid: BigInt(xid),
   sequence,

@@ -1,6 +1,6 @@
 /** Reading on at the end of the change log: what has become readable since, by one statement. */
 import type { ChangePosition } from '../query/change-cursor.ts'
-import { bigints, type Change, isBefore } from './changes.ts'
+import { bigints, type Change, isBefore, type PositionRow, toPosition } from './changes.ts'
 import type { Transaction } from './database.ts'
 
 export interface NewChanges {
@@ -18,11 +18,7 @@ export interface NewChangesQuery {
   readonly limit: number
 }
 
-interface ChangeRow extends Omit<Change, 'position'> {
-  readonly epoch: bigint
-  readonly xid: string
-  readonly sequence: bigint
-}
+interface ChangeRow extends PositionRow, Omit<Change, 'position'> {}
 
 /** The end as it is, beside each change; if there is none, once alone. */
 type Row = (ChangeRow | { readonly sequence: null }) & {
@@ -66,7 +62,7 @@ export const readNewChanges = async (
   const changes = rows.flatMap(({ endEpoch: _epoch, endXid: _xid, isHeldUp: _held, ...row }) => {
     if (row.sequence === null) return []
     const { epoch, xid, sequence, ...facts } = row
-    return [{ position: { epoch, xid: BigInt(xid), sequence }, ...facts } satisfies Change]
+    return [{ position: toPosition({ epoch, xid, sequence }), ...facts } satisfies Change]
   })
   const end = { epoch: first.endEpoch, xid: BigInt(first.endXid), sequence: 0n }
   const last = changes.length === limit ? changes.at(-1)?.position : undefined

@@ -4,6 +4,7 @@
  */
 import { Prisma } from '@prisma/client'
 import type { Database } from './database.ts'
+import { inMs } from './time-sql.ts'
 
 const { sql } = Prisma
 
@@ -21,9 +22,6 @@ export interface RecordClaim extends ClaimedRecord {
   readonly durationMs: number
 }
 
-const endOf = ({ durationMs }: RecordClaim): Prisma.Sql =>
-  sql`clock_timestamp() + ${durationMs}::double precision * interval '1 millisecond'`
-
 const isHeld = ({ credentialId, topic, recordId, holder }: RecordClaim): Prisma.Sql =>
   sql`credential_id = ${credentialId}::uuid AND topic = ${topic}
     AND record_id = ${recordId}::uuid AND holder = ${holder}::uuid`
@@ -33,7 +31,7 @@ export const claimRecord = async ({ prisma }: Database, claim: RecordClaim): Pro
   const { credentialId, topic, recordId, holder } = claim
   const taken = await prisma.$executeRaw(sql`
     INSERT INTO record_claims AS c (credential_id, topic, record_id, holder, held_until)
-    VALUES (${credentialId}::uuid, ${topic}, ${recordId}::uuid, ${holder}::uuid, ${endOf(claim)})
+    VALUES (${credentialId}::uuid, ${topic}, ${recordId}::uuid, ${holder}::uuid, ${inMs(claim.durationMs)})
     ON CONFLICT (credential_id, topic, record_id) DO UPDATE
       SET holder = excluded.holder, held_until = excluded.held_until
       WHERE c.held_until <= clock_timestamp()`)
@@ -43,7 +41,7 @@ export const claimRecord = async ({ prisma }: Database, claim: RecordClaim): Pro
 /** Keeps a claim for a write that takes its time. */
 export const renewRecordClaim = async ({ prisma }: Database, claim: RecordClaim): Promise<void> => {
   await prisma.$executeRaw(
-    sql`UPDATE record_claims SET held_until = ${endOf(claim)} WHERE ${isHeld(claim)}`,
+    sql`UPDATE record_claims SET held_until = ${inMs(claim.durationMs)} WHERE ${isHeld(claim)}`,
   )
 }
 

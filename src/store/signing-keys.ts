@@ -10,9 +10,10 @@ import {
   type KeyObject,
   randomUUID,
 } from 'node:crypto'
-import { Prisma, type SigningKey } from '@prisma/client'
+import type { SigningKey } from '@prisma/client'
 import type { Database, Transaction } from './database.ts'
 import type { Notices } from './notices.ts'
+import { lasting } from './time-sql.ts'
 import type { Vault } from './vault.ts'
 
 export interface SigningPair {
@@ -53,21 +54,18 @@ interface Pair extends SigningPair {
 const isYoung = ({ createdAt, retiredAt }: Pick<Pair, 'createdAt' | 'retiredAt'>): boolean =>
   retiredAt === null && Date.now() - createdAt.getTime() < SIGNS_FOR_MS
 
-const inMs = (ms: number): Prisma.Sql =>
-  Prisma.sql`${ms}::double precision * interval '1 millisecond'`
-
 /** Puts a new pair in the place of the old, unless another process has just done so. */
 const replacePair = async (transaction: Transaction, vault: Vault): Promise<void> => {
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK}::bigint)`
   const [young] = await transaction.$queryRaw<unknown[]>`
     SELECT 1 FROM signing_keys
-    WHERE retired_at IS NULL AND created_at > clock_timestamp() - ${inMs(SIGNS_FOR_MS)}`
+    WHERE retired_at IS NULL AND created_at > clock_timestamp() - ${lasting(SIGNS_FOR_MS)}`
   if (young !== undefined) return
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const id = randomUUID()
   const plain = JSON.stringify(privateKey.export({ format: 'jwk' }))
   await transaction.$executeRaw`
-    DELETE FROM signing_keys WHERE retired_at < clock_timestamp() - ${inMs(VERIFIES_FOR_MS)}`
+    DELETE FROM signing_keys WHERE retired_at < clock_timestamp() - ${lasting(VERIFIES_FOR_MS)}`
   await transaction.$executeRaw`
     UPDATE signing_keys SET retired_at = clock_timestamp() WHERE retired_at IS NULL`
   await transaction.$executeRaw`

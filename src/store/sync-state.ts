@@ -7,6 +7,7 @@ import { Prisma } from '@prisma/client'
 import type { Database, Transaction } from './database.ts'
 import { clearSightings } from './sightings.ts'
 import type { SyncKey } from './sync-key.ts'
+import { inMs } from './time-sql.ts'
 
 const { sql } = Prisma
 
@@ -77,9 +78,6 @@ export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError'
   readonly code = 'LEASE_LOST'
 }
-
-const inMs = (ms: number): Prisma.Sql =>
-  sql`clock_timestamp() + ${ms}::double precision * interval '1 millisecond'`
 
 const isRow = ({ credentialId, topic }: SyncKey): Prisma.Sql =>
   sql`credential_id = ${credentialId}::uuid AND topic = ${topic}`

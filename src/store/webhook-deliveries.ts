@@ -8,6 +8,7 @@ import type { Selection } from '../query/selection.ts'
 import { endOfLog } from './changes.ts'
 import type { Database, Transaction } from './database.ts'
 import { appendEvent } from './sync-events.ts'
+import { inMs } from './time-sql.ts'
 import type { Vault } from './vault.ts'
 
 const { sql } = Prisma
@@ -34,7 +35,7 @@ export const renewWorker = async (
   const [fleet] = await prisma.$queryRaw<Fleet[]>`
     WITH renewed AS (
       INSERT INTO webhook_workers (id, held_until)
-      VALUES (${id}::uuid, clock_timestamp() + ${leaseMs}::double precision * interval '1 ms')
+      VALUES (${id}::uuid, ${inMs(leaseMs)})
       ON CONFLICT (id) DO UPDATE SET held_until = excluded.held_until
     ), forgotten AS (
       DELETE FROM webhook_workers

@@ -7,7 +7,7 @@ import {
   decodeChangeCursor,
   encodeChangeCursor,
 } from '../query/change-cursor.ts'
-import { endOfLog, isForgotten } from './changes.ts'
+import { endOfLog, isForgotten, type PositionRow, toPosition } from './changes.ts'
 import type { Database } from './database.ts'
 import { forgottenUntil } from './past-records.ts'
 import { findAttemptedChange } from './webhook-attempts.ts'
@@ -93,7 +93,7 @@ const changesOfTime = async (
 ): Promise<Bounds | undefined> => {
   const edge = (direction: 'ASC' | 'DESC') => {
     const order = Prisma.raw(`epoch ${direction}, xid ${direction}, sequence ${direction}`)
-    return prisma.$queryRaw<{ epoch: bigint; xid: string; sequence: bigint }[]>(sql`
+    return prisma.$queryRaw<PositionRow[]>(sql`
       SELECT c.epoch, c.xid::text AS xid, c.sequence FROM (
         SELECT epoch, xid, sequence FROM change_log.changes
         WHERE environment_id = ${environmentId}::uuid AND at BETWEEN ${from} AND ${to}
@@ -101,9 +101,6 @@ const changesOfTime = async (
   }
   const [[first], [last]] = [await edge('ASC'), await edge('DESC')]
   if (!first || !last) return
-  const toPosition = ({ epoch, xid, sequence }: typeof first) => ({
-    ...{ epoch, xid: BigInt(xid), sequence },
-  })
   return { position: before(toPosition(first)), until: toPosition(last) }
 }
 

@@ -4,7 +4,8 @@
  */
 import { Prisma } from '@prisma/client'
 import type { Database } from './database.ts'
-import { type ClaimedRun, inMs } from './workflow-runs.ts'
+import { inMs } from './time-sql.ts'
+import type { ClaimedRun } from './workflow-runs.ts'
 
 const { sql } = Prisma
 

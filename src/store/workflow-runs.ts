@@ -6,6 +6,7 @@ import { Prisma } from '@prisma/client'
 import type { ChangeKind } from './changes.ts'
 import type { Database, Transaction } from './database.ts'
 import type { SealedSecrets } from './integration-secrets.ts'
+import { inMs } from './time-sql.ts'
 
 const { sql } = Prisma
 
@@ -38,10 +39,6 @@ export interface ClaimedRun extends SealedSecrets {
   /** Whether installation and workflow are still switched on. */
   readonly isActive: boolean
 }
-
-/** So long from now. */
-export const inMs = (ms: number): Prisma.Sql =>
-  sql`clock_timestamp() + ${ms}::double precision * interval '1 millisecond'`
 
 type Held = Pick<ClaimedRun, 'id' | 'holder' | 'attempts'>
 
