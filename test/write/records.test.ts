@@ -290,22 +290,28 @@ describe('over GraphQL', () => {
 test('what is written while its credential is deleted is not stored', async () => {
   const stranger = 'cccccccc-1111-4000-8000-000000000009'
   const tenant = await desk.service.createTenant('production', [stranger], 'Leaving')
-  desk.rolodex.delayMs = 400
+  const applied = Promise.withResolvers<void>()
+  const gone = Promise.withResolvers<void>()
+  desk.rolodex.onAnswer = async () => {
+    applied.resolve()
+    await gone.promise
+  }
   const writing = desk.service.send(
     tenant.key,
     'POST',
     `/2024-03/one/crm/contacts?credentialId=${stranger}`,
     { lastName: 'Late' },
   )
-  await new Promise((resolve) => setTimeout(resolve, 150))
+  await applied.promise
   const deleted = await desk.service.send(
     tenant.key,
     'DELETE',
     `/2024-03/users/${tenant.userId}/credentials/${stranger}`,
   )
   expect(deleted.statusCode, deleted.body).toBe(200)
+  gone.resolve()
   const answer = await writing
-  desk.rolodex.delayMs = 0
+  desk.rolodex.onAnswer = undefined
   expect(answer.statusCode).toBe(404)
   expect(answer.json().error.code).toBe('CREDENTIAL_NOT_FOUND')
   const { prisma } = desk.service.database
