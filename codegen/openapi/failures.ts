@@ -117,7 +117,9 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
     properties: {
       field: { type: 'string', description: 'Its name.' },
       expected: { type: 'string', description: 'What it takes.' },
-      stored: { description: 'Of a WRITE_CONFLICT or PARTLY_WRITTEN: the value that was stored here.' },
+      stored: {
+        description: 'Of a WRITE_CONFLICT or PARTLY_WRITTEN: the value that was stored here.',
+      },
       current: { description: 'The value that the app has now.' },
     },
     required: ['field', 'expected'],
