@@ -1,6 +1,6 @@
 /**
- * Writes the files that follow from the definitions: `node codegen.ts`. With `--check` it writes nothing
- * and exits 1 if any is stale.
+ * Generates the files derived from the definitions: `node codegen.ts`. With `--check` it writes nothing and
+ * exits with 1 if a file is stale.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -18,7 +18,7 @@ const current = (path: string): string | undefined => {
   try {
     return readFileSync(join(root, path), 'utf8')
   } catch {
-    // Not written yet.
+    // The file does not exist yet.
     return undefined
   }
 }
@@ -28,9 +28,9 @@ const write = (path: string, text: string): void => {
   writeFileSync(join(root, path), text)
 }
 
-/** The text of every generated file but the registry, by its path from the root. */
+/** The text of every generated file except the registry, by path relative to the root. */
 const derivedFiles = async (): Promise<Readonly<Record<string, string>>> => {
-  // Loaded here: the registry may have to be written first.
+  // Imported late, because the registry may have to be written first.
   const { catalogue } = await import('./src/generated/registry.ts')
   return {
     'prisma/resources.prisma': prismaSource(catalogue.resources),
@@ -41,7 +41,7 @@ const derivedFiles = async (): Promise<Readonly<Record<string, string>>> => {
   }
 }
 
-/** The paths of the generated files that do not say what the definitions say. */
+/** The paths of the generated files that do not match the definitions. */
 export const staleFiles = async (): Promise<readonly string[]> => {
   if (current(REGISTRY) !== registrySource(root)) return [REGISTRY]
   return Object.entries(await derivedFiles())
@@ -52,7 +52,7 @@ export const staleFiles = async (): Promise<readonly string[]> => {
 if (import.meta.main) {
   if (process.argv.includes('--check')) {
     const stale = await staleFiles()
-    for (const path of stale) console.error(`${path} is stale: run npm run codegen`)
+    for (const path of stale) console.error(`${path} is stale. Run npm run codegen.`)
     process.exitCode = stale.length > 0 ? 1 : 0
   } else {
     if (current(REGISTRY) !== registrySource(root)) write(REGISTRY, registrySource(root))

@@ -1,4 +1,4 @@
-/** The modules that browsers load: the SDK and the window, without their types. */
+/** The browser modules: the SDK and the Connect UI, compiled to JavaScript. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
@@ -23,7 +23,7 @@ const headOf = (path: string): string => {
   return `${HEAD} ${folder}. Do not edit.\n`
 }
 
-/** The text of each module, and of the types of the SDK, by its path from the root. */
+/** The text of each module and of the SDK's type declarations, by path relative to the root. */
 export const browserModules = (root: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     globSync(SOURCES, { cwd: root })
@@ -34,7 +34,7 @@ export const browserModules = (root: string): Readonly<Record<string, string>> =
         const module = [`${targetOf(path)}.js`, headOf(path) + script] as const
         if (!path.startsWith('src/sdk/')) return [module]
         const { outputText: types } = ts.transpileDeclaration(source, { compilerOptions })
-        // The names of what they import, as it stands here.
+        // Import paths relative to the generated file.
         const moved = types
           .replaceAll("'../generated/", "'../../")
           .replaceAll(/'(\.\/[\w-]+)\.ts'/g, "'$1.js'")

@@ -9,7 +9,7 @@ const oneLine = (value: unknown): string => {
   return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`
 }
 
-/** JSON for people and diffs: what fits on a line stands on one. */
+/** Formats JSON for readers and diffs: a value is on one line if it fits. */
 export const printJson = (value: unknown, indent = '', before = 0): string => {
   const line = oneLine(value)
   if (indent.length + before + line.length < WIDTH) return line

@@ -9,44 +9,48 @@ import { recordSchemas } from './openapi/schemas.ts'
 
 const description = `One API over the accounting, CRM and commerce apps that a product's customers use.
 
-Every question names a **credential**: an end user's authorised connection to one app. Records are read
-from the store, in one model whatever the app.
+Every request for records names a **credential**: an end user's connection to one app. Reads are served from
+Trunkline's database, in one unified model for all apps.
 
-- **Keys.** \`Authorization: Bearer …\` with an API key of one environment. What an end user may ask from a
-  frontend also takes a token of that user.
-- **Identifiers.** Wherever an id is taken, the service's \`id\` and the app's \`remoteId\` are both good.
-- **Pages.** \`pageNumber\` and \`pageSize\`, or \`cursor\` with the \`Next-Cursor\` of the page before, which costs
-  the same at any depth and loses nothing while records change.
-- **Deleted records** stay, with \`remoteDeleted: true\`. Lists leave them out unless asked.
-- **Times** are ISO 8601 in UTC with milliseconds. In filters, a bare date stands for its whole day.
-- **Null** is what the app does not say. Every value can be null but \`id\`, \`remoteId\`, \`remoteDeleted\`,
-  \`createdAt\`, \`updatedAt\` and lists.
-- **Writes** go to the app first. Sent again with the same \`Idempotency-Key\`, one is done once and answered
-  the same; \`If-Match\` with the \`ETag\` of a record keeps what changed since from being overwritten.
-- **Failures** have one form: a \`code\` for programs, a \`message\` for people, the \`details\` field by field,
-  and the \`requestId\`. A method that an address does not take is answered with 405 and \`Allow\`, an address
-  of nothing with 404.
-- **Limits.** Where there is one, \`RateLimit\` says how many requests are left; a 429 says in \`Retry-After\`
-  when to go on.`
+- **Authentication.** Send \`Authorization: Bearer …\` with an API key of one environment. Some operations also
+  accept a user token, which a frontend may hold. Manage keys with the operations under \`/2024-03/api-keys\` or
+  with \`trunkline keys\` on the server.
+- **Allowlists.** If an app accepts only known IP addresses, allow the \`outboundAddress\` of
+  \`GET /2024-03/metadata/credentials\`.
+- **Identifiers.** Every parameter that takes an id accepts the service's \`id\` and the app's \`remoteId\`.
+- **Pagination.** Use \`pageNumber\` and \`pageSize\`, or \`cursor\` with the \`Next-Cursor\` header of the previous
+  page. A cursor has the same cost at any depth and skips no records while the list changes.
+- **Deleted records** stay available with \`remoteDeleted: true\`. Lists exclude them unless \`includeDeleted\` is
+  \`true\`.
+- **Timestamps** are ISO 8601 in UTC with milliseconds. In filters, a date without a time covers the whole day.
+- **Null** means that the app has no value. Every field of a record can be null, even if required on create
+  (\`vendorName\`), because apps omit fields. Exceptions are \`id\`, \`remoteId\`, \`remoteDeleted\`, \`createdAt\`,
+  \`updatedAt\` and lists, which are never null.
+- **Writes** are sent to the app first. A retry with the same \`Idempotency-Key\` does not write again and returns
+  the original response. \`If-Match\` with the \`ETag\` of a record rejects the write if the record has changed.
+- **Errors** have one form: a \`code\` for programs, a \`message\` for people, \`details\` per field, and the
+  \`requestId\`. An unsupported method returns 405 with \`Allow\`, an unknown path 404.
+- **Rate limits.** \`RateLimit\` contains the number of remaining requests, if a limit is configured. After a 429
+  or 503, wait for the number of seconds in \`Retry-After\`.`
 
 const headers = {
   'x-request-id': {
-    description: 'Identifier of the request, for questions about it.',
+    description: 'The id of the request. Include it in support requests.',
     required: true,
     schema: { type: 'string', format: 'uuid' },
   },
   ETag: {
-    description: 'The version of the record, for If-Match.',
+    description: 'The version of the record. Send it in If-Match.',
     schema: { type: 'string' },
   },
   RateLimit: {
     description:
-      'How many requests the caller has left, and in how many seconds it has all again, where there is a limit.',
+      'The remaining requests of the caller and the seconds until the limit resets. Absent without a limit.',
     schema: { type: 'string', examples: ['"caller";r=598;t=42'] },
   },
   'RateLimit-Policy': {
     description:
-      'How many requests a caller has, and for how many seconds, where there is a limit.',
+      'The number of requests per caller and the length of the window in seconds. Absent without a limit.',
     schema: { type: 'string', examples: ['"caller";q=600;w=60'] },
   },
   'WWW-Authenticate': {
@@ -55,24 +59,25 @@ const headers = {
     schema: { type: 'string' },
   },
   'Idempotency-Replayed': {
-    description: 'true: an earlier request with this Idempotency-Key was answered so.',
+    description:
+      'true if this is the stored response to an earlier request with the same Idempotency-Key.',
     schema: { const: 'true' },
   },
   'Retry-After': {
-    description: 'Seconds to wait before the request is sent again, where that is known.',
+    description: 'Seconds to wait before the next attempt, if known.',
     schema: { type: 'integer', minimum: 1 },
   },
   'Next-Cursor': {
-    description: 'The cursor of the next page; absent on the last.',
+    description: 'The cursor of the next page. Absent on the last page.',
     schema: { type: 'string' },
   },
   Link: {
-    description: 'The address of the next page (RFC 8288), `<…>; rel="next"`; absent on the last.',
+    description: 'The URL of the next page (RFC 8288), `<…>; rel="next"`. Absent on the last page.',
     schema: { type: 'string' },
   },
 }
 
-/** `src/generated/openapi.json`: what can be asked over REST, and what is answered. */
+/** The text of `src/generated/openapi.json`: the OpenAPI document of the REST API. */
 export const openapiSource = (catalogue: Catalogue): string => {
   const document = {
     'x-generated': 'By codegen.ts from the definitions in src/resources. Do not edit.',
@@ -83,7 +88,7 @@ export const openapiSource = (catalogue: Catalogue): string => {
       description,
       license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: 'The service that gave out this document.' }],
+    servers: [{ url: '/', description: 'The server of this document.' }],
     security: [{ apiKey: [] }],
     tags: tags(catalogue),
     'x-tagGroups': tagGroups(catalogue),
@@ -93,14 +98,14 @@ export const openapiSource = (catalogue: Catalogue): string => {
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key, `tl_dev_…` or `tl_prod_…`: it opens one environment.',
+          description:
+            'An API key, `tl_dev_…` or `tl_prod_…`. It grants access to one environment.',
         },
         userToken: {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description:
-            'The token of one end user, for the frontend: it opens what is the user’s own.',
+          description: 'A user token for a frontend. It grants access to the data of one end user.',
         },
       },
       headers,

@@ -1,20 +1,18 @@
 import { fieldsAt } from '../src/api/operation.ts'
 import { operations } from '../src/api/operations.ts'
-import type { Field, Shape } from '../src/definition/field.ts'
+import type { Field, Shape } from '../src/definition/kinds/kind.ts'
 
-/** A shape and those within it. */
-export const shapesIn = (field: Field): readonly Shape[] =>
-  field.kind === 'list' || field.kind === 'object'
-    ? [field.shape, ...Object.values<Field>(field.shape.fields).flatMap(shapesIn)]
-    : []
+/** The shape of a field and all shapes nested in it. */
+export const shapesIn = ({ kind: { shape } }: Field): readonly Shape[] =>
+  shape ? [shape, ...Object.values(shape.fields).flatMap(shapesIn)] : []
 
-/** The shapes that operations answer with, each once. */
-export const answeredShapes: readonly Shape[] = [
+/** The shapes in the results of operations, without duplicates. */
+export const resultShapes: readonly Shape[] = [
   ...new Set(operations.flatMap(({ answer }) => shapesIn(answer.value))),
 ]
 
-/** The shapes in what operations are given, each once. */
-export const givenShapes: readonly Shape[] = [
+/** The shapes in the inputs of operations, without duplicates. */
+export const operationInputShapes: readonly Shape[] = [
   ...new Set(
     operations.flatMap((operation) => Object.values(fieldsAt(operation, 'body')).flatMap(shapesIn)),
   ),

@@ -6,7 +6,7 @@ const camelCase = (kebab: string): string =>
 
 const names = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder).sort() : [])
 
-/** `src/generated/registry.ts`: every resource file and every connector folder, found by looking. */
+/** The text of `src/generated/registry.ts`, which imports every resource file and connector folder. */
 export const registrySource = (root: string): string => {
   const resources = ['accounting', 'crm', 'commerce'].flatMap((category) =>
     names(join(root, 'src/resources', category)).map((file) => {

@@ -1,40 +1,43 @@
 #!/usr/bin/env node
-/** The command line: `trunkline serve`, and what an operator does beside it. */
+/** The command line: `trunkline serve`, and the commands for operators. */
 import { once } from 'node:events'
 import { relative } from 'node:path'
 import { runKeysCommand } from './commands/keys.ts'
 import { runSecretsCommand } from './commands/secrets.ts'
 import { UsageError } from './commands/usage-error.ts'
-import { type Config, readConfig } from './config.ts'
 import { type Role, roles, startTrunkline, type Trunkline } from './main.ts'
+import { type Config, readConfig } from './process/config.ts'
 
 const USAGE = `Usage: trunkline <command>
-  serve [--role all|api|worker]  starts the service, or one of several processes of it
-  keys list <environment>        shows the API keys of an environment
-  keys generate <environment>    makes a further key, shown once
-  keys regenerate <environment>  makes a key, shown once, and revokes all others
-  keys revoke <environment> <id> ends a key
+  serve [--role all|api|worker]  starts the service, or one process of it
+  keys list <environment>        lists the API keys of an environment
+  keys generate <environment>    creates another key and shows it once
+  keys regenerate <environment>  creates a key, shows it once, and revokes all others
+  keys revoke <environment> <id> revokes a key
   secrets new-key                prints a new encryption key, for TRUNKLINE_ENCRYPTION_KEYS
-  secrets reseal                 brings all that is sealed under the first encryption key
+  secrets reseal                 encrypts all secrets again with the first encryption key
 
-<environment> is development or production. The commands work on DATABASE_URL, or on the data in
-DATA_DIR, whether the service runs or not. The environment variables: see the README.`
+<environment> is development or production. The commands use the database of DATABASE_URL, or the one
+in DATA_DIR, whether the service runs or not. The README lists the environment variables.`
 
-/** What a person sees of a start: where it listens and what to try, in at most eight lines. */
+/** The text that a start prints: the addresses and a first request, in at most eight lines. */
 const greeting = (
   config: Config,
   { address, firstStart, newKey, newKeyFile }: Trunkline,
 ): string => {
   const [credentialId] = firstStart.credentialIds
-  // In double quotes, where a shell puts what its variable holds.
-  const key = newKey ?? config.developmentKey ?? '$KEY'
+  const isChosen = config.developmentKey !== undefined
+  // Standard output ends up in logs: a key is printed only once, when it is created. The command below
+  // uses double quotes, so that the shell expands the variable.
+  const key = newKey ?? (isChosen ? '$TRUNKLINE_DEV_API_KEY' : '$KEY')
   const data =
     config.databaseUrl === undefined
       ? relative('', config.dataDir) || '.'
       : 'PostgreSQL of DATABASE_URL'
   const keyFile =
     newKeyFile && `  (back up ${relative('', newKeyFile)}: without it no credential can be read)`
-  if (address === undefined) return `Trunkline works. (No address: this process is a worker.)`
+  if (address === undefined)
+    return `Trunkline is running. (This process is a worker and has no address.)`
   return [
     `Trunkline is ready.`,
     `  REST     ${address}/2024-03/one`,
@@ -43,9 +46,11 @@ const greeting = (
     `  Data     ${data}${keyFile ?? ''}`,
     ...(newKey !== undefined
       ? [`  Key      ${newKey}  (shown only now)`]
-      : config.developmentKey === undefined
-        ? ['  Key      as at the first start; another: npm run trunkline keys generate development']
-        : []),
+      : isChosen
+        ? ['  Key      the value of TRUNKLINE_DEV_API_KEY']
+        : [
+            '  Key      shown at the first start; for another: npm run trunkline keys generate development',
+          ]),
     ...(credentialId === undefined
       ? []
       : [
@@ -56,25 +61,27 @@ const greeting = (
 
 /** @throws UsageError */
 const readRole = (rest: readonly string[]): Role => {
-  const [, given] = /^--role[= ](.+)$/.exec(rest.join(' ')) ?? []
-  const role = roles.find((known) => known === (given ?? (rest.length === 0 ? 'all' : undefined)))
+  const [, requested] = /^--role[= ](.+)$/.exec(rest.join(' ')) ?? []
+  const role = roles.find(
+    (known) => known === (requested ?? (rest.length === 0 ? 'all' : undefined)),
+  )
   if (role === undefined)
     throw new UsageError(
-      `serve: expected --role and one of ${roles.join(', ')}, not "${rest.join(' ')}".`,
+      `serve: expected --role with one of ${roles.join(', ')}, not "${rest.join(' ')}".`,
     )
   return role
 }
 
 const serve = async (config: Config, rest: readonly string[]): Promise<void> => {
   const role = readRole(rest)
-  const asked = new AbortController()
-  const { signal } = asked
+  const stopping = new AbortController()
+  const { signal } = stopping
   const stop = (): void => {
-    // A second Ctrl-C does not wait.
+    // A second Ctrl-C ends the process immediately.
     if (signal.aborted) process.exit(1)
-    asked.abort()
+    stopping.abort()
   }
-  // Before anything is started: from the first moment there is something to stop.
+  // Registered before the start, so that a signal during it is not missed.
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
   try {
@@ -97,12 +104,12 @@ const command = Object.hasOwn(commands, name) ? commands[name] : undefined
 try {
   if (name === 'help' || [name, ...rest].some((word) => word === '--help' || word === '-h'))
     console.log(USAGE)
-  else if (command === undefined) throw new UsageError(`There is no command "${name}".`)
+  else if (command === undefined) throw new UsageError(`Unknown command "${name}".`)
   else await command(readConfig(process.env), rest)
 } catch (error) {
   const isUsage = error instanceof UsageError
   const message = error instanceof Error ? error.message : String(error)
   const text = isUsage ? `${message}\n\n${USAGE}` : message
-  // Whatever may be left of what had begun: it is over once this has been read.
+  // Exits once the text is written, even if something that was started still runs.
   process.stderr.write(`${text}\n`, () => process.exit(isUsage ? 2 : 1))
 }

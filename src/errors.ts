@@ -1,97 +1,131 @@
-/** Every failure that a caller can meet: one code, one HTTP status, for REST and GraphQL alike. */
+/** The error codes of REST and GraphQL, each with its HTTP status and its documented meaning. */
 
 export const errorCodes = {
   BAD_REQUEST: {
     status: 400,
     meaning:
-      'The request is not well formed, or the GraphQL document or its variables do not fit the schema.',
+      'The request is malformed, or the GraphQL document or its variables do not match the schema.',
   },
   INVALID_PARAMETER: {
     status: 400,
-    meaning: 'A parameter, field or argument is unknown, missing or of another form.',
+    meaning:
+      'A parameter, field or argument is unknown, missing or invalid; the details name it and what was expected.',
   },
-  INVALID_CURSOR: { status: 400, meaning: 'The cursor is not one that this list gave out.' },
-  MALFORMED_BODY: { status: 400, meaning: 'The body is not JSON in UTF-8.' },
+  INVALID_CURSOR: { status: 400, meaning: 'The cursor was not issued by this list.' },
+  MALFORMED_BODY: { status: 400, meaning: 'The body is not valid UTF-8 JSON.' },
   QUERY_TOO_COMPLEX: {
     status: 400,
     meaning: 'The GraphQL query is too deep, too long or too costly.',
   },
-  NOT_SUPPORTED: { status: 400, meaning: 'The app does not do this to records of this resource.' },
-  FIELD_NOT_SUPPORTED: { status: 400, meaning: 'The app cannot take a field that was given.' },
-  USERNAME_TAKEN: { status: 400, meaning: 'Another end user of the environment has the username.' },
-  APP_REFUSED: { status: 400, meaning: 'The app refused the request, for the reason it gives.' },
+  NOT_SUPPORTED: {
+    status: 400,
+    meaning: 'The app does not support this operation on this resource.',
+  },
+  FIELD_NOT_SUPPORTED: {
+    status: 400,
+    meaning: 'The app does not support one of the fields in the request.',
+  },
+  USERNAME_TAKEN: {
+    status: 400,
+    meaning: 'Another end user of the environment already has this username.',
+  },
+  CREDENTIAL_LIMIT: {
+    status: 400,
+    meaning:
+      'The end user has reached the maximum number of credentials (MAX_CREDENTIALS_PER_USER).',
+  },
+  APP_REFUSED: {
+    status: 400,
+    meaning: 'The app rejected the request; the message contains its reason.',
+  },
   PARTLY_WRITTEN: {
     status: 400,
     meaning:
-      'The app took a part of the write and refused the rest; the details name what has changed.',
+      'The app applied a part of the write and rejected the rest; the details name what has changed.',
   },
   APP_AUTHENTICATION: {
     status: 400,
-    meaning: 'The app does not accept the credential: the end user must connect it anew.',
+    meaning: 'The app rejected the credential. The end user must reconnect the app.',
   },
   APP_ADDRESS: {
     status: 400,
-    meaning: 'The app is at an address that this service does not connect to.',
+    meaning:
+      'The app is at an address to which this service does not connect, such as a private one.',
   },
   UNAUTHENTICATED: {
     status: 401,
     meaning: 'The API key or user token is missing, unknown, expired or revoked.',
   },
-  FORBIDDEN: { status: 403, meaning: 'A user token does not open this; an API key does.' },
-  NOT_FOUND: { status: 404, meaning: 'There is no such address or record.' },
+  FORBIDDEN: { status: 403, meaning: 'User tokens are not allowed to do this. Use an API key.' },
+  NOT_FOUND: { status: 404, meaning: 'The path or the record does not exist.' },
   CREDENTIAL_NOT_FOUND: {
     status: 404,
-    meaning: 'The environment of the key has no such credential.',
+    meaning: 'The credential does not exist in the environment of the API key.',
   },
-  USER_NOT_FOUND: { status: 404, meaning: 'The environment of the key has no such end user.' },
-  METHOD_NOT_ALLOWED: { status: 405, meaning: 'The address does not take this method.' },
+  USER_NOT_FOUND: {
+    status: 404,
+    meaning: 'The end user does not exist in the environment of the API key.',
+  },
+  METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path does not support this HTTP method.' },
   REQUEST_TIMEOUT: { status: 408, meaning: 'The request did not arrive in time.' },
   WRITE_CONFLICT: {
     status: 409,
-    meaning: 'The record changed in the app since it was read; the details hold both versions.',
+    meaning:
+      'The record has changed in the app since it was read; the details contain both versions.',
   },
   WRITE_IN_FLIGHT: {
     status: 409,
-    meaning: 'Another write to the record is still under way; Retry-After says when to try again.',
+    meaning: 'Another write to the record is in progress. Retry after the time in Retry-After.',
   },
   IDEMPOTENCY_KEY_IN_FLIGHT: {
     status: 409,
-    meaning: 'A request with this Idempotency-Key is still under way.',
+    meaning: 'Another request with this Idempotency-Key is in progress.',
   },
   CURSOR_EXPIRED: {
     status: 410,
     meaning:
-      'The change log no longer keeps all that follows the cursor, or the change of the message.',
+      'Changes after the cursor, or the change of the message, have been deleted from the change log.',
   },
   BODY_TOO_LARGE: { status: 413, meaning: 'The body is larger than 1 MiB.' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
-    meaning: 'The body is not declared as JSON, in UTF-8 and not compressed.',
+    meaning: 'The Content-Type is not JSON in UTF-8, or the body is compressed.',
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
-    meaning: 'The Idempotency-Key was used for another request.',
+    meaning: 'The Idempotency-Key was already used for a different request.',
   },
-  RATE_LIMITED: { status: 429, meaning: 'Too many requests; Retry-After says when to go on.' },
+  RATE_LIMITED: {
+    status: 429,
+    meaning:
+      'Too many requests, or too many bytes of request bodies in flight. Retry after the time in Retry-After.',
+  },
   APP_RATE_LIMITED: {
     status: 429,
-    meaning: 'The app takes no more requests now; Retry-After says when it does.',
+    meaning: 'The app limits the rate of requests. Retry after the time in Retry-After.',
   },
-  INTERNAL: { status: 500, meaning: 'Something failed here; the log has the request id.' },
-  APP_UNAVAILABLE: { status: 502, meaning: 'The app gave no usable answer; nothing was changed.' },
+  INTERNAL: {
+    status: 500,
+    meaning: 'An unexpected failure of this service; find it in the log by the request id.',
+  },
+  APP_UNAVAILABLE: {
+    status: 502,
+    meaning: 'The app did not return a usable response; nothing was changed.',
+  },
   WRITE_OUTCOME_UNKNOWN: {
     status: 502,
     meaning:
-      'A write was broken off and may have happened. Send it again with the same Idempotency-Key: what became of it is looked up first.',
+      'The connection to the app broke during a write, which may have been applied. Send it again with the same Idempotency-Key: its outcome is looked up first.',
   },
   RESUME: {
     status: 503,
-    meaning: 'The subscription was too slow: subscribe again after the cursor beside this code.',
+    meaning:
+      'The subscriber was too slow. Subscribe again after the cursor in the extensions of the error.',
   },
   NOT_READY: {
     status: 503,
     meaning:
-      'The database is away or does not answer in time, or the process is stopping or has as many connections open as it takes.',
+      'The database is unreachable, overloaded, out of disk space or too slow, or the process is stopping or has reached its limit of open connections or of request bodies in flight.',
   },
 } as const
 
@@ -101,24 +135,24 @@ export type ErrorCode = keyof typeof errorCodes
 export interface ErrorDetail {
   readonly field: string
   readonly expected: string
-  /** Of a write: the value that is stored here, and the one that the app has. */
+  /** Of a write conflict: the value in the store, and the value in the app. */
   readonly stored?: unknown
   readonly current?: unknown
 }
 
 interface ApiErrorOptions {
-  /** When the same request may succeed. */
+  /** The time after which the same request may succeed. */
   readonly retryAfterMs?: number | undefined
-  /** For the log alone. */
+  /** Only for the log; never sent to the caller. */
   readonly cause?: unknown
 }
 
-/** A failure that is told to the caller as it is: its message holds no secret and no raw body. */
+/** A failure that is reported to the caller as it is: its message contains no secret and no raw body. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: ErrorCode
   readonly details: readonly ErrorDetail[]
-  /** When the same request may succeed; told as Retry-After. */
+  /** The time after which the same request may succeed; sent as Retry-After. */
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -138,11 +172,11 @@ export class ApiError extends Error {
   }
 }
 
-/** Input that names a field and what was expected of it. */
+/** An `INVALID_PARAMETER` error that names the field and the expected value. */
 export const invalidParameter = (field: string, expected: string): ApiError =>
   new ApiError('INVALID_PARAMETER', `${field}: expected ${expected}.`, [{ field, expected }])
 
-/** The JSON that a REST caller gets of an error. */
+/** The JSON body of a REST error response. */
 export interface ErrorBody {
   readonly error: {
     readonly code: ErrorCode
@@ -161,12 +195,15 @@ export const errorBody = (error: ApiError, requestId: string): ErrorBody => ({
   },
 })
 
-/** The end of a subscription that did not keep up: it goes on, without a gap, after the cursor. */
+/** The end of a subscription that did not keep up. A new one after the cursor continues without a gap. */
 export class ResumeError extends ApiError {
   readonly cursor: string
 
   constructor(cursor: string) {
-    super('RESUME', 'The subscription did not keep up. Subscribe again after the cursor.')
+    super(
+      'RESUME',
+      'The subscriber did not keep up. Subscribe again after the cursor in this error.',
+    )
     this.cursor = cursor
   }
 }

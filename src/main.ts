@@ -1,27 +1,27 @@
-/** One process of the service: what it starts, in order, and stops in the reverse order. */
+/** One process of the service: starts its parts in order, and stops them in reverse order. */
 import type { Logger } from 'pino'
-import type { Config } from './config.ts'
-import type { FirstStart } from './first-start.ts'
 import { startApi } from './process/api.ts'
-import { layFoundation } from './process/foundation.ts'
+import type { Config } from './process/config.ts'
+import type { FirstStart } from './process/first-start.ts'
 import { createLog } from './process/log.ts'
+import { createRuntime } from './process/runtime.ts'
 import { createShutdown, type Shutdown } from './process/shutdown.ts'
 import { startWorkers } from './process/workers.ts'
-import { generateFirstKey } from './store/keys.ts'
+import { generateFirstKey } from './store/accounts/keys.ts'
 
-/** `api`: answers requests · `worker`: syncs, delivers, runs workflows · `all`: both. */
+/** The roles of a process: `api` serves requests; `worker` syncs, delivers and runs workflows; `all` does both. */
 export const roles = ['all', 'api', 'worker'] as const
 export type Role = (typeof roles)[number]
 
 export interface Trunkline {
-  /** `http://127.0.0.1:4000`; undefined for a worker, which listens nowhere. */
+  /** `http://127.0.0.1:4000`; undefined for a worker, which does not listen. */
   readonly address: string | undefined
   readonly firstStart: FirstStart
-  /** The first development key: made last, so a start that fails has not used up the one time it is told. */
+  /** The first development key, which is shown once. Created last, so that a failed start does not lose it. */
   readonly newKey: string | undefined
-  /** The file of encryption keys that this start made. */
+  /** The file of encryption keys, if this start created it. */
   readonly newKeyFile: string | undefined
-  /** @returns whether all of it has stopped; what has not ends with the process */
+  /** @returns whether every step stopped in time; the rest ends with the process */
   stop(): Promise<boolean>
 }
 
@@ -31,31 +31,32 @@ const start = async (
   log: Logger,
   shutdown: Shutdown,
 ): Promise<Trunkline> => {
-  const foundation = await layFoundation(config, log, shutdown)
-  if (role !== 'api') await startWorkers(foundation)
-  const address = role === 'worker' ? undefined : await startApi(foundation)
-  const { database, firstStart, newKeyFile } = foundation
+  const runtime = await createRuntime(config, log, shutdown)
+  if (role !== 'api') await startWorkers(runtime)
+  const address = role === 'worker' ? undefined : await startApi(runtime)
+  const { database, firstStart, newKeyFile, retry } = runtime
   const [development] = firstStart.environmentIds
-  const made = address === undefined ? undefined : await generateFirstKey(database, development)
-  return { address, firstStart, newKey: made?.key, newKeyFile, stop: shutdown.run }
+  const generate = () => retry('generate the key', () => generateFirstKey(database, development))
+  const generated = address === undefined ? undefined : await generate()
+  return { address, firstStart, newKey: generated?.key, newKeyFile, stop: shutdown.run }
 }
 
 /**
- * Starts the service and resolves once it answers. `asked`: aborted when it is to stop, even before that.
- * @throws Error that says what is in the way, or the signal's reason; everything that had started is
- *   stopped then
+ * Starts the service and resolves once it serves requests.
+ * @param signal aborted to stop the start; its parts that already run are stopped
+ * @throws Error with the cause and the remedy, or the signal's reason, after everything is stopped
  */
 export const startTrunkline = async (
   config: Config,
   role: Role = 'all',
-  asked?: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<Trunkline> => {
   if (role !== 'all' && config.databaseUrl === undefined)
     throw new Error(
-      `--role ${role} is one of several processes: they meet in the PostgreSQL of DATABASE_URL, which is not set.`,
+      `--role ${role} needs a database that several processes share. Set DATABASE_URL.`,
     )
   const log = createLog(config)
-  const shutdown = createShutdown({ log, asked })
+  const shutdown = createShutdown({ log, signal })
   try {
     return await shutdown.within(start(config, role, log, shutdown))
   } catch (error) {

@@ -1,19 +1,19 @@
-/** A step that is done again and again, never twice at once. */
+/** A step that runs at an interval, one run at a time. */
 
 export interface RepeaterOptions {
-  /** The signal is aborted when the repeater is being stopped: a long step ends soon then. */
+  /** One run. The signal is aborted when the repeater is stopped, so that a long run ends soon. */
   readonly step: (signal: AbortSignal) => Promise<unknown>
   readonly everyMs: number
-  /** Told of a step that failed, unless it was stopped; the next comes in its time. */
+  /** Receives the error of a run that failed, unless the repeater was stopped. The next run starts as planned. */
   readonly onFailure: (error: unknown) => void
 }
 
 export interface Repeater {
-  /** The first step comes after `everyMs`. */
+  /** Starts the interval; the first run is after `everyMs`. */
   start(): void
-  /** Does the step now, unless it is under way or the repeater is not started. Resolves once it has ended; never rejects. */
+  /** Runs the step now, or joins the current run, if started. Resolves when the run has ended; never rejects. */
   run(): Promise<void>
-  /** Resolves once the step that is under way has ended. It may be started again. */
+  /** Stops the interval; resolves when the current run has ended. The repeater can be started again. */
   stop(): Promise<void>
 }
 

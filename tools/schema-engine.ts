@@ -11,7 +11,7 @@ import type { MigrationList } from '@prisma/schema-engine-wasm/schema_engine_bg'
 import * as prisma from '@prisma/schema-engine-wasm/schema_engine_bg'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
 
-// Node's own, which TypeScript declares in the library of browsers alone.
+// A Node global that TypeScript declares only in the DOM library.
 declare const WebAssembly: {
   instantiate(
     bytes: Uint8Array,
@@ -19,7 +19,7 @@ declare const WebAssembly: {
   ): Promise<{ readonly instance: { readonly exports: object } }>
 }
 
-// Instantiated by hand: importing a .wasm file warns on Node 24 and needs a flag before 24.5.
+// Instantiate explicitly: importing a .wasm file warns on Node 24 and needs a flag before 24.5.
 const { instance } = await WebAssembly.instantiate(
   await readFile(
     new URL('schema_engine_bg.wasm', import.meta.resolve('@prisma/schema-engine-wasm')),
@@ -27,24 +27,24 @@ const { instance } = await WebAssembly.instantiate(
   { './schema_engine_bg.js': prisma },
 )
 prisma.__wbg_set_wasm(instance.exports)
-// The one export of wasm-bindgen that its own loader calls too; untyped in the .wasm itself.
+// Safe: wasm-bindgen exports this function, and its own loader calls it. A .wasm file has no types.
 ;(instance.exports as { __wbindgen_start(): void }).__wbindgen_start()
 
-/** One file of a Prisma schema: its path, for the messages of the engine, and its text. */
+/** One file of a Prisma schema: its path, used in error messages, and its text. */
 export type SchemaFile = { readonly path: string; readonly content: string }
 
 /**
- * The SQL that brings a database made by `migrations` to `schema`; '' when they already agree.
- * Prisma's own schema engine judges, on an empty in-memory PostgreSQL that is gone afterwards.
- * @throws Error with the engine's message: a migration that does not apply, a schema that is wrong
+ * The SQL that changes a database created by `migrations` to `schema`; empty if they are equal. Prisma's
+ * schema engine compares them on a temporary in-memory PostgreSQL.
+ * @throws Error with the engine's message if a migration fails or the schema is invalid
  */
 export async function sqlFromMigrationsToSchema(
   migrations: MigrationList,
   schema: readonly SchemaFile[],
 ): Promise<string> {
-  // The extensions that both the embedded server and any stock PostgreSQL carry.
+  // The extensions that the embedded server and standard PostgreSQL distributions include.
   await using database = new PGlite({ extensions: { citext, pg_trgm } })
-  // The engine asks the "live" database for its version only, so one database serves as both.
+  // The engine only reads the version of the "live" database, so one database can be both.
   const connect = () => connectTo(database)
   const engine = await prisma.SchemaEngine.new(
     { datamodels: undefined },
@@ -70,7 +70,7 @@ export async function sqlFromMigrationsToSchema(
   }
 }
 
-/** The adapter of pglite-prisma-adapter, whose own `executeScript` does not wait for the script. */
+/** The adapter of pglite-prisma-adapter with an `executeScript` that waits for the script to finish. */
 async function connectTo(database: PGlite): Promise<SqlDriverAdapter> {
   const adapter = await new PrismaPGlite(database).connect()
   adapter.executeScript = async (script) => {
@@ -83,7 +83,7 @@ async function connectTo(database: PGlite): Promise<SqlDriverAdapter> {
   return adapter
 }
 
-/** In this form the engine shows what PostgreSQL said, with the name of the migration. */
+/** Converts an error to the form in which the engine reports PostgreSQL's message with the migration's name. */
 function asDriverError(error: messages.DatabaseError): DriverAdapterError {
   const { code, severity, message, detail, column, hint } = error
   return new DriverAdapterError({

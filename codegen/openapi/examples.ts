@@ -1,15 +1,15 @@
-/** A plausible record of each resource: one small company's, with references that lead to each other. */
+/** Example records, one per resource, of one fictional company and consistent with each other. */
 import type { Catalogue } from '../../src/definition/catalogue.ts'
-import type { Field, Fields } from '../../src/definition/field.ts'
 import { recordId } from '../../src/definition/identity.ts'
+import type { ExampleSource, Field, Fields } from '../../src/definition/kinds/kind.ts'
 import type { Resource } from '../../src/definition/resource.ts'
-import { capitalise } from '../../src/definition/value.ts'
+import type { FilterParameter } from '../../src/query/filter.ts'
 import { inWords } from './in-words.ts'
 
 export const CREDENTIAL_ID = '5b0e8f6a-2c41-4d7e-9a33-0c6f1d2e4b85'
 export const REMOTE_ID = '1042'
 
-/** Words by the name of the field, the more particular before; `Type.field` where the name says too little. */
+/** Texts by field name, specific patterns first; `Type.field` where the name alone is ambiguous. */
 const words: readonly (readonly [RegExp, string])[] = [
   [/^AccountingAccount\.accountName$/, 'Sales'],
   [/^AccountingAccount\.accountNumber$/, '4000'],
@@ -67,7 +67,7 @@ const words: readonly (readonly [RegExp, string])[] = [
   [/Status$/, 'open'],
 ]
 
-/** Amounts that add up: 2 lanterns at 25, less 5, 4.90 to ship, a fifth for tax. */
+/** Consistent amounts: 2 lanterns at 25, a discount of 5, 4.90 for shipping, 20 % tax. */
 const amounts: readonly (readonly [RegExp, string])[] = [
   [/^PurchaseOrderLineItem\.totalLineAmount$/, '60'],
   [/^PurchaseOrderLineItem\.taxAmount$/, '10'],
@@ -93,7 +93,7 @@ const amounts: readonly (readonly [RegExp, string])[] = [
   [/ProductVariantWeight\.value$/, '1.4'],
 ]
 
-/** Code words that fit the rest. */
+/** Codes that are consistent with the texts. */
 const codes: readonly (readonly [RegExp, string])[] = [
   [/currency$/, 'GBP'],
   [/country(Code)?$/, 'GB'],
@@ -121,59 +121,49 @@ const pick = (
 
 const idOf = (target: string): string => recordId(CREDENTIAL_ID, target, REMOTE_ID)
 
-/** What is not so yet: an open bill was not paid, an open task not done; a top account has none above. */
+/**
+ * Whether the example is null: the bill is unpaid, the task open, and the record has no parent of its own
+ * type.
+ */
 const isEmpty = (name: string, field: Field, resource: Resource): boolean =>
   /^(paidOnDate|completedDate)$/.test(name) ||
-  (field.kind === 'reference' && field.target === resource.topic)
+  (!field.kind.isList && field.kind.reference?.target === resource.topic)
+
+/** The example source of a field. */
+const sourceFor = (
+  catalogue: Catalogue,
+  resource: Resource,
+  owner: string,
+  name: string,
+): ExampleSource => {
+  const place = `${owner}.${name}`
+  return {
+    text: () => pick(words, place, inWords(name)),
+    amount: (otherwise) => pick(amounts, place, otherwise),
+    code: () => pick(codes, place, ''),
+    entry: () => pick(lists, place, 'example'),
+    day: () => pick(days, place, ''),
+    reference: ({ target, embeds }) =>
+      embeds === undefined
+        ? idOf(target)
+        : {
+            id: idOf(target),
+            remoteId: REMOTE_ID,
+            ...exampleFields(catalogue, catalogue.get(target), embeds),
+          },
+    shape: (shape) => exampleShape(catalogue, resource, shape.name, shape.fields),
+  }
+}
 
 const exampleValue = (
   catalogue: Catalogue,
   resource: Resource,
   owner: string,
   [name, field]: readonly [string, Field],
-): unknown => {
-  const place = `${owner}.${name}`
-  if (isEmpty(name, field, resource)) return null
-  switch (field.kind) {
-    case 'text':
-      return pick(words, place, inWords(name))
-    case 'label':
-      return capitalise(field.values[0] ?? '')
-    case 'integer':
-    case 'number':
-      return Number(pick(amounts, place, '100'))
-    case 'decimal':
-      return pick(amounts, place, '100.00')
-    case 'boolean':
-      return true
-    case 'timestamp':
-      return '2026-03-02T09:30:00.000Z'
-    case 'date':
-      return pick(days, place, '')
-    case 'enumeration': {
-      const word = pick(codes, place, '')
-      return field.values.includes(word) ? word : field.values[0]
-    }
-    case 'reference':
-      return field.embeds === undefined
-        ? idOf(field.target)
-        : {
-            id: idOf(field.target),
-            remoteId: REMOTE_ID,
-            ...exampleFields(catalogue, catalogue.get(field.target), field.embeds),
-          }
-    case 'references':
-      return [idOf(field.target)]
-    case 'texts':
-      return [pick(lists, place, 'example')]
-    case 'list':
-      return [exampleShape(catalogue, resource, field.shape.name, field.shape.fields)]
-    case 'object':
-      return exampleShape(catalogue, resource, field.shape.name, field.shape.fields)
-    case 'json':
-      return { LegacyCode: 'A-7' }
-  }
-}
+): unknown =>
+  isEmpty(name, field, resource)
+    ? null
+    : field.kind.example(sourceFor(catalogue, resource, owner, name))
 
 const exampleFields = (catalogue: Catalogue, resource: Resource, names: readonly string[]) =>
   Object.fromEntries(
@@ -195,19 +185,18 @@ const exampleShape = (
     ]),
   )
 
-/** A value of a field that a caller may filter by: that of the example, if it has one. */
+/** An example filter value: the value in the example record, or else a plausible one. */
 export const exampleFilter = (
   catalogue: Catalogue,
   resource: Resource,
-  name: string,
-  field: Field,
+  { field, definition, filter }: FilterParameter,
 ): unknown => {
-  const value = exampleRecord(catalogue, resource)[name]
-  if (field.kind === 'reference') return idOf(field.target)
-  return value ?? pick(days, name, '')
+  const source = sourceFor(catalogue, resource, resource.typeName, field)
+  const shown = exampleRecord(catalogue, resource)[field] ?? definition.kind.example(source)
+  return filter.example(shown)
 }
 
-/** The example of a resource, as the API shows it. */
+/** The example record of a resource, as the API shows it. */
 export const exampleRecord = (
   catalogue: Catalogue,
   resource: Resource,

@@ -1,4 +1,4 @@
-/** The failures of operations: what each can be answered instead, by status. */
+/** Error responses of operations, by status. */
 import {
   ApiError,
   type ErrorCode,
@@ -7,8 +7,8 @@ import {
   invalidParameter,
 } from '../../src/errors.ts'
 import { MAX_PAGE_SIZE } from '../../src/query/list-request.ts'
-import { headersOfAll } from './answer.ts'
 import { closedObject, type JsonSchema, refTo } from './schemas.ts'
+import { commonHeaders } from './success-response.ts'
 
 const responseNames = {
   400: 'BadRequest',
@@ -27,7 +27,7 @@ const responseNames = {
   503: 'NotReady',
 } as const
 
-/** What a read over REST can fail with. */
+/** The error codes of a read over REST. */
 export const readCodes: readonly ErrorCode[] = [
   'BAD_REQUEST',
   'INVALID_PARAMETER',
@@ -41,13 +41,13 @@ export const readCodes: readonly ErrorCode[] = [
   'NOT_READY',
 ]
 
-/** What a request that can be repeated with its Idempotency-Key can fail with beside all else. */
+/** The additional error codes of a request that accepts an Idempotency-Key. */
 export const repeatCodes: readonly ErrorCode[] = [
   'IDEMPOTENCY_KEY_IN_FLIGHT',
   'IDEMPOTENCY_KEY_REUSED',
 ]
 
-/** What a request that may have a body can fail with, also one of an operation that takes none. */
+/** The additional error codes of a request that may have a body, even if the operation ignores it. */
 export const bodyCodes: readonly ErrorCode[] = [
   'MALFORMED_BODY',
   'REQUEST_TIMEOUT',
@@ -55,7 +55,7 @@ export const bodyCodes: readonly ErrorCode[] = [
   'UNSUPPORTED_MEDIA_TYPE',
 ]
 
-/** What a write over REST can fail with. */
+/** The error codes of a write over REST. */
 export const writeCodes: readonly ErrorCode[] = [
   'BAD_REQUEST',
   'INVALID_PARAMETER',
@@ -81,11 +81,11 @@ export const writeCodes: readonly ErrorCode[] = [
   'NOT_READY',
 ]
 
-const message = { type: 'string', description: 'What is wrong, for people.' }
+const message = { type: 'string', description: 'Description of the error, for people.' }
 
 export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
   Error: {
-    description: 'A failure.',
+    description: 'An error.',
     ...closedObject({
       error: {
         type: 'object',
@@ -93,17 +93,17 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
           code: {
             type: 'string',
             enum: Object.keys(errorCodes),
-            description: 'What is wrong, for programs.',
+            description: 'Code of the error, for programs.',
           },
           message,
           details: {
             type: 'array',
-            description: 'The fields or parameters that are wrong.',
+            description: 'The invalid fields or parameters.',
             items: refTo('schemas', 'ErrorDetail'),
           },
           requestId: {
             type: 'string',
-            description: 'Identifier of the request, also in the header x-request-id.',
+            description: 'The id of the request, also in the header x-request-id.',
           },
         },
         required: ['code', 'message', 'requestId'],
@@ -112,15 +112,17 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
     }),
   },
   ErrorDetail: {
-    description: 'What is wrong with one field or parameter.',
+    description: 'An invalid field or parameter.',
     type: 'object',
     properties: {
-      field: { type: 'string', description: 'Its name.' },
-      expected: { type: 'string', description: 'What it takes.' },
+      field: { type: 'string', description: 'Path of the field or name of the parameter.' },
+      expected: { type: 'string', description: 'The expected value.' },
       stored: {
-        description: 'Of a WRITE_CONFLICT or PARTLY_WRITTEN: the value that was stored here.',
+        description: 'With WRITE_CONFLICT or PARTLY_WRITTEN: the value stored before the write.',
       },
-      current: { description: 'The value that the app has now.' },
+      current: {
+        description: 'With WRITE_CONFLICT or PARTLY_WRITTEN: the current value in the app.',
+      },
     },
     required: ['field', 'expected'],
     additionalProperties: false,
@@ -129,7 +131,7 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
 
 type Status = keyof typeof responseNames
 
-// The numbers above, which an object keeps as texts.
+// Safe: the keys of `responseNames`, which are strings at runtime.
 const statuses = Object.keys(responseNames).map(Number) as Status[]
 
 const exampleOf = (code: ErrorCode) =>
@@ -143,7 +145,7 @@ const exampleOf = (code: ErrorCode) =>
 const codesOf = (codes: readonly ErrorCode[], status: number): ErrorCode[] =>
   codes.filter((code) => errorCodes[code].status === status)
 
-/** What failures of some statuses say beside: how to authenticate, when to come again. */
+/** The additional headers of error responses, by status. */
 const headersOf: ReadonlyMap<number, readonly string[]> = new Map([
   [400, ['Idempotency-Replayed']],
   [401, ['WWW-Authenticate']],
@@ -153,14 +155,16 @@ const headersOf: ReadonlyMap<number, readonly string[]> = new Map([
   [422, ['Idempotency-Replayed']],
   [429, ['Retry-After']],
   [502, ['Retry-After']],
+  [503, ['Retry-After']],
 ])
 
 const failure = (codes: readonly ErrorCode[]): JsonSchema => ({
   description: codes.map((code) => `\`${code}\`: ${errorCodes[code].meaning}`).join('\n\n'),
   headers: Object.fromEntries(
-    [...headersOfAll, ...codes.flatMap((code) => headersOf.get(errorCodes[code].status) ?? [])].map(
-      (name) => [name, refTo('headers', name)],
-    ),
+    [
+      ...commonHeaders,
+      ...codes.flatMap((code) => headersOf.get(errorCodes[code].status) ?? []),
+    ].map((name) => [name, refTo('headers', name)]),
   ),
   content: {
     'application/json': {
@@ -170,13 +174,16 @@ const failure = (codes: readonly ErrorCode[]): JsonSchema => ({
   },
 })
 
-/** `NotFound` of a read; of other codes with their names: `NotFound.USER_NOT_FOUND`. */
+/**
+ * The component name of a response: `NotFound` for the codes of a read, otherwise
+ * `NotFound.USER_NOT_FOUND`.
+ */
 const responseName = (status: Status, codes: readonly ErrorCode[]): string =>
   codes.join() === codesOf(readCodes, status).join()
     ? responseNames[status]
     : [responseNames[status], ...codes].join('.')
 
-/** What can be answered with these codes: for each status the name of its response, and the response. */
+/** The error responses for these codes, with status and component name. */
 const named = (codes: readonly ErrorCode[]) =>
   statuses.flatMap((status) => {
     const own = codesOf(codes, status)
@@ -185,7 +192,7 @@ const named = (codes: readonly ErrorCode[]) =>
       : [{ status, name: responseName(status, own), response: failure(own) }]
   })
 
-/** The responses that operations with these codes refer to, beside those of reads. */
+/** The response components of reads, writes and the operations with these codes. */
 export const failureResponses = (
   others: readonly (readonly ErrorCode[])[],
 ): Readonly<Record<string, JsonSchema>> =>
@@ -195,10 +202,10 @@ export const failureResponses = (
     ),
   )
 
-/** The `responses` of an operation that can fail with these codes. */
+/** The error `responses` of an operation with these codes. */
 export const failuresOf = (codes: readonly ErrorCode[]): Readonly<Record<string, JsonSchema>> =>
   Object.fromEntries(named(codes).map(({ status, name }) => [status, refTo('responses', name)]))
 
-/** The `responses` of a read for these statuses. */
-export const failures = (...answered: readonly Status[]): Readonly<Record<string, JsonSchema>> =>
-  Object.fromEntries(answered.map((status) => [status, refTo('responses', responseNames[status])]))
+/** The error `responses` of a read with these statuses. */
+export const failures = (...selected: readonly Status[]): Readonly<Record<string, JsonSchema>> =>
+  Object.fromEntries(selected.map((status) => [status, refTo('responses', responseNames[status])]))

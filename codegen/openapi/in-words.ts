@@ -1,4 +1,4 @@
-/** Names as a reader says them. */
+/** Names as words, for titles and summaries. */
 
 /** `purchaseOrders` → `purchase orders` */
 export const inWords = (name: string): string =>

@@ -1,4 +1,4 @@
-/** The operations beside those on records: their paths, inputs, answers and failures. */
+/** The paths, inputs, responses and errors of the operations that are not about records. */
 import {
   fieldsAt,
   inputPlaces,
@@ -9,37 +9,28 @@ import {
 } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { restAnswer } from '../../src/api/rest/operations.ts'
-import type { Field, Fields, Shape } from '../../src/definition/field.ts'
+import type { Field, Fields, Shape } from '../../src/definition/kinds/kind.ts'
 import type { ErrorCode } from '../../src/errors.ts'
-import { answeredShapes, givenShapes } from '../operation-shapes.ts'
-import { answer } from './answer.ts'
+import { operationInputShapes, resultShapes } from '../operation-shapes.ts'
 import { bodyCodes, failuresOf, repeatCodes } from './failures.ts'
 import { inWords } from './in-words.ts'
-import {
-  inputObject,
-  inputShapes,
-  present,
-  properties,
-  schemaOf,
-  shapeName,
-} from './input-schemas.ts'
+import { inputObject, inputShapes, properties, schemaOf, shapeName } from './input-schemas.ts'
 import { closedObject, type JsonSchema, refTo } from './schemas.ts'
+import { successResponse } from './success-response.ts'
 
-/** A schema for each shape that an operation is given or answers with. */
+/** The schemas of the shapes in inputs and results of operations. */
 export const operationSchemas = (): Readonly<Record<string, JsonSchema>> => {
   const output = ({ doc, fields }: Shape): JsonSchema => ({
     description: doc,
     ...closedObject(properties(fields, 'output')),
   })
   return {
-    ...Object.fromEntries(
-      answeredShapes.map((shape) => [shapeName(shape, 'output'), output(shape)]),
-    ),
-    ...inputShapes(givenShapes),
+    ...Object.fromEntries(resultShapes.map((shape) => [shapeName(shape, 'output'), output(shape)])),
+    ...inputShapes(operationInputShapes),
   }
 }
 
-/** Every code that an operation can fail with over REST. */
+/** The error codes of an operation over REST. */
 const codesOf = (operation: Operation): readonly ErrorCode[] => {
   const { callers, errors = [] } = operation
   const codes: readonly ErrorCode[] = [
@@ -57,27 +48,30 @@ const codesOf = (operation: Operation): readonly ErrorCode[] => {
   return codes
 }
 
-/** The codes of each operation, for the responses that they share. */
+/** The error codes of each operation, for the shared response components. */
 export const operationFailures: readonly (readonly ErrorCode[])[] = operations.map(codesOf)
 
 const tagDocs: Readonly<Record<string, string>> = {
-  Changes: 'The change log: what changed, and how records were. Subscriptions follow it live.',
-  Users: 'The end users of the integrator: one for each customer (tenant).',
-  Credentials: 'The connections of end users to apps, and what each app asks for.',
+  Changes:
+    'The change log: the changes of records, and past versions of records. GraphQL subscriptions deliver changes live.',
+  Users: 'End users: one for each customer (tenant) of your product.',
+  Credentials: 'The connections of end users to apps, and the values that each app requires.',
   Passthrough:
-    "What the unified model does not have: the app's own API, with the stored credential.",
-  Integrations: 'What end users can install: an app with workflows.',
-  Installations: 'End users’ use of integrations: begun, completed, switched and ended.',
-  Webhooks: 'Addresses that are told of changes.',
-  'API keys': 'The keys of the environment, managed by its own backend.',
+    "Requests to the app's own API with the stored credential, for data outside the unified model.",
+  Integrations: 'Integrations that end users can install: an app with workflows.',
+  Installations:
+    'The integrations that an end user has installed: start, complete, enable, disable and remove.',
+  Webhooks: 'Webhook subscriptions: the endpoints that receive changes.',
+  'API keys': 'The API keys of the environment.',
 }
 
-/** A tag for each heading of the operations. */
+/** The tags of the operations. */
 export const operationTags: readonly JsonSchema[] = [
   ...new Set(operations.map(({ tag }) => tag)),
 ].map((name) => {
   const description = tagDocs[name]
-  if (description === undefined) throw new TypeError(`The tag ${name} has no description.`)
+  if (description === undefined)
+    throw new TypeError(`The tag ${name} has no description. Add it to tagDocs.`)
   return { name, description }
 })
 
@@ -86,12 +80,13 @@ const exampleAt = (operation: Operation, fields: Fields) =>
     Object.entries(operation.example.given).filter(([name]) => Object.hasOwn(fields, name)),
   )
 
-/** What an operation may be given under a name: by its own example, by that of another, by the kind. */
+/** The example of an input field: from the operation's example, the kind, or another operation's example. */
 const exampleOf = (operation: Operation, name: string, field: Field): unknown => {
   const own = operation.example.given[name]
   if (own !== undefined || name === 'cursor') return own
-  if (field.kind === 'integer') return 1
-  if (field.kind === 'enumeration') return field.values[0]
+  const { values, graphql } = field.kind
+  if (values) return values[0]
+  if ('scalar' in graphql && graphql.scalar === 'Int') return 1
   return operations.find(({ example }) => name in example.given)?.example.given[name]
 }
 
@@ -106,9 +101,9 @@ const parametersOf = (operation: Operation) =>
             in: place,
             required: place === 'path' || isMandatory(operation, name, field),
             description: field.doc,
-            schema: present(field, 'input'),
-            // One parameter, its values apart by commas.
-            ...(field.kind === 'texts' && place === 'query' && { style: 'form', explode: false }),
+            schema: field.kind.jsonSchema('input'),
+            // One parameter with comma-separated values.
+            ...(field.kind.isList && place === 'query' && { style: 'form', explode: false }),
             ...(example !== undefined && { example }),
           }
         }),
@@ -128,10 +123,11 @@ const bodyOf = (operation: Operation) => {
   }
 }
 
-/** The answer as REST has it: its key, or the part of the result that it shows. */
-const answerSchema = ({ answer: { key, value }, rest }: Operation): JsonSchema => {
-  if (rest.shows !== undefined && value.kind === 'object') {
-    const { fields } = value.shape as Shape
+/** The schema of the REST response: the result under its key, or the part of the result that REST shows. */
+const resultSchema = ({ answer: { key, value }, rest }: Operation): JsonSchema => {
+  const { shape, isList } = value.kind
+  if (rest.shows !== undefined && shape && !isList) {
+    const { fields } = shape
     const shown = Object.entries(fields).filter(([name]) => rest.shows?.includes(name))
     return closedObject(properties(Object.fromEntries(shown), 'output'))
   }
@@ -140,7 +136,7 @@ const answerSchema = ({ answer: { key, value }, rest }: Operation): JsonSchema =
 }
 
 /** `generateApiKey` → `Generate API key` */
-const sentence = (name: string): string => {
+const summaryOf = (name: string): string => {
   const words = inWords(name)
     .replace(/\bapi\b/, 'API')
     .replace('oauth url', 'OAuth URL')
@@ -154,15 +150,15 @@ const operationOf = (operation: Operation) => {
     ...(isRead(operation) ? [] : [refTo('parameters', 'Idempotency-Key')]),
   ]
   const requestBody = bodyOf(operation)
-  const answered = answer(
-    'What came of it.',
-    answerSchema(operation),
+  const response = successResponse(
+    'The result.',
+    resultSchema(operation),
     isRead(operation) ? [] : ['Idempotency-Replayed'],
   )
-  const { 'application/json': content } = answered.content
+  const { 'application/json': content } = response.content
   return {
     operationId: name,
-    summary: sentence(name),
+    summary: summaryOf(name),
     description: doc,
     tags: [tag],
     ...(callers.includes('user') && { security: [{ apiKey: [] }, { userToken: [] }] }),
@@ -170,7 +166,7 @@ const operationOf = (operation: Operation) => {
     ...(requestBody && { requestBody }),
     responses: {
       200: {
-        ...answered,
+        ...response,
         content: {
           'application/json': {
             ...content,
@@ -183,7 +179,7 @@ const operationOf = (operation: Operation) => {
   }
 }
 
-/** The paths of the operations, each with its methods. */
+/** The OpenAPI paths of the operations. */
 export const operationPaths = () => {
   const paths: Record<string, Record<string, ReturnType<typeof operationOf>>> = {}
   for (const operation of operations) {

@@ -1,16 +1,15 @@
-/** The operations: list, count and get of every resource, and the two questions about the service itself. */
-
+/** The OpenAPI paths: the operations of every resource, the other operations and the health checks. */
 import { type ResourcePath, resourcePaths } from '../../src/api/rest/paths.ts'
 import type { Catalogue } from '../../src/definition/catalogue.ts'
 import { pascalCase, type Resource } from '../../src/definition/resource.ts'
 import { MAX_PAGE_SIZE } from '../../src/query/list-request.ts'
-import { answer } from './answer.ts'
 import { failures, failuresOf, readCodes } from './failures.ts'
 import { inWords } from './in-words.ts'
 import { operationPaths, operationTags } from './operations.ts'
 import { countQuery, getQuery, inPath, listQuery } from './parameters.ts'
 import { recordWrites } from './record-writes.ts'
 import { closedObject, type JsonSchema, refTo } from './schemas.ts'
+import { successResponse } from './success-response.ts'
 
 type Operation = Readonly<Record<string, unknown>>
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>
@@ -22,7 +21,7 @@ const tagOf = ({ category, plural }: Resource): string =>
 
 const SERVICE_TAG = 'Service'
 
-/** The headings over the tags, for the pages that show a document so. */
+/** The tag groups, for viewers that support `x-tagGroups`. */
 export const tagGroups = ({ resources }: Catalogue): readonly JsonSchema[] => [
   ...Object.entries(categoryNames).map(([category, name]) => ({
     name,
@@ -31,18 +30,18 @@ export const tagGroups = ({ resources }: Catalogue): readonly JsonSchema[] => [
   { name: 'Platform', tags: [...operationTags.map(({ name }) => name), SERVICE_TAG] },
 ]
 
-/** A tag for each resource, and one for the service. */
+/** The tags: one for each resource, those of the operations, and one for the service. */
 export const tags = ({ resources }: Catalogue): readonly JsonSchema[] => [
   ...resources.map((resource) => ({ name: tagOf(resource), description: resource.doc })),
   ...operationTags,
-  { name: SERVICE_TAG, description: 'The state of the service itself.' },
+  { name: SERVICE_TAG, description: 'Health checks of the service.' },
 ]
 
 const recordPaths = (catalogue: Catalogue, resource: Resource, place: ResourcePath): Paths => {
   const { typeName, name, plural, category } = resource
   const record = refTo('schemas', typeName)
-  const field = place.parent === undefined ? undefined : resource.fields[place.parent]
-  const parent = field?.kind === 'reference' ? catalogue.get(field.target) : undefined
+  const reference = resource.fields[place.parent ?? '']?.kind.reference
+  const parent = reference && catalogue.get(reference.target)
   const suffix = parent === undefined ? '' : `Of${pascalCase(parent.name)}`
   const of =
     parent === undefined ? '' : ` of ${/^[aeiou]/.test(parent.name) ? 'an' : 'a'} ${parent.name}`
@@ -53,11 +52,11 @@ const recordPaths = (catalogue: Catalogue, resource: Resource, place: ResourcePa
   const list = {
     operationId: `list${pascalCase(category)}${pascalCase(plural)}${suffix}`,
     summary: `List ${inWords(plural)}${of}`,
-    description: 'One page, oldest first unless orderBy says otherwise.',
+    description: 'Returns one page of records, oldest first unless orderBy is set.',
     ...tagged,
     parameters: [...above, ...listQuery(resource, place.parent)],
     responses: {
-      200: answer(
+      200: successResponse(
         'The page.',
         closedObject({ [plural]: { type: 'array', maxItems: MAX_PAGE_SIZE, items: record } }),
         ['Next-Cursor', 'Link'],
@@ -68,22 +67,22 @@ const recordPaths = (catalogue: Catalogue, resource: Resource, place: ResourcePa
   const count = {
     operationId: `count${pascalCase(category)}${pascalCase(plural)}${suffix}`,
     summary: `Count ${inWords(plural)}${of}`,
-    description: 'How many records a list with the same filters holds.',
+    description: 'Returns the number of records that match the filters.',
     ...tagged,
     parameters: [...above, ...countQuery(resource, place.parent)],
     responses: {
-      200: answer('The count.', closedObject({ count: { type: 'integer', minimum: 0 } })),
+      200: successResponse('The count.', closedObject({ count: { type: 'integer', minimum: 0 } })),
       ...failuresOf(readCodes),
     },
   }
   const get = {
     operationId: `get${typeName}${suffix}`,
     summary: `Get one ${inWords(name)}${of}`,
-    description: 'Also shows a record that is deleted in the app.',
+    description: 'Returns one record, even if it is deleted in the app.',
     ...tagged,
     parameters: [...above, inPath('id', inWords(name)), ...getQuery],
     responses: {
-      200: answer('The record.', closedObject({ [name]: record }), ['ETag']),
+      200: successResponse('The record.', closedObject({ [name]: record }), ['ETag']),
       ...failuresOf(readCodes),
     },
   }
@@ -100,26 +99,34 @@ const service: Paths = {
   '/health': {
     get: {
       operationId: 'getHealth',
-      summary: 'Is the process alive?',
-      description: 'Asks neither a key nor the database.',
+      summary: 'Check liveness',
+      description:
+        'Returns 200 while the process runs. It needs no API key and does not query the database.',
       tags: [SERVICE_TAG],
       security: [],
-      responses: { 200: answer('It is.', statusIs('ok')), ...failures(429) },
+      responses: {
+        200: successResponse('The process is alive.', statusIs('ok')),
+        ...failures(429),
+      },
     },
   },
   '/ready': {
     get: {
       operationId: 'getReadiness',
-      summary: 'Can the service answer with records?',
-      description: 'Asks no key; it asks the database.',
+      summary: 'Check readiness',
+      description:
+        'Returns 200 if the service can serve requests. It needs no API key and queries the database.',
       tags: [SERVICE_TAG],
       security: [],
-      responses: { 200: answer('It can.', statusIs('ready')), ...failures(429, 503) },
+      responses: {
+        200: successResponse('The service is ready.', statusIs('ready')),
+        ...failures(429, 503),
+      },
     },
   },
 }
 
-/** Every path of the read API. */
+/** Every path of the API. */
 export const paths = (catalogue: Catalogue): Paths =>
   Object.assign(
     {},

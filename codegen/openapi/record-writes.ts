@@ -1,41 +1,40 @@
-/** Writing records: the operations of every resource that can be written, and what they are given. */
+/** The write operations of resources, and their input schemas. */
 import type { Catalogue } from '../../src/definition/catalogue.ts'
-import type { Field } from '../../src/definition/field.ts'
 import { pascalCase, type Resource } from '../../src/definition/resource.ts'
 import { writableFields } from '../../src/query/write-request.ts'
 import { shapesIn } from '../operation-shapes.ts'
-import { answer } from './answer.ts'
 import { exampleRecord } from './examples.ts'
 import { failuresOf, writeCodes } from './failures.ts'
 import { inWords } from './in-words.ts'
 import { inputObject, inputShapes } from './input-schemas.ts'
 import { getQuery, inPath, type Parameter } from './parameters.ts'
 import { closedObject, type JsonSchema, refTo } from './schemas.ts'
+import { successResponse } from './success-response.ts'
 
 const canBeWritten = ({ verbs }: Resource): boolean =>
   verbs.includes('create') || verbs.includes('update')
 
 const inputName = ({ typeName }: Resource): string => `${typeName}Input`
 
-/** A record as it is given: the references that are shown as records are ids. */
+/** The example record as input, with ids for embedded references. */
 const exampleInput = (catalogue: Catalogue, resource: Resource): JsonSchema => {
   const record = exampleRecord(catalogue, resource)
   return Object.fromEntries(
-    Object.entries<Field>(writableFields(resource)).map(([name, field]) => {
+    Object.entries(writableFields(resource)).map(([name, field]) => {
       const value = record[name]
-      const isEmbedded = field.kind === 'reference' && field.embeds !== undefined
+      const isEmbedded = field.kind.reference?.embeds !== undefined
       return [name, isEmbedded ? Object(value).id : value]
     }),
   )
 }
 
-/** A schema for the input of each record, and for each shape in one. */
+/** The input schemas of writable resources and their shapes. */
 export const writeSchemas = (catalogue: Catalogue): Readonly<Record<string, JsonSchema>> => {
   const written = catalogue.resources.filter(canBeWritten)
   const inputs = written.map((resource) => [
     inputName(resource),
     {
-      description: `What is written of one ${inWords(resource.name)}; what is left out stays as it is, null empties a field.`,
+      description: `Fields to write to the ${inWords(resource.name)}. Omitted fields stay unchanged; null clears a field.`,
       ...inputObject(writableFields(resource), (_name, { required }) => required),
       examples: [exampleInput(catalogue, resource)],
     },
@@ -46,15 +45,17 @@ export const writeSchemas = (catalogue: Catalogue): Readonly<Record<string, Json
 
 interface WritePlace {
   readonly tags: readonly string[]
-  /** What sets the operation apart from that of the resource's own path: `OfOrder`, ` of an order`. */
+  /** Suffix of the operation id for a nested path: `OfOrder`. */
   readonly suffix: string
+  /** Suffix of the summary for a nested path: ` of an order`. */
   readonly of: string
+  /** Path parameters of the parent. */
   readonly above: readonly Parameter[]
 }
 
 type Operation = Readonly<Record<string, unknown>>
 
-/** The writing operations at the path of a list and at that of a record. */
+/** The write operations at the path of the list and at the path of a record. */
 export const recordWrites = (
   resource: Resource,
   { tags, suffix, of, above }: WritePlace,
@@ -84,30 +85,30 @@ export const recordWrites = (
   const create = operation(
     'create',
     'Create one',
-    'In the app first; the answer is the record as the app then has it.',
+    'Creates the record in the app, then returns it as the app stored it.',
     {
       parameters: [...above, ...getQuery, key],
       requestBody: body,
-      responses: { 200: answer('The record.', record, headers), ...failures },
+      responses: { 200: successResponse('The record.', record, headers), ...failures },
     },
   )
   const update = operation(
     'update',
     'Change one',
-    'In the app first. A record that has changed in the app since it was read here is not overwritten.',
+    'Updates the record in the app, then returns it as the app stored it. If the record has changed in the app since the last sync, the request fails with WRITE_CONFLICT.',
     {
       parameters: [...above, id, ...getQuery, key, version],
       requestBody: body,
-      responses: { 200: answer('The record.', record, headers), ...failures },
+      responses: { 200: successResponse('The record.', record, headers), ...failures },
     },
   )
   const remove = operation(
     'delete',
     'Delete one',
-    'In the app; here the record stays, with remoteDeleted true.',
+    'Deletes the record in the app. Trunkline keeps its copy, with remoteDeleted set to true.',
     {
       parameters: [...above, id, ...getQuery, key, version],
-      responses: { 200: answer('The record, deleted.', record, headers), ...failures },
+      responses: { 200: successResponse('The deleted record.', record, headers), ...failures },
     },
   )
   return {

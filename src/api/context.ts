@@ -1,4 +1,4 @@
-/** What every operation of the API works with. */
+/** The dependencies of the API's operations. */
 import type { Catalogue } from '../definition/catalogue.ts'
 import type {
   AppRequest,
@@ -9,11 +9,11 @@ import type {
 } from '../definition/connector.ts'
 import type { Subscriptions } from '../delivery/subscription.ts'
 import type { RecordWriter } from '../query/write-request.ts'
-import type { Access } from '../store/access.ts'
-import type { Database } from '../store/database.ts'
-import type { IdempotentRequests } from '../store/idempotent-requests.ts'
-import type { Vault } from '../store/vault.ts'
-import type { UserTokens } from './tokens.ts'
+import type { Access } from '../store/accounts/access.ts'
+import type { Database } from '../store/database/database.ts'
+import type { Vault } from '../store/secrets/vault.ts'
+import type { IdempotentRequests } from '../store/writes/idempotent-requests.ts'
+import type { UserTokens } from './auth/tokens.ts'
 
 export interface ApiContext {
   readonly database: Database
@@ -21,16 +21,20 @@ export interface ApiContext {
   readonly vault: Vault
   readonly tokens: UserTokens
   readonly catalogue: Catalogue
-  /** Whether a host, as an address names it, is one that notifications may be sent to. */
+  /** Whether webhooks may be sent to a hostname: it is not a private address. */
   readonly isDialled: (hostname: string) => boolean
-  /** The definition of a workflow, if it is one. @throws INVALID_PARAMETER naming what is wrong below `place` */
+  /** The static IP address of outbound requests; undefined: none is configured. */
+  readonly egressAddress: string | undefined
+  /** Validates a workflow definition. @throws INVALID_PARAMETER naming the field below `place` */
   readonly readWorkflow: (definition: unknown, place: string) => Json
   readonly writer: RecordWriter
   readonly subscriptions: Subscriptions
-  /** Asks an app with a credential, as it is. @throws ApiError */
+  /** Sends a request to an app with a stored credential and returns the response unchanged. @throws ApiError */
   readonly passthrough: (credentialId: string, request: AppRequest) => Promise<AppResponse>
-  /** Asks an app whether it accepts what a credential would hold. @throws ApiError if it does not */
+  /** Checks new credential values with a request to the app. @throws ApiError if the app rejects them */
   readonly checkCredential: (connector: Connector, values: CredentialValues) => Promise<void>
+  /** Maximum number of credentials of one end user. */
+  readonly maxCredentialsPerUser: number
   readonly idempotentRequests: IdempotentRequests
   /** The apps that can be connected, by name. */
   readonly connectors: ReadonlyMap<string, Connector>

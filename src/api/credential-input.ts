@@ -1,32 +1,32 @@
-/** What an end user gives to connect an app, read by what the app's manifest asks for. */
-import { nearest } from '../definition/catalogue.ts'
+/** Validates the values of a credential against the fields of the app's manifest. */
 import type { Connector, CredentialValues } from '../definition/connector.ts'
 import { object, text } from '../definition/field.ts'
+import { nearest } from '../definition/nearest.ts'
 import { ApiError, invalidParameter } from '../errors.ts'
 import { readInput } from '../query/input.ts'
 import type { ApiContext } from './context.ts'
 
-// What no header or address takes.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// Control characters are invalid in headers and URLs.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern detects control characters
 const CONTROL = /[\u0000-\u001f\u007f]/
 const MAX_VALUE = 4096
 
-/** The app of that name. @throws INVALID_PARAMETER naming the nearest */
+/** The connector of an app. @throws INVALID_PARAMETER with the nearest app name */
 export const requireApp = (
   { connectors }: Pick<ApiContext, 'connectors'>,
   app: string,
 ): Connector => {
-  const found = connectors.get(app)
-  if (found) return found
-  throw new ApiError('INVALID_PARAMETER', 'app: there is no app of this name.', [
+  const connector = connectors.get(app)
+  if (connector) return connector
+  throw new ApiError('INVALID_PARAMETER', 'app: unknown app.', [
     { field: 'app', expected: `an app, such as ${nearest(app.slice(0, 64), connectors.keys())}` },
   ])
 }
 
-/** @throws INVALID_PARAMETER naming the field: `credential.apiKey` */
+/** Reads the values of a credential. @throws INVALID_PARAMETER naming the field: `credential.apiKey` */
 export const readCredentialValues = (
   { name, credential }: Connector,
-  given: unknown,
+  input: unknown,
 ): CredentialValues => {
   const fields = Object.fromEntries(
     Object.entries(credential).map(([key, { doc, optional }]) => [
@@ -34,9 +34,11 @@ export const readCredentialValues = (
       text(doc, { required: !optional }),
     ]),
   )
-  const asked = object({ name, doc: name, fields }, `What ${name} asks for.`, { required: true })
-  const { credential: read } = readInput({ credential: asked }, { credential: given })
-  // An object of texts, by the fields above; null where an optional one was given as such.
+  const field = object({ name, doc: name, fields }, `The credential fields of ${name}.`, {
+    required: true,
+  })
+  const { credential: read } = readInput({ credential: field }, { credential: input })
+  // The fields above validated an object of strings; an optional field may be null.
   const values = Object.entries(read as Readonly<Record<string, string | null>>)
   return Object.fromEntries(
     values.flatMap(([key, value]) => {
@@ -44,10 +46,7 @@ export const readCredentialValues = (
       if (value === null || (value === '' && credential[key]?.optional)) return []
       if (value.trim() === '') throw invalidParameter(path, 'a value (required)')
       if (CONTROL.test(value) || value.length > MAX_VALUE)
-        throw invalidParameter(
-          path,
-          `at most ${MAX_VALUE} characters, none of them a control character`,
-        )
+        throw invalidParameter(path, `at most ${MAX_VALUE} characters, without control characters`)
       return [[key, value]]
     }),
   )

@@ -1,73 +1,73 @@
 /**
- * The header Idempotency-Key: a request that changes something and is sent twice is done once. The answer
- * of the first is given again for a day; while it is under way the second is refused. What is done in our
- * database alone is there together with its answer or not at all; of anything else a try that was broken
- * off is looked into by the next, and not blindly repeated.
+ * Idempotency-Key: a mutating request that is sent twice runs once. The stored response is replayed for
+ * 24 hours; a second request during the first is rejected. Work in the local database commits in one
+ * transaction with its response. For other work, a retry first checks the outcome of an interrupted attempt.
  */
 import { hash } from 'node:crypto'
+import { MAX_JSON_LEVELS } from '../definition/json-depth.ts'
 import { ApiError, type ErrorCode, invalidParameter } from '../errors.ts'
-import { MAX_JSON_LEVELS } from '../query/input.ts'
-import type { Database } from '../store/database.ts'
+import type { Database } from '../store/database/database.ts'
 import {
   type IdempotentRequests,
   type KeptAnswer,
   type RequestKey,
   TakenOverError,
-} from '../store/idempotent-requests.ts'
-import type { Caller } from './caller.ts'
+} from '../store/writes/idempotent-requests.ts'
+import type { Caller } from './auth/caller.ts'
 
-/** A request that may be one of several tries of the same thing. */
+/** A request that may be an attempt to repeat an earlier one. */
 export interface RepeatableRequest {
   readonly caller: Caller
-  /** As the caller sent it; undefined: each request is a new one. */
+  /** The Idempotency-Key header; undefined: every request is new. */
   readonly key: string | undefined
-  /** Tells apart what one key may be sent with: the face, and the field of a mutation. */
+  /** Separates uses of one key: the API (REST or GraphQL), and the mutation field. */
   readonly scope: string
-  /** All that is asked for: JSON. */
-  readonly asked: unknown
-  /** Whether all that is done is done in our database, by the attempt's own connection to it. */
+  /** The whole request as JSON; its hash is the fingerprint. */
+  readonly content: unknown
+  /** Whether all work happens in the local database, over the connection of the attempt. */
   readonly isLocal: boolean
-  /** What must be so before anything is done; others are asked, so not within a transaction. */
+  /** Validation that calls other systems, and therefore runs before the transaction. */
   readonly check?: () => Promise<void>
 }
 
 export interface Attempt {
+  /** Start of an earlier attempt with the same key whose outcome is unknown. */
   readonly brokenOffSince: Date | undefined
-  /** To be called once all that was done is there for everybody to see; never, if it fails. */
-  readonly afterwards: (effect: () => void) => void
-  /** Where the work is to be done, if its answer is kept in the same transaction. */
+  /** Registers an effect that runs after the changes are committed, and never if the attempt fails. */
+  readonly onCommit: (effect: () => void) => void
+  /** The transaction to work in, if the response is stored in the same one. */
   readonly database?: Database
 }
 
-/** Of what is not kept: a question. */
-export const ONCE: Attempt = { brokenOffSince: undefined, afterwards: (effect) => effect() }
+/** The attempt of a read, whose response is not stored. */
+export const READ_ATTEMPT: Attempt = { brokenOffSince: undefined, onCommit: (effect) => effect() }
 
 export interface RepeatableAnswer extends KeptAnswer {
-  /** Given before, and now again. */
+  /** Whether this is the stored response of an earlier request. */
   readonly replayed: boolean
 }
 
-// Printable ASCII but the space: what a header can carry as it is.
+// Printable ASCII without the space: valid in a header without encoding.
 const KEY = /^[\x21-\x7e]{1,255}$/
 const RENEW_MS = 10_000
 
 /** @throws INVALID_PARAMETER */
-export const readIdempotencyKey = (given: string | string[] | undefined): string | undefined => {
-  if (given === undefined) return
-  if (typeof given !== 'string' || !KEY.test(given))
+export const readIdempotencyKey = (header: string | string[] | undefined): string | undefined => {
+  if (header === undefined) return
+  if (typeof header !== 'string' || !KEY.test(header))
     throw invalidParameter(
       'Idempotency-Key',
       '1 to 255 printable ASCII characters, none of them a space',
     )
-  return given
+  return header
 }
 
-/** More than the levels of any input that is taken: what carries a field of free JSON has some too. */
+/** Deeper than any valid input: the objects around a JSON field add levels of their own. */
 const MAX_LEVELS = MAX_JSON_LEVELS + 16
 
 /**
- * The same JSON whatever the order of keys. It is not read yet, and may be nested deeper than a program
- * can walk: what lies below the levels of any input is left out, for it is refused when it is read.
+ * The JSON with sorted keys. The value is not validated yet and may be nested too deeply to recurse into:
+ * levels below those of any valid input are left out, because validation rejects them.
  */
 const canonical = (value: unknown, levels = MAX_LEVELS): unknown => {
   if (typeof value !== 'object' || value === null) return value
@@ -80,8 +80,8 @@ const canonical = (value: unknown, levels = MAX_LEVELS): unknown => {
   )
 }
 
-/** After these nothing has happened, and the same request may well succeed: it is not remembered. */
-const passing: ReadonlySet<ErrorCode> = new Set([
+/** Failures without effect that a retry may resolve: their responses are not stored. */
+const transientCodes: ReadonlySet<ErrorCode> = new Set([
   'APP_UNAVAILABLE',
   'APP_RATE_LIMITED',
   'RATE_LIMITED',
@@ -91,41 +91,41 @@ const passing: ReadonlySet<ErrorCode> = new Set([
 const inFlight = (): ApiError =>
   new ApiError(
     'IDEMPOTENCY_KEY_IN_FLIGHT',
-    'A request with this Idempotency-Key is still under way.',
+    'A request with this Idempotency-Key is still in progress. Retry after the time in Retry-After.',
     [],
     { retryAfterMs: 1000 },
   )
 
-/** A refusal that will be the same again; of any other failure it is not known what was done. */
+/** Whether an error is permanent, so that its response is stored. After any other failure the outcome is unknown. */
 const isFinal = (error: unknown): error is ApiError =>
-  error instanceof ApiError && error.status < 500 && !passing.has(error.code)
+  error instanceof ApiError && error.status < 500 && !transientCodes.has(error.code)
 
 /**
- * Does `work` once for each key. `answerOf` forms the answer of a final refusal, which is kept too.
+ * Runs `work` once for each key. `answerOf` builds the response to a permanent error, which is stored too.
  * @throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_IN_FLIGHT, and what `work` throws
  */
 export const idempotently = async (
   requests: IdempotentRequests,
-  { caller, key, scope, asked, isLocal, check = async () => {} }: RepeatableRequest,
+  { caller, key, scope, content, isLocal, check = async () => {} }: RepeatableRequest,
   work: (attempt: Attempt) => Promise<KeptAnswer>,
   answerOf: (refusal: ApiError) => KeptAnswer,
 ): Promise<RepeatableAnswer> => {
   const effects: (() => void)[] = []
-  const afterwards = (effect: () => void): void => void effects.push(effect)
+  const onCommit = (effect: () => void): void => void effects.push(effect)
   const done = (answer: KeptAnswer): RepeatableAnswer => {
     for (const effect of effects) effect()
     return { ...answer, replayed: false }
   }
   if (key === undefined) {
     await check()
-    return done(await work({ brokenOffSince: undefined, afterwards }))
+    return done(await work({ brokenOffSince: undefined, onCommit }))
   }
-  const who = caller.kind === 'user' ? `user ${caller.userId}` : 'key'
+  const callerName = caller.kind === 'user' ? `user ${caller.userId}` : 'key'
   const request: RequestKey = {
     environmentId: caller.environmentId,
-    key: `${who} ${scope} ${key}`,
+    key: `${callerName} ${scope} ${key}`,
   }
-  const fingerprint = hash('sha256', JSON.stringify([scope, canonical(asked)]), 'hex')
+  const fingerprint = hash('sha256', JSON.stringify([scope, canonical(content)]), 'hex')
   const claim = await requests.claim(request, fingerprint)
   switch (claim.state) {
     case 'answered':
@@ -133,35 +133,35 @@ export const idempotently = async (
     case 'other':
       throw new ApiError(
         'IDEMPOTENCY_KEY_REUSED',
-        'This Idempotency-Key was sent with another request within the last 24 hours.',
+        'This Idempotency-Key was used for a different request within the last 24 hours. Use a new key.',
       )
     case 'in-flight':
       throw inFlight()
     case 'claimed':
   }
-  // A renewal that fails leaves the claim to run out, as if this process had died.
+  // If a renewal fails, the claim expires, as it would after a crash.
   const renewal = setInterval(() => void requests.renew(request, claim).catch(() => {}), RENEW_MS)
   try {
     const { brokenOffSince } = claim
     await check()
     if (isLocal) {
-      const complete = (database: Database) => work({ brokenOffSince, afterwards, database })
+      const complete = (database: Database) => work({ brokenOffSince, onCommit, database })
       return done(await requests.complete(request, claim, complete))
     }
-    const answer = await work({ brokenOffSince, afterwards })
-    // It is done, whether or not that can be noted: without the note, the next try finds out.
+    const answer = await work({ brokenOffSince, onCommit })
+    // The work is done even if storing the response fails: a retry then checks the outcome.
     await requests.keep(request, claim, answer).catch(() => {})
     return done(answer)
   } catch (error) {
-    // The next try is given that answer.
+    // Another process has taken the claim over; its response answers the next attempt.
     if (error instanceof TakenOverError) throw inFlight()
     if (isFinal(error)) {
       const answer = answerOf(error)
       await requests.keep(request, claim, answer)
       return { ...answer, replayed: false }
     }
-    const forget = error instanceof ApiError && passing.has(error.code)
-    // What cannot be noted now is taken for broken off once the claim has run out.
+    const forget = error instanceof ApiError && transientCodes.has(error.code)
+    // If this fails, the attempt counts as interrupted once the claim expires.
     await requests
       .release(request, claim, forget && claim.brokenOffSince === undefined)
       .catch(() => {})

@@ -1,15 +1,15 @@
-/** The definition of an integration as the integrator gives it, held against what is there. */
+/** Validates the definition of an integration that the integrator sends. */
 import { invalidParameter } from '../errors.ts'
-import type { IntegrationDefinition } from '../store/integrations.ts'
+import type { IntegrationDefinition } from '../store/workflows/integrations.ts'
 import type { ApiContext } from './context.ts'
 import { requireApp } from './credential-input.ts'
 
-/** A name that the integrator gives. */
+/** The integrator's own identifier of an integration or workflow. */
 const SLUG = /^[a-z0-9-]{1,64}$/
 const MAX_NAME = 255
 
-/** By the fields of the operation: texts where texts are required, but their bounds. */
-export interface GivenIntegration {
+/** The input of `defineIntegration`: field types are checked, lengths and patterns are not. */
+export interface IntegrationInput {
   readonly slug: string
   readonly name: string
   readonly app: string
@@ -30,14 +30,14 @@ const readName = (place: string, name: string | null): string => {
 const isWebAddress = (text: string): boolean =>
   URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
-/** @throws INVALID_PARAMETER naming the field: `workflows[1].slug` */
+/** Reads an integration definition. @throws INVALID_PARAMETER naming the field: `workflows[1].slug` */
 export const readIntegration = (
   context: Pick<ApiContext, 'connectors' | 'readWorkflow'>,
-  { slug, name, app, icon, workflows }: GivenIntegration,
+  { slug, name, app, icon, workflows }: IntegrationInput,
 ): IntegrationDefinition => {
   if (!SLUG.test(slug)) throw invalidParameter('slug', '1 to 64 of a-z, 0-9 and -')
   if (icon != null && !isWebAddress(icon))
-    throw invalidParameter('icon', 'an address that begins with https:// or http://')
+    throw invalidParameter('icon', 'a URL that begins with https:// or http://')
   const seen = new Set<string>()
   return {
     slug,
@@ -46,12 +46,14 @@ export const readIntegration = (
     icon: icon ?? null,
     workflows: workflows.map((workflow, index) => {
       const place = `workflows[${index}]`
-      const own = workflow.slug ?? ''
-      if (!SLUG.test(own)) throw invalidParameter(`${place}.slug`, '1 to 64 of a-z, 0-9 and -')
-      if (seen.has(own)) throw invalidParameter(`${place}.slug`, 'a slug that no other has')
-      seen.add(own)
+      const workflowSlug = workflow.slug ?? ''
+      if (!SLUG.test(workflowSlug))
+        throw invalidParameter(`${place}.slug`, '1 to 64 of a-z, 0-9 and -')
+      if (seen.has(workflowSlug))
+        throw invalidParameter(`${place}.slug`, 'a slug that no other workflow has')
+      seen.add(workflowSlug)
       return {
-        slug: own,
+        slug: workflowSlug,
         name: readName(`${place}.name`, workflow.name),
         definition: context.readWorkflow(workflow.definition, `${place}.definition`),
       }

@@ -1,23 +1,23 @@
 /**
- * The operations beside those on records: each is said once, here, and served over REST and GraphQL.
- * The routes, the GraphQL fields, the OpenAPI document and the table of who may call what follow from it.
+ * The definition of an operation that is not a record operation. The REST route, the GraphQL field, the
+ * OpenAPI document and the access table are derived from it.
  */
 import type { Field, Fields } from '../definition/field.ts'
-import type { ValueOf } from '../definition/resource.ts'
+import type { ValueOf } from '../definition/kinds/kind.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { Caller } from './caller.ts'
+import type { Caller } from './auth/caller.ts'
 import type { ApiContext } from './context.ts'
 
-/** `key`: an API key of the integrator's backend · `user`: a token of one end user, in the frontend. */
+/** The kind of a caller. `key`: the integrator's backend with an API key · `user`: a frontend with a user token. */
 export type CallerKind = Caller['kind']
 
-/** The field, to be given always; in what is answered, there always and never null. */
+/** Marks a field as required: callers must send it, and responses always contain it, never null. */
 export const required = <F extends Field>(field: F): F & { readonly required: true } => ({
   ...field,
   required: true,
 })
 
-/** The value of an input field: given where it is required. */
+/** The input type of a set of fields: required fields are non-null, the others are optional. */
 export type InputOf<F extends Fields> = {
   readonly [Name in keyof F as F[Name]['required'] extends true ? Name : never]: NonNullable<
     ValueOf<F[Name]>
@@ -28,17 +28,17 @@ export type InputOf<F extends Fields> = {
     | undefined
 }
 
-/** For whom an operation is done. */
+/** The API context with the authenticated caller. */
 export interface CallContext extends ApiContext {
   readonly caller: Caller
 }
 
-/** What an operation is done for and with. */
+/** The context in which an operation runs. */
 export interface OperationContext extends CallContext {
-  /** When an earlier try with the same Idempotency-Key began: what became of it is not known. */
+  /** Start of an earlier attempt with the same Idempotency-Key whose outcome is unknown. */
   readonly brokenOffSince?: Date | undefined
-  /** Takes what is to happen once all that was done is there for everybody to see; never, if it fails. */
-  readonly afterwards: (effect: () => void) => void
+  /** Registers an effect that runs after the changes are committed, and never if the operation fails. */
+  readonly onCommit: (effect: () => void) => void
 }
 
 export interface OperationDefinition<
@@ -46,61 +46,61 @@ export interface OperationDefinition<
   Q extends Fields = Fields,
   B extends Fields = Fields,
 > {
-  /** camelCase: the GraphQL field and OpenAPI's operationId. A GET is a query, all else a mutation. */
+  /** camelCase: the GraphQL field and OpenAPI's operationId. A GET is a query, any other method a mutation. */
   readonly name: string
-  /** One sentence, for the reader of the API. */
+  /** One sentence for the API documentation. */
   readonly doc: string
-  /** The heading under which the documentation shows it. */
+  /** The heading of the operation in the documentation. */
   readonly tag: string
   readonly rest: {
     readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-    /** With `:name` for each field of `path`. */
+    /** URL pattern, with `:name` for each field of `path`. */
     readonly path: string
-    /** REST answers with these fields of the result alone (the contract's `{ userId }`). */
+    /** The only fields of the result that REST returns, where the contract has fewer (`{ userId }`). */
     readonly shows?: readonly string[]
   }
   readonly callers: readonly CallerKind[]
-  /** What GraphQL calls a query parameter, where that is another word there (`first`). */
+  /** GraphQL argument names that differ from the query parameter: `{ pageSize: 'first' }`. */
   readonly argumentNames?: Readonly<Record<string, string>>
-  /** The names in the path. */
+  /** Path parameters. */
   readonly path?: P
-  /** The query parameters; arguments of their own in GraphQL. */
+  /** Query parameters; each is an argument in GraphQL. */
   readonly query?: Q
-  /** The body; the argument `input` in GraphQL. */
+  /** Body fields; the argument `input` in GraphQL. */
   readonly body?: B
   readonly answer: {
-    /** The key around the result in REST; undefined: the result is the body. */
+    /** The key that wraps the result in REST; undefined: the result is the body. */
     readonly key?: string
-    /** A list or object of a shape, or a single value. GraphQL answers with it as it is. */
+    /** The result: a list, an object or a single value. GraphQL returns it without the key. */
     readonly value: Field
   }
-  /** What it does is not in our database alone, and cannot be there together with its kept answer. */
-  readonly reachesOut?: true
-  /** What it can fail with beside what every operation can. */
+  /** The operation calls an app, so its effects cannot commit in one transaction with its stored response. */
+  readonly hasExternalEffects?: true
+  /** Error codes in addition to those that every operation can return. */
   readonly errors?: readonly ErrorCode[]
-  /** An example of each given name and of the result, for the documentation. */
+  /** An example input and result for the documentation. */
   readonly example: {
     readonly given: Readonly<Record<string, unknown>>
     readonly result: unknown
   }
   /**
-   * What others are asked before anything is done here: outside of the transaction of `run`, and not for
-   * an answer that is given again. @throws ApiError, and then nothing is done
+   * Validates with calls to other systems before `run`: outside its transaction, and not when a stored
+   * response is replayed. @throws ApiError, and `run` is not called
    */
-  check?(context: CallContext, given: InputOf<P> & InputOf<Q> & InputOf<B>): Promise<void>
+  check?(context: CallContext, input: InputOf<P> & InputOf<Q> & InputOf<B>): Promise<void>
   /** @throws ApiError */
-  run(context: OperationContext, given: InputOf<P> & InputOf<Q> & InputOf<B>): Promise<unknown>
+  run(context: OperationContext, input: InputOf<P> & InputOf<Q> & InputOf<B>): Promise<unknown>
 }
 
-/** The place of an input field. */
+/** The parts of a request that can hold input fields. */
 export const inputPlaces = ['path', 'query', 'body'] as const
 export type InputPlace = (typeof inputPlaces)[number]
 
-// Each operation reads its own input, and is handed no other's.
+// A list holds operations of different input types; each receives only its own.
 // biome-ignore lint/suspicious/noExplicitAny: a list of operations of different inputs
 export type Operation = OperationDefinition<any, any, any>
 
-/** Says an operation; its `run` is given what `path`, `query` and `body` say. */
+/** Defines an operation; the fields of `path`, `query` and `body` type the input of `run`. */
 export const defineOperation = <
   const P extends Fields = Record<never, never>,
   const Q extends Fields = Record<never, never>,
@@ -109,16 +109,20 @@ export const defineOperation = <
   operation: OperationDefinition<P, Q, B>,
 ): OperationDefinition<P, Q, B> => operation
 
-/** The input fields of one place, perhaps none. */
-export const fieldsAt = (operation: Operation, place: InputPlace): Fields => operation[place] ?? {}
+// A constant: input schemas are cached by the identity of their fields.
+const noFields: Fields = {}
 
-/** The name of a field as an argument in GraphQL. */
+/** The input fields in one part of the request; empty if the operation has none there. */
+export const fieldsAt = (operation: Operation, place: InputPlace): Fields =>
+  operation[place] ?? noFields
+
+/** The GraphQL argument name of a field. */
 export const argumentName = ({ argumentNames }: Operation, name: string): string =>
   argumentNames?.[name] ?? name
 
-/** Whether every caller must give a field: the token of an end user stands for its own `userId`. */
+/** Whether every caller must send a field. `userId` is optional where a user token can supply it. */
 export const isMandatory = ({ callers }: Operation, name: string, field: Field): boolean =>
   field.required && !(name === 'userId' && callers.includes('user'))
 
-/** Whether it changes nothing: a query in GraphQL. */
+/** Whether the operation only reads: a query in GraphQL. */
 export const isRead = ({ rest }: Operation): boolean => rest.method === 'GET'

@@ -1,4 +1,4 @@
-/** Every operation beside those on records, in the order in which the documentation shows them. */
+/** Every operation other than record operations, in the order of the documentation. */
 import type { Operation } from './operation.ts'
 import { changeOperations } from './operations/changes.ts'
 import { credentialOperations } from './operations/credentials.ts'

@@ -1,20 +1,22 @@
-/** The part of a record that a webhook subscriber wants: a GraphQL selection, checked when it is saved. */
+/** The payload of a webhook: a GraphQL selection of record fields, validated when it is saved. */
 import { GraphQLError, Kind, parse, type SelectionSetNode } from 'graphql'
-import { type Catalogue, linkName, nearest } from '../definition/catalogue.ts'
-import { type Field, type Fields, text } from '../definition/field.ts'
+import { type Catalogue, linkName } from '../definition/catalogue.ts'
+import { text } from '../definition/field.ts'
+import type { Fields } from '../definition/kinds/kind.ts'
+import { nearest } from '../definition/nearest.ts'
 import { ApiError, invalidParameter } from '../errors.ts'
 import type { SelectedField, Selection } from '../query/selection.ts'
 
 const MAX_LENGTH = 4096
 const MAX_TOKENS = 1000
 
-/** What is selected of the records of each topic. */
+/** The selected fields by topic. */
 export type PayloadSelections = Readonly<Record<string, Selection>>
 
 const refused = (message: string, expected: string): ApiError =>
   new ApiError('INVALID_PARAMETER', `payload: ${message}.`, [{ field: 'payload', expected }])
 
-/** The text as one selection of fields. @throws INVALID_PARAMETER */
+/** Parses the payload into one selection set. @throws INVALID_PARAMETER */
 const parsePayload = (payload: string): SelectionSetNode => {
   const expected = 'a GraphQL selection of fields, such as { id remoteId }'
   if (payload.length > MAX_LENGTH)
@@ -36,46 +38,43 @@ const parsePayload = (payload: string): SelectionSetNode => {
   throw invalidParameter('payload', expected)
 }
 
-/** The fields below a field; undefined: it is a single value. */
-const fieldsBelow = (field: Field): Fields | undefined => {
-  if (field.kind === 'list' || field.kind === 'object') return field.shape.fields
-  if (field.kind !== 'reference' || field.embeds === undefined) return
-  const names = ['id', 'remoteId', ...field.embeds]
-  return Object.fromEntries(names.map((name) => [name, text(name)]))
-}
-
 interface Owner {
   readonly name: string
   readonly fields: Fields
-  /** The types whose fields may be chosen by `... on`; undefined below a record. */
+  /** The types that `... on` may name; undefined inside a nested object. */
   readonly types?: ReadonlySet<string>
 }
 
 const unknownField = ({ name: owner, fields }: Owner, name: string): ApiError => {
   const isLink = Object.entries(fields).some(
-    ([own, field]) => 'target' in field && own !== 'id' && linkName(own, field) === name,
+    ([fieldName, { kind }]) =>
+      kind.reference && fieldName !== 'id' && linkName(fieldName, kind) === name,
   )
-  const shown = name.slice(0, 64)
+  const shortName = name.slice(0, 64)
   return isLink
-    ? refused(`${shown} is another record; a payload holds the fields of its own`, 'its id instead')
+    ? refused(
+        `${shortName} is another record; a payload contains only fields of its own record`,
+        'the id field',
+      )
     : refused(
-        `${owner} has no field ${shown}`,
-        `a field of ${owner}, such as ${nearest(shown, Object.keys(fields))}`,
+        `${owner} has no field ${shortName}`,
+        `a field of ${owner}, such as ${nearest(shortName, Object.keys(fields))}`,
       )
 }
 
-/** @throws INVALID_PARAMETER naming what is not a field of its own */
+/** @throws INVALID_PARAMETER naming the field that is unknown or of another record */
 const readSelection = (set: SelectionSetNode, owner: Owner): Selection => {
   const selected = new Map<string, SelectedField>()
   const read = ({ selections }: SelectionSetNode): void => {
     for (const node of selections) {
-      if (node.directives?.length) throw refused('it has a directive', 'fields alone')
-      if (node.kind === Kind.FRAGMENT_SPREAD) throw refused('it has a fragment', 'fields alone')
+      if (node.directives?.length) throw refused('directives are not supported', 'only fields')
+      if (node.kind === Kind.FRAGMENT_SPREAD)
+        throw refused('named fragments are not supported', 'only fields and inline fragments')
       if (node.kind === Kind.INLINE_FRAGMENT) {
         const type = node.typeCondition?.name.value ?? owner.name
         if (type !== owner.name && !owner.types?.has(type))
           throw refused(
-            `${type.slice(0, 64)} is no type of the topics`,
+            `${type.slice(0, 64)} is not a type of the subscribed topics`,
             [...(owner.types ?? [owner.name])].join(', '),
           )
         if (type === owner.name) read(node.selectionSet)
@@ -83,18 +82,18 @@ const readSelection = (set: SelectionSetNode, owner: Owner): Selection => {
       }
       const name = node.name.value
       const as = node.alias?.value ?? name
-      if (node.arguments?.length) throw refused(`${name} has arguments`, 'none')
+      if (node.arguments?.length) throw refused(`${name} takes no arguments`, 'no arguments')
       const field = Object.hasOwn(owner.fields, name) ? owner.fields[name] : undefined
       if (field === undefined) throw unknownField(owner, name)
       if (selected.has(as)) throw refused(`${as} is selected twice`, 'each field once')
-      const below = fieldsBelow(field)
-      if (below === undefined && node.selectionSet)
-        throw refused(`${name} has no fields of its own`, `${name} alone`)
-      if (below !== undefined && !node.selectionSet)
-        throw refused(`${name} has fields, and none is selected`, `${name} { … }`)
+      const subfields = field.kind.fields
+      if (subfields === undefined && node.selectionSet)
+        throw refused(`${name} has no subfields`, `${name} without a selection`)
+      if (subfields !== undefined && !node.selectionSet)
+        throw refused(`${name} is an object and needs a selection`, `${name} { … }`)
       const of =
-        below && node.selectionSet
-          ? readSelection(node.selectionSet, { name: `${owner.name}.${name}`, fields: below })
+        subfields && node.selectionSet
+          ? readSelection(node.selectionSet, { name: `${owner.name}.${name}`, fields: subfields })
           : undefined
       selected.set(as, { name, as, ...(of && { of }) })
     }
@@ -104,8 +103,8 @@ const readSelection = (set: SelectionSetNode, owner: Owner): Selection => {
 }
 
 /**
- * Reads a payload for the records of these topics. What stands in `... on AccountingVendor { }` is for
- * that type alone, the rest for each.
+ * Reads the selection for each of these topics. Fields inside `... on AccountingVendor { }` apply only to
+ * that type, all others to every type.
  * @throws INVALID_PARAMETER
  */
 export const readPayload = (
@@ -115,7 +114,8 @@ export const readPayload = (
 ): PayloadSelections => {
   const set = parsePayload(payload)
   const resources = topics.flatMap((topic) => catalogue.find(topic) ?? [])
-  if (resources.length === 0) throw invalidParameter('payload', 'none: no topic has records')
+  if (resources.length === 0)
+    throw invalidParameter('payload', 'no payload, because no topic has records')
   const types = new Set(resources.map(({ typeName }) => typeName))
   const id = text('The id.')
   return Object.fromEntries(

@@ -1,7 +1,7 @@
-/** The one place where an operation is run: who may call it, what it is given, what comes of it. */
+/** Runs operations for REST and GraphQL: checks the caller, validates the input, calls `run`. */
 import { ApiError } from '../errors.ts'
 import { type Input, readInput } from '../query/input.ts'
-import { noUser, type UserCaller } from './caller.ts'
+import { noUser, type UserCaller } from './auth/caller.ts'
 import {
   type CallContext,
   fieldsAt,
@@ -11,57 +11,57 @@ import {
   type OperationContext,
 } from './operation.ts'
 
-/** What a caller gave, as a face of the API found it. */
-export type Given = Readonly<Partial<Record<InputPlace, unknown>>>
+/** The unvalidated input of a request, by the part of the request. */
+export type RawInput = Readonly<Partial<Record<InputPlace, unknown>>>
 
-/** The given values with the user's own id in place of one that was left out. @throws USER_NOT_FOUND */
-const asUser = ({ userId }: UserCaller, given: unknown): unknown => {
-  // What is no object is refused when it is read.
-  if (given !== undefined && (typeof given !== 'object' || given === null)) return given
-  const values = { ...given } as Readonly<Record<string, unknown>>
-  const named = values.userId ?? userId
-  // Another end user is as absent as one who never was.
-  if (typeof named === 'string' && named.toLowerCase() !== userId) throw noUser()
-  return { ...values, userId: named }
+/** The values with `userId` filled in from the user token. @throws USER_NOT_FOUND for another user's id */
+const asUser = ({ userId }: UserCaller, input: unknown): unknown => {
+  // Validation rejects a value that is not an object.
+  if (input !== undefined && (typeof input !== 'object' || input === null)) return input
+  const values = { ...input } as Readonly<Record<string, unknown>>
+  const requestedId = values.userId ?? userId
+  // Another end user's id is reported like an unknown one, so that ids cannot be probed.
+  if (typeof requestedId === 'string' && requestedId.toLowerCase() !== userId) throw noUser()
+  return { ...values, userId: requestedId }
 }
 
 /** @throws INVALID_PARAMETER, USER_NOT_FOUND */
-const readGiven = (operation: Operation, { caller }: CallContext, given: Given): Input => {
-  const read = inputPlaces.map((place): Input => {
+const parseInput = (operation: Operation, { caller }: CallContext, raw: RawInput): Input => {
+  const parts = inputPlaces.map((place): Input => {
     const fields = fieldsAt(operation, place)
-    const values = given[place] ?? (operation[place] === undefined ? {} : undefined)
+    const values = raw[place] ?? (operation[place] === undefined ? {} : undefined)
     const isOfUser = caller.kind === 'user' && 'userId' in fields
     return readInput(fields, isOfUser ? asUser(caller, values) : values)
   })
-  return Object.assign({}, ...read)
+  return Object.assign({}, ...parts)
 }
 
 /** @throws FORBIDDEN, INVALID_PARAMETER, USER_NOT_FOUND */
-const admit = (operation: Operation, context: CallContext, given: Given): Input => {
+const authorize = (operation: Operation, context: CallContext, raw: RawInput): Input => {
   if (!operation.callers.includes(context.caller.kind))
-    throw new ApiError('FORBIDDEN', 'A user token does not open this; an API key does.')
-  return readGiven(operation, context, given)
+    throw new ApiError('FORBIDDEN', 'A user token cannot call this operation. Use an API key.')
+  return parseInput(operation, context, raw)
 }
 
-/** Asks of others what an operation needs to know before it is run. @throws as `runOperation` does */
+/** Runs the `check` of an operation, if it has one. @throws as `runOperation` does */
 export const checkOperation = async (
   operation: Operation,
   context: CallContext,
-  given: Given,
+  raw: RawInput,
 ): Promise<void> => {
-  // Read by the fields that the operation's own input type is made of.
-  await operation.check?.(context, admit(operation, context, given) as never)
+  // The input type is derived from the same fields that validated it.
+  await operation.check?.(context, authorize(operation, context, raw) as never)
 }
 
 /**
- * Runs an operation for a caller. The answer is the operation's own; each face gives it its form.
+ * Runs an operation for a caller. REST and GraphQL format the result.
  * @throws FORBIDDEN, INVALID_PARAMETER, USER_NOT_FOUND, and what the operation itself throws
  */
 export const runOperation = async (
   operation: Operation,
   context: OperationContext,
-  given: Given,
+  raw: RawInput,
 ): Promise<unknown> => {
-  // As for its check.
-  return operation.run(context, admit(operation, context, given) as never)
+  // The cast is safe as in `checkOperation`.
+  return operation.run(context, authorize(operation, context, raw) as never)
 }

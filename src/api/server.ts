@@ -1,4 +1,4 @@
-/** The HTTP server: the life of a request, from the socket to REST or GraphQL and back. */
+/** The HTTP server: hooks and routes, in the order in which a request passes them. */
 import { randomUUID } from 'node:crypto'
 import Fastify, {
   type FastifyBaseLogger,
@@ -7,74 +7,85 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import { createByteBudget } from '../byte-budget.ts'
 import { ApiError, errorBody } from '../errors.ts'
-import { type AdmissionLimits, addAdmission, createAdmission } from './admission.ts'
-import { CHALLENGE } from './caller.ts'
-import type { ConnectionLimits } from './connections.ts'
+import type { TemporaryFailure } from '../store/database/temporary-failure.ts'
+import { type AdmissionLimits, addAdmission, createAdmission } from './auth/admission.ts'
+import { CHALLENGE } from './auth/caller.ts'
 import type { ApiContext } from './context.ts'
-import { addDocsRoutes } from './docs.ts'
-import { logFailure, toApiError } from './failure.ts'
 import { addGraphQL } from './graphql/route.ts'
-import { addCrossOriginAccess, addSecurityHeaders, refuseOtherMethods } from './http-policy.ts'
-import { readJsonBody } from './json-body.ts'
+import { logFailure, notReady, retryAfterSeconds, toApiError } from './http/api-error.ts'
+import { BODY_BUDGET, limitBodies } from './http/body-budget.ts'
+import type { ConnectionLimits } from './http/connections.ts'
+import { addDocsRoutes } from './http/docs.ts'
+import { addCrossOriginAccess, addSecurityHeaders, refuseOtherMethods } from './http/http-policy.ts'
+import { readJsonBody } from './http/json-body.ts'
+import { loggedPath } from './http/redaction.ts'
+import { answerUnreadableRequest } from './http/unreadable-request.ts'
 import { operations } from './operations.ts'
 import { addOperationRoutes } from './rest/operations.ts'
 import { addRecordWriteRoutes } from './rest/record-writes.ts'
 import { addRecordRoutes } from './rest/records.ts'
-import { answerUnreadableRequest } from './unreadable-request.ts'
 
 export interface ServerOptions extends AdmissionLimits, ConnectionLimits {
   readonly context: ApiContext
   readonly log: FastifyBaseLogger
   readonly graphiql: boolean
-  /** How many proxies stand before it; the caller's address is the one that the first of them saw. */
+  /** Number of trusted reverse proxies. The client address is the one that the first of them received. */
   readonly trustedProxies: number
-  /** Whether the service can answer questions: the database is there. */
-  readonly isReady: () => boolean
-  /** Adds what is served beside the API. */
+  /** Why the database cannot serve requests; undefined while it can. */
+  readonly findUnreadiness: () => TemporaryFailure | undefined
+  /** Adds routes that are not part of the API, such as the Connect UI. */
   readonly addPages: (server: FastifyInstance) => void
 }
 
-/** The routes of a frontend: those that the token of an end user opens. */
-const openToPages = operations
+/** Routes that accept a user token, and that web pages of other origins may therefore call. */
+const frontendRoutes = operations
   .filter(({ callers }) => callers.includes('user'))
   .map(({ rest }) => rest)
 
 const BODY_LIMIT_BYTES = 1024 * 1024
 const REQUEST_TIMEOUT_MS = 30_000
 
-/** Sends an error: `body` is the form that it has where it happened. */
+/** Sends an error with its status and headers. `body` has the error format of the transport. */
 const refuse = (
   request: FastifyRequest,
   reply: FastifyReply,
   error: ApiError,
   body: unknown,
 ): FastifyReply => {
-  // Said again for an address that is not well formed: no hook has seen that request.
+  // Set again here: hooks do not run for a malformed URL.
   reply.header('x-request-id', request.id)
   if (error.retryAfterMs !== undefined)
-    reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfterMs / 1000)))
+    reply.header('retry-after', retryAfterSeconds(error.retryAfterMs))
   if (error.code === 'UNAUTHENTICATED') reply.header('www-authenticate', CHALLENGE)
   return reply.code(error.status).send(body)
 }
 
-// A secret of ours where an id belongs: it is refused, and must not stay in the log.
-const SECRET_IN_PATH = /tl_(?:dev|prod)_[0-9a-f]+|whsec_[\w+/=%-]+|eyJ[\w-]+\.[\w-]+\.[\w-]*/gi
-
-/** The address as the log shows it: without its query, for filters hold the customers' data. */
-const loggedPath = (url: string): string | undefined =>
-  url.split('?', 1)[0]?.replaceAll(SECRET_IN_PATH, '[redacted]')
-
-const addHealthRoutes = (server: FastifyInstance, isReady: ServerOptions['isReady']): void => {
-  // Alive: the process answers. Ready: it can answer with records.
+const addHealthRoutes = (
+  server: FastifyInstance,
+  findUnreadiness: ServerOptions['findUnreadiness'],
+): void => {
+  // Liveness: the process responds. Readiness: it can also read and write the database.
   server.get('/health', async () => ({ status: 'ok' }))
   server.get('/ready', async () => {
-    if (!isReady()) throw new ApiError('NOT_READY', 'The database is away; try again.')
+    const failure = findUnreadiness()
+    if (failure) throw notReady(failure)
     return { status: 'ready' }
   })
 }
 
-/** Refuses what still comes over a connection that is open, once the server is to close. */
+const notFound = (): ApiError =>
+  new ApiError('NOT_FOUND', 'No route matches this URL. The routes are listed at /docs.')
+
+/** Rejects requests to unknown URLs before the body is read: the caller is not authenticated there. */
+const refuseUnknownAddresses = (server: FastifyInstance): void => {
+  server.addHook('onRequest', async ({ is404 }) => {
+    if (is404) throw notFound()
+  })
+}
+
+/** Rejects requests that arrive over open connections after the shutdown has begun. */
 const refuseWhileClosing = (server: FastifyInstance): void => {
   let isClosing = false
   server.addHook('preClose', async () => {
@@ -83,31 +94,31 @@ const refuseWhileClosing = (server: FastifyInstance): void => {
   server.addHook('onRequest', async (_request, reply) => {
     if (!isClosing) return
     reply.header('connection', 'close')
-    throw new ApiError('NOT_READY', 'The process is stopping; ask again, over another connection.')
+    throw new ApiError('NOT_READY', 'The process is shutting down. Retry over a new connection.')
   })
 }
 
-/** The server, ready to listen. */
+/** Creates the server with every route of the API; the caller starts listening. */
 export const createServer = (options: ServerOptions): FastifyInstance => {
-  const { context, log, isReady } = options
-  const tell = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const told = toApiError(thrown, request)
-    logFailure(log, request.id, thrown, told)
-    refuse(request, reply, told.error, errorBody(told.error, request.id))
+  const { context, log, findUnreadiness } = options
+  const sendError = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const reported = toApiError(thrown, request)
+    logFailure(log, request.id, thrown, reported)
+    refuse(request, reply, reported.error, errorBody(reported.error, request.id))
   }
   const server = Fastify({
     loggerInstance: log,
-    // One line a request, when it ends: see onResponse.
+    // onResponse logs one line for each request.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
     clientErrorHandler: answerUnreadableRequest,
-    // Fastify's own refusal is not of our form: see refuseWhileClosing.
+    // Fastify's own 503 has another error format: see refuseWhileClosing.
     return503OnClosing: false,
-    // Fastify types this reply by a route's schema, and there is no route yet.
-    frameworkErrors: (thrown, request, reply) => tell(thrown, request, reply as never),
+    // Fastify types this reply by a route's schema, but no route has matched yet.
+    frameworkErrors: (thrown, request, reply) => sendError(thrown, request, reply as never),
   })
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, readJsonBody)
@@ -126,28 +137,29 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
       'request',
     )
   })
-  // Of a caller who has hung up there is no answer, and so no line above.
+  // Aborted requests never reach `onResponse`, so log them here.
   server.addHook('onRequestAbort', async ({ id, method, url }) => {
-    log.info({ requestId: id, method, path: loggedPath(url) }, 'the caller hung up')
+    log.info({ requestId: id, method, path: loggedPath(url) }, 'request aborted')
   })
-  server.setErrorHandler(tell)
-  server.setNotFoundHandler((request, reply) =>
-    tell(new ApiError('NOT_FOUND', 'There is nothing at this address.'), request, reply),
-  )
+  server.setErrorHandler(sendError)
+  server.setNotFoundHandler((request, reply) => sendError(notFound(), request, reply))
   addSecurityHeaders(server)
   const refuseOthers = refuseOtherMethods(server)
-  // Before the limit, whose refusals a page is to read too.
-  addCrossOriginAccess(server, openToPages)
+  // Before the rate limit, so that a page can read a 429 too.
+  addCrossOriginAccess(server, frontendRoutes)
   refuseWhileClosing(server)
   const admission = createAdmission(context, options)
   addAdmission(server, admission, options.trustedProxies)
-  addHealthRoutes(server, isReady)
+  refuseUnknownAddresses(server)
+  const bodies = createByteBudget(BODY_BUDGET)
+  limitBodies(server, bodies)
+  addHealthRoutes(server, findUnreadiness)
   addRecordRoutes(server, context)
   addRecordWriteRoutes(server, context)
   addOperationRoutes(server, context, operations)
   addDocsRoutes(server)
   options.addPages(server)
   refuseOthers()
-  addGraphQL(server, { ...options, admission, refuse })
+  addGraphQL(server, { ...options, admission, bodies, refuse })
   return server
 }

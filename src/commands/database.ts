@@ -1,12 +1,12 @@
-/** The database for a command: it is the service's own, whether the service runs or not. */
-import type { Config } from '../config.ts'
-import { type Database, openDatabase } from '../store/database.ts'
-import { joinEmbeddedDatabase } from '../store/embedded.ts'
-import { applyMigrations } from '../store/migrate.ts'
+/** The database of a command: the one of the service, whether the service runs or not. */
+import type { Config } from '../process/config.ts'
+import { type Database, openDatabase } from '../store/database/database.ts'
+import { joinEmbeddedDatabase } from '../store/database/embedded/embedded.ts'
+import { applyMigrations } from '../store/database/migrate.ts'
 
 const quiet = { debug: () => {}, info: () => {}, warn: (message: string) => console.error(message) }
 
-/** Runs a command on DATABASE_URL, or on the embedded database. */
+/** Runs a command on the database of DATABASE_URL, or on the embedded database. */
 export const withDatabase = async (
   { databaseUrl, dataDir }: Config,
   run: (database: Database) => Promise<void>,
@@ -15,7 +15,7 @@ export const withDatabase = async (
     databaseUrl === undefined ? await joinEmbeddedDatabase({ dataDir, log: quiet }) : undefined
   try {
     const url = embedded?.url ?? databaseUrl ?? ''
-    // As every start does: a command may be the first to come upon an older schema, or none.
+    // As at every start: the command may run first on an empty database or after an upgrade.
     await applyMigrations(url)
     const database = openDatabase({ url, maxConnections: 2 })
     try {

@@ -1,27 +1,28 @@
 /** `trunkline keys`: the API keys of an environment. */
-import type { EnvironmentKind } from '../api-key.ts'
-import type { Config } from '../config.ts'
-import { ORGANISATION } from '../first-start.ts'
-import type { Database } from '../store/database.ts'
-import { ensureEnvironment } from '../store/environments.ts'
+
+import type { Config } from '../process/config.ts'
+import { ORGANISATION } from '../process/first-start.ts'
+import type { EnvironmentKind } from '../store/accounts/api-key.ts'
+import { ensureEnvironment } from '../store/accounts/environments.ts'
 import {
   type ApiKeyFacts,
   generateKey,
   listKeys,
   regenerateKey,
   revokeKeyById,
-} from '../store/keys.ts'
+} from '../store/accounts/keys.ts'
+import type { Database } from '../store/database/database.ts'
 import { withDatabase } from './database.ts'
 import { UsageError } from './usage-error.ts'
 
 const time = (date: Date | null, otherwise: string): string =>
-  date?.toISOString().replace(/\.\d+Z$/, 'Z') ?? otherwise
+  date?.toISOString().replace(/\.\d{3}Z$/, 'Z') ?? otherwise
 
 const line = ({ id, prefix, createdAt, lastUsedAt, revokedAt }: ApiKeyFacts): string =>
   [
     id,
     `${prefix}…`,
-    `made ${time(createdAt, '')}`,
+    `created ${time(createdAt, '')}`,
     `used ${time(lastUsedAt, 'never')}`,
     ...(revokedAt === null ? [] : [`revoked ${time(revokedAt, '')}`]),
   ].join('  ')
@@ -30,7 +31,7 @@ type Action = (database: Database, environmentId: string, id: string) => Promise
 
 const list: Action = async (database, environmentId) => {
   const keys = await listKeys(database, environmentId)
-  console.log(keys.length === 0 ? 'There is no key.' : keys.map(line).join('\n'))
+  console.log(keys.length === 0 ? 'No keys.' : keys.map(line).join('\n'))
 }
 
 const generate: Action = async (database, environmentId) => {
@@ -46,7 +47,7 @@ const regenerate: Action = async (database, environmentId) => {
 const revoke: Action = async (database, environmentId, id) => {
   if (!(await revokeKeyById(database, environmentId, id)))
     throw new Error(
-      `The environment has no live key with the id ${id}: see \`trunkline keys list\`.`,
+      `The environment has no active key with the id ${id}. List the keys with \`trunkline keys list\`.`,
     )
   console.log(`${id} is revoked.`)
 }
@@ -73,7 +74,7 @@ export const runKeysCommand = async (
     throw new UsageError(`keys ${name}: expected development or production, not "${kind ?? ''}".`)
   if (action.takesId !== (id !== '') || rest.length > 0)
     throw new UsageError(
-      `keys ${name} ${kind}: expected ${action.takesId ? 'the id of one key' : 'nothing more'}.`,
+      `keys ${name} ${kind}: expected ${action.takesId ? 'the id of one key' : 'no further arguments'}.`,
     )
   await withDatabase(config, async (database) =>
     action.run(database, await ensureEnvironment(database, ORGANISATION, kind), id),

@@ -1,4 +1,4 @@
-/** A command line that is none: it is answered with what is wrong with it and how the commands are written. */
+/** An invalid command line. The message is printed with the usage text. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
   readonly code = 'USAGE'

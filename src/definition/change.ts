@@ -1,4 +1,4 @@
-/** The change log's topics that are not a resource's: those of connections and synchronisations, and one of webhooks. */
+/** Topics of the change log that do not belong to a resource: connections, syncs and webhooks. */
 export const eventTopics = [
   'connection/created',
   'connection/deleted',
@@ -6,7 +6,7 @@ export const eventTopics = [
   'sync/started',
   'sync/completed',
   'sync/failed',
-  // A webhook subscription was switched off: its endpoint answered 410, or has failed for days.
+  // A webhook subscription was disabled: its endpoint returned 410, or failed for days.
   'webhook/disabled',
 ] as const
 

@@ -1,33 +1,30 @@
 /**
- * An app, as the engines see it: what it needs to connect, which requests to send and how to read the
- * answers. A connector does no I/O: it builds requests and judges responses, so it can be tested from
- * recorded answers and never decides on retries, time limits or addresses.
+ * The definition of a connector: the credential that an app needs, the requests to send and how to read the
+ * responses. A connector does no I/O: it builds requests and interprets responses. It can be tested with
+ * recorded responses, and the engine decides on retries, timeouts and addresses.
  */
 
+import type { Json } from './json.ts'
 import type { Mapping } from './mapping.ts'
 import type { Category } from './resource.ts'
 
-export type Json =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly Json[]
-  | { readonly [key: string]: Json }
+export type { Json } from './json.ts'
 
+/** One HTTP request to an app. */
 export interface AppRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Below the base address of the credential, with its query. */
+  /** Path and query, relative to the base URL of the credential. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: Json
-  /** Changes nothing in the app, whatever its method: it may be sent again. A GET always may. */
+  /** The request has no side effects, whatever its method, and may be retried. A GET always may. */
   readonly read?: true
-  /** Takes back all that the requests before it have changed: once it is answered, nothing is. */
+  /** The request rolls back every change of the requests before it. If it succeeds, no change remains. */
   readonly undo?: true
 }
 
+/** The response of an app. */
 export interface AppResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -36,8 +33,8 @@ export interface AppResponse {
 }
 
 /**
- * What an app's answer means when it is not the answer that was asked for. `conflict`: the record has
- * another version than the one that was to be changed · `absent`: the app has no such record.
+ * A failure that an app reports. `conflict`: the record has another version than the one that the request
+ * names · `absent`: the app has no such record.
  */
 export interface AppFailure {
   readonly kind:
@@ -47,64 +44,66 @@ export interface AppFailure {
     | 'absent'
     | 'rate-limited'
     | 'unavailable'
-  /** The app's own words. */
+  /** The app's own error message. */
   readonly reason: string
-  /** The field that the app names, by its own name: `lines.0.quantity`. */
+  /** The field that the app rejects, under the app's own name: `lines.0.quantity`. */
   readonly field?: string
   readonly retryAfterMs?: number
 }
 
-/** One thing that an end user gives to connect the app. */
+/** One value that an end user enters to connect the app. */
 export interface CredentialField {
   readonly doc: string
   readonly secret: boolean
   readonly example?: string
-  /** The app can be connected without it. */
+  /** The end user may leave the value out. */
   readonly optional?: true
 }
 
 export type CredentialValues = Readonly<Record<string, string>>
 
-/** Where a listing stands: the connector's own mark, kept between pages and across restarts. */
+/** The position of a listing. It is stored between pages and survives a restart. */
 export interface ListPosition {
-  /** Records changed at or after this instant are wanted; undefined: all. ISO 8601. */
+  /** Only records changed at or after this instant, ISO 8601; undefined: all records. */
   readonly since: string | undefined
-  /** The connector's mark of the page; undefined: the first. */
+  /** The connector's cursor of the page; undefined: the first page. */
   readonly cursor: Json | undefined
 }
 
+/** One page of raw records. */
 export interface ListPage {
   readonly records: readonly unknown[]
-  /** The mark of the next page; undefined after the last. */
+  /** The cursor of the next page; undefined after the last page. */
   readonly next: Json | undefined
 }
 
 /**
- * Requests that belong together, each made from the answers to those before. The engine sends what is
- * yielded and hands back the answer; a failure of the app is thrown in, so a connector may catch it.
+ * A sequence of requests, each built from the responses to the previous ones. The engine sends each yielded
+ * request and resumes the generator with the response. It throws a failure of the app into the generator,
+ * so that the connector can catch it.
  */
 export type Steps<Result> = Generator<AppRequest, Result, AppResponse>
 
-/** What is to be written. */
+/** The input of a create or update. */
 export interface WriteInput {
   /**
-   * The given unified fields. References are the app's own ids, decimals and numbers are texts of digits
-   * (numbers inside objects are numbers), times ISO 8601, days `YYYY-MM-DD`, labels the definition's own
-   * words (`BILLING`); null empties a field.
+   * The unified fields of the input. References are the app's own ids, decimals and numbers are strings of
+   * digits (numbers inside objects are numbers), times ISO 8601, days `YYYY-MM-DD`, labels are spelled as in
+   * the definition (`BILLING`). Null clears a field.
    */
   readonly fields: Readonly<Record<string, Json>>
-  /** Fields by the app's own names, to be passed on as they are. */
+  /** Fields under the app's own names, passed through unchanged. */
   readonly remoteFields: Readonly<Record<string, Json>>
 }
 
-/** A record that is to be changed or deleted. */
+/** The stored copy of a record that a write changes or deletes. */
 export interface StoredRecord {
   readonly remoteId: string
-  /** The record as the API shows it: its references are ids of ours, `remoteFields` has the app's. */
+  /** The record as the API shows it: references are the service's ids; `remoteFields` holds the app's. */
   readonly record: Readonly<Record<string, unknown>>
 }
 
-/** The connector will not send this: the app could not take it. Names the unified field, and why. */
+/** A write that the connector rejects before sending it, with the unified field and the reason. */
 export class WriteRefusal extends Error {
   override readonly name = 'WriteRefusal'
   readonly field: string | undefined
@@ -117,45 +116,48 @@ export class WriteRefusal extends Error {
   }
 }
 
-/** The app turns out to have no such record, or no longer. */
+/** The app does not have the record, or no longer has it. */
 export class RecordAbsent extends Error {
   override readonly name = 'RecordAbsent'
   readonly kind = 'absent' satisfies AppFailure['kind']
 }
 
-/** Whether what was thrown into the steps, or by them, says that the app has no such record. */
+/** Whether an error of the steps, or one thrown into them, means that the app has no such record. */
 export const isAbsent = (error: unknown): boolean =>
-  // The engine's error class is above this layer; its kind is the failure's.
+  // The engine's error class belongs to a higher layer, so compare its `kind`.
   error instanceof Error &&
   'kind' in error &&
   error.kind === ('absent' satisfies AppFailure['kind'])
 
-interface FieldsTaken {
-  /** The unified fields that the app takes: `vendorName`, `addresses` (whole) or `lineItems.quantity`. */
+interface WritableFields {
+  /**
+   * The unified fields that the app accepts: `vendorName`, `addresses` (with all parts),
+   * `lineItems.quantity`.
+   */
   readonly fields: readonly string[]
 }
 
 /**
- * How a stale change is noticed. `version`: the app refuses it itself (a `conflict`), because the request
- * names the version · `compare`: the record is read first, and must be as it is stored here.
+ * How a stale write is detected. `version`: the request names the version and the app rejects a stale one
+ * with a `conflict` · `compare`: the engine reads the record first and compares it with the stored copy.
  */
 export type WriteGuard = 'version' | 'compare'
 
-/** A record of the app, and the topic of its resource. */
+/** A record of the app, identified by the topic of its resource and its remote id. */
 export interface RecordName {
   readonly topic: string
   readonly remoteId: string
 }
 
-/** How the app's records are written. Each write ends with the record as a listing would show it. */
+/** The writes of one resource. Each write returns the record in the form in which a listing shows it. */
 export interface ResourceWriter {
   /**
-   * The record as a listing would show it; undefined if the app has none, or has deleted it. `stored`, as
-   * far as it is known here, tells what the id alone may not: the parent of a record that has one.
+   * The record in the form in which a listing shows it; undefined if the app does not have it or has deleted
+   * it. `stored` is the stored copy, if there is one: it provides what the id may lack, such as the parent.
    */
   get(remoteId: string, stored?: StoredRecord): Steps<unknown>
-  readonly create?: FieldsTaken & { steps(input: WriteInput): Steps<unknown> }
-  readonly update?: FieldsTaken & {
+  readonly create?: WritableFields & { steps(input: WriteInput): Steps<unknown> }
+  readonly update?: WritableFields & {
     readonly guard: WriteGuard
     steps(input: WriteInput, stored: StoredRecord): Steps<unknown>
   }
@@ -164,51 +166,57 @@ export interface ResourceWriter {
     steps(stored: StoredRecord): Steps<void>
   }
   /**
-   * What is written, in the form in which a listing shows it: an e-mail address in lower case. What is shown
-   * in a form that nobody can tell beforehand is left out. A write whose answer was lost is recognised by it.
+   * The input in the form in which a listing shows it, e.g. an e-mail address in lower case. Fields whose
+   * listed form cannot be predicted are left out. If the response to a write is lost, the engine compares
+   * records with this form to find out whether the write happened.
    */
-  shownAs?(input: WriteInput): WriteInput
+  normalize?(input: WriteInput): WriteInput
   /**
-   * The unified field that is written under a name of the app's, where it is not read from there alone:
-   * `placed_by` is `customer`. A refusal of the app is told by it.
+   * Unified fields by the app's field names, for fields that the mapping does not read from one path:
+   * `placed_by` is `customer`. Errors of the app are reported under the unified name.
    */
   readonly fieldNames?: Readonly<Record<string, string>>
   /**
-   * Which other records the app changes along with one of these: the order of a fulfillment. Told from the
-   * `remoteFields` that it has before the write and after it. Where they are stored, they are read back
-   * after the write; otherwise the next change of them would be refused as stale.
+   * Other records that this write changes in the app, e.g. the order of a fulfillment, derived from the
+   * `remoteFields` before and after the write. The engine refreshes the stored copies after the write;
+   * otherwise their next update would be rejected as stale.
    */
-  touches?(remoteFields: Readonly<Record<string, unknown>>): readonly RecordName[]
+  sideEffects?(remoteFields: Readonly<Record<string, unknown>>): readonly RecordName[]
 }
 
+/** The connector's part for one resource: listing, mapping, sync behaviour and writes. */
 export interface ResourceConnector {
   readonly mapping: Mapping
-  /** Absent where the app, or the connector, can only be read. */
+  /** Absent if the app or the connector is read-only for this resource. */
   readonly write?: ResourceWriter
   /** The request for one page. */
   listRequest(position: ListPosition): AppRequest
-  /** What the answer to that request holds. @throws Error if the answer is not of the app's form. */
+  /** Reads the response to that request. @throws Error if the response has an unexpected form */
   readList(response: AppResponse, position: ListPosition): ListPage
   readonly sync: {
-    /** Whether `since` narrows the listing; if not, each run lists all. */
+    /** Whether `since` filters the listing; if not, every run lists all records. */
     readonly incremental: boolean
-    /** `reported`: deleted records are listed as such; `absent`: they vanish and a full listing finds them. */
+    /**
+     * `reported`: listings include deleted records, marked as such; `absent`: only a full listing finds
+     * them.
+     */
     readonly deletions: 'reported' | 'absent'
-    /** How far before the newest record seen the next run starts, for clocks of coarse resolution. */
+    /** How far before the newest record seen the next run starts, for timestamps of coarse resolution. */
     readonly overlapMs: number
     /**
-     * Counts the app's records, where it tells their number cheaply. Asked after each listing: once the
-     * difference from what is held here has changed, records have come or gone that no listing of changes
-     * shows, and the next listing is one of everything.
+     * Counts the app's records, if the app offers a cheap count. The engine sends it after each listing. If
+     * the drift from the stored count changes, records appeared or disappeared that no incremental listing
+     * shows, so the next run is a full listing.
      */
-    readonly census?: {
+    readonly remoteCount?: {
       readonly request: AppRequest
-      /** @throws Error if the answer is not of the app's form */
+      /** @throws Error if the response has an unexpected form */
       read(response: AppResponse): number
     }
   }
 }
 
+/** What the author of a connector writes. */
 export interface ConnectorDefinition {
   /** The app's name in the API: `vendure`. */
   readonly app: string
@@ -216,26 +224,30 @@ export interface ConnectorDefinition {
   readonly doc: string
   readonly credential: Readonly<Record<string, CredentialField>>
   baseUrl(credential: CredentialValues): string
-  /** Headers that carry the credential. */
+  /** The headers that authenticate a request. */
   authorize(credential: CredentialValues): Readonly<Record<string, string>>
-  /** Reads a failure out of an answer; undefined if it is none. Applied to every answer. */
+  /** The failure that a response reports; undefined if it reports none. Applied to every response. */
   readFailure(response: AppResponse): AppFailure | undefined
-  /** What any good credential may ask, sent once when the app is connected: a refusal ends that. */
+  /** A request that every valid credential may send. It runs when the app is connected and must succeed. */
   readonly check: AppRequest
   /** By topic. */
   readonly resources: Readonly<Record<string, ResourceConnector>>
 }
 
+/** A complete connector. */
 export interface Connector extends ConnectorDefinition {
   readonly categories: readonly Category[]
 }
 
-/** Completes a definition; a resource's key must be the topic of its mapping. */
+/**
+ * Completes a definition.
+ * @throws TypeError if a resource's key is not the topic of its mapping
+ */
 export const defineConnector = (definition: ConnectorDefinition): Connector => {
   for (const [topic, { mapping }] of Object.entries(definition.resources))
     if (mapping.resource.topic !== topic)
       throw new TypeError(
-        `${definition.app} has the mapping of ${mapping.resource.topic} under ${topic}.`,
+        `The connector ${definition.app} has the mapping of ${mapping.resource.topic} under the key ${topic}.`,
       )
   const categories = Object.values(definition.resources).map(
     ({ mapping }) => mapping.resource.category,

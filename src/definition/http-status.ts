@@ -1,7 +1,7 @@
-/** What the status of an answer says to who posts. @see https://www.standardwebhooks.com */
+/** HTTP status codes of webhook responses. @see https://www.standardwebhooks.com */
 
-/** 2xx is success, and nothing else; a redirect is a failure. */
+/** Whether a status is 2xx. Every other status is a failure, including redirects. */
 export const isSuccessStatus = (status: number): boolean => status >= 200 && status < 300
 
-/** 410: nobody will ever listen there again. */
+/** Whether a status is 410: the receiver is permanently gone. */
 export const isGoneStatus = (status: number): boolean => status === 410

@@ -1,19 +1,19 @@
 /**
- * Identities of records: UUIDs of version 8 (RFC 9562, section 5.8) that are computed, not drawn, so a
- * reference is known before the record it points to has arrived and a re-sync gives the same ids.
+ * Record ids: UUIDs of version 8 (RFC 9562, section 5.8). They are computed, not random, so a reference can
+ * be stored before its target is synced, and a re-sync produces the same ids.
  *
  *   cccccccc-rrrr-8hhh-vhhh-hhhhhhhhhhhh
  *   c: first group of the credential's id   r: tag of the resource   h: 74 bits of SHA-256
  *
- * The id names its own table and credential: `node(id)` is one lookup by primary key, and the keys of
- * one credential and resource stand together in the index.
+ * The id contains its table and credential: `node(id)` is one lookup by primary key, and the keys of one
+ * credential and resource are adjacent in the index.
  */
 import { hash } from 'node:crypto'
 
-/** The 4 hex digits that stand for a resource in its records' ids. */
+/** The 4 hex digits that identify a resource in record ids. */
 export const resourceTag = (topic: string): string => hash('sha256', topic, 'hex').slice(0, 4)
 
-/** The 8 hex digits of a credential that open the ids of its records; unique among credentials. */
+/** The first 8 hex digits of the ids of a credential's records; unique among credentials. */
 export const credentialRoute = (credentialId: string): string => credentialId.slice(0, 8)
 
 const tags = new Map<string, string>()
@@ -27,7 +27,10 @@ const tagOf = (target: string): string => {
   return tag
 }
 
-/** The id of the record that the app calls `remoteId`. `target` is a topic, or `topic.field` for a nested record. */
+/**
+ * The id of the record with the app's id `remoteId`. `target` is a topic, or `topic.field` for a nested
+ * record.
+ */
 export const recordId = (credentialId: string, target: string, remoteId: string): string => {
   const digest = hash('sha256', `${credentialId}\n${target}\n${remoteId}`, 'hex')
   const variant = ((Number.parseInt(digest.charAt(3), 16) & 0x3) | 0x8).toString(16)
@@ -36,23 +39,23 @@ export const recordId = (credentialId: string, target: string, remoteId: string)
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Whether a text is a UUID in lower case, as all of ours are written. */
+/** Whether a string is a UUID in lower case, the form of all ids of the service. */
 export const isUuid = (value: string): boolean => UUID.test(value)
 
-/** Where a record's id says that it belongs, or undefined if it is not an id of ours. */
+/** The credential and resource that a record id contains; undefined if it is not an id of the service. */
 export const routeOf = (id: string): { route: string; tag: string } | undefined =>
   isUuid(id) && id.charAt(14) === '8' ? { route: id.slice(0, 8), tag: id.slice(9, 13) } : undefined
 
-/** The id meant by a caller who may give the service's id or the app's own. */
-export const resolveId = (credentialId: string, target: string, given: string): string => {
-  const lower = given.toLowerCase()
+/** The service's id of a record, from either the service's id or the app's. */
+export const resolveId = (credentialId: string, target: string, id: string): string => {
+  const lower = id.toLowerCase()
   const place = routeOf(lower)
   return place?.route === credentialRoute(credentialId) && place.tag === tagOf(target)
     ? lower
-    : recordId(credentialId, target, given)
+    : recordId(credentialId, target, id)
 }
 
-/** The id in a reference: bare, or in the object that stands for it. */
+/** The id in the value of a reference: a bare id, or the `id` of an embedded record. */
 export const referencedId = (value: unknown): string | undefined =>
   typeof value === 'string'
     ? value

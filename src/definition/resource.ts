@@ -1,49 +1,39 @@
-/** A resource: one kind of unified record, and every name that is derived from its definition. */
-import {
-  boolean,
-  type Field,
-  type Fields,
-  json,
-  type ListField,
-  type ObjectField,
-  type Operator,
-  type operatorSuffix,
-  type Shape,
-  text,
-  timestamp,
-} from './field.ts'
+/** Resources: the types of unified records, and all names derived from their definitions. */
+import { boolean, json, text, timestamp } from './field.ts'
+import type { Field, Fields, Kind, Operator, operatorSuffix, ValueOf } from './kinds/kind.ts'
 
 export type Category = 'accounting' | 'crm' | 'commerce'
 export type Verb = 'list' | 'get' | 'create' | 'update' | 'delete'
 
-/** What an author writes; the rest of a `Resource` follows from it. */
+/** What the author of a resource writes. The rest of a `Resource` is derived from it. */
 export interface ResourceDefinition<F extends Fields = Fields> {
-  /** Singular, camelCase: the key around one record in REST. */
+  /** Singular, camelCase: the key of a record in a REST response. */
   readonly name: string
-  /** Plural, camelCase: the key around a list. */
+  /** Plural, camelCase: the key of a list in a REST response. */
   readonly plural: string
   readonly category: Category
   readonly doc: string
   readonly verbs: readonly Verb[]
   readonly fields: F
-  /** The reference field to the record whose path this one is nested under (`orderId`: orders/:orderId/fulfillments). */
+  /** The reference field to the parent in the nested REST path (`orderId`: orders/:orderId/fulfillments). */
   readonly parent?: string
 }
 
-/** The fields of every record, whatever its resource. */
+/** The fields of every record of every resource. */
 export const commonFields = {
-  remoteId: text('Identifier in the app.', { filters: ['equals'] }),
+  remoteId: text("The record's id in the app.", { filters: ['equals'] }),
   remoteFields: json(
-    "What the app says of the record beside the common model, by the app's own field names.",
+    "Fields of the record that the unified model does not have, under the app's own names.",
+    { isObject: true },
   ),
   remoteCreatedAt: timestamp('When the record was created in the app.'),
   remoteUpdatedAt: timestamp('When the record was last changed in the app.'),
   remoteDeleted: boolean('Whether the record is deleted in the app.'),
-  createdAt: timestamp('When the record was first stored here.'),
-  updatedAt: timestamp('When the record last changed here.'),
+  createdAt: timestamp('When Trunkline first stored the record.'),
+  updatedAt: timestamp('When the stored record last changed.'),
 }
 
-/** The fields that a record is never without, beside its lists. */
+/** The fields that are never null, in addition to lists. */
 export const alwaysPresent: ReadonlySet<string> = new Set([
   'remoteId',
   'remoteDeleted',
@@ -51,10 +41,11 @@ export const alwaysPresent: ReadonlySet<string> = new Set([
   'updatedAt',
 ])
 
+/** A complete resource: its definition and the names derived from it. */
 export interface Resource<F extends Fields = Fields> extends ResourceDefinition<F> {
   /** The topic and the name in references: `accounting/companyInfo`. */
   readonly topic: string
-  /** Below `/2024-03/one`: `/accounting/company-info`. */
+  /** The path below `/2024-03/one`: `/accounting/company-info`. */
   readonly restPath: string
   /** The GraphQL object type: `AccountingCompanyInfo`. */
   readonly typeName: string
@@ -64,7 +55,7 @@ export interface Resource<F extends Fields = Fields> extends ResourceDefinition<
   readonly getField: string
   /** The table: `accounting_vendors`. */
   readonly table: string
-  /** Own and common fields in the order in which a record shows them. */
+  /** Own and common fields, in the order in which the API shows them. */
   readonly allFields: Fields
 }
 
@@ -89,45 +80,11 @@ export const defineResource = <const F extends Fields>(
     restPath: `/${category}/${splitWords(plural, '-')}`,
     typeName,
     listField: category + pascalCase(plural),
-    // A word without a plural (company info) cannot name both the list and the record.
+    // A name whose plural is the same (company info) cannot name both the list and the record.
     getField: category + pascalCase(name) + (name === plural ? 'ById' : ''),
     table: `${category}_${snakeCase(plural)}`,
     allFields: { remoteId, ...fields, ...otherCommonFields },
   }
-}
-
-/** A record that a reference shows in place of its bare id. */
-export type EmbeddedRecord<Embed extends string> = {
-  readonly id: string
-  readonly remoteId: string
-} & { readonly [Name in Embed]: string | null }
-
-type ReferenceValue<Embed extends string> = [Embed] extends [never] ? string : EmbeddedRecord<Embed>
-
-/** The value of a field in a record as the API shows it. */
-export type ValueOf<F> = F extends { kind: 'text' | 'label' | 'decimal' | 'timestamp' | 'date' }
-  ? string | null
-  : F extends { kind: 'integer' | 'number' }
-    ? number | null
-    : F extends { kind: 'boolean' }
-      ? boolean | null
-      : F extends { kind: 'enumeration'; values: readonly (infer Value)[] }
-        ? Value | null
-        : F extends {
-              kind: 'reference'
-              embeds: readonly (infer Embed extends string)[] | undefined
-            }
-          ? ReferenceValue<Embed> | null
-          : F extends { kind: 'references' | 'texts' }
-            ? readonly string[]
-            : F extends ListField<infer S>
-              ? readonly ShapeValue<S>[]
-              : F extends ObjectField<infer S>
-                ? ShapeValue<S> | null
-                : unknown
-
-export type ShapeValue<S extends Shape> = {
-  readonly [Name in keyof S['fields']]: ValueOf<S['fields'][Name]>
 }
 
 /** A record of the resource as the API shows it. */
@@ -144,10 +101,9 @@ export type RecordOf<R extends Resource> = {
 }
 
 type Suffix = typeof operatorSuffix
-/** A decimal is compared with a number, and a reference with an id also where it is shown as a record. */
-type FilterValue<F extends Field> = NonNullable<
-  F extends { kind: 'decimal' } ? number : F extends { kind: 'reference' } ? string : ValueOf<F>
->
+/** The type of a filter's value: a number for a decimal, an id for a reference that embeds. */
+type FilterValue<F extends Field> =
+  F['kind'] extends Kind<unknown, infer Compared> ? Compared : never
 type FiltersOfField<Name extends string, F extends Field> = {
   readonly [Op in Extract<
     F['filters'][number],
@@ -163,6 +119,6 @@ type FiltersOfFields<F extends Fields> = Intersect<
   { [Name in keyof F & string]: FiltersOfField<Name, F[Name]> }[keyof F & string]
 >
 
-/** The filter parameters that lists of the resource offer, by their exact names. */
+/** The filter parameters of a resource's lists, under their exact names. */
 export type FilterOf<R extends Resource> = FiltersOfFields<R['fields']> &
   FiltersOfFields<typeof commonFields> & { readonly includeDeleted?: boolean }

@@ -1,11 +1,11 @@
-/** Changes that are told together: a subscriber has no more than these under way. */
-import type { Change } from '../store/changes.ts'
+/** Batches of changes for a subscriber, which has at most one batch in flight. */
+import type { Change } from '../store/changes/changes.ts'
 
 const MAX_CHANGES = 100
-/** Of the records' texts, in UTF-16 units; one change may have more. */
+/** Length of the records' texts in UTF-16 units; a single longer change is a batch. */
 const MAX_LENGTH = 32_768
 
-/** A batch to be filled. */
+/** Creates an empty batch. */
 export const createBatch = () => {
   const changes: Change[] = []
   let length = 0
@@ -21,7 +21,7 @@ export const createBatch = () => {
   }
 }
 
-/** The changes in batches, in their order. */
+/** Splits changes into batches, in order. */
 export function* inBatches(changes: Iterable<Change>): Generator<readonly Change[], void> {
   let batch = createBatch()
   for (const change of changes) {

@@ -1,10 +1,11 @@
 /**
- * What happened to the messages of all endpoints, saved together: one statement a second, or for so many
- * attempts. What a process has not saved when it is killed, the next one sends again, under the same ids.
+ * Checkpoints: the outcomes of the messages of all endpoints, saved in one statement at a time. The first
+ * outcome after a pause is saved immediately, later ones every `everyMs`, or as soon as most of an endpoint's
+ * window is unsaved. After a SIGKILL, another process sends unsaved messages again, with the same ids.
  */
-import type { Database } from '../store/database.ts'
-import type { Worker } from '../store/webhook-deliveries.ts'
-import { saveCheckpoint } from '../store/webhook-progress.ts'
+import type { Database } from '../store/database/database.ts'
+import type { Worker } from '../store/webhooks/webhook-deliveries.ts'
+import { saveCheckpoint } from '../store/webhooks/webhook-progress.ts'
 import type { DeliveryLog } from './context.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -14,27 +15,39 @@ export interface CheckpointOptions {
   readonly log: DeliveryLog
   readonly endpoints: ReadonlyMap<string, Endpoint>
   readonly everyMs: number
-  readonly everyAttempts: number
   readonly onSaved: () => void
-  /** Another process holds the endpoint. */
+  /** Called for an endpoint that another process owns by now. */
   readonly onLost: (endpoint: Endpoint) => void
 }
 
-// Where nothing concerns an endpoint, its place in the log is saved now and then.
+/** Pause between attempts to save while the database is unreachable. */
+const RETRY_MS = 1000
+// The position of an endpoint without matching changes is saved at this interval.
 const IDLE_EVERY_MS = 300_000
 
-/** Takes what is to be saved out of an endpoint. */
+/** Takes the unsaved outcomes of an endpoint. */
 const collect = (endpoint: Endpoint) => {
   const { id: subscriptionId, health } = endpoint
   const unsaved = endpoint.takeUnsaved()
   const progress = endpoint.main.takeProgress()
   const replays = endpoint.replays.map(({ id, stream }) => ({
-    ...{ id, stream, progress: stream.takeProgress(), isOver: stream.isOver },
+    id,
+    stream,
+    progress: stream.takeProgress(),
+    isOver: stream.isOver,
   }))
   return {
-    ...{ endpoint, unsaved, progress, replays },
+    endpoint,
+    unsaved,
+    progress,
+    replays,
     checkpoint: {
-      delivery: { subscriptionId, position: progress.position, ...health },
+      delivery: {
+        subscriptionId,
+        position: progress.position,
+        ahead: progress.ahead,
+        ...health,
+      },
       retries: unsaved.retries,
       ended: unsaved.ended.map((messageId) => ({ subscriptionId, messageId })),
       attempts: {
@@ -42,19 +55,25 @@ const collect = (endpoint: Endpoint) => {
         messageIds: unsaved.attempts.map(({ messageId }) => messageId),
         attempts: unsaved.attempts.map(({ kept }) => kept),
       },
-      replays: replays.map(({ id, progress: { position }, isOver }) => ({
-        ...{ subscriptionId, id, position, isOver },
+      replays: replays.map(({ id, progress: { position, ahead }, isOver }) => ({
+        subscriptionId,
+        id,
+        position,
+        ahead,
+        isOver,
       })),
     },
   }
 }
 
 export const createCheckpoints = (options: CheckpointOptions) => {
-  const { database, worker, log, endpoints, everyMs, everyAttempts, onSaved, onLost } = options
+  const { database, worker, log, endpoints, everyMs, onSaved, onLost } = options
   let timer: NodeJS.Timeout | undefined
-  let noted: NodeJS.Immediate | undefined
+  let scheduled: NodeJS.Immediate | undefined
   let running: Promise<void> | undefined
   let savedIdleMs = performance.now()
+  /** Start of the last save. */
+  let startedMs = Number.NEGATIVE_INFINITY
   let isFailing = false
   let isStopped = false
 
@@ -65,6 +84,7 @@ export const createCheckpoints = (options: CheckpointOptions) => {
     if (isIdleTime) savedIdleMs = performance.now()
     const dirty = [...endpoints.values()].filter(({ isDirty }) => isDirty || isIdleTime)
     if (dirty.length === 0) return
+    startedMs = performance.now()
     const collected = dirty.map(collect)
     const parts = collected.map(({ checkpoint }) => checkpoint)
     try {
@@ -90,45 +110,47 @@ export const createCheckpoints = (options: CheckpointOptions) => {
     } catch (error) {
       for (const { endpoint, unsaved } of collected) endpoint.putBack(unsaved)
       isFailing = true
-      log.warn({ err: error }, 'the progress of notifications was not saved')
+      log.warn({ err: error }, 'could not save the progress of webhooks; trying again')
     }
   }
 
-  const isUrgent = (): boolean => {
-    let unsaved = 0
+  /** Time until the next save; undefined: there is nothing to save. */
+  const dueInMs = (): number | undefined => {
+    let isDirty = false
     for (const endpoint of endpoints.values()) {
-      unsaved += endpoint.unsaved
-      if (unsaved >= everyAttempts || endpoint.streams.some(({ isHeldUp }) => isHeldUp)) return true
+      if (!isFailing && endpoint.needsCheckpoint) return 0
+      isDirty ||= endpoint.isDirty
     }
-    return false
+    if (!isDirty) return
+    const pauseMs = isFailing ? RETRY_MS : everyMs
+    return Math.max(0, startedMs + pauseMs - performance.now())
   }
 
   const save = (): Promise<void> => {
     running ??= saveDirty().finally(() => {
       running = undefined
-      note()
+      schedule()
     })
     return running
   }
 
-  const look = (): void => {
-    noted = undefined
+  const check = (): void => {
+    scheduled = undefined
     if (running || isStopped) return
-    // While the database is away, no more than once in a while.
-    if (!isFailing && isUrgent()) void save()
-    else if (!timer && [...endpoints.values()].some(({ isDirty }) => isDirty))
-      timer = setTimeout(save, everyMs)
+    const inMs = dueInMs()
+    if (inMs === 0) void save()
+    else if (inMs !== undefined) timer ??= setTimeout(save, inMs)
   }
 
-  // What happens in one turn of the event loop is looked at once.
-  const note = (): void => {
-    if (!running && !isStopped) noted ??= setImmediate(look)
+  // Checked once per turn of the event loop.
+  const schedule = (): void => {
+    if (!running && !isStopped) scheduled ??= setImmediate(check)
   }
 
   return {
-    /** Something is to be saved, sooner or later. */
-    note,
-    /** Saves all that is there now. */
+    /** Schedules a save if there is something to save. */
+    schedule,
+    /** Saves all outcomes so far. */
     flush: async (): Promise<void> => {
       await running
       await save()
@@ -136,7 +158,7 @@ export const createCheckpoints = (options: CheckpointOptions) => {
     stop: (): void => {
       isStopped = true
       clearTimeout(timer)
-      clearImmediate(noted)
+      clearImmediate(scheduled)
     },
   }
 }

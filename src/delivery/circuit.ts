@@ -1,17 +1,17 @@
-/** How an endpoint does: when it is sent to, how much at once, and when it is given up. */
+/** The circuit breaker of an endpoint: when it may receive messages, how many at a time, and when it is disabled. */
 import { isGoneStatus } from '../definition/http-status.ts'
-import type { DeliveryState } from '../store/webhook-progress.ts'
-import { isSuccess, type Outcome } from './attempt.ts'
+import type { DeliveryState } from '../store/webhooks/webhook-progress.ts'
+import { type AttemptOutcome, isSuccess } from './attempt.ts'
 import { BREAK_AFTER, circuitPauseMs, restMs, type Timing } from './schedule.ts'
 
-/** What the database keeps of it, so that another process goes on with it. */
+/** The state of the circuit breaker in the database, for the process that takes over. */
 export type Health = Pick<DeliveryState, 'failures' | 'failingSince' | 'pausedUntil' | 'resets'>
 
 export interface CircuitOptions {
   readonly timing: Timing
-  /** Messages at once while all is well. */
+  /** Messages in flight while the endpoint is healthy. */
   readonly concurrency: number
-  /** An endpoint that has failed for so long is given up. */
+  /** The subscription is disabled after its endpoint has failed for this time. */
   readonly disableAfterMs: number
 }
 
@@ -21,24 +21,24 @@ export const createCircuit = (
 ) => {
   const { resets } = health
   let { failures, failingSince, pausedUntil } = health
-  /** Nothing new is sent before; what waits for its next attempt is. */
+  /** The time before which no new message is sent; due retries are. */
   let opensAtMs = 0
   return {
     get health(): Health {
       return { failures, failingSince, pausedUntil, resets }
     },
-    /** How many messages may be under way at once. */
+    /** The number of messages that may be in flight. */
     limitAt: (nowMs: number): number => {
       if (pausedUntil !== null && nowMs < pausedUntil.getTime()) return 0
       return failures < BREAK_AFTER ? concurrency : 1
     },
-    takesNewAt: (nowMs: number): boolean => nowMs >= opensAtMs,
-    /** @returns why the endpoint is given up, if it is */
-    note: (outcome: Outcome, nowMs: number): string | undefined => {
+    acceptsNewAt: (nowMs: number): boolean => nowMs >= opensAtMs,
+    /** Records an outcome. @returns the reason to disable the subscription, if any */
+    record: (outcome: AttemptOutcome, nowMs: number): string | undefined => {
       if (isSuccess(outcome)) {
         failures = 0
         failingSince = null
-        // Nothing is begun during a pause: what succeeds then was under way before it was asked for.
+        // A message that succeeds during a pause was in flight before the endpoint requested that pause.
         if (pausedUntil !== null && nowMs >= pausedUntil.getTime()) pausedUntil = null
         opensAtMs = 0
         return

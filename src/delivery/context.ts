@@ -1,8 +1,8 @@
-/** What the parts of the delivery of notifications share. */
-import type { Postbox } from '../outbound/postbox.ts'
+/** The dependencies and limits that the parts of webhook delivery share. */
+import type { WebhookTransport } from '../outbound/webhook-transport.ts'
 import type { CircuitOptions } from './circuit.ts'
 
-/** Where the engine tells what it does: facts, then words. pino's shape. */
+/** The logger of webhook delivery, with pino's signatures. */
 export interface DeliveryLog {
   debug(facts: object, message: string): void
   warn(facts: object, message: string): void
@@ -10,17 +10,18 @@ export interface DeliveryLog {
 }
 
 export interface DeliveryLimits extends CircuitOptions {
-  /** Messages that may be sent beyond the position that is saved. */
+  /** Most messages to one endpoint, in flight or answered, whose outcome is not saved. */
   readonly window: number
 }
 
 export interface DeliveryContext {
-  readonly postbox: Pick<Postbox, 'open'>
+  readonly transport: Pick<WebhookTransport, 'open'>
   readonly log: DeliveryLog
   readonly limits: DeliveryLimits
+  /** The time of the database's clock. */
   readonly nowMs: () => number
-  /** Whether the process still holds what it holds. */
-  readonly mayStart: () => boolean
-  /** Called whenever something is settled, with whether the endpoint has room for more of the log. */
-  readonly onProgress: (isStarved: boolean) => void
+  /** Whether the lease of the process is valid, so that it may send. */
+  readonly hasLease: () => boolean
+  /** Called after each message, with whether the endpoint has room for more changes. */
+  readonly onProgress: (needsPage: boolean) => void
 }

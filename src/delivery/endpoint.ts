@@ -1,10 +1,10 @@
-/** One endpoint in the hands of this process: what is on its way there, and what came of it. */
-import type { Change } from '../store/changes.ts'
-import type { KeptAttempt } from '../store/webhook-attempts.ts'
-import type { DeliverySettings } from '../store/webhook-deliveries.ts'
-import type { NewRetry, Retry } from '../store/webhook-progress.ts'
-import type { WebhookReplay } from '../store/webhook-replays.ts'
-import { attemptMessage, type Destination, isSuccess, type Outcome } from './attempt.ts'
+/** One webhook endpoint that this process owns: its queued and in-flight messages, and their outcomes. */
+import type { Change } from '../store/changes/changes.ts'
+import type { KeptAttempt } from '../store/webhooks/webhook-attempts.ts'
+import type { DeliverySettings } from '../store/webhooks/webhook-deliveries.ts'
+import type { MessageRetry, NewRetry } from '../store/webhooks/webhook-progress.ts'
+import type { WebhookReplay } from '../store/webhooks/webhook-replays.ts'
+import { type AttemptOutcome, attemptMessage, type Destination, isSuccess } from './attempt.ts'
 import { createCircuit } from './circuit.ts'
 import type { DeliveryContext } from './context.ts'
 import { type Message, messageOf } from './message.ts'
@@ -13,13 +13,13 @@ import { signingKey } from './signature.ts'
 import { createStream, type Entry, type Stream } from './stream.ts'
 import { createWaiting, type WaitingMessage } from './waiting.ts'
 
-/** An attempt that has ended. */
+/** A finished delivery attempt. */
 interface EndedAttempt {
   readonly messageId: string
   readonly kept: KeptAttempt
 }
 
-/** What an endpoint has to be saved of. */
+/** The outcomes of an endpoint that are not saved yet. */
 export interface Unsaved {
   readonly attempts: readonly EndedAttempt[]
   readonly retries: readonly NewRetry[]
@@ -33,7 +33,7 @@ export interface Replay {
 
 export type Endpoint = ReturnType<typeof createEndpoint>
 
-/** A message under way: read from the log, or due once more. */
+/** A message in flight. A new message has an `entry`; a retry has none. */
 interface Task {
   readonly message: Message
   readonly entry?: { readonly stream: Stream; readonly entry: Entry }
@@ -49,37 +49,42 @@ export const createEndpoint = (
   const topics = new Set(settings.topics)
   const isWanted = (change: Change): boolean =>
     change.environmentId === environmentId && topics.has(change.topic)
-  const { window } = limits
-  const main = createStream({ position: settings.position, isWanted, window })
+  const { position, ahead } = settings
+  const main = createStream({ position, ahead, isWanted })
   let replays: readonly Replay[] = []
   const circuit = createCircuit(settings, limits)
   const waiting = createWaiting(isOrdered, waitingMessages)
   const key = signingKey(secret)
   const oldKey = oldSecret === undefined ? undefined : signingKey(oldSecret)
-  const line = context.postbox.open(new URL(settings.address))
+  const channel = context.transport.open(new URL(settings.address))
   const destination: Destination = {
-    line,
+    channel,
     keys: () => {
       const isOver = nowMs() >= (settings.oldSecretUntil?.getTime() ?? 0)
       return oldKey === undefined || isOver ? [key] : [key, oldKey]
     },
   }
-  let isBrokenOff = false
+  let isAborted = false
   let isStopped = false
   let inFlight = 0
   let retriesInFlight = 0
-  /** Nothing is under way, and nothing begins. */
+  /** Resolved when the endpoint is stopped and no message is in flight. */
   const drained = Promise.withResolvers<void>()
-  const due: Retry[] = []
-  /** Messages that wait in the database and are in hand here: loaded, under way or not yet saved. */
-  const inHand = new Set<string>()
-  /** What was saved since the database was asked for it: the answer may be from before. */
-  const savedSinceAsked = { messages: new Set<string>(), replays: new Set<string>() }
+  const due: MessageRetry[] = []
+  /** Ids of retries that are loaded, in flight or not yet saved here. */
+  const loaded = new Set<string>()
+  /** Ids saved since the current query started, whose result may be from before the save. */
+  const savedSinceQuery = { messages: new Set<string>(), replays: new Set<string>() }
   let attempts: EndedAttempt[] = []
-  /** By message: what it waits for, or `undefined` if it waits no longer. */
+  /** Number of attempts in the checkpoint that is being saved. */
+  let saving = 0
+  /** Retry rows to save, by message id; `undefined`: the row is to be deleted. */
   let rows = new Map<string, NewRetry | undefined>()
   let isDirty = false
   let disableReason: { readonly reason: string; readonly status: number | null } | undefined
+
+  // Early enough that sending continues while the checkpoint is saved.
+  const saveAt = Math.max(1, Math.floor(((limits.window - limits.concurrency) * 2) / 3))
 
   let streams: readonly Stream[] = [main]
   const setReplays = (next: readonly Replay[]): void => {
@@ -90,44 +95,44 @@ export const createEndpoint = (
   const waitFor = (message: Message, tries: number, dueInMs: number): void => {
     const { id: messageId, topic, change, recordId, body } = message
     waiting.add({ messageId, recordId })
-    inHand.add(messageId)
+    loaded.add(messageId)
     const retry = { subscriptionId: id, messageId, topic, change, recordId, body }
     rows.set(messageId, { ...retry, attempts: tries, dueInMs })
   }
 
   const endWait = ({ id: messageId, recordId }: Message): void => {
-    if (!inHand.has(messageId)) return
+    if (!loaded.has(messageId)) return
     waiting.remove({ messageId, recordId })
     rows.set(messageId, undefined)
   }
 
-  const takesNew = (): boolean => {
+  const acceptsNew = (): boolean => {
     const now = nowMs()
-    return !isStopped && !disableReason && circuit.limitAt(now) > 0 && circuit.takesNewAt(now)
+    return !isStopped && !disableReason && circuit.limitAt(now) > 0 && circuit.acceptsNewAt(now)
   }
-  const isStarved = (): boolean => takesNew() && streams.some((stream) => stream.isStarved)
+  const needsPage = (): boolean => acceptsNew() && streams.some((stream) => stream.needsPage)
 
-  const settle = ({ message, entry }: Task, outcome: Outcome): void => {
+  const settle = ({ message, entry }: Task, outcome: AttemptOutcome): void => {
     const attempt = message.attempts + 1
     const { at, latencyMs, status, failure, answer } = outcome
     const { id: messageId, topic, change } = message
-    const what = { topic, change, attempt, at: at.toISOString() }
-    attempts.push({ messageId, kept: { ...what, latencyMs, status, failure, answer } })
-    const reason = circuit.note(outcome, nowMs())
+    const facts = { topic, change, attempt, at: at.toISOString() }
+    attempts.push({ messageId, kept: { ...facts, latencyMs, status, failure, answer } })
+    const reason = circuit.record(outcome, nowMs())
     if (reason !== undefined) disableReason ??= { reason, status }
     if (isSuccess(outcome)) endWait(message)
     else {
       const dueInMs = retryInMs(attempt, outcome.retryAfterMs, limits.timing)
-      // Where it is switched off by that, it goes on with it when it is switched on.
+      // A message that disables the subscription is kept: it is sent when the subscription is enabled.
       if (dueInMs !== undefined || disableReason) waitFor(message, attempt, dueInMs ?? 0)
       else {
-        context.log.warn({ webhook: id, message: messageId, attempt }, 'a message was given up')
+        context.log.warn({ webhook: id, message: messageId, attempt }, 'gave up on a message')
         endWait(message)
       }
     }
     if (entry) entry.stream.settle(entry.entry)
-    // The log keeps it: endpoints that fail, however many, take no memory meanwhile.
-    if (!takesNew()) for (const stream of streams) stream.forget()
+    // Queued changes can be read from the log again: a failing endpoint takes no memory.
+    if (!acceptsNew()) for (const stream of streams) stream.dropQueued()
     isDirty = true
   }
 
@@ -139,21 +144,21 @@ export const createEndpoint = (
     try {
       settle(task, await attemptMessage(destination, message, nowMs))
     } catch (error) {
-      // The process stops: another sends it, under the same id.
-      if (!isBrokenOff) context.log.error({ webhook: id, err: error }, 'a message was not sent')
+      // During a shutdown: another process sends it, with the same id.
+      if (!isAborted) context.log.error({ webhook: id, err: error }, 'could not send a message')
       if (entry) entry.stream.putBack(entry.entry)
-      else inHand.delete(message.id)
+      else loaded.delete(message.id)
     }
     inFlight--
     if (!entry) retriesInFlight--
     waiting.end(message.recordId)
     if (isStopped && inFlight === 0) drained.resolve()
     pump()
-    context.onProgress(isStarved())
+    context.onProgress(needsPage())
   }
 
   const takeRetry = (limit: number): Task | undefined => {
-    // Messages that hang once more leave room for new ones.
+    // Retries take at most half, so that hanging ones leave room for new messages.
     if (retriesInFlight >= Math.max(1, limit / 2)) return
     const place = due.findIndex(({ recordId }) => !waiting.isBusy(recordId))
     const [retry] = place === -1 ? [] : due.splice(place, 1)
@@ -177,13 +182,15 @@ export const createEndpoint = (
     return
   }
 
-  /** Sends what may be sent now. */
+  /** Sends messages up to the current limits. */
   const pump = (): void => {
     for (;;) {
       const now = nowMs()
       const limit = circuit.limitAt(now)
-      if (isStopped || disableReason || inFlight >= limit || !context.mayStart()) return
-      const task = takeRetry(limit) ?? (circuit.takesNewAt(now) ? takeNew() : undefined)
+      if (isStopped || disableReason || inFlight >= limit || !context.hasLease()) return
+      // These messages would be sent again after a SIGKILL.
+      if (inFlight + attempts.length + saving >= limits.window) return
+      const task = takeRetry(limit) ?? (circuit.acceptsNewAt(now) ? takeNew() : undefined)
       if (task === undefined) return
       void start(task)
     }
@@ -203,48 +210,49 @@ export const createEndpoint = (
     get isDirty() {
       return isDirty || replays.some(({ stream }) => stream.isOver)
     },
-    /** Whether it may be sent what it has not been sent yet. */
-    get takesNew() {
-      return takesNew()
+    /** Whether new messages may be sent to it now. */
+    get acceptsNew() {
+      return acceptsNew()
     },
-    /** Whether that has to be read first. */
-    get isStarved() {
-      return isStarved()
+    /** Whether new messages may be sent, but have to be read from the log first. */
+    get needsPage() {
+      return needsPage()
     },
-    /** Attempts that are not saved. */
-    get unsaved() {
-      return attempts.length
+    /** Whether a checkpoint is due now, because sending would otherwise stop soon. */
+    get needsCheckpoint() {
+      return attempts.length >= saveAt || streams.some((stream) => stream.isBlocked)
     },
-    /** Why it is to be switched off, if it is. */
+    /** Why the subscription is to be disabled; undefined: it is not. */
     get disableReason() {
       return disableReason
     },
-    /** To be called before the database is asked for what is given to `addReplays`. */
-    awaitReplays: (): void => savedSinceAsked.replays.clear(),
+    /** Call this before the query whose result is passed to `addReplays`. */
+    beginReplayQuery: (): void => savedSinceQuery.replays.clear(),
     addReplays: (found: readonly WebhookReplay[]): void => {
       for (const replay of found) {
-        if (savedSinceAsked.replays.has(replay.id)) continue
+        if (savedSinceQuery.replays.has(replay.id)) continue
         if (replays.some((known) => known.id === replay.id)) continue
-        const { position, before, isOfTime } = replay
+        const { position: from, ahead: sent, before, isOfTime } = replay
         const isChosen = (change: Change): boolean => isWanted(change) && isOfTime(change.at)
-        const stream = createStream({ position, before, isWanted: isChosen, window })
+        const stream = createStream({ position: from, ahead: sent, before, isWanted: isChosen })
         setReplays([...replays, { id: replay.id, stream }])
       }
     },
-    /** To be called before the database is asked for what is given to `addDue`. */
-    awaitDue: (): void => savedSinceAsked.messages.clear(),
-    /** Those that are due, as the database has them; those in hand are passed over. */
-    addDue: (retries: readonly Retry[]): void => {
+    /** Call this before the query whose result is passed to `addDue`. */
+    beginDueQuery: (): void => savedSinceQuery.messages.clear(),
+    /** Adds due retries from the database, but those that are loaded or just saved. */
+    addDue: (retries: readonly MessageRetry[]): void => {
       for (const retry of retries) {
         const { messageId } = retry
-        if (inHand.has(messageId) || savedSinceAsked.messages.has(messageId)) continue
-        inHand.add(messageId)
+        if (loaded.has(messageId) || savedSinceQuery.messages.has(messageId)) continue
+        loaded.add(messageId)
         due.push(retry)
       }
     },
-    /** What happened since it was last asked for. */
+    /** Takes the outcomes since the last call. */
     takeUnsaved: (): Unsaved => {
       const taken = { attempts, rows: [...rows] }
+      saving = attempts.length
       attempts = []
       rows = new Map()
       isDirty = false
@@ -254,9 +262,10 @@ export const createEndpoint = (
         ended: taken.rows.flatMap(([message, row]) => (row ? [] : [message])),
       }
     },
-    /** It was not saved after all: it is part of the next. */
+    /** Adds outcomes that could not be saved to the next checkpoint. */
     putBack: (unsaved: Unsaved): void => {
       attempts = [...unsaved.attempts, ...attempts]
+      saving = 0
       const older = [
         ...unsaved.retries.map((retry) => [retry.messageId, retry] as const),
         ...unsaved.ended.map((messageId) => [messageId, undefined] as const),
@@ -264,24 +273,25 @@ export const createEndpoint = (
       rows = new Map([...older, ...rows])
       isDirty = true
     },
-    /** It is saved: the database says from now on which of these messages are due. */
+    /** Records that the outcomes are saved. From now on the database decides which of these retries are due. */
     saved: ({ retries, ended }: Unsaved): void => {
+      saving = 0
       for (const messageId of [...retries.map((retry) => retry.messageId), ...ended])
         if (!rows.has(messageId)) {
-          inHand.delete(messageId)
-          savedSinceAsked.messages.add(messageId)
+          loaded.delete(messageId)
+          savedSinceQuery.messages.add(messageId)
         }
-      for (const { id: over } of replays.filter(({ stream }) => stream.isOver))
-        savedSinceAsked.replays.add(over)
+      for (const { id: endedId } of replays.filter(({ stream }) => stream.isOver))
+        savedSinceQuery.replays.add(endedId)
       setReplays(replays.filter(({ stream }) => !stream.isOver))
     },
-    /** Sends nothing more, and waits until nothing is under way; aborts what takes longer. */
+    /** Stops sending and waits for the messages in flight; aborts them after `graceMs`. */
     drain: async (graceMs: number): Promise<void> => {
       isStopped = true
       if (inFlight === 0) return
       const timer = setTimeout(() => {
-        isBrokenOff = true
-        line.close()
+        isAborted = true
+        channel.close()
       }, graceMs)
       await drained.promise
       clearTimeout(timer)

@@ -1,17 +1,18 @@
 /**
- * From the change log to the endpoints. Those that have caught up stand at one place of the log and
- * share one reading of it, whatever their number and their environments; one that lags reads for itself.
+ * The reader of the change log for webhook endpoints. Endpoints that have caught up share one position and one
+ * query, whatever their number and environments; an endpoint that lags has queries of its own.
  */
 import { encodeChangeCursor } from '../query/change-cursor.ts'
-import { type ChangesPage, endOfLog, isBefore, readChanges } from '../store/changes.ts'
-import type { Database } from '../store/database.ts'
-import { noteMissedChanges } from '../store/webhook-deliveries.ts'
-import { findCredentialUsers } from '../store/webhook-progress.ts'
+import { type ChangesPage, endOfLog, isBefore, readChanges } from '../store/changes/changes.ts'
+import type { Database } from '../store/database/database.ts'
+import { listOutdated, noteMissedChanges } from '../store/webhooks/webhook-deliveries.ts'
+import { findCredentialUsers } from '../store/webhooks/webhook-progress.ts'
 import type { DeliveryLog } from './context.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { Stream, ToldChange } from './stream.ts'
+import type { ChangeWithUser, Stream } from './stream.ts'
 
 const MAX_REMEMBERED = 10_000
+const NONE: ReadonlySet<string> = new Set()
 
 interface Reader {
   readonly endpoint: Endpoint
@@ -21,12 +22,19 @@ interface Reader {
 const placeOf = ({ stream: { readTo, before } }: Reader): string =>
   [readTo, before].map((position) => position && encodeChangeCursor(position)).join()
 
-export const createFollower = (database: Database, log: Pick<DeliveryLog, 'error'>) => {
+export interface FollowerOptions {
+  readonly database: Database
+  readonly log: Pick<DeliveryLog, 'error'>
+  /** Called for an endpoint whose settings have changed or that is deleted; the page is not added to it. */
+  readonly onOutdated: (endpoint: Endpoint) => void
+}
+
+export const createFollower = ({ database, log, onOutdated }: FollowerOptions) => {
   const { prisma } = database
-  /** The end user of a credential never changes. */
+  /** End users by credential; that of a credential never changes. */
   const users = new Map<string, string>()
 
-  const tell = async ({ changes }: ChangesPage): Promise<ToldChange[]> => {
+  const addUsers = async ({ changes }: ChangesPage): Promise<ChangeWithUser[]> => {
     const credentialIds = new Set(changes.flatMap(({ credentialId }) => credentialId ?? []))
     const unknown = [...credentialIds].filter((id) => !users.has(id))
     if (unknown.length > 0) {
@@ -40,16 +48,16 @@ export const createFollower = (database: Database, log: Pick<DeliveryLog, 'error
   }
 
   return {
-    /** Reads a page for each place at which endpoints stand. @returns whether there is more to read at once */
+    /** Reads a page for each distinct position of the endpoints. @returns whether to read again immediately */
     read: async (endpoints: Iterable<Endpoint>): Promise<boolean> => {
-      const hungry: Reader[] = []
+      const ready: Reader[] = []
       for (const endpoint of endpoints)
         for (const stream of endpoint.streams)
-          if (endpoint.takesNew && stream.isHungry) hungry.push({ endpoint, stream })
+          if (endpoint.acceptsNew && stream.hasRoom) ready.push({ endpoint, stream })
           else stream.skip()
-      if (hungry.length === 0) return false
+      if (ready.length === 0) return false
       const end = await endOfLog(prisma)
-      const behind = hungry.filter(({ stream }) => isBefore(stream.readTo, end))
+      const behind = ready.filter(({ stream }) => isBefore(stream.readTo, end))
       let hasMore = false
       for (const readers of Object.values(Object.groupBy(behind, placeOf))) {
         const [first] = readers ?? []
@@ -60,22 +68,36 @@ export const createFollower = (database: Database, log: Pick<DeliveryLog, 'error
         const page = await readChanges(prisma, {
           environmentIds: [...new Set(readers.map(({ endpoint }) => endpoint.environmentId))],
           topics: [...new Set(readers.flatMap(({ endpoint }) => [...endpoint.topics]))],
-          ...{ after, before, limit },
+          after,
+          before,
+          limit,
         })
         if (page.truncated) {
           const webhooks = readers.map(({ endpoint }) => endpoint.id)
-          // Before their place moves on: a process that is killed here finds it once more.
+          // Recorded before the positions move: after a kill here, the next process detects the gap again.
           await noteMissedChanges(database, webhooks)
-          log.error({ webhooks }, 'changes were deleted before they were sent')
+          log.error(
+            { webhooks },
+            'changes were deleted from the log before they were sent to webhooks',
+          )
         }
-        const changes = await tell(page)
-        const told = { after, changes, next: page.next, hasMore: changes.length === limit }
+        const changes = await addUsers(page)
+        // After the page was read: see `listOutdated`.
+        const outdated =
+          changes.length === 0
+            ? NONE
+            : await listOutdated(
+                database,
+                readers.map(({ endpoint }) => endpoint),
+              )
+        const read = { after, changes, next: page.next, hasMore: changes.length === limit }
         for (const { endpoint, stream } of readers) {
-          if (endpoint.takesNew) stream.add(told)
+          if (outdated.has(endpoint.id)) onOutdated(endpoint)
+          if (endpoint.acceptsNew && !outdated.has(endpoint.id)) stream.add(read)
           else stream.skip()
           endpoint.pump()
         }
-        hasMore ||= readers.some(({ endpoint }) => endpoint.isStarved)
+        hasMore ||= readers.some(({ endpoint }) => endpoint.needsPage)
       }
       return hasMore
     },

@@ -1,17 +1,17 @@
 /**
- * The change log, followed live by any number of subscribers: one reader a process reads it once, and
- * wakes those whom a change is for. What is said here is specified in PROTOCOL.md.
+ * Live changes for any number of subscribers: a process reads the change log once and wakes the subscribers
+ * that match a change. PROTOCOL.md specifies it.
  */
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { ChangePosition } from '../query/change-cursor.ts'
-import type { ChangeFeed } from '../store/change-feed.ts'
-import { type Change, endOfLog } from '../store/changes.ts'
-import type { Database } from '../store/database.ts'
-import { readNewChanges } from '../store/new-changes.ts'
+import type { ChangeFeed } from '../store/changes/change-feed.ts'
+import { type Change, endOfLog } from '../store/changes/changes.ts'
+import { readNewChanges } from '../store/changes/new-changes.ts'
+import type { Database } from '../store/database/database.ts'
 import { createBatch } from './batch.ts'
 import { createChangeWindow, type WindowLimits } from './window.ts'
 
-/** What a subscriber asks for. */
+/** The changes that a subscriber selects. */
 export interface Interest {
   readonly environmentId: string
   readonly topics: readonly string[]
@@ -21,24 +21,24 @@ export interface Interest {
   readonly wants?: ((change: Change) => boolean) | undefined
 }
 
-/** One that waits for changes. */
+/** A subscriber that follows the change log. */
 export interface Follower {
   /**
-   * Goes on with what is read from now on.
-   * @returns where that begins: everything before is in the log already
+   * Continues with the changes that are read from now on.
+   * @returns the position of their start; everything before it is in the log
    */
   moveToEnd(): ChangePosition
   /**
-   * The next changes of interest, once there are any: as many as a batch holds of those that are read already.
-   * Undefined after the end, its own or the service's.
+   * The next matching changes, at most a batch of those that were read. Waits until at least one exists.
+   * Undefined after `leave`, or when the process stops.
    */
   next(): Promise<readonly Change[] | 'overtaken' | undefined>
   /**
-   * Up to where nothing of interest is left to be given: the beginning of what it was woken by, however long
-   * ago it was given something.
+   * The position before which no matching change is left to be returned: the start of the page that last woke
+   * the follower, even if its last change is much older.
    */
   seenTo(): ChangePosition
-  /** Whether changes that it has not seen are no longer remembered here: they are in the log alone. */
+  /** Whether changes that it has not taken have left the window, and are only in the log. */
   isOvertaken(): boolean
   leave(): void
   hasLeft(): boolean
@@ -48,9 +48,9 @@ export interface LiveChanges {
   start(): void
   /** Ends every subscription. */
   stop(): Promise<void>
-  /** Resolves once changes of interest are read; undefined if there is no more reading. */
+  /** Resolves once the reader includes the interest; undefined if the process is stopping. */
   join(interest: Interest): Promise<Follower | undefined>
-  /** How many have begun to follow. */
+  /** Number of subscribers that have started to follow. */
   readonly followers: number
 }
 
@@ -61,25 +61,25 @@ export interface LiveChangesOptions {
   readonly window?: WindowLimits
 }
 
-/** Whoever is further behind than this is told to resume. */
-const WINDOW: WindowLimits = { changes: 10_000, length: 32_000_000 }
+/** The limits of the window. A follower that is further behind reads the log again, or has to resume. */
+const WINDOW: WindowLimits = { changes: 10_000, bytes: 32 * 2 ** 20 }
 const PAGE_SIZE = 500
-/** Followers that are woken before others of this process have their turn. */
+/** Followers that are woken before the event loop runs other work. */
 const SLICE = 100
 const RETRY_MS = 500
-/** While a transaction holds up what others have committed, the log is looked at after this time, then after twice. */
-const HELD_UP_MS = 2
-const MAX_HELD_UP_MS = 128
+/** The first pause before the log is polled again while a long transaction delays the changes of others; it doubles. */
+const FIRST_POLL_MS = 2
+const MAX_POLL_MS = 128
 
 interface Waiting extends Interest {
-  /** The next place to look at; undefined: all has been looked at, and it waits to be woken. */
+  /** The next place in the window to examine; undefined: it has examined all and waits to be woken. */
   place: number | undefined
-  /** What came before is given to it already, or not for it; undefined: it has not begun. */
+  /** Every matching change before it was returned; undefined: it has not started. */
   seenTo: ChangePosition | undefined
   wake: () => void
 }
 
-const isFor = ({ environmentId, credentialId, wants }: Interest, change: Change): boolean =>
+const matches = ({ environmentId, credentialId, wants }: Interest, change: Change): boolean =>
   change.environmentId === environmentId &&
   (credentialId === undefined || change.credentialId === credentialId) &&
   (wants === undefined || wants(change))
@@ -98,24 +98,24 @@ export const createLiveChanges = ({
   const followers = new Set<Waiting>()
   let position: ChangePosition | undefined
   let joining: (() => void)[] = []
-  let called = Promise.withResolvers<void>()
-  let heldUpMs = HELD_UP_MS
+  let readerWoken = Promise.withResolvers<void>()
+  let pollMs = FIRST_POLL_MS
   let isStopping = false
   let running: Promise<void> | undefined
 
-  const call = (): void => {
-    called.resolve()
+  const wakeReader = (): void => {
+    readerWoken.resolve()
   }
 
-  /** Whom the changes after a place wake: those who wait, each at its first change of interest. */
-  const findWoken = (
+  /** The waiting followers that match the changes, each placed at its first matching change. */
+  const findMatching = (
     changes: readonly Change[],
     { after, first }: { readonly after: ChangePosition; readonly first: number },
   ): readonly Waiting[] => {
     const woken: Waiting[] = []
     changes.forEach((change, index) => {
       for (const follower of byTopic.get(change.topic) ?? [])
-        if (isWaiting(follower) && isFor(follower, change)) {
+        if (isWaiting(follower) && matches(follower, change)) {
           follower.place = first + index
           follower.seenTo = after
           woken.push(follower)
@@ -127,52 +127,52 @@ export const createLiveChanges = ({
   const wakeAll = async (woken: readonly Waiting[]): Promise<void> => {
     for (let first = 0; first < woken.length; first += SLICE) {
       for (const follower of woken.slice(first, first + SLICE)) follower.wake()
-      await breathe()
+      await yieldToEventLoop()
     }
   }
 
-  /** Reads on, once. @returns when to do so again, if nothing is announced before */
-  const readOn = async (after: ChangePosition): Promise<'now' | 'soon' | 'later'> => {
+  /** Reads one page. @returns when to read the next, unless a notification arrives before */
+  const readPage = async (after: ChangePosition): Promise<'now' | 'soon' | 'later'> => {
     const topics = [...byTopic.keys()]
     const page = await readNewChanges(database.prisma, { after, topics, limit: PAGE_SIZE })
-    // Together: what is before the position is in the window, or was when it came.
+    // Updated in one turn of the event loop, so that the position always equals the end of the window.
     const first = window.end
     window.append(page.changes)
     position = page.next
-    await wakeAll(findWoken(page.changes, { after, first }))
+    await wakeAll(findMatching(page.changes, { after, first }))
     if (page.changes.length === PAGE_SIZE) return 'now'
     return page.isHeldUp ? 'soon' : 'later'
   }
 
-  const turn = async (): Promise<void> => {
-    const announced = feed.next().then(() => {
-      heldUpMs = HELD_UP_MS
+  const runOnce = async (): Promise<void> => {
+    const notified = feed.next().then(() => {
+      pollMs = FIRST_POLL_MS
     })
-    called = Promise.withResolvers()
+    readerWoken = Promise.withResolvers()
     if (followers.size === 0) {
-      // Nobody is there to be told: the next one begins with the end as it is then.
+      // Without followers nothing is read. The next follower starts at the end of the log at that time.
       position = undefined
-      await called.promise
+      await readerWoken.promise
       return
     }
     position ??= await endOfLog(database.prisma)
-    // Their topics are among those that are read from here on.
+    // Their topics are included in every read from here on.
     for (const join of joining.splice(0)) join()
-    const again = await readOn(position)
+    const again = await readPage(position)
     if (again === 'now') return
-    // The end of the transaction that holds it up is announced by nobody, unless it has changes of its own.
-    const timer = again === 'soon' ? setTimeout(call, heldUpMs) : undefined
-    heldUpMs = Math.min(heldUpMs * 2, MAX_HELD_UP_MS)
-    await Promise.race([announced, called.promise])
+    // The end of a long transaction sends no notification, unless it has changes itself.
+    const timer = again === 'soon' ? setTimeout(wakeReader, pollMs) : undefined
+    pollMs = Math.min(pollMs * 2, MAX_POLL_MS)
+    await Promise.race([notified, readerWoken.promise])
     clearTimeout(timer)
   }
 
   const run = async (): Promise<void> => {
     while (!isStopping)
       try {
-        await turn()
+        await runOnce()
       } catch (error) {
-        log.warn({ err: error }, 'the change log could not be read')
+        log.warn({ err: error }, 'could not read the change log; trying again')
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
       }
   }
@@ -198,28 +198,29 @@ export const createLiveChanges = ({
   }
 
   const moveToEnd = (follower: Waiting): ChangePosition => {
-    if (position === undefined) throw new Error('moveToEnd was called while nothing is being read.')
+    if (position === undefined)
+      throw new Error('moveToEnd was called before the reader had a position.')
     follower.place = window.end
     follower.seenTo = position
     return position
   }
 
-  /** What is of interest from a place on, up to a batch. */
+  /** The matching changes from a place on, at most a batch. */
   const take = (follower: Waiting, from: number): readonly Change[] => {
     const batch = createBatch()
     let place = from
     while (place < window.end && !batch.isFull) {
       const change = window.at(place)
       place += 1
-      if (follower.topics.includes(change.topic) && isFor(follower, change)) batch.add(change)
+      if (follower.topics.includes(change.topic) && matches(follower, change)) batch.add(change)
     }
     follower.place = place < window.end ? place : undefined
     return batch.changes
   }
 
   const next = async (follower: Waiting): Promise<readonly Change[] | 'overtaken' | undefined> => {
-    // Whoever has more to take lets others take theirs.
-    if (follower.place !== undefined) await breathe()
+    // A follower with more changes to take lets others run first.
+    if (follower.place !== undefined) await yieldToEventLoop()
     while (followers.has(follower)) {
       const { place } = follower
       if (place === undefined) {
@@ -244,7 +245,7 @@ export const createLiveChanges = ({
     },
     stop: async () => {
       isStopping = true
-      call()
+      wakeReader()
       for (const join of joining.splice(0)) join()
       for (const follower of followers) leave(follower)
       await running
@@ -254,7 +255,7 @@ export const createLiveChanges = ({
       const follower = enter(interest)
       await new Promise<void>((resolve) => {
         joining = [...joining, resolve]
-        call()
+        wakeReader()
       })
       if (isStopping) return undefined
       return {

@@ -1,31 +1,32 @@
-/** The actor that gives the change log room ahead, and lets it forget what is past its time. */
+/** The actor that creates partitions of the change log ahead and drops expired ones. */
 import { createRepeater } from '../repeater.ts'
 import {
   dropOldestPartition,
   hasChangesOlderThan,
   makePartitions,
   partitionDays,
-} from '../store/change-partitions.ts'
-import { pruneChanges } from '../store/changes.ts'
-import type { Database } from '../store/database.ts'
+} from '../store/changes/change-partitions.ts'
+import { deleteOldChangeTotals } from '../store/changes/change-totals.ts'
+import { pruneChanges } from '../store/changes/changes.ts'
+import type { Database } from '../store/database/database.ts'
 
 export interface RetentionOptions {
   readonly database: Database
-  /** How long a change is kept. */
+  /** Days for which a change is kept. */
   readonly days: number
   readonly log: { warn(facts: object, message: string): void }
-  /** How often it looks; ten minutes unless given. */
+  /** Interval of the steps: 10 minutes. */
   readonly tickMs?: number
 }
 
 export interface Retention {
   start(): void
-  /** The step in hand is ended; the rest goes on elsewhere or later. */
+  /** Resolves when the current step has ended; another process, or the next start, does the rest. */
   stop(): Promise<void>
 }
 
 const TICK_MS = 10 * 60_000
-// Of a partition's length. By then one of the usual length has been dropped, and no row was deleted alone.
+// In partition lengths. Partitions of the usual length are dropped before that, so no rows are deleted singly.
 const GRACE = 1.5
 
 export const createRetention = ({
@@ -38,7 +39,7 @@ export const createRetention = ({
     while (!signal.aborted && (await dropOldestPartition(database, days)) === 'done');
   }
 
-  /** In a quiet time a partition goes on for weeks: its rows do not wait for the last of them. */
+  /** Deletes expired rows of a partition that covers weeks of few changes and cannot be dropped yet. */
   const prune = async (signal: AbortSignal): Promise<void> => {
     if (!(await hasChangesOlderThan(database, days + GRACE * partitionDays(days)))) return
     while (!signal.aborted && (await pruneChanges(database.prisma, days)) > 0);
@@ -54,12 +55,19 @@ export const createRetention = ({
 
   const repeater = createRepeater({
     everyMs: tickMs,
-    onFailure: (error) => log.warn({ err: error }, 'the change log was not looked after'),
-    // One that fails does not keep the next from its turn.
+    onFailure: (error) => log.warn({ err: error }, 'could not maintain the change log'),
+    // A failed step does not prevent the next one.
     step: async (signal) => {
-      await attempt(() => makePartitions(database, days), 'the change log was given no partitions')
-      await attempt(() => drop(signal), 'old partitions of the change log were not dropped')
-      await attempt(() => prune(signal), 'the change log could not be pruned')
+      await attempt(
+        () => makePartitions(database, days),
+        'could not create partitions of the change log',
+      )
+      await attempt(() => drop(signal), 'could not drop old partitions of the change log')
+      await attempt(() => prune(signal), 'could not prune the change log')
+      await attempt(
+        () => deleteOldChangeTotals(database, days),
+        'could not delete old change totals',
+      )
     },
   })
 

@@ -1,11 +1,11 @@
-/** When a message is tried again, and when an endpoint is left alone. */
+/** The retry schedule of messages, and the pauses of endpoints. */
 import { askedPauseMs, doubling, jittered } from '../outbound/backoff.ts'
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
-/** Before the first attempt, the second, …: three days in all. Standard Webhooks recommends this one. */
+/** Pauses before the first attempt, the second, …: three days in total, as Standard Webhooks recommends. */
 const SCHEDULE_MS: readonly number[] = [
   0,
   5 * SECOND_MS,
@@ -21,23 +21,23 @@ const SCHEDULE_MS: readonly number[] = [
 
 const MAX_CIRCUIT_PAUSE_MS = 5 * MINUTE_MS
 
-/** After so many failures in a row nothing new is sent for a while, and then one message at a time. */
+/** Consecutive failures after which new messages are paused, and then sent one at a time. */
 export const BREAK_AFTER = 5
 
 export interface Timing {
-  /** Of every pause: 1. Tests have less time. */
+  /** Factor of every pause: 1. Tests use less. */
   readonly scale: number
-  /** From 0 to 1: what failed together is not tried again together. */
+  /** A number from 0 to 1, so that messages that failed together are not retried together. */
   readonly random: () => number
 }
 
-// Never earlier than the schedule says, and up to a fifth later.
+// Never earlier than the schedule, and up to a fifth later.
 const timed = (ms: number, { scale, random }: Timing): number =>
   jittered(ms * scale, [1, 1.2], random)
 
 /**
- * How long a message waits that has failed so often, Retry-After included.
- * @returns undefined: it is not tried again
+ * The pause before the next attempt of a message that has failed `attempts` times, including Retry-After.
+ * @returns undefined: there is no further attempt
  */
 export const retryInMs = (
   attempts: number,
@@ -49,11 +49,11 @@ export const retryInMs = (
   return Math.max(timed(pauseMs, timing), askedPauseMs(retryAfterMs))
 }
 
-/** How long an endpoint that asks for it is left alone altogether; 0: it does not. */
+/** The pause of all messages that an endpoint requests by 429 or 503 with Retry-After; 0: none. */
 export const restMs = (status: number | null, retryAfterMs: number | undefined): number =>
   status === 429 || status === 503 ? askedPauseMs(retryAfterMs) : 0
 
-/** How long nothing new is sent to an endpoint after so many failures in a row. */
+/** The pause of new messages after this number of consecutive failures; 0: none. */
 export const circuitPauseMs = (failures: number, timing: Timing): number =>
   failures < BREAK_AFTER
     ? 0

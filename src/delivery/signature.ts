@@ -1,41 +1,41 @@
 /**
- * Signatures of outgoing messages.
+ * Signatures of outgoing messages (Standard Webhooks).
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 
 const PREFIX = 'whsec_'
 
-/** What identifies a message and is signed with its body. */
+/** The signed content of a message. */
 export interface Signed {
-  /** The same at every attempt. */
+  /** The message id, the same for every attempt. */
   readonly id: string
-  /** Of the attempt. */
+  /** The time of the attempt. */
   readonly timestampSeconds: number
   readonly body: string
 }
 
-/** What goes out. */
+/** A message with its signature headers. */
 export interface SignedMessage {
-  /** Those of Standard Webhooks, names and values in turn. */
+  /** The Standard Webhooks headers; names and values alternate. */
   readonly headers: readonly string[]
   readonly body: Uint8Array
 }
 
-/** The key of a secret (`whsec_` and base64). Made once: it takes longer than a signature does. */
+/** The key of a secret (`whsec_` and base64). Create it once per secret: that is slower than a signature. */
 export const signingKey = (secret: string): KeyObject =>
   createSecretKey(Buffer.from(secret.slice(PREFIX.length), 'base64'))
 
 const sign = (key: KeyObject, content: Uint8Array): string =>
   `v1,${createHmac('sha256', key).update(content).digest('base64')}`
 
-/** Signs a message by each of the keys; without a key it has no signature. */
+/** Signs a message with each key; without keys it has no signature header. */
 export const signMessage = (
   keys: readonly KeyObject[],
   { id, timestampSeconds, body }: Signed,
 ): SignedMessage => {
   const beginning = `${id}.${timestampSeconds}.`
-  // Encoded once: what is signed is, from there on, what is sent.
+  // Encoded once: the body that is sent is a part of the signed bytes.
   const content = Buffer.from(beginning + body)
   return {
     headers: [
@@ -49,6 +49,6 @@ export const signMessage = (
   }
 }
 
-/** The same by the texts of the secrets, for what is sent now and then. */
-export const signPost = (secrets: readonly string[], message: Signed): SignedMessage =>
+/** Signs a message with each secret, for messages that are sent rarely. */
+export const signWithSecrets = (secrets: readonly string[], message: Signed): SignedMessage =>
   signMessage(secrets.map(signingKey), message)

@@ -1,83 +1,89 @@
-/** A stretch of the change log on its way to one endpoint: read ahead, sent out of order, saved in order. */
-import type { ChangePosition } from '../query/change-cursor.ts'
-import { type Change, isBefore } from '../store/changes.ts'
+/** A range of the change log for one endpoint: read ahead, sent out of order, saved in order. */
+import { type ChangePosition, encodeChangeCursor } from '../query/change-cursor.ts'
+import { type Change, isBefore } from '../store/changes/changes.ts'
 
-/** A change, with what the log does not say of it. */
-export interface ToldChange {
+/** A change with the end user of its credential, which the log does not contain. */
+export interface ChangeWithUser {
   readonly change: Change
   readonly userId: string | null
 }
 
 export interface Entry {
   state: 'queued' | 'sending' | 'settled'
-  /** Without its record once it is settled. */
+  /** The change; without its record once it is settled. */
   change: Change
   readonly userId: string | null
 }
 
-/** A part of the log, as it was read from `after` on. */
-export interface ToldPage {
+/** A page of the log, read after `after`. */
+export interface StreamPage {
   readonly after: ChangePosition
-  readonly changes: readonly ToldChange[]
-  /** Where to read on. */
+  readonly changes: readonly ChangeWithUser[]
+  /** The position after which the next page starts. */
   readonly next: ChangePosition
   readonly hasMore: boolean
 }
 
-/** Whether a change may be sent now: `wait`: not yet · `divert`: it joins the messages that wait for another attempt. */
-export type Turn = 'send' | 'wait' | 'divert'
+/** The next step of a change: `send` it now, `wait`, or `divert` it to the messages that wait for a retry. */
+export type NextStep = 'send' | 'wait' | 'divert'
 
 export interface StreamOptions {
   readonly position: ChangePosition
-  /** The end of a replay, and not a place after it is read; undefined: there is no end. */
+  /** Cursors of the changes after `position` that were settled before; they are not sent again. */
+  readonly ahead: readonly string[]
+  /** The exclusive end of a replay; undefined: no end. */
   readonly before?: ChangePosition
   readonly isWanted: (change: Change) => boolean
-  /** So many changes may be sent beyond the position that is saved: that many are sent again after a SIGKILL. */
-  readonly window: number
 }
 
-/** What can be saved of a stream. */
+/** The progress of a stream, to be saved. */
 export interface Progress {
-  /** Everything before it has been dealt with. */
+  /** Every change before it is settled. */
   readonly position: ChangePosition
-  /** Changes since the progress that was saved last. */
+  /** Cursors of the changes after `position` that are settled too. */
+  readonly ahead: readonly string[]
+  /** Number of changes since the last saved progress. */
   readonly count: number
 }
 
-/** With fewer changes at hand than this, it is time to read on: a page is read while another is sent. */
+/** With fewer changes than this, the next page is read: a page is read while another is sent. */
 const READ_AHEAD = 512
-/** Of the records' texts that wait to be sent, in UTF-16 units: with half of it, it is time to read on too. */
+/** Most text of queued records, in UTF-16 units. Below half of it, the next page is read. */
 export const MAX_QUEUED_LENGTH = 524_288
 const MAX_PAGE_SIZE = 1000
-// Where nothing is at hand, what there is to send is not held up by the rest of a long page.
+// An empty stream reads a short page, so that its first message is sent soon.
 const FIRST_PAGE_SIZE = 100
-/** Of a change's text, until the first page is there. */
+/** Changes that may be sent ahead of the saved position, while a slow message holds that position. */
+const MAX_AHEAD = 512
+/** Assumed length of a change's text before the first page is read. */
 const USUAL_LENGTH = 2048
 
 const lengthOf = ({ record }: Change): number => record?.length ?? 0
+const withoutRecord = (change: Change): Change => ({ ...change, record: null })
 
 export type Stream = ReturnType<typeof createStream>
 
-export const createStream = ({ position, before, isWanted, window }: StreamOptions) => {
+export const createStream = ({ position, ahead, before, isWanted }: StreamOptions) => {
   let entries: Entry[] = []
-  /** Everything before it is queued, sent or not wanted. */
+  const settledBefore = new Set(ahead)
+  /** Every change before it is queued, sent or not wanted. */
   let readTo = position
   let settledTo = position
   let isRead = false
-  /** Whether there is more in the log for it. */
+  /** Whether the log has more changes for it. */
   let isBehind = false
-  /** Those that have left the queue since the position that is saved. */
+  /** Changes that have left the queue since the saved position. */
   let unsaved = 0
-  /** Of them, those that are forgotten already. */
+  /** Of `unsaved`, the changes that are no longer in `entries`. */
   let forgotten = 0
-  /** No entry before this place is queued. */
+  /** No entry before this index is queued. */
   let firstQueued = 0
-  /** Of the records' texts that are queued. */
+  /** Length of the queued records' texts. */
   let length = 0
-  /** Of a change's text, in the page that was read last. */
+  /** Mean length of a change's text in the last page. */
   let meanLength = USUAL_LENGTH
 
-  const isHungry = (): boolean =>
+  const hasRoom = (): boolean =>
     !isRead && entries.length < READ_AHEAD && length < MAX_QUEUED_LENGTH / 2
 
   return {
@@ -85,33 +91,33 @@ export const createStream = ({ position, before, isWanted, window }: StreamOptio
     get readTo() {
       return readTo
     },
-    /** Whether it can take more. */
-    get isHungry() {
-      return isHungry()
+    /** Whether it has room for more changes. */
+    get hasRoom() {
+      return hasRoom()
     },
-    /** Whether it can take more, and there is more. */
-    get isStarved() {
-      return isBehind && isHungry()
+    /** Whether it has room for more changes and the log has more. */
+    get needsPage() {
+      return isBehind && hasRoom()
     },
-    /** How many changes it has room for, as long as they were before: what it cannot take is read again. */
+    /** Estimate of the number of changes it has room for, by the mean length of the last page. */
     get pageSize() {
       const room = Math.ceil((MAX_QUEUED_LENGTH - length) / Math.max(1, meanLength))
       return Math.min(Math.max(1, room), entries.length === 0 ? FIRST_PAGE_SIZE : MAX_PAGE_SIZE)
     },
-    /** The log was read, and it could not take more. */
+    /** Records that a page was read without this stream, which therefore is behind. */
     skip: (): void => {
       isBehind = true
     },
-    /** Whether all of it was dealt with. */
+    /** Whether a replay is complete. */
     get isOver() {
       return isRead && entries.length === 0
     },
-    /** Whether nothing more is sent until progress is saved, and there is some to be saved. */
-    get isHeldUp() {
-      return unsaved >= window && (entries.length === 0 || entries[0]?.state === 'settled')
+    /** Whether sending waits until progress is saved. */
+    get isBlocked() {
+      return unsaved >= MAX_AHEAD && (entries.length === 0 || entries[0]?.state === 'settled')
     },
-    /** Takes of a page what it has room for, and one change at least; nothing if it was put back meanwhile. */
-    add: ({ after, changes, next, hasMore }: ToldPage): void => {
+    /** Queues at least one change of a page, up to the limit. Ignores a page read before a `dropQueued`. */
+    add: ({ after, changes, next, hasMore }: StreamPage): void => {
       if (isBefore(readTo, after)) return
       let total = 0
       for (const { change } of changes) total += lengthOf(change)
@@ -123,6 +129,11 @@ export const createStream = ({ position, before, isWanted, window }: StreamOptio
         }
         readTo = change.position
         if (!isWanted(change)) continue
+        if (settledBefore.size > 0 && settledBefore.has(encodeChangeCursor(change.position))) {
+          entries.push({ state: 'settled', change: withoutRecord(change), userId })
+          unsaved++
+          continue
+        }
         entries.push({ state: 'queued', change, userId })
         length += lengthOf(change)
       }
@@ -130,8 +141,8 @@ export const createStream = ({ position, before, isWanted, window }: StreamOptio
       isBehind = hasMore
       isRead = before !== undefined && !isBefore(next, before)
     },
-    /** Leaves in the log what is queued behind the last change that has left the queue: it is read again. */
-    forget: (): void => {
+    /** Drops the changes that are queued after the last sent one; they are read from the log again. */
+    dropQueued: (): void => {
       const count = entries.findLastIndex(({ state }) => state !== 'queued') + 1
       if (count === entries.length) return
       for (const { change } of entries.slice(count)) length -= lengthOf(change)
@@ -141,9 +152,10 @@ export const createStream = ({ position, before, isWanted, window }: StreamOptio
       isBehind = true
       isRead = false
     },
-    /** The oldest change whose turn it is; it has left the queue then. */
-    take: (turnOf: (change: Change) => Turn): { entry: Entry; turn: Turn } | undefined => {
-      if (unsaved >= window) return
+    /** Takes the oldest change that may be sent or diverted out of the queue. */
+    take: (turnOf: (change: Change) => NextStep): { entry: Entry; turn: NextStep } | undefined => {
+      // The oldest change is always sent: without it the position would never move.
+      if (unsaved >= MAX_AHEAD && entries[0]?.state !== 'queued') return
       while (entries[firstQueued] && entries[firstQueued]?.state !== 'queued') firstQueued++
       for (let place = firstQueued; place < entries.length; place++) {
         const entry = entries[place]
@@ -157,19 +169,19 @@ export const createStream = ({ position, before, isWanted, window }: StreamOptio
       }
       return
     },
-    /** Puts a change back that was not sent after all. */
+    /** Queues a change again that could not be sent. */
     putBack: (entry: Entry): void => {
       entry.state = 'queued'
       length += lengthOf(entry.change)
       unsaved--
       firstQueued = 0
     },
-    /** It is dealt with: what remains to be known of it is its place. */
+    /** Marks a change as settled and drops its record; only its position is needed. */
     settle: (entry: Entry): void => {
       entry.state = 'settled'
-      entry.change = { ...entry.change, record: null }
+      entry.change = withoutRecord(entry.change)
     },
-    /** Forgets what was dealt with from the front on. */
+    /** Takes the progress, and drops the settled changes at the front. */
     takeProgress: (): Progress => {
       const open = entries.findIndex(({ state }) => state !== 'settled')
       const count = open === -1 ? entries.length : open
@@ -178,7 +190,12 @@ export const createStream = ({ position, before, isWanted, window }: StreamOptio
       entries = entries.slice(count)
       firstQueued = Math.max(0, firstQueued - count)
       forgotten += count
-      return { position: settledTo, count: forgotten }
+      const settled = entries.filter(({ state }) => state === 'settled')
+      return {
+        position: settledTo,
+        ahead: settled.map(({ change }) => encodeChangeCursor(change.position)),
+        count: forgotten,
+      }
     },
     saved: ({ count }: Progress): void => {
       unsaved -= count

@@ -1,22 +1,22 @@
-/** One subscription: what the log holds after a cursor, then what comes, without a gap and nothing twice. */
+/** A subscription: a replay of the log after a cursor, then live changes, without gaps or duplicates. */
 import { ResumeError } from '../errors.ts'
 import { type ChangePosition, encodeChangeCursor } from '../query/change-cursor.ts'
-import { type Change, isBefore, readChanges } from '../store/changes.ts'
-import type { Database } from '../store/database.ts'
+import { type Change, isBefore, readChanges } from '../store/changes/changes.ts'
+import type { Database } from '../store/database/database.ts'
 import { inBatches } from './batch.ts'
 import type { Follower, Interest, LiveChanges } from './live-changes.ts'
 
 export interface SubscriptionRequest extends Interest {
-  /** Undefined: from now on. */
+  /** The position to resume after; undefined: from now on. */
   readonly after?: ChangePosition | undefined
-  /** What to throw when the log no longer holds all that follows `after`. */
+  /** Creates the error for a log that no longer contains every change after `after`. */
   readonly expired: () => Error
 }
 
 export interface Subscriptions {
   /**
-   * The changes of interest, in batches; ends when the service does. To be closed by `return`, also while
-   * one is waited for. `next` throws RESUME if the caller stalls while the process forgets what comes next.
+   * The matching changes, in batches, until the service stops. Close it with `return`, which is allowed while
+   * `next` is pending. `next` throws RESUME if the caller stalls until its next change has left the window.
    */
   subscribe(request: SubscriptionRequest): AsyncIterableIterator<readonly Change[]>
 }
@@ -27,12 +27,12 @@ export interface SubscriptionsOptions {
 }
 
 const PAGE_SIZE = 200
-/** Pages of the log that are read at once for all that catch up: the rest of the pool is for the API. */
+/** Pages of the log that are read concurrently for all replays; the other connections are for the API. */
 const MAX_REPLAYS = 3
-/** Who has left changes untaken for longer, and is behind what the process remembers, is told to resume. */
+/** A subscriber that does not read for longer, and is behind the window, gets RESUME. */
 const STALLED_MS = 1000
 
-const createTurns = (count: number) => {
+const createSemaphore = (count: number) => {
   let free = count
   const waiting: (() => void)[] = []
   return async <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -49,21 +49,25 @@ const createTurns = (count: number) => {
 }
 
 export const createSubscriptions = ({ database, live }: SubscriptionsOptions): Subscriptions => {
-  const inTurn = createTurns(MAX_REPLAYS)
+  const withPermit = createSemaphore(MAX_REPLAYS)
 
-  /** What lies in the log between two places. */
+  /** The matching changes of the log between two positions. */
   async function* replay(
     { environmentId, credentialId, topics, wants, expired }: SubscriptionRequest,
     { follower, from, to }: { follower: Follower; from: ChangePosition; to: ChangePosition },
   ): AsyncGenerator<readonly Change[], void> {
     let after = from
     while (isBefore(after, to)) {
-      const page = await inTurn(async () =>
-        // Whoever has left while others had their turn is read nothing.
+      const page = await withPermit(async () =>
+        // The follower may have left while this replay waited for its turn.
         follower.hasLeft()
           ? undefined
           : readChanges(database.prisma, {
-              ...{ environmentId, topics, after, before: to, limit: PAGE_SIZE },
+              environmentId,
+              topics,
+              after,
+              before: to,
+              limit: PAGE_SIZE,
               ...(credentialId !== undefined && { credentialIds: [credentialId] }),
             }),
       )
@@ -82,12 +86,12 @@ export const createSubscriptions = ({ database, live }: SubscriptionsOptions): S
   ): AsyncGenerator<readonly Change[], void> {
     let reached = request.after ?? follower.moveToEnd()
     for (;;) {
-      // The live changes begin where the replay ends. If that takes so long that the process remembers
-      // their beginning no more, there is more to replay.
+      // The live changes start where the replay ends. If the replay takes so long that their start has left the
+      // window, the rest is replayed too.
       do {
         const to = follower.moveToEnd()
         yield* replay(request, { follower, from: reached, to })
-        // The cursor of another process may be ahead of what this one has read.
+        // The cursor of another process may be ahead of the position of this one.
         if (isBefore(reached, to)) reached = to
       } while (follower.isOvertaken())
       for (;;) {
@@ -100,10 +104,10 @@ export const createSubscriptions = ({ database, live }: SubscriptionsOptions): S
         reached = last.position
         yield changes
       }
-      // What it was told last may be long ago, and forgotten since: nothing was for it until it was woken.
+      // Its last change may be old and deleted by now. No change matched between that and the wake-up.
       const seenTo = follower.seenTo()
       if (isBefore(reached, seenTo)) reached = seenTo
-      // Whoever takes what it is given is only behind, in a rush of changes, and catches up in the log.
+      // A subscriber that reads is only behind, after a burst of changes, and catches up from the log.
       if (pace.heldMs > STALLED_MS) throw new ResumeError(encodeChangeCursor(reached))
     }
   }
@@ -113,7 +117,7 @@ export const createSubscriptions = ({ database, live }: SubscriptionsOptions): S
       let follower: Follower | undefined
       let changes: AsyncGenerator<readonly Change[], void> | undefined
       let isClosed = false
-      const pace = { heldMs: 0, givenAt: performance.now() }
+      const pace = { heldMs: 0, yieldedAtMs: performance.now() }
       const open = async (): Promise<AsyncGenerator<readonly Change[], void> | undefined> => {
         follower = await live.join(request)
         if (isClosed) follower?.leave()
@@ -133,9 +137,9 @@ export const createSubscriptions = ({ database, live }: SubscriptionsOptions): S
           changes ??= await opening
           if (changes === undefined || isClosed) return { done: true, value: undefined }
           try {
-            pace.heldMs = performance.now() - pace.givenAt
+            pace.heldMs = performance.now() - pace.yieldedAtMs
             const result = await changes.next()
-            pace.givenAt = performance.now()
+            pace.yieldedAtMs = performance.now()
             if (result.done) await close()
             return isClosed ? { done: true, value: undefined } : result
           } catch (error) {

@@ -1,14 +1,14 @@
-/** Whose turn it is, where the messages of one record are sent one after the other. */
-import type { Change } from '../store/changes.ts'
-import type { Turn } from './stream.ts'
+/** The order of messages for endpoints that receive the messages of a record one at a time. */
+import type { Change } from '../store/changes/changes.ts'
+import type { NextStep } from './stream.ts'
 
-/** A message that waits for another attempt, and the record that it is of. */
+/** A message that waits for a retry, and its record. */
 export interface WaitingMessage {
   readonly messageId: string
   readonly recordId: string | null
 }
 
-/** @param messages those that wait already */
+/** @param messages the messages that already wait for a retry */
 export const createWaiting = (isOrdered: boolean, messages: readonly WaitingMessage[]) => {
   const waiting = new Map<string, Set<string>>()
   const busy = new Set<string>()
@@ -25,7 +25,7 @@ export const createWaiting = (isOrdered: boolean, messages: readonly WaitingMess
       others?.delete(messageId)
       if (others?.size === 0) waiting.delete(recordId)
     },
-    /** Notes that a message of the record is under way. */
+    /** Records that a message of the record is in flight. */
     begin: (recordId: string | null): void => {
       if (isOrdered && recordId !== null) busy.add(recordId)
     },
@@ -33,9 +33,9 @@ export const createWaiting = (isOrdered: boolean, messages: readonly WaitingMess
       if (recordId !== null) busy.delete(recordId)
     },
     isBusy: (recordId: string | null): boolean => recordId !== null && busy.has(recordId),
-    turnOf: ({ recordId }: Change): Turn => {
+    turnOf: ({ recordId }: Change): NextStep => {
       if (!isOrdered || recordId === null) return 'send'
-      // Behind a message that failed, in the order of the log.
+      // It queues behind a failed message of the record.
       if (waiting.has(recordId)) return 'divert'
       return busy.has(recordId) ? 'wait' : 'send'
     },

@@ -1,83 +1,88 @@
 /**
- * The actor that sends notifications (Standard Webhooks), in any number of processes.
+ * The actor that delivers webhooks (Standard Webhooks), in any number of processes.
  *
- * Each process holds a share of the subscriptions, and one subscription is held by one process. That
- * reads the change log, sends, and saves how far it has come, with the attempts that it made: that is all
- * that a message costs that arrives. What fails waits in a row, and the place in the log moves on.
+ * Each process owns a share of the subscriptions; a subscription has one owner. The owner reads the change
+ * log, sends the messages, and saves its position with the attempts: a successful message costs nothing more.
+ * A failed message gets a row of its own and is retried, while the position in the log moves on.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createPostbox } from '../outbound/postbox.ts'
+import type { EgressOptions } from '../outbound/egress.ts'
+import { createWebhookTransport } from '../outbound/webhook-transport.ts'
 import { createRepeater } from '../repeater.ts'
-import type { ChangeFeed } from '../store/change-feed.ts'
-import type { Database } from '../store/database.ts'
-import type { Vault } from '../store/vault.ts'
-import { pruneAttempts } from '../store/webhook-attempts.ts'
-import { removeWorker } from '../store/webhook-deliveries.ts'
-import { listDueRetries } from '../store/webhook-progress.ts'
+import type { ChangeFeed } from '../store/changes/change-feed.ts'
+import type { Clock } from '../store/database/clock.ts'
+import type { Database } from '../store/database/database.ts'
+import type { Vault } from '../store/secrets/vault.ts'
+import { pruneAttempts } from '../store/webhooks/webhook-attempts.ts'
+import { listOutdated, removeWorker } from '../store/webhooks/webhook-deliveries.ts'
+import { listDueRetries } from '../store/webhooks/webhook-progress.ts'
+import { createAssignments } from './assignments.ts'
 import { KEPT_ANSWER_BYTES } from './attempt.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import type { DeliveryContext, DeliveryLog } from './context.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createFollower } from './follow.ts'
-import { createHoldings } from './holdings.ts'
 
-export interface WebhookDeliveryOptions {
+export interface WebhookDeliveryOptions extends EgressOptions {
   readonly database: Database
   readonly vault: Vault
-  /** Started and stopped by its owner. */
+  readonly clock: Clock
+  /** Started and stopped by the caller. */
   readonly feed: Pick<ChangeFeed, 'next'>
   readonly log: DeliveryLog
-  /** Sends to loopback and private networks too: for tests, or where every integrator is trusted. */
-  readonly allowPrivateAddresses: boolean
-  /** Another process takes over so long after this one was killed: 10 s. */
+  /** Time after which another process takes over from a killed one: 10 s. */
   readonly leaseMs?: number
-  /** From the dial to the last byte: 20 s. */
+  /** Time limit of a request, from the start of the connection to the last byte: 20 s. */
   readonly deadlineMs?: number
-  /** Messages at once to one endpoint: 16. */
+  /** Messages in flight to one endpoint: 16. */
   readonly concurrency?: number
-  /** Messages to one endpoint that a SIGKILL may cause to be sent again, at most: 512. */
+  /** Most messages to one endpoint that are sent again after a SIGKILL: 96. */
   readonly window?: number
-  /** The longest time between two checkpoints: 1 s. */
+  /** The longest time between two checkpoints: 50 ms. */
   readonly checkpointMs?: number
-  /** Attempts after which one is due at once: 150. */
-  readonly checkpointAttempts?: number
-  /** An endpoint that has failed for so long is switched off: 3 days. */
+  /** A subscription is disabled after its endpoint has failed for this time: 3 days. */
   readonly disableAfterMs?: number
-  /** Attempts are kept so long: 30 days. */
+  /** Time for which attempts are kept: 30 days. */
   readonly keepAttemptsDays?: number
-  /** What is under way may end before the process does: 5 s. */
+  /** Time for messages in flight to end when an endpoint is released: 5 s. */
   readonly graceMs?: number
-  /** Of all pauses between attempts: 1. */
+  /** Factor of all pauses between attempts: 1. */
   readonly timeScale?: number
-  readonly nowMs?: () => number
 }
 
 export interface WebhookDelivery {
   start(): Promise<void>
-  /** What does not end in time is sent by another process, or later. */
+  /** Stops sending. Messages that do not end in time are sent by another process, or later. */
   stop(): Promise<void>
 }
 
-// A change becomes readable when all transactions have ended that began before it: mostly in milliseconds.
-const LOOK_AGAIN_MS = [3, 20, 100]
+// 16 in flight, 53 answered, and 27 more while those are saved.
+const WINDOW = 96
+const CHECKPOINT_MS = 50
+// A change is readable when all transactions that began before it have ended: mostly within milliseconds.
+const POLL_MS = [3, 20, 100]
 const DUE_EVERY_MS = 500
-const DUE_AT_ONCE = 16
+const DUE_BATCH_SIZE = 16
 const PRUNE_EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000
-// Only its first bytes are kept; an endpoint that goes on and on is cut off.
+// Only the first bytes are kept; an endless response is aborted.
 const MAX_ANSWER_BYTES = 64 * 1024
 // Standard Webhooks: 15 to 30 s.
 const DEADLINE_MS = 20_000
 
-/** Sends notifications until it is stopped. */
+/** Creates the actor that delivers webhooks. */
 export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookDelivery => {
-  const { database, vault, feed, log, allowPrivateAddresses, leaseMs = 10_000 } = options
-  const { keepAttemptsDays = 30, graceMs = 5000, nowMs = Date.now } = options
+  const { database, vault, feed, log, leaseMs = 10_000 } = options
+  const { allowPrivateAddresses, proxy, localAddress } = options
+  const { keepAttemptsDays = 30, graceMs = 5000 } = options
+  const { nowMs } = options.clock
   const worker = { id: randomUUID(), leaseMs }
   const endpoints = new Map<string, Endpoint>()
-  const postbox = createPostbox({
+  const transport = createWebhookTransport({
     allowPrivateAddresses,
+    proxy,
+    localAddress,
     deadlineMs: options.deadlineMs ?? DEADLINE_MS,
     maxAnswerBytes: MAX_ANSWER_BYTES,
     keptAnswerBytes: KEPT_ANSWER_BYTES,
@@ -89,10 +94,12 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
   let wake = Promise.withResolvers<void>()
 
   const checkpoints = createCheckpoints({
-    ...{ database, worker, log, endpoints },
-    everyMs: options.checkpointMs ?? 1000,
-    everyAttempts: options.checkpointAttempts ?? 150,
-    // Until it had ended, its transaction held up what changed meanwhile.
+    database,
+    worker,
+    log,
+    endpoints,
+    everyMs: options.checkpointMs ?? CHECKPOINT_MS,
+    // The transaction of the save delayed the changes that were committed in the meantime.
     onSaved: () => wake.resolve(),
     onLost: (endpoint) => {
       endpoints.delete(endpoint.id)
@@ -100,31 +107,44 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
     },
   })
   const context: DeliveryContext = {
-    ...{ postbox, log, nowMs },
+    transport,
+    log,
+    nowMs,
     limits: {
       timing: { scale: options.timeScale ?? 1, random: Math.random },
       concurrency: options.concurrency ?? 16,
       disableAfterMs: options.disableAfterMs ?? 3 * DAY_MS,
-      window: options.window ?? 512,
+      window: options.window ?? WINDOW,
     },
-    // A process that could not renew for so long may have been taken for dead.
-    mayStart: () => performance.now() - renewedMs < leaseMs,
-    onProgress: (isStarved) => {
-      if (isStarved) wake.resolve()
-      checkpoints.note()
+    // After this time without a renewal, other processes may have taken over.
+    hasLease: () => performance.now() - renewedMs < leaseMs,
+    onProgress: (needsPage) => {
+      if (needsPage) wake.resolve()
+      checkpoints.schedule()
     },
   }
-  const holdings = createHoldings({
-    ...{ database, vault, worker, endpoints, context, graceMs },
+  const assignments = createAssignments({
+    database,
+    vault,
+    worker,
+    endpoints,
+    context,
+    graceMs,
     flush: checkpoints.flush,
   })
-  const follower = createFollower(database, log)
+  /** Releases an endpoint with outdated settings, and claims it again with the new ones if it is enabled. */
+  const reload = async (endpoint: Endpoint): Promise<void> => {
+    await assignments.leave(endpoint)
+    await renewals.run()
+  }
+  const onOutdated = (endpoint: Endpoint): void => void reload(endpoint)
+  const follower = createFollower({ database, log, onOutdated })
 
   const renew = async (): Promise<void> => {
-    const beganMs = performance.now()
+    const startedMs = performance.now()
     const before = endpoints.size
-    await holdings.renew(() => {
-      renewedMs = beganMs
+    await assignments.renew(() => {
+      renewedMs = startedMs
     })
     if (endpoints.size > before) wake.resolve()
     for (const endpoint of endpoints.values()) endpoint.pump()
@@ -136,14 +156,20 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
       ({ health }) => health.pausedUntil === null || health.pausedUntil.getTime() <= now,
     )
     if (open.length === 0) return
-    for (const endpoint of open) endpoint.awaitDue()
-    const due = await listDueRetries(database, open, DUE_AT_ONCE)
+    for (const endpoint of open) endpoint.beginDueQuery()
+    const due = await listDueRetries(database, open, DUE_BATCH_SIZE)
+    // After the due retries are read, and even if there are none: queued messages of old settings stop soon.
+    const outdated = await listOutdated(database, open)
     const dueOf = Map.groupBy(due, ({ subscriptionId }) => subscriptionId)
-    // Those too whose circuit may be tried again by now.
+    // Includes endpoints whose circuit may be tried again by now.
     for (const endpoint of open) {
+      if (outdated.has(endpoint.id)) {
+        onOutdated(endpoint)
+        continue
+      }
       endpoint.addDue(dueOf.get(endpoint.id) ?? [])
       endpoint.pump()
-      if (endpoint.isStarved) wake.resolve()
+      if (endpoint.needsPage) wake.resolve()
     }
   }
 
@@ -151,51 +177,54 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
     step: renew,
     everyMs: leaseMs / 5,
     onFailure: (error) =>
-      log.warn({ err: error }, 'the lease on webhook subscriptions was not renewed'),
+      log.warn({ err: error }, 'could not renew the lease on webhook subscriptions'),
   })
   const loads = createRepeater({
     step: loadDue,
     everyMs: DUE_EVERY_MS,
-    onFailure: (error) => log.warn({ err: error }, 'due notifications were not loaded'),
+    onFailure: (error) => log.warn({ err: error }, 'could not load due webhook retries'),
   })
   const prunes = createRepeater({
     step: async (signal) => {
       while (!signal.aborted && (await pruneAttempts(database, keepAttemptsDays)) > 0);
     },
     everyMs: PRUNE_EVERY_MS,
-    onFailure: (error) => log.warn({ err: error }, 'old attempts were not deleted'),
+    onFailure: (error) => log.warn({ err: error }, 'could not delete old webhook attempts'),
   })
   const repeaters = [renewals, loads, prunes]
 
   const follow = async (): Promise<void> => {
-    let looks: readonly number[] = []
+    let pauses: readonly number[] = []
     while (!stopping.signal.aborted) {
-      const next = feed.next().then(() => LOOK_AGAIN_MS)
+      const next = feed.next().then(() => POLL_MS)
       wake = Promise.withResolvers()
       try {
         const hasMore = await follower.read(endpoints.values())
-        checkpoints.note()
+        checkpoints.schedule()
         if (hasMore) continue
       } catch (error) {
-        log.warn({ err: error }, 'the change log was not read')
+        log.warn({ err: error }, 'could not read the change log for webhooks')
       }
-      const [lookMs, ...later] = looks
-      const rest = new AbortController()
-      const look = lookMs === undefined ? [] : [wait(lookMs, later, { signal: rest.signal })]
-      for (const waited of look) waited.catch(() => {})
-      const others = [wake.promise, stopped.promise].map((woken) => woken.then(() => looks))
-      looks = await Promise.race([next, ...others, ...look])
-      rest.abort()
+      const [pauseMs, ...later] = pauses
+      const waiting = new AbortController()
+      const poll = pauseMs === undefined ? [] : [wait(pauseMs, later, { signal: waiting.signal })]
+      for (const waited of poll) waited.catch(() => {})
+      const others = [wake.promise, stopped.promise].map((woken) => woken.then(() => pauses))
+      pauses = await Promise.race([next, ...others, ...poll])
+      waiting.abort()
     }
   }
 
   return {
     start: async () => {
       if (allowPrivateAddresses)
-        log.warn({}, 'notifications are sent to private addresses as well: ALLOW_PRIVATE_ADDRESSES')
+        log.warn(
+          {},
+          'webhooks may be sent to private addresses, because ALLOW_PRIVATE_ADDRESSES is true',
+        )
       await renew()
       for (const repeater of repeaters) repeater.start()
-      // A process that never lives for an hour prunes too.
+      // Also now, for processes that run for less than an hour.
       void prunes.run()
       following = follow()
     },
@@ -203,10 +232,10 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
       stopping.abort()
       stopped.resolve()
       await Promise.all([following, ...repeaters.map((repeater) => repeater.stop())])
-      await holdings.leaveAll()
+      await assignments.leaveAll()
       checkpoints.stop()
       await removeWorker(database, worker)
-      await postbox.stop()
+      await transport.stop()
     },
   }
 }

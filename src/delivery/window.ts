@@ -1,28 +1,31 @@
-/** The newest part of the change log, once a process: whoever follows it holds a place in it, and no copy. */
-import type { Change } from '../store/changes.ts'
+/** The newest changes of the log, in memory once per process. Followers hold a place in it, not a copy. */
+import type { Change } from '../store/changes/changes.ts'
 
 export interface WindowLimits {
   readonly changes: number
-  /** Of the records' texts, in UTF-16 units. */
-  readonly length: number
+  /** Most memory of the changes: two bytes per UTF-16 unit of a record, and a fixed size per change. */
+  readonly bytes: number
 }
 
 export interface ChangeWindow {
-  /** The place of the oldest change that is kept. */
+  /** The place of the oldest change in the window. */
   readonly start: number
-  /** The place of the next change to come. */
+  /** The place of the next change to be appended. */
   readonly end: number
-  /** The change at a place from `start` to before `end`. */
+  /** The change at a place from `start` (inclusive) to `end` (exclusive). */
   at(place: number): Change
   append(changes: readonly Change[]): void
 }
 
-const lengthOf = ({ record }: Change): number => record?.length ?? 0
+/** Memory of a change without its record: an object, ids, a date and the position in the log. */
+const OVERHEAD_BYTES = 1024
+
+const bytesOf = ({ record }: Change): number => OVERHEAD_BYTES + 2 * (record?.length ?? 0)
 
 export const createChangeWindow = (limits: WindowLimits): ChangeWindow => {
   let kept: Change[] = []
   let start = 0
-  let length = 0
+  let bytes = 0
   return {
     get start() {
       return start
@@ -32,20 +35,20 @@ export const createChangeWindow = (limits: WindowLimits): ChangeWindow => {
     },
     at: (place) => {
       const change = kept[place - start]
-      if (change === undefined) throw new RangeError(`The window has no place ${place}.`)
+      if (change === undefined)
+        throw new RangeError(
+          `The window has no change at place ${place}; expected ${start} to ${start + kept.length - 1}.`,
+        )
       return change
     },
     append: (changes) => {
-      for (const change of changes) length += lengthOf(change)
+      for (const change of changes) bytes += bytesOf(change)
       kept.push(...changes)
       let over = 0
-      while (
-        kept.length - over > limits.changes ||
-        (length > limits.length && over < kept.length)
-      ) {
+      while (kept.length - over > limits.changes || (bytes > limits.bytes && over < kept.length)) {
         const oldest = kept[over]
         if (oldest === undefined) break
-        length -= lengthOf(oldest)
+        bytes -= bytesOf(oldest)
         over += 1
       }
       if (over === 0) return

@@ -8,21 +8,21 @@ export type CountryCode = string
 
 /** One line of a bill. */
 export interface BillLineItem {
-  /** What was bought. */
+  /** Description of the bought item. */
   readonly description: string | null
   /** Price of one unit. */
   readonly unitPrice: number | null
   /** Units bought. */
   readonly quantity: number | null
-  /** Amount of the line. */
+  /** Total amount of the line. */
   readonly totalAmount: number | null
   /** Currency of the line. */
   readonly currency: CurrencyCode | null
-  /** Rate from the line's currency to the company's. */
+  /** Exchange rate from the line's currency to the company's. */
   readonly exchangeRate: number | null
   /** Item that was bought. */
   readonly accountingItemId: string | null
-  /** Account the line posts to. */
+  /** Account to which the line is posted. */
   readonly accountId: string | null
   /** Tracking categories the line is assigned to. */
   readonly trackingCategoryIds: readonly string[]
@@ -30,9 +30,9 @@ export interface BillLineItem {
   readonly companyId: string | null
 }
 
-/** A postal address and what it is for. */
+/** A postal address and its type. */
 export interface PostalAddress {
-  /** What the address is for. Billing, Shipping or another word. */
+  /** Type of the address. Billing, Shipping, or another word that the app uses. */
   readonly addressType: string | null
   /** First line of the street address. */
   readonly street1: string | null
@@ -50,31 +50,31 @@ export interface PostalAddress {
   readonly zipCode: string | null
 }
 
-/** A telephone number and what it is for. */
+/** A telephone number and its type. */
 export interface PhoneNumber {
-  /** What the number is for. Primary, Other, Mobile, Fax or another word. */
+  /** Type of the number. Primary, Other, Mobile, Fax, or another word that the app uses. */
   readonly phoneNumberType: string | null
-  /** The number as the app keeps it. */
+  /** Telephone number, in the format of the app. */
   readonly phoneNumber: string | null
 }
 
 /** One line of an invoice. */
 export interface InvoiceLineItem {
-  /** What was sold. */
+  /** Description of the sold item. */
   readonly description: string | null
   /** Price of one unit. */
   readonly unitPrice: number | null
   /** Units sold. */
   readonly quantity: number | null
-  /** Amount of the line. */
+  /** Total amount of the line. */
   readonly totalAmount: number | null
   /** Currency of the line. */
   readonly currency: CurrencyCode | null
-  /** Rate from the line's currency to the company's. */
+  /** Exchange rate from the line's currency to the company's. */
   readonly exchangeRate: number | null
   /** Item that was sold. */
   readonly accountingItemId: string | null
-  /** Account the line posts to. */
+  /** Account to which the line is posted. */
   readonly accountId: string | null
   /** Tracking categories the line is assigned to. */
   readonly trackingCategoryIds: readonly string[]
@@ -84,21 +84,21 @@ export interface InvoiceLineItem {
 
 /** One line of a purchase order. */
 export interface PurchaseOrderLineItem {
-  /** What is ordered. */
+  /** Description of the ordered item. */
   readonly description: string | null
   /** Price of one unit. */
   readonly unitPrice: number | null
   /** Units ordered. */
   readonly quantity: number | null
-  /** Item that is ordered. */
+  /** Ordered item. */
   readonly accountingItemId: string | null
-  /** Account the line posts to. */
+  /** Account to which the line is posted. */
   readonly accountId: string | null
   /** Tracking categories the line is assigned to. */
   readonly trackingCategoryIds: readonly string[]
   /** Tax on the line. */
   readonly taxAmount: number | null
-  /** Amount of the line. */
+  /** Total amount of the line. */
   readonly totalLineAmount: number | null
   /** Currency of the line. */
   readonly currency: CurrencyCode | null
@@ -106,7 +106,7 @@ export interface PurchaseOrderLineItem {
 
 /** A postal address of an account. */
 export interface CrmAccountAddress {
-  /** What the address is for. */
+  /** Type of the address. */
   readonly addressType: string | null
   /** First line of the street address. */
   readonly street1: string | null
@@ -122,7 +122,7 @@ export interface CrmAccountAddress {
 
 /** A postal address of a contact. */
 export interface ContactAddress {
-  /** What the address is for. */
+  /** Type of the address. */
   readonly addressType: string | null
   /** First line of the street address. */
   readonly street1: string | null
@@ -140,17 +140,17 @@ export interface ContactAddress {
   readonly postalCode: string | null
 }
 
-/** An e-mail address and what it is for. */
+/** An e-mail address and its type. */
 export interface EmailAddress {
-  /** What the address is for. */
+  /** Type of the address. */
   readonly emailAddressType: string | null
-  /** The address. */
+  /** E-mail address. */
   readonly emailAddress: string | null
 }
 
 /** A postal address of a lead. */
 export interface LeadAddress {
-  /** What the address is for. */
+  /** Type of the address. */
   readonly addressType: string | null
   /** First line of the street address. */
   readonly street1: string | null
@@ -162,15 +162,15 @@ export interface LeadAddress {
   readonly country: string | null
 }
 
-/** One line of a fulfillment: what of an order line is shipped. */
+/** One line of a fulfillment: the units of an order line that are shipped. */
 export interface FulfillmentLineItem {
-  /** Line of the order, by its identifier in the app. */
+  /** Id of the order line in the app. */
   readonly lineItemId: string | null
-  /** Product that is shipped. */
+  /** Shipped product. */
   readonly productId: string | null
-  /** Variant that is shipped. */
+  /** Shipped variant. */
   readonly variantId: string | null
-  /** Name of what is shipped. */
+  /** Name of the shipped variant. */
   readonly title: string | null
   /** Stock keeping unit. */
   readonly sku: string | null
@@ -182,15 +182,15 @@ export interface FulfillmentLineItem {
 
 /** One line of an order. */
 export interface OrderLineItem {
-  /** Product that was ordered. */
+  /** Ordered product. */
   readonly productId: string | null
-  /** Variant that was ordered. */
+  /** Ordered variant. */
   readonly variantId: string | null
-  /** Name of what was ordered, at the time of the order. */
+  /** Name of the ordered variant at the time of the order. */
   readonly title: string | null
   /** Price of one unit. Decimal digits. */
   readonly price: string | null
-  /** What one unit costs the shop. Decimal digits. */
+  /** Cost of one unit to the shop. Decimal digits. */
   readonly unitCost: string | null
   /** Currency of the line. */
   readonly currency: CurrencyCode | null
@@ -200,7 +200,7 @@ export interface OrderLineItem {
   readonly quantity: number | null
 }
 
-/** The address an order is billed or shipped to. */
+/** The billing or shipping address of an order. */
 export interface OrderAddress {
   /** First line of the street address. */
   readonly address1: string | null
@@ -222,9 +222,9 @@ export interface OrderAddress {
   readonly postalCode: string | null
 }
 
-/** The buyer, as the order names them. */
+/** The buyer, with the details recorded in the order. */
 export interface OrderCustomer {
-  /** Customer who ordered. */
+  /** Customer who placed the order. */
   readonly customerId: string | null
   /** First name. */
   readonly firstName: string | null
@@ -238,9 +238,9 @@ export interface OrderCustomer {
 
 /** One version of a product that can be bought. */
 export interface ProductVariant {
-  /** Identifier assigned by the service. */
+  /** The variant's id in Trunkline. */
   readonly id: string | null
-  /** Identifier in the app. */
+  /** The variant's id in the app. */
   readonly remoteId: string | null
   /** Name of the variant. */
   readonly title: string | null
@@ -248,7 +248,7 @@ export interface ProductVariant {
   readonly price: string | null
   /** Stock keeping unit. */
   readonly sku: string | null
-  /** What sets the variant apart from its siblings. */
+  /** Options that distinguish the variant from the others. */
   readonly optionValues: readonly ProductOptionValue[]
   /** Stock of the variant. */
   readonly inventory: ProductVariantInventory | null
@@ -256,25 +256,25 @@ export interface ProductVariant {
   readonly weight: ProductVariantWeight | null
 }
 
-/** What a variant is in one of the respects that variants of the product differ in. */
+/** One option of a variant, such as its colour. */
 export interface ProductOptionValue {
-  /** The respect, such as colour. */
+  /** Name of the option, such as colour. */
   readonly name: string | null
-  /** The choice, such as red. */
+  /** Value of the option, such as red. */
   readonly value: string | null
 }
 
 /** The stock of a variant. */
 export interface ProductVariantInventory {
-  /** Units in stock, all locations together. */
+  /** Units in stock at all locations together. */
   readonly totalCount: number | null
 }
 
 /** The weight of one unit of a variant. */
 export interface ProductVariantWeight {
-  /** The weight, in its unit. */
+  /** Weight as a number, without its unit. */
   readonly value: number | null
-  /** Unit of the weight, as the app writes it. */
+  /** Unit of the weight, as the app names it. */
   readonly unit: string | null
 }
 
@@ -282,69 +282,71 @@ export interface ProductVariantWeight {
 export interface User {
   /** The end user. */
   readonly userId: string
-  /** The integrator's own name of the user. */
+  /** The integrator's own identifier of the end user. */
   readonly username: string
-  /** Full name; empty if none was given. */
+  /** Full name; an empty string if not set. */
   readonly fullName: string
 }
 
-/** An end user's authorised connection to one app. What it holds is never shown. */
+/** An end user's authorized connection to one app. Its secret values are never returned. */
 export interface Credential {
   /** The credential. */
   readonly credentialId: string
-  /** The app, by its name in this API. */
+  /** The name of the app in this API, such as `vendure`. */
   readonly app: string
-  /** How it was obtained: `apiKey`. */
+  /** How the app was connected: `apiKey`. */
   readonly type: string
   /** When the app was connected. */
   readonly createdAt: string
-  /** When what it holds was last renewed. */
+  /** When its values were last changed. */
   readonly updatedAt: string
 }
 
-/** An app, and what an end user gives to connect it. */
+/** An app that can be connected, and the fields that it requires. */
 export interface ConnectableApp {
-  /** The app, by its name in this API. */
+  /** The name of the app in this API, such as `vendure`. */
   readonly app: string
-  /** Its own name. */
+  /** The display name of the app. */
   readonly name: string
-  /** What it is. */
+  /** A description of the app. */
   readonly description: string
-  /** What it has records of: accounting, crm, commerce. */
+  /** The categories of its records: accounting, crm, commerce. */
   readonly categories: readonly string[]
-  /** How it is connected: `apiKey`. */
+  /** How the app is connected: `apiKey`. */
   readonly type: string
-  /** What is asked for. */
+  /** The fields to fill in. */
   readonly fields: readonly ConnectableAppField[]
+  /** The IP address from which this service sends requests, for apps with an allowlist. Null: no static address is configured. */
+  readonly outboundAddress: string | null
 }
 
-/** One thing that is asked of the end user. */
+/** A field that the end user fills in to connect an app. */
 export interface ConnectableAppField {
-  /** Its name in `credential`. */
+  /** The name of the field in `credential`. */
   readonly name: string
-  /** What it is, and where it is found. */
+  /** What the field contains, and where to find it in the app. */
   readonly description: string
-  /** Whether the app cannot be connected without it. */
+  /** Whether the field is required. */
   readonly required: boolean
-  /** Whether it is to be hidden while it is typed. */
+  /** Whether to hide the value while it is typed. */
   readonly secret: boolean
-  /** An example of it. */
+  /** An example value. */
   readonly example: string | null
 }
 
-/** Where an end user authorises an app. */
+/** The URL at which an end user authorizes an app. */
 export interface OAuthUrl {
-  /** To be opened in the browser of the end user. */
+  /** Open this URL in the end user's browser. */
   readonly oauthUrl: string
 }
 
-/** What an end user can install: an app with workflows. */
+/** An integration that end users can install: workflows for one app. */
 export interface Integration {
   /** The integration. */
   readonly integrationId: string
-  /** The app that it connects. */
+  /** The app that the integration connects. */
   readonly app: string
-  /** Address of its icon. */
+  /** URL of the icon. */
   readonly icon: string | null
   /** Whether the end user has it installed. */
   readonly installed: boolean
@@ -352,19 +354,19 @@ export interface Integration {
   readonly workflows: readonly IntegrationWorkflow[]
 }
 
-/** A workflow of an integration, as it stands with an end user. */
+/** A workflow of an integration, with its state for an end user. */
 export interface IntegrationWorkflow {
   /** The workflow. */
   readonly workflowId: string
-  /** Its name, as end users see it. */
+  /** The name that end users see. */
   readonly name: string
   /** Whether the end user has it installed. */
   readonly installed: boolean
   /** The newest version. */
   readonly version: number
-  /** The end user's version; null where it is not installed. */
+  /** The version that the end user has installed; null if none. */
   readonly installedVersion: number | null
-  /** Whether it works for the end user. */
+  /** Whether the workflow is active for the end user. */
   readonly active: boolean
 }
 
@@ -372,17 +374,17 @@ export interface IntegrationWorkflow {
 export interface WorkflowUser {
   /** The end user. */
   readonly userId: string
-  /** The integrator's own name of the user. */
+  /** The integrator's own identifier of the end user. */
   readonly username: string
-  /** Full name; empty if none was given. */
+  /** Full name; an empty string if not set. */
   readonly fullName: string
-  /** Whether the workflow works for the user. */
+  /** Whether the workflow is active for the end user. */
   readonly workflowActive: boolean
-  /** The user's version of the workflow. */
+  /** The version that the end user has installed. */
   readonly installedVersion: number
 }
 
-/** An end user's use of an integration. */
+/** An integration that an end user has installed. */
 export interface Installation {
   /** The installation. */
   readonly installationId: string
@@ -390,11 +392,11 @@ export interface Installation {
   readonly integrationId: string
   /** The end user. */
   readonly userId: string
-  /** The credentials that its workflows work with; of an app of which none was chosen, any of the user. */
+  /** The credentials that its workflows use. For an app without one here, workflows use any credential of the end user. */
   readonly credentialIds: readonly string[]
-  /** The workflows that are installed. */
+  /** The installed workflows. */
   readonly workflowIds: readonly string[]
-  /** When it was completed; null while it is not. */
+  /** When the installation was completed; null before that. */
   readonly installedAt: string | null
   /** Whether its workflows may run. */
   readonly enabled: boolean
@@ -404,53 +406,53 @@ export interface Installation {
 export interface WorkflowRunPage {
   /** The runs. */
   readonly data: readonly WorkflowRun[]
-  /** For the next page; null on the last. */
+  /** The cursor of the next page; null on the last page. */
   readonly nextCursor: string | null
 }
 
-/** What a workflow did about one change. */
+/** One run of a workflow, triggered by one change. */
 export interface WorkflowRun {
-  /** The run; also the webhook-id of what it posts. */
+  /** The id of the run; also the `webhook-id` of the HTTP request that it sends. */
   readonly runId: string
   /** The installation. */
   readonly installationId: string
   /** The workflow. */
   readonly workflowId: string
-  /** The version of the workflow that ran. */
+  /** The version of the workflow. */
   readonly version: number
-  /** Where the run stands. */
+  /** The status of the run. */
   readonly status: 'waiting' | 'running' | 'succeeded' | 'failed'
-  /** How often it was tried. */
+  /** The number of attempts. */
   readonly attempts: number
   /** Why the last attempt failed; null after a success. */
   readonly failure: string | null
   /** The topic of the change. */
   readonly topic: string
-  /** What the change was: created, updated or deleted. */
+  /** The kind of the change: created, updated or deleted. */
   readonly kind: string
   /** The credential whose record changed. */
   readonly credentialId: string
   /** The record that changed. */
   readonly recordId: string
-  /** The record that was written. */
+  /** The record that the workflow wrote. */
   readonly targetRecordId: string | null
-  /** When the change was noticed. */
+  /** When the run was created. */
   readonly createdAt: string
-  /** When the first attempt began. */
+  /** When the first attempt started. */
   readonly startedAt: string | null
-  /** When it succeeded, or was given up. */
+  /** When the run succeeded or failed finally. */
   readonly finishedAt: string | null
-  /** When it is tried again. */
+  /** When the next attempt starts; null if none is planned. */
   readonly nextAttemptAt: string | null
 }
 
-/** Where notifications of some topics are sent. */
+/** A URL that receives notifications of the subscribed topics. */
 export interface WebhookSubscription {
   /** The subscription. */
   readonly subscriptionId: string
-  /** The https or http address that receives notifications; no private one. */
+  /** The http or https URL that receives notifications. Private addresses are not allowed. */
   readonly address: string
-  /** Topics: those of connections and synchronisations, one for each resource, and `webhook/disabled`. */
+  /** Topics: one for each resource, those of connections and syncs, and `webhook/disabled`. */
   readonly topic: readonly string[]
   /** Whether notifications are sent. */
   readonly isEnabled: boolean
@@ -460,13 +462,13 @@ export interface WebhookSubscription {
 export interface WebhookAttemptPage {
   /** The attempts. */
   readonly attempts: readonly WebhookAttempt[]
-  /** Of the next page; null on the last. */
+  /** The cursor of the next page; null on the last page. */
   readonly nextCursor: string | null
 }
 
-/** One attempt to send a message, and what came of it. Attempts are kept for 30 days. */
+/** One attempt to send a message, and its outcome. Attempts are kept for 30 days. */
 export interface WebhookAttempt {
-  /** The attempt. */
+  /** The id of the attempt. */
   readonly attemptId: string
   /** The `webhook-id` of the message, the same at every attempt. */
   readonly messageId: string
@@ -476,87 +478,87 @@ export interface WebhookAttempt {
   readonly cursor: string | null
   /** 1 for the first attempt, 2 for the second. */
   readonly attempt: number
-  /** When it began. */
+  /** When the attempt started. */
   readonly at: string
-  /** From then until the whole answer was there, in milliseconds. */
+  /** Time until the whole response was received, in milliseconds. */
   readonly latencyMs: number
-  /** Whether the endpoint answered with 2xx. */
+  /** Whether the endpoint responded with 2xx. */
   readonly succeeded: boolean
-  /** The status of the answer; null if there was none. */
+  /** The HTTP status of the response; null without a response. */
   readonly status: number | null
-  /** Why there was no answer. */
+  /** Why no response was received. */
   readonly failure: string | null
-  /** The first 512 characters of the answer's body. */
+  /** The first 512 characters of the response body. */
   readonly answer: string | null
 }
 
-/** How the delivery to a subscription stands. */
+/** The delivery status of a subscription. */
 export interface WebhookDeliveryStatus {
   /** The subscription. */
   readonly subscriptionId: string
-  /** The fields of a record that are sent, as a GraphQL selection: `{ id vendorName }`. What stands in `... on AccountingVendor { }` is for that type alone. Null: all of them. */
+  /** The record fields to send, as a GraphQL selection: `{ id vendorName }`. Fields inside `... on AccountingVendor { }` apply only to that type. Null: all fields. */
   readonly payload: string | null
-  /** Whether the messages of one record are sent one after the other, and wait for one that fails. */
+  /** Whether the messages of one record are sent in order. Later messages wait while an earlier one is retried. */
   readonly isOrdered: boolean
-  /** Every change before it was sent, or waits for its next attempt. */
+  /** All changes before this cursor have been sent or wait for their next attempt. */
   readonly cursor: string | null
   /** Messages that wait for their next attempt. */
   readonly waiting: number
-  /** Replays that are not over. */
+  /** Replays in progress. */
   readonly replays: number
   /** Failed attempts since the last success. */
   readonly failures: number
-  /** When the first of them was. */
+  /** When the first of these failures happened. */
   readonly failingSince: string | null
-  /** Until when nothing is sent: the endpoint asked for the pause (Retry-After). */
+  /** No messages are sent before this time, because the endpoint responded with Retry-After. */
   readonly pausedUntil: string | null
-  /** The change log had forgotten changes until then before they were sent: read the records anew. Null: it never had. */
+  /** Changes up to this time were deleted from the change log before they could be sent. Read the records again. Null: no change was missed. */
   readonly missedUntil: string | null
-  /** Why the subscription was switched off, if the service did so. */
+  /** Why the service disabled the subscription; null if it did not. */
   readonly disabledReason: string | null
 }
 
 /** An API key, without the secret. */
 export interface ApiKey {
-  /** The key, which is not the secret itself. */
+  /** The id of the key; it is not the secret. */
   readonly keyId: string
-  /** Its first characters. */
+  /** The first characters of the key. */
   readonly prefix: string
-  /** What it opens: `development` or `production`. */
+  /** The environment of the key: `development` or `production`. */
   readonly kind: string
-  /** When it was made. */
+  /** When the key was created. */
   readonly createdAt: string
-  /** When it was last used, to a minute or so; null: never. */
+  /** When the key was last used, accurate to about a minute; null: never. */
   readonly lastUsedAt: string | null
-  /** When it was revoked; null: it is valid. */
+  /** When the key was revoked; null: the key is valid. */
   readonly revokedAt: string | null
 }
 
-/** An API key that was just made. */
+/** A new API key. */
 export interface NewApiKey {
-  /** The key, which is not the secret itself. */
+  /** The id of the key; it is not the secret. */
   readonly keyId: string
-  /** The key itself: it is shown now and never again. */
+  /** The secret key. It is returned only once. */
   readonly key: string
 }
 
-/** An API key that was just made, in place of all others of the environment. */
+/** A new API key that replaces all others of the environment. */
 export interface RegeneratedApiKey {
-  /** The key, which is not the secret itself. */
+  /** The id of the key; it is not the secret. */
   readonly keyId: string
-  /** The key itself: it is shown now and never again. */
+  /** The secret key. It is returned only once. */
   readonly key: string
-  /** How many keys it replaced. */
+  /** The number of revoked keys. */
   readonly revoked: number
 }
 
-/** A part of the change log, oldest first. */
+/** A page of the change log, oldest first. */
 export interface ChangePage {
   /** The changes. */
   readonly changes: readonly Change[]
-  /** Where to go on, now or later: after these, and after all others that were looked through. */
+  /** Pass it as `after` to continue, immediately or later. It also skips changes that the filters excluded. */
   readonly nextCursor: string
-  /** Whether more may be there already. */
+  /** Whether more changes may be available now. */
   readonly hasMore: boolean
 }
 
@@ -568,77 +570,77 @@ export interface Change {
   readonly kind: 'created' | 'updated' | 'deleted'
   /** The record; null for an event. */
   readonly recordId: string | null
-  /** The record as it was after the change, as REST shows it; what an event tells. */
+  /** The record after the change, as in REST; for an event, its payload. */
   readonly record: unknown
-  /** The fields of an updated record that are different from before. */
+  /** The fields of an updated record whose values changed. */
   readonly changedFields: readonly string[]
-  /** Where it happened. */
+  /** The environment of the change. */
   readonly environment: 'development' | 'production'
-  /** The end user; null once the credential is gone. */
+  /** The end user; null after the credential was deleted. */
   readonly userId: string | null
-  /** The credential that the record came through. */
+  /** The credential through which the record was synced. */
   readonly credentialId: string | null
-  /** When. */
+  /** Time of the change. */
   readonly at: string
-  /** The place in the log: what is asked for after it comes next. */
+  /** Position in the change log. Pass it as `after` to receive the changes that follow. */
   readonly cursor: string
 }
 
-/** Records as they were, by id. */
+/** A page of records at an earlier time, ordered by id. */
 export interface PastRecordPage {
   /** The records. */
   readonly records: readonly PastRecord[]
-  /** What to ask for after these; null: that was all. */
+  /** Pass it as `after` for the next page; null on the last page. */
   readonly nextCursor: string | null
 }
 
-/** A record as it was. */
+/** A record at an earlier time. */
 export interface PastRecord {
   /** The record. */
   readonly recordId: string
-  /** The record, as REST showed it then. */
+  /** The record at that time, as in REST. */
   readonly record: unknown
-  /** Fields that have changed since then, and whose value the log has forgotten: null in the record. */
+  /** Fields that have changed since and whose earlier values are no longer in the change log. They are null in the record. */
   readonly unknownFields: readonly string[]
 }
 
-/** What the app answered, as it is. */
+/** The unchanged response of the app. */
 export interface PassthroughAnswer {
   /** The HTTP status. */
   readonly status: number
-  /** The headers, by their names in lower case. */
+  /** The headers, with lower-case names. */
   readonly headers: unknown
-  /** The body: its JSON, its text if it is none, null if there was none. */
+  /** The body: parsed JSON, otherwise a string; null if empty. */
   readonly body: unknown
 }
 
-/** An account of the company's general ledger. */
+/** An account in the company's general ledger. */
 export interface AccountingAccount {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
   /** Name of the account. */
   readonly accountName: string | null
   /** What the account is used for. */
   readonly accountDescription: string | null
-  /** Part of the books the account counts towards. */
+  /** Classification of the account in the balance sheet or income statement. */
   readonly classification: 'ASSET' | 'EQUITY' | 'EXPENSE' | 'LIABILITY' | 'REVENUE' | null
-  /** Kind of account within its classification. */
+  /** Type of the account within its classification. */
   readonly accountType: 'BANK' | 'OTHER_CURRENT_ASSET' | 'FIXED_ASSET' | 'OTHER_ASSET' | 'ACCOUNTS_RECEIVABLE' | 'EQUITY' | 'EXPENSE' | 'OTHER_EXPENSE' | 'COST_OF_GOODS_SOLD' | 'ACCOUNTS_PAYABLE' | 'CREDIT_CARD' | 'LONG_TERM_LIABILITY' | 'OTHER_CURRENT_LIABILITY' | 'INCOME' | 'OTHER_INCOME' | null
   /** Whether the account is in use. */
   readonly accountStatus: 'ACTIVE' | 'INACTIVE' | null
   /** Balance of the account, in the account's currency. */
   readonly currentBalance: number | null
-  /** Currency the account is kept in. */
+  /** Currency of the account. */
   readonly currency: CurrencyCode | null
   /** Number of the account in the chart of accounts. */
   readonly accountNumber: string | null
-  /** Account this one is a sub-account of. */
+  /** Parent of this account. */
   readonly parentAccountId: string | null
   /** Company the account belongs to. */
   readonly companyId: string | null
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -646,131 +648,131 @@ export interface AccountingAccount {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which accounts a list holds. */
+/** Filters of a list of accounts. */
 export interface AccountingAccountFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** Name of the account: equals. */
+  /** Name of the account: equal to this value. */
   readonly accountName?: string
-  /** Name of the account: contains, whatever the case of letters. */
+  /** Name of the account: contains this text, ignoring case. */
   readonly accountNameContains?: string
-  /** Name of the account: differs. */
+  /** Name of the account: different from this value, or empty. */
   readonly accountNameNotEquals?: string
-  /** What the account is used for: equals. */
+  /** What the account is used for: equal to this value. */
   readonly accountDescription?: string
-  /** What the account is used for: contains, whatever the case of letters. */
+  /** What the account is used for: contains this text, ignoring case. */
   readonly accountDescriptionContains?: string
-  /** What the account is used for: differs. */
+  /** What the account is used for: different from this value, or empty. */
   readonly accountDescriptionNotEquals?: string
-  /** Part of the books the account counts towards: equals. */
+  /** Classification of the account in the balance sheet or income statement: equal to this value. */
   readonly classification?: 'ASSET' | 'EQUITY' | 'EXPENSE' | 'LIABILITY' | 'REVENUE'
-  /** Part of the books the account counts towards: differs. */
+  /** Classification of the account in the balance sheet or income statement: different from this value, or empty. */
   readonly classificationNotEquals?: 'ASSET' | 'EQUITY' | 'EXPENSE' | 'LIABILITY' | 'REVENUE'
-  /** Kind of account within its classification: equals. */
+  /** Type of the account within its classification: equal to this value. */
   readonly accountType?: 'BANK' | 'OTHER_CURRENT_ASSET' | 'FIXED_ASSET' | 'OTHER_ASSET' | 'ACCOUNTS_RECEIVABLE' | 'EQUITY' | 'EXPENSE' | 'OTHER_EXPENSE' | 'COST_OF_GOODS_SOLD' | 'ACCOUNTS_PAYABLE' | 'CREDIT_CARD' | 'LONG_TERM_LIABILITY' | 'OTHER_CURRENT_LIABILITY' | 'INCOME' | 'OTHER_INCOME'
-  /** Kind of account within its classification: differs. */
+  /** Type of the account within its classification: different from this value, or empty. */
   readonly accountTypeNotEquals?: 'BANK' | 'OTHER_CURRENT_ASSET' | 'FIXED_ASSET' | 'OTHER_ASSET' | 'ACCOUNTS_RECEIVABLE' | 'EQUITY' | 'EXPENSE' | 'OTHER_EXPENSE' | 'COST_OF_GOODS_SOLD' | 'ACCOUNTS_PAYABLE' | 'CREDIT_CARD' | 'LONG_TERM_LIABILITY' | 'OTHER_CURRENT_LIABILITY' | 'INCOME' | 'OTHER_INCOME'
-  /** Whether the account is in use: equals. */
+  /** Whether the account is in use: equal to this value. */
   readonly accountStatus?: 'ACTIVE' | 'INACTIVE'
-  /** Whether the account is in use: differs. */
+  /** Whether the account is in use: different from this value, or empty. */
   readonly accountStatusNotEquals?: 'ACTIVE' | 'INACTIVE'
-  /** Balance of the account, in the account's currency: equals. */
+  /** Balance of the account, in the account's currency: equal to this value. */
   readonly currentBalance?: number
-  /** Balance of the account, in the account's currency: at least. */
+  /** Balance of the account, in the account's currency: at least this value. */
   readonly currentBalanceMin?: number
-  /** Balance of the account, in the account's currency: at most. */
+  /** Balance of the account, in the account's currency: at most this value. */
   readonly currentBalanceMax?: number
-  /** Balance of the account, in the account's currency: differs. */
+  /** Balance of the account, in the account's currency: different from this value, or empty. */
   readonly currentBalanceNotEquals?: number
-  /** Currency the account is kept in: equals. */
+  /** Currency of the account: equal to this value. */
   readonly currency?: CurrencyCode
-  /** Currency the account is kept in: differs. */
+  /** Currency of the account: different from this value, or empty. */
   readonly currencyNotEquals?: CurrencyCode
-  /** Number of the account in the chart of accounts: equals. */
+  /** Number of the account in the chart of accounts: equal to this value. */
   readonly accountNumber?: string
-  /** Number of the account in the chart of accounts: contains, whatever the case of letters. */
+  /** Number of the account in the chart of accounts: contains this text, ignoring case. */
   readonly accountNumberContains?: string
-  /** Number of the account in the chart of accounts: differs. */
+  /** Number of the account in the chart of accounts: different from this value, or empty. */
   readonly accountNumberNotEquals?: string
-  /** Account this one is a sub-account of: equals. */
+  /** Parent of this account: equal to this value. */
   readonly parentAccountId?: string
-  /** Account this one is a sub-account of: differs. */
+  /** Parent of this account: different from this value, or empty. */
   readonly parentAccountIdNotEquals?: string
-  /** Company the account belongs to: equals. */
+  /** Company the account belongs to: equal to this value. */
   readonly companyId?: string
-  /** Company the account belongs to: differs. */
+  /** Company the account belongs to: different from this value, or empty. */
   readonly companyIdNotEquals?: string
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
-/** A vendor's demand for payment. */
+/** An invoice that the company receives from a vendor. */
 export interface AccountingBill {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
   /** Vendor who sent the bill. */
   readonly vendorId: string | null
-  /** Number of the bill as the vendor gave it. */
+  /** Number that the vendor assigned to the bill. */
   readonly billNumber: string | null
-  /** Standing of the bill, in the app's own words. */
+  /** Status of the bill, as the app names it. */
   readonly billStatus: string | null
-  /** Day the bill was issued. The first instant of the day in UTC. */
+  /** Date on which the bill was issued. The start of the day, 00:00 UTC. */
   readonly issueDate: string | null
-  /** Day by which the bill is to be paid. The first instant of the day in UTC. */
+  /** Due date of the bill. The start of the day, 00:00 UTC. */
   readonly dueDate: string | null
-  /** Day the bill was paid in full. The first instant of the day in UTC. */
+  /** Date on which the bill was paid in full. The start of the day, 00:00 UTC. */
   readonly paidOnDate: string | null
-  /** Note on the bill. */
+  /** Note about the bill. */
   readonly memo: string | null
   /** Company that owes the bill. */
   readonly companyId: string | null
   /** Currency of the bill. */
   readonly currency: CurrencyCode | null
-  /** Rate from the bill's currency to the company's. */
+  /** Exchange rate from the bill's currency to the company's. */
   readonly exchangeRate: number | null
   /** Sum of the lines before discount and tax. */
   readonly subTotal: number | null
-  /** Discount on the whole bill. */
+  /** Total discount of the bill. */
   readonly totalDiscount: number | null
-  /** Tax on the whole bill. */
+  /** Total tax of the bill. */
   readonly totalTaxAmount: number | null
-  /** Amount of the bill, discount and tax included. */
+  /** Total amount of the bill, after discount and including tax. */
   readonly totalAmount: number | null
-  /** Amount still to be paid. */
+  /** Outstanding amount. */
   readonly balance: number | null
   /** Tracking categories the bill is assigned to. */
   readonly trackingCategoryIds: readonly string[]
   /** Lines of the bill. */
   readonly lineItems: readonly BillLineItem[]
-  /** Purchase orders the bill is for. */
+  /** Purchase orders that the bill covers. */
   readonly purchaseOrderIds: readonly string[]
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -778,159 +780,159 @@ export interface AccountingBill {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which bills a list holds. */
+/** Filters of a list of bills. */
 export interface AccountingBillFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** Vendor who sent the bill: equals. */
+  /** Vendor who sent the bill: equal to this value. */
   readonly vendorId?: string
-  /** Vendor who sent the bill: differs. */
+  /** Vendor who sent the bill: different from this value, or empty. */
   readonly vendorIdNotEquals?: string
-  /** Number of the bill as the vendor gave it: equals. */
+  /** Number that the vendor assigned to the bill: equal to this value. */
   readonly billNumber?: string
-  /** Number of the bill as the vendor gave it: contains, whatever the case of letters. */
+  /** Number that the vendor assigned to the bill: contains this text, ignoring case. */
   readonly billNumberContains?: string
-  /** Number of the bill as the vendor gave it: differs. */
+  /** Number that the vendor assigned to the bill: different from this value, or empty. */
   readonly billNumberNotEquals?: string
-  /** Standing of the bill, in the app's own words: equals. */
+  /** Status of the bill, as the app names it: equal to this value. */
   readonly billStatus?: string
-  /** Standing of the bill, in the app's own words: contains, whatever the case of letters. */
+  /** Status of the bill, as the app names it: contains this text, ignoring case. */
   readonly billStatusContains?: string
-  /** Standing of the bill, in the app's own words: differs. */
+  /** Status of the bill, as the app names it: different from this value, or empty. */
   readonly billStatusNotEquals?: string
-  /** Day the bill was issued: equals. */
+  /** Date on which the bill was issued: equal to this value. */
   readonly issueDate?: string
-  /** Day the bill was issued: at least. */
+  /** Date on which the bill was issued: at least this value. */
   readonly issueDateMin?: string
-  /** Day the bill was issued: at most. */
+  /** Date on which the bill was issued: at most this value. */
   readonly issueDateMax?: string
-  /** Day by which the bill is to be paid: equals. */
+  /** Due date of the bill: equal to this value. */
   readonly dueDate?: string
-  /** Day by which the bill is to be paid: at least. */
+  /** Due date of the bill: at least this value. */
   readonly dueDateMin?: string
-  /** Day by which the bill is to be paid: at most. */
+  /** Due date of the bill: at most this value. */
   readonly dueDateMax?: string
-  /** Day the bill was paid in full: equals. */
+  /** Date on which the bill was paid in full: equal to this value. */
   readonly paidOnDate?: string
-  /** Day the bill was paid in full: at least. */
+  /** Date on which the bill was paid in full: at least this value. */
   readonly paidOnDateMin?: string
-  /** Day the bill was paid in full: at most. */
+  /** Date on which the bill was paid in full: at most this value. */
   readonly paidOnDateMax?: string
-  /** Note on the bill: equals. */
+  /** Note about the bill: equal to this value. */
   readonly memo?: string
-  /** Note on the bill: contains, whatever the case of letters. */
+  /** Note about the bill: contains this text, ignoring case. */
   readonly memoContains?: string
-  /** Note on the bill: differs. */
+  /** Note about the bill: different from this value, or empty. */
   readonly memoNotEquals?: string
-  /** Company that owes the bill: equals. */
+  /** Company that owes the bill: equal to this value. */
   readonly companyId?: string
-  /** Company that owes the bill: differs. */
+  /** Company that owes the bill: different from this value, or empty. */
   readonly companyIdNotEquals?: string
-  /** Currency of the bill: equals. */
+  /** Currency of the bill: equal to this value. */
   readonly currency?: CurrencyCode
-  /** Currency of the bill: differs. */
+  /** Currency of the bill: different from this value, or empty. */
   readonly currencyNotEquals?: CurrencyCode
-  /** Rate from the bill's currency to the company's: equals. */
+  /** Exchange rate from the bill's currency to the company's: equal to this value. */
   readonly exchangeRate?: number
-  /** Rate from the bill's currency to the company's: at least. */
+  /** Exchange rate from the bill's currency to the company's: at least this value. */
   readonly exchangeRateMin?: number
-  /** Rate from the bill's currency to the company's: at most. */
+  /** Exchange rate from the bill's currency to the company's: at most this value. */
   readonly exchangeRateMax?: number
-  /** Rate from the bill's currency to the company's: differs. */
+  /** Exchange rate from the bill's currency to the company's: different from this value, or empty. */
   readonly exchangeRateNotEquals?: number
-  /** Sum of the lines before discount and tax: equals. */
+  /** Sum of the lines before discount and tax: equal to this value. */
   readonly subTotal?: number
-  /** Sum of the lines before discount and tax: at least. */
+  /** Sum of the lines before discount and tax: at least this value. */
   readonly subTotalMin?: number
-  /** Sum of the lines before discount and tax: at most. */
+  /** Sum of the lines before discount and tax: at most this value. */
   readonly subTotalMax?: number
-  /** Sum of the lines before discount and tax: differs. */
+  /** Sum of the lines before discount and tax: different from this value, or empty. */
   readonly subTotalNotEquals?: number
-  /** Discount on the whole bill: equals. */
+  /** Total discount of the bill: equal to this value. */
   readonly totalDiscount?: number
-  /** Discount on the whole bill: at least. */
+  /** Total discount of the bill: at least this value. */
   readonly totalDiscountMin?: number
-  /** Discount on the whole bill: at most. */
+  /** Total discount of the bill: at most this value. */
   readonly totalDiscountMax?: number
-  /** Discount on the whole bill: differs. */
+  /** Total discount of the bill: different from this value, or empty. */
   readonly totalDiscountNotEquals?: number
-  /** Tax on the whole bill: equals. */
+  /** Total tax of the bill: equal to this value. */
   readonly totalTaxAmount?: number
-  /** Tax on the whole bill: at least. */
+  /** Total tax of the bill: at least this value. */
   readonly totalTaxAmountMin?: number
-  /** Tax on the whole bill: at most. */
+  /** Total tax of the bill: at most this value. */
   readonly totalTaxAmountMax?: number
-  /** Tax on the whole bill: differs. */
+  /** Total tax of the bill: different from this value, or empty. */
   readonly totalTaxAmountNotEquals?: number
-  /** Amount of the bill, discount and tax included: equals. */
+  /** Total amount of the bill, after discount and including tax: equal to this value. */
   readonly totalAmount?: number
-  /** Amount of the bill, discount and tax included: at least. */
+  /** Total amount of the bill, after discount and including tax: at least this value. */
   readonly totalAmountMin?: number
-  /** Amount of the bill, discount and tax included: at most. */
+  /** Total amount of the bill, after discount and including tax: at most this value. */
   readonly totalAmountMax?: number
-  /** Amount of the bill, discount and tax included: differs. */
+  /** Total amount of the bill, after discount and including tax: different from this value, or empty. */
   readonly totalAmountNotEquals?: number
-  /** Amount still to be paid: equals. */
+  /** Outstanding amount: equal to this value. */
   readonly balance?: number
-  /** Amount still to be paid: at least. */
+  /** Outstanding amount: at least this value. */
   readonly balanceMin?: number
-  /** Amount still to be paid: at most. */
+  /** Outstanding amount: at most this value. */
   readonly balanceMax?: number
-  /** Amount still to be paid: differs. */
+  /** Outstanding amount: different from this value, or empty. */
   readonly balanceNotEquals?: number
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
-/** A company whose books are kept in the app. */
+/** A company whose accounts are kept in the app. */
 export interface AccountingCompanyInfo {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
-  /** Name the company goes by. */
+  /** Trading name of the company. */
   readonly companyName: string | null
   /** Registered name of the company. */
   readonly companyLegalName: string | null
-  /** Identifier used for tax, such as a VAT number. */
+  /** Tax number of the company, such as a VAT number. */
   readonly taxNumber: string | null
-  /** Month the fiscal year ends in, 1 to 12. */
+  /** Last month of the fiscal year, 1 to 12. */
   readonly fiscalYearEndMonth: number | null
-  /** Day of the month the fiscal year ends on, 1 to 31. */
+  /** Last day of the fiscal year within that month, 1 to 31. */
   readonly fiscalYearEndDay: number | null
-  /** Currency the books are kept in. */
+  /** Base currency of the company. */
   readonly currency: CurrencyCode | null
-  /** Web addresses of the company. */
+  /** URLs of the company. */
   readonly companyUrls: readonly string[]
   /** Postal addresses of the company. */
   readonly companyAddresses: readonly PostalAddress[]
   /** Telephone numbers of the company. */
   readonly companyPhoneNumbers: readonly PhoneNumber[]
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -938,91 +940,91 @@ export interface AccountingCompanyInfo {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which companyInfo a list holds. */
+/** Filters of a list of company info. */
 export interface AccountingCompanyInfoFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** Name the company goes by: equals. */
+  /** Trading name of the company: equal to this value. */
   readonly companyName?: string
-  /** Name the company goes by: contains, whatever the case of letters. */
+  /** Trading name of the company: contains this text, ignoring case. */
   readonly companyNameContains?: string
-  /** Name the company goes by: differs. */
+  /** Trading name of the company: different from this value, or empty. */
   readonly companyNameNotEquals?: string
-  /** Registered name of the company: equals. */
+  /** Registered name of the company: equal to this value. */
   readonly companyLegalName?: string
-  /** Registered name of the company: contains, whatever the case of letters. */
+  /** Registered name of the company: contains this text, ignoring case. */
   readonly companyLegalNameContains?: string
-  /** Registered name of the company: differs. */
+  /** Registered name of the company: different from this value, or empty. */
   readonly companyLegalNameNotEquals?: string
-  /** Identifier used for tax, such as a VAT number: equals. */
+  /** Tax number of the company, such as a VAT number: equal to this value. */
   readonly taxNumber?: string
-  /** Identifier used for tax, such as a VAT number: contains, whatever the case of letters. */
+  /** Tax number of the company, such as a VAT number: contains this text, ignoring case. */
   readonly taxNumberContains?: string
-  /** Identifier used for tax, such as a VAT number: differs. */
+  /** Tax number of the company, such as a VAT number: different from this value, or empty. */
   readonly taxNumberNotEquals?: string
-  /** Month the fiscal year ends in, 1 to 12: equals. */
+  /** Last month of the fiscal year, 1 to 12: equal to this value. */
   readonly fiscalYearEndMonth?: number
-  /** Month the fiscal year ends in, 1 to 12: at least. */
+  /** Last month of the fiscal year, 1 to 12: at least this value. */
   readonly fiscalYearEndMonthMin?: number
-  /** Month the fiscal year ends in, 1 to 12: at most. */
+  /** Last month of the fiscal year, 1 to 12: at most this value. */
   readonly fiscalYearEndMonthMax?: number
-  /** Month the fiscal year ends in, 1 to 12: differs. */
+  /** Last month of the fiscal year, 1 to 12: different from this value, or empty. */
   readonly fiscalYearEndMonthNotEquals?: number
-  /** Day of the month the fiscal year ends on, 1 to 31: equals. */
+  /** Last day of the fiscal year within that month, 1 to 31: equal to this value. */
   readonly fiscalYearEndDay?: number
-  /** Day of the month the fiscal year ends on, 1 to 31: at least. */
+  /** Last day of the fiscal year within that month, 1 to 31: at least this value. */
   readonly fiscalYearEndDayMin?: number
-  /** Day of the month the fiscal year ends on, 1 to 31: at most. */
+  /** Last day of the fiscal year within that month, 1 to 31: at most this value. */
   readonly fiscalYearEndDayMax?: number
-  /** Day of the month the fiscal year ends on, 1 to 31: differs. */
+  /** Last day of the fiscal year within that month, 1 to 31: different from this value, or empty. */
   readonly fiscalYearEndDayNotEquals?: number
-  /** Currency the books are kept in: equals. */
+  /** Base currency of the company: equal to this value. */
   readonly currency?: CurrencyCode
-  /** Currency the books are kept in: differs. */
+  /** Base currency of the company: different from this value, or empty. */
   readonly currencyNotEquals?: CurrencyCode
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
-/** A party the company sells to. */
+/** A person or company that the company sells to. */
 export interface AccountingCustomer {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
   /** Full name of the customer. */
   readonly customerName: string | null
   /** Primary e-mail address of the customer. */
   readonly email: string | null
-  /** Identifier used for billing, such as a VAT number. */
+  /** Tax number used for billing, such as a VAT number. */
   readonly taxNumber: string | null
-  /** Standing of the customer. */
+  /** Status of the customer. */
   readonly customerStatus: 'ACTIVE' | 'ARCHIVED' | null
-  /** Currency the customer is billed in. */
+  /** Billing currency of the customer. */
   readonly currency: CurrencyCode | null
   /** Company the customer belongs to. */
   readonly companyId: string | null
@@ -1030,7 +1032,7 @@ export interface AccountingCustomer {
   readonly addresses: readonly PostalAddress[]
   /** Telephone numbers of the customer. */
   readonly phoneNumbers: readonly PhoneNumber[]
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -1038,111 +1040,111 @@ export interface AccountingCustomer {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which customers a list holds. */
+/** Filters of a list of customers. */
 export interface AccountingCustomerFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** Full name of the customer: equals. */
+  /** Full name of the customer: equal to this value. */
   readonly customerName?: string
-  /** Full name of the customer: contains, whatever the case of letters. */
+  /** Full name of the customer: contains this text, ignoring case. */
   readonly customerNameContains?: string
-  /** Full name of the customer: differs. */
+  /** Full name of the customer: different from this value, or empty. */
   readonly customerNameNotEquals?: string
-  /** Primary e-mail address of the customer: equals. */
+  /** Primary e-mail address of the customer: equal to this value. */
   readonly email?: string
-  /** Primary e-mail address of the customer: contains, whatever the case of letters. */
+  /** Primary e-mail address of the customer: contains this text, ignoring case. */
   readonly emailContains?: string
-  /** Primary e-mail address of the customer: differs. */
+  /** Primary e-mail address of the customer: different from this value, or empty. */
   readonly emailNotEquals?: string
-  /** Identifier used for billing, such as a VAT number: equals. */
+  /** Tax number used for billing, such as a VAT number: equal to this value. */
   readonly taxNumber?: string
-  /** Identifier used for billing, such as a VAT number: contains, whatever the case of letters. */
+  /** Tax number used for billing, such as a VAT number: contains this text, ignoring case. */
   readonly taxNumberContains?: string
-  /** Identifier used for billing, such as a VAT number: differs. */
+  /** Tax number used for billing, such as a VAT number: different from this value, or empty. */
   readonly taxNumberNotEquals?: string
-  /** Standing of the customer: equals. */
+  /** Status of the customer: equal to this value. */
   readonly customerStatus?: 'ACTIVE' | 'ARCHIVED'
-  /** Standing of the customer: differs. */
+  /** Status of the customer: different from this value, or empty. */
   readonly customerStatusNotEquals?: 'ACTIVE' | 'ARCHIVED'
-  /** Currency the customer is billed in: equals. */
+  /** Billing currency of the customer: equal to this value. */
   readonly currency?: CurrencyCode
-  /** Currency the customer is billed in: differs. */
+  /** Billing currency of the customer: different from this value, or empty. */
   readonly currencyNotEquals?: CurrencyCode
-  /** Company the customer belongs to: equals. */
+  /** Company the customer belongs to: equal to this value. */
   readonly companyId?: string
-  /** Company the customer belongs to: differs. */
+  /** Company the customer belongs to: different from this value, or empty. */
   readonly companyIdNotEquals?: string
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
-/** The company's demand for payment by a customer. */
+/** An invoice that the company issues to a customer. */
 export interface AccountingInvoice {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
-  /** Customer who is to pay. */
+  /** Customer to whom the invoice is issued. */
   readonly customerId: string | null
   /** Number of the invoice. */
   readonly invoiceNumber: string | null
-  /** Standing of the invoice, in the app's own words. */
+  /** Status of the invoice, as the app names it. */
   readonly invoiceStatus: string | null
-  /** Day the invoice was issued. The first instant of the day in UTC. */
+  /** Date on which the invoice was issued. The start of the day, 00:00 UTC. */
   readonly issueDate: string | null
-  /** Day by which the invoice is to be paid. The first instant of the day in UTC. */
+  /** Due date of the invoice. The start of the day, 00:00 UTC. */
   readonly dueDate: string | null
-  /** Day the invoice was paid in full. The first instant of the day in UTC. */
+  /** Date on which the invoice was paid in full. The start of the day, 00:00 UTC. */
   readonly paidOnDate: string | null
-  /** Note on the invoice. */
+  /** Note about the invoice. */
   readonly memo: string | null
   /** Company that issued the invoice. */
   readonly companyId: string | null
   /** Currency of the invoice. */
   readonly currency: CurrencyCode | null
-  /** Rate from the invoice's currency to the company's. */
+  /** Exchange rate from the invoice's currency to the company's. */
   readonly exchangeRate: number | null
   /** Sum of the lines before discount and tax. */
   readonly subTotal: number | null
-  /** Discount on the whole invoice. */
+  /** Total discount of the invoice. */
   readonly totalDiscount: number | null
-  /** Tax on the whole invoice. */
+  /** Total tax of the invoice. */
   readonly totalTaxAmount: number | null
-  /** Amount of the invoice, discount and tax included. */
+  /** Total amount of the invoice, after discount and including tax. */
   readonly totalAmount: number | null
-  /** Amount still to be paid. */
+  /** Outstanding amount. */
   readonly balance: number | null
   /** Tracking categories the invoice is assigned to. */
   readonly trackingCategoryIds: readonly string[]
   /** Lines of the invoice. */
   readonly lineItems: readonly InvoiceLineItem[]
-  /** Purchase orders the invoice is for. */
+  /** Purchase orders that the invoice covers. */
   readonly purchaseOrderIds: readonly string[]
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -1150,161 +1152,161 @@ export interface AccountingInvoice {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which invoices a list holds. */
+/** Filters of a list of invoices. */
 export interface AccountingInvoiceFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** Customer who is to pay: equals. */
+  /** Customer to whom the invoice is issued: equal to this value. */
   readonly customerId?: string
-  /** Customer who is to pay: differs. */
+  /** Customer to whom the invoice is issued: different from this value, or empty. */
   readonly customerIdNotEquals?: string
-  /** Number of the invoice: equals. */
+  /** Number of the invoice: equal to this value. */
   readonly invoiceNumber?: string
-  /** Number of the invoice: contains, whatever the case of letters. */
+  /** Number of the invoice: contains this text, ignoring case. */
   readonly invoiceNumberContains?: string
-  /** Number of the invoice: differs. */
+  /** Number of the invoice: different from this value, or empty. */
   readonly invoiceNumberNotEquals?: string
-  /** Standing of the invoice, in the app's own words: equals. */
+  /** Status of the invoice, as the app names it: equal to this value. */
   readonly invoiceStatus?: string
-  /** Standing of the invoice, in the app's own words: contains, whatever the case of letters. */
+  /** Status of the invoice, as the app names it: contains this text, ignoring case. */
   readonly invoiceStatusContains?: string
-  /** Standing of the invoice, in the app's own words: differs. */
+  /** Status of the invoice, as the app names it: different from this value, or empty. */
   readonly invoiceStatusNotEquals?: string
-  /** Day the invoice was issued: equals. */
+  /** Date on which the invoice was issued: equal to this value. */
   readonly issueDate?: string
-  /** Day the invoice was issued: at least. */
+  /** Date on which the invoice was issued: at least this value. */
   readonly issueDateMin?: string
-  /** Day the invoice was issued: at most. */
+  /** Date on which the invoice was issued: at most this value. */
   readonly issueDateMax?: string
-  /** Day by which the invoice is to be paid: equals. */
+  /** Due date of the invoice: equal to this value. */
   readonly dueDate?: string
-  /** Day by which the invoice is to be paid: at least. */
+  /** Due date of the invoice: at least this value. */
   readonly dueDateMin?: string
-  /** Day by which the invoice is to be paid: at most. */
+  /** Due date of the invoice: at most this value. */
   readonly dueDateMax?: string
-  /** Day the invoice was paid in full: equals. */
+  /** Date on which the invoice was paid in full: equal to this value. */
   readonly paidOnDate?: string
-  /** Day the invoice was paid in full: at least. */
+  /** Date on which the invoice was paid in full: at least this value. */
   readonly paidOnDateMin?: string
-  /** Day the invoice was paid in full: at most. */
+  /** Date on which the invoice was paid in full: at most this value. */
   readonly paidOnDateMax?: string
-  /** Note on the invoice: equals. */
+  /** Note about the invoice: equal to this value. */
   readonly memo?: string
-  /** Note on the invoice: contains, whatever the case of letters. */
+  /** Note about the invoice: contains this text, ignoring case. */
   readonly memoContains?: string
-  /** Note on the invoice: differs. */
+  /** Note about the invoice: different from this value, or empty. */
   readonly memoNotEquals?: string
-  /** Company that issued the invoice: equals. */
+  /** Company that issued the invoice: equal to this value. */
   readonly companyId?: string
-  /** Company that issued the invoice: differs. */
+  /** Company that issued the invoice: different from this value, or empty. */
   readonly companyIdNotEquals?: string
-  /** Currency of the invoice: equals. */
+  /** Currency of the invoice: equal to this value. */
   readonly currency?: CurrencyCode
-  /** Currency of the invoice: differs. */
+  /** Currency of the invoice: different from this value, or empty. */
   readonly currencyNotEquals?: CurrencyCode
-  /** Rate from the invoice's currency to the company's: equals. */
+  /** Exchange rate from the invoice's currency to the company's: equal to this value. */
   readonly exchangeRate?: number
-  /** Rate from the invoice's currency to the company's: at least. */
+  /** Exchange rate from the invoice's currency to the company's: at least this value. */
   readonly exchangeRateMin?: number
-  /** Rate from the invoice's currency to the company's: at most. */
+  /** Exchange rate from the invoice's currency to the company's: at most this value. */
   readonly exchangeRateMax?: number
-  /** Rate from the invoice's currency to the company's: differs. */
+  /** Exchange rate from the invoice's currency to the company's: different from this value, or empty. */
   readonly exchangeRateNotEquals?: number
-  /** Sum of the lines before discount and tax: equals. */
+  /** Sum of the lines before discount and tax: equal to this value. */
   readonly subTotal?: number
-  /** Sum of the lines before discount and tax: at least. */
+  /** Sum of the lines before discount and tax: at least this value. */
   readonly subTotalMin?: number
-  /** Sum of the lines before discount and tax: at most. */
+  /** Sum of the lines before discount and tax: at most this value. */
   readonly subTotalMax?: number
-  /** Sum of the lines before discount and tax: differs. */
+  /** Sum of the lines before discount and tax: different from this value, or empty. */
   readonly subTotalNotEquals?: number
-  /** Discount on the whole invoice: equals. */
+  /** Total discount of the invoice: equal to this value. */
   readonly totalDiscount?: number
-  /** Discount on the whole invoice: at least. */
+  /** Total discount of the invoice: at least this value. */
   readonly totalDiscountMin?: number
-  /** Discount on the whole invoice: at most. */
+  /** Total discount of the invoice: at most this value. */
   readonly totalDiscountMax?: number
-  /** Discount on the whole invoice: differs. */
+  /** Total discount of the invoice: different from this value, or empty. */
   readonly totalDiscountNotEquals?: number
-  /** Tax on the whole invoice: equals. */
+  /** Total tax of the invoice: equal to this value. */
   readonly totalTaxAmount?: number
-  /** Tax on the whole invoice: at least. */
+  /** Total tax of the invoice: at least this value. */
   readonly totalTaxAmountMin?: number
-  /** Tax on the whole invoice: at most. */
+  /** Total tax of the invoice: at most this value. */
   readonly totalTaxAmountMax?: number
-  /** Tax on the whole invoice: differs. */
+  /** Total tax of the invoice: different from this value, or empty. */
   readonly totalTaxAmountNotEquals?: number
-  /** Amount of the invoice, discount and tax included: equals. */
+  /** Total amount of the invoice, after discount and including tax: equal to this value. */
   readonly totalAmount?: number
-  /** Amount of the invoice, discount and tax included: at least. */
+  /** Total amount of the invoice, after discount and including tax: at least this value. */
   readonly totalAmountMin?: number
-  /** Amount of the invoice, discount and tax included: at most. */
+  /** Total amount of the invoice, after discount and including tax: at most this value. */
   readonly totalAmountMax?: number
-  /** Amount of the invoice, discount and tax included: differs. */
+  /** Total amount of the invoice, after discount and including tax: different from this value, or empty. */
   readonly totalAmountNotEquals?: number
-  /** Amount still to be paid: equals. */
+  /** Outstanding amount: equal to this value. */
   readonly balance?: number
-  /** Amount still to be paid: at least. */
+  /** Outstanding amount: at least this value. */
   readonly balanceMin?: number
-  /** Amount still to be paid: at most. */
+  /** Outstanding amount: at most this value. */
   readonly balanceMax?: number
-  /** Amount still to be paid: differs. */
+  /** Outstanding amount: different from this value, or empty. */
   readonly balanceNotEquals?: number
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
-/** A good or service the company buys or sells. */
+/** A product or service that the company buys or sells. */
 export interface AccountingItem {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
   /** Name of the item. */
   readonly itemName: string | null
-  /** Standing of the item. */
+  /** Status of the item. */
   readonly itemStatus: 'ACTIVE' | 'ARCHIVED' | null
-  /** Whether the item is a service or a good, and whether stock is kept. */
+  /** Whether the item is a service, a good, or a good with tracked stock. */
   readonly itemType: 'SERVICE' | 'NON_INVENTORY' | 'INVENTORY' | null
-  /** Price at which one unit is sold. */
+  /** Selling price of one unit. */
   readonly unitPrice: number | null
-  /** Price at which one unit is bought. */
+  /** Purchase price of one unit. */
   readonly purchasePrice: number | null
   /** Units in stock. */
   readonly qtyOnHand: number | null
-  /** Account that purchases of the item post to. */
+  /** Account to which purchases of the item are posted. */
   readonly billAccountId: string | null
-  /** Account that sales of the item post to. */
+  /** Account to which sales of the item are posted. */
   readonly invoiceAccountId: string | null
-  /** Account that holds the stock's value. */
+  /** Account to which the value of the stock is posted. */
   readonly assetAccountId: string | null
   /** Company the item belongs to. */
   readonly companyId: string | null
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -1312,109 +1314,109 @@ export interface AccountingItem {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which items a list holds. */
+/** Filters of a list of items. */
 export interface AccountingItemFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** Name of the item: equals. */
+  /** Name of the item: equal to this value. */
   readonly itemName?: string
-  /** Name of the item: contains, whatever the case of letters. */
+  /** Name of the item: contains this text, ignoring case. */
   readonly itemNameContains?: string
-  /** Name of the item: differs. */
+  /** Name of the item: different from this value, or empty. */
   readonly itemNameNotEquals?: string
-  /** Standing of the item: equals. */
+  /** Status of the item: equal to this value. */
   readonly itemStatus?: 'ACTIVE' | 'ARCHIVED'
-  /** Standing of the item: differs. */
+  /** Status of the item: different from this value, or empty. */
   readonly itemStatusNotEquals?: 'ACTIVE' | 'ARCHIVED'
-  /** Whether the item is a service or a good, and whether stock is kept: equals. */
+  /** Whether the item is a service, a good, or a good with tracked stock: equal to this value. */
   readonly itemType?: 'SERVICE' | 'NON_INVENTORY' | 'INVENTORY'
-  /** Whether the item is a service or a good, and whether stock is kept: differs. */
+  /** Whether the item is a service, a good, or a good with tracked stock: different from this value, or empty. */
   readonly itemTypeNotEquals?: 'SERVICE' | 'NON_INVENTORY' | 'INVENTORY'
-  /** Price at which one unit is sold: equals. */
+  /** Selling price of one unit: equal to this value. */
   readonly unitPrice?: number
-  /** Price at which one unit is sold: at least. */
+  /** Selling price of one unit: at least this value. */
   readonly unitPriceMin?: number
-  /** Price at which one unit is sold: at most. */
+  /** Selling price of one unit: at most this value. */
   readonly unitPriceMax?: number
-  /** Price at which one unit is sold: differs. */
+  /** Selling price of one unit: different from this value, or empty. */
   readonly unitPriceNotEquals?: number
-  /** Price at which one unit is bought: equals. */
+  /** Purchase price of one unit: equal to this value. */
   readonly purchasePrice?: number
-  /** Price at which one unit is bought: at least. */
+  /** Purchase price of one unit: at least this value. */
   readonly purchasePriceMin?: number
-  /** Price at which one unit is bought: at most. */
+  /** Purchase price of one unit: at most this value. */
   readonly purchasePriceMax?: number
-  /** Price at which one unit is bought: differs. */
+  /** Purchase price of one unit: different from this value, or empty. */
   readonly purchasePriceNotEquals?: number
-  /** Units in stock: equals. */
+  /** Units in stock: equal to this value. */
   readonly qtyOnHand?: number
-  /** Units in stock: at least. */
+  /** Units in stock: at least this value. */
   readonly qtyOnHandMin?: number
-  /** Units in stock: at most. */
+  /** Units in stock: at most this value. */
   readonly qtyOnHandMax?: number
-  /** Units in stock: differs. */
+  /** Units in stock: different from this value, or empty. */
   readonly qtyOnHandNotEquals?: number
-  /** Account that purchases of the item post to: equals. */
+  /** Account to which purchases of the item are posted: equal to this value. */
   readonly billAccountId?: string
-  /** Account that purchases of the item post to: differs. */
+  /** Account to which purchases of the item are posted: different from this value, or empty. */
   readonly billAccountIdNotEquals?: string
-  /** Account that sales of the item post to: equals. */
+  /** Account to which sales of the item are posted: equal to this value. */
   readonly invoiceAccountId?: string
-  /** Account that sales of the item post to: differs. */
+  /** Account to which sales of the item are posted: different from this value, or empty. */
   readonly invoiceAccountIdNotEquals?: string
-  /** Account that holds the stock's value: equals. */
+  /** Account to which the value of the stock is posted: equal to this value. */
   readonly assetAccountId?: string
-  /** Account that holds the stock's value: differs. */
+  /** Account to which the value of the stock is posted: different from this value, or empty. */
   readonly assetAccountIdNotEquals?: string
-  /** Company the item belongs to: equals. */
+  /** Company the item belongs to: equal to this value. */
   readonly companyId?: string
-  /** Company the item belongs to: differs. */
+  /** Company the item belongs to: different from this value, or empty. */
   readonly companyIdNotEquals?: string
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
-/** Money received from a customer or paid to a vendor. */
+/** A payment received from a customer or made to a vendor. */
 export interface AccountingPayment {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
-  /** Day of the payment. The first instant of the day in UTC. */
+  /** Date of the payment. The start of the day, 00:00 UTC. */
   readonly transactionDate: string | null
   /** Customer who paid. */
   readonly customerId: string | null
   /** Vendor who was paid. */
   readonly vendorId: string | null
-  /** Account the money went through. */
+  /** Account from which or to which the payment was made. */
   readonly accountId: string | null
   /** Currency of the payment. */
   readonly currency: CurrencyCode | null
-  /** Rate from the payment's currency to the company's. */
+  /** Exchange rate from the payment's currency to the company's. */
   readonly exchangeRate: number | null
   /** Company the payment belongs to. */
   readonly companyId: string | null
@@ -1422,7 +1424,7 @@ export interface AccountingPayment {
   readonly totalAmount: number | null
   /** Tracking categories the payment is assigned to. */
   readonly trackingCategoryIds: readonly string[]
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -1430,95 +1432,95 @@ export interface AccountingPayment {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which payments a list holds. */
+/** Filters of a list of payments. */
 export interface AccountingPaymentFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** Day of the payment: equals. */
+  /** Date of the payment: equal to this value. */
   readonly transactionDate?: string
-  /** Customer who paid: equals. */
+  /** Customer who paid: equal to this value. */
   readonly customerId?: string
-  /** Vendor who was paid: equals. */
+  /** Vendor who was paid: equal to this value. */
   readonly vendorId?: string
-  /** Account the money went through: equals. */
+  /** Account from which or to which the payment was made: equal to this value. */
   readonly accountId?: string
-  /** Currency of the payment: equals. */
+  /** Currency of the payment: equal to this value. */
   readonly currency?: CurrencyCode
-  /** Rate from the payment's currency to the company's: equals. */
+  /** Exchange rate from the payment's currency to the company's: equal to this value. */
   readonly exchangeRate?: number
-  /** Company the payment belongs to: equals. */
+  /** Company the payment belongs to: equal to this value. */
   readonly companyId?: string
-  /** Amount of the payment: equals. */
+  /** Amount of the payment: equal to this value. */
   readonly totalAmount?: number
-  /** Amount of the payment: at least. */
+  /** Amount of the payment: at least this value. */
   readonly totalAmountMin?: number
-  /** Amount of the payment: at most. */
+  /** Amount of the payment: at most this value. */
   readonly totalAmountMax?: number
-  /** Amount of the payment: differs. */
+  /** Amount of the payment: different from this value, or empty. */
   readonly totalAmountNotEquals?: number
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
-/** The company's order to a vendor. */
+/** An order that the company places with a vendor. */
 export interface AccountingPurchaseOrder {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
-  /** Standing of the purchase order, in the app's own words. */
+  /** Status of the purchase order, as the app names it. */
   readonly purchaseOrderStatus: string | null
   /** Number of the purchase order. */
   readonly purchaseOrderNumber: string | null
-  /** Day the purchase order was issued. The first instant of the day in UTC. */
+  /** Date on which the purchase order was issued. The start of the day, 00:00 UTC. */
   readonly issueDate: string | null
-  /** Day the delivery is expected. The first instant of the day in UTC. */
+  /** Expected date of the delivery. The start of the day, 00:00 UTC. */
   readonly deliveryDate: string | null
-  /** Where the delivery goes. */
+  /** Address of the delivery. */
   readonly deliveryAddress: PostalAddress | null
-  /** Vendor the order goes to. */
+  /** Vendor with whom the order is placed. */
   readonly vendorId: string | null
-  /** Account the purchase order posts to. */
+  /** Account to which the purchase order is posted. */
   readonly accountId: string | null
-  /** Note on the purchase order. */
+  /** Note about the purchase order. */
   readonly memo: string | null
-  /** Company that orders. */
+  /** Company that places the order. */
   readonly companyId: string | null
-  /** Amount of the purchase order. */
+  /** Total amount of the purchase order. */
   readonly totalAmount: number | null
   /** Currency of the purchase order. */
   readonly currency: CurrencyCode | null
-  /** Rate from the purchase order's currency to the company's. */
+  /** Exchange rate from the purchase order's currency to the company's. */
   readonly exchangeRate: number | null
   /** Tracking categories the purchase order is assigned to. */
   readonly trackingCategoryIds: readonly string[]
   /** Lines of the purchase order. */
   readonly lineItems: readonly PurchaseOrderLineItem[]
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -1526,115 +1528,115 @@ export interface AccountingPurchaseOrder {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which purchaseOrders a list holds. */
+/** Filters of a list of purchase orders. */
 export interface AccountingPurchaseOrderFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** Standing of the purchase order, in the app's own words: equals. */
+  /** Status of the purchase order, as the app names it: equal to this value. */
   readonly purchaseOrderStatus?: string
-  /** Standing of the purchase order, in the app's own words: contains, whatever the case of letters. */
+  /** Status of the purchase order, as the app names it: contains this text, ignoring case. */
   readonly purchaseOrderStatusContains?: string
-  /** Standing of the purchase order, in the app's own words: differs. */
+  /** Status of the purchase order, as the app names it: different from this value, or empty. */
   readonly purchaseOrderStatusNotEquals?: string
-  /** Number of the purchase order: equals. */
+  /** Number of the purchase order: equal to this value. */
   readonly purchaseOrderNumber?: string
-  /** Number of the purchase order: contains, whatever the case of letters. */
+  /** Number of the purchase order: contains this text, ignoring case. */
   readonly purchaseOrderNumberContains?: string
-  /** Number of the purchase order: differs. */
+  /** Number of the purchase order: different from this value, or empty. */
   readonly purchaseOrderNumberNotEquals?: string
-  /** Day the purchase order was issued: equals. */
+  /** Date on which the purchase order was issued: equal to this value. */
   readonly issueDate?: string
-  /** Day the purchase order was issued: at least. */
+  /** Date on which the purchase order was issued: at least this value. */
   readonly issueDateMin?: string
-  /** Day the purchase order was issued: at most. */
+  /** Date on which the purchase order was issued: at most this value. */
   readonly issueDateMax?: string
-  /** Day the delivery is expected: equals. */
+  /** Expected date of the delivery: equal to this value. */
   readonly deliveryDate?: string
-  /** Day the delivery is expected: at least. */
+  /** Expected date of the delivery: at least this value. */
   readonly deliveryDateMin?: string
-  /** Day the delivery is expected: at most. */
+  /** Expected date of the delivery: at most this value. */
   readonly deliveryDateMax?: string
-  /** Vendor the order goes to: equals. */
+  /** Vendor with whom the order is placed: equal to this value. */
   readonly vendorId?: string
-  /** Vendor the order goes to: differs. */
+  /** Vendor with whom the order is placed: different from this value, or empty. */
   readonly vendorIdNotEquals?: string
-  /** Account the purchase order posts to: equals. */
+  /** Account to which the purchase order is posted: equal to this value. */
   readonly accountId?: string
-  /** Account the purchase order posts to: differs. */
+  /** Account to which the purchase order is posted: different from this value, or empty. */
   readonly accountIdNotEquals?: string
-  /** Note on the purchase order: equals. */
+  /** Note about the purchase order: equal to this value. */
   readonly memo?: string
-  /** Note on the purchase order: contains, whatever the case of letters. */
+  /** Note about the purchase order: contains this text, ignoring case. */
   readonly memoContains?: string
-  /** Note on the purchase order: differs. */
+  /** Note about the purchase order: different from this value, or empty. */
   readonly memoNotEquals?: string
-  /** Company that orders: equals. */
+  /** Company that places the order: equal to this value. */
   readonly companyId?: string
-  /** Company that orders: differs. */
+  /** Company that places the order: different from this value, or empty. */
   readonly companyIdNotEquals?: string
-  /** Amount of the purchase order: equals. */
+  /** Total amount of the purchase order: equal to this value. */
   readonly totalAmount?: number
-  /** Amount of the purchase order: at least. */
+  /** Total amount of the purchase order: at least this value. */
   readonly totalAmountMin?: number
-  /** Amount of the purchase order: at most. */
+  /** Total amount of the purchase order: at most this value. */
   readonly totalAmountMax?: number
-  /** Amount of the purchase order: differs. */
+  /** Total amount of the purchase order: different from this value, or empty. */
   readonly totalAmountNotEquals?: number
-  /** Currency of the purchase order: equals. */
+  /** Currency of the purchase order: equal to this value. */
   readonly currency?: CurrencyCode
-  /** Currency of the purchase order: differs. */
+  /** Currency of the purchase order: different from this value, or empty. */
   readonly currencyNotEquals?: CurrencyCode
-  /** Rate from the purchase order's currency to the company's: equals. */
+  /** Exchange rate from the purchase order's currency to the company's: equal to this value. */
   readonly exchangeRate?: number
-  /** Rate from the purchase order's currency to the company's: at least. */
+  /** Exchange rate from the purchase order's currency to the company's: at least this value. */
   readonly exchangeRateMin?: number
-  /** Rate from the purchase order's currency to the company's: at most. */
+  /** Exchange rate from the purchase order's currency to the company's: at most this value. */
   readonly exchangeRateMax?: number
-  /** Rate from the purchase order's currency to the company's: differs. */
+  /** Exchange rate from the purchase order's currency to the company's: different from this value, or empty. */
   readonly exchangeRateNotEquals?: number
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
-/** A rate at which sales or purchases are taxed. */
+/** A tax rate for sales or purchases. */
 export interface AccountingTaxRate {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
   /** Name or description of the rate. */
   readonly description: string | null
   /** Sum of the component rates, in percent. */
   readonly totalTaxRate: number | null
-  /** Rate that a net amount is in fact charged, in percent. */
+  /** Rate that is charged on the net amount, in percent. */
   readonly effectiveTaxRate: number | null
   /** Company the rate belongs to. */
   readonly companyId: string | null
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -1642,81 +1644,81 @@ export interface AccountingTaxRate {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which taxRates a list holds. */
+/** Filters of a list of tax rates. */
 export interface AccountingTaxRateFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** Name or description of the rate: equals. */
+  /** Name or description of the rate: equal to this value. */
   readonly description?: string
-  /** Name or description of the rate: contains, whatever the case of letters. */
+  /** Name or description of the rate: contains this text, ignoring case. */
   readonly descriptionContains?: string
-  /** Name or description of the rate: differs. */
+  /** Name or description of the rate: different from this value, or empty. */
   readonly descriptionNotEquals?: string
-  /** Sum of the component rates, in percent: equals. */
+  /** Sum of the component rates, in percent: equal to this value. */
   readonly totalTaxRate?: number
-  /** Sum of the component rates, in percent: at least. */
+  /** Sum of the component rates, in percent: at least this value. */
   readonly totalTaxRateMin?: number
-  /** Sum of the component rates, in percent: at most. */
+  /** Sum of the component rates, in percent: at most this value. */
   readonly totalTaxRateMax?: number
-  /** Sum of the component rates, in percent: differs. */
+  /** Sum of the component rates, in percent: different from this value, or empty. */
   readonly totalTaxRateNotEquals?: number
-  /** Rate that a net amount is in fact charged, in percent: equals. */
+  /** Rate that is charged on the net amount, in percent: equal to this value. */
   readonly effectiveTaxRate?: number
-  /** Rate that a net amount is in fact charged, in percent: at least. */
+  /** Rate that is charged on the net amount, in percent: at least this value. */
   readonly effectiveTaxRateMin?: number
-  /** Rate that a net amount is in fact charged, in percent: at most. */
+  /** Rate that is charged on the net amount, in percent: at most this value. */
   readonly effectiveTaxRateMax?: number
-  /** Rate that a net amount is in fact charged, in percent: differs. */
+  /** Rate that is charged on the net amount, in percent: different from this value, or empty. */
   readonly effectiveTaxRateNotEquals?: number
-  /** Company the rate belongs to: equals. */
+  /** Company the rate belongs to: equal to this value. */
   readonly companyId?: string
-  /** Company the rate belongs to: differs. */
+  /** Company the rate belongs to: different from this value, or empty. */
   readonly companyIdNotEquals?: string
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
-/** A label that transactions are reported by, such as a department or a location. */
+/** A category by which transactions are reported, such as a department or a location. */
 export interface AccountingTrackingCategory {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
   /** Name of the category. */
   readonly trackingCategoryName: string | null
-  /** Standing of the category, in the app's own words. */
+  /** Status of the category, as the app names it. */
   readonly trackingCategoryStatus: string | null
-  /** What the category tracks, such as a class or a department. */
+  /** Type of the category, such as class or department. */
   readonly trackingCategoryType: string | null
-  /** Category this one is part of. */
+  /** Parent of this category. */
   readonly parentCategoryId: string | null
   /** Company the category belongs to. */
   readonly companyId: string | null
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -1724,79 +1726,79 @@ export interface AccountingTrackingCategory {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which trackingCategories a list holds. */
+/** Filters of a list of tracking categories. */
 export interface AccountingTrackingCategoryFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** Name of the category: equals. */
+  /** Name of the category: equal to this value. */
   readonly trackingCategoryName?: string
-  /** Name of the category: contains, whatever the case of letters. */
+  /** Name of the category: contains this text, ignoring case. */
   readonly trackingCategoryNameContains?: string
-  /** Name of the category: differs. */
+  /** Name of the category: different from this value, or empty. */
   readonly trackingCategoryNameNotEquals?: string
-  /** Standing of the category, in the app's own words: equals. */
+  /** Status of the category, as the app names it: equal to this value. */
   readonly trackingCategoryStatus?: string
-  /** Standing of the category, in the app's own words: contains, whatever the case of letters. */
+  /** Status of the category, as the app names it: contains this text, ignoring case. */
   readonly trackingCategoryStatusContains?: string
-  /** Standing of the category, in the app's own words: differs. */
+  /** Status of the category, as the app names it: different from this value, or empty. */
   readonly trackingCategoryStatusNotEquals?: string
-  /** What the category tracks, such as a class or a department: equals. */
+  /** Type of the category, such as class or department: equal to this value. */
   readonly trackingCategoryType?: string
-  /** What the category tracks, such as a class or a department: contains, whatever the case of letters. */
+  /** Type of the category, such as class or department: contains this text, ignoring case. */
   readonly trackingCategoryTypeContains?: string
-  /** What the category tracks, such as a class or a department: differs. */
+  /** Type of the category, such as class or department: different from this value, or empty. */
   readonly trackingCategoryTypeNotEquals?: string
-  /** Category this one is part of: equals. */
+  /** Parent of this category: equal to this value. */
   readonly parentCategoryId?: string
-  /** Category this one is part of: differs. */
+  /** Parent of this category: different from this value, or empty. */
   readonly parentCategoryIdNotEquals?: string
-  /** Company the category belongs to: equals. */
+  /** Company the category belongs to: equal to this value. */
   readonly companyId?: string
-  /** Company the category belongs to: differs. */
+  /** Company the category belongs to: different from this value, or empty. */
   readonly companyIdNotEquals?: string
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
-/** A party the company buys from. */
+/** A person or company that the company buys from. */
 export interface AccountingVendor {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
   /** Full name of the vendor. */
   readonly vendorName: string | null
   /** Primary e-mail address of the vendor. */
   readonly email: string | null
-  /** Identifier used for billing, such as a VAT number. */
+  /** Tax number used for billing, such as a VAT number. */
   readonly taxNumber: string | null
-  /** Standing of the vendor. */
+  /** Status of the vendor. */
   readonly vendorStatus: 'ACTIVE' | 'ARCHIVED' | null
-  /** Currency the vendor is paid in. */
+  /** Currency in which the vendor is paid. */
   readonly currency: CurrencyCode | null
   /** Company the vendor belongs to. */
   readonly companyId: string | null
@@ -1804,7 +1806,7 @@ export interface AccountingVendor {
   readonly addresses: readonly PostalAddress[]
   /** Telephone numbers of the vendor. */
   readonly phoneNumbers: readonly PhoneNumber[]
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -1812,93 +1814,93 @@ export interface AccountingVendor {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which vendors a list holds. */
+/** Filters of a list of vendors. */
 export interface AccountingVendorFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** Full name of the vendor: equals. */
+  /** Full name of the vendor: equal to this value. */
   readonly vendorName?: string
-  /** Full name of the vendor: contains, whatever the case of letters. */
+  /** Full name of the vendor: contains this text, ignoring case. */
   readonly vendorNameContains?: string
-  /** Full name of the vendor: differs. */
+  /** Full name of the vendor: different from this value, or empty. */
   readonly vendorNameNotEquals?: string
-  /** Primary e-mail address of the vendor: equals. */
+  /** Primary e-mail address of the vendor: equal to this value. */
   readonly email?: string
-  /** Primary e-mail address of the vendor: contains, whatever the case of letters. */
+  /** Primary e-mail address of the vendor: contains this text, ignoring case. */
   readonly emailContains?: string
-  /** Primary e-mail address of the vendor: differs. */
+  /** Primary e-mail address of the vendor: different from this value, or empty. */
   readonly emailNotEquals?: string
-  /** Identifier used for billing, such as a VAT number: equals. */
+  /** Tax number used for billing, such as a VAT number: equal to this value. */
   readonly taxNumber?: string
-  /** Identifier used for billing, such as a VAT number: contains, whatever the case of letters. */
+  /** Tax number used for billing, such as a VAT number: contains this text, ignoring case. */
   readonly taxNumberContains?: string
-  /** Identifier used for billing, such as a VAT number: differs. */
+  /** Tax number used for billing, such as a VAT number: different from this value, or empty. */
   readonly taxNumberNotEquals?: string
-  /** Standing of the vendor: equals. */
+  /** Status of the vendor: equal to this value. */
   readonly vendorStatus?: 'ACTIVE' | 'ARCHIVED'
-  /** Standing of the vendor: differs. */
+  /** Status of the vendor: different from this value, or empty. */
   readonly vendorStatusNotEquals?: 'ACTIVE' | 'ARCHIVED'
-  /** Currency the vendor is paid in: equals. */
+  /** Currency in which the vendor is paid: equal to this value. */
   readonly currency?: CurrencyCode
-  /** Currency the vendor is paid in: differs. */
+  /** Currency in which the vendor is paid: different from this value, or empty. */
   readonly currencyNotEquals?: CurrencyCode
-  /** Company the vendor belongs to: equals. */
+  /** Company the vendor belongs to: equal to this value. */
   readonly companyId?: string
-  /** Company the vendor belongs to: differs. */
+  /** Company the vendor belongs to: different from this value, or empty. */
   readonly companyIdNotEquals?: string
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
-/** An organisation the company deals with. */
+/** An organisation with which the company does business. */
 export interface CrmAccount {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
   /** Name of the account. */
   readonly accountName: string | null
-  /** Name of the user who looks after the account. */
+  /** Name of the user who owns the account. */
   readonly accountOwner: string | null
   /** Description of the account. */
   readonly description: string | null
-  /** Industry the account works in. */
+  /** Industry of the account. */
   readonly industry: string | null
-  /** Web address of the account. */
+  /** URL of the account. */
   readonly website: string | null
-  /** People the account employs. */
+  /** Number of people that the account employs. */
   readonly numberOfEmployees: number | null
-  /** Last activity with the account. */
+  /** Time of the last activity with the account. */
   readonly lastActivityAt: string | null
   /** Postal addresses of the account. */
   readonly addresses: readonly CrmAccountAddress[]
   /** Telephone numbers of the account. */
   readonly phoneNumbers: readonly PhoneNumber[]
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -1906,83 +1908,83 @@ export interface CrmAccount {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which accounts a list holds. */
+/** Filters of a list of accounts. */
 export interface CrmAccountFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** Name of the account: equals. */
+  /** Name of the account: equal to this value. */
   readonly accountName?: string
-  /** Name of the account: contains, whatever the case of letters. */
+  /** Name of the account: contains this text, ignoring case. */
   readonly accountNameContains?: string
-  /** Name of the account: differs. */
+  /** Name of the account: different from this value, or empty. */
   readonly accountNameNotEquals?: string
-  /** Name of the user who looks after the account: equals. */
+  /** Name of the user who owns the account: equal to this value. */
   readonly accountOwner?: string
-  /** Name of the user who looks after the account: contains, whatever the case of letters. */
+  /** Name of the user who owns the account: contains this text, ignoring case. */
   readonly accountOwnerContains?: string
-  /** Name of the user who looks after the account: differs. */
+  /** Name of the user who owns the account: different from this value, or empty. */
   readonly accountOwnerNotEquals?: string
-  /** Description of the account: equals. */
+  /** Description of the account: equal to this value. */
   readonly description?: string
-  /** Description of the account: contains, whatever the case of letters. */
+  /** Description of the account: contains this text, ignoring case. */
   readonly descriptionContains?: string
-  /** Description of the account: differs. */
+  /** Description of the account: different from this value, or empty. */
   readonly descriptionNotEquals?: string
-  /** Industry the account works in: equals. */
+  /** Industry of the account: equal to this value. */
   readonly industry?: string
-  /** Industry the account works in: contains, whatever the case of letters. */
+  /** Industry of the account: contains this text, ignoring case. */
   readonly industryContains?: string
-  /** Industry the account works in: differs. */
+  /** Industry of the account: different from this value, or empty. */
   readonly industryNotEquals?: string
-  /** Web address of the account: equals. */
+  /** URL of the account: equal to this value. */
   readonly website?: string
-  /** Web address of the account: contains, whatever the case of letters. */
+  /** URL of the account: contains this text, ignoring case. */
   readonly websiteContains?: string
-  /** Web address of the account: differs. */
+  /** URL of the account: different from this value, or empty. */
   readonly websiteNotEquals?: string
-  /** People the account employs: equals. */
+  /** Number of people that the account employs: equal to this value. */
   readonly numberOfEmployees?: number
-  /** People the account employs: at least. */
+  /** Number of people that the account employs: at least this value. */
   readonly numberOfEmployeesMin?: number
-  /** People the account employs: at most. */
+  /** Number of people that the account employs: at most this value. */
   readonly numberOfEmployeesMax?: number
-  /** People the account employs: differs. */
+  /** Number of people that the account employs: different from this value, or empty. */
   readonly numberOfEmployeesNotEquals?: number
-  /** Last activity with the account: equals. */
+  /** Time of the last activity with the account: equal to this value. */
   readonly lastActivityAt?: string
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
-/** A person the company deals with. */
+/** A person with whom the company does business. */
 export interface CrmContact {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
   /** First name. */
   readonly firstName: string | null
@@ -1996,9 +1998,9 @@ export interface CrmContact {
   readonly emailAddresses: readonly EmailAddress[]
   /** Telephone numbers of the contact. */
   readonly phoneNumbers: readonly PhoneNumber[]
-  /** Last activity with the contact. */
+  /** Time of the last activity with the contact. */
   readonly lastActivityAt: string | null
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -2006,69 +2008,69 @@ export interface CrmContact {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which contacts a list holds. */
+/** Filters of a list of contacts. */
 export interface CrmContactFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** First name: equals. */
+  /** First name: equal to this value. */
   readonly firstName?: string
-  /** First name: contains, whatever the case of letters. */
+  /** First name: contains this text, ignoring case. */
   readonly firstNameContains?: string
-  /** First name: differs. */
+  /** First name: different from this value, or empty. */
   readonly firstNameNotEquals?: string
-  /** Last name: equals. */
+  /** Last name: equal to this value. */
   readonly lastName?: string
-  /** Last name: contains, whatever the case of letters. */
+  /** Last name: contains this text, ignoring case. */
   readonly lastNameContains?: string
-  /** Last name: differs. */
+  /** Last name: different from this value, or empty. */
   readonly lastNameNotEquals?: string
-  /** Account the contact belongs to: equals. */
+  /** Account the contact belongs to: equal to this value. */
   readonly account?: string
-  /** Account the contact belongs to: differs. */
+  /** Account the contact belongs to: different from this value, or empty. */
   readonly accountNotEquals?: string
-  /** Last activity with the contact: at least. */
+  /** Time of the last activity with the contact: at least this value. */
   readonly lastActivityAtMin?: string
-  /** Last activity with the contact: at most. */
+  /** Time of the last activity with the contact: at most this value. */
   readonly lastActivityAtMax?: string
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
-/** A person who may become a customer and is not qualified yet. */
+/** A potential customer who is not yet qualified. */
 export interface CrmLead {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
-  /** Name of the user who looks after the lead. */
+  /** Name of the user who owns the lead. */
   readonly leadOwner: string | null
-  /** Where the lead came from. */
+  /** Source of the lead, such as a website. */
   readonly leadSource: string | null
-  /** Job title of the lead, or the title the app gives it. */
+  /** Job title of the lead, or the title of the lead in the app. */
   readonly leadTitle: string | null
   /** Name of the company the lead works for. */
   readonly company: string | null
@@ -2082,7 +2084,7 @@ export interface CrmLead {
   readonly emailAddresses: readonly EmailAddress[]
   /** Telephone numbers of the lead. */
   readonly phoneNumbers: readonly PhoneNumber[]
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -2090,81 +2092,81 @@ export interface CrmLead {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which leads a list holds. */
+/** Filters of a list of leads. */
 export interface CrmLeadFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** Name of the user who looks after the lead: equals. */
+  /** Name of the user who owns the lead: equal to this value. */
   readonly leadOwner?: string
-  /** Name of the user who looks after the lead: contains, whatever the case of letters. */
+  /** Name of the user who owns the lead: contains this text, ignoring case. */
   readonly leadOwnerContains?: string
-  /** Name of the user who looks after the lead: differs. */
+  /** Name of the user who owns the lead: different from this value, or empty. */
   readonly leadOwnerNotEquals?: string
-  /** Where the lead came from: equals. */
+  /** Source of the lead, such as a website: equal to this value. */
   readonly leadSource?: string
-  /** Where the lead came from: contains, whatever the case of letters. */
+  /** Source of the lead, such as a website: contains this text, ignoring case. */
   readonly leadSourceContains?: string
-  /** Where the lead came from: differs. */
+  /** Source of the lead, such as a website: different from this value, or empty. */
   readonly leadSourceNotEquals?: string
-  /** Job title of the lead, or the title the app gives it: equals. */
+  /** Job title of the lead, or the title of the lead in the app: equal to this value. */
   readonly leadTitle?: string
-  /** Job title of the lead, or the title the app gives it: contains, whatever the case of letters. */
+  /** Job title of the lead, or the title of the lead in the app: contains this text, ignoring case. */
   readonly leadTitleContains?: string
-  /** Job title of the lead, or the title the app gives it: differs. */
+  /** Job title of the lead, or the title of the lead in the app: different from this value, or empty. */
   readonly leadTitleNotEquals?: string
-  /** Name of the company the lead works for: equals. */
+  /** Name of the company the lead works for: equal to this value. */
   readonly company?: string
-  /** Name of the company the lead works for: contains, whatever the case of letters. */
+  /** Name of the company the lead works for: contains this text, ignoring case. */
   readonly companyContains?: string
-  /** Name of the company the lead works for: differs. */
+  /** Name of the company the lead works for: different from this value, or empty. */
   readonly companyNotEquals?: string
-  /** First name: equals. */
+  /** First name: equal to this value. */
   readonly firstName?: string
-  /** First name: contains, whatever the case of letters. */
+  /** First name: contains this text, ignoring case. */
   readonly firstNameContains?: string
-  /** First name: differs. */
+  /** First name: different from this value, or empty. */
   readonly firstNameNotEquals?: string
-  /** Last name: equals. */
+  /** Last name: equal to this value. */
   readonly lastName?: string
-  /** Last name: contains, whatever the case of letters. */
+  /** Last name: contains this text, ignoring case. */
   readonly lastNameContains?: string
-  /** Last name: differs. */
+  /** Last name: different from this value, or empty. */
   readonly lastNameNotEquals?: string
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
-/** A text kept with a contact, an account or an opportunity. */
+/** A note about a contact, an account or an opportunity. */
 export interface CrmNote {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
-  /** User the note belongs to. */
+  /** User who owns the note. */
   readonly noteOwner: string | null
   /** Title of the note. */
   readonly noteTitle: string | null
@@ -2176,7 +2178,7 @@ export interface CrmNote {
   readonly noteAccount: string | null
   /** Opportunity the note is about. */
   readonly noteOpportunity: string | null
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -2184,91 +2186,91 @@ export interface CrmNote {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which notes a list holds. */
+/** Filters of a list of notes. */
 export interface CrmNoteFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** User the note belongs to: equals. */
+  /** User who owns the note: equal to this value. */
   readonly noteOwner?: string
-  /** User the note belongs to: differs. */
+  /** User who owns the note: different from this value, or empty. */
   readonly noteOwnerNotEquals?: string
-  /** Title of the note: equals. */
+  /** Title of the note: equal to this value. */
   readonly noteTitle?: string
-  /** Title of the note: contains, whatever the case of letters. */
+  /** Title of the note: contains this text, ignoring case. */
   readonly noteTitleContains?: string
-  /** Title of the note: differs. */
+  /** Title of the note: different from this value, or empty. */
   readonly noteTitleNotEquals?: string
-  /** Text of the note: equals. */
+  /** Text of the note: equal to this value. */
   readonly noteContent?: string
-  /** Text of the note: contains, whatever the case of letters. */
+  /** Text of the note: contains this text, ignoring case. */
   readonly noteContentContains?: string
-  /** Text of the note: differs. */
+  /** Text of the note: different from this value, or empty. */
   readonly noteContentNotEquals?: string
-  /** Contact the note is about: equals. */
+  /** Contact the note is about: equal to this value. */
   readonly noteContact?: string
-  /** Contact the note is about: differs. */
+  /** Contact the note is about: different from this value, or empty. */
   readonly noteContactNotEquals?: string
-  /** Account the note is about: equals. */
+  /** Account the note is about: equal to this value. */
   readonly noteAccount?: string
-  /** Account the note is about: differs. */
+  /** Account the note is about: different from this value, or empty. */
   readonly noteAccountNotEquals?: string
-  /** Opportunity the note is about: equals. */
+  /** Opportunity the note is about: equal to this value. */
   readonly noteOpportunity?: string
-  /** Opportunity the note is about: differs. */
+  /** Opportunity the note is about: different from this value, or empty. */
   readonly noteOpportunityNotEquals?: string
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
-/** A sale in the making. */
+/** A potential sale. */
 export interface CrmOpportunity {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
   /** Name of the opportunity. */
   readonly opportunityName: string | null
   /** Description of the opportunity. */
   readonly opportunityDescription: string | null
-  /** Amount the sale is expected to bring. */
+  /** Expected amount of the sale. */
   readonly amount: number | null
-  /** User who looks after the opportunity. */
+  /** User who owns the opportunity. */
   readonly opportunityOwner: string | null
-  /** Account the sale would be to. */
+  /** Account to which the sale would be made. */
   readonly opportunityAccount: string | null
-  /** Stage the opportunity is in. */
+  /** Current stage of the opportunity. */
   readonly opportunityStage: string | null
-  /** Whether the opportunity is open, won or lost, in the app's own words. */
+  /** Status of the opportunity (open, won or lost), as the app names it. */
   readonly opportunityStatus: string | null
-  /** Day the sale was closed or is expected to close. The first instant of the day in UTC. */
+  /** Actual or expected date of the close. The start of the day, 00:00 UTC. */
   readonly closeDate: string | null
-  /** Last activity on the opportunity. */
+  /** Time of the last activity on the opportunity. */
   readonly lastActivityAt: string | null
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -2276,101 +2278,101 @@ export interface CrmOpportunity {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which opportunities a list holds. */
+/** Filters of a list of opportunities. */
 export interface CrmOpportunityFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** Name of the opportunity: equals. */
+  /** Name of the opportunity: equal to this value. */
   readonly opportunityName?: string
-  /** Name of the opportunity: contains, whatever the case of letters. */
+  /** Name of the opportunity: contains this text, ignoring case. */
   readonly opportunityNameContains?: string
-  /** Name of the opportunity: differs. */
+  /** Name of the opportunity: different from this value, or empty. */
   readonly opportunityNameNotEquals?: string
-  /** Description of the opportunity: equals. */
+  /** Description of the opportunity: equal to this value. */
   readonly opportunityDescription?: string
-  /** Description of the opportunity: contains, whatever the case of letters. */
+  /** Description of the opportunity: contains this text, ignoring case. */
   readonly opportunityDescriptionContains?: string
-  /** Description of the opportunity: differs. */
+  /** Description of the opportunity: different from this value, or empty. */
   readonly opportunityDescriptionNotEquals?: string
-  /** Amount the sale is expected to bring: equals. */
+  /** Expected amount of the sale: equal to this value. */
   readonly amount?: number
-  /** Amount the sale is expected to bring: at least. */
+  /** Expected amount of the sale: at least this value. */
   readonly amountMin?: number
-  /** Amount the sale is expected to bring: at most. */
+  /** Expected amount of the sale: at most this value. */
   readonly amountMax?: number
-  /** Amount the sale is expected to bring: differs. */
+  /** Expected amount of the sale: different from this value, or empty. */
   readonly amountNotEquals?: number
-  /** User who looks after the opportunity: equals. */
+  /** User who owns the opportunity: equal to this value. */
   readonly opportunityOwner?: string
-  /** User who looks after the opportunity: differs. */
+  /** User who owns the opportunity: different from this value, or empty. */
   readonly opportunityOwnerNotEquals?: string
-  /** Account the sale would be to: equals. */
+  /** Account to which the sale would be made: equal to this value. */
   readonly opportunityAccount?: string
-  /** Account the sale would be to: differs. */
+  /** Account to which the sale would be made: different from this value, or empty. */
   readonly opportunityAccountNotEquals?: string
-  /** Stage the opportunity is in: equals. */
+  /** Current stage of the opportunity: equal to this value. */
   readonly opportunityStage?: string
-  /** Stage the opportunity is in: differs. */
+  /** Current stage of the opportunity: different from this value, or empty. */
   readonly opportunityStageNotEquals?: string
-  /** Whether the opportunity is open, won or lost, in the app's own words: equals. */
+  /** Status of the opportunity (open, won or lost), as the app names it: equal to this value. */
   readonly opportunityStatus?: string
-  /** Whether the opportunity is open, won or lost, in the app's own words: contains, whatever the case of letters. */
+  /** Status of the opportunity (open, won or lost), as the app names it: contains this text, ignoring case. */
   readonly opportunityStatusContains?: string
-  /** Whether the opportunity is open, won or lost, in the app's own words: differs. */
+  /** Status of the opportunity (open, won or lost), as the app names it: different from this value, or empty. */
   readonly opportunityStatusNotEquals?: string
-  /** Day the sale was closed or is expected to close: equals. */
+  /** Actual or expected date of the close: equal to this value. */
   readonly closeDate?: string
-  /** Day the sale was closed or is expected to close: at least. */
+  /** Actual or expected date of the close: at least this value. */
   readonly closeDateMin?: string
-  /** Day the sale was closed or is expected to close: at most. */
+  /** Actual or expected date of the close: at most this value. */
   readonly closeDateMax?: string
-  /** Last activity on the opportunity: at least. */
+  /** Time of the last activity on the opportunity: at least this value. */
   readonly lastActivityAtMin?: string
-  /** Last activity on the opportunity: at most. */
+  /** Time of the last activity on the opportunity: at most this value. */
   readonly lastActivityAtMax?: string
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
 /** A step of a sales pipeline. */
 export interface CrmStage {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
   /** Name of the stage. */
   readonly stageName: string | null
   /** Name of the pipeline the stage belongs to. */
   readonly pipelineName: string | null
-  /** Place of the stage among those of its pipeline, lowest first. */
+  /** Position of the stage in its pipeline; the lowest is first. */
   readonly displayOrder: number | null
-  /** Chance that an opportunity in the stage is won, in percent. */
+  /** Probability that an opportunity in this stage is won, in percent. */
   readonly probability: number | null
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -2378,87 +2380,87 @@ export interface CrmStage {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which stages a list holds. */
+/** Filters of a list of stages. */
 export interface CrmStageFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** Name of the stage: equals. */
+  /** Name of the stage: equal to this value. */
   readonly stageName?: string
-  /** Name of the stage: contains, whatever the case of letters. */
+  /** Name of the stage: contains this text, ignoring case. */
   readonly stageNameContains?: string
-  /** Name of the stage: differs. */
+  /** Name of the stage: different from this value, or empty. */
   readonly stageNameNotEquals?: string
-  /** Name of the pipeline the stage belongs to: equals. */
+  /** Name of the pipeline the stage belongs to: equal to this value. */
   readonly pipelineName?: string
-  /** Name of the pipeline the stage belongs to: contains, whatever the case of letters. */
+  /** Name of the pipeline the stage belongs to: contains this text, ignoring case. */
   readonly pipelineNameContains?: string
-  /** Name of the pipeline the stage belongs to: differs. */
+  /** Name of the pipeline the stage belongs to: different from this value, or empty. */
   readonly pipelineNameNotEquals?: string
-  /** Place of the stage among those of its pipeline, lowest first: equals. */
+  /** Position of the stage in its pipeline; the lowest is first: equal to this value. */
   readonly displayOrder?: number
-  /** Place of the stage among those of its pipeline, lowest first: at least. */
+  /** Position of the stage in its pipeline; the lowest is first: at least this value. */
   readonly displayOrderMin?: number
-  /** Place of the stage among those of its pipeline, lowest first: at most. */
+  /** Position of the stage in its pipeline; the lowest is first: at most this value. */
   readonly displayOrderMax?: number
-  /** Place of the stage among those of its pipeline, lowest first: differs. */
+  /** Position of the stage in its pipeline; the lowest is first: different from this value, or empty. */
   readonly displayOrderNotEquals?: number
-  /** Chance that an opportunity in the stage is won, in percent: equals. */
+  /** Probability that an opportunity in this stage is won, in percent: equal to this value. */
   readonly probability?: number
-  /** Chance that an opportunity in the stage is won, in percent: at least. */
+  /** Probability that an opportunity in this stage is won, in percent: at least this value. */
   readonly probabilityMin?: number
-  /** Chance that an opportunity in the stage is won, in percent: at most. */
+  /** Probability that an opportunity in this stage is won, in percent: at most this value. */
   readonly probabilityMax?: number
-  /** Chance that an opportunity in the stage is won, in percent: differs. */
+  /** Probability that an opportunity in this stage is won, in percent: different from this value, or empty. */
   readonly probabilityNotEquals?: number
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
-/** Something a user has to do. */
+/** A task of a user. */
 export interface CrmTask {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
-  /** What is to be done, in one line. */
+  /** Subject of the task. */
   readonly taskSubject: string | null
-  /** What is to be done, in full. */
+  /** Full description of the task. */
   readonly taskContent: string | null
-  /** User who is to do the task. */
+  /** User to whom the task is assigned. */
   readonly taskOwner: string | null
-  /** Opportunity the task is for. */
+  /** Opportunity to which the task belongs. */
   readonly taskOpportunity: string | null
-  /** How far the task is, in the app's own words. */
+  /** Status of the task, as the app names it. */
   readonly taskStatus: string | null
-  /** Day by which the task is to be done. The first instant of the day in UTC. */
+  /** Due date of the task. The start of the day, 00:00 UTC. */
   readonly dueDate: string | null
-  /** Day the task was done. The first instant of the day in UTC. */
+  /** Date on which the task was completed. The start of the day, 00:00 UTC. */
   readonly completedDate: string | null
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -2466,81 +2468,81 @@ export interface CrmTask {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which tasks a list holds. */
+/** Filters of a list of tasks. */
 export interface CrmTaskFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** What is to be done, in one line: equals. */
+  /** Subject of the task: equal to this value. */
   readonly taskSubject?: string
-  /** What is to be done, in one line: contains, whatever the case of letters. */
+  /** Subject of the task: contains this text, ignoring case. */
   readonly taskSubjectContains?: string
-  /** What is to be done, in one line: differs. */
+  /** Subject of the task: different from this value, or empty. */
   readonly taskSubjectNotEquals?: string
-  /** What is to be done, in full: equals. */
+  /** Full description of the task: equal to this value. */
   readonly taskContent?: string
-  /** What is to be done, in full: contains, whatever the case of letters. */
+  /** Full description of the task: contains this text, ignoring case. */
   readonly taskContentContains?: string
-  /** What is to be done, in full: differs. */
+  /** Full description of the task: different from this value, or empty. */
   readonly taskContentNotEquals?: string
-  /** User who is to do the task: equals. */
+  /** User to whom the task is assigned: equal to this value. */
   readonly taskOwner?: string
-  /** User who is to do the task: differs. */
+  /** User to whom the task is assigned: different from this value, or empty. */
   readonly taskOwnerNotEquals?: string
-  /** Opportunity the task is for: equals. */
+  /** Opportunity to which the task belongs: equal to this value. */
   readonly taskOpportunity?: string
-  /** Opportunity the task is for: differs. */
+  /** Opportunity to which the task belongs: different from this value, or empty. */
   readonly taskOpportunityNotEquals?: string
-  /** How far the task is, in the app's own words: equals. */
+  /** Status of the task, as the app names it: equal to this value. */
   readonly taskStatus?: string
-  /** How far the task is, in the app's own words: contains, whatever the case of letters. */
+  /** Status of the task, as the app names it: contains this text, ignoring case. */
   readonly taskStatusContains?: string
-  /** How far the task is, in the app's own words: differs. */
+  /** Status of the task, as the app names it: different from this value, or empty. */
   readonly taskStatusNotEquals?: string
-  /** Day by which the task is to be done: equals. */
+  /** Due date of the task: equal to this value. */
   readonly dueDate?: string
-  /** Day by which the task is to be done: at least. */
+  /** Due date of the task: at least this value. */
   readonly dueDateMin?: string
-  /** Day by which the task is to be done: at most. */
+  /** Due date of the task: at most this value. */
   readonly dueDateMax?: string
-  /** Day the task was done: equals. */
+  /** Date on which the task was completed: equal to this value. */
   readonly completedDate?: string
-  /** Day the task was done: at least. */
+  /** Date on which the task was completed: at least this value. */
   readonly completedDateMin?: string
-  /** Day the task was done: at most. */
+  /** Date on which the task was completed: at most this value. */
   readonly completedDateMax?: string
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
-/** A person who works in the app and may own its records. */
+/** A person who uses the app and can own records. */
 export interface CrmUser {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
   /** Full name of the user. */
   readonly name: string | null
@@ -2548,7 +2550,7 @@ export interface CrmUser {
   readonly email: string | null
   /** Whether the user can still sign in to the app. */
   readonly isActive: boolean | null
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -2556,57 +2558,57 @@ export interface CrmUser {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which users a list holds. */
+/** Filters of a list of users. */
 export interface CrmUserFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** Full name of the user: equals. */
+  /** Full name of the user: equal to this value. */
   readonly name?: string
-  /** Full name of the user: contains, whatever the case of letters. */
+  /** Full name of the user: contains this text, ignoring case. */
   readonly nameContains?: string
-  /** Full name of the user: differs. */
+  /** Full name of the user: different from this value, or empty. */
   readonly nameNotEquals?: string
-  /** E-mail address of the user: equals. */
+  /** E-mail address of the user: equal to this value. */
   readonly email?: string
-  /** E-mail address of the user: contains, whatever the case of letters. */
+  /** E-mail address of the user: contains this text, ignoring case. */
   readonly emailContains?: string
-  /** E-mail address of the user: differs. */
+  /** E-mail address of the user: different from this value, or empty. */
   readonly emailNotEquals?: string
-  /** Whether the user can still sign in to the app: equals. */
+  /** Whether the user can still sign in to the app: equal to this value. */
   readonly isActive?: boolean
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
 /** A person who buys from the shop. */
 export interface CommerceCustomer {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
   /** First name. */
   readonly firstName: string | null
@@ -2616,7 +2618,7 @@ export interface CommerceCustomer {
   readonly email: string | null
   /** Telephone number of the customer. */
   readonly phone: string | null
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -2624,67 +2626,67 @@ export interface CommerceCustomer {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which customers a list holds. */
+/** Filters of a list of customers. */
 export interface CommerceCustomerFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** First name: equals. */
+  /** First name: equal to this value. */
   readonly firstName?: string
-  /** First name: contains, whatever the case of letters. */
+  /** First name: contains this text, ignoring case. */
   readonly firstNameContains?: string
-  /** First name: differs. */
+  /** First name: different from this value, or empty. */
   readonly firstNameNotEquals?: string
-  /** Last name: equals. */
+  /** Last name: equal to this value. */
   readonly lastName?: string
-  /** Last name: contains, whatever the case of letters. */
+  /** Last name: contains this text, ignoring case. */
   readonly lastNameContains?: string
-  /** Last name: differs. */
+  /** Last name: different from this value, or empty. */
   readonly lastNameNotEquals?: string
-  /** E-mail address of the customer: equals. */
+  /** E-mail address of the customer: equal to this value. */
   readonly email?: string
-  /** E-mail address of the customer: contains, whatever the case of letters. */
+  /** E-mail address of the customer: contains this text, ignoring case. */
   readonly emailContains?: string
-  /** E-mail address of the customer: differs. */
+  /** E-mail address of the customer: different from this value, or empty. */
   readonly emailNotEquals?: string
-  /** Telephone number of the customer: equals. */
+  /** Telephone number of the customer: equal to this value. */
   readonly phone?: string
-  /** Telephone number of the customer: contains, whatever the case of letters. */
+  /** Telephone number of the customer: contains this text, ignoring case. */
   readonly phoneContains?: string
-  /** Telephone number of the customer: differs. */
+  /** Telephone number of the customer: different from this value, or empty. */
   readonly phoneNotEquals?: string
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
 /** A shipment of an order or of part of it. */
 export interface CommerceFulfillment {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
   /** Order the fulfillment belongs to. */
   readonly orderId: string | null
@@ -2692,13 +2694,13 @@ export interface CommerceFulfillment {
   readonly carrier: string | null
   /** Type of shipping service. */
   readonly service: string | null
-  /** The carrier's numbers of the parcels. */
+  /** Tracking numbers of the parcels. */
   readonly trackingNumbers: readonly string[]
-  /** Web addresses where the parcels can be followed. */
+  /** Tracking URLs of the parcels. */
   readonly trackingUrls: readonly string[]
-  /** What the shipment holds. */
+  /** Lines of the fulfillment. */
   readonly lineItems: readonly FulfillmentLineItem[]
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -2706,87 +2708,87 @@ export interface CommerceFulfillment {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which fulfillments a list holds. */
+/** Filters of a list of fulfillments. */
 export interface CommerceFulfillmentFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** Order the fulfillment belongs to: equals. */
+  /** Order the fulfillment belongs to: equal to this value. */
   readonly orderId?: string
-  /** Order the fulfillment belongs to: differs. */
+  /** Order the fulfillment belongs to: different from this value, or empty. */
   readonly orderIdNotEquals?: string
-  /** Company that carries the shipment: equals. */
+  /** Company that carries the shipment: equal to this value. */
   readonly carrier?: string
-  /** Company that carries the shipment: contains, whatever the case of letters. */
+  /** Company that carries the shipment: contains this text, ignoring case. */
   readonly carrierContains?: string
-  /** Company that carries the shipment: differs. */
+  /** Company that carries the shipment: different from this value, or empty. */
   readonly carrierNotEquals?: string
-  /** Type of shipping service: equals. */
+  /** Type of shipping service: equal to this value. */
   readonly service?: string
-  /** Type of shipping service: contains, whatever the case of letters. */
+  /** Type of shipping service: contains this text, ignoring case. */
   readonly serviceContains?: string
-  /** Type of shipping service: differs. */
+  /** Type of shipping service: different from this value, or empty. */
   readonly serviceNotEquals?: string
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
 /** A purchase made in the shop. */
 export interface CommerceOrder {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
-  /** Number of the order as the buyer sees it. */
+  /** Order number that the buyer sees. */
   readonly orderNumber: string | null
-  /** Standing of the order, in the app's own words. */
+  /** Status of the order, as the app names it. */
   readonly orderStatus: string | null
-  /** How much of the order is shipped, in the app's own words. */
+  /** Fulfillment status of the order, as the app names it. */
   readonly fulfillmentStatus: string | null
-  /** How much of the order is paid, in the app's own words. */
+  /** Payment status of the order, as the app names it. */
   readonly paymentStatus: string | null
   /** Currency of the order. */
   readonly currency: CurrencyCode | null
-  /** Amount of the order, discount, shipping and tax included. Decimal digits. */
+  /** Total amount of the order, after discount and including shipping and tax. Decimal digits. */
   readonly totalPrice: string | null
-  /** Discount on the whole order. Decimal digits. */
+  /** Total discount of the order. Decimal digits. */
   readonly totalDiscount: string | null
-  /** Shipping charge of the whole order. Decimal digits. */
+  /** Total shipping charge of the order. Decimal digits. */
   readonly totalShipping: string | null
-  /** Tax on the whole order. Decimal digits. */
+  /** Total tax of the order. Decimal digits. */
   readonly totalTax: string | null
   /** Lines of the order. */
   readonly lineItems: readonly OrderLineItem[]
-  /** Address the order is billed to. */
+  /** Billing address of the order. */
   readonly billingAddress: OrderAddress | null
-  /** Address the order is shipped to. */
+  /** Shipping address of the order. */
   readonly shippingAddress: OrderAddress | null
   /** Buyer of the order. */
   readonly customer: OrderCustomer | null
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -2794,123 +2796,123 @@ export interface CommerceOrder {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which orders a list holds. */
+/** Filters of a list of orders. */
 export interface CommerceOrderFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** Number of the order as the buyer sees it: equals. */
+  /** Order number that the buyer sees: equal to this value. */
   readonly orderNumber?: string
-  /** Number of the order as the buyer sees it: contains, whatever the case of letters. */
+  /** Order number that the buyer sees: contains this text, ignoring case. */
   readonly orderNumberContains?: string
-  /** Number of the order as the buyer sees it: differs. */
+  /** Order number that the buyer sees: different from this value, or empty. */
   readonly orderNumberNotEquals?: string
-  /** Standing of the order, in the app's own words: equals. */
+  /** Status of the order, as the app names it: equal to this value. */
   readonly orderStatus?: string
-  /** Standing of the order, in the app's own words: contains, whatever the case of letters. */
+  /** Status of the order, as the app names it: contains this text, ignoring case. */
   readonly orderStatusContains?: string
-  /** Standing of the order, in the app's own words: differs. */
+  /** Status of the order, as the app names it: different from this value, or empty. */
   readonly orderStatusNotEquals?: string
-  /** How much of the order is shipped, in the app's own words: equals. */
+  /** Fulfillment status of the order, as the app names it: equal to this value. */
   readonly fulfillmentStatus?: string
-  /** How much of the order is shipped, in the app's own words: contains, whatever the case of letters. */
+  /** Fulfillment status of the order, as the app names it: contains this text, ignoring case. */
   readonly fulfillmentStatusContains?: string
-  /** How much of the order is shipped, in the app's own words: differs. */
+  /** Fulfillment status of the order, as the app names it: different from this value, or empty. */
   readonly fulfillmentStatusNotEquals?: string
-  /** How much of the order is paid, in the app's own words: equals. */
+  /** Payment status of the order, as the app names it: equal to this value. */
   readonly paymentStatus?: string
-  /** How much of the order is paid, in the app's own words: contains, whatever the case of letters. */
+  /** Payment status of the order, as the app names it: contains this text, ignoring case. */
   readonly paymentStatusContains?: string
-  /** How much of the order is paid, in the app's own words: differs. */
+  /** Payment status of the order, as the app names it: different from this value, or empty. */
   readonly paymentStatusNotEquals?: string
-  /** Currency of the order: equals. */
+  /** Currency of the order: equal to this value. */
   readonly currency?: CurrencyCode
-  /** Currency of the order: differs. */
+  /** Currency of the order: different from this value, or empty. */
   readonly currencyNotEquals?: CurrencyCode
-  /** Amount of the order, discount, shipping and tax included: equals. */
+  /** Total amount of the order, after discount and including shipping and tax: equal to this value. */
   readonly totalPrice?: number
-  /** Amount of the order, discount, shipping and tax included: at least. */
+  /** Total amount of the order, after discount and including shipping and tax: at least this value. */
   readonly totalPriceMin?: number
-  /** Amount of the order, discount, shipping and tax included: at most. */
+  /** Total amount of the order, after discount and including shipping and tax: at most this value. */
   readonly totalPriceMax?: number
-  /** Amount of the order, discount, shipping and tax included: differs. */
+  /** Total amount of the order, after discount and including shipping and tax: different from this value, or empty. */
   readonly totalPriceNotEquals?: number
-  /** Discount on the whole order: equals. */
+  /** Total discount of the order: equal to this value. */
   readonly totalDiscount?: number
-  /** Discount on the whole order: at least. */
+  /** Total discount of the order: at least this value. */
   readonly totalDiscountMin?: number
-  /** Discount on the whole order: at most. */
+  /** Total discount of the order: at most this value. */
   readonly totalDiscountMax?: number
-  /** Discount on the whole order: differs. */
+  /** Total discount of the order: different from this value, or empty. */
   readonly totalDiscountNotEquals?: number
-  /** Shipping charge of the whole order: equals. */
+  /** Total shipping charge of the order: equal to this value. */
   readonly totalShipping?: number
-  /** Shipping charge of the whole order: at least. */
+  /** Total shipping charge of the order: at least this value. */
   readonly totalShippingMin?: number
-  /** Shipping charge of the whole order: at most. */
+  /** Total shipping charge of the order: at most this value. */
   readonly totalShippingMax?: number
-  /** Shipping charge of the whole order: differs. */
+  /** Total shipping charge of the order: different from this value, or empty. */
   readonly totalShippingNotEquals?: number
-  /** Tax on the whole order: equals. */
+  /** Total tax of the order: equal to this value. */
   readonly totalTax?: number
-  /** Tax on the whole order: at least. */
+  /** Total tax of the order: at least this value. */
   readonly totalTaxMin?: number
-  /** Tax on the whole order: at most. */
+  /** Total tax of the order: at most this value. */
   readonly totalTaxMax?: number
-  /** Tax on the whole order: differs. */
+  /** Total tax of the order: different from this value, or empty. */
   readonly totalTaxNotEquals?: number
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }
 
-/** Something the shop sells, in one or more variants. */
+/** A product that the shop sells, in one or more variants. */
 export interface CommerceProduct {
-  /** Identifier assigned by the service. */
+  /** The record's id in Trunkline. */
   readonly id: string
-  /** Identifier in the app. */
+  /** The record's id in the app. */
   readonly remoteId: string
   /** Name of the product. */
   readonly productName: string | null
-  /** Description of the product, perhaps with markup. */
+  /** Description of the product, which may contain HTML. */
   readonly description: string | null
-  /** Kind of product, as the app sorts it. */
+  /** Type of the product, as the app names it. */
   readonly productType: string | null
-  /** Whether the product is on sale, in the app's own words. */
+  /** Sales status of the product, as the app names it. */
   readonly productStatus: string | null
-  /** Web addresses of pictures of the product. */
+  /** URLs of images of the product. */
   readonly images: readonly string[]
-  /** Words the product is found by. */
+  /** Tags of the product. */
   readonly tags: readonly string[]
-  /** Name of the maker or supplier. */
+  /** Name of the manufacturer or supplier. */
   readonly vendor: string | null
-  /** Web address of the product's page in the shop. */
+  /** URL of the product's page in the shop. */
   readonly productUrl: string | null
-  /** Versions of the product. */
+  /** Variants of the product. */
   readonly variants: readonly ProductVariant[]
-  /** What the app says of the record beside the common model, by the app's own field names. */
+  /** Fields of the record that the unified model does not have, under the app's own names. */
   readonly remoteFields: unknown
   /** When the record was created in the app. */
   readonly remoteCreatedAt: string | null
@@ -2918,70 +2920,70 @@ export interface CommerceProduct {
   readonly remoteUpdatedAt: string | null
   /** Whether the record is deleted in the app. */
   readonly remoteDeleted: boolean
-  /** When the record was first stored here. */
+  /** When Trunkline first stored the record. */
   readonly createdAt: string
-  /** When the record last changed here. */
+  /** When the stored record last changed. */
   readonly updatedAt: string
 }
 
-/** Which products a list holds. */
+/** Filters of a list of products. */
 export interface CommerceProductFilter {
-  /** Identifier in the app: equals. */
+  /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
-  /** Name of the product: equals. */
+  /** Name of the product: equal to this value. */
   readonly productName?: string
-  /** Name of the product: contains, whatever the case of letters. */
+  /** Name of the product: contains this text, ignoring case. */
   readonly productNameContains?: string
-  /** Name of the product: differs. */
+  /** Name of the product: different from this value, or empty. */
   readonly productNameNotEquals?: string
-  /** Description of the product, perhaps with markup: equals. */
+  /** Description of the product, which may contain HTML: equal to this value. */
   readonly description?: string
-  /** Description of the product, perhaps with markup: contains, whatever the case of letters. */
+  /** Description of the product, which may contain HTML: contains this text, ignoring case. */
   readonly descriptionContains?: string
-  /** Description of the product, perhaps with markup: differs. */
+  /** Description of the product, which may contain HTML: different from this value, or empty. */
   readonly descriptionNotEquals?: string
-  /** Kind of product, as the app sorts it: equals. */
+  /** Type of the product, as the app names it: equal to this value. */
   readonly productType?: string
-  /** Kind of product, as the app sorts it: contains, whatever the case of letters. */
+  /** Type of the product, as the app names it: contains this text, ignoring case. */
   readonly productTypeContains?: string
-  /** Kind of product, as the app sorts it: differs. */
+  /** Type of the product, as the app names it: different from this value, or empty. */
   readonly productTypeNotEquals?: string
-  /** Whether the product is on sale, in the app's own words: equals. */
+  /** Sales status of the product, as the app names it: equal to this value. */
   readonly productStatus?: string
-  /** Whether the product is on sale, in the app's own words: contains, whatever the case of letters. */
+  /** Sales status of the product, as the app names it: contains this text, ignoring case. */
   readonly productStatusContains?: string
-  /** Whether the product is on sale, in the app's own words: differs. */
+  /** Sales status of the product, as the app names it: different from this value, or empty. */
   readonly productStatusNotEquals?: string
-  /** Name of the maker or supplier: equals. */
+  /** Name of the manufacturer or supplier: equal to this value. */
   readonly vendor?: string
-  /** Name of the maker or supplier: contains, whatever the case of letters. */
+  /** Name of the manufacturer or supplier: contains this text, ignoring case. */
   readonly vendorContains?: string
-  /** Name of the maker or supplier: differs. */
+  /** Name of the manufacturer or supplier: different from this value, or empty. */
   readonly vendorNotEquals?: string
-  /** Web address of the product's page in the shop: equals. */
+  /** URL of the product's page in the shop: equal to this value. */
   readonly productUrl?: string
-  /** Web address of the product's page in the shop: contains, whatever the case of letters. */
+  /** URL of the product's page in the shop: contains this text, ignoring case. */
   readonly productUrlContains?: string
-  /** Web address of the product's page in the shop: differs. */
+  /** URL of the product's page in the shop: different from this value, or empty. */
   readonly productUrlNotEquals?: string
-  /** When the record was created in the app: at least. */
+  /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
-  /** When the record was created in the app: at most. */
+  /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
-  /** When the record was last changed in the app: at least. */
+  /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
-  /** When the record was last changed in the app: at most. */
+  /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
-  /** Whether the record is deleted in the app: equals. */
+  /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
-  /** When the record was first stored here: at least. */
+  /** When Trunkline first stored the record: at least this value. */
   readonly createdAtMin?: string
-  /** When the record was first stored here: at most. */
+  /** When Trunkline first stored the record: at most this value. */
   readonly createdAtMax?: string
-  /** When the record last changed here: at least. */
+  /** When the stored record last changed: at least this value. */
   readonly updatedAtMin?: string
-  /** When the record last changed here: at most. */
+  /** When the stored record last changed: at most this value. */
   readonly updatedAtMax?: string
-  /** Also records that are deleted in the app. */
+  /** Include records that are deleted in the app. */
   readonly includeDeleted?: boolean
 }

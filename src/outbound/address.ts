@@ -1,69 +1,78 @@
-/** Which addresses are dialled. An end user names the host, so it is judged where it is dialled. */
-import { type LookupAddress, lookup } from 'node:dns'
+/** The check of addresses before a connection. End users choose hosts, so resolved addresses are checked. */
+import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { Agent, buildConnector } from 'undici'
 
-const CONNECT_TIMEOUT_MS = 10_000
-
-// RFC 4291, section 2.4 and IANA's registry: what is handed out to hosts on the internet begins 001.
+// RFC 4291, section 2.4 and the IANA registry: addresses of internet hosts start with the bits 001.
 const GLOBAL_UNICAST = ipaddr.IPv6.parse('2000::')
-// Azure's platform address, reachable from every machine there, stands in a public range.
+// The address of the Azure platform, reachable from every machine there, is in a public range.
 const PUBLIC_METADATA = new Set(['168.63.129.16'])
 
-/** Whether an address is one of the public internet, and no cloud's metadata service. */
+/** Whether an address is on the public internet and not a metadata service of a cloud. */
 export const isPublicAddress = (address: string): boolean => {
-  // An IPv6 address that holds an IPv4 one is judged as that one.
+  // An IPv6 address that contains an IPv4 address is checked as the IPv4 address.
   const parsed = ipaddr.isValid(address) ? ipaddr.process(address) : undefined
   if (parsed?.range() !== 'unicast' || PUBLIC_METADATA.has(parsed.toString())) return false
   return parsed.kind() === 'ipv4' || parsed.match([GLOBAL_UNICAST, 3])
 }
 
+/** The host of a URL, without the brackets of an IPv6 address. */
+export const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, '')
+
 /**
- * Judges a host by its name alone, as an address is given: a literal address that is never dialled, or this
- * machine's own name. What another name resolves to is judged where it is dialled.
+ * Creates the check of a host name in input: rejects private literal addresses and names of this machine.
+ * The addresses of other names are checked when a connection is made.
  */
 export const createHostJudge =
   (allowPrivateAddresses: boolean) =>
   (hostname: string): boolean => {
     if (allowPrivateAddresses) return true
-    const literal = hostname.replace(/^\[|\]$/g, '')
+    const literal = withoutBrackets(hostname)
     if (isIP(literal) > 0) return isPublicAddress(literal)
-    // RFC 6761, section 6.3: names that end in localhost are this machine's.
+    // RFC 6761, section 6.3: names that end in localhost are names of this machine.
     return !/(^|\.)localhost\.?$/i.test(hostname)
   }
 
-/** The host's address, or each of its name's, is private, local or a metadata service. */
+/** Every address of the host is private, local or a metadata service. */
 export class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError'
   readonly code = 'FORBIDDEN_ADDRESS'
 }
 
-// Filtered in the look-up of the dial itself: a name cannot resolve to another address in between.
-const lookupPublic: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-    if (error) return callback(error, [])
-    const allowed = addresses.filter(({ address }) => isPublicAddress(address))
-    const [first] = allowed
-    if (!first) return callback(new ForbiddenAddressError('No public address.'), [])
-    if (options.all) callback(null, allowed)
-    else callback(null, first.address, first.family)
-  })
+interface ResolvedAddress {
+  readonly address: string
+  readonly family: number
 }
 
-/** A pool of connections; unless told otherwise it dials public addresses alone. */
-export const createAgent = (allowPrivateAddresses: boolean): Agent => {
-  const options = { timeout: CONNECT_TIMEOUT_MS, allowH2: false }
-  if (allowPrivateAddresses) return new Agent({ connect: options, allowH2: false })
-  const connect = buildConnector({ ...options, lookup: lookupPublic })
-  return new Agent({
-    allowH2: false,
-    connect: (target, callback) => {
-      // A literal address is never looked up. The URL parser has brought every spelling of it to one.
-      const literal = target.hostname.replace(/^\[|\]$/g, '')
-      if (isIP(literal) > 0 && !isPublicAddress(literal))
-        callback(new ForbiddenAddressError('Not a public address.'), null)
-      else connect(target, callback)
+/**
+ * The public addresses of a host, in the resolver's order.
+ * @throws ForbiddenAddressError if it has none
+ */
+export const resolvePublic = async (
+  hostname: string,
+  options: Parameters<LookupFunction>[1] = {},
+): Promise<[ResolvedAddress, ...ResolvedAddress[]]> => {
+  // A literal address needs no resolver. The URL parser has normalised its spelling.
+  const literal = withoutBrackets(hostname)
+  const family = isIP(literal)
+  const addresses =
+    family > 0 ? [{ address: literal, family }] : await lookup(hostname, { ...options, all: true })
+  const [first, ...others] = addresses.filter(({ address }) => isPublicAddress(address))
+  if (!first) throw new ForbiddenAddressError('The host has no public IP address.')
+  return [first, ...others]
+}
+
+/**
+ * Resolves the host of a connection to its public addresses. It runs as part of the connection, so that a
+ * name cannot resolve to another address between the check and the connection.
+ */
+export const lookupPublic: LookupFunction = (hostname, options, callback) => {
+  resolvePublic(hostname, options).then(
+    (addresses) => {
+      const [{ address, family }] = addresses
+      if (options.all) callback(null, addresses)
+      else callback(null, address, family)
     },
-  })
+    (error: NodeJS.ErrnoException) => callback(error, []),
+  )
 }

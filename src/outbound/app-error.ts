@@ -1,10 +1,11 @@
-/** Why a request to an app brought no usable answer: one class a cause, no secret in any of them. */
+/** The errors of requests to apps: one class per cause. None contains a secret. */
 
-/** What was asked, without its query: `GET /v2/customers`. */
+/** The facts of a failed request to an app. */
 export interface AppErrorFacts {
   readonly app: string
+  /** The method and path, without the query: `GET /v2/customers`. */
   readonly request: string
-  /** In the app's words or ours; never a header, a body or an address with its query. */
+  /** The reason, from the app or from this service; never a header, a body or an address with its query. */
   readonly reason: string
 }
 
@@ -13,47 +14,47 @@ abstract class AppErrorBase extends Error {
   readonly request: string
   readonly reason: string
 
-  constructor(what: string, { app, request, reason }: AppErrorFacts, options?: ErrorOptions) {
-    super(`${app} ${what} ${request}: ${reason}`, options)
+  constructor(outcome: string, { app, request, reason }: AppErrorFacts, options?: ErrorOptions) {
+    super(`${app} ${outcome} ${request}: ${reason}`, options)
     this.app = app
     this.request = request
     this.reason = reason
   }
 }
 
-/** The app does not accept the credential: the end user must connect it anew. */
+/** The app rejected the credential: the end user must reconnect the app. */
 export class AppAuthenticationError extends AppErrorBase {
   override readonly name = 'AppAuthenticationError'
   readonly code = 'APP_AUTHENTICATION'
 
   constructor(facts: AppErrorFacts) {
-    super('does not accept the credential for', facts)
+    super('rejected the credential for', facts)
   }
 }
 
-/** Why an app refuses: the request itself, the version that it names, or a record that is not there. */
-export type Refusal = 'refused' | 'conflict' | 'absent'
+/** Why an app rejects a request: the request itself, a conflicting version, or a missing record. */
+export type RefusalKind = 'refused' | 'conflict' | 'absent'
 
-/** The app understood the request and will not do it; the same request will fail again. */
+/** The app rejected the request; the same request will fail again. */
 export class AppRefusedError extends AppErrorBase {
   override readonly name = 'AppRefusedError'
   readonly code = 'APP_REFUSED'
-  readonly kind: Refusal
-  /** The field that the app names, by its own name. */
+  readonly kind: RefusalKind
+  /** The name that the app uses for the rejected field, if it names one. */
   readonly field: string | undefined
 
-  constructor(facts: AppErrorFacts, kind: Refusal, field?: string) {
-    super('refused', facts)
+  constructor(facts: AppErrorFacts, kind: RefusalKind, field?: string) {
+    super('rejected', facts)
     this.kind = kind
     this.field = field
   }
 }
 
-/** Too many requests. */
+/** The app rejected the request because of its rate limit. */
 export class AppRateLimitedError extends AppErrorBase {
   override readonly name = 'AppRateLimitedError'
   readonly code = 'APP_RATE_LIMITED'
-  /** As the app asked; undefined where it named no time. */
+  /** The pause that the app requested; undefined: none. */
   readonly retryAfterMs: number | undefined
 
   constructor(facts: AppErrorFacts, retryAfterMs: number | undefined) {
@@ -63,19 +64,28 @@ export class AppRateLimitedError extends AppErrorBase {
 }
 
 /**
- * `network`: no connection, or a broken one · `deadline`: no whole answer in time · `server`: the app
- * says that it failed · `malformed`: the answer is not of the app's form · `too-large`: past the cap ·
- * `circuit-open`: it failed so often just now that it was not asked.
+ * Why an app did not return a usable response.
+ *
+ * - `network`: no connection, or it broke
+ * - `proxy`: the egress proxy did not connect to the app
+ * - `deadline`: no complete response in time
+ * - `server`: the app reported an internal failure
+ * - `malformed`: the response does not have the expected form
+ * - `too-large`: the response exceeds the size limit
+ * - `crowded`: the responses in memory have reached the limit of the process
+ * - `circuit-open`: not sent, because the app has just failed many times in a row
  */
 export type Unavailability =
   | 'network'
+  | 'proxy'
   | 'deadline'
   | 'server'
   | 'malformed'
   | 'too-large'
+  | 'crowded'
   | 'circuit-open'
 
-/** No usable answer; the same request may succeed later. */
+/** The app did not return a usable response; the same request may succeed later. */
 export class AppUnavailableError extends AppErrorBase {
   override readonly name = 'AppUnavailableError'
   readonly code = 'APP_UNAVAILABLE'
@@ -90,19 +100,19 @@ export class AppUnavailableError extends AppErrorBase {
       ...options
     }: ErrorOptions & { readonly retryAfterMs?: number | undefined } = {},
   ) {
-    super('gave no usable answer to', facts, options)
+    super('did not return a usable response to', facts, options)
     this.problem = problem
     this.retryAfterMs = retryAfterMs
   }
 }
 
-/** The app's address is no URL, or one that this process does not dial. */
+/** The app's address is not a URL, or this service does not connect to it. */
 export class AppAddressError extends AppErrorBase {
   override readonly name = 'AppAddressError'
   readonly code = 'APP_ADDRESS'
 
   constructor(facts: AppErrorFacts) {
-    super('was not dialled for', facts)
+    super('has an address that is not allowed, for', facts)
   }
 }
 
@@ -113,5 +123,5 @@ export type AppError =
   | AppUnavailableError
   | AppAddressError
 
-/** Whether something thrown is a failure of an app rather than of ours. */
+/** Whether an error is a failure of an app, not of this service. */
 export const isAppError = (error: unknown): error is AppError => error instanceof AppErrorBase

@@ -1,18 +1,18 @@
-/** How long to leave alone what has failed. */
+/** Pauses after failures. */
 
-/** Beyond a day an app asks for something else than patience. */
+/** The longest Retry-After that is honoured: a day. */
 const MAX_RETRY_AFTER_MS = 24 * 3_600_000
 
-/** The pause that a Retry-After asks for, a day at most; 0: none. */
+/** The pause that a Retry-After requests, at most a day; 0: none. */
 export const askedPauseMs = (retryAfterMs: number | undefined): number =>
   Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS)
 
-/** The pause after so many failures in a row: the first, then twice as long each time, up to a longest. */
+/** The pause after a number of consecutive failures: `firstMs`, then twice as long each time, at most `maxMs`. */
 export const doubling = (firstMs: number, failures: number, maxMs: number): number =>
-  // Without a limit the power grows to infinity, and zero times that is no number.
+  // Limited, because 0 * Infinity is NaN.
   Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 20))
 
-/** A pause between two multiples of itself: what failed together is not tried again together. */
+/** A random pause between two multiples of a pause, so that requests that failed together are not retried together. */
 export const jittered = (
   ms: number,
   [least, most]: readonly [number, number],

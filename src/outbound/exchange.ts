@@ -1,6 +1,9 @@
-/** One HTTP request and its answer, within bounds of time and size. The only caller of fetch. */
+/** One HTTP request and its response, with limits on time and size. The only caller of fetch. */
 import { fetch } from 'undici'
-import { createAgent, ForbiddenAddressError } from './address.ts'
+import { type ByteBudgetOptions, createByteBudget, type HeldBytes } from '../byte-budget.ts'
+import { ForbiddenAddressError } from './address.ts'
+import { createEgress, type EgressOptions } from './egress.ts'
+import { EgressProxyError } from './tunnels.ts'
 
 export interface OutgoingRequest {
   readonly method: string
@@ -9,16 +12,25 @@ export interface OutgoingRequest {
   readonly body?: string
 }
 
-export interface Answer {
+export interface ExchangeResponse {
   readonly status: number
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
+  /** Releases the bytes that are counted for the text. Call it once the text is parsed. */
+  readonly release: () => void
 }
 
-export type ExchangeProblem = 'network' | 'deadline' | 'too-large' | 'forbidden-address'
+/** Why there is no response. `crowded`: the responses in memory have reached the limit. */
+export type ExchangeProblem =
+  | 'network'
+  | 'proxy'
+  | 'deadline'
+  | 'too-large'
+  | 'crowded'
+  | 'forbidden-address'
 
-/** No answer: why, without anything that was sent. It has no cause: those name headers and addresses. */
+/** A request without a usable response. The message contains nothing that was sent. */
 export class ExchangeError extends Error {
   override readonly name = 'ExchangeError'
   readonly code = 'EXCHANGE_FAILED'
@@ -30,28 +42,31 @@ export class ExchangeError extends Error {
   }
 }
 
-/** An app that lives in this process, dispatched without a socket. */
+/** An app in this process, called without a socket. */
 export type LocalApp = (request: Request) => Promise<Response>
 
-export interface ExchangeOptions {
-  /** By origin: `http://sandbox.local`. */
+export interface ExchangeOptions extends EgressOptions {
+  /** Apps in this process, by origin: `http://sandbox.local`. */
   readonly localApps?: ReadonlyMap<string, LocalApp>
-  /** Dials loopback, private networks and metadata services too. For tests, or where every end user is trusted. */
-  readonly allowPrivateAddresses: boolean
-  /** From the dial to the last byte. */
+  /** Time limit from the start of the connection to the last byte. */
   readonly deadlineMs: number
-  /** Of the answer's body, after decompression. */
+  /** Size limit of the response body, after decompression. */
   readonly maxAnswerBytes: number
+  /** Limit on the response bodies in memory until they are parsed; the holder is an origin. */
+  readonly answerBudget?: ByteBudgetOptions
 }
+
+const MIB = 1024 * 1024
+const ANSWER_BUDGET: ByteBudgetOptions = { totalBytes: 256 * MIB, bytesPerHolder: 128 * MIB }
 
 export interface Exchange {
   /** @throws ExchangeError, or the signal's reason once it is aborted */
-  send(request: OutgoingRequest, signal?: AbortSignal): Promise<Answer>
+  send(request: OutgoingRequest, signal?: AbortSignal): Promise<ExchangeResponse>
   stop(): Promise<void>
 }
 
-/** What both fetch and a local app answer with. */
-interface StreamedAnswer {
+/** The common shape of the responses of fetch and of a local app. */
+interface StreamedResponse {
   readonly status: number
   readonly headers: Iterable<[string, string]>
   readonly body: {
@@ -62,7 +77,7 @@ interface StreamedAnswer {
   } | null
 }
 
-/** An error, what caused it, and what caused that: every one that is an error itself. */
+/** An error with all its causes and aggregated errors. */
 const chain = (error: unknown): readonly Error[] => {
   if (!(error instanceof Error)) return []
   const parts: readonly unknown[] = error instanceof AggregateError ? error.errors : []
@@ -72,22 +87,25 @@ const chain = (error: unknown): readonly Error[] => {
 const codeOf = (error: unknown): string =>
   chain(error)
     .map((link) => ('code' in link ? link.code : undefined))
-    .find((code) => typeof code === 'string') ?? 'no connection'
+    .find((code) => typeof code === 'string') ?? 'the connection failed'
 
 const isForbidden = (error: unknown): boolean =>
   chain(error).some((link) => link instanceof ForbiddenAddressError)
 
-/** What a request that got no answer says of it. */
+/** Converts a failure of a request to an `ExchangeError`. */
 export const describeFailure = (error: unknown): ExchangeError => {
   if (error instanceof ExchangeError) return error
+  const proxyError = chain(error).find((link) => link instanceof EgressProxyError)
+  if (proxyError) return new ExchangeError('proxy', proxyError.message)
   return isForbidden(error)
     ? new ExchangeError('forbidden-address', 'its address is not on the public internet')
     : new ExchangeError('network', codeOf(error), { cause: error })
 }
 
 const readText = async (
-  body: StreamedAnswer['body'],
+  body: StreamedResponse['body'],
   maxBytes: number,
+  held: HeldBytes,
   within: <T>(step: Promise<T>) => Promise<T>,
 ): Promise<string> => {
   if (body === null) return ''
@@ -99,15 +117,20 @@ const readText = async (
     for (;;) {
       const { done, value } = await within(reader.read())
       if (done) return text + decoder.decode()
-      // The body of an HTTP answer comes in bytes.
+      // The chunks of an HTTP body are bytes.
       const chunk = value as Uint8Array
       bytes += chunk.byteLength
       if (bytes > maxBytes)
-        throw new ExchangeError('too-large', `the answer is larger than ${maxBytes} bytes`)
+        throw new ExchangeError('too-large', `the response is larger than ${maxBytes} bytes`)
+      if (held.take(chunk.byteLength) !== undefined)
+        throw new ExchangeError(
+          'crowded',
+          'this process holds too many responses of apps in memory; try again',
+        )
       text += decoder.decode(chunk, { stream: true })
     }
   } catch (error) {
-    // What is not read to its end is let go, so that the app may stop sending.
+    // Cancelled, so that the app stops sending.
     reader.cancel().catch(() => {})
     throw error
   }
@@ -115,16 +138,17 @@ const readText = async (
 
 /** Opens a pool of connections for many exchanges. */
 export const createExchange = (options: ExchangeOptions): Exchange => {
-  const { localApps, allowPrivateAddresses, deadlineMs, maxAnswerBytes } = options
-  const agent = createAgent(allowPrivateAddresses)
+  const { localApps, deadlineMs, maxAnswerBytes } = options
+  const budget = createByteBudget(options.answerBudget ?? ANSWER_BUDGET)
+  const egress = createEgress(options)
 
-  const dispatch = (request: OutgoingRequest, signal: AbortSignal): Promise<StreamedAnswer> => {
+  const dispatch = (request: OutgoingRequest, signal: AbortSignal): Promise<StreamedResponse> => {
     const { method, url, headers, body } = request
     const local = localApps?.get(url.origin)
     const init = { method, headers, signal, ...(body !== undefined && { body }) }
     return local
       ? local(new Request(url, init))
-      : fetch(url, { ...init, redirect: 'manual', dispatcher: agent })
+      : fetch(url, { ...init, redirect: 'manual', dispatcher: egress.dispatcher })
   }
 
   return {
@@ -135,22 +159,25 @@ export const createExchange = (options: ExchangeOptions): Exchange => {
       aborted.promise.catch(() => {})
       const abort = (): void => aborted.reject(either.reason)
       either.addEventListener('abort', abort, { once: true })
-      // A local app, unlike a socket, need not notice the signal.
+      // A local app, unlike a socket, may ignore the signal.
       const within = <T>(step: Promise<T>): Promise<T> => Promise.race([step, aborted.promise])
+      const held = budget.open(request.url.origin)
       try {
         signal?.throwIfAborted()
-        const answer = await within(dispatch(request, either))
-        const text = await readText(answer.body, maxAnswerBytes, within)
-        return { status: answer.status, headers: Object.fromEntries(answer.headers), text }
+        const response = await within(dispatch(request, either))
+        const text = await readText(response.body, maxAnswerBytes, held, within)
+        const headers = Object.fromEntries(response.headers)
+        return { status: response.status, headers, text, release: held.release }
       } catch (error) {
+        held.release()
         if (signal?.aborted) throw signal.reason
         if (deadline.aborted)
-          throw new ExchangeError('deadline', `no whole answer within ${deadlineMs} ms`)
+          throw new ExchangeError('deadline', `no complete response within ${deadlineMs} ms`)
         throw describeFailure(error)
       } finally {
         either.removeEventListener('abort', abort)
       }
     },
-    stop: () => agent.destroy(),
+    stop: egress.stop,
   }
 }

@@ -1,4 +1,4 @@
-/** Requests to apps: signed with the credential, bounded, judged, and tried again where that is safe. */
+/** The client for apps: authenticates requests, limits them, classifies responses and retries reads. */
 import { BrokenCircuitError } from 'cockatiel'
 import type {
   AppRequest,
@@ -6,7 +6,7 @@ import type {
   Connector,
   CredentialValues,
 } from '../definition/connector.ts'
-import { createConceal, createRedact, plainAnswer, processAnswer } from './answer.ts'
+import { trimTrailing } from '../definition/value.ts'
 import {
   AppAddressError,
   AppAuthenticationError,
@@ -14,30 +14,31 @@ import {
   AppUnavailableError,
   isAppError,
 } from './app-error.ts'
+import type { EgressOptions } from './egress.ts'
 import {
-  type Answer,
   createExchange,
   ExchangeError,
   type ExchangeOptions,
+  type ExchangeResponse,
   type OutgoingRequest,
 } from './exchange.ts'
-import { type BreakerOptions, createBreakers, type RetryOptions, retryRead } from './retry.ts'
+import { createConceal, createRedact, processResponse, readPlainResponse } from './read-response.ts'
+import { type AppRetryOptions, type BreakerOptions, createBreakers, retryRead } from './retry.ts'
 
-/** Where the client tells what it does: facts, then words. */
+/** The logger of the client, with pino's signature. */
 export interface OutboundLog {
   debug(facts: object, message: string): void
 }
 
 export interface AppClientOptions
-  extends Pick<ExchangeOptions, 'localApps' | 'allowPrivateAddresses'>,
-    Partial<ExchangeOptions & RetryOptions & BreakerOptions> {
-  readonly allowPrivateAddresses: boolean
+  extends EgressOptions,
+    Partial<Omit<ExchangeOptions, keyof EgressOptions> & AppRetryOptions & BreakerOptions> {
   readonly log?: OutboundLog
 }
 
 export interface AppClient {
   /**
-   * Sends a request of a connector. Reads are tried again while the app is unavailable or asks to wait.
+   * Sends a request of a connector. Retries a read if the app is unavailable or limits the rate.
    * @throws AppError APP_AUTHENTICATION | APP_REFUSED | APP_RATE_LIMITED | APP_UNAVAILABLE | APP_ADDRESS
    */
   send(
@@ -46,11 +47,11 @@ export interface AppClient {
     request: AppRequest,
     signal?: AbortSignal,
   ): Promise<AppResponse>
-  /** Sends the connector's check once. @throws AppError as `send` does */
+  /** Sends the check request of the connector once. @throws AppError as `send` does */
   check(connector: Connector, credential: CredentialValues, signal: AbortSignal): Promise<void>
   /**
-   * Sends a request as it is and gives the answer as it is, whatever its status. Sent once, whatever became
-   * of others: what a caller asks in its own words says nothing of how the app fares, nor is it held back.
+   * Sends a request of a caller once and returns the response unchanged, whatever its status. It bypasses the
+   * circuit breaker: such a request says nothing about the health of the app.
    * @throws AppError APP_AUTHENTICATION | APP_UNAVAILABLE | APP_ADDRESS
    */
   pass(
@@ -58,7 +59,7 @@ export interface AppClient {
     credential: CredentialValues,
     request: AppRequest,
   ): Promise<AppResponse>
-  /** Breaks off what is under way. */
+  /** Aborts requests in flight. */
   stop(): Promise<void>
 }
 
@@ -75,16 +76,18 @@ const defaults = {
 
 type Facts = Omit<AppErrorFacts, 'reason'>
 
-/** @throws AppAddressError if the path leads out of the base address, or that is none */
+/** The URL of a request. @throws AppAddressError if the base address is invalid or the path leads out of it */
 const locate = (facts: Facts, base: string, path: string): URL => {
   const fail = (reason: string): never => {
     throw new AppAddressError({ ...facts, reason })
   }
   if (!URL.canParse(base)) return fail('its base address is not a URL')
   const { origin, protocol, pathname, username, password } = new URL(base)
-  if (protocol !== 'https:' && protocol !== 'http:') return fail('its base address is not of HTTP')
-  if (username !== '' || password !== '') return fail('its base address holds a password')
-  const folder = pathname.replace(/\/+$/, '')
+  if (protocol !== 'https:' && protocol !== 'http:')
+    return fail('its base address is not an http: or https: URL')
+  if (username !== '' || password !== '')
+    return fail('its base address contains a user name or password')
+  const folder = trimTrailing(pathname, '/')
   const url = URL.parse(origin + folder + path)
   const isInside =
     url?.origin === origin && (url.pathname === folder || url.pathname.startsWith(`${folder}/`))
@@ -93,9 +96,9 @@ const locate = (facts: Facts, base: string, path: string): URL => {
     : fail('its path leads out of the base address')
 }
 
-interface Composed {
+interface ComposedRequest {
   readonly outgoing: OutgoingRequest
-  /** Where the app is, as the credential says. */
+  /** The base address of the app, from the credential. */
   readonly base: string
   readonly secrets: readonly string[]
 }
@@ -105,7 +108,7 @@ const compose = (
   credential: CredentialValues,
   request: AppRequest,
   facts: Facts,
-): Composed => {
+): ComposedRequest => {
   const authorization = connector.authorize(credential)
   const secrets = Object.entries(credential).flatMap(([name, value]) =>
     connector.credential[name]?.secret === false ? [] : [value],
@@ -120,8 +123,8 @@ const compose = (
   try {
     new Headers(headers)
   } catch {
-    // The error of fetch would show the value.
-    const reason = 'it holds characters that no header can carry'
+    // The error of fetch would contain the value.
+    const reason = 'it contains characters that are not allowed in an HTTP header'
     throw new AppAuthenticationError({ ...facts, reason })
   }
   const base = connector.baseUrl(credential)
@@ -131,24 +134,24 @@ const compose = (
     headers,
     ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
   }
-  // What can never be sent, a GET with a body, is thrown here: later it would look like a failure of the app.
+  // Throws for an invalid request, e.g. a GET with a body, which fetch would report as a failed connection.
   new Request(outgoing.url, outgoing)
   return { secrets: [...secrets, ...Object.values(authorization)], base, outgoing }
 }
 
 const classify = (error: unknown, facts: Facts): unknown => {
   if (error instanceof BrokenCircuitError) {
-    const reason = 'it failed many times in a row and is left alone for a moment'
+    const reason = 'it has failed many times in a row; requests are paused for some seconds'
     return new AppUnavailableError({ ...facts, reason }, 'circuit-open')
   }
   if (!(error instanceof ExchangeError)) return error
-  const told = { ...facts, reason: error.message }
+  const errorFacts = { ...facts, reason: error.message }
   return error.problem === 'forbidden-address'
-    ? new AppAddressError(told)
-    : new AppUnavailableError(told, error.problem, { cause: error.cause })
+    ? new AppAddressError(errorFacts)
+    : new AppUnavailableError(errorFacts, error.problem, { cause: error.cause })
 }
 
-/** The one way out to apps. */
+/** Creates the client through which all requests to apps are sent. */
 export const createAppClient = (options: AppClientOptions): AppClient => {
   const settings = { ...defaults, ...options }
   const exchange = createExchange(settings)
@@ -156,19 +159,23 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
 
   const exchangeOnce = async (
     facts: Facts,
-    ask: () => Promise<Answer>,
-    judge: (answer: Answer) => AppResponse,
+    sendOnce: () => Promise<ExchangeResponse>,
+    readResponse: (response: ExchangeResponse) => AppResponse,
   ): Promise<AppResponse> => {
     const startedMs = performance.now()
     const log = (outcome: number | string): void =>
       settings.log?.debug(
         { ...facts, outcome, tookMs: Math.round(performance.now() - startedMs) },
-        'asked an app',
+        'sent a request to an app',
       )
     try {
-      const answer = await ask()
-      log(answer.status)
-      return judge(answer)
+      const response = await sendOnce()
+      log(response.status)
+      try {
+        return readResponse(response)
+      } finally {
+        response.release()
+      }
     } catch (error) {
       const classified = classify(error, facts)
       if (isAppError(classified) && classified !== error) log(classified.reason)
@@ -181,7 +188,7 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
     request: `${method} ${path.split('?', 1)[0]}`,
   })
 
-  /** A request that is ready to be sent, again and again; the answer is judged as the connector does. */
+  /** A function that sends a request, any number of times; the connector classifies the response. */
   const prepare = (
     connector: Connector,
     credential: CredentialValues,
@@ -195,7 +202,7 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
       exchangeOnce(
         facts,
         () => breakerOf(base).execute(() => exchange.send(outgoing, signal)),
-        (answer) => processAnswer(connector, answer, facts, redact),
+        (response) => processResponse(connector, response, facts, redact),
       )
   }
 
@@ -210,7 +217,7 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
       return exchangeOnce(
         facts,
         () => exchange.send(outgoing),
-        (answer) => plainAnswer(answer, conceal),
+        (response) => readPlainResponse(response, facts, conceal),
       )
     },
     send: async (connector, credential, request, signal) => {

@@ -1,18 +1,18 @@
-/** What a failure is called where it is kept and told. */
+/** The classification of failures that are stored and reported. */
 import { storableText } from '../definition/value.ts'
 import { type AppError, isAppError } from './app-error.ts'
 
 export interface Judgement {
   readonly code: AppError['code'] | 'INTERNAL'
   readonly reason: string
-  /** As the app asked; undefined where it named no time. */
+  /** The pause that the app requested; undefined: none. */
   readonly retryAfterMs: number | undefined
 }
 
-/** Judges whatever was thrown: an app's failure in its own words, all else as one of ours. */
+/** Classifies an error: a failure of an app with its reason, any other error as `INTERNAL`. */
 export const judge = (error: unknown): Judgement => {
   if (!isAppError(error)) {
-    // Ours to find in the log, and nobody else's to read.
+    // The details are only in the log.
     const reason = 'an unexpected failure of this service'
     return { code: 'INTERNAL', reason, retryAfterMs: undefined }
   }

@@ -1,4 +1,4 @@
-/** When a read is tried again, and when an app is left alone for a while. */
+/** Retries of reads, and the circuit breakers of apps. */
 import { setTimeout as wait } from 'node:timers/promises'
 import {
   type CircuitBreakerPolicy,
@@ -9,19 +9,19 @@ import {
   handleWhen,
 } from 'cockatiel'
 import { AppRateLimitedError, AppUnavailableError } from './app-error.ts'
-import { type Answer, ExchangeError } from './exchange.ts'
+import { ExchangeError, type ExchangeResponse } from './exchange.ts'
 
-export interface RetryOptions {
-  /** Tries after the first. */
+export interface AppRetryOptions {
+  /** Number of retries after the first attempt. */
   readonly maxRetries: number
-  /** The first pause; they grow to `maxPauseMs`, with jitter. */
+  /** The first pause; pauses grow to `maxPauseMs`, with jitter. */
   readonly firstPauseMs: number
   readonly maxPauseMs: number
-  /** A longer Retry-After is not waited for: the caller is told, and comes again then. */
+  /** After a longer Retry-After the read is not retried: the caller gets the error. */
   readonly maxRetryAfterMs: number
 }
 
-const isWorthAnotherTry = (error: unknown, maxRetryAfterMs: number): boolean => {
+const isRetryable = (error: unknown, maxRetryAfterMs: number): boolean => {
   if (error instanceof AppRateLimitedError)
     return error.retryAfterMs !== undefined && error.retryAfterMs <= maxRetryAfterMs
   return (
@@ -33,12 +33,12 @@ const isWorthAnotherTry = (error: unknown, maxRetryAfterMs: number): boolean => 
 }
 
 /**
- * Tries a read until it succeeds, or no further try is worth it. cockatiel's own retry does not let go
- * while it waits, and a process that is told to stop must not sit out a minute: only its pauses are used.
+ * Retries a read until it succeeds or the error is not retryable. Uses only the backoff of cockatiel: its retry
+ * policy cannot be aborted during a pause, which would delay a shutdown by up to a minute.
  */
 export const retryRead = async <T>(
   read: () => Promise<T>,
-  options: RetryOptions,
+  options: AppRetryOptions,
   signal: AbortSignal | undefined,
 ): Promise<T> => {
   const { firstPauseMs: initialDelay, maxPauseMs: maxDelay } = options
@@ -51,28 +51,28 @@ export const retryRead = async <T>(
     try {
       return await read()
     } catch (error) {
-      if (retries === options.maxRetries || !isWorthAnotherTry(error, options.maxRetryAfterMs))
+      if (retries === options.maxRetries || !isRetryable(error, options.maxRetryAfterMs))
         throw error
-      const { retryAfterMs = 0 } = error as AppRateLimitedError | AppUnavailableError // worth a try
+      const { retryAfterMs = 0 } = error as AppRateLimitedError | AppUnavailableError // isRetryable
       await wait(Math.max(backoff.duration, retryAfterMs), undefined, signal && { signal })
     }
 }
 
 const isDown = (error: unknown): boolean =>
-  error instanceof ExchangeError && (error.problem === 'network' || error.problem === 'deadline')
+  error instanceof ExchangeError && ['network', 'proxy', 'deadline'].includes(error.problem)
 
 const MAX_BREAKERS = 1000
 
 export interface BreakerOptions {
-  /** Failures in a row after which an app is not asked. */
+  /** Number of consecutive failures after which the circuit opens. */
   readonly breakAfter: number
-  /** Until it is asked again, once. */
+  /** Time until an open circuit lets one request through. */
   readonly halfOpenAfterMs: number
 }
 
 /**
- * One breaker a base address: an app that is down costs no worker its deadline again and again. Not one an
- * origin: an end user who names a dead end of somebody else's shop would shut that shop.
+ * Creates circuit breakers, one per base address, so that an app that is down does not cost a deadline per request.
+ * They are not per origin: otherwise an end user could block another shop with a wrong path on its host.
  */
 export const createBreakers = ({
   breakAfter,
@@ -82,11 +82,11 @@ export const createBreakers = ({
   return (base) => {
     const known = breakers.get(base)
     if (known) return known
-    // End users name addresses: there may be any number. Forgetting one costs a few tries.
+    // End users choose addresses, so there may be any number. A dropped breaker costs a few requests.
     if (breakers.size >= MAX_BREAKERS) breakers.clear()
     const policy = handleWhen(isDown).orWhenResult(
-      // Only exchanges run in a breaker, and they result in answers.
-      (answer) => (answer as Answer).status >= 500,
+      // Only exchanges run in a breaker.
+      (response) => (response as ExchangeResponse).status >= 500,
     )
     const breaker = circuitBreaker(policy, {
       halfOpenAfter: halfOpenAfterMs,
@@ -98,16 +98,14 @@ export const createBreakers = ({
 }
 
 /**
- * Milliseconds that a Retry-After asks for; undefined if there is none.
+ * The pause that a Retry-After header requests; undefined without one, or for a date without a `Date` header,
+ * because the sender's clock is unknown then.
  * @see RFC 9110, section 10.2.3: seconds, or a date by the clock of the sender
  */
 export const readRetryAfter = (headers: Readonly<Record<string, string>>): number | undefined => {
   const value = headers['retry-after']
   if (value === undefined) return
   if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000)
-  const until = Date.parse(value)
-  const now = Date.parse(headers.date ?? '')
-  return Number.isNaN(until)
-    ? undefined
-    : Math.max(0, until - (Number.isNaN(now) ? Date.now() : now))
+  const pauseMs = Date.parse(value) - Date.parse(headers.date ?? '')
+  return Number.isNaN(pauseMs) ? undefined : Math.max(0, pauseMs)
 }

@@ -1,22 +1,23 @@
-/** The API of a process: what it answers, and the live changes that its subscribers hear. */
+/** The API of a process: its HTTP server, and the live changes for its subscribers. */
 import type { ApiContext } from '../api/context.ts'
 import { createServer } from '../api/server.ts'
-import type { Config } from '../config.ts'
 import { addConnectRoutes } from '../connect/routes.ts'
 import { createLiveChanges } from '../delivery/live-changes.ts'
 import { createSubscriptions } from '../delivery/subscription.ts'
 import { catalogue } from '../generated/registry.ts'
-import { loadIntegrations } from '../integrations-file.ts'
 import { createHostJudge } from '../outbound/address.ts'
-import { describePortOwner } from '../port-owner.ts'
-import { createIdempotentRequests } from '../store/idempotent-requests.ts'
+import { describeTemporary } from '../store/database/temporary-failure.ts'
+import { createIdempotentRequests } from '../store/writes/idempotent-requests.ts'
 import { createWorkflowReader } from '../workflows/reader.ts'
-import type { Foundation } from './foundation.ts'
+import type { Config } from './config.ts'
+import { loadIntegrations } from './integrations-file.ts'
+import { describePortOwner } from './port-owner.ts'
+import type { Runtime } from './runtime.ts'
 
 const isPortTaken = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 
-/** What an address is refused for that names no other process. */
+/** The error for an address that cannot be used for another reason than a taken port. */
 const listenFailure = (error: unknown, { port, host }: Config): unknown => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   switch (code) {
@@ -24,7 +25,7 @@ const listenFailure = (error: unknown, { port, host }: Config): unknown => {
     case 'EADDRNOTAVAIL':
       return new Error(`HOST: expected an address of this machine, not ${host} (${code}).`)
     case 'EACCES':
-      return new Error(`PORT: ${port} is not for this user to listen on (${code}).`)
+      return new Error(`PORT: this user is not allowed to listen on port ${port} (${code}).`)
     default:
       return error
   }
@@ -33,37 +34,56 @@ const listenFailure = (error: unknown, { port, host }: Config): unknown => {
 const portTaken = async ({ port, host }: Config): Promise<Error> => {
   const owner = await describePortOwner(port, host)
   return new Error(
-    `Port ${port} on ${host} is taken${owner === undefined ? '' : ` by ${owner}`}. Stop it, or set PORT.`,
+    `Port ${port} on ${host} is taken${owner === undefined ? '' : ` by ${owner}`}. Stop that process, or set PORT to another port.`,
   )
 }
 
 /** Starts the API. @returns its address: `http://127.0.0.1:4000` */
-export const startApi = async (foundation: Foundation): Promise<string> => {
-  const { config, log, shutdown, database, answers, notices, vault, access, tokens } = foundation
-  const { feed, writer, connectors, passthrough, checkCredential, firstStart } = foundation
+export const startApi = async (runtime: Runtime): Promise<string> => {
+  const { config, log, shutdown, database, requestDatabase, pgListener, vault, access, tokens } =
+    runtime
+  const { diskSpace, retry } = runtime
+  const { feed, writer, connectors, passthrough, checkCredential, firstStart } = runtime
   const live = createLiveChanges({ database, feed, log })
   live.start()
   shutdown.add('live changes', () => live.stop())
   const context: ApiContext = {
-    ...{ database: answers, access, vault, tokens, catalogue, connectors, writer },
-    ...{ passthrough, checkCredential },
-    subscriptions: createSubscriptions({ database: answers, live }),
-    // What an app has done is noted, however long that takes.
+    database: requestDatabase,
+    access,
+    vault,
+    tokens,
+    catalogue,
+    connectors,
+    writer,
+    passthrough,
+    checkCredential,
+    maxCredentialsPerUser: config.maxCredentialsPerUser,
+    subscriptions: createSubscriptions({ database: requestDatabase, live }),
+    // Not the request pool: the outcome of a write is recorded however long that takes.
     idempotentRequests: createIdempotentRequests(database, vault),
     readWorkflow: createWorkflowReader(catalogue, connectors),
-    isDialled: createHostJudge(config.allowPrivateAddresses),
+    isDialled: createHostJudge(config.egress.allowPrivateAddresses),
+    egressAddress: config.egressAddress,
   }
-  if (config.integrationsFile !== undefined)
-    await loadIntegrations(context, firstStart.environmentIds, config.integrationsFile)
+  const { integrationsFile } = config
+  if (integrationsFile !== undefined)
+    await retry('define the integrations', () =>
+      loadIntegrations(context, firstStart.environmentIds, integrationsFile),
+    )
   const server = createServer({
-    ...{ context, log, graphiql: config.graphiql },
+    context,
+    log,
+    graphiql: config.graphiql,
     requestsPerMinute: config.requestsPerMinute,
     authFailuresPerMinute: config.authFailuresPerMinute,
     trustedProxies: config.trustedProxies,
     maxConnections: config.maxConnections,
     maxConnectionsPerKey: config.maxConnectionsPerKey,
-    // Its heartbeat is answered, each second: whoever asks takes no connection, and does not wait.
-    isReady: () => notices.connected,
+    // Uses only state in memory, so that a probe takes no connection and does not wait.
+    findUnreadiness: () => {
+      if (!pgListener.connected) return describeTemporary('unreachable')
+      return diskSpace.isFull ? describeTemporary('disk-full') : undefined
+    },
     addPages: addConnectRoutes,
   })
   shutdown.add('server', () => server.close())

@@ -1,44 +1,31 @@
-/** The log of a process: one JSON line an event, without what is secret. */
+/** The log of a process: one JSON line per event, without secrets. */
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pino, { type Logger } from 'pino'
-import type { Config } from '../config.ts'
+import { redactSecrets } from '../api/http/redaction.ts'
+import type { Config } from './config.ts'
 
-// What may never be written, wherever it turns up in what is logged.
+// Properties that are never written, wherever they are in a logged object.
 const SECRETS = ['authorization', '*.authorization', 'headers.authorization', 'values', '*.values']
 
 const LOG_DELAY_MS = 500
 const FLUSH_MS = 1000
-// Of lines that cannot be written, on a full disk say, so many wait; later ones are dropped.
+// Lines that cannot be written, e.g. on a full disk, are kept up to this limit; later ones are dropped.
 const MAX_WAITING_BYTES = 16 * 1024 * 1024
-const COMPLAINT_MS = 60_000
+const FAILURE_REPORT_MS = 60_000
 
-// Of what pg-boss tells of a failure, no more: the rest is the job itself.
-const COPIED = ['message', 'stack', 'code', 'queue'] as const
-
-/** An object with what stood in an error, such as pg-boss gives out. */
-const isErrorCopy = (
-  thrown: unknown,
-): thrown is { readonly [K in (typeof COPIED)[number]]?: unknown } =>
-  typeof thrown === 'object' &&
-  thrown !== null &&
-  'message' in thrown &&
-  typeof thrown.message === 'string'
-
-/** What the log says of an error: not all that hangs on it, such as the connection that it came over. */
+/** The logged form of an error: without other properties, such as the connection that it came from. */
 const describeError = (error: unknown): object =>
   error instanceof Error
     ? {
         type: error.name,
-        message: error.message,
-        stack: error.stack,
+        message: redactSecrets(error.message),
+        stack: error.stack && redactSecrets(error.stack),
         ...('code' in error && { code: error.code }),
         ...(error.cause !== undefined && { cause: describeError(error.cause) }),
       }
-    : isErrorCopy(error)
-      ? Object.fromEntries(COPIED.flatMap((name) => (name in error ? [[name, error[name]]] : [])))
-      : { message: String(error) }
+    : { message: redactSecrets(String(error)) }
 
 /** @throws Error naming the variable, if the file cannot be written */
 const openLogFile = (path: string): void => {
@@ -52,7 +39,7 @@ const openLogFile = (path: string): void => {
 
 type Destination = ReturnType<typeof pino.destination>
 
-/** While lines cannot be written the service goes on without them, and standard error says so now and then. */
+/** Lets the service run on while the log cannot be written, and reports that on standard error once a minute. */
 const surviveFailures = (destination: Destination): void => {
   let isFailing = false
   let quietUntilMs = 0
@@ -62,20 +49,20 @@ const surviveFailures = (destination: Destination): void => {
   destination.on('error', (error: Error) => {
     isFailing = true
     if (performance.now() < quietUntilMs) return
-    quietUntilMs = performance.now() + COMPLAINT_MS
+    quietUntilMs = performance.now() + FAILURE_REPORT_MS
     console.error(`The log cannot be written: ${error.message}`)
   })
-  // Called when the process exits; where writing fails it would try again for ever, and the process stay.
+  // pino calls this at exit. If writing fails it would retry forever, and the process would not end.
   const flushSync = destination.flushSync.bind(destination)
   destination.flushSync = () => {
     if (!isFailing) flushSync()
   }
 }
 
-/** @throws Error if the log's file cannot be written */
+/** Creates the log of a process. @throws Error if the log file cannot be written */
 export const createLog = ({ logFile, logLevel }: Config): Logger => {
   if (logFile !== undefined) openLogFile(logFile)
-  // Lines are gathered and written apart from the requests that they are of.
+  // Lines are buffered, so that requests do not wait for the disk.
   const destination = pino.destination({
     dest: logFile ?? 1,
     sync: false,
@@ -97,15 +84,15 @@ export const createLog = ({ logFile, logLevel }: Config): Logger => {
   return log
 }
 
-/** Writes the lines that wait. If that cannot be done they are let go: the process would wait for it for ever. */
+/** Writes the buffered lines. Drops them if that fails, because the process would otherwise wait forever. */
 export const closeLog = async (log: Logger): Promise<void> => {
   const flushed = new Promise<boolean>((resolve) => log.flush((error) => resolve(!error)))
-  const patience = new AbortController()
-  const { signal } = patience
+  const waiting = new AbortController()
+  const { signal } = waiting
   const isWritten = await Promise.race([
     flushed,
     wait(FLUSH_MS, false, { signal }).catch(() => false),
   ])
-  patience.abort()
+  waiting.abort()
   if (!isWritten) Object(log)[pino.symbols.streamSym].destroy()
 }

@@ -1,32 +1,39 @@
-/** What goes on without being asked: any number of processes share it, by way of the database. */
+/** The background work of the service, shared by any number of processes through the database. */
 import { createRetention } from '../delivery/retention.ts'
-import { signPost } from '../delivery/signature.ts'
+import { signWithSecrets } from '../delivery/signature.ts'
 import { createWebhookDelivery } from '../delivery/webhooks.ts'
 import { catalogue } from '../generated/registry.ts'
 import { createSandboxLife } from '../sandbox/life.ts'
 import { createPurges } from '../sync/purges.ts'
 import { createSync } from '../sync/schedule.ts'
 import { createWorkflowEngine } from '../workflows/engine.ts'
-import type { Foundation } from './foundation.ts'
+import type { Runtime } from './runtime.ts'
 
-/** Starts the workers; each is stopped by the shutdown. */
-export const startWorkers = async (foundation: Foundation): Promise<void> => {
-  const { config, log, shutdown, database, vault, feed, appClient, writer } = foundation
-  const { connectors, firstStart } = foundation
-  const { allowPrivateAddresses } = config
+/** Starts the workers; the shutdown stops each. */
+export const startWorkers = async (runtime: Runtime): Promise<void> => {
+  const { config, log, shutdown, database, clock, vault, feed, appClient, writer } = runtime
+  const { connectors, firstStart, retry } = runtime
   if (config.sandbox) {
-    const life = createSandboxLife({ database, log })
+    const life = createSandboxLife({ database, clock, log })
     life.start()
     shutdown.add('sandbox', () => life.stop())
   }
   const sync = createSync({
-    ...{ database, vault, connectors, appClient, log },
+    database,
+    vault,
+    connectors,
+    appClient,
+    log,
     intervalMs: config.syncIntervalMs,
+    limits: {
+      maxRecords: config.maxRecordsPerCredential,
+      maxBytes: config.maxBytesPerCredential,
+    },
   })
   shutdown.add('sync', () => sync.stop())
-  // The example's records are there before the addresses are told.
+  // The example's records are synced before the start prints the addresses.
   if (firstStart.isNew) await Promise.all(firstStart.credentialIds.map((id) => sync.syncNow(id)))
-  await sync.start()
+  await retry('start the synchronisation', sync.start)
 
   const purges = createPurges({ database, catalogue, log })
   purges.start()
@@ -36,13 +43,28 @@ export const startWorkers = async (foundation: Foundation): Promise<void> => {
   shutdown.add('retention', () => retention.stop())
 
   const workflows = createWorkflowEngine({
-    ...{ database, vault, catalogue, connectors, feed, writer, log, allowPrivateAddresses },
-    // As webhooks are signed: one verifier takes both.
-    sign: signPost,
+    database,
+    vault,
+    catalogue,
+    connectors,
+    feed,
+    writer,
+    log,
+    clock,
+    ...config.egress,
+    // Signed like webhooks, so that one verifier accepts both.
+    sign: signWithSecrets,
   })
   shutdown.add('workflows', () => workflows.stop())
-  await workflows.start()
-  const webhooks = createWebhookDelivery({ database, vault, feed, log, allowPrivateAddresses })
+  await retry('start the workflows', workflows.start)
+  const webhooks = createWebhookDelivery({
+    database,
+    clock,
+    vault,
+    feed,
+    log,
+    ...config.egress,
+  })
   shutdown.add('webhooks', () => webhooks.stop())
-  await webhooks.start()
+  await retry('start the webhooks', webhooks.start)
 }

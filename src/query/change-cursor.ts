@@ -1,9 +1,9 @@
-/** Places in the change log, and the text by which a client names one. */
+/** Change cursors: positions in the change log, and their opaque text for clients. */
 import { ApiError } from '../errors.ts'
 
 /**
- * A place in the log's order. Transaction ids order what one PostgreSQL cluster has written between two
- * crashes; the epoch orders these stretches, and the clusters that one database has lived in (see the
+ * A position in the order of the change log. Transaction ids order the changes that one PostgreSQL cluster
+ * writes between two crashes. The epoch increases with each crash and each move to another cluster (see the
  * migrations `change_order` and `crash_epochs`).
  */
 export interface ChangePosition {
@@ -12,14 +12,14 @@ export interface ChangePosition {
   readonly sequence: bigint
 }
 
-/** Of this form of the text; another form gets another number. */
+/** The version of the cursor format. */
 const VERSION = '1'
 const MAX_CURSOR_LENGTH = 100
 const DIGITS = /^(0|[1-9]\d{0,19})$/
 const INT64_MAX = 2n ** 63n - 1n
 const UINT64_MAX = 2n ** 64n - 1n
 
-/** The opaque text of a place. */
+/** Encodes a position as opaque text. */
 export const encodeChangeCursor = ({ epoch, xid, sequence }: ChangePosition): string =>
   Buffer.from([VERSION, epoch, xid, sequence].join('.')).toString('base64url')
 
@@ -30,13 +30,13 @@ const parse = (text: string): ChangePosition | undefined => {
   if (!numbers.every((digits) => DIGITS.test(digits))) return
   const [epoch = 0n, xid = 0n, sequence = 0n] = numbers.map(BigInt)
   const position = { epoch, xid, sequence }
-  // What PostgreSQL would refuse, and other spellings of the same place, are no cursors of ours.
-  const isOurs = epoch <= INT64_MAX && xid <= UINT64_MAX && sequence <= INT64_MAX
-  return isOurs && encodeChangeCursor(position) === text ? position : undefined
+  // Reject values that PostgreSQL would refuse, and other spellings of the same position.
+  const isInRange = epoch <= INT64_MAX && xid <= UINT64_MAX && sequence <= INT64_MAX
+  return isInRange && encodeChangeCursor(position) === text ? position : undefined
 }
 
 /**
- * Reads a cursor that the change log gave out. `parameter` is how the caller gave it.
+ * Decodes a cursor that the change log returned. `parameter` names it in errors.
  * @throws INVALID_CURSOR
  */
 export const decodeChangeCursor = (text: string, parameter: string): ChangePosition => {

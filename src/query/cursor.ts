@@ -1,41 +1,29 @@
-/** Keyset cursors: the place in an ordered list after which (or before which) a page begins. */
-import type { Field } from '../definition/field.ts'
+/** Keyset cursors: the position in an ordered list that a page starts after (or ends before). */
 import { resourceTag, routeOf } from '../definition/identity.ts'
+import { MAX_TEXT_LENGTH } from '../definition/kinds/limits.ts'
 import type { Resource } from '../definition/resource.ts'
-import { isoTimestamp } from '../definition/value.ts'
 import { ApiError } from '../errors.ts'
 import { parseExactly } from './exact-json.ts'
-import { INT32_MAX, MAX_TEXT_LENGTH } from './filter.ts'
 
-/** The order of a list: by one field, ties by id. */
+/** The order of a list: by one field, then by id. */
 export interface Order {
   readonly field: string
   readonly descending: boolean
 }
 
 /**
- * The place of one record in an order. `value` is the field's, as text; null if it has none; undefined
- * if it is too long to be carried: it is the one that the record has.
+ * The position of a record in an order. `value` is the value of the order's field as text; null if the record
+ * has none; undefined if it is too long for a cursor, and is then read from the record.
  */
 export interface Position {
   readonly value: string | null | undefined
   readonly id: string
 }
 
-const orderable = new Set<Field['kind']>([
-  'text',
-  'integer',
-  'number',
-  'decimal',
-  'timestamp',
-  'date',
-  'enumeration',
-])
-
-/** The fields that a list can be ordered by; by creation unless asked otherwise. */
+/** The fields that a list can be ordered by. */
 export const orderFields = (resource: Resource): readonly string[] =>
   Object.entries(resource.allFields)
-    .filter(([, { kind }]) => orderable.has(kind))
+    .filter(([, { kind }]) => kind.order)
     .map(([name]) => name)
 
 const orderKey = ({ field, descending }: Order): string => (descending ? `-${field}` : field)
@@ -43,41 +31,24 @@ const orderKey = ({ field, descending }: Order): string => (descending ? `-${fie
 const toText = (parts: readonly (string | null)[]): string =>
   Buffer.from(JSON.stringify(parts)).toString('base64url')
 
-/** The opaque text of a position, no longer than a parameter may be; valid only for lists of the same order. */
+/** Encodes a position as opaque text, within the limit of a parameter. It is valid for lists of the same order only. */
 export const encodeCursor = (order: Order, { value, id }: Position): string => {
   const key = orderKey(order)
   const text = value === undefined ? undefined : toText([key, value, id])
   return text !== undefined && text.length <= MAX_TEXT_LENGTH ? text : toText([key, id])
 }
 
-/** Whether PostgreSQL takes the text as a value of the field. */
-const fits = (kind: Field['kind'], value: string): boolean => {
-  switch (kind) {
-    case 'integer':
-      return /^-?\d{1,10}$/.test(value) && Math.abs(Number(value)) <= INT32_MAX
-    case 'number':
-    case 'decimal':
-      return /^-?\d+(\.\d+)?$/.test(value)
-    case 'timestamp':
-    case 'date':
-      // 30 February and the year 0 have the form of a day, and are none.
-      return isoTimestamp(value) === value
-    default:
-      return value.isWellFormed() && !value.includes('\0')
-  }
-}
-
 const parseCursor = (text: string): unknown => {
   try {
     return JSON.parse(Buffer.from(text, 'base64url').toString())
   } catch {
-    // Not JSON: reported by the caller as any other text that is no cursor.
+    // Not JSON: the caller reports it like any other invalid cursor.
     return undefined
   }
 }
 
 /**
- * Reads a cursor that a list of this resource and order gave out. `parameter` is how the caller gave it.
+ * Decodes a cursor that a list of this resource and order returned. `parameter` names it in errors.
  * @throws INVALID_CURSOR
  */
 export const decodeCursor = (
@@ -94,23 +65,23 @@ export const decodeCursor = (
       { field: parameter, expected },
     ])
   }
-  const ofThisResource =
+  const isOfResource =
     parts.length <= 3 && typeof id === 'string' && routeOf(id)?.tag === resourceTag(resource.topic)
-  if (!ofThisResource) return fail('a cursor that a list of this resource returned')
+  if (!isOfResource) return fail('a cursor that a list of this resource returned')
   if (key !== orderKey(order)) return fail('a cursor of a list in the same order')
-  const kind = resource.allFields[order.field]?.kind ?? 'text'
   if (value == null) return { value, id }
-  if (typeof value === 'string' && fits(kind, value)) return { value, id }
+  const ordered = resource.allFields[order.field]?.kind.order
+  if (typeof value === 'string' && ordered?.isValue(value)) return { value, id }
   return fail('a cursor that a list of this resource returned')
 }
 
-/** The position of a record, from its JSON text. */
+/** Reads the position of a record from its JSON text. */
 export const positionOf = (order: Order, recordJson: string): Position => {
-  // The text is a record of ours: an object with an id.
+  // Stored records are objects with an id.
   const record = JSON.parse(recordJson) as { id: string } & Record<string, unknown>
   const value = record[order.field]
   if (typeof value === 'string') return { id: record.id, value }
-  // Read exactly only here: most lists are ordered by a text, and a page may tell the place of each record.
+  // Exact parsing is slow, so only numbers need it: a page may contain a cursor for each record.
   const isNumber = typeof value === 'number'
   return { id: record.id, value: isNumber ? String(parseExactly(recordJson)[order.field]) : null }
 }

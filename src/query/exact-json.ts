@@ -1,6 +1,6 @@
-/** JSON text read without rounding: a number keeps the digits that it is written with. */
+/** Parses JSON without rounding: a number keeps its digits. */
 
-/** A number by its digits: as a JavaScript number it would lose those past the 17th. */
+/** A number as its digits: a JavaScript number loses those past the 17th. */
 export class ExactNumber {
   readonly digits: string
 
@@ -8,7 +8,7 @@ export class ExactNumber {
     this.digits = digits
   }
 
-  /** As it is written. */
+  /** The digits as in the JSON text. */
   toString(): string {
     return this.digits
   }
@@ -17,13 +17,13 @@ export class ExactNumber {
 /** A record of the API; each number in it is an `ExactNumber`. */
 export type ExactRecord = Readonly<Record<string, unknown>> & { readonly id: string }
 
-/** The third argument of a reviver, which TypeScript's library does not know yet. */
+/** A reviver with the third argument, which TypeScript's library does not declare yet. */
 type Reviver = (name: string, value: unknown, context: { readonly source?: string }) => unknown
 
 const exactNumber: Reviver = (_name, value, { source }) =>
   typeof value === 'number' && source !== undefined ? new ExactNumber(source) : value
 
-/** Reads the JSON text of a record of ours. It takes several times as long as `JSON.parse` alone. */
+/** Parses the JSON text of a stored record. It takes several times as long as `JSON.parse` alone. */
 export const parseExactly = (json: string): ExactRecord =>
-  // A reviver of three arguments is one of two. The text is a record of ours: an object with an id.
+  // Reviver differs by the third argument alone. Stored records are objects with an id.
   JSON.parse(json, exactNumber as (name: string, value: unknown) => unknown) as ExactRecord

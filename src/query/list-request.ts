@@ -1,58 +1,62 @@
-/** A list, asked for: the one form that REST and GraphQL questions take before the store sees them. */
-import { nearest } from '../definition/catalogue.ts'
+/** List requests: the common form of REST and GraphQL lists that the store executes. */
+import { nearest } from '../definition/nearest.ts'
 import type { Resource } from '../definition/resource.ts'
 import { ApiError, invalidParameter } from '../errors.ts'
 import { decodeCursor, type Order, orderFields, type Position } from './cursor.ts'
 import { type FilterTerm, filterParameters, parseFilterValue } from './filter.ts'
 
-// What the API promises of each of its pages: 1 to 100 entries, 50 unless asked otherwise.
+// The API's contract for every page: 1 to 100 entries, 50 by default.
 export const DEFAULT_PAGE_SIZE = 50
 export const MAX_PAGE_SIZE = 100
 export const MAX_PAGE_NUMBER = 10_000_000
 
-/** Which of the records that are deleted in the app belong to the list. */
+/** How a list treats records that are deleted in the app. */
 export type DeletedRecords = 'left-out' | 'included' | 'alone'
 
+/** The filter of a list. A record must satisfy every term. */
 export interface ListFilter {
   readonly terms: readonly FilterTerm[]
   readonly deleted: DeletedRecords
 }
 
-export interface ListPage {
+/** The requested page of a list, by offset or by position. */
+export interface PageRequest {
   readonly size: number
-  /** Records skipped from the start of the list; only where no position is given. */
+  /** Records to skip from the start of the list; 0 with a position. */
   readonly offset: number
   readonly after?: Position
   readonly before?: Position
-  /** Take the last records before `before`, not the first after `after`. */
+  /** Whether to return the last records before `before` instead of the first after `after`. */
   readonly backward: boolean
 }
 
+/** A list to execute: its resource, credentials, filter, order and page. */
 export interface ListRequest {
   readonly resource: Resource
-  /** 1 or more credentials. */
+  /** At least one credential. */
   readonly credentialIds: readonly string[]
   readonly filter: ListFilter
   readonly order: Order
-  readonly page: ListPage
+  readonly page: PageRequest
 }
 
+/** The order of lists without `orderBy`: oldest first. */
 export const defaultOrder: Order = { field: 'createdAt', descending: false }
 
 /**
- * The filter that a caller's values mean, by parameter name; null and undefined stand for "not given".
- * @throws INVALID_PARAMETER for a name that the resource does not offer, or a value that does not fit it
+ * Parses filter values by parameter name; null and undefined mean that the parameter is absent.
+ * @throws INVALID_PARAMETER for an unknown parameter or an invalid value
  */
 export const parseFilter = (
   resource: Resource,
-  given: Readonly<Record<string, unknown>>,
+  values: Readonly<Record<string, unknown>>,
   otherNames: readonly string[] = [],
 ): ListFilter => {
   const parameters = filterParameters(resource)
   const terms: FilterTerm[] = []
   let included = false
   let alone: boolean | undefined
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(values)) {
     if (value === undefined || value === null) continue
     if (name === 'includeDeleted') {
       if (!/^(true|false)$/.test(String(value))) throw invalidParameter(name, 'true or false')
@@ -73,7 +77,7 @@ export const parseFilter = (
     if (name === 'remoteDeleted') alone = term.value === true
     else terms.push(term)
   }
-  // `remoteDeleted` says which are wanted, whatever else is allowed in.
+  // `remoteDeleted` takes precedence over `includeDeleted`.
   const deleted =
     alone === true ? 'alone' : included && alone === undefined ? 'included' : 'left-out'
   return { terms, deleted }
@@ -81,46 +85,47 @@ export const parseFilter = (
 
 const ORDER = /^([A-Za-z]\w*)(?::(asc|desc))?$/
 
-/** The order that `updatedAt` or `updatedAt:desc` means. @throws INVALID_PARAMETER */
-export const parseOrder = (resource: Resource, given: string | undefined): Order => {
-  if (given === undefined) return defaultOrder
-  const [, field, direction] = ORDER.exec(given) ?? []
+/** Parses an order such as `updatedAt` or `updatedAt:desc`. @throws INVALID_PARAMETER */
+export const parseOrder = (resource: Resource, orderBy: string | undefined): Order => {
+  if (orderBy === undefined) return defaultOrder
+  const [, field, direction] = ORDER.exec(orderBy) ?? []
   if (field === undefined || !orderFields(resource).includes(field))
     throw invalidParameter(
       'orderBy',
-      `a field, perhaps with :desc after it, among ${orderFields(resource).join(', ')}`,
+      `one of ${orderFields(resource).join(', ')}, optionally followed by :asc or :desc`,
     )
   return { field, descending: direction === 'desc' }
 }
 
-/** A whole number within bounds, from text or a number. @throws INVALID_PARAMETER */
-export const parseWhole = (name: string, given: unknown, min: number, max: number): number => {
-  const text = String(given)
+/** Parses a whole number within bounds, from a text or a number. @throws INVALID_PARAMETER */
+export const parseWhole = (name: string, input: unknown, min: number, max: number): number => {
+  const text = String(input)
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
   if (value >= min && value <= max) return value
   throw invalidParameter(name, `a whole number from ${min} to ${max}`)
 }
 
-/** How many entries a page is to have. @throws INVALID_PARAMETER */
-export const parsePageSize = (given: string | number | null | undefined): number =>
-  given == null ? DEFAULT_PAGE_SIZE : parseWhole('pageSize', given, 1, MAX_PAGE_SIZE)
+/** Parses the number of entries of a page; 50 by default. @throws INVALID_PARAMETER */
+export const parsePageSize = (pageSize: string | number | null | undefined): number =>
+  pageSize == null ? DEFAULT_PAGE_SIZE : parseWhole('pageSize', pageSize, 1, MAX_PAGE_SIZE)
 
-/** What a REST caller may say of the page. */
+/** The page parameters of a REST list. */
 export interface PageParameters {
   readonly pageNumber?: string | undefined
   readonly pageSize?: string | undefined
   readonly cursor?: string | undefined
 }
 
-/** @throws INVALID_PARAMETER, INVALID_CURSOR */
+/** Parses the page parameters of REST. @throws INVALID_PARAMETER, INVALID_CURSOR */
 export const parsePage = (
   resource: Resource,
   order: Order,
   { pageNumber, pageSize, cursor }: PageParameters,
-): ListPage => {
+): PageRequest => {
   const size = parsePageSize(pageSize)
   if (cursor !== undefined) {
-    if (pageNumber !== undefined) throw invalidParameter('pageNumber', 'no value beside cursor')
+    if (pageNumber !== undefined)
+      throw invalidParameter('pageNumber', 'no value together with cursor')
     const after = decodeCursor(resource, order, cursor, 'cursor')
     return { size, offset: 0, after, backward: false }
   }
@@ -129,7 +134,7 @@ export const parsePage = (
   return { size, offset: (number - 1) * size, backward: false }
 }
 
-/** What a GraphQL caller may say of the page (Relay cursor connections). */
+/** The page arguments of a GraphQL list (Relay cursor connections). */
 export interface ConnectionArguments {
   readonly first?: number | null | undefined
   readonly after?: string | null | undefined
@@ -137,13 +142,13 @@ export interface ConnectionArguments {
   readonly before?: string | null | undefined
 }
 
-/** @throws INVALID_PARAMETER, INVALID_CURSOR */
+/** Parses the page arguments of GraphQL. @throws INVALID_PARAMETER, INVALID_CURSOR */
 export const parseConnection = (
   resource: Resource,
   order: Order,
   { first, after, last, before }: ConnectionArguments,
-): ListPage => {
-  if (first != null && last != null) throw invalidParameter('last', 'no value beside first')
+): PageRequest => {
+  if (first != null && last != null) throw invalidParameter('last', 'no value together with first')
   const backward = last != null
   const size = backward
     ? parseWhole('last', last, 1, MAX_PAGE_SIZE)

@@ -1,15 +1,16 @@
-/** The part of a record that a subscriber asked for, and how it is taken out of the record. */
+/** Selections: the part of a record that a subscriber requests. */
 import { ExactNumber, parseExactly } from './exact-json.ts'
 
 /** One selected field. */
 export interface SelectedField {
   readonly name: string
-  /** The name that it is given. */
+  /** The name of the field in the result. */
   readonly as: string
-  /** Of an object, or of each entry of a list. */
+  /** The selection in an object, or in each entry of a list. */
   readonly of?: Selection
 }
 
+/** The selected fields of an object, in order. */
 export type Selection = readonly SelectedField[]
 
 const write = (value: unknown, selection: Selection | undefined): string => {
@@ -23,6 +24,6 @@ const write = (value: unknown, selection: Selection | undefined): string => {
     .join(',')}}`
 }
 
-/** The selected part of a record. Both are JSON text. */
+/** Returns the selected part of a record. Both are JSON text. */
 export const selectFrom = (record: string, selection: Selection): string =>
   write(parseExactly(record), selection)

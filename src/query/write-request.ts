@@ -1,42 +1,49 @@
-/** A record to be written, as a caller gives it: the one form that REST and GraphQL input take. */
+/** Write requests: the common form of REST and GraphQL input. */
 import type { Json } from '../definition/connector.ts'
+import type { Fields } from '../definition/kinds/kind.ts'
 import { commonFields, type Resource } from '../definition/resource.ts'
 import { invalidParameter } from '../errors.ts'
 import { type Input, readInput } from './input.ts'
 
-/** References may be ids of ours, ids of the app, or (where the reference embeds it) a name. */
+/** The parsed input of a write. References may be ids of this service, ids of the app or, where supported, names. */
 export interface WriteRequest {
-  /** The given unified fields, in the form of `readInput`. */
+  /** The unified fields that the caller sent, in the form of `readInput`. */
   readonly fields: Input
   readonly remoteFields: Input
 }
 
-/** The fields that a caller may give of a record, those of the app among them. */
-export const writableFields = ({ fields }: Resource) => ({
-  ...fields,
-  remoteFields: commonFields.remoteFields,
-})
+const writable = new WeakMap<Resource, Fields>()
+
+/** The fields of a resource that a caller may write, and `remoteFields`. Returns the same object each time. */
+export const writableFields = (resource: Resource): Fields => {
+  const known = writable.get(resource)
+  if (known) return known
+  const fields = { ...resource.fields, remoteFields: commonFields.remoteFields }
+  writable.set(resource, fields)
+  return fields
+}
 
 /**
- * Reads what is to be written. `above` is what the path says: the parent of a nested record, which the
- * body may say too; `isSame` tells whether two identifiers are of one record.
- * @throws INVALID_PARAMETER naming the field and what was expected
+ * Parses the input of a write.
+ * @param pathFields the parent of a nested record, from the path; the body may repeat it
+ * @param isSame whether two identifiers name the same record
+ * @throws INVALID_PARAMETER naming the field and the expected value
  */
 export const parseWrite = (
   resource: Resource,
-  given: unknown,
-  above: Readonly<Record<string, string>> = {},
-  isSame: (name: string, given: unknown, above: string) => boolean = () => false,
+  input: unknown,
+  pathFields: Readonly<Record<string, string>> = {},
+  isSame: (name: string, bodyValue: unknown, pathValue: string) => boolean = () => false,
 ): WriteRequest => {
-  const { remoteFields = {}, ...fields } = readInput(writableFields(resource), given)
+  const { remoteFields = {}, ...fields } = readInput(writableFields(resource), input)
   if (remoteFields === null || typeof remoteFields !== 'object' || Array.isArray(remoteFields))
-    throw invalidParameter('remoteFields', "an object of fields by the app's own names")
-  for (const [name, value] of Object.entries(above))
+    throw invalidParameter('remoteFields', "an object whose names are the app's own field names")
+  for (const [name, value] of Object.entries(pathFields))
     if (fields[name] !== undefined && fields[name] !== value && !isSame(name, fields[name], value))
-      throw invalidParameter(name, 'what the address says, or nothing')
+      throw invalidParameter(name, 'the same value as in the path, or no value')
   return {
-    fields: { ...fields, ...above },
-    // An object that is no list: its values were read as JSON.
+    fields: { ...fields, ...pathFields },
+    // Checked above to be an object; readInput has read its values as JSON.
     remoteFields: remoteFields as { readonly [name: string]: Json },
   }
 }
@@ -50,66 +57,89 @@ const pathsIn = (value: Json, path: string, depth: number): string[] => {
 }
 
 /**
- * The given fields that are not among the taken: `lineItems.unitCost` where only other parts of the lines
- * are. A field that is taken as a whole is taken with all its parts.
+ * The fields that are not supported: e.g. `lineItems.unitCost` if only other parts of `lineItems` are. A field
+ * that is supported as a whole is supported with all its parts.
  */
-export const fieldsNotTaken = (fields: Input, taken: readonly string[]): readonly string[] => {
-  const known = new Set(taken)
-  const isTaken = (path: string): boolean =>
+export const unsupportedFields = (
+  fields: Input,
+  supported: readonly string[],
+): readonly string[] => {
+  const known = new Set(supported)
+  const isSupported = (path: string): boolean =>
     known.has(path) ||
     path.split('.').some((_, end, steps) => known.has(steps.slice(0, end).join('.')))
-  const partlyTaken = (name: string): boolean => taken.some((path) => path.startsWith(`${name}.`))
-  const missing = Object.entries(fields).flatMap(([name, value]) =>
+  const isPartlySupported = (name: string): boolean =>
+    supported.some((path) => path.startsWith(`${name}.`))
+  const unsupported = Object.entries(fields).flatMap(([name, value]) =>
     known.has(name)
       ? []
-      : partlyTaken(name)
-        ? pathsIn(value, name, 3).filter((path) => path !== name && !isTaken(path))
+      : isPartlySupported(name)
+        ? pathsIn(value, name, 3).filter((path) => path !== name && !isSupported(path))
         : [name],
   )
-  return [...new Set(missing)]
+  return [...new Set(unsupported)]
 }
 
-/** The record above a nested one: the reference field that leads to it, and its id. */
+/** The parent of a nested record: the reference field that leads to it, and its id. */
 export interface ParentRecord {
   readonly field: string
   readonly id: string
 }
 
-/** What is known of a write beside what it asks for. */
+/** The context of a write in addition to its input. */
 export interface WriteAttempt {
-  /** When an earlier try of the same request began: it was broken off, and may have reached the app. */
+  /** When an interrupted attempt at the same request began. It may have reached the app. */
   readonly brokenOffSince?: Date | undefined
-  /** `updatedAt` of the record that the caller has seen; another one is a conflict. */
+  /** `updatedAt` of the record as the caller read it. Any other version is a conflict. */
   readonly seenUpdatedAt?: string | undefined
-  /** The record that the address names above it: one of another parent is absent. */
+  /** The parent in the path. Records of other parents are not found. */
   readonly below?: ParentRecord | undefined
-  /** The workflow run that asks for it: kept with the changes that follow. */
+  /** The workflow run that causes the write. The change log keeps it with the resulting changes. */
   readonly cause?: string | undefined
 }
 
-/** Whose records are written. */
+/** The credential whose records are written. */
 export interface WriteOwner {
   readonly credentialId: string
   readonly environmentId: string
 }
 
+/** A record to create. */
+export interface CreateRequest {
+  readonly owner: WriteOwner
+  readonly resource: Resource
+  readonly request: WriteRequest
+  readonly attempt: WriteAttempt
+}
+
+/** A record to delete. */
+export interface DeleteRequest {
+  readonly owner: WriteOwner
+  readonly resource: Resource
+  /** The id in the store. */
+  readonly id: string
+  readonly attempt: WriteAttempt
+}
+
+/** A record to update. */
+export interface UpdateRequest extends DeleteRequest {
+  readonly request: WriteRequest
+}
+
+/** A stored record: its JSON text as the API returns it, and its version. */
+export interface VersionedRecord {
+  readonly id: string
+  readonly json: string
+  /** ISO 8601. The version in entity tags and `ifUpdatedAt`. */
+  readonly updatedAt: string
+}
+
 /**
- * Writes records in their app, and then here. Each answers with the record as it is stored once the app
- * has it: JSON text. @throws ApiError
+ * Writes records in their app, then in the store. Each method returns the record as it is stored
+ * afterwards. @throws ApiError
  */
 export interface RecordWriter {
-  create(
-    owner: WriteOwner,
-    resource: Resource,
-    request: WriteRequest,
-    attempt: WriteAttempt,
-  ): Promise<string>
-  update(
-    owner: WriteOwner,
-    resource: Resource,
-    id: string,
-    request: WriteRequest,
-    attempt: WriteAttempt,
-  ): Promise<string>
-  delete(owner: WriteOwner, resource: Resource, id: string, attempt: WriteAttempt): Promise<string>
+  create(request: CreateRequest): Promise<VersionedRecord>
+  update(request: UpdateRequest): Promise<VersionedRecord>
+  delete(request: DeleteRequest): Promise<VersionedRecord>
 }

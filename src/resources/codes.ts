@@ -1,8 +1,8 @@
-/** The code lists of the API: a word beside them is no value of the field. */
+/** The code lists of the API, which are closed: other values are invalid. */
 
 const codes = (text: string): readonly string[] => text.trim().split(/\s+/)
 
-/** ISO 4217, with its codes of funds and metals, and some of currencies that are no more. */
+/** Currency codes of ISO 4217, including funds, precious metals and some withdrawn currencies. */
 export const currencyCodes = codes(`
   AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF
   BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CLF
@@ -18,7 +18,7 @@ export const currencyCodes = codes(`
   ZAR ZMW ZWL
 `)
 
-/** ISO 3166-1 alpha-2, and XK for Kosovo, which apps use though ISO has not assigned it. */
+/** Country codes of ISO 3166-1 alpha-2, and the unassigned XK, which apps use for Kosovo. */
 export const countryCodes = codes(`
   AF AL DZ AS AD AO AI AQ AG AR AM AW AU AT AZ BS
   BH BD BB BY BE BZ BJ BM BT BO BA BW BV BR IO BN

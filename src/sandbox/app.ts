@@ -1,46 +1,47 @@
 /**
- * The sandbox: an app with every kind of record, living in this process. It is reached as any other app is,
- * by HTTP requests to its origin, but these are answered here and not dialled.
+ * The sandbox: an app inside this process, with every kind of record. Connectors send HTTP requests to its
+ * origin as to any other app; the requests are handled here without a network connection.
  */
-import type { Database } from '../store/database.ts'
+import type { Clock } from '../store/database/clock.ts'
+import type { Database } from '../store/database/database.ts'
 import {
   changeSandbox,
   getSandboxRecord,
-  getSandboxTenant,
   listSandboxRecords,
-} from '../store/sandbox-records.ts'
-import { json, Refusal, recordAnswer, refusalAnswer, shown } from './answers.ts'
-import { FieldError, type Fields, isId } from './kinds/kind.ts'
-import { type Given, type KindName, kindOf, type Stored } from './kinds/kinds.ts'
+} from '../store/sandbox/sandbox-records.ts'
+import { FieldError, isId, type SandboxFields } from './kinds/kind.ts'
+import { type KindInput, type KindName, kindOf, type Stored } from './kinds/kinds.ts'
 import { takeSteps } from './life/step.ts'
-import { markOf, readListing } from './listing.ts'
+import { cursorOf, readListing } from './listing.ts'
 import { openWorkspace, toStored } from './open-workspace.ts'
+import { errorResponse, json, RequestError, recordBody, recordResponse } from './responses.ts'
 import {
   createTenant,
   isTenantName,
-  opens,
+  isTenantToken,
+  openTenant,
   type TenantAccess,
   type TenantOptions,
 } from './tenant.ts'
 import { StateConflict, type Workspace } from './workspace.ts'
 
-/** Where the sandbox's requests go. The name is reserved for private use: nothing answers to it outside. */
+/** Origin of the sandbox. `.internal` is reserved for private use, so the host exists nowhere else. */
 export const SANDBOX_ORIGIN = 'http://sandbox.trunkline.internal'
 
-/** The app. */
+/** The sandbox app. */
 export interface SandboxApp {
-  /** Answers a request to the sandbox's origin. Rejects only if the database fails. */
+  /** Handles a request to the sandbox's origin. Rejects only if the database fails. */
   handle(request: Request): Promise<Response>
-  /** Makes a tenant with its records, or finds the one of that name. @throws RangeError for a name that cannot be one */
-  createTenant(tenant: string, options?: TenantOptions): Promise<TenantAccess>
-  /** Lets the next steps of the tenant's life happen now. @throws RangeError if there is no such tenant */
+  /** Creates a tenant with its records, or sets a new token on an existing one. @throws RangeError for an invalid name */
+  openTenant(tenant: string, options?: TenantOptions): Promise<TenantAccess>
+  /** Runs the next steps of the tenant's simulation now. @throws RangeError if the tenant does not exist */
   advance(tenant: string, steps?: number): Promise<void>
 }
 
-/** What the app needs; `now` is the clock that stamps its records. */
+/** Dependencies of the app; `clock` supplies the timestamps of records. */
 export interface SandboxOptions {
   readonly database: Database
-  readonly now?: () => Date
+  readonly clock: Clock
 }
 
 const BODY_LIMIT_BYTES = 1_000_000
@@ -53,44 +54,42 @@ interface Call {
   readonly id: string | undefined
 }
 
-const readBody = async (request: Request): Promise<Fields> => {
+const readBody = async (request: Request): Promise<SandboxFields> => {
   const text = await request.text()
-  if (Buffer.byteLength(text) > BODY_LIMIT_BYTES) throw new Refusal(413, 'body_too_large')
+  if (Buffer.byteLength(text) > BODY_LIMIT_BYTES) throw new RequestError(413, 'body_too_large')
   let body: unknown
   try {
     body = JSON.parse(text)
   } catch {
-    throw new Refusal(400, 'not_json')
+    throw new RequestError(400, 'not_json')
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new Refusal(400, 'not_an_object')
-  // A parsed object has text keys.
-  return body as Fields
+    throw new RequestError(400, 'not_an_object')
+  // Safe cast: keys of parsed JSON are strings.
+  return body as SandboxFields
 }
 
-/** The version that the caller has seen. */
+/** The version in `If-Match`. */
 const readVersion = (request: Request): number => {
-  const given = request.headers.get('if-match')
-  if (given === null) throw new Refusal(428, 'if_match_required')
-  const [, version] = /^"?(\d{1,9})"?$/.exec(given) ?? []
-  if (version === undefined) throw new Refusal(400, 'if_match_invalid')
+  const header = request.headers.get('if-match')
+  if (header === null) throw new RequestError(428, 'if_match_required')
+  const [, version] = /^"?(\d{1,9})"?$/.exec(header) ?? []
+  if (version === undefined) throw new RequestError(400, 'if_match_invalid')
   return Number(version)
 }
 
-/** Makes the app; it keeps nothing but what is in the database. */
-export const createSandboxApp = ({
-  database,
-  now = () => new Date(),
-}: SandboxOptions): SandboxApp => {
+/** Creates the app. All its state is in the database. */
+export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxApp => {
+  const now = (): Date => new Date(clock.nowMs())
   const change = <T>(tenant: string, work: (workspace: Workspace) => Promise<T>) =>
     changeSandbox(database, tenant, async (session) => {
       const workspace = openWorkspace(session, now())
-      return { result: await work(workspace), ...workspace.settled() }
+      return { result: await work(workspace), ...workspace.changes() }
     })
 
   const findCurrent = async (workspace: Workspace, { request, kind, id }: Call) => {
     const record = await workspace.find(kind, id ?? '')
-    if (!record) throw new Refusal(404, 'no_such_record')
+    if (!record) throw new RequestError(404, 'no_such_record')
     const isGuarded = request.method === 'PUT' || request.headers.has('if-match')
     if (isGuarded && readVersion(request) !== record.version)
       throw new StateConflict('stale_version')
@@ -106,37 +105,37 @@ export const createSandboxApp = ({
     const kept = rows.slice(0, page.limit)
     const last = rows.length > kept.length ? kept.at(-1) : undefined
     return json(200, {
-      items: kept.map((row) => shown(toStored(row))),
-      next: last ? markOf(last) : null,
+      items: kept.map((row) => recordBody(toStored(row))),
+      next: last ? cursorOf(last) : null,
     })
   }
 
   const get = async ({ tenant, kind, id }: Call): Promise<Response> => {
     const row = await getSandboxRecord(database, tenant, kind, id ?? '')
-    if (!row || row.deleted) throw new Refusal(404, 'no_such_record')
-    return recordAnswer(200, toStored(row))
+    if (!row || row.deleted) throw new RequestError(404, 'no_such_record')
+    return recordResponse(200, toStored(row))
   }
 
-  /** The tenant was there when it opened; none is ever taken away. */
-  const answered = (record: Stored | undefined, status: number): Response => {
-    if (!record) throw new Refusal(401, 'unauthorized')
-    return recordAnswer(status, record)
+  /** A missing record means that the tenant does not exist; tenants are never deleted. */
+  const toResponse = (record: Stored | undefined, status: number): Response => {
+    if (!record) throw new RequestError(401, 'unauthorized')
+    return recordResponse(status, record)
   }
 
   const create = async ({ request, tenant, kind }: Call): Promise<Response> => {
-    // What is given is read by the kind's own schema before anything is made of it.
-    const given = (await readBody(request)) as Given<typeof kind>
-    return answered(await change(tenant, (workspace) => workspace.create(kind, given)), 201)
+    // Safe cast: the schema of the kind validates the input before it is used.
+    const input = (await readBody(request)) as KindInput<typeof kind>
+    return toResponse(await change(tenant, (workspace) => workspace.create(kind, input)), 201)
   }
 
   const update = async (call: Call): Promise<Response> => {
     readVersion(call.request)
-    // Read by the kind's own schema, as in create.
-    const given = (await readBody(call.request)) as Partial<Given<KindName>>
+    // Safe cast: validated by the schema, as in create.
+    const input = (await readBody(call.request)) as Partial<KindInput<KindName>>
     const record = await change(call.tenant, async (workspace) =>
-      workspace.update(await findCurrent(workspace, call), given),
+      workspace.update(await findCurrent(workspace, call), input),
     )
-    return answered(record, 200)
+    return toResponse(record, 200)
   }
 
   const remove = async (call: Call): Promise<Response> => {
@@ -154,9 +153,9 @@ export const createSandboxApp = ({
     const allowed = Object.entries(methods).filter(
       ([method]) => method === 'GET' || !kindOf(call.kind)?.readOnly,
     )
-    const found = allowed.find(([method]) => method === call.request.method)
-    if (found) return found[1](call)
-    throw new Refusal(405, 'method_not_allowed', {
+    const handler = allowed.find(([method]) => method === call.request.method)
+    if (handler) return handler[1](call)
+    throw new RequestError(405, 'method_not_allowed', {
       allow: allowed.map(([name]) => name).join(', '),
     })
   }
@@ -166,44 +165,44 @@ export const createSandboxApp = ({
     return { tenant: headers.get('sandbox-tenant') ?? '', token }
   }
 
-  const unauthorized = () => new Refusal(401, 'unauthorized', { 'www-authenticate': 'Bearer' })
+  const unauthorized = () => new RequestError(401, 'unauthorized', { 'www-authenticate': 'Bearer' })
 
-  const admit = async (request: Request): Promise<string> => {
-    const { tenant, token } = accessOf(request)
-    const known = isTenantName(tenant) ? await getSandboxTenant(database, tenant) : undefined
-    if (!known || !opens(known, token)) throw unauthorized()
-    return tenant
+  const authenticate = async (request: Request): Promise<string> => {
+    const access = accessOf(request)
+    if (!(await isTenantToken(database, access))) throw unauthorized()
+    return access.tenant
   }
 
-  /** Lets in who knows the token; a tenant of a new name is made, and has the given one. */
+  /** Checks the token of a tenant. If the name is new, creates the tenant with this token. */
   const open = async (request: Request): Promise<Response> => {
-    const { tenant, token } = accessOf(request)
+    const access = accessOf(request)
+    const { tenant, token } = access
     if (token === '') throw unauthorized()
     if (!isTenantName(tenant)) throw new FieldError('not_a_name', 'tenant')
-    const made = await createTenant(database, now(), tenant, { token })
-    if (!opens(made, token)) throw unauthorized()
+    await createTenant(database, now(), access)
+    if (!(await isTenantToken(database, access))) throw unauthorized()
     return json(200, { tenant })
   }
 
-  const answer = async (request: Request): Promise<Response> => {
+  const respond = async (request: Request): Promise<Response> => {
     const url = new URL(request.url)
     if (url.pathname === '/v1/tenant' && request.method === 'PUT') return open(request)
-    const tenant = await admit(request)
+    const tenant = await authenticate(request)
     const [, kind = '', id] = /^\/v1\/([a-z_]+)(?:\/([^/]+))?$/.exec(url.pathname) ?? []
-    if (!kindOf(kind)) throw new Refusal(404, 'no_such_kind')
-    if (id !== undefined && !isId(id)) throw new Refusal(404, 'no_such_record')
-    // kindOf knows it.
+    if (!kindOf(kind)) throw new RequestError(404, 'no_such_kind')
+    if (id !== undefined && !isId(id)) throw new RequestError(404, 'no_such_record')
+    // Safe cast: kindOf has found it.
     return route({ request, url, tenant, kind: kind as KindName, id })
   }
 
   return {
     handle: async (request) => {
-      const response = await answer(request).catch(refusalAnswer)
-      // Who lists the changes goes by the clock that stamps them.
+      const response = await respond(request).catch(errorResponse)
+      // Readers of changes rely on the clock that sets the timestamps.
       response.headers.set('date', now().toUTCString())
       return response
     },
-    createTenant: (tenant, options) => createTenant(database, now(), tenant, options),
-    advance: async (tenant, steps = 1) => takeSteps(database, now, tenant, steps),
+    openTenant: (tenant, options) => openTenant(database, now(), tenant, options),
+    advance: async (tenant, steps = 1) => takeSteps(database, clock, tenant, steps),
   }
 }

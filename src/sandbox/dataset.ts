@@ -1,4 +1,4 @@
-/** What a new tenant of the sandbox finds: the records of every kind, as of an instant. */
+/** The initial records of a new tenant, as of an instant. */
 import { draftBooks } from './dataset/books.ts'
 import { draftDocuments } from './dataset/documents.ts'
 import { createDraft, type Origin } from './dataset/draft.ts'
@@ -6,22 +6,22 @@ import { draftSales } from './dataset/sales.ts'
 import { draftShop } from './dataset/shop.ts'
 import { type KindName, kinds, type Stored } from './kinds/kinds.ts'
 
-/** The first records of a tenant. */
+/** The initial records of a tenant. */
 export interface Dataset {
-  /** Kind by kind, in the order of their ids. */
+  /** Grouped by kind, sorted by id. */
   readonly records: readonly Stored[]
-  /** The last number given for each prefix of ids. */
+  /** The last assigned number for each id prefix. */
   readonly numbers: Readonly<Record<string, number>>
 }
 
-/** Pure: the same tenant, seed and start give the same records, to the byte. */
+/** Creates the records of a tenant. Pure: the same tenant, seed and start give identical records. */
 export const createDataset = (origin: Origin): Dataset => {
   const draft = createDraft(origin)
   draftBooks(draft)
   draftDocuments(draft)
   draftSales(draft)
   draftShop(draft)
-  // The keys of `kinds` are the names of the kinds.
+  // Safe cast: the keys of `kinds` are the kind names.
   const names = Object.keys(kinds) as KindName[]
   return { records: names.flatMap((name) => draft.all(name)), numbers: draft.numbers }
 }

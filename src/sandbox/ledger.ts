@@ -1,8 +1,11 @@
-/** Double entry: what a paper of the books adds to which accounts. The sum is always nothing. */
-import { cents, times } from './amounts.ts'
+/** Double-entry bookkeeping: what a document posts to which accounts. Postings in base currency are balanced. */
+import { times, units } from './amounts.ts'
 import type { FieldsOf, Stored } from './kinds/kinds.ts'
 
-/** The accounts that papers post to by themselves. They cannot be deleted. */
+/** The currency in which the company keeps its books. */
+const BASE_CURRENCY = 'EUR'
+
+/** Accounts that documents post to automatically. They cannot be deleted. */
 const controlAccounts = {
   receivable: 'acc_0004',
   payable: 'acc_0013',
@@ -12,16 +15,16 @@ const controlAccounts = {
 
 const control: ReadonlySet<string> = new Set(Object.values(controlAccounts))
 
-/** Whether papers post to the account by themselves. */
+/** Whether documents post to the account automatically. */
 export const isControlAccount = (id: string): boolean => control.has(id)
 
-/** Cents by account: debit positive, in the company's currency. */
+/** Ten-thousandths of the company's currency by account id; debits are positive. */
 export type Postings = ReadonlyMap<string, number>
 
 const none: Postings = new Map()
 
-/** The postings of a demand seen from the one who makes it; `sign` turns them round. */
-const demandPostings = (
+/** Postings of a bill or an invoice from the seller's side; `sign` -1 gives the buyer's side. */
+const documentPostings = (
   { lines, fx_rate }: FieldsOf<'invoices'> | FieldsOf<'bills'>,
   accounts: { readonly party: string; readonly tax: string },
   sign: 1 | -1,
@@ -31,8 +34,8 @@ const demandPostings = (
     postings.set(account, (postings.get(account) ?? 0) + sign * value)
   }
   for (const line of lines) {
-    const net = times(cents(line.net) - cents(line.discount), fx_rate)
-    const tax = times(cents(line.tax), fx_rate)
+    const net = times(units(line.net) - units(line.discount), fx_rate, BASE_CURRENCY)
+    const tax = times(units(line.tax), fx_rate, BASE_CURRENCY)
     post(line.account, -net)
     post(accounts.tax, -tax)
     post(accounts.party, net + tax)
@@ -41,7 +44,7 @@ const demandPostings = (
 }
 
 const paymentPostings = (fields: FieldsOf<'payments'>): Postings => {
-  const value = times(cents(fields.amount), fields.fx_rate)
+  const value = times(units(fields.amount), fields.fx_rate, BASE_CURRENCY)
   return fields.direction === 'incoming'
     ? new Map([
         [fields.account, value],
@@ -53,10 +56,10 @@ const paymentPostings = (fields: FieldsOf<'payments'>): Postings => {
       ])
 }
 
-/** What a record adds to the ledger as it is now; nothing if it is not there or not in the books. */
+/** Postings of a record; none if it is missing, deleted or not in the books. */
 const postingsOf = (record: Stored | undefined): Postings => {
   if (record === undefined || record.deleted) return none
-  // A record's fields are those of its kind.
+  // The casts are safe: the fields are those of the kind.
   switch (record.kind) {
     case 'payments':
       return paymentPostings(record.fields as FieldsOf<'payments'>)
@@ -64,20 +67,20 @@ const postingsOf = (record: Stored | undefined): Postings => {
       const fields = record.fields as FieldsOf<'invoices'>
       const { receivable, outputTax } = controlAccounts
       if (!fields.sent) return none
-      return demandPostings(fields, { party: receivable, tax: outputTax }, 1)
+      return documentPostings(fields, { party: receivable, tax: outputTax }, 1)
     }
     case 'bills': {
       const fields = record.fields as FieldsOf<'bills'>
       const { payable, inputTax } = controlAccounts
       if (!fields.approved) return none
-      return demandPostings(fields, { party: payable, tax: inputTax }, -1)
+      return documentPostings(fields, { party: payable, tax: inputTax }, -1)
     }
     default:
       return none
   }
 }
 
-/** What a change of a record changes in the ledger; accounts that stay as they are are left out. */
+/** Postings of a change of a record, without accounts whose balance stays the same. */
 export const ledgerChange = (before: Stored | undefined, after: Stored | undefined): Postings => {
   const change = new Map(postingsOf(after))
   for (const [account, value] of postingsOf(before))
@@ -85,6 +88,6 @@ export const ledgerChange = (before: Stored | undefined, after: Stored | undefin
   return new Map([...change].filter(([, value]) => value !== 0))
 }
 
-/** Debit-positive cents as a balance of that section, or a balance as debit-positive cents. */
+/** Factor from a debit-positive amount to the balance of an account in the section. */
 export const balanceSign = (section: FieldsOf<'ledger_accounts'>['section']): 1 | -1 =>
   section === 'assets' || section === 'expenses' ? 1 : -1

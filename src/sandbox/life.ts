@@ -1,31 +1,32 @@
-/** The actor that lets time pass in the sandbox. */
+/** The actor that simulates activity in the sandbox. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Database } from '../store/database.ts'
-import { listSandboxTenants } from '../store/sandbox-records.ts'
+import type { Clock } from '../store/database/clock.ts'
+import type { Database } from '../store/database/database.ts'
+import { listSandboxTenants } from '../store/sandbox/sandbox-records.ts'
 import { takeDueStep } from './life/step.ts'
 
-/** What the actor needs. */
+/** Dependencies of the actor. */
 export interface SandboxLifeOptions {
   readonly database: Database
-  /** One step of every tenant in each. Default: 10 seconds. */
+  /** Interval between the steps of a tenant. Default: 10 seconds. */
   readonly intervalMs?: number
-  readonly now?: () => Date
-  /** Hears of steps that failed: facts, then words. pino's shape. */
+  readonly clock: Clock
+  /** Receives failed steps; pino's signature. */
   readonly log: { warn(facts: object, message: string): void }
 }
 
 /** The actor. */
 export interface SandboxLife {
   start(): void
-  /** Resolves once the step under way is done. */
+  /** Resolves once the current step is done. */
   stop(): Promise<void>
 }
 
-/** Takes one step of every tenant in each interval, however many processes run one of these. */
+/** Creates the actor. Each tenant gets one step per interval, even if several processes run the actor. */
 export const createSandboxLife = ({
   database,
   intervalMs = 10_000,
-  now = () => new Date(),
+  clock,
   log,
 }: SandboxLifeOptions): SandboxLife => {
   let running: { readonly ended: Promise<void>; readonly abort: AbortController } | undefined
@@ -33,20 +34,20 @@ export const createSandboxLife = ({
   const stepAll = async (signal: AbortSignal): Promise<void> => {
     for (const tenant of await listSandboxTenants(database)) {
       if (signal.aborted) return
-      await takeDueStep(database, now, tenant, intervalMs).catch((error: unknown) =>
-        log.warn({ err: error, tenant }, 'a sandbox tenant missed a step of its life'),
+      await takeDueStep(database, clock, tenant, intervalMs).catch((error: unknown) =>
+        log.warn({ err: error, tenant }, 'a simulation step of a sandbox tenant failed'),
       )
     }
   }
 
   const live = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
-      const untilNext = intervalMs - (now().getTime() % intervalMs)
-      // Aborted waits end the loop.
+      const untilNext = intervalMs - (clock.nowMs() % intervalMs)
+      // An aborted wait rejects; the check below ends the loop.
       await wait(untilNext, undefined, { signal, ref: false }).catch(() => {})
       if (signal.aborted) return
       await stepAll(signal).catch((error: unknown) =>
-        log.warn({ err: error }, 'the sandbox stood still for an interval'),
+        log.warn({ err: error }, 'the sandbox simulation skipped an interval'),
       )
     }
   }

@@ -1,20 +1,20 @@
-/** The questions that a listing of the sandbox answers, and the mark that leads to its next page. */
+/** Query parameters and cursors of the sandbox's lists. */
 import { z } from 'zod'
-import type { SandboxPage } from '../store/sandbox-records.ts'
+import type { SandboxPage } from '../store/sandbox/sandbox-records.ts'
 import { instant } from './kinds/blocks.ts'
 import { FieldError, isId } from './kinds/kind.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 250
 
-/** Where a page ended: opaque to the caller. */
-type Mark = NonNullable<SandboxPage['after']>
+/** Position after which a page starts; opaque to clients. */
+type Cursor = NonNullable<SandboxPage['after']>
 
-/** The mark of a record: the next page begins beyond it. */
-export const markOf = ({ modified, id }: Mark): string =>
+/** Cursor of a record: the next page starts after it. */
+export const cursorOf = ({ modified, id }: Cursor): string =>
   Buffer.from(`${modified} ${id}`).toString('base64url')
 
-const readMark = (text: string): Mark => {
+const readCursor = (text: string): Cursor => {
   const [modified = '', id = ''] = Buffer.from(text, 'base64url').toString().split(' ')
   if (!z.iso.datetime().safeParse(modified).success || !isId(id))
     throw new FieldError('invalid', 'after')
@@ -32,14 +32,14 @@ const readLimit = (text: string): number => {
   return limit
 }
 
-/** @throws FieldError naming the parameter */
+/** Reads the query parameters of a list. @throws FieldError naming the parameter */
 export const readListing = (query: URLSearchParams): SandboxPage => {
   const since = query.get('modified_since')
   const after = query.get('after')
   const limit = query.get('limit')
   return {
     since: since === null ? undefined : readSince(since),
-    after: after === null ? undefined : readMark(after),
+    after: after === null ? undefined : readCursor(after),
     limit: limit === null ? DEFAULT_LIMIT : readLimit(limit),
   }
 }

@@ -1,15 +1,15 @@
-/** A workspace on a tenant that is held for writing. */
-import type { SandboxRow, SandboxSession, SandboxTenant } from '../store/sandbox-records.ts'
-import { carryOn } from './consequences.ts'
-import { FieldError, type Fields, readFields, referencesIn } from './kinds/kind.ts'
+/** Opens a workspace on a tenant that is locked for writing. */
+import type { SandboxRow, SandboxSession, SandboxTenant } from '../store/sandbox/sandbox-records.ts'
+import { applyEffects } from './effects.ts'
+import { FieldError, readFields, referencesIn, type SandboxFields } from './kinds/kind.ts'
 import { type KindName, kinds, type Stored } from './kinds/kinds.ts'
 import { isControlAccount } from './ledger.ts'
 import { StateConflict, type Workspace } from './workspace.ts'
 
-/** The record of a row. */
+/** Converts a row to a record. */
 export const toStored = <K extends KindName>(row: SandboxRow): Stored<K> => {
   const { body, ...rest } = row
-  // Rows of a kind are written by that kind's definition alone.
+  // Safe cast: only the kind's own definition writes its rows.
   return { ...rest, fields: body } as unknown as Stored<K>
 }
 
@@ -18,20 +18,20 @@ const toRow = ({ fields, ...rest }: Stored): SandboxRow => ({ ...rest, body: { .
 const keyOf = ({ kind, id }: { readonly kind: string; readonly id: string }): string =>
   `${kind}/${id}`
 
-/** The fields that a writer may give, as the record has them. */
-const givenOf = (kind: KindName, fields: Fields): Fields =>
+/** The writable fields of a record. */
+const writableFieldsOf = (kind: KindName, fields: SandboxFields): SandboxFields =>
   Object.fromEntries(Object.keys(kinds[kind].fields.shape).map((name) => [name, fields[name]]))
 
 const byId = (a: Stored, b: Stored): number =>
   a.id.length - b.id.length || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
-/** `settled` tells what the work leaves to be written. */
+/** Creates a workspace; `changes` returns the rows to write. */
 export const openWorkspace = (
   session: SandboxSession,
   now: Date,
-): Workspace & { settled(): { tenant: SandboxTenant; rows: SandboxRow[] } } => {
-  const touched = new Map<string, Stored>()
-  /** Versions as they were before the work: however often a record is written in it, it gains one. */
+): Workspace & { changes(): { tenant: SandboxTenant; rows: SandboxRow[] } } => {
+  const changed = new Map<string, Stored>()
+  /** Versions before the work. A record gains one version, however often the work writes it. */
   const versions = new Map<string, number>()
   const numbers = { ...session.tenant.numbers }
   let clock = Math.max(now.getTime() - 1, Date.parse(session.tenant.clock))
@@ -45,11 +45,11 @@ export const openWorkspace = (
   const load = async (
     keys: readonly { readonly kind: string; readonly id: string }[],
   ): Promise<ReadonlyMap<string, Stored>> => {
-    const unknown = keys.filter((key) => !touched.has(keyOf(key)))
+    const unknown = keys.filter((key) => !changed.has(keyOf(key)))
     const rows = unknown.length > 0 ? await session.get(unknown) : []
     const found = new Map(rows.map((row) => [keyOf(row), toStored(row)]))
     for (const key of keys) {
-      const record = touched.get(keyOf(key))
+      const record = changed.get(keyOf(key))
       if (record) found.set(keyOf(key), record)
     }
     return found
@@ -57,35 +57,36 @@ export const openWorkspace = (
 
   const write = (before: Stored | undefined, after: Stored): Stored => {
     const key = keyOf(after)
-    if (before && !versions.has(key)) versions.set(key, touched.has(key) ? 0 : before.version)
+    if (before && !versions.has(key)) versions.set(key, changed.has(key) ? 0 : before.version)
     const written = { ...after, version: (versions.get(key) ?? 0) + 1, modified: tick() }
-    touched.set(key, written)
+    changed.set(key, written)
     return written
   }
 
-  /** The fields as the kind completes them, once every record that they name is found. */
+  /** Validates the fields and their references, and adds the computed fields of the kind. */
   const complete = async (
     kind: KindName,
     id: string,
-    given: Fields,
-    previous: Fields | undefined,
-  ): Promise<Fields> => {
+    input: SandboxFields,
+    previous: SandboxFields | undefined,
+  ): Promise<SandboxFields> => {
     const definition = kinds[kind]
-    const read = readFields(definition, given)
+    const read = readFields(definition, input)
     const references = referencesIn(definition.fields, read)
     const found = await load(references)
-    const earlier = new Set(
+    const previousReferences = new Set(
       previous ? referencesIn(definition.fields, previous).map(keyOf) : undefined,
     )
     for (const reference of references) {
       const target = found.get(keyOf(reference))
-      // What was deleted since may stay named, but not be named anew.
-      if (!target || (target.deleted && !earlier.has(keyOf(reference))))
+      // Existing references to a deleted or forgotten record stay valid; new ones are rejected.
+      if ((!target || target.deleted) && !previousReferences.has(keyOf(reference)))
         throw new FieldError('no_such_record', reference.path)
     }
-    const look = (target: string, of: string) => found.get(keyOf({ kind: target, id: of }))?.fields
+    const lookUp = (target: string, of: string) =>
+      found.get(keyOf({ kind: target, id: of }))?.fields
     const instant = now.toISOString()
-    const context = { id, previous, now: instant, today: instant.slice(0, 10), look, nextId }
+    const context = { id, previous, now: instant, today: instant.slice(0, 10), lookUp, nextId }
     return { ...read, ...definition.complete(read, context) }
   }
 
@@ -93,36 +94,36 @@ export const openWorkspace = (
     now: now.toISOString(),
     find: async (kind, id) => {
       const record = (await load([{ kind, id }])).get(keyOf({ kind, id }))
-      // It was looked up by its kind.
+      // Safe cast: it was looked up by kind.
       return record?.deleted ? undefined : (record as Stored<typeof kind> | undefined)
     },
     live: async (kind) => {
       const known = new Map((await session.live(kind)).map((row) => [row.id, toStored(row)]))
-      for (const record of touched.values()) if (record.kind === kind) known.set(record.id, record)
-      // All are of that kind.
+      for (const record of changed.values()) if (record.kind === kind) known.set(record.id, record)
+      // Safe cast: all are of this kind.
       return [...known.values()].filter(({ deleted }) => !deleted).sort(byId) as Stored<
         typeof kind
       >[]
     },
-    create: async (kind, given) => {
+    create: async (kind, input) => {
       const id = nextId(kinds[kind].prefix)
-      const fields = await complete(kind, id, given, undefined)
+      const fields = await complete(kind, id, input, undefined)
       const created = tick()
       const draft = { kind, id, version: 1, deleted: false, created, modified: created, fields }
-      // Completed by its kind.
+      // Safe cast: the kind completed the fields.
       const record = write(undefined, draft as unknown as Stored) as Stored<typeof kind>
-      await carryOn(workspace, undefined, record)
+      await applyEffects(workspace, undefined, record)
       return record
     },
-    update: async (record, given) => {
+    update: async (record, input) => {
       const { kind, id } = record
-      const merged = { ...givenOf(kind, record.fields), ...given }
+      const merged = { ...writableFieldsOf(kind, record.fields), ...input }
       const fields = await complete(kind, id, merged, record.fields)
-      // Completed by its kind.
+      // Safe cast: the kind completed the fields.
       const written = write(record, { ...record, fields } as unknown as Stored)
-      await carryOn(workspace, record, written)
-      // What it brought about may have come back to the record itself.
-      return touched.get(keyOf(record)) as typeof record
+      await applyEffects(workspace, record, written)
+      // The effects may have changed the record itself.
+      return changed.get(keyOf(record)) as typeof record
     },
     revise: async (record, fields) => {
       write(record, { ...record, fields: { ...record.fields, ...fields } })
@@ -130,7 +131,7 @@ export const openWorkspace = (
     remove: async (record) => {
       if (record.kind === 'ledger_accounts' && isControlAccount(record.id))
         throw new StateConflict('in_use')
-      await carryOn(workspace, record, write(record, { ...record, deleted: true }))
+      await applyEffects(workspace, record, write(record, { ...record, deleted: true }))
     },
     retire: (record) => {
       write(record, { ...record, deleted: true })
@@ -139,9 +140,9 @@ export const openWorkspace = (
 
   return {
     ...workspace,
-    settled: () => ({
+    changes: () => ({
       tenant: { ...session.tenant, clock: new Date(clock).toISOString(), numbers },
-      rows: [...touched.values()].map(toRow),
+      rows: [...changed.values()].map(toRow),
     }),
   }
 }

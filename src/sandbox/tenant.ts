@@ -1,20 +1,21 @@
-/** A tenant of the sandbox: a company with its own records, and the token that opens them. */
+/** Tenants of the sandbox: a tenant is a company with its own records and an access token. */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Database } from '../store/database.ts'
+import type { Database } from '../store/database/database.ts'
 import {
   createSandboxTenant,
   getSandboxTenant,
-  type SandboxTenant,
-} from '../store/sandbox-records.ts'
+  hashSandboxToken,
+  setSandboxToken,
+} from '../store/sandbox/sandbox-records.ts'
 import { createDataset } from './dataset.ts'
 
-/** What a credential of the sandbox holds. */
+/** Content of a sandbox credential. */
 export interface TenantAccess {
   readonly tenant: string
   readonly token: string
 }
 
-/** What a new tenant is made with: the seed of its records, and its token; unless given, a random one. */
+/** Options of a new tenant: the seed of its records (default 1) and its token (default random). */
 export interface TenantOptions {
   readonly seed?: number
   readonly token?: string
@@ -22,39 +23,59 @@ export interface TenantOptions {
 
 const NAME = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** Whether a tenant may be called so: a label of letters, digits and hyphens, as in a host name. */
+/** Whether the name is valid: lowercase letters, digits and hyphens, like a label of a host name. */
 export const isTenantName = (name: string): boolean => NAME.test(name)
 
-/** Whether the token is the tenant's. In constant time. */
-export const opens = ({ token }: Pick<SandboxTenant, 'token'>, given: string): boolean => {
-  const expected = Buffer.from(token)
-  const actual = Buffer.from(given)
+/** Whether the tenant exists and the token is correct. */
+export const isTenantToken = async (
+  database: Database,
+  { tenant, token }: TenantAccess,
+): Promise<boolean> => {
+  const known = isTenantName(tenant) ? await getSandboxTenant(database, tenant) : undefined
+  if (!known) return false
+  const expected = Buffer.from(known.tokenHash)
+  const actual = Buffer.from(hashSandboxToken(tenant, token))
   return expected.length === actual.length && timingSafeEqual(expected, actual)
 }
 
 const newToken = (): string => `sbx_${randomBytes(18).toString('base64url')}`
 
-/** Makes a tenant as of an instant, or finds the one of that name: made once, its records are its own. */
+/**
+ * Creates a tenant with its records as of an instant, unless the name is taken.
+ * @throws RangeError for an invalid name
+ */
 export const createTenant = async (
   database: Database,
   now: Date,
-  tenant: string,
-  { seed = 1, token = newToken() }: TenantOptions = {},
-): Promise<TenantAccess> => {
+  { tenant, token }: TenantAccess,
+  seed = 1,
+): Promise<'created' | 'exists'> => {
   if (!isTenantName(tenant))
     throw new RangeError(
-      `A sandbox tenant is named by up to 63 of a–z, 0–9 and -, not ${JSON.stringify(tenant)}.`,
+      `The name of a sandbox tenant must be 1 to 63 characters of a–z, 0–9 and -, not ${JSON.stringify(tenant)}.`,
     )
-  await createSandboxTenant(database, tenant, () => {
-    const start = now.toISOString()
-    const { records, numbers } = createDataset({ tenant, seed, start })
-    return {
-      // The token is kept as it is: it guards no more than the rows beside it, which are invented.
-      tenant: { token, seed, start, clock: start, steps: 0, steppedAt: start, numbers },
-      rows: records.map(({ fields, ...record }) => ({ ...record, body: { ...fields } })),
-    }
+  if (await getSandboxTenant(database, tenant)) return 'exists'
+  const start = now.toISOString()
+  // Computed before the transaction, so that it holds its connection only briefly.
+  const { records, numbers } = createDataset({ tenant, seed, start })
+  const tokenHash = hashSandboxToken(tenant, token)
+  return createSandboxTenant(database, tenant, {
+    tenant: { tokenHash, seed, start, clock: start, steps: 0, steppedAt: start, numbers },
+    rows: records.map(({ fields, ...record }) => ({ ...record, body: { ...fields } })),
   })
-  const made = await getSandboxTenant(database, tenant)
-  if (!made) throw new Error(`The sandbox tenant ${tenant} vanished while it was made.`)
-  return { tenant, token: made.token }
+}
+
+/**
+ * Creates a tenant, or sets a new token on an existing one. Only the hash of a token is stored.
+ * @throws RangeError for an invalid name
+ */
+export const openTenant = async (
+  database: Database,
+  now: Date,
+  tenant: string,
+  { seed, token = newToken() }: TenantOptions = {},
+): Promise<TenantAccess> => {
+  const outcome = await createTenant(database, now, { tenant, token }, seed)
+  if (outcome === 'exists') await setSandboxToken(database, tenant, token)
+  return { tenant, token }
 }

@@ -1,6 +1,6 @@
-/** What the sums on a document are: line by line, so that they always add up. */
-import { amount, cents, shareOf, sum, times } from './amounts.ts'
-import { type Completion, FieldError } from './kinds/kind.ts'
+/** Totals of a document. They are computed line by line, so that they always add up. */
+import { amount, shareOf, sum, times, units } from './amounts.ts'
+import { FieldError, type RecordCompletion } from './kinds/kind.ts'
 
 interface PricedLine {
   readonly unit_price: string
@@ -12,26 +12,28 @@ interface PricedDocument<L> {
   readonly lines: readonly L[]
   readonly discount_percent: string
   readonly fx_rate: string
+  readonly currency_code: string
 }
 
-const LARGEST = 1e13 // cents: sums of thousands of such are still whole numbers
+// Ten-thousandths. A hundred times this is still a safe integer, so percentages and sums are exact.
+const LARGEST = 9e13
 
-/** @throws FieldError if an amount is too large to be added up to the cent, here or in euro */
+/** Checks that an amount is small enough for exact sums, also in euro. @throws FieldError */
 export const checkSize = (value: number, fxRate: string, field: string): void => {
   if (Math.abs(value) * Math.max(1, Number(fxRate)) > LARGEST)
     throw new FieldError('too_large', field)
 }
 
-/** The lines with their sums, and the sums of the document: total = net − discount + tax. */
+/** Computes the totals of each line and of the document: total = net − discount + tax. */
 export const documentTotals = <L extends PricedLine>(
-  { lines, discount_percent, fx_rate }: PricedDocument<L>,
-  { look }: Pick<Completion, 'look'>,
+  { lines, discount_percent, fx_rate, currency_code }: PricedDocument<L>,
+  { lookUp }: Pick<RecordCompletion, 'lookUp'>,
 ) => {
   const priced = lines.map((line) => {
-    const net = times(cents(line.unit_price), line.quantity)
-    const discount = shareOf(net, discount_percent)
-    const percent = String(look('tax_codes', line.tax_code)?.effective_percent ?? '0')
-    return { line, net, discount, tax: shareOf(net - discount, percent) }
+    const net = times(units(line.unit_price), line.quantity, currency_code)
+    const discount = shareOf(net, discount_percent, currency_code)
+    const percent = String(lookUp('tax_codes', line.tax_code)?.effective_percent ?? '0')
+    return { line, net, discount, tax: shareOf(net - discount, percent, currency_code) }
   })
   const net = sum(priced.map((line) => line.net))
   const discount = sum(priced.map((line) => line.discount))
@@ -52,7 +54,7 @@ export const documentTotals = <L extends PricedLine>(
   }
 }
 
-/** How much of a bill or an invoice is paid. */
+/** Payment state of a bill or an invoice. */
 export interface Settlement {
   readonly state: 'draft' | 'open' | 'part_paid' | 'paid'
   readonly paid_total: string
@@ -70,32 +72,32 @@ const settlement = (total: number, paid: number, inBooks: boolean, day: unknown)
   }
 }
 
-/** The standing of a document whose lines were written: what was paid stays paid. */
+/** Settlement of a document after a write of its lines; the paid amount stays. */
 export const settlementOf = (
   total: string,
   inBooks: boolean,
-  { previous, today }: Pick<Completion, 'previous' | 'today'>,
+  { previous, today }: Pick<RecordCompletion, 'previous' | 'today'>,
 ): Settlement =>
   settlement(
-    cents(total),
-    cents(String(previous?.paid_total ?? '0')),
+    units(total),
+    units(String(previous?.paid_total ?? '0')),
     inBooks,
     previous?.paid_on ?? today,
   )
 
-/** The standing of a document after `paid` cents more, or fewer, were paid on a day. */
+/** Settlement of a document after a payment of `paid` on a day; negative for a removed payment. */
 export const settle = (
   document: { readonly total: string; readonly paid_total: string; readonly state: string },
   paid: number,
   day: string,
 ): Settlement =>
   settlement(
-    cents(document.total),
-    cents(document.paid_total) + paid,
+    units(document.total),
+    units(document.paid_total) + paid,
     document.state !== 'draft',
     day,
   )
 
-/** The number that a document is given unless its writer has one: `INV-0042`. */
-export const numbered = (prefix: string, given: string | undefined, id: string): string =>
-  given ?? `${prefix}-${id.slice(id.indexOf('_') + 1)}`
+/** Number of a document: the given one, or one derived from its id, e.g. `INV-0042`. */
+export const documentNumber = (prefix: string, stated: string | undefined, id: string): string =>
+  stated ?? `${prefix}-${id.slice(id.indexOf('_') + 1)}`

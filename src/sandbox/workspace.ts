@@ -1,7 +1,7 @@
-/** What a piece of work on one tenant may do: its writes are kept all together or not at all. */
-import type { FieldsOf, Given, KindName, Stored } from './kinds/kinds.ts'
+/** The workspace of one transaction on a tenant: its writes commit together or not at all. */
+import type { FieldsOf, KindInput, KindName, Stored } from './kinds/kinds.ts'
 
-/** A write that the state of the record forbids. */
+/** Error for a write that conflicts with the state of the record. */
 export class StateConflict extends Error {
   override readonly name = 'StateConflict'
   readonly reason: 'stale_version' | 'in_use'
@@ -12,22 +12,22 @@ export class StateConflict extends Error {
   }
 }
 
-/** One piece of work. */
+/** Reads and writes of one transaction. */
 export interface Workspace {
-  /** The instant at which the work is done. ISO 8601. */
+  /** Instant of the transaction, ISO 8601. */
   readonly now: string
-  /** The record, unless it is deleted or was never there. */
+  /** The record; undefined if it is deleted or does not exist. */
   find<K extends KindName>(kind: K, id: string): Promise<Stored<K> | undefined>
-  /** All records of the kind that are not deleted, oldest id first. */
+  /** All records of the kind that are not deleted, by ascending id. */
   live<K extends KindName>(kind: K): Promise<readonly Stored<K>[]>
-  /** @throws FieldError */
-  create<K extends KindName>(kind: K, given: Given<K>): Promise<Stored<K>>
-  /** Given fields take the place of the record's; the others stay. @throws FieldError */
-  update<K extends KindName>(record: Stored<K>, given: Partial<Given<K>>): Promise<Stored<K>>
-  /** Sets fields that the sandbox works out itself, and nothing else. */
+  /** Creates a record and applies its effects. @throws FieldError */
+  create<K extends KindName>(kind: K, input: KindInput<K>): Promise<Stored<K>>
+  /** Replaces the input fields of a record and applies the effects. @throws FieldError */
+  update<K extends KindName>(record: Stored<K>, input: Partial<KindInput<K>>): Promise<Stored<K>>
+  /** Sets computed fields, without effects on other records. */
   revise<K extends KindName>(record: Stored<K>, fields: Partial<FieldsOf<K>>): Promise<void>
-  /** Deletes the record and undoes what it did to others. @throws StateConflict */
+  /** Deletes a record and reverts its effects on others. @throws StateConflict */
   remove(record: Stored): Promise<void>
-  /** Deletes a closed record, as after years: what it did to others stays. */
+  /** Deletes a closed record but keeps its effects on others. */
   retire(record: Stored): void
 }

@@ -1,31 +1,31 @@
 /**
- * Trunkline in the integrator's pages: opens the window in which an end user connects apps and installs
- * integrations, and says what is installed. It works with the token of one end user and asks for no records.
+ * Trunkline SDK for the integrator's pages: opens the Connect modal, in which an end user connects apps and
+ * installs integrations, and lists what is installed. It uses the token of one end user and reads no records.
  */
 import type { Installation, Integration } from '../generated/sdk-types.ts'
 import { type Client, createClient, TrunklineError } from './client.ts'
-import type { Outcome, Task } from './messages.ts'
+import type { ModalTask, TaskOutcome } from './messages.ts'
 import { type Modal, openModal } from './modal.ts'
 
 export type { Integration }
 export { TrunklineError }
 
 export interface AuthenticateResult {
-  /** Whether an app was connected. */
+  /** True if an app was connected. */
   readonly success: boolean
   readonly credentialId?: string
 }
 
 export interface InstallResult {
-  /** Whether the integration is installed now. */
+  /** True if the integration was installed. */
   readonly success: boolean
   readonly installationId?: string
 }
 
 export interface AuthenticateOptions {
-  /** The app to connect, by its name in the API; unless given, the end user chooses. */
+  /** API name of the app to connect. Without it, the end user chooses an app. */
   readonly app?: string
-  /** Only apps of it are shown: accounting, crm, commerce. */
+  /** Shows only apps of this category: accounting, crm or commerce. */
   readonly category?: string
   readonly callback?: (result: AuthenticateResult) => void
 }
@@ -35,50 +35,50 @@ export interface InstallOptions {
   readonly callback?: (result: InstallResult) => void
 }
 
-/** An installed integration, or one workflow of it. */
-export interface Switched {
+/** An installed integration, or one of its workflows. */
+export interface InstallationTarget {
   readonly integrationId: string
   readonly workflowId?: string
 }
 
 export interface Trunkline {
-  /** Of one end user, from `GET /2023-12/user/:userId/token`; a new one before it expires. @throws TrunklineError */
+  /** Sets the end user's token, from `GET /2023-12/user/:userId/token`. Call it again before the token expires. @throws TrunklineError NO_TOKEN */
   setToken(token: string): void
-  /** Opens the window to connect an app. @throws TrunklineError NO_TOKEN, WINDOW_OPEN */
+  /** Opens the Connect modal to connect an app. @throws TrunklineError NO_TOKEN, WINDOW_OPEN */
   authenticate(options?: AuthenticateOptions): Promise<AuthenticateResult>
-  /** Opens the window to install an integration. @throws TrunklineError NO_TOKEN, WINDOW_OPEN */
+  /** Opens the Connect modal to install an integration. @throws TrunklineError NO_TOKEN, WINDOW_OPEN */
   install(options: InstallOptions): Promise<InstallResult>
-  /** What can be installed, and what is. @throws TrunklineError */
+  /** Lists the integrations and whether the end user has installed each. @throws TrunklineError */
   getIntegrations(): Promise<readonly Integration[]>
-  /** Stops the workflows of an installed integration, or one of them, until reactivated. @throws TrunklineError */
-  deactivate(what: Switched): Promise<void>
-  /** Lets them run again. @throws TrunklineError */
-  reactivate(what: Switched): Promise<void>
+  /** Stops all workflows of an installed integration, or one workflow, until `reactivate`. @throws TrunklineError */
+  deactivate(target: InstallationTarget): Promise<void>
+  /** Restarts workflows that `deactivate` stopped. @throws TrunklineError */
+  reactivate(target: InstallationTarget): Promise<void>
 }
 
 export interface TrunklineOptions {
-  /** Where the service is: `https://trunkline.example.com`. */
+  /** URL of the service, e.g. `https://trunkline.example.com`. */
   readonly url: string
 }
 
-/** Trunkline for a page. */
+/** Creates the SDK for one page. */
 export const createTrunkline = ({ url }: TrunklineOptions): Trunkline => {
   const base = url.endsWith('/') ? url : `${url}/`
   let session: { readonly client: Client; readonly token: string } | undefined
-  /** The window whose outcome is not known yet, or that shows it still. */
+  /** The modal on screen; `isDecided` once its outcome is known. */
   let open: { readonly modal: Modal; isDecided: boolean } | undefined
 
-  const signedIn = () => {
+  const requireSession = () => {
     if (session) return session
-    throw new TrunklineError('NO_TOKEN', 'Call setToken first, with the token of an end user.')
+    throw new TrunklineError('NO_TOKEN', 'No token is set. Call setToken first.')
   }
 
-  /** Shows the window. @returns what the end user did, as soon as it is known */
-  const show = (task: Task): Promise<Outcome> => {
-    const { token } = signedIn()
+  /** Opens the modal. @returns the outcome as soon as it is known */
+  const show = (task: ModalTask): Promise<TaskOutcome> => {
+    const { token } = requireSession()
     if (open && !open.isDecided)
-      throw new TrunklineError('WINDOW_OPEN', 'The window is open already.')
-    // Its end user has not pressed Done, and the page goes on already.
+      throw new TrunklineError('WINDOW_OPEN', 'The Connect modal is already open.')
+    // The previous task is done, but the end user has not pressed Done.
     open?.modal.close()
     return new Promise((resolve) => {
       const modal = openModal(base, { trunkline: 'open', token, task }, (outcome) => {
@@ -89,21 +89,26 @@ export const createTrunkline = ({ url }: TrunklineOptions): Trunkline => {
       open = shown
       void modal.closed.then(() => {
         if (open === shown) open = undefined
-        // Unless there was another outcome.
+        // No effect if an outcome has already resolved the promise.
         resolve({ success: false })
       })
     })
   }
 
-  const toggle = async (word: string, { integrationId, workflowId }: Switched): Promise<void> => {
-    const { client } = signedIn()
+  const toggle = async (
+    action: string,
+    { integrationId, workflowId }: InstallationTarget,
+  ): Promise<void> => {
+    const { client } = requireSession()
     const installations = await client.get<readonly Installation[]>(
       `2024-03/installations?userId=${client.userId}`,
     )
-    const found = installations.find((one) => one.integrationId === integrationId)
-    if (!found) throw new TrunklineError('NOT_FOUND', 'The integration is not installed.')
+    const installation = installations.find((one) => one.integrationId === integrationId)
+    if (!installation)
+      throw new TrunklineError('NOT_FOUND', 'The end user has not installed this integration.')
     const workflow = workflowId === undefined ? '' : `/workflows/${encodeURIComponent(workflowId)}`
-    await client.post(`2024-03/installations/${found.installationId}${workflow}/${word}`, {})
+    const path = `2024-03/installations/${installation.installationId}${workflow}/${action}`
+    await client.post(path, {})
   }
 
   return {
@@ -121,10 +126,10 @@ export const createTrunkline = ({ url }: TrunklineOptions): Trunkline => {
       return result
     },
     getIntegrations: async () => {
-      const { client } = signedIn()
+      const { client } = requireSession()
       return client.get<readonly Integration[]>(`2024-03/integrations?userId=${client.userId}`)
     },
-    deactivate: (what) => toggle('deactivate', what),
-    reactivate: (what) => toggle('reactivate', what),
+    deactivate: (target) => toggle('deactivate', target),
+    reactivate: (target) => toggle('reactivate', target),
   }
 }

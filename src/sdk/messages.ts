@@ -1,7 +1,7 @@
-/** What the integrator's page and the window say to each other; the window is a frame of another origin. */
+/** Messages between the integrator's page and the Connect UI, a frame of another origin. */
 
-/** What the window is opened for. */
-export type Task =
+/** The task that the Connect modal is opened for. */
+export type ModalTask =
   | {
       readonly kind: 'authenticate'
       readonly app: string | undefined
@@ -9,27 +9,27 @@ export type Task =
     }
   | { readonly kind: 'install'; readonly integrationId: string }
 
-/** From the page, once, with a port for the answers. */
-export interface Opening {
+/** The first message from the page. It is sent once, with a port for the replies. */
+export interface ModalOpening {
   readonly trunkline: 'open'
   readonly token: string
-  readonly task: Task
+  readonly task: ModalTask
 }
 
-/** What the end user did. */
-export interface Outcome {
+/** Result of the task. */
+export interface TaskOutcome {
   readonly success: boolean
   readonly credentialId?: string
   readonly installationId?: string
 }
 
-/** From the window, through the port. An outcome comes at most once, before the window is done. */
-export type Told =
-  | { readonly kind: 'outcome'; readonly outcome: Outcome }
+/** A reply of the Connect UI through the port. At most one `outcome` is sent, before `done`. */
+export type FrameMessage =
+  | { readonly kind: 'outcome'; readonly outcome: TaskOutcome }
   | { readonly kind: 'done' }
 
-/** Whether a message that any page may have sent is an opening. */
-export const isOpening = (message: unknown): message is Opening =>
+/** Checks whether a message, possibly from an unrelated page, is a `ModalOpening`. */
+export const isOpening = (message: unknown): message is ModalOpening =>
   typeof message === 'object' &&
   message !== null &&
   'trunkline' in message &&

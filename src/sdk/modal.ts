@@ -1,5 +1,5 @@
-/** The window as a modal dialog over the integrator's page: a frame that holds the service's own page. */
-import type { Opening, Outcome, Told } from './messages.ts'
+/** The Connect modal: a dialog over the integrator's page, with a frame that shows the Connect UI. */
+import type { FrameMessage, ModalOpening, TaskOutcome } from './messages.ts'
 
 const CSS = `
 dialog { padding: 0; border: 0; border-radius: 12px; overflow: hidden; background: Canvas;
@@ -9,32 +9,32 @@ dialog::backdrop { background: rgb(15 20 30 / 0.5); }
 iframe { display: block; width: 100%; height: 100%; border: 0; }
 `
 
-// Constructed: the page's Content-Security-Policy may forbid inline styles.
+// A constructed stylesheet, because the page's Content-Security-Policy may forbid inline styles.
 const stylesheet = (): CSSStyleSheet => {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(CSS)
   return sheet
 }
 
-/** The window while it is shown. */
+/** An open Connect modal. */
 export interface Modal {
-  /** Resolves once it is gone. */
+  /** Resolves once the modal is removed from the page. */
   readonly closed: Promise<void>
   close(): void
 }
 
 /**
- * Shows the window until the end user is done with it or closes it.
- * @param url Of the service, ending in a slash.
- * @param onOutcome Called when there is one, while the window may still be open.
+ * Opens the modal. It stays until the end user finishes or closes it.
+ * @param url URL of the service, with a trailing slash.
+ * @param onOutcome Called at most once, when the outcome is known; the modal may still be open.
  */
 export const openModal = (
   url: string,
-  opening: Opening,
-  onOutcome: (outcome: Outcome) => void,
+  opening: ModalOpening,
+  onOutcome: (outcome: TaskOutcome) => void,
 ): Modal => {
   const host = document.createElement('div')
-  // Neither the page's styles reach the dialog, nor its own the page.
+  // The shadow root isolates the styles of the page and the dialog from each other.
   const shadow = host.attachShadow({ mode: 'closed' })
   shadow.adoptedStyleSheets = [stylesheet()]
   const dialog = document.createElement('dialog')
@@ -48,11 +48,11 @@ export const openModal = (
   })
   frame.addEventListener(
     'load',
-    // To that origin alone: the token is for no other page that the frame may hold.
+    // The target origin keeps the token from any other page that the frame may show.
     () => frame.contentWindow?.postMessage(opening, address.origin, [channel.port2]),
     { once: true },
   )
-  channel.port1.onmessage = ({ data }: MessageEvent<Told>) => {
+  channel.port1.onmessage = ({ data }: MessageEvent<FrameMessage>) => {
     if (data.kind === 'outcome') onOutcome(data.outcome)
     else dialog.close()
   }
@@ -63,7 +63,7 @@ export const openModal = (
   dialog.append(frame)
   shadow.append(dialog)
   document.body.append(host)
-  // Holds the focus, and gives it back.
+  // showModal traps the focus and restores it on close.
   dialog.showModal()
   const closed = ended.then(() => {
     channel.port1.close()

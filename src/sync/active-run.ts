@@ -1,14 +1,21 @@
-/** What the steps of a run share. */
+/** The state and the helpers that the steps of a sync run share. */
 import type { Connector, Json, ResourceConnector } from '../definition/connector.ts'
 import type { Resource } from '../definition/resource.ts'
 import type { AppClient } from '../outbound/http.ts'
-import type { RecordOwner } from '../store/apply-changes.ts'
-import type { OpenCredential } from '../store/credentials.ts'
-import type { Database, Transaction } from '../store/database.ts'
-import { appendEvent, type LogPlace } from '../store/sync-events.ts'
-import type { Lease, RunProgress, SyncCounts, SyncState } from '../store/sync-state.ts'
+import type { OpenCredential } from '../store/accounts/credentials.ts'
+import { appendEvent, type LogPlace } from '../store/changes/events.ts'
+import type { Database, Transaction } from '../store/database/database.ts'
+import type { RecordOwner } from '../store/records/apply-changes.ts'
+import type {
+  Lease,
+  RunProgress,
+  SeenPages,
+  SyncCounts,
+  SyncState,
+} from '../store/sync/sync-state.ts'
+import type { StorageLimits } from './storage-limits.ts'
 
-/** Where the engine tells what it does: facts, then words. pino's shape. */
+/** The logger of the sync, with pino's signatures. */
 export interface SyncLog {
   debug(facts: object, message: string): void
   info(facts: object, message: string): void
@@ -16,23 +23,25 @@ export interface SyncLog {
   error(facts: object, message: string): void
 }
 
-/** What every run needs. */
+/** The dependencies and settings of all runs. */
 export interface SyncContext {
   readonly database: Database
   readonly connectors: ReadonlyMap<string, Connector>
   readonly appClient: AppClient
   readonly log: SyncLog
   readonly loadCredential: (credentialId: string) => Promise<OpenCredential | undefined>
-  /** From the end of a run to the next. */
+  /** From the end of a run to the start of the next. */
   readonly intervalMs: number
-  /** From one listing of everything to the next, where only those show what was deleted. */
+  /** From one full listing to the next, for apps that report deletions in no other way. */
   readonly fullListingIntervalMs: number
-  /** From a listing that lacked a large part of the records to the one that confirms it. */
+  /** From a full listing that lacked many records to the second one that confirms it. */
   readonly confirmAfterMs: number
-  /** After so long a run makes room for others and goes on later. */
+  /** How long a run may take while other runs wait; then it pauses after its current page. */
   readonly sliceMs: number
+  readonly limits: StorageLimits
 }
 
+/** A run that this process holds the lease of. */
 export interface ActiveRun {
   readonly context: SyncContext
   readonly lease: Lease
@@ -40,37 +49,39 @@ export interface ActiveRun {
   readonly credential: OpenCredential
   readonly connector: Connector
   readonly resource: ResourceConnector
-  /** As it was when the run was taken up. */
+  /** The sync state when the lease was acquired. */
   readonly state: SyncState
-  /** When that was, in milliseconds by this process's steady clock. */
-  readonly takenUpMs: number
-  /** As last committed. */
+  /** When the lease was acquired, by `performance.now()`. */
+  readonly acquiredMs: number
+  /** The progress as last committed. */
   progress: RunProgress
-  /** Whether anything was committed since the run was taken up. */
+  /** The pages that earlier slices of the listing have seen. */
+  seen: SeenPages | undefined
+  /** Whether a page was committed since the lease was acquired. */
   advanced: boolean
 }
 
 /** The unified resource of a run. */
 export const resourceOf = ({ resource }: ActiveRun): Resource => resource.mapping.resource
 
-// A page of an app may be all its records.
+// An app may return all of its records as one page.
 const TRANSACTION_LIMITS = { timeout: 120_000, maxWait: 30_000 }
 
-/** One transaction of a run. */
+/** Runs `work` in one transaction, with limits that suit large pages. */
 export const transact = <T>(
   { context }: ActiveRun,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> => context.database.prisma.$transaction(work, TRANSACTION_LIMITS)
 
-/** The counts with some of them raised. */
-export const raise = (counts: SyncCounts, by: Partial<SyncCounts>): SyncCounts => ({
-  pages: counts.pages + (by.pages ?? 0),
-  listed: counts.listed + (by.listed ?? 0),
-  skipped: counts.skipped + (by.skipped ?? 0),
-  problems: counts.problems + (by.problems ?? 0),
-  created: counts.created + (by.created ?? 0),
-  updated: counts.updated + (by.updated ?? 0),
-  deleted: counts.deleted + (by.deleted ?? 0),
+/** The sum of two sets of counts. */
+export const addCounts = (counts: SyncCounts, added: Partial<SyncCounts>): SyncCounts => ({
+  pages: counts.pages + (added.pages ?? 0),
+  listed: counts.listed + (added.listed ?? 0),
+  skipped: counts.skipped + (added.skipped ?? 0),
+  problems: counts.problems + (added.problems ?? 0),
+  created: counts.created + (added.created ?? 0),
+  updated: counts.updated + (added.updated ?? 0),
+  deleted: counts.deleted + (added.deleted ?? 0),
 })
 
 /** Writes a sync event of the run to the change log. */

@@ -1,30 +1,30 @@
-/** What arrives while earlier pages are stored is stored together: a transaction costs the same for many. */
+/** Batches items as they arrive: pages that arrive during a transaction are stored together in the next. */
 
 /**
- * The items in their order, in groups: all that have arrived when the next group is asked for, at least one.
- * The source goes on meanwhile until items of `limit` in all are waiting. A failure of it comes after the
- * items before it. Leaving the loop aborts the source.
+ * Yields the items of a source in order, in batches of all that have arrived, at least one. The source keeps
+ * running between batches until the waiting items reach `limit` in total size. Its error is thrown after the
+ * items that precede it. Leaving the loop aborts the source.
  */
 export async function* gather<Item>(
   open: (signal: AbortSignal) => AsyncIterable<Item>,
   sizeOf: (item: Item) => number,
   limit: number,
 ): AsyncGenerator<readonly [Item, ...Item[]], void, void> {
-  const left = new AbortController()
+  const cancelled = new AbortController()
   let waiting: Item[] = []
   let size = 0
   let outcome: { readonly error?: unknown } | undefined
   let arrived = Promise.withResolvers<void>()
-  let taken = Promise.withResolvers<void>()
+  let drained = Promise.withResolvers<void>()
 
   const readAll = async (): Promise<void> => {
     try {
-      for await (const item of open(left.signal)) {
+      for await (const item of open(cancelled.signal)) {
         waiting.push(item)
         size += sizeOf(item)
         arrived.resolve()
-        while (size >= limit && !left.signal.aborted) await taken.promise
-        if (left.signal.aborted) return
+        while (size >= limit && !cancelled.signal.aborted) await drained.promise
+        if (cancelled.signal.aborted) return
       }
       outcome = {}
     } catch (error) {
@@ -45,13 +45,13 @@ export async function* gather<Item>(
       waiting = []
       size = 0
       if (outcome === undefined) arrived = Promise.withResolvers()
-      taken.resolve()
-      taken = Promise.withResolvers()
+      drained.resolve()
+      drained = Promise.withResolvers()
       yield [first, ...rest]
     }
   } finally {
-    left.abort()
-    taken.resolve()
+    cancelled.abort()
+    drained.resolve()
     await reading
   }
 }

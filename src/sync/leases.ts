@@ -1,77 +1,85 @@
-/** The leases that this process holds, kept alive while their runs last. */
+/** The leases that this process holds, renewed while their runs last. */
 import { randomUUID } from 'node:crypto'
 import { createRepeater } from '../repeater.ts'
-import type { Database } from '../store/database.ts'
-import type { SyncKey } from '../store/sync-key.ts'
-import {
-  acquireRun,
-  type Lease,
-  LeaseLostError,
-  renewRuns,
-  type SyncState,
-} from '../store/sync-state.ts'
+import type { Database } from '../store/database/database.ts'
+import { acquireDueRuns, acquireRun } from '../store/sync/claims.ts'
+import type { SyncKey } from '../store/sync/sync-key.ts'
+import { type Lease, LeaseLostError, renewRuns, type SyncState } from '../store/sync/sync-state.ts'
 import type { SyncLog } from './active-run.ts'
 
+/** A lease that this process holds and renews. */
 export interface HeldLease {
   readonly lease: Lease
-  /** Where the synchronisation stood when the lease was taken. */
+  /** The sync state when the lease was acquired. */
   readonly state: SyncState
-  /** When that was, in milliseconds by this process's steady clock. */
-  readonly takenUpMs: number
-  /** Aborted with a LeaseLostError when another took the run over, or by the signal that was given. */
+  /** When the lease was acquired, by `performance.now()`. */
+  readonly acquiredMs: number
+  /** Aborted by the stop signal, or with a LeaseLostError when another process took the run over. */
   readonly signal: AbortSignal
-  /** Ends the renewal; the run itself has given the lease back. */
+  /** Stops renewing the lease; the run itself releases it in the database. */
   release(): void
 }
 
+/** The dependencies and settings of the leases. */
 export interface LeasesOptions {
   readonly database: Database
   readonly log: SyncLog
-  /** A process that is killed blocks its runs so long. */
+  /** How long a killed process blocks its runs. */
   readonly durationMs: number
 }
 
-/** One statement a beat renews every lease of the process. */
+/** Creates the leases of a process. One statement per interval renews all of them. */
 export const createLeases = ({ database, log, durationMs }: LeasesOptions) => {
   const held = new Map<string, { lease: Lease; lost: AbortController }>()
 
   const renew = async (): Promise<void> => {
-    const asked = [...held.values()]
-    const still = await renewRuns(
+    const renewing = [...held.values()]
+    const renewed = await renewRuns(
       database,
-      asked.map(({ lease }) => lease),
+      renewing.map(({ lease }) => lease),
     )
-    for (const { lease, lost } of asked)
-      if (!still.has(lease.holder) && held.has(lease.holder))
+    for (const { lease, lost } of renewing)
+      if (!renewed.has(lease.holder) && held.has(lease.holder))
         lost.abort(new LeaseLostError('Another process has taken the run over.'))
   }
   const renewals = createRepeater({
     step: renew,
     everyMs: durationMs / 3,
-    // Not lost yet: what a run commits says whether it still holds.
-    onFailure: (error) =>
-      log.warn({ err: error }, 'the leases of the running synchronisations were not renewed'),
+    // The leases may still be valid: each commit of a run checks its own.
+    onFailure: (error) => log.warn({ err: error }, 'the leases of sync runs could not be renewed'),
   })
 
+  const leaseOf = (key: SyncKey): Lease => ({ key, holder: randomUUID(), durationMs })
+
+  // Call this only once the lease is acquired: a renewal would report any other as lost.
+  const hold = (lease: Lease, state: SyncState, stop: AbortSignal): HeldLease => {
+    const acquiredMs = performance.now()
+    const lost = new AbortController()
+    held.set(lease.holder, { lease, lost })
+    renewals.start()
+    return {
+      lease,
+      state,
+      acquiredMs,
+      signal: AbortSignal.any([lost.signal, stop]),
+      release: () => {
+        held.delete(lease.holder)
+        if (held.size === 0) void renewals.stop()
+      },
+    }
+  }
+
   return {
-    /** Takes a lease and renews it from then on. @returns undefined while another holds it, or if there is none */
-    take: async (key: SyncKey, stop: AbortSignal): Promise<HeldLease | undefined> => {
-      const lease: Lease = { key, holder: randomUUID(), durationMs }
+    /** Acquires a lease and keeps it renewed. @returns undefined if another process holds it or the state was deleted */
+    acquire: async (key: SyncKey, stop: AbortSignal): Promise<HeldLease | undefined> => {
+      const lease = leaseOf(key)
       const state = await acquireRun(database, lease)
-      if (!state) return
-      const takenUpMs = performance.now()
-      // Not before: a beat that does not find it yet would take it for lost.
-      const lost = new AbortController()
-      held.set(lease.holder, { lease, lost })
-      renewals.start()
-      return {
-        ...{ lease, state, takenUpMs },
-        signal: AbortSignal.any([lost.signal, stop]),
-        release: () => {
-          held.delete(lease.holder)
-          if (held.size === 0) void renewals.stop()
-        },
-      }
+      return state && hold(lease, state, stop)
+    },
+    /** Acquires the leases of those keys that are still due and free, in one statement. */
+    acquireDue: async (keys: readonly SyncKey[], stop: AbortSignal): Promise<HeldLease[]> => {
+      const acquired = await acquireDueRuns(database, keys.map(leaseOf))
+      return acquired.map(({ lease, state }) => hold(lease, state, stop))
     },
   }
 }

@@ -1,37 +1,37 @@
-/** From an app's records to lines for the store: what cannot be read is counted, what can be is kept. */
+/** Maps an app's records to lines for the store. Values that do not fit are counted and left out. */
 import { setImmediate } from 'node:timers/promises'
 import type { Json } from '../definition/connector.ts'
 import { createMapper, type MappedRecord, type Mapping, type Rule } from '../definition/mapping.ts'
-import { createLineWriter, type RecordLine } from '../store/record-lines.ts'
-import type { AppPage } from './pages.ts'
+import type { AppPage } from '../outbound/list-pages.ts'
+import { createLineWriter, type RecordLine } from '../store/records/record-lines.ts'
 
-/** A record on its way into the store. */
+/** A mapped record, ready to be stored. */
 export interface ListedRecord extends RecordLine {
   readonly remoteId: string
 }
 
-/** A page on its way into the store, or several. */
+/** One or more mapped pages, ready to be stored. */
 export interface MappedPages {
   readonly pages: number
-  /** The mark of the page after them; undefined after the last. */
+  /** The cursor of the next page; undefined after the last. */
   readonly next: Json | undefined
-  /** When the first of them was asked for, by the app's clock. */
+  /** When the first page was requested, by the app's clock. */
   readonly appTime: string | undefined
-  /** The same by this process's steady clock. */
+  /** When the first page was requested, by `performance.now()`. */
   readonly askedMs: number
   readonly records: readonly ListedRecord[]
   /** Records without a remote id. */
   readonly skipped: number
-  /** Paths of the values that did not fit, once for each. */
+  /** The path of each value that did not fit. */
   readonly problems: readonly string[]
-  /** The newest change among the records, but those dated ahead of the app's own clock. */
+  /** The newest `remoteUpdatedAt` of the records, ignoring those ahead of the app's own clock. */
   readonly newest: string | null
 }
 
-// No field takes a symbol: the value is reported as one that does not fit.
+// No field accepts a symbol, so the value is reported as one that does not fit.
 const UNREADABLE = Symbol('unreadable')
 
-/** The same mapping, but a rule that fails on a strange record costs its field and not the record. */
+/** The same mapping, in which a rule that throws loses its field and not the whole record. */
 const tolerant = (mapping: Mapping): Mapping => {
   const guard = (name: string, rule: unknown): unknown => {
     if (typeof rule !== 'function' || name === 'remoteId') return rule
@@ -46,20 +46,25 @@ const tolerant = (mapping: Mapping): Mapping => {
   const rules = Object.fromEntries(
     Object.entries(mapping.rules).map(([name, rule]) => [name, guard(name, rule as Rule<never>)]),
   )
-  // The same names, each with a rule of the kind it had.
+  // The names and kinds of the rules are unchanged.
   return { ...mapping, rules: rules as typeof mapping.rules }
 }
 
-// Then others have their turn: above all the batch before, which takes several round trips to store.
-const RECORDS_AT_ONCE = 10
+// Then yield to the event loop: storing the previous batch takes several round trips.
+const RECORDS_PER_TURN = 10
 
-// How far ahead of its own answers an app's record may be dated and still be believed.
+// How far a record may be dated ahead of the app's own clock and still be trusted.
 const CLOCK_TOLERANCE_MS = 5 * 60_000
 
-/** Prepares the mapping of one resource for the pages of one credential. */
+/**
+ * Creates a function that maps the pages of one resource of one credential.
+ * @param timeAt converts a time by `performance.now()` to the database's clock; it dates the pages of an app
+ * that reports no time
+ */
 export const createPageMapper = (
   mapping: Mapping,
   credentialId: string,
+  timeAt: (steadyMs: number) => number,
 ): ((page: AppPage) => Promise<MappedPages>) => {
   const map = createMapper(tolerant(mapping))
   const toLine = createLineWriter(mapping.resource)
@@ -67,24 +72,24 @@ export const createPageMapper = (
     try {
       return map(raw, credentialId)
     } catch {
-      // Without a remote id there is nothing to store it under; the count of the skipped tells.
+      // Without a remote id the record cannot be stored; it is counted as skipped.
       return
     }
   }
   return async ({ records: listed, next, appTime, askedMs }) => {
-    const appTimeMs = Date.parse(appTime ?? '') || Date.now()
-    // A record dated later, by a clock that is wrong, does not move the mark of the next run.
+    const appTimeMs = Date.parse(appTime ?? '') || timeAt(askedMs)
+    // A record dated later, by a wrong clock, must not move the start of the next listing.
     const notAfter = new Date(appTimeMs + CLOCK_TOLERANCE_MS).toISOString()
     const records: ListedRecord[] = []
     const problems: string[] = []
     let newest: string | null = null
-    for (const [place, raw] of listed.entries()) {
-      if (place % RECORDS_AT_ONCE === 0) await setImmediate()
+    for (const [index, raw] of listed.entries()) {
+      if (index % RECORDS_PER_TURN === 0) await setImmediate()
       const mapped = mapOrSkip(raw)
       if (mapped === undefined) continue
       const { row } = mapped
       records.push({ ...toLine(row), remoteId: row.remoteId })
-      for (const { path } of mapped.problems) problems.push(path.replace(/\[\d+\]/g, '[]'))
+      for (const { path } of mapped.problems) problems.push(path.replace(/\[\d{1,9}\]/g, '[]'))
       const { remoteUpdatedAt } = row
       if (typeof remoteUpdatedAt === 'string' && remoteUpdatedAt <= notAfter)
         newest = laterOf(newest, remoteUpdatedAt)
@@ -106,7 +111,7 @@ export const createPageMapper = (
 export const laterOf = (a: string | null, b: string | null): string | null =>
   a === null || (b !== null && b > a) ? b : a
 
-/** Pages that follow each other, as one. */
+/** Joins consecutive pages into one. */
 export const joinPages = (pages: readonly [MappedPages, ...MappedPages[]]): MappedPages => {
   const [{ appTime, askedMs }] = pages
   const sum = (of: (page: MappedPages) => number): number =>
@@ -114,7 +119,8 @@ export const joinPages = (pages: readonly [MappedPages, ...MappedPages[]]): Mapp
   return {
     pages: sum((page) => page.pages),
     next: pages.at(-1)?.next,
-    ...{ appTime, askedMs },
+    appTime,
+    askedMs,
     records: pages.flatMap(({ records }) => records),
     skipped: sum(({ skipped }) => skipped),
     problems: pages.flatMap(({ problems }) => problems),

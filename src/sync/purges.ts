@@ -1,30 +1,33 @@
-/** The actor that takes away what is past its time: records of deleted credentials, claims, kept answers. */
+/** Deletes expired rows: records of deleted credentials, write claims and saved idempotent responses. */
 import type { Catalogue } from '../definition/catalogue.ts'
 import { createRepeater } from '../repeater.ts'
-import type { Database } from '../store/database.ts'
-import { purgeIdempotentRequests } from '../store/idempotent-requests.ts'
-import { purgeNext } from '../store/purges.ts'
-import { purgeRecordClaims } from '../store/record-claims.ts'
+import type { Database } from '../store/database/database.ts'
+import { purgeNext } from '../store/sync/purges.ts'
+import { purgeIdempotentRequests } from '../store/writes/idempotent-requests.ts'
+import { purgeRecordClaims } from '../store/writes/record-claims.ts'
 import type { SyncLog } from './active-run.ts'
 
+/** The dependencies of the background deletion. */
 export interface PurgesOptions {
   readonly database: Database
   readonly catalogue: Catalogue
   readonly log: SyncLog
 }
 
+/** The background deletion of expired rows. */
 export interface Purges {
   start(): void
-  /** The batch in hand is ended; the rest goes on elsewhere or later. */
+  /** Finishes the current batch; the rest is deleted later, or by another process. */
   stop(): Promise<void>
 }
 
 const TICK_MS = 5000
 
+/** Creates the background deletion of expired rows. */
 export const createPurges = ({ database, catalogue, log }: PurgesOptions): Purges => {
   const repeater = createRepeater({
     everyMs: TICK_MS,
-    onFailure: (error) => log.warn({ err: error }, 'a purge was broken off'),
+    onFailure: (error) => log.warn({ err: error }, 'a purge was interrupted'),
     step: async (signal) => {
       while (await purgeNext(database, catalogue, signal));
       await purgeRecordClaims(database)

@@ -1,41 +1,46 @@
 /**
- * One run of one resource of one credential: list, store, settle. Each page is one transaction with the
- * mark of the next, so whatever ends the process, the run goes on from its last page.
+ * One sync run: lists one resource of one credential, stores its pages and reconciles missing records. A page
+ * and the cursor of the next one are stored in one transaction, so an interrupted run resumes from its last page.
  */
 import type { Json } from '../definition/connector.ts'
 import { isAppError } from '../outbound/app-error.ts'
-import { MAX_BATCH } from '../store/apply-changes.ts'
-import { isDatabaseAway } from '../store/database.ts'
-import { clearSightings } from '../store/sightings.ts'
-import { reportAuthenticationFailure } from '../store/sync-events.ts'
+import { createLoopGuard, listPages } from '../outbound/list-pages.ts'
+import { temporaryFailureOf } from '../store/database/temporary-failure.ts'
+import { lockRecords, MAX_BATCH } from '../store/records/apply-changes.ts'
+import { ensureRecordTotal } from '../store/records/record-totals.ts'
+import { reportAuthenticationFailure } from '../store/sync/authentication-failure.ts'
+import { isAnyRunWaiting } from '../store/sync/claims.ts'
+import { clearSeenRecords } from '../store/sync/seen-records.ts'
 import {
   completeRun,
   type Lease,
   LeaseLostError,
   type RunProgress,
   releaseRun,
+  type SeenPages,
   type SyncCounts,
   type SyncState,
   saveProgress,
-} from '../store/sync-state.ts'
-import { settleAbsence } from './absence.ts'
-import { type ActiveRun, announce, type SyncContext, transact } from './active-run.ts'
-import { readSurplus } from './census.ts'
-import { failureToKeep, isNews, isRecovery, planFailure } from './failure.ts'
+} from '../store/sync/sync-state.ts'
+import { type ActiveRun, announce, resourceOf, type SyncContext, transact } from './active-run.ts'
+import { failureToKeep, isNewFailure, isRecovery, planFailure } from './failure-plan.ts'
 import { gather } from './gather.ts'
 import type { HeldLease } from './leases.ts'
 import { createPageMapper, joinPages, type MappedPages } from './map-pages.ts'
-import { createLoopGuard, listPages } from './pages.ts'
+import { reconcileMissing } from './missing-records.ts'
+import { readDrift } from './remote-count.ts'
+import { TICK_MS } from './run-slots.ts'
 import { storePages } from './store-pages.ts'
 
+/** The outcome of a run, or of one slice of it. */
 export type RunResult =
   | { readonly outcome: 'completed'; readonly counts: SyncCounts }
-  /** To go on at its time, here or elsewhere. */
+  /** The run continues after `dueInMs`, in this process or another. */
   | { readonly outcome: 'paused'; readonly dueInMs: number }
   | { readonly outcome: 'failed'; readonly error: unknown; readonly retryInMs: number }
-  /** Another holds the lease, or the credential is gone. */
+  /** Another process holds the lease, or the credential was deleted. */
   | { readonly outcome: 'held' }
-  /** Another has taken over in the middle. */
+  /** Another process took the run over. */
   | { readonly outcome: 'lost' }
 
 const noCounts: SyncCounts = {
@@ -48,22 +53,22 @@ const noCounts: SyncCounts = {
   deleted: 0,
 }
 
-/** A run from its beginning: everything if that was never listed, is due, or is all that the app can do. */
+/** A new run: a full listing if there was none yet, if one is due, or if the app cannot list changes. */
 const planRun = (state: SyncState, { sync }: ActiveRun['resource'], fullMs: number) => {
   const first = state.fullListingAgeMs === null
-  const isDue = sync.deletions === 'absent' && (state.fullListingAgeMs ?? 0) >= fullMs
-  const everything = first || !sync.incremental || isDue
+  const isFullListingDue = sync.deletions === 'absent' && (state.fullListingAgeMs ?? 0) >= fullMs
+  const isFullListing = first || !sync.incremental || isFullListingDue
   const progress: RunProgress = {
-    listing: everything ? 'everything' : 'changes',
+    listing: isFullListing ? 'everything' : 'changes',
     first,
     startedAt: state.now,
     stage: 'listing',
     pass: 1,
-    since: everything ? null : state.since,
+    since: isFullListing ? null : state.since,
     cursor: null,
     appTime: null,
     newest: null,
-    // The first listing is worth telling of before its first record; others once they bring one.
+    // The first listing is announced before its first record, later ones with their first change.
     announced: first,
     counts: noCounts,
   }
@@ -74,7 +79,7 @@ const openRun = async (
   context: SyncContext,
   lease: Lease,
   state: SyncState,
-  takenUpMs: number,
+  acquiredMs: number,
 ): Promise<ActiveRun | undefined> => {
   const { credentialId, topic } = lease.key
   const credential = await context.loadCredential(credentialId)
@@ -83,107 +88,132 @@ const openRun = async (
   const resource = connector?.resources[topic]
   if (!connector || !resource) throw new Error(`No connector for ${topic} of ${credential.app}.`)
   const owner = { credentialId, environmentId: credential.environmentId }
-  const progress = state.progress ?? planRun(state, resource, context.fullListingIntervalMs)
+  const { seen, ...progress } =
+    state.progress ?? planRun(state, resource, context.fullListingIntervalMs)
   const run: ActiveRun = {
-    ...{ context, lease, owner, credential, connector, resource, state, takenUpMs, progress },
+    context,
+    lease,
+    owner,
+    credential,
+    connector,
+    resource,
+    state,
+    acquiredMs,
+    progress,
+    seen,
     advanced: false,
   }
-  // A run for changes is written down with its first page: most have none.
+  if (!state.isCounted)
+    await transact(run, async (transaction) => {
+      await lockRecords(transaction, credentialId, resourceOf(run))
+      await ensureRecordTotal(transaction, credentialId, resourceOf(run))
+    })
+  // A run for changes is saved with its first page: most have none.
   if (!state.progress && progress.listing === 'everything')
     await transact(run, async (transaction) => {
-      await clearSightings(transaction, lease.key)
+      await clearSeenRecords(transaction, lease.key)
       if (progress.first) await announce(transaction, run, 'started')
       await saveProgress(transaction, lease, progress)
     })
   return run
 }
 
-/** Lists and stores until the last page. @returns false if there are more, but the time is over */
-const listAll = async (
-  run: ActiveRun,
-  isOver: () => boolean,
-  signal: AbortSignal,
-): Promise<boolean> => {
+/** Whether the run must yield its slot to a waiting run. Queries the database only after the slice has elapsed. */
+const isSliceOver = async ({ context, acquiredMs }: ActiveRun): Promise<boolean> =>
+  performance.now() - acquiredMs > context.sliceMs &&
+  (await isAnyRunWaiting(context.database, TICK_MS))
+
+/** Lists and stores pages. @returns undefined after the last page; the pages seen so far if the slice is over */
+const listAll = async (run: ActiveRun, signal: AbortSignal): Promise<SeenPages | undefined> => {
   const { context, connector, resource, credential, lease } = run
   const { cursor, since } = run.progress
-  const guard = createLoopGuard()
-  const mapPage = createPageMapper(resource.mapping, credential.id)
-  const misfits = new Set<string>()
+  const guard = createLoopGuard(run.seen)
+  const mapPage = createPageMapper(
+    resource.mapping,
+    credential.id,
+    (steadyMs) => Date.parse(run.state.now) + steadyMs - run.acquiredMs,
+  )
+  const problemPaths = new Set<string>()
   const listing = {
     appClient: context.appClient,
-    ...{ connector, resource },
+    connector,
+    resource,
     credential: credential.values,
     since: since ?? undefined,
-    // Written by storePages of a connector's mark.
+    // The JSON of a connector's cursor, saved by storePages.
     cursor: cursor === null ? undefined : (JSON.parse(cursor) as Json),
   }
-  // Mapped as they arrive: while PostgreSQL stores what came before.
-  async function* read(left: AbortSignal): AsyncGenerator<MappedPages, void, void> {
-    for await (const page of listPages(listing, guard, AbortSignal.any([signal, left]))) {
-      const mapped = await mapPage(page)
-      guard.checkPage(mapped.records.map(({ remoteId }) => remoteId))
-      yield mapped
+  // Map pages as they arrive, while PostgreSQL stores earlier ones.
+  async function* read(cancelled: AbortSignal): AsyncGenerator<MappedPages, void, void> {
+    for await (const page of listPages(listing, guard, AbortSignal.any([signal, cancelled]))) {
+      yield await mapPage(page)
     }
   }
   try {
     for await (const pages of gather(read, ({ records }) => records.length, MAX_BATCH)) {
+      // Not checked on arrival: the next slice lists pages again that this one does not store.
+      for (const { records } of pages) guard.checkPage(records.map(({ remoteId }) => remoteId))
       const mapped = joinPages(pages)
-      for (const path of mapped.problems) if (misfits.size < 20) misfits.add(path)
+      for (const path of mapped.problems) if (problemPaths.size < 20) problemPaths.add(path)
       await storePages(run, mapped)
-      if (mapped.next !== undefined && (signal.aborted || isOver())) return false
+      const { next } = mapped
+      if (next !== undefined && (signal.aborted || (await isSliceOver(run))))
+        return guard.memory(next)
     }
-    return true
+    return
   } finally {
     const { problems, skipped } = run.progress.counts
-    if (misfits.size > 0 || skipped > 0)
+    if (problemPaths.size > 0 || skipped > 0)
       context.log.warn(
-        { ...lease.key, problems, skipped, paths: [...misfits] },
-        'some values of an app did not fit the common model',
+        { ...lease.key, problems, skipped, paths: [...problemPaths] },
+        'some values of the app do not fit the unified model',
       )
   }
 }
 
-/** The later of what it was and the newest change seen, less the overlap; by the app's clock alone. */
+/** The start of the next listing of changes: the newest change by the app's clock, minus the overlap. */
 const nextSince = ({ state, progress, resource }: ActiveRun): string | null => {
   const { appTime, startedAt } = progress
-  // An app without records has no newest: then its clock says from when on there may be some.
+  // Without records there is no newest change: start at the app's current time.
   const newest = progress.newest ?? (state.since === null ? appTime : null)
   if (newest === null) return state.since
-  // What changed while the run read other pages was perhaps not seen: no mark after its beginning.
+  // The run may miss changes made while it read other pages: never start later than the run did.
   const endMs = Math.min(Date.parse(newest), Date.parse(appTime ?? startedAt))
   const since = new Date(endMs - resource.sync.overlapMs).toISOString()
   return state.since !== null && state.since > since ? state.since : since
 }
 
-const finish = async (
-  run: ActiveRun,
-  surplus: number | null,
-  tookMs: number,
-): Promise<RunResult> => {
+/** The duration of the run over all of its slices. */
+const workedMs = ({ progress, acquiredMs }: ActiveRun): number =>
+  (progress.workedMs ?? 0) + performance.now() - acquiredMs
+
+const finish = async (run: ActiveRun, drift: number | null): Promise<RunResult> => {
   const { context, lease, state, progress } = run
+  const tookMs = workedMs(run)
   const { listing, counts, announced } = progress
-  const isFullListingDue =
-    listing === 'changes' && state.surplus !== null && surplus !== state.surplus
+  const isFullListingDue = listing === 'changes' && state.drift !== null && drift !== state.drift
   await transact(run, async (transaction) => {
-    // A listing that takes longer than the interval takes up half of the time, not all of it.
+    // A listing that takes longer than the interval runs half of the time, not all of it.
     const dueInMs = Math.max(context.intervalMs, tookMs)
     const since = nextSince(run)
-    await completeRun(transaction, lease, { since, listing, surplus, isFullListingDue, dueInMs })
+    await completeRun(transaction, lease, { since, listing, drift, isFullListingDue, dueInMs })
     if (announced || isRecovery(state.failure))
       await announce(transaction, run, 'completed', { ...counts })
   })
-  context.log.debug({ ...lease.key, listing, ...counts, tookMs }, 'synchronised')
+  context.log.debug({ ...lease.key, listing, ...counts, tookMs }, 'sync run completed')
   return { outcome: 'completed', counts }
 }
 
 const pause = async (
-  { context, lease }: ActiveRun,
+  run: ActiveRun,
   progress: RunProgress,
   dueInMs: number,
-  alarm?: string,
+  warning?: string,
 ): Promise<RunResult> => {
-  await releaseRun(context.database.prisma, lease, { progress, dueInMs, absence: alarm })
-  if (alarm) context.log.warn({ ...lease.key, dueInMs }, alarm)
+  const { context, lease } = run
+  const paused = { ...progress, workedMs: workedMs(run) }
+  await releaseRun(context.database.prisma, lease, { progress: paused, dueInMs, absence: warning })
+  if (warning) context.log.warn({ ...lease.key, dueInMs }, warning)
   return { outcome: 'paused', dueInMs }
 }
 
@@ -194,61 +224,59 @@ const fail = async (
   run: ActiveRun | undefined,
   error: unknown,
 ): Promise<RunResult> => {
-  // Pages that were stored say that the app was well in between.
+  // Stored pages show that the app has worked since the last failure.
   const count = run?.advanced ? 1 : state.failures + 1
   const plan = planFailure(error, { count, intervalMs: context.intervalMs })
   const { code, reason, retryInMs } = plan
   const facts = { ...lease.key, code, reason, count, retryInMs }
-  if (code === 'INTERNAL') context.log.error({ ...facts, err: error }, 'a synchronisation failed')
-  else context.log.warn(facts, 'a synchronisation failed')
+  if (code === 'INTERNAL') context.log.error({ ...facts, err: error }, 'sync run failed')
+  else context.log.warn(facts, 'sync run failed')
   const progress = plan.keepProgress ? (run?.progress ?? state.progress) : null
   const failure = { ...failureToKeep({ code, reason }, state.failure), count }
   const release = { progress, dueInMs: retryInMs, failure }
   if (!run) await releaseRun(context.database.prisma, lease, release)
   else
     await transact(run, async (transaction) => {
-      const told = { code, reason, app: run.credential.app }
+      const reported = { code, reason, app: run.credential.app }
       if (code === 'APP_AUTHENTICATION')
-        await reportAuthenticationFailure(transaction, run.owner, told)
-      if (isNews(plan, state.failure))
-        await announce(transaction, run, 'failed', { ...told, ...run.progress.counts })
+        await reportAuthenticationFailure(transaction, run.owner, reported)
+      if (isNewFailure(plan, state.failure))
+        await announce(transaction, run, 'failed', { ...reported, ...run.progress.counts })
       await releaseRun(transaction, lease, release)
     })
   return { outcome: 'failed', error, retryInMs }
 }
 
 /**
- * Takes up or begins the run of a lease and carries it as far as it goes. When the signal is aborted the
- * page in hand is stored and the run left for another; when its reason is a LeaseLostError, it is simply
- * left.
+ * Starts or resumes the run of a lease and continues until it ends, fails or pauses. When the signal is
+ * aborted, the current page is stored and the run is paused; with a LeaseLostError as the reason, nothing more
+ * is stored.
  */
 export const runSync = async (
   context: SyncContext,
-  { lease, state, takenUpMs, signal }: HeldLease,
+  { lease, state, acquiredMs, signal }: HeldLease,
 ): Promise<RunResult> => {
-  const tookMs = (): number => performance.now() - takenUpMs
   let run: ActiveRun | undefined
   try {
-    run = await openRun(context, lease, state, takenUpMs)
+    run = await openRun(context, lease, state, acquiredMs)
     if (!run) return { outcome: 'held' }
     for (;;) {
-      const isListing = run.progress.stage === 'listing'
-      const isOver = (): boolean => tookMs() > context.sliceMs
-      if (isListing && !(await listAll(run, isOver, signal)))
-        return await pause(run, run.progress, 0)
-      const absence = await settleAbsence(run)
-      if (absence.kind === 'settled')
-        return await finish(run, await readSurplus(run, signal), tookMs())
-      const { progress, alarm } = absence
-      if (alarm) return await pause(run, progress, context.confirmAfterMs, alarm)
+      const seen = run.progress.stage === 'listing' ? await listAll(run, signal) : undefined
+      if (seen) return await pause(run, { ...run.progress, seen }, 0)
+      const missing = await reconcileMissing(run)
+      if (missing.kind === 'reconciled') return await finish(run, await readDrift(run, signal))
+      const { progress, warning } = missing
+      if (warning) return await pause(run, progress, context.confirmAfterMs, warning)
       run.progress = progress
+      // The second listing returns the same pages again.
+      run.seen = undefined
     }
   } catch (error) {
     if (error instanceof LeaseLostError || signal.reason instanceof LeaseLostError)
       return { outcome: 'lost' }
     if (run && signal.aborted) return await pause(run, run.progress, 0)
-    // No failure of the app's: the lease runs out, and whoever has a database goes on from what was saved.
-    if (!isAppError(error) && isDatabaseAway(error)) throw error
+    // A failure of the database, not of the app: the lease expires, and any process resumes from the stored progress.
+    if (!isAppError(error) && temporaryFailureOf(error)) throw error
     return await fail(context, lease, state, run, error)
   }
 }

@@ -1,137 +1,123 @@
-/** When runs happen: due states become jobs, jobs become runs, in any number of processes. */
+/** The sync scheduler: each process runs syncs that are due, up to its concurrency. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Connector } from '../definition/connector.ts'
 import type { AppClient } from '../outbound/http.ts'
-import { createRepeater } from '../repeater.ts'
-import { type OpenCredential, readCredential } from '../store/credentials.ts'
-import type { Database } from '../store/database.ts'
-import type { SyncKey } from '../store/sync-key.ts'
-import { addMissingStates, claimDueStates, listStates } from '../store/sync-state.ts'
-import type { Vault } from '../store/vault.ts'
+import { type OpenCredential, readCredential } from '../store/accounts/credentials.ts'
+import type { Database } from '../store/database/database.ts'
+import { retryTemporary } from '../store/database/retry.ts'
+import type { Vault } from '../store/secrets/vault.ts'
+import { retryFailed } from '../store/sync/claims.ts'
+import type { SyncKey } from '../store/sync/sync-key.ts'
+import { addMissingStates, listStates } from '../store/sync/sync-state.ts'
 import type { SyncContext, SyncLog } from './active-run.ts'
-import { createJobs } from './jobs.ts'
-import { createLeases } from './leases.ts'
+import { createLeases, type HeldLease } from './leases.ts'
 import { type RunResult, runSync } from './run.ts'
+import { createRunSlots } from './run-slots.ts'
+import { LIMIT_REACHED, type StorageLimits } from './storage-limits.ts'
 
+/** The dependencies and settings of the sync. */
 export interface SyncOptions {
   readonly database: Database
-  /** Opens what the credentials hold. */
+  /** Decrypts the values of credentials. */
   readonly vault: Vault
   readonly connectors: ReadonlyMap<string, Connector>
   readonly appClient: AppClient
   readonly log: SyncLog
-  /** The credential with its values; unless given, as they stand in the store. */
+  /** Loads a credential with its values; by default from the store. */
   readonly loadCredential?: (credentialId: string) => Promise<OpenCredential | undefined>
-  /** From the end of a run to the next: 15 s. */
+  /** From the end of a run to the start of the next. Default: 15 s. */
   readonly intervalMs?: number
-  /** From one listing of everything to the next, where only those show what was deleted: 1 h. */
+  /** From one full listing to the next, for apps that report deletions in no other way. Default: 1 h. */
   readonly fullListingIntervalMs?: number
-  /** Before a listing that lacked half of the records or more is confirmed by another: 10 min. */
+  /** Before a second listing confirms one that lacked half of the records or more. Default: 10 min. */
   readonly confirmAfterMs?: number
-  /** Runs at once in this process: 4. */
+  /** Concurrent runs in this process, at most half of them for one end user. Default: 6. */
   readonly concurrency?: number
-  /** A run goes on elsewhere so long after its process was killed: 15 s. */
+  /** How long after its process was killed another process may take a run over. Default: 15 s. */
   readonly leaseMs?: number
-  /** After so long a run makes room for others: 5 min. */
+  /** How long a run may take while other runs wait; then it pauses after its current page. Default: 5 s. */
   readonly sliceMs?: number
+  /** How much one credential may store. Default: no limit. */
+  readonly limits?: StorageLimits
 }
 
+/** The sync of a process. */
 export interface Sync {
   start(): Promise<void>
-  /** The pages in hand are stored; their runs go on elsewhere or later. */
+  /** Stores the current pages and pauses their runs. */
   stop(): Promise<void>
   /**
-   * Runs every resource of a credential here and waits.
-   * @throws AggregateError of what failed; the failures are settled as those of any run
+   * Syncs every resource of a credential and waits for the runs to end.
+   * @throws AggregateError of the failures; each is also recorded and retried like that of any run
    */
   syncNow(credentialId: string): Promise<void>
 }
 
-const TICK_MS = 1000
-// Longer than a job waits for a worker, as a rule: a second job of the same run is not added anyway.
-const LOST_JOB_MS = 60_000
+const NO_LIMITS: StorageLimits = { maxRecords: Infinity, maxBytes: Infinity }
 const POLL_HELD_MS = 100
 
-/** The actor that keeps the records of every credential as they are in its app. */
+/** Keeps the stored records of every credential in sync with its app. */
 export const createSync = (options: SyncOptions): Sync => {
-  const { database, vault, connectors, appClient, log, concurrency = 4 } = options
+  const { database, vault, connectors, appClient, log, concurrency = 6 } = options
   const context: SyncContext = {
-    ...{ database, connectors, appClient, log },
+    database,
+    connectors,
+    appClient,
+    log,
     loadCredential: options.loadCredential ?? ((id) => readCredential(database, vault, id)),
     intervalMs: options.intervalMs ?? 15_000,
     fullListingIntervalMs: options.fullListingIntervalMs ?? 3_600_000,
     confirmAfterMs: options.confirmAfterMs ?? 600_000,
-    sliceMs: options.sliceMs ?? 300_000,
+    sliceMs: options.sliceMs ?? 5_000,
+    limits: options.limits ?? NO_LIMITS,
   }
   const leases = createLeases({ database, log, durationMs: options.leaseMs ?? 15_000 })
   const stopping = new AbortController()
-  const underWay = new Set<Promise<unknown>>()
-  let jobsRunning = 0
-  let wasStarted = false
+  const running = new Set<Promise<unknown>>()
 
-  const takeAndRun = async (key: SyncKey): Promise<RunResult> => {
-    const held = await leases.take(key, stopping.signal)
-    if (!held) return { outcome: 'held' }
+  const track = async <T>(work: Promise<T>): Promise<T> => {
+    const settled = work.catch(() => {})
+    running.add(settled)
     try {
-      return await runSync(context, held)
+      return await work
     } finally {
-      held.release()
+      running.delete(settled)
     }
   }
 
-  const runOnce = async (key: SyncKey): Promise<RunResult> => {
-    const running = takeAndRun(key)
-    const settled = running.catch(() => {})
-    underWay.add(settled)
-    try {
-      return await running
-    } finally {
-      underWay.delete(settled)
-    }
+  const runHeld = (held: HeldLease): Promise<RunResult> =>
+    runSync(context, held).finally(held.release)
+
+  const acquireAndRun = async (key: SyncKey): Promise<RunResult> => {
+    const held = await leases.acquire(key, stopping.signal)
+    return held ? runHeld(held) : { outcome: 'held' }
   }
 
-  const jobs = createJobs({
-    ...{ url: database.url, concurrency, log },
-    run: async (key) => {
-      jobsRunning += 1
+  const runOnce = (key: SyncKey): Promise<RunResult> => track(acquireAndRun(key))
+
+  const slots = createRunSlots({
+    database,
+    log,
+    concurrency,
+    acquire: (keys) => leases.acquireDue(keys, stopping.signal),
+    run: async (held) => {
       try {
-        await runOnce(key)
+        await runHeld(held)
       } catch (error) {
-        // The database did not take the failure down. The lease runs out, and the state is due again.
-        log.error({ ...key, err: error }, 'a synchronisation was broken off')
-      } finally {
-        jobsRunning -= 1
-        void claims.run()
+        // The failure is not stored. The run is due again once its lease expires.
+        log.error({ ...held.lease.key, err: error }, 'sync run was interrupted')
       }
     },
   })
 
-  const enqueueDue = async (): Promise<void> => {
-    // No more than this process can soon take: the rest stays in order of its time, for any process.
-    const room = (concurrency - jobsRunning) * 2
-    if (room <= 0) return
-    const claimed = await database.prisma.$transaction(async (transaction) => {
-      const keys = await claimDueStates(transaction, room, LOST_JOB_MS)
-      if (keys.length > 0) await jobs.enqueue(transaction, keys)
-      return keys.length
-    })
-    if (claimed > 0) jobs.wake()
-  }
-
-  const claims = createRepeater({
-    step: enqueueDue,
-    everyMs: TICK_MS,
-    onFailure: (error) => log.warn({ err: error }, 'due synchronisations were not claimed'),
-  })
-
-  /** When the last run ended: 0 if none has, undefined if the credential is gone. */
+  /** When the last run ended: 0 if none has, undefined if the credential was deleted. */
   const completedAt = async ({ credentialId, topic }: SyncKey): Promise<number | undefined> => {
     const states = await listStates(database, credentialId)
     const state = states.find((other) => other.topic === topic)
     return state && (state.completedAt?.getTime() ?? 0)
   }
 
-  /** Runs until the resource was listed to its end, here or, if another process is at it, there. */
+  /** Runs until the resource is listed completely, by this process or by another that holds its lease. */
   const runToEnd = async (key: SyncKey): Promise<void> => {
     const before = await completedAt(key)
     for (;;) {
@@ -146,22 +132,28 @@ export const createSync = (options: SyncOptions): Sync => {
     }
   }
 
+  // A run that a database failure interrupted still holds its lease: the retry waits until that expires.
+  const runToEndWithRetries = (key: SyncKey): Promise<void> =>
+    retryTemporary(() => runToEnd(key), {
+      log,
+      name: `sync ${key.topic}`,
+      signal: stopping.signal,
+    })
+
   return {
     start: async () => {
       const resources = [...connectors.values()].flatMap(({ app, resources }) =>
         Object.keys(resources).map((topic) => ({ app, topic })),
       )
       await addMissingStates(database, resources)
-      wasStarted = true
-      await jobs.start()
-      claims.start()
-      await claims.run()
+      // The operator may have raised the limit.
+      await retryFailed(database, LIMIT_REACHED)
+      await slots.start()
     },
     stop: async () => {
-      stopping.abort(new Error('The synchronisation is being stopped.'))
-      await claims.stop()
-      if (wasStarted) await jobs.stop()
-      await Promise.all(underWay)
+      stopping.abort(new Error('The sync is stopping.'))
+      await slots.stop()
+      await Promise.all(running)
     },
     syncNow: async (credentialId) => {
       const states = await listStates(database, credentialId)
@@ -169,11 +161,12 @@ export const createSync = (options: SyncOptions): Sync => {
       const failures: unknown[] = []
       const work = async (): Promise<void> => {
         for (let topic = topics.shift(); topic !== undefined; topic = topics.shift())
-          await runToEnd({ credentialId, topic }).catch((error: unknown) => failures.push(error))
+          await runToEndWithRetries({ credentialId, topic }).catch((error: unknown) =>
+            failures.push(error),
+          )
       }
       await Promise.all(Array.from({ length: concurrency }, work))
-      if (failures.length > 0)
-        throw new AggregateError(failures, 'Not every resource was synchronised.')
+      if (failures.length > 0) throw new AggregateError(failures, 'Some resources were not synced.')
     },
   }
 }

@@ -1,5 +1,7 @@
-/** Stores some pages: records, their changes, what was seen and the mark of the next page, or nothing of it. */
+/** Stores pages in one transaction: records, their changes, the seen records and the cursor of the next page. */
 import type { Resource } from '../definition/resource.ts'
+import { reserveLogPlace } from '../store/changes/events.ts'
+import type { Transaction } from '../store/database/database.ts'
 import {
   type AppliedChanges,
   type ApplyOptions,
@@ -7,14 +9,13 @@ import {
   lockRecords,
   MAX_BATCH,
   type RecordOwner,
-} from '../store/apply-changes.ts'
-import type { Transaction } from '../store/database.ts'
-import type { RecordLine } from '../store/record-lines.ts'
-import { addSightings } from '../store/sightings.ts'
-import { reserveLogPlace } from '../store/sync-events.ts'
-import { type RunProgress, saveProgress } from '../store/sync-state.ts'
-import { type ActiveRun, announce, raise, resourceOf, transact } from './active-run.ts'
+} from '../store/records/apply-changes.ts'
+import type { RecordLine } from '../store/records/record-lines.ts'
+import { addSeenRecords } from '../store/sync/seen-records.ts'
+import { type RunProgress, saveProgress } from '../store/sync/sync-state.ts'
+import { type ActiveRun, addCounts, announce, resourceOf, transact } from './active-run.ts'
 import { laterOf, type MappedPages } from './map-pages.ts'
+import { checkStorage } from './storage-limits.ts'
 
 const applyAll = async (
   transaction: Transaction,
@@ -34,28 +35,28 @@ const applyAll = async (
   return total
 }
 
-// How far a clock that is being set right goes ahead of or behind a steady one, in a second: twice NTP's limit.
+// How much a clock that is being corrected gains or loses, in seconds per second: twice NTP's limit.
 const MAX_DRIFT = 0.001
 
-/** A moment of this process since the run was taken up, by the database's clock or a little earlier. */
-const databaseTime = ({ state, takenUpMs }: ActiveRun, momentMs: number): string =>
-  new Date(Date.parse(state.now) + (momentMs - takenUpMs) * (1 - MAX_DRIFT)).toISOString()
+/** Converts a time by `performance.now()` to the database's clock; the result is never too late. */
+const databaseTime = ({ state, acquiredMs }: ActiveRun, steadyMs: number): string =>
+  new Date(Date.parse(state.now) + (steadyMs - acquiredMs) * (1 - MAX_DRIFT)).toISOString()
 
-/** Whether what was listed is noted, to find what was not: a first listing has nothing to miss. */
-const notesSightings = ({ progress, resource }: ActiveRun): boolean =>
+/** Whether the run saves which records it saw, to detect missing ones. A first listing has none to miss. */
+const tracksSeenRecords = ({ progress, resource }: ActiveRun): boolean =>
   progress.listing === 'everything' && !progress.first && resource.sync.deletions === 'absent'
 
 /**
- * One transaction. A run whose beginning is not in the change log yet is announced there with its first
- * change, in a place before it: a run that finds nothing new, as most do, leaves no trace.
- * @throws LeaseLostError, and then nothing is stored
+ * Stores pages in one transaction. The first change of a run also writes `sync/started` to the change log, in
+ * the place before it; a run without changes, like most, writes no event.
+ * @throws LeaseLostError, StorageLimitError; nothing is stored then
  */
 export const storePages = async (run: ActiveRun, mapped: MappedPages): Promise<void> => {
   const { progress, owner, lease } = run
   const { records, next } = mapped
   run.progress = await transact(run, async (transaction) => {
     const unannounced = !progress.announced && records.length > 0
-    // First the lock: the place may give the transaction its id, and ids order the log.
+    // Lock first: reserving a place may assign the transaction id, and ids order the log.
     if (unannounced) await lockRecords(transaction, owner.credentialId, resourceOf(run))
     const place = unannounced ? await reserveLogPlace(transaction) : undefined
     const accept = progress.listing === 'everything' ? 'all' : 'newer'
@@ -64,22 +65,22 @@ export const storePages = async (run: ActiveRun, mapped: MappedPages): Promise<v
       accept,
       askedAt,
     })
-    if (notesSightings(run) && records.length > 0)
-      await addSightings(
+    if (tracksSeenRecords(run) && records.length > 0)
+      await addSeenRecords(
         transaction,
         lease.key,
         records.map(({ id }) => id),
       )
-    const changed = applied.created + applied.updated + applied.deleted > 0
-    if (place !== undefined && changed) await announce(transaction, run, 'started', {}, place)
+    const changed = applied.created + applied.updated + applied.deleted
+    if (place !== undefined && changed > 0) await announce(transaction, run, 'started', {}, place)
     const advanced: RunProgress = {
       ...progress,
       stage: next === undefined ? 'settling' : 'listing',
       cursor: next === undefined ? null : JSON.stringify(next),
       appTime: progress.counts.pages === 0 ? (mapped.appTime ?? null) : progress.appTime,
       newest: laterOf(progress.newest, mapped.newest),
-      announced: progress.announced || changed,
-      counts: raise(progress.counts, {
+      announced: progress.announced || changed > 0,
+      counts: addCounts(progress.counts, {
         ...applied,
         pages: mapped.pages,
         listed: records.length,
@@ -87,7 +88,8 @@ export const storePages = async (run: ActiveRun, mapped: MappedPages): Promise<v
         problems: mapped.problems.length,
       }),
     }
-    await saveProgress(transaction, lease, advanced)
+    const totals = await saveProgress(transaction, lease, advanced)
+    checkStorage(totals, run.context.limits, { created: applied.created, changed })
     return advanced
   })
   run.advanced = true

@@ -1,73 +1,77 @@
-/** What the parts of the workflow engine share. */
+/** The dependencies that the parts of the workflow engine share. */
 import type { Catalogue } from '../definition/catalogue.ts'
 import type { Connector } from '../definition/connector.ts'
-import type { Postbox } from '../outbound/postbox.ts'
+import type { WebhookTransport } from '../outbound/webhook-transport.ts'
 import type { RecordWriter } from '../query/write-request.ts'
-import type { Database } from '../store/database.ts'
-import type { Vault } from '../store/vault.ts'
+import type { Clock } from '../store/database/clock.ts'
+import type { Database } from '../store/database/database.ts'
+import type { Vault } from '../store/secrets/vault.ts'
 import { checkWorkflowDefinition, type WorkflowDefinition } from './definition.ts'
 
-/** Where the engine tells what it does: facts, then words. pino's shape. */
+/** The logger of the engine, with pino's signatures. */
 export interface WorkflowLog {
   debug(facts: object, message: string): void
   warn(facts: object, message: string): void
   error(facts: object, message: string): void
 }
 
-/** Writes to apps. It keeps the run that asks, as the cause of what changes. */
+/** Writes to apps. The change log keeps the run as the cause of the resulting changes. */
 export type WorkflowWriter = Pick<RecordWriter, 'create' | 'update'>
 
-/** What identifies a post and is signed with its body. */
+/** The parts of a post that its signature covers. */
 export interface PostToSign {
-  /** The same at every attempt. */
+  /** The id of the message, the same for every attempt. */
   readonly id: string
-  /** Of the attempt. */
+  /** The time of the attempt. */
   readonly timestampSeconds: number
   readonly body: string
 }
 
-/** Signs as Standard Webhooks says, by each of the secrets. */
+/** Signs a post with each of the secrets, as Standard Webhooks specifies. */
 export type SignPost = (
   secrets: readonly string[],
   post: PostToSign,
 ) => {
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly headers: readonly string[]
   readonly body: Uint8Array
 }
 
+/** The dependencies of the workflow engine. */
 export interface WorkflowContext {
   readonly database: Database
   readonly catalogue: Catalogue
   readonly connectors: ReadonlyMap<string, Connector>
   readonly writer: WorkflowWriter
-  readonly postbox: Pick<Postbox, 'open'>
+  readonly transport: Pick<WebhookTransport, 'open'>
   readonly vault: Vault
+  readonly clock: Clock
   readonly sign: SignPost
   readonly log: WorkflowLog
   readonly definitions: Definitions
 }
 
+/** The checked workflow definitions. */
 export interface Definitions {
-  /** @throws ApiError if it does not fit the apps and resources of this version of the program */
+  /** Returns a stored definition. @throws ApiError if the apps and resources of this release do not support it */
   read(workflowId: string, version: number, json: unknown): WorkflowDefinition
 }
 
-const MAX_REMEMBERED = 1000
+const MAX_CACHED = 1000
 
-/** Definitions as they are stored, checked once each: a version never changes. */
+/** Creates the cache of checked definitions. A version of a definition never changes. */
 export const createDefinitions = ({
   catalogue,
   connectors,
 }: Pick<WorkflowContext, 'catalogue' | 'connectors'>): Definitions => {
-  const known = new Map<string, WorkflowDefinition>()
+  const cache = new Map<string, WorkflowDefinition>()
   return {
     read: (workflowId, version, json) => {
       const key = `${workflowId}/${version}`
-      const found = known.get(key) ?? checkWorkflowDefinition(catalogue, connectors, json)
-      if (known.size >= MAX_REMEMBERED) known.clear()
-      known.set(key, found)
-      return found
+      const definition = cache.get(key) ?? checkWorkflowDefinition(catalogue, connectors, json)
+      if (cache.size >= MAX_CACHED) cache.clear()
+      cache.set(key, definition)
+      return definition
     },
   }
 }

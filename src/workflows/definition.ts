@@ -1,156 +1,175 @@
-/** What a workflow is, as JSON, and whether it can work: `when` something changes, `then` do one thing. */
-import { type Catalogue, nearest } from '../definition/catalogue.ts'
+/** Workflow definitions and their validation: `when` a record changes, `then` perform one action. */
+import type { Catalogue } from '../definition/catalogue.ts'
 import type { Connector } from '../definition/connector.ts'
-import type { Field, Fields } from '../definition/field.ts'
+import type { Fields } from '../definition/kinds/kind.ts'
+import { nearest } from '../definition/nearest.ts'
 import type { Resource } from '../definition/resource.ts'
 import { invalidParameter } from '../errors.ts'
-import type { ChangeKind } from '../store/changes.ts'
+import type { ChangeKind } from '../store/changes/changes.ts'
 import { checkMappedValue, type FieldMapping, type MappedValue } from './mapping.ts'
 import { fieldAt } from './record-path.ts'
 
+/** A value that a condition compares a field with. */
 export type ConditionValue = string | number | boolean | null
 
+/** The changes that a workflow reacts to. */
 export interface Trigger {
-  /** The app whose credential the record belongs to. */
+  /** The app of the credential that the record belongs to. */
   readonly app: string
   /** The resource: `commerce/orders`. */
   readonly topic: string
-  /** `created` and `updated` unless given. */
+  /** Default: `created` and `updated`. */
   readonly kinds: readonly ChangeKind[]
-  /** What the record must hold, by path; all of it. */
+  /** Required values of the record, by path. All must match. */
   readonly if: Readonly<Record<string, ConditionValue>>
 }
 
+/** The action that creates or updates a record in an app. */
 export interface Upsert {
   readonly app: string
   readonly resource: string
   readonly fields: FieldMapping
 }
 
+/** The action that sends the change to an address. */
 export interface Post {
   readonly address: string
 }
 
+/** A checked workflow definition: one trigger and one action. */
 export interface WorkflowDefinition {
   readonly when: Trigger
-  /** `then` in JSON: an object with a member of that name would pass for a promise. */
+  /** `then` in JSON; renamed because an object with a `then` member is treated as a promise. */
   readonly action: { readonly upsert: Upsert } | { readonly post: Post }
 }
 
-type Given = Readonly<Record<string, unknown>>
+type JsonObject = Readonly<Record<string, unknown>>
 
 const KINDS: readonly ChangeKind[] = ['created', 'updated', 'deleted']
 const MAX_CONDITIONS = 20
 const MAX_ADDRESS_LENGTH = 2048
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** An object with no other members than these. */
-const objectOf = (value: unknown, path: string, names: readonly string[]): Given => {
+/** Reads an object without members other than these; any members if `names` is empty. */
+const readObject = (value: unknown, path: string, names: readonly string[]): JsonObject => {
   const expected = `an object with ${names.join(', ')}`
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw invalidParameter(path, expected)
   for (const name of Object.keys(value))
     if (names.length > 0 && !names.includes(name))
-      throw invalidParameter(`${path}.${name.slice(0, 64)}`, `${expected}, and nothing else`)
-  // An object that is no list has members by name.
-  return value as Given
+      throw invalidParameter(`${path}.${name.slice(0, 64)}`, `${expected}, and no other member`)
+  // An object that is not an array has members by name.
+  return value as JsonObject
 }
 
-const oneOf = (value: unknown, path: string, what: string, known: readonly string[]): string => {
+const readName = (value: unknown, path: string, what: string, known: readonly string[]): string => {
   if (typeof value === 'string' && known.includes(value)) return value
   const near = typeof value === 'string' ? nearest(value.slice(0, 64), known) : known[0]
   throw invalidParameter(
     path,
-    near === undefined ? `${what}: there is none` : `${what}, such as ${near}`,
+    near === undefined ? `${what} (none exists)` : `${what}, such as ${near}`,
   )
 }
 
-interface World {
+interface DefinitionContext {
   readonly catalogue: Catalogue
   readonly connectors: ReadonlyMap<string, Connector>
 }
 
-const readConnector = ({ connectors }: World, value: unknown, path: string): Connector => {
-  const app = oneOf(value, path, 'an app', [...connectors.keys()])
+const readConnector = (
+  { connectors }: DefinitionContext,
+  value: unknown,
+  path: string,
+): Connector => {
+  const app = readName(value, path, 'an app', [...connectors.keys()])
   const connector = connectors.get(app)
   if (!connector) throw new RangeError(`No connector ${app}.`)
   return connector
 }
 
-const comparable = new Set<Field['kind']>([
-  ...(['text', 'label', 'enumeration', 'integer', 'number', 'decimal'] as const),
-  ...(['boolean', 'timestamp', 'date', 'json'] as const),
-])
-
 const readConditions = (value: unknown, source: Resource, path: string): Trigger['if'] => {
   if (value === undefined) return {}
-  const given = objectOf(value, path, [])
-  if (Object.keys(given).length > MAX_CONDITIONS)
+  const conditions = readObject(value, path, [])
+  if (Object.keys(conditions).length > MAX_CONDITIONS)
     throw invalidParameter(path, `at most ${MAX_CONDITIONS} fields`)
   return Object.fromEntries(
-    Object.entries(given).map(([name, expected]) => {
+    Object.entries(conditions).map(([name, expected]) => {
       const where = `${path}.${name.slice(0, 64)}`
       const field = fieldAt(source, name)
-      if (!field || !comparable.has(field.kind)) {
+      if (!field?.kind.isScalar) {
         const near = nearest(name.slice(0, 64), Object.keys(source.allFields))
-        throw invalidParameter(where, `a field of ${source.topic} with one value, such as ${near}`)
+        throw invalidParameter(
+          where,
+          `a field of ${source.topic} with a single value, such as ${near}`,
+        )
       }
       if (!(expected === null || ['string', 'number', 'boolean'].includes(typeof expected)))
         throw invalidParameter(where, 'a text, a number, true, false or null')
-      // One of the four that were let through.
+      // The check above accepts these four types only.
       return [name, expected as ConditionValue]
     }),
   )
 }
 
-const readTrigger = (world: World, value: unknown, path: string): [Trigger, Resource] => {
-  const given = objectOf(value, path, ['app', 'topic', 'kinds', 'if'])
-  const connector = readConnector(world, given.app, `${path}.app`)
+const readTrigger = (
+  context: DefinitionContext,
+  value: unknown,
+  path: string,
+): [Trigger, Resource] => {
+  const input = readObject(value, path, ['app', 'topic', 'kinds', 'if'])
+  const connector = readConnector(context, input.app, `${path}.app`)
   const topics = Object.keys(connector.resources)
-  const topic = oneOf(given.topic, `${path}.topic`, `a resource of ${connector.app}`, topics)
-  const kinds = given.kinds ?? ['created', 'updated']
-  const isListed =
+  const topic = readName(input.topic, `${path}.topic`, `a resource of ${connector.app}`, topics)
+  const kinds = input.kinds ?? ['created', 'updated']
+  const areKnown =
     Array.isArray(kinds) && kinds.length > 0 && kinds.every((kind) => KINDS.includes(kind))
-  if (!isListed || new Set(kinds).size < kinds.length)
+  if (!areKnown || new Set(kinds).size < kinds.length)
     throw invalidParameter(`${path}.kinds`, `a list of ${KINDS.join(', ')}, each at most once`)
-  const source = world.catalogue.get(topic)
-  const conditions = readConditions(given.if, source, `${path}.if`)
+  const source = context.catalogue.get(topic)
+  const conditions = readConditions(input.if, source, `${path}.if`)
   return [{ app: connector.app, topic, kinds, if: conditions }, source]
 }
 
-/** Whether a connector names a field among those that it writes, whole or in part. */
-export const isTaken = (fields: readonly string[], name: string): boolean =>
+/** Whether a connector writes a field, as a whole or in part. */
+export const isFieldSupported = (fields: readonly string[], name: string): boolean =>
   fields.some((field) => field === name || field.startsWith(`${name}.`))
 
-const readUpsert = (world: World, source: Resource, value: unknown, path: string): Upsert => {
-  const given = objectOf(value, path, ['app', 'resource', 'fields'])
-  const { app, resources } = readConnector(world, given.app, `${path}.app`)
+const readUpsert = (
+  context: DefinitionContext,
+  source: Resource,
+  value: unknown,
+  path: string,
+): Upsert => {
+  const input = readObject(value, path, ['app', 'resource', 'fields'])
+  const { app, resources } = readConnector(context, input.app, `${path}.app`)
   const writable = Object.keys(resources).filter(
     (topic) => resources[topic]?.write?.create && resources[topic]?.write?.update,
   )
-  const what = `a resource whose records ${app} creates and updates`
-  const topic = oneOf(given.resource, `${path}.resource`, what, writable)
-  const target = world.catalogue.get(topic)
-  const writes = resources[topic]?.write?.create?.fields ?? []
-  const names = Object.keys(target.fields).filter((name) => isTaken(writes, name))
-  const mapping = objectOf(given.fields, `${path}.fields`, [])
+  const expected = `a resource that ${app} can create and update`
+  const topic = readName(input.resource, `${path}.resource`, expected, writable)
+  const target = context.catalogue.get(topic)
+  const supported = resources[topic]?.write?.create?.fields ?? []
+  const names = Object.keys(target.fields).filter((name) => isFieldSupported(supported, name))
+  const mapping = readObject(input.fields, `${path}.fields`, [])
   if (Object.keys(mapping).length === 0)
     throw invalidParameter(`${path}.fields`, `at least one field, such as ${names[0]}`)
   for (const [name, mapped] of Object.entries(mapping)) {
     const where = `${path}.fields.${name.slice(0, 64)}`
-    const field = (target.fields as Fields)[oneOf(name, where, `a field that ${app} takes`, names)]
-    // Any JSON stands for a constant until it is checked.
+    const field = (target.fields as Fields)[
+      readName(name, where, `a field that ${app} supports`, names)
+    ]
+    // checkMappedValue accepts any JSON as a constant and checks it.
     if (field) checkMappedValue({ name, target: field, source }, mapped as MappedValue, where)
   }
   for (const [name, { required }] of Object.entries(target.fields as Fields))
     if (required && !Object.hasOwn(mapping, name))
       throw invalidParameter(`${path}.fields.${name}`, 'a value (required)')
-  // Each value was checked above.
+  // Each value is checked above.
   return { app, resource: topic, fields: mapping as FieldMapping }
 }
 
 const readPost = (value: unknown, path: string): Post => {
-  const { address } = objectOf(value, path, ['address'])
+  const { address } = readObject(value, path, ['address'])
   const url =
     typeof address === 'string' && address.length <= MAX_ADDRESS_LENGTH
       ? URL.parse(address)
@@ -163,8 +182,8 @@ const readPost = (value: unknown, path: string): Post => {
 }
 
 /**
- * Checks a workflow and completes it with what was left out. `path` is where the caller gave it.
- * @throws INVALID_PARAMETER naming the place in the definition and what was expected there
+ * Checks a workflow definition and adds its defaults. `path` is its path in the caller's input.
+ * @throws INVALID_PARAMETER naming the path of the invalid value and the expected one
  */
 export const checkWorkflowDefinition = (
   catalogue: Catalogue,
@@ -172,13 +191,13 @@ export const checkWorkflowDefinition = (
   json: unknown,
   path = 'definition',
 ): WorkflowDefinition => {
-  const world = { catalogue, connectors }
-  const given = objectOf(json, path, ['when', 'then'])
-  const [when, source] = readTrigger(world, given.when, `${path}.when`)
-  const then = objectOf(given.then, `${path}.then`, ['upsert', 'post'])
+  const context = { catalogue, connectors }
+  const input = readObject(json, path, ['when', 'then'])
+  const [when, source] = readTrigger(context, input.when, `${path}.when`)
+  const then = readObject(input.then, `${path}.then`, ['upsert', 'post'])
   if (Object.keys(then).length !== 1)
     throw invalidParameter(`${path}.then`, 'either upsert or post')
   return 'upsert' in then
-    ? { when, action: { upsert: readUpsert(world, source, then.upsert, `${path}.then.upsert`) } }
+    ? { when, action: { upsert: readUpsert(context, source, then.upsert, `${path}.then.upsert`) } }
     : { when, action: { post: readPost(then.post, `${path}.then.post`) } }
 }

@@ -1,15 +1,17 @@
-/** The actor that runs workflows: follows the change log and performs what is due, in any number of processes. */
+/** The workflow engine: turns changes in the change log into runs and performs due runs, in any number of processes. */
 import { randomUUID } from 'node:crypto'
 import type { Catalogue } from '../definition/catalogue.ts'
 import type { Connector } from '../definition/connector.ts'
-import { createPostbox } from '../outbound/postbox.ts'
+import type { EgressOptions } from '../outbound/egress.ts'
+import { createWebhookTransport } from '../outbound/webhook-transport.ts'
 import { createRepeater } from '../repeater.ts'
-import type { ChangeFeed } from '../store/change-feed.ts'
-import type { Database } from '../store/database.ts'
-import { ensureLogReader } from '../store/log-readers.ts'
-import type { Vault } from '../store/vault.ts'
-import { type Claim, claimRuns } from '../store/workflow-claims.ts'
-import { type ClaimedRun, pruneRuns, renewRunLeases } from '../store/workflow-runs.ts'
+import type { ChangeFeed } from '../store/changes/change-feed.ts'
+import { ensureLogReader } from '../store/changes/log-readers.ts'
+import type { Clock } from '../store/database/clock.ts'
+import type { Database } from '../store/database/database.ts'
+import type { Vault } from '../store/secrets/vault.ts'
+import { claimRuns, type WorkflowClaim } from '../store/workflows/workflow-claims.ts'
+import { type ClaimedRun, pruneRuns, renewRunLeases } from '../store/workflows/workflow-runs.ts'
 import {
   createDefinitions,
   type SignPost,
@@ -17,11 +19,12 @@ import {
   type WorkflowLog,
   type WorkflowWriter,
 } from './context.ts'
-import { defaultLimits, type RetryLimits } from './failure.ts'
 import { followChanges, READER } from './follow.ts'
 import { attemptRun } from './perform.ts'
+import { defaultLimits, type RetryLimits } from './retry-plan.ts'
 
-export interface WorkflowEngineOptions extends Partial<RetryLimits> {
+/** The dependencies and settings of the workflow engine. */
+export interface WorkflowEngineOptions extends EgressOptions, Partial<RetryLimits> {
   readonly database: Database
   readonly catalogue: Catalogue
   readonly connectors: ReadonlyMap<string, Connector>
@@ -29,27 +32,27 @@ export interface WorkflowEngineOptions extends Partial<RetryLimits> {
   readonly feed: Pick<ChangeFeed, 'next'>
   readonly writer: WorkflowWriter
   readonly vault: Vault
+  readonly clock: Clock
   readonly sign: SignPost
   readonly log: WorkflowLog
-  /** Posts to loopback and private networks too. */
-  readonly allowPrivateAddresses: boolean
-  /** Upserts at once in this process: 4. */
+  /** Concurrent upserts in this process. Default: 4. */
   readonly concurrency?: number
-  /** Posts at once in this process, which cost little while their answers are waited for: 64. */
+  /** Concurrent posts in this process, which mostly wait for responses. Default: 64. */
   readonly postConcurrency?: number
-  /** A run goes on elsewhere so long after its process was killed: 15 s. */
+  /** How long after its process was killed another process may take a run over. Default: 15 s. */
   readonly leaseMs?: number
-  /** The longest attempt: 2 min. */
+  /** The time limit of an attempt. Default: 2 min. */
   readonly attemptMs?: number
-  /** Runs that have ended are kept so long: 30 days. */
+  /** How long ended runs are kept. Default: 30 days. */
   readonly keepRunsDays?: number
-  /** The runs under way may end before the process does: 5 s. */
+  /** How long `stop` waits for current runs before it aborts them. Default: 5 s. */
   readonly graceMs?: number
 }
 
+/** The workflow engine of a process. */
 export interface WorkflowEngine {
   start(): Promise<void>
-  /** Runs that do not end in time go on elsewhere or later. */
+  /** Waits for current runs. Those that do not end in time are released for another process or a later start. */
   stop(): Promise<void>
 }
 
@@ -57,36 +60,46 @@ const TICK_MS = 1000
 const PRUNE_EVERY_MS = 3_600_000
 // Standard Webhooks: 15 to 30 s.
 const POST_DEADLINE_MS = 20_000
-// Only the status of an answer is of interest.
-const MAX_ANSWER_BYTES = 64 * 1024
+// Only the status of a response is used.
+const MAX_RESPONSE_BYTES = 64 * 1024
 
-interface Held {
-  readonly action: Claim['action']
+interface HeldRun {
+  readonly action: WorkflowClaim['action']
   readonly run: ClaimedRun
   readonly lost: AbortController
   readonly ended: Promise<void>
 }
 
-/** Runs workflows until it is stopped. */
+/** Creates the workflow engine of a process. */
 export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEngine => {
   const { database, catalogue, connectors, feed, writer, log } = options
   const { concurrency = 4, postConcurrency = 64 } = options
   const { leaseMs = 15_000, attemptMs = 120_000, graceMs = 5000 } = options
-  const { allowPrivateAddresses, keepRunsDays = 30 } = options
+  const { allowPrivateAddresses, proxy, localAddress, keepRunsDays = 30 } = options
   const limits = { ...defaultLimits, ...options }
-  const postbox = createPostbox({
+  const transport = createWebhookTransport({
     allowPrivateAddresses,
+    proxy,
+    localAddress,
     deadlineMs: POST_DEADLINE_MS,
-    maxAnswerBytes: MAX_ANSWER_BYTES,
+    maxAnswerBytes: MAX_RESPONSE_BYTES,
     keptAnswerBytes: 0,
   })
   const definitions = createDefinitions({ catalogue, connectors })
   const context: WorkflowContext = {
-    ...{ database, catalogue, connectors, writer, postbox, log, definitions },
-    ...{ vault: options.vault, sign: options.sign },
+    database,
+    catalogue,
+    connectors,
+    writer,
+    transport,
+    log,
+    definitions,
+    vault: options.vault,
+    clock: options.clock,
+    sign: options.sign,
   }
   const holder = randomUUID()
-  const held = new Map<string, Held>()
+  const held = new Map<string, HeldRun>()
   const stopClaiming = new AbortController()
   const stopRunning = new AbortController()
   let ticker: NodeJS.Timeout | undefined
@@ -94,12 +107,14 @@ export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEn
   let claiming: Promise<void> | undefined
   let isClaimWanted = false
 
-  const hold = (action: Claim['action'], run: ClaimedRun): void => {
+  const hold = (action: WorkflowClaim['action'], run: ClaimedRun): void => {
     const lost = new AbortController()
     const attempt = { limits, attemptMs, stop: stopRunning.signal, lost: lost.signal }
     const ended = attemptRun(context, run, attempt)
-      // The database did not take it down. The lease runs out, and the run is due again.
-      .catch((error: unknown) => log.error({ run: run.id, err: error }, 'a run was not settled'))
+      // The outcome is not stored. The run is due again once its lease expires.
+      .catch((error: unknown) =>
+        log.error({ run: run.id, err: error }, 'the outcome of a workflow run could not be stored'),
+      )
       .finally(() => {
         held.delete(run.id)
         claim()
@@ -107,11 +122,11 @@ export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEn
     held.set(run.id, { action, run, lost, ended })
   }
 
-  const claimSome = async (action: Claim['action'], places: number): Promise<void> => {
-    const limit = places - [...held.values()].filter((one) => one.action === action).length
+  const claimRunsOf = async (action: WorkflowClaim['action'], slots: number): Promise<void> => {
+    const limit = slots - [...held.values()].filter((one) => one.action === action).length
     if (limit <= 0) return
-    // A target that hangs or fails must not hold up what others wait for.
-    const share = Math.max(1, Math.floor(places / 2))
+    // A target that hangs or fails must not occupy all slots.
+    const share = Math.max(1, Math.floor(slots / 2))
     const runs = await claimRuns(database, { holder, leaseMs, action, limit, share })
     for (const run of runs) hold(action, run)
   }
@@ -119,16 +134,16 @@ export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEn
   const claimDue = async (): Promise<void> => {
     while (isClaimWanted && !stopClaiming.signal.aborted) {
       isClaimWanted = false
-      await claimSome('upsert', concurrency)
-      await claimSome('post', postConcurrency)
+      await claimRunsOf('upsert', concurrency)
+      await claimRunsOf('post', postConcurrency)
     }
   }
 
-  /** Looks for runs that are due: now, or once more if that is under way. */
+  /** Claims due runs now, or again after the current claim. */
   const claim = (): void => {
     isClaimWanted = true
     claiming ??= claimDue()
-      .catch((error: unknown) => log.warn({ err: error }, 'due workflow runs were not claimed'))
+      .catch((error: unknown) => log.warn({ err: error }, 'due workflow runs could not be claimed'))
       .finally(() => {
         claiming = undefined
       })
@@ -142,7 +157,7 @@ export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEn
         if (inserted > 0) claim()
         if (hasMore) continue
       } catch (error) {
-        log.warn({ err: error }, 'the change log was not followed')
+        log.warn({ err: error }, 'the workflows could not read the change log')
       }
       await Promise.race([next, stopped.promise])
     }
@@ -150,11 +165,11 @@ export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEn
   const stopped = Promise.withResolvers<void>()
 
   const renew = async (): Promise<void> => {
-    const asked = [...held.values()]
-    if (asked.length === 0) return
-    const runs = asked.map(({ run }) => run)
-    const still = await renewRunLeases(database, runs, leaseMs)
-    for (const { run, lost } of asked) if (!still.has(run.id)) lost.abort()
+    const renewing = [...held.values()]
+    if (renewing.length === 0) return
+    const runs = renewing.map(({ run }) => run)
+    const renewed = await renewRunLeases(database, runs, leaseMs)
+    for (const { run, lost } of renewing) if (!renewed.has(run.id)) lost.abort()
   }
 
   const prune = async (signal: AbortSignal): Promise<void> => {
@@ -164,13 +179,14 @@ export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEn
   const renewals = createRepeater({
     step: renew,
     everyMs: leaseMs / 3,
-    // Not lost yet: what settles a run says whether it still holds.
-    onFailure: (error) => log.warn({ err: error }, 'the leases of workflow runs were not renewed'),
+    // The leases may still be valid: storing the outcome of a run checks its own.
+    onFailure: (error) =>
+      log.warn({ err: error }, 'the leases of workflow runs could not be renewed'),
   })
   const prunes = createRepeater({
     step: prune,
     everyMs: PRUNE_EVERY_MS,
-    onFailure: (error) => log.warn({ err: error }, 'old workflow runs were not deleted'),
+    onFailure: (error) => log.warn({ err: error }, 'old workflow runs could not be deleted'),
   })
 
   return {
@@ -180,7 +196,7 @@ export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEn
       claim()
       renewals.start()
       prunes.start()
-      // A process that never lives for an hour prunes too.
+      // A process that runs for less than an hour prunes too.
       void prunes.run()
       following = follow()
     },
@@ -190,11 +206,11 @@ export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEn
       clearInterval(ticker)
       await Promise.all([following, claiming, prunes.stop()])
       const grace = setTimeout(() => stopRunning.abort(), graceMs)
-      // What is claimed in the last moment is held as well.
+      // Runs that were claimed last are held as well.
       while (held.size > 0) await Promise.all([...held.values()].map(({ ended }) => ended))
       clearTimeout(grace)
       await renewals.stop()
-      await postbox.stop()
+      await transport.stop()
     },
   }
 }

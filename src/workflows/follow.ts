@@ -1,18 +1,18 @@
 /**
- * From the change log to runs. One process at a time reads on; the position moves in the transaction that
- * inserts the runs, so no change is passed over and none counts twice, whatever ends the process.
+ * Turns changes in the change log into runs. One process at a time reads the log, and the transaction that
+ * inserts the runs also moves the read position: after a crash, no change is skipped or processed twice.
  */
 import { ApiError } from '../errors.ts'
 import type { ChangePosition } from '../query/change-cursor.ts'
-import { endOfLog, readChanges } from '../store/changes.ts'
-import { holdLogReader, moveLogReader } from '../store/log-readers.ts'
+import { endOfLog, readChanges } from '../store/changes/changes.ts'
+import { holdLogReader, moveLogReader } from '../store/changes/log-readers.ts'
 import {
   findChains,
   findTriggers,
   type InstalledTrigger,
   insertRuns,
   listFollowedTopics,
-} from '../store/workflow-triggers.ts'
+} from '../store/workflows/workflow-triggers.ts'
 import type { WorkflowContext } from './context.ts'
 import type { WorkflowDefinition } from './definition.ts'
 import { matchRuns } from './match.ts'
@@ -21,16 +21,17 @@ import { matchRuns } from './match.ts'
 export const READER = 'workflows'
 
 const PAGE_SIZE = 500
-// Where nothing concerns a workflow, the position is saved now and then: every save is a transaction too.
+// Without relevant changes the position is saved rarely, because every save is itself a transaction.
 const SAVE_AFTER_TRANSACTIONS = 100n
 
-const isFarFrom = (saved: ChangePosition, looked: ChangePosition): boolean =>
-  looked.epoch > saved.epoch || looked.xid - saved.xid >= SAVE_AFTER_TRANSACTIONS
+const isFarFrom = (saved: ChangePosition, reached: ChangePosition): boolean =>
+  reached.epoch > saved.epoch || reached.xid - saved.xid >= SAVE_AFTER_TRANSACTIONS
 
+/** The result of reading one page. */
 export interface Step {
-  /** Runs that are new. */
+  /** The number of new runs. */
   readonly inserted: number
-  /** Whether there is more to read at once. */
+  /** Whether another page can be read immediately. */
   readonly hasMore: boolean
 }
 
@@ -43,18 +44,18 @@ const definitionReader =
       if (!(error instanceof ApiError)) throw error
       log.error(
         { workflowId, version, err: error },
-        'a workflow can no longer work and is left out',
+        'a workflow was skipped: this release does not support its definition',
       )
       return
     }
   }
 
-/** Reads one page and inserts what follows from it. */
+/** Reads one page of changes and inserts the runs that they trigger. */
 export const followChanges = (context: WorkflowContext): Promise<Step> =>
   context.database.prisma.$transaction(async (transaction): Promise<Step> => {
     const after = await holdLogReader(transaction, READER)
     if (!after) return { inserted: 0, hasMore: false }
-    // The end before the topics: of a workflow that is installed in between, every change comes later.
+    // Read the end before the topics: a workflow that is installed in between misses no change.
     const before = await endOfLog(transaction)
     const topics = await listFollowedTopics(transaction)
     const page =

@@ -1,42 +1,25 @@
-/** How a record of one app becomes what is written to another: constants, values and texts with values in them. */
+/** Maps a record of one app to the input for another: with constants, values and text templates. */
 import { createHash } from 'node:crypto'
-import { nearest } from '../definition/catalogue.ts'
 import type { Json } from '../definition/connector.ts'
-import type { Field, Fields } from '../definition/field.ts'
+import type { Field, Fields, Kind } from '../definition/kinds/kind.ts'
+import { isText } from '../definition/kinds/text.ts'
+import { nearest } from '../definition/nearest.ts'
 import type { Resource } from '../definition/resource.ts'
 import { invalidParameter } from '../errors.ts'
 import { type Input, readInput } from '../query/input.ts'
 import { fieldAt, valueAt } from './record-path.ts'
 
-/** A constant, `{ "from": "customer.email" }`, or a text such as `Order {orderNumber}` (`{{` is a brace). */
+/** A constant, `{ "from": "customer.email" }`, or a template such as `Order {orderNumber}` (`{{` is a brace). */
 export type MappedValue = Json | { readonly from: string }
+/** The mapped values of an upsert, by the target's field names. */
 export type FieldMapping = Readonly<Record<string, MappedValue>>
-
-const scalars = [
-  ...['text', 'label', 'enumeration', 'integer', 'number', 'decimal', 'boolean'],
-  ...['timestamp', 'date', 'json'],
-]
-
-/** The kinds of value that a field takes from a record. References do not: an id means nothing in another app. */
-const taken: Partial<Record<Field['kind'], readonly string[]>> = {
-  text: scalars,
-  integer: ['integer', 'json'],
-  number: ['integer', 'number', 'decimal', 'json'],
-  decimal: ['integer', 'number', 'decimal', 'json'],
-  boolean: ['boolean', 'json'],
-  timestamp: ['timestamp', 'date', 'json'],
-  date: ['timestamp', 'date', 'json'],
-  enumeration: ['text', 'enumeration', 'label', 'json'],
-  label: ['text', 'enumeration', 'label', 'json'],
-  texts: ['texts'],
-}
 
 const isFrom = (value: MappedValue): value is { readonly from: string } =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && 'from' in value
 
 type Part = { readonly text: string } | { readonly path: string }
 
-/** The parts of a text; undefined where a brace is left open. */
+/** Parses a template. @returns undefined if a brace is not closed */
 const parseTemplate = (template: string): readonly Part[] | undefined => {
   const parts: Part[] = []
   let rest = template
@@ -54,7 +37,7 @@ const parseTemplate = (template: string): readonly Part[] | undefined => {
 const checkPath = (
   path: string,
   source: Resource,
-  kinds: readonly string[],
+  accepts: NonNullable<Kind['accepts']>,
   where: string,
 ): void => {
   const field = fieldAt(source, path)
@@ -62,8 +45,10 @@ const checkPath = (
     const near = nearest(path.slice(0, 64), Object.keys(source.allFields))
     throw invalidParameter(where, `the path of a field of ${source.topic}, such as ${near}`)
   }
-  if (!kinds.includes(field.kind))
-    throw invalidParameter(where, `a field of kind ${kinds.join(', ')} (${path} is ${field.kind})`)
+  const { name, isScalar } = field.kind
+  if (accepts === 'scalars' ? isScalar : accepts.includes(name)) return
+  const expected = accepts === 'scalars' ? 'with one value' : `of kind ${accepts.join(', ')}`
+  throw invalidParameter(where, `a field ${expected} (${path} is ${name})`)
 }
 
 /**
@@ -79,25 +64,33 @@ export const checkMappedValue = (
     const { from, ...rest } = value
     if (typeof from !== 'string' || Object.keys(rest).length > 0)
       throw invalidParameter(where, 'a constant, a text with {paths}, or { "from": "path" }')
-    const kinds = taken[target.kind]
-    if (!kinds) throw invalidParameter(where, `a constant (${name} is of kind ${target.kind})`)
-    checkPath(from, source, kinds, `${where}.from`)
+    const { accepts } = target.kind
+    // References accept no field: an id of one app has no meaning in another.
+    if (!accepts)
+      throw invalidParameter(where, `a constant (${name} is of kind ${target.kind.name})`)
+    checkPath(from, source, accepts, `${where}.from`)
     return
   }
   if (typeof value === 'string') {
     const parts = parseTemplate(value)
     if (!parts)
-      throw invalidParameter(where, 'a text whose braces are closed ({{ and }} stand for braces)')
+      throw invalidParameter(
+        where,
+        'a text with closed braces (write {{ and }} for literal braces)',
+      )
     const paths = parts.flatMap((part) => ('path' in part ? [part.path] : []))
-    if (paths.length > 0 && target.kind !== 'text')
-      throw invalidParameter(where, `a constant or { "from": "path" } (${name} is ${target.kind})`)
-    for (const path of paths) checkPath(path, source, scalars, where)
+    if (paths.length > 0 && !isText(target))
+      throw invalidParameter(
+        where,
+        `a constant or { "from": "path" } (${name} is ${target.kind.name})`,
+      )
+    for (const path of paths) checkPath(path, source, 'scalars', where)
     if (paths.length > 0) return
   }
   try {
     readInput({ [name]: target }, { [name]: constant(value) })
   } catch (error) {
-    // Told at its place in the definition, not in the record.
+    // Report the path in the definition, not in the record.
     const detail = (error as { details?: readonly { expected: string }[] }).details?.[0]
     throw detail ? invalidParameter(where, detail.expected) : error
   }
@@ -117,8 +110,8 @@ const scalarText = (value: unknown, path: string): string => {
 const mappedValue = (value: MappedValue, target: Field, record: unknown): unknown => {
   if (isFrom(value)) {
     const found = valueAt(record, value.from)
-    if (found === undefined || found === null) return target.kind === 'texts' ? [] : null
-    return target.kind === 'text' ? scalarText(found, value.from) : found
+    if (found === undefined || found === null) return target.kind.isList ? [] : null
+    return isText(target) ? scalarText(found, value.from) : found
   }
   if (typeof value !== 'string') return value
   return (parseTemplate(value) ?? [])
@@ -127,8 +120,8 @@ const mappedValue = (value: MappedValue, target: Field, record: unknown): unknow
 }
 
 /**
- * What is to be written, read as any caller's input is.
- * @throws INVALID_PARAMETER if a value of the record does not fit the field that it is meant for
+ * Maps a record to the input of a write, and validates it like a caller's input.
+ * @throws INVALID_PARAMETER if a value of the record does not fit its target field
  */
 export const mapFields = (mapping: FieldMapping, target: Resource, record: unknown): Input => {
   const named = Object.entries(mapping).flatMap(([name, value]) => {
@@ -139,7 +132,7 @@ export const mapFields = (mapping: FieldMapping, target: Resource, record: unkno
   return readInput(fields, Object.fromEntries(named.map(({ name, value }) => [name, value])))
 }
 
-/** Tells whether the same would be written again. */
+/** A hash of an input, to detect an upsert with the same values. */
 export const fingerprintOf = (input: Input): string =>
   createHash('sha256')
     .update(JSON.stringify(Object.entries(input).sort(([a], [b]) => (a < b ? -1 : 1))))

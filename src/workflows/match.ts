@@ -1,26 +1,29 @@
-/** Which runs follow from changes: the judgement, apart from the I/O. */
-import type { Field } from '../definition/field.ts'
+/** Matches changes with workflow triggers, without I/O. */
+import type { Comparison, Kind } from '../definition/kinds/kind.ts'
 import type { Resource } from '../definition/resource.ts'
-import { type Change, cursorOf } from '../store/changes.ts'
-import type { InstalledTrigger, NewRun } from '../store/workflow-triggers.ts'
+import { type Change, cursorOf } from '../store/changes/changes.ts'
+import type { InstalledTrigger, NewRun } from '../store/workflows/workflow-triggers.ts'
 import type { ConditionValue, WorkflowDefinition } from './definition.ts'
 import { fieldAt, valueAt } from './record-path.ts'
 
-/** Workflows that lead to each other: a chain ends after so many. */
+/** The maximum length of a chain of workflows that trigger each other. */
 const MAX_CHAIN = 5
 
-// Clocks of apps are not ours.
+// The clocks of apps may differ from the database's.
 const CLOCK_TOLERANCE_MS = 60_000
 
-const isEqual = (kind: Field['kind'] | undefined, found: unknown, expected: ConditionValue) => {
-  if (found === undefined || found === null) return expected === null
-  // A decimal is shown with its digits: 12.50 is 12.5.
-  return kind === 'decimal' || kind === 'number'
-    ? expected !== null && expected !== '' && Number(found) === Number(expected)
-    : found === expected
+const literally: Comparison = {
+  credentialId: '',
+  isSameText: (found, expected) => found === expected,
 }
 
-/** Whether a record holds what a workflow asks for. */
+const isEqual = (kind: Kind | undefined, found: unknown, expected: ConditionValue): boolean => {
+  if (found === undefined || found === null) return expected === null
+  // Decimals keep their digits: 12.50 equals 12.5.
+  return kind?.matches?.(found, expected, literally) ?? found === expected
+}
+
+/** Whether a record meets every condition of a workflow. */
 export const meetsConditions = (
   conditions: WorkflowDefinition['when']['if'],
   resource: Resource,
@@ -31,29 +34,30 @@ export const meetsConditions = (
   )
 
 /**
- * A record that was made in its app before the workflow was at work is not new, whenever it is first seen
- * here: the first listing of a credential must not set off a run for each record of its past.
+ * Whether a change or its record is older than the installation of the trigger. The first listing of a
+ * credential must not trigger a run for each existing record.
  */
-const isOfThePast = (change: Change, record: unknown, since: Date): boolean => {
+const predatesTrigger = (change: Change, record: unknown, since: Date): boolean => {
   if (change.at < since) return true
-  const made = valueAt(record, 'remoteCreatedAt')
+  const createdAt = valueAt(record, 'remoteCreatedAt')
   return (
     change.kind === 'created' &&
-    typeof made === 'string' &&
-    Date.parse(made) < since.getTime() - CLOCK_TOLERANCE_MS
+    typeof createdAt === 'string' &&
+    Date.parse(createdAt) < since.getTime() - CLOCK_TOLERANCE_MS
   )
 }
 
+/** The facts that changes are matched with. */
 export interface Matching {
   readonly triggers: readonly InstalledTrigger[]
-  /** Undefined if it cannot work any more. */
+  /** Undefined if this release does not support the definition. */
   readonly definitionOf: (trigger: InstalledTrigger) => WorkflowDefinition | undefined
-  /** The workflows that led to what a run wrote. */
+  /** The workflows that led to the writes of a run, by the id of the run. */
   readonly chains: ReadonlyMap<string, readonly string[]>
   readonly resourceOf: (topic: string) => Resource | undefined
 }
 
-/** The runs that changes set off, in the order of the changes. */
+/** The runs that changes trigger, in the order of the changes. */
 export const matchRuns = (changes: readonly Change[], matching: Matching): NewRun[] => {
   const { triggers, definitionOf, chains, resourceOf } = matching
   const groups = Map.groupBy(triggers, ({ credentialId, topic }) => `${credentialId} ${topic}`)
@@ -67,20 +71,29 @@ export const matchRuns = (changes: readonly Change[], matching: Matching): NewRu
     const chain = (change.cause === null ? undefined : chains.get(change.cause)) ?? []
     return found.flatMap((trigger): NewRun[] => {
       const definition = definitionOf(trigger)
-      const isWanted =
+      const isTriggered =
         definition?.when.kinds.includes(kind) &&
-        // What a workflow has led to does not set it off again, and no chain is endless.
+        // A workflow does not react to changes that it caused, and chains have a maximum length.
         !chain.includes(trigger.workflowId) &&
         chain.length < MAX_CHAIN &&
-        !isOfThePast(change, record, trigger.since) &&
+        !predatesTrigger(change, record, trigger.since) &&
         meetsConditions(definition.when.if, resource, record)
-      if (!isWanted) return []
+      if (!isTriggered) return []
       const { installationId, workflowId, version } = trigger
       return [
         {
-          ...{ installationId, workflowId, version, change: cursorOf(change) },
-          ...{ cause: change.cause, chain },
-          ...{ changedAt: change.at, credentialId, topic, kind, recordId, record: text },
+          installationId,
+          workflowId,
+          version,
+          change: cursorOf(change),
+          cause: change.cause,
+          chain,
+          changedAt: change.at,
+          credentialId,
+          topic,
+          kind,
+          recordId,
+          record: text,
           changedFields: change.changedFields,
         },
       ]

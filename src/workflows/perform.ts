@@ -1,22 +1,23 @@
-/** One attempt at one run, from what it has to do to what became of it. */
+/** Performs one attempt of a run and stores its outcome. */
 import { ApiError } from '../errors.ts'
-import { saveLink } from '../store/workflow-links.ts'
+import { saveLink } from '../store/workflows/workflow-links.ts'
 import {
   type ClaimedRun,
   finishRun,
   postponeRun,
-  releaseRun,
+  releaseWorkflowRun,
   retryRun,
-} from '../store/workflow-runs.ts'
+} from '../store/workflows/workflow-runs.ts'
 import type { WorkflowContext } from './context.ts'
 import type { WorkflowDefinition } from './definition.ts'
-import { AttemptTimeoutError, planFailure, type RetryLimits, WorkflowError } from './failure.ts'
 import { performPost } from './post.ts'
+import { AttemptTimeoutError, planRetry, type RetryLimits, WorkflowError } from './retry-plan.ts'
 import { OriginUnknownError, performUpsert, type Upserted } from './upsert.ts'
 
+/** The limits and signals of one attempt. */
 export interface AttemptOptions {
   readonly limits: RetryLimits
-  /** Longer than any request to an app takes. */
+  /** The time limit of the attempt; longer than any request to an app. */
   readonly attemptMs: number
   /** Aborted when the process stops. */
   readonly stop: AbortSignal
@@ -24,7 +25,7 @@ export interface AttemptOptions {
   readonly lost: AbortSignal
 }
 
-// About as long as a run takes.
+// About the duration of a run.
 const POSTPONED_MS = 1000
 
 const readDefinition = (
@@ -32,7 +33,7 @@ const readDefinition = (
   { workflowId, version, definition, isActive }: ClaimedRun,
 ): WorkflowDefinition => {
   if (!isActive)
-    throw new WorkflowError('NOT_ACTIVE', 'the workflow was switched off before it came to this')
+    throw new WorkflowError('NOT_ACTIVE', 'the workflow was switched off before the run started')
   try {
     return definitions.read(workflowId, version, definition)
   } catch (error) {
@@ -52,7 +53,7 @@ const perform = async (
   return undefined
 }
 
-/** Ends with the work, or with the signal, whether the work heeds it or not. */
+/** Waits for the work, or rejects when the signal is aborted, even if the work ignores it. */
 const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
   const aborted = Promise.withResolvers<never>()
   const abort = (): void => aborted.reject(signal.reason)
@@ -62,13 +63,13 @@ const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<
     return await Promise.race([work, aborted.promise])
   } finally {
     signal.removeEventListener('abort', abort)
-    // One of the two goes on alone, and nobody asks what became of it.
+    // The other promise may still reject; its result is not needed.
     work.catch(() => {})
     aborted.promise.catch(() => {})
   }
 }
 
-/** Performs a run and settles it: it has ended, waits for its next attempt, or is another's. */
+/** Performs an attempt and stores the outcome: the run ends, is retried later, or belongs to another process. */
 export const attemptRun = async (
   context: WorkflowContext,
   run: ClaimedRun,
@@ -76,33 +77,33 @@ export const attemptRun = async (
 ): Promise<void> => {
   const { database, log } = context
   const startedMs = performance.now()
-  const tooLong = new AbortController()
+  const timeout = new AbortController()
   const timer = setTimeout(
-    () => tooLong.abort(new AttemptTimeoutError(`no end within ${attemptMs} ms`)),
+    () => timeout.abort(new AttemptTimeoutError(`the attempt took longer than ${attemptMs} ms`)),
     attemptMs,
   )
-  const signal = AbortSignal.any([tooLong.signal, stop, lost])
+  const signal = AbortSignal.any([timeout.signal, stop, lost])
   const facts = { run: run.id, workflowId: run.workflowId, installationId: run.installationId }
   try {
     const upserted = await unlessAborted(perform(context, run, signal), signal)
     const targetRecordId = upserted?.targetRecordId
     await database.prisma.$transaction(async (transaction) => {
-      const isOurs = await finishRun(transaction, run, { status: 'succeeded', targetRecordId })
-      if (isOurs && upserted) await saveLink(transaction, run, upserted.link)
+      const isHeld = await finishRun(transaction, run, { status: 'succeeded', targetRecordId })
+      if (isHeld && upserted) await saveLink(transaction, run, upserted.link)
     })
-    log.debug({ ...facts, attempts: run.attempts }, 'a workflow has run')
+    log.debug({ ...facts, attempts: run.attempts }, 'workflow run succeeded')
   } catch (error) {
     if (lost.aborted) return
-    if (stop.aborted) return await releaseRun(database, run)
+    if (stop.aborted) return await releaseWorkflowRun(database, run)
     if (error instanceof OriginUnknownError) {
       const failure = `${error.code}: ${error.message}`
       return await postponeRun(database, run, { failure, retryInMs: POSTPONED_MS })
     }
     const ageMs = run.ageMs + performance.now() - startedMs
-    const plan = planFailure(error, { attempts: run.attempts, ageMs }, limits)
+    const plan = planRetry(error, { attempts: run.attempts, ageMs }, limits)
     const { code, failure, retryInMs, concerns, isUncertain } = plan
-    if (code === 'INTERNAL') log.error({ ...facts, err: error }, 'a workflow failed')
-    else log.debug({ ...facts, failure, retryInMs }, 'a workflow failed')
+    if (code === 'INTERNAL') log.error({ ...facts, err: error }, 'workflow run failed')
+    else log.debug({ ...facts, failure, retryInMs }, 'workflow run failed')
     await database.prisma.$transaction(async (transaction) => {
       if (retryInMs === undefined) await finishRun(transaction, run, { status: 'failed', failure })
       else await retryRun(transaction, run, { failure, retryInMs, concerns, isUncertain })

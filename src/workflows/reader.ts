@@ -3,13 +3,13 @@ import type { Connector, Json } from '../definition/connector.ts'
 import { checkWorkflowDefinition } from './definition.ts'
 
 /**
- * Reads a workflow as the integrator defines it, and answers it as it was given: what was left out is
- * completed whenever it is run. @throws INVALID_PARAMETER naming what is wrong, below `place`
+ * Creates a function that checks an integrator's workflow definition and returns it unchanged: defaults are
+ * added when it is run. @throws INVALID_PARAMETER naming the invalid value, with a path below `path`
  */
 export const createWorkflowReader =
   (catalogue: Catalogue, connectors: ReadonlyMap<string, Connector>) =>
-  (definition: unknown, place: string): Json => {
-    checkWorkflowDefinition(catalogue, connectors, definition, place)
-    // It was read as JSON before it was checked.
+  (definition: unknown, path: string): Json => {
+    checkWorkflowDefinition(catalogue, connectors, definition, path)
+    // The caller has parsed it from JSON.
     return definition as Json
   }

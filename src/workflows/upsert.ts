@@ -1,44 +1,44 @@
 /**
- * Writes what a workflow makes of a record to another app: created once, updated from then on.
+ * The upsert action: creates a record in the target app on the first run and updates it on later ones.
  *
- * What keeps workflows from setting each other off for ever:
- * - what would be written anew as it was written last is not written;
- * - a record that another workflow made of a second one is written back to that one, not copied;
- * - a change that a workflow led to does not set it off again (`match.ts`).
+ * Three rules prevent endless loops between workflows:
+ * - An upsert with the same values as the last one is not sent.
+ * - A record that another workflow created from a source record updates that source, instead of a copy.
+ * - A change that a workflow caused does not trigger it again (`match.ts`).
  */
 import { credentialRoute, resourceTag, routeOf } from '../definition/identity.ts'
 import type { Resource } from '../definition/resource.ts'
 import { ApiError } from '../errors.ts'
 import type { Input } from '../query/input.ts'
 import type { WriteAttempt } from '../query/write-request.ts'
-import { getRecords } from '../store/records.ts'
-import { findLink, findSources, type WorkflowLink } from '../store/workflow-links.ts'
-import { type ClaimedRun, findTargetCredential } from '../store/workflow-runs.ts'
+import { getRecords } from '../store/records/records.ts'
+import { findLink, findSources, type WorkflowLink } from '../store/workflows/workflow-links.ts'
+import { type ClaimedRun, findTargetCredential } from '../store/workflows/workflow-runs.ts'
 import type { WorkflowContext } from './context.ts'
-import { isTaken, type Upsert, type WorkflowDefinition } from './definition.ts'
-import { WorkflowError } from './failure.ts'
+import { isFieldSupported, type Upsert, type WorkflowDefinition } from './definition.ts'
 import { fingerprintOf, mapFields } from './mapping.ts'
 import { valueAt } from './record-path.ts'
+import { WorkflowError } from './retry-plan.ts'
 
-/** What a run has come to: its target, and the link to be kept with it. */
+/** The result of an upsert: its target record, and the link to save with the run. */
 export interface Upserted {
   readonly targetRecordId: string
   readonly link: WorkflowLink & { readonly fingerprint: string }
 }
 
-/** A run that has not ended may have made the record: what it made it of is known once it has. */
+/** A run that has not ended may have created the record. Its source is known when that run ends. */
 export class OriginUnknownError extends Error {
   override readonly name = 'OriginUnknownError'
   readonly code = 'ORIGIN_UNKNOWN'
 }
 
-/** Whether an id is that of a record of the credential and resource. */
+/** Whether an id belongs to a record of the credential and resource. */
 const isRecordOf = (id: string, credentialId: string, topic: string): boolean => {
-  const place = routeOf(id)
-  return place?.route === credentialRoute(credentialId) && place.tag === resourceTag(topic)
+  const parts = routeOf(id)
+  return parts?.route === credentialRoute(credentialId) && parts.tag === resourceTag(topic)
 }
 
-/** @throws OriginUnknownError */
+/** The record to update; undefined if one must be created. @throws OriginUnknownError */
 const findTarget = async (
   { database }: WorkflowContext,
   run: ClaimedRun,
@@ -47,16 +47,16 @@ const findTarget = async (
   { topic }: Resource,
 ): Promise<WorkflowLink | undefined> => {
   const own = await findLink(database, run)
-  // A link to a credential that has been replaced leads nowhere.
+  // A link to a replaced credential is ignored.
   if (own && own.targetCredentialId === credentialId) return own
   const { recordIds, mayGrow } = await findSources(database, { ...run, app: when.app })
-  // The run that made this record may not have ended, nor linked it: then it says itself what it is of.
+  // The run that created this record may not have saved its link yet: `origin` names its source.
   const sources = [run.origin ?? [], recordIds].flat()
   const source = sources.find((id) => isRecordOf(id, credentialId, topic))
   if (source !== undefined)
     return { targetCredentialId: credentialId, targetRecordId: source, fingerprint: undefined }
-  // The sync may have seen what a run wrote before that run could say so: this must not become a copy of it.
-  if (mayGrow) throw new OriginUnknownError('a run that may have made the record has not ended')
+  // The sync may store a record before the run that created it ends: do not create a copy of it.
+  if (mayGrow) throw new OriginUnknownError('a run that may have created the record has not ended')
   return
 }
 
@@ -76,8 +76,8 @@ const targetCredential = async (
 const withoutNulls = (input: Input): Input =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
 
-/** Whether a record is there and not deleted in its app. */
-const isThere = async (
+/** Whether a record is stored and not deleted in its app. */
+const exists = async (
   { database }: WorkflowContext,
   resource: Resource,
   { targetCredentialId: credentialId, targetRecordId: id }: WorkflowLink,
@@ -89,7 +89,7 @@ const isThere = async (
 const isConflict = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'WRITE_CONFLICT'
 
-/** @throws what the writer throws, WorkflowError or OriginUnknownError */
+/** Performs the upsert of a run. @throws what the writer throws, WorkflowError or OriginUnknownError */
 export const performUpsert = async (
   context: WorkflowContext,
   run: ClaimedRun,
@@ -107,25 +107,26 @@ export const performUpsert = async (
   const owner = { credentialId, environmentId: run.environmentId }
   const attempt = { brokenOffSince: run.brokenOffSince, cause: run.id }
   const target = await findTarget(context, run, when, credentialId, resource)
-  // What was deleted in the app is made anew, as what is not there is made.
-  if (target && (await isThere(context, resource, target))) {
+  // A target that was deleted in the app is created again, like one that never existed.
+  if (target && (await exists(context, resource, target))) {
     const { targetRecordId } = target
     if (target.fingerprint === fingerprint) return upserted(targetRecordId)
     const { update } = connectors.get(upsert.app)?.resources[upsert.resource]?.write ?? {}
-    const taken = Object.entries(input).filter(([name]) => isTaken(update?.fields ?? [], name))
-    const request = { fields: Object.fromEntries(taken), remoteFields: {} }
-    const change = (how: WriteAttempt) =>
-      writer.update(owner, resource, targetRecordId, request, how)
-    if (taken.length > 0)
-      await change(attempt).catch((error: unknown) => {
-        // Nobody can tell what the earlier try has done. It set fields, as this one does: twice is as once.
+    const supported = Object.entries(input).filter(([name]) =>
+      isFieldSupported(update?.fields ?? [], name),
+    )
+    const request = { fields: Object.fromEntries(supported), remoteFields: {} }
+    const sendUpdate = (options: WriteAttempt) =>
+      writer.update({ owner, resource, id: targetRecordId, request, attempt: options })
+    if (supported.length > 0)
+      await sendUpdate(attempt).catch((error: unknown) => {
+        // The outcome of the interrupted attempt is unknown. Setting the same fields twice is idempotent.
         if (run.brokenOffSince === undefined || !isConflict(error)) throw error
-        return change({ cause: run.id })
+        return sendUpdate({ cause: run.id })
       })
     return upserted(targetRecordId)
   }
   const request = { fields: withoutNulls(input), remoteFields: {} }
-  const created = await writer.create(owner, resource, request, attempt)
-  // A record of ours has an id.
-  return upserted((JSON.parse(created) as { id: string }).id)
+  const created = await writer.create({ owner, resource, request, attempt })
+  return upserted(created.id)
 }

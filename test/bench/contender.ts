@@ -1,4 +1,4 @@
-/** A server that answers the question, how it is asked, and what of its answer are the records. */
+/** A contender: a server, its request format, and the path to the records in its response. */
 import { fileURLToPath } from 'node:url'
 import { type Server, startServer } from './process.ts'
 import { type HttpRequest, type Question, restRequest } from './question.ts'
@@ -11,13 +11,13 @@ export interface Contender {
   readonly name: ContenderName
   readonly server: Server
   request(question: Question): HttpRequest
-  /** The records in the parsed answer, spelled as the contract spells them. */
+  /** The records in the parsed response, in the names of the contract. */
   readRecords(answer: unknown): readonly AccountRecord[]
 }
 
 const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
-/** The path that leads through objects to a list of records. @throws Error if there is none */
+/** The path through objects to a list of records. @throws Error if there is none */
 export const recordsAt = (
   answer: unknown,
   ...path: readonly string[]

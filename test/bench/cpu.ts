@@ -1,11 +1,11 @@
-/** What a process costs, read from /proc (Linux); elsewhere unknown, as null. */
+/** CPU time and memory of a process, read from /proc (Linux); null elsewhere. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
 interface ProcessTimes {
   readonly pid: number
   readonly parent: number
-  /** In clock ticks, with those of its ended and awaited children. */
+  /** In clock ticks, including its exited and awaited children. */
   readonly ticks: number
 }
 
@@ -18,17 +18,17 @@ const msPerTick = (): number => {
 const readTimes = (pid: number): ProcessTimes | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name, in brackets, may hold spaces; what follows does not: proc_pid_stat(5), fields 3 on.
+    // The name, in brackets, may contain spaces; the rest does not: proc_pid_stat(5), fields 3 on.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
     return { pid, parent: Number(fields[1]), ticks }
   } catch {
-    // Ended between the listing and the reading; its parent has its time now.
+    // The process exited between the listing and the reading; its parent has its time now.
     return undefined
   }
 }
 
-/** CPU time in ms that a process and its descendants have used so far; in steps of a tick, 10 ms. */
+/** CPU time in ms of a process and its descendants so far; in steps of a tick, 10 ms. */
 export const cpuMsOf = (root: number): number | null => {
   if (process.platform !== 'linux') return null
   const times = readdirSync('/proc')
@@ -44,7 +44,7 @@ export const cpuMsOf = (root: number): number | null => {
   return ticks * msPerTick()
 }
 
-/** From one reading to a later one. */
+/** The difference of two readings. */
 export const difference = (from: number | null, to: number | null): number | null =>
   from === null || to === null ? null : to - from
 
@@ -54,7 +54,7 @@ export const rssMbOf = (pid: number): number | null => {
     const kb = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
     return kb === undefined ? null : Number(kb) / 1024
   } catch {
-    // No /proc, or the process has ended.
+    // Without /proc, or after the process has exited.
     return null
   }
 }

@@ -1,4 +1,4 @@
-/** The page at row 1,000,000 by cursor beside the first page of the same list, through our REST. */
+/** The page at row 1,000,000 by cursor, compared with the first page of the same list, over our REST API. */
 import { isDeepStrictEqual } from 'node:util'
 import { type LoadTarget, runLoad } from './load-plan.ts'
 import { withClient } from './postgres.ts'
@@ -7,13 +7,13 @@ import { PAGE_SIZE } from './question.ts'
 import { type BenchmarkOptions, measureTurns, type Result, rateOf, ratioByRound } from './result.ts'
 import { credentialId, seedAccounts } from './seed.ts'
 import { cursorAfter, pageRequest, restContender, startTrunkline } from './trunkline.ts'
-import { ask } from './verify.ts'
+import { fetchText } from './verify.ts'
 
 const SKIPPED = 1_000_000
 const RECORDS = 1_030_000 // one in fifty is deleted in the app, and lists leave it out
 const CEILING = 1.2
 
-/** Cost of the deep page, as time per request, in times of the first page's. */
+/** Maximum time per request of the deep page, as a multiple of the first page's. */
 export const benchmarkDeepPage = async ({
   postgres,
   rounds,
@@ -61,7 +61,7 @@ interface Row {
   readonly createdAt: string
 }
 
-/** Rows of the list as it stands in the table, by counting: what a cursor must find without that. */
+/** Rows of the list counted in the table, which a cursor must find without counting. */
 const readRows = (url: string, skipped: number, count: number): Promise<readonly Row[]> =>
   withClient(url, async (client) => {
     const { rows } = await client.query<{ id: string; created_at: Date }>(
@@ -72,7 +72,7 @@ const readRows = (url: string, skipped: number, count: number): Promise<readonly
     return rows.map((row) => ({ id: row.id, createdAt: row.created_at.toISOString() }))
   })
 
-/** The page after a row, checked to hold the rows that it should. */
+/** The page after a row, checked to contain the expected rows. */
 const pageTarget = async (
   name: string,
   server: Server,
@@ -80,13 +80,13 @@ const pageTarget = async (
   after?: Row,
 ): Promise<LoadTarget> => {
   const request = pageRequest(credentialId(1), after && cursorAfter(after))
-  const text = await ask(server.origin, request)
+  const text = await fetchText(server.origin, request)
   const ids = restContender(server)
     .readRecords(JSON.parse(text))
     .map(({ id }) => id)
   const wanted = expected.map(({ id }) => id)
   if (!isDeepStrictEqual(ids, wanted))
-    throw new Error(`${name} holds other records than the table's rows there.`)
+    throw new Error(`${name} differs from the rows of the table at that position.`)
   const requests = [{ ...request, expectedBytes: Buffer.byteLength(text) }]
   return { name, origin: server.origin, serverPid: server.pid, requests }
 }

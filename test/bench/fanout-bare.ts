@@ -1,13 +1,13 @@
 /**
- * What any fan-out costs: `ws`, a set of sockets, and the same bytes sent to each; and the shortest way from
- * a transaction to a socket: LISTEN, and a send. The parent's messages say what to send and how often. Env:
+ * The baseline of a fan-out: `ws`, a set of sockets and the same bytes sent to each; and the shortest way from
+ * a transaction to a socket: LISTEN and a send. The parent's messages contain what to send and how often. Env:
  * CHANNEL, DATABASE_URL, PORT.
  */
 import { setImmediate as breathe } from 'node:timers/promises'
 import pg from 'pg'
 import { type WebSocket, WebSocketServer } from 'ws'
 
-/** Sends the text to every socket, so many times; 0: once at each notification from now on. */
+/** Sends the text to every socket, this many times; 0: once per notification from now on. */
 export interface Broadcast {
   readonly text: string
   readonly times: number
@@ -21,12 +21,14 @@ const send = (message: Buffer): void => {
 }
 
 const server = new WebSocketServer({
-  ...{ port: Number(process.env.PORT), host: '127.0.0.1', perMessageDeflate: false },
+  port: Number(process.env.PORT),
+  host: '127.0.0.1',
+  perMessageDeflate: false,
 })
 server.on('connection', (socket) => {
   socket.on('error', () => {})
   socket.on('message', (message) => {
-    // It knows the two messages with which the crowd begins, and its questions not at all.
+    // It supports only the two messages with which a subscriber starts, and ignores the query.
     if (String(message).includes('connection_init')) socket.send('{"type":"connection_ack"}')
     else sockets.add(socket)
   })
@@ -38,14 +40,14 @@ await listener.query(`LISTEN ${process.env.CHANNEL}`)
 listener.on('notification', () => send(announced))
 
 process.on('message', async ({ text, times }: Broadcast) => {
-  // Made once: each socket is given the same bytes.
+  // Built once: each socket gets the same bytes.
   const message = Buffer.from(text)
   if (times === 0) {
     announced = message
   }
   for (let n = 0; n < times; n++) {
     send(message)
-    // What is written meanwhile is seen to.
+    // Gives pending writes a turn of the event loop.
     await breathe()
   }
   process.send?.({ isDone: true })

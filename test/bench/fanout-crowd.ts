@@ -1,14 +1,14 @@
 /**
- * The subscribers, all in a process of its own: groups of sockets that speak graphql-transport-ws and count
- * what they hear. WebSocket frames are read by hand (RFC 6455, section 5), so that hearing costs little
- * beside telling. It is asked by messages of the parent, and answers each with one.
+ * The subscribers in one process: groups of sockets that speak graphql-transport-ws and count
+ * messages. WebSocket frames are parsed by hand (RFC 6455, section 5), so that receiving costs little
+ * compared with sending. Each message of the parent gets one message in return.
  */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { monotonicMs } from './clock.ts'
 
-/** So many more sockets for the group of this name; answered once each has said what it asks for. */
+/** Adds sockets to the group of this name; answered once each has subscribed. */
 export interface Join {
   readonly kind: 'join'
   readonly group: string
@@ -19,31 +19,31 @@ export interface Join {
   readonly variables: Readonly<Record<string, unknown>>
 }
 
-/** Begins to count; answered with `Heard` once every socket of the group has heard so many messages. */
+/** Starts to count; answered with `Tally` once every socket of the group has received this many messages. */
 export interface Listen {
   readonly kind: 'listen'
   readonly group: string
   readonly messages: number
-  /** Whether the time of each message is told, not only that of the last. */
+  /** Whether to report the time of each message, and not only that of the last. */
   readonly isTimed: boolean
 }
 
-/** What a group heard; times as `monotonicMs`. */
-export interface Heard {
+/** The messages of a group; times as `monotonicMs`. */
+export interface Tally {
   readonly lastMs: number
   readonly messages: number
   readonly bytes: number
-  /** By the socket that heard least and by the one that heard most. */
+  /** The fewest and the most messages of any socket. */
   readonly least: number
   readonly most: number
-  /** Of a message, by its place, at a socket. */
+  /** Arrival of each message, by position, at each socket. */
   readonly arrivals: readonly (readonly [place: number, atMs: number])[]
   /** The first message of all. */
   readonly sample: string
 }
 
 interface Group {
-  readonly members: { heard: number }[]
+  readonly members: { received: number }[]
   total: number
   bytes: number
   sample: string
@@ -54,7 +54,7 @@ interface Group {
 const TEXT = 1
 const CLOSE = 8
 const PING = 9
-// A client masks what it says; by zeros it is left as it is.
+// Client frames are masked; a mask of zeros leaves the payload unchanged.
 const MASKED = 0x80
 const PONG = Buffer.from([0x8a, MASKED, 0, 0, 0, 0])
 const CONNECTING = 50
@@ -62,7 +62,12 @@ const CONNECTING = 50
 const groups = new Map<string, Group>()
 const groupOf = (name: string): Group => {
   const group = groups.get(name) ?? {
-    ...{ members: [], total: 0, bytes: 0, sample: '', arrivals: [], order: undefined },
+    members: [],
+    total: 0,
+    bytes: 0,
+    sample: '',
+    arrivals: [],
+    order: undefined,
   }
   groups.set(name, group)
   return group
@@ -83,8 +88,8 @@ const frameOf = (message: object): Buffer => {
   return Buffer.concat([head, text])
 }
 
-/** Reads frames as they come; a server's are not masked. */
-const createReader = (hear: (opcode: number, payload: Buffer) => void) => {
+/** Parses frames as they arrive; server frames are not masked. */
+const createReader = (onFrame: (opcode: number, payload: Buffer) => void) => {
   let kept: Buffer = Buffer.alloc(0)
   return (chunk: Buffer): void => {
     const bytes = kept.length === 0 ? chunk : Buffer.concat([kept, chunk])
@@ -100,7 +105,7 @@ const createReader = (hear: (opcode: number, payload: Buffer) => void) => {
             ? Number(bytes.readBigUInt64BE(place + 2))
             : short
       if (bytes.length - place < head + length) break
-      hear((bytes[place] ?? 0) & 15, bytes.subarray(place + head, place + head + length))
+      onFrame((bytes[place] ?? 0) & 15, bytes.subarray(place + head, place + head + length))
       place += head + length
     }
     kept = bytes.subarray(place)
@@ -111,13 +116,13 @@ const answer = (message: object): void => void process.send?.(message)
 
 const finish = (group: Group, lastMs: number): void => {
   const { members, total: messages, bytes, arrivals, sample } = group
-  const heard = members.map((one) => one.heard)
-  const extremes = { least: Math.min(...heard), most: Math.max(...heard) }
+  const received = members.map((one) => one.received)
+  const extremes = { least: Math.min(...received), most: Math.max(...received) }
   group.order = undefined
-  answer({ lastMs, messages, bytes, ...extremes, arrivals, sample } satisfies Heard)
+  answer({ lastMs, messages, bytes, ...extremes, arrivals, sample } satisfies Tally)
 }
 
-/** The answer to the upgrade, and not a byte of what comes after it. */
+/** The response to the upgrade, without any bytes after it. */
 const upgraded = async (socket: Socket): Promise<void> => {
   let text = ''
   while (!text.includes('\r\n\r\n')) {
@@ -141,7 +146,7 @@ const openSocket = async (order: Join, group: Group): Promise<void> => {
       'Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n',
   )
   await upgraded(socket)
-  const me = { heard: 0 }
+  const me = { received: 0 }
   const acknowledged = Promise.withResolvers<void>()
   let isAcknowledged = false
   const read = createReader((opcode, payload) => {
@@ -154,10 +159,10 @@ const openSocket = async (order: Join, group: Group): Promise<void> => {
       return
     }
     const { order: listening } = group
-    if (listening === undefined) throw new Error(`Not waited for: ${payload}`)
+    if (listening === undefined) throw new Error(`Unexpected message: ${payload}`)
     if (group.total === 0) group.sample = String(payload)
-    if (listening.isTimed) group.arrivals.push([me.heard, monotonicMs()])
-    me.heard += 1
+    if (listening.isTimed) group.arrivals.push([me.received, monotonicMs()])
+    me.received += 1
     group.total += 1
     group.bytes += payload.length
     if (group.total === listening.messages * group.members.length) finish(group, monotonicMs())
@@ -179,7 +184,7 @@ const join = async (order: Join): Promise<void> => {
   const worker = async (): Promise<void> => {
     while (left-- > 0) await openSocket(order, group)
   }
-  // A few at once: the queue of those that are to be accepted is short.
+  // A few at a time: the accept backlog is short.
   await Promise.all(Array.from({ length: CONNECTING }, worker))
   answer({ joined: group.members.length })
 }
@@ -187,7 +192,7 @@ const join = async (order: Join): Promise<void> => {
 process.on('message', (order: Join | Listen) => {
   if (order.kind === 'join') return void join(order)
   const group = groupOf(order.group)
-  for (const member of group.members) member.heard = 0
+  for (const member of group.members) member.received = 0
   Object.assign(group, { total: 0, bytes: 0, sample: '', arrivals: [], order })
   answer({ listening: true })
 })

@@ -1,22 +1,22 @@
 /**
- * Changes from their transaction to many subscribers: how many deliveries a second, beside a bare broadcast
- * of the same bytes to as many sockets; and how long a change is on its way, beside a bare NOTIFY.
+ * Delivery of changes to many subscribers: deliveries per second, compared with a bare broadcast of the same
+ * bytes to as many sockets, and latency, compared with a bare NOTIFY.
  */
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { encodeChangeCursor } from '../../src/query/change-cursor.ts'
 import { account } from '../../src/resources/crm/account.ts'
-import { applyChanges } from '../../src/store/apply-changes.ts'
-import { endOfLog } from '../../src/store/changes.ts'
-import { type Database, openDatabase } from '../../src/store/database.ts'
-import { applyMigrations } from '../../src/store/migrate.ts'
-import { createLineWriter } from '../../src/store/record-lines.ts'
+import { endOfLog } from '../../src/store/changes/changes.ts'
+import { type Database, openDatabase } from '../../src/store/database/database.ts'
+import { applyMigrations } from '../../src/store/database/migrate.ts'
+import { applyChanges } from '../../src/store/records/apply-changes.ts'
+import { createLineWriter } from '../../src/store/records/record-lines.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { monotonicMs } from './clock.ts'
 import { cpuMsOf, difference } from './cpu.ts'
 import type { Broadcast } from './fanout-bare.ts'
-import type { Heard, Join, Listen } from './fanout-crowd.ts'
+import type { Join, Listen, Tally } from './fanout-crowd.ts'
 import { startProcess, startServer, stopProcess } from './process.ts'
 import type { BenchmarkOptions, Result } from './result.ts'
 import { credentialId } from './seed.ts'
@@ -26,10 +26,10 @@ import { authorization, SUBSCRIPTION, startTrunkline } from './trunkline.ts'
 const SOCKETS = 1000
 const CREDENTIALS = 4
 const CHANGES = 100
-/** Changes of one transaction, while deliveries are counted. */
+/** Changes per transaction while deliveries are counted. */
 const BATCH = 10
 const DELIVERIES = SOCKETS * CHANGES
-/** Those that listen while the time of each change is taken, and a change each so often: no queue builds up. */
+/** Subscribers during the latency measurement, and the interval between changes, which avoids a queue. */
 const PACED_SOCKETS = 50
 const PACE_MS = 20
 const PACED = 200
@@ -50,17 +50,17 @@ interface Run {
 const pathOf = (name: string): string =>
   fileURLToPath(new URL(`fanout-${name}.ts`, import.meta.url))
 
-/** Records of the server's environment that change. */
+/** Writes records in the server's environment. */
 const createWriter = async (database: Database) => {
   const { environmentId } = await database.prisma.credential.findUniqueOrThrow({
     where: { id: credentialId(1) },
   })
   const toLine = createLineWriter(account)
   let written = 0
-  /** @returns when the transaction was about to be committed */
+  /** @returns the time just before the commit */
   return async (count: number): Promise<number> => {
     const id = credentialId(1 + (written % CREDENTIALS))
-    // Every third has no optional values: of the others all are alike, and their numbers of one length.
+    // Every third has no optional values; the others are alike, with numbers of the same length.
     const lines = Array.from({ length: count }, () =>
       toLine(sampleRecord(id, account, 100_001 + 3 * written++)),
     )
@@ -74,23 +74,25 @@ const createWriter = async (database: Database) => {
 
 const startCrowd = () => {
   const { child, printed } = startProcess({
-    ...{ name: 'fanout-crowd', script: pathOf('crowd'), env: {} },
+    name: 'fanout-crowd',
+    script: pathOf('crowd'),
+    env: {},
   })
   const ended = once(child, 'exit').then(() => {
     throw new Error(`fanout-crowd.ts ended early:\n${printed()}`)
   })
   ended.catch(() => {})
-  // It answers each order once, and `Listen` once more in the end, before it is asked again.
-  const hear = async () => (await Promise.race([once(child, 'message'), ended]))[0]
-  const say = async (order: Join | Listen): Promise<void> => {
-    const heard = hear()
+  // It answers each message once, and `Listen` a second time at the end.
+  const nextMessage = async () => (await Promise.race([once(child, 'message'), ended]))[0]
+  const send = async (order: Join | Listen): Promise<void> => {
+    const received = nextMessage()
     child.send(order)
-    await heard
+    await received
   }
-  return { child, hear: hear as () => Promise<Heard>, say }
+  return { child, nextMessage: nextMessage as () => Promise<Tally>, send }
 }
 
-/** Deliveries a second, and how long a change is on its way. */
+/** Deliveries per second, and the latency of a change. */
 export const benchmarkFanout = async ({
   postgres,
   rounds,
@@ -112,44 +114,44 @@ export const benchmarkFanout = async ({
   const join = async (sockets: number): Promise<void> => {
     const after = encodeChangeCursor(await endOfLog(database.prisma))
     const order = { kind: 'join', sockets, authorization, query: SUBSCRIPTION } as const
-    await crowd.say({ ...order, group: 'ours', origin: server.origin, variables: { after } })
-    await crowd.say({ ...order, group: 'bare', origin: bare.origin, variables: { after } })
+    await crowd.send({ ...order, group: 'ours', origin: server.origin, variables: { after } })
+    await crowd.send({ ...order, group: 'bare', origin: bare.origin, variables: { after } })
   }
 
-  /** What the group hears of a work, which has to be as many messages at every socket. */
+  /** The messages that a group receives during `work`, which must be this many at every socket. */
   const listen = async <Done>(
     { group, messages, isTimed }: Omit<Listen, 'kind' | 'group'> & { group: Who },
     work: () => Promise<Done>,
-  ): Promise<{ heard: Heard; done: Done }> => {
-    await crowd.say({ kind: 'listen', group, messages, isTimed })
-    const hearing = crowd.hear()
+  ): Promise<{ received: Tally; done: Done }> => {
+    await crowd.send({ kind: 'listen', group, messages, isTimed })
+    const tally = crowd.nextMessage()
     const done = await work()
-    const heard = await hearing
-    if (heard.least !== messages || heard.most !== messages)
-      throw new Error(`${group}: ${heard.least} to ${heard.most} messages, not ${messages}.`)
-    return { heard, done }
+    const received = await tally
+    if (received.least !== messages || received.most !== messages)
+      throw new Error(`${group}: ${received.least} to ${received.most} messages, not ${messages}.`)
+    return { received, done }
   }
 
-  /** Until every subscriber follows the log: what they heard of one change. */
+  /** Waits until every subscriber follows the log. @returns a sample of what one change delivers */
   const settle = async (): Promise<string> =>
-    (await listen({ group: 'ours', messages: 1, isTimed: false }, () => change(1))).heard.sample
+    (await listen({ group: 'ours', messages: 1, isTimed: false }, () => change(1))).received.sample
 
   const measure = async (group: Who, work: () => Promise<unknown>): Promise<Run> => {
     const { pid } = group === 'ours' ? server : bare
     const cpu = { server: cpuMsOf(pid), postgres: cpuMsOf(postgres.pid) }
     const startedAt = monotonicMs()
-    const { heard } = await listen({ group, messages: CHANGES, isTimed: false }, work)
+    const { received } = await listen({ group, messages: CHANGES, isTimed: false }, work)
     return {
-      ms: heard.lastMs - startedAt,
+      ms: received.lastMs - startedAt,
       cpuMs: difference(cpu.server, cpuMsOf(pid)),
       postgresCpuMs: difference(cpu.postgres, cpuMsOf(postgres.pid)),
-      bytes: heard.bytes,
+      bytes: received.bytes,
     }
   }
 
   const pace = async (group: Who, commit: () => Promise<number>): Promise<readonly number[]> => {
     const order = { group, messages: PACED, isTimed: true }
-    const { heard, done: committed } = await listen(order, async () => {
+    const { received, done: committed } = await listen(order, async () => {
       const times: number[] = []
       for (let n = 0; n < PACED; n++) {
         times.push(await commit())
@@ -157,7 +159,7 @@ export const benchmarkFanout = async ({
       }
       return times
     })
-    return heard.arrivals.map(([place, atMs]) => atMs - (committed[place] ?? Number.NaN))
+    return received.arrivals.map(([place, atMs]) => atMs - (committed[place] ?? Number.NaN))
   }
 
   await join(PACED_SOCKETS)
@@ -178,7 +180,7 @@ export const benchmarkFanout = async ({
   await join(SOCKETS - PACED_SOCKETS)
   const text = await settle()
   for (let round = 1; round <= turns; round++) {
-    say(`Telling ${SOCKETS} sockets of ${CHANGES} changes, round ${round}.`)
+    say(`Sending ${CHANGES} changes to ${SOCKETS} sockets, round ${round}.`)
     runs.bare.push(await measure('bare', () => bare.broadcast({ text, times: CHANGES })))
     runs.ours.push(
       await measure('ours', async () => {
@@ -188,7 +190,7 @@ export const benchmarkFanout = async ({
   }
   const bytes = ratiosOf(runs.ours, runs.bare, (run) => run.bytes)
   if (bytes.some((ratio) => Math.abs(ratio - 1) > 0.01))
-    throw new Error(`The messages were not of one size: ${bytes.join(', ')}.`)
+    throw new Error(`The messages differ in size: ${bytes.join(', ')}.`)
   const ratio = median(ratiosOf(runs.bare, runs.ours, ({ ms }) => ms))
   const p99Ratio = median(
     ratiosOf(latencies.ours, latencies.bare, (times) => quantile(times, 0.99)),
@@ -198,7 +200,10 @@ export const benchmarkFanout = async ({
     { name: 'bare-broadcast', ratio: 1, ...measured(runs.bare), ...noLatency },
     { name: 'bare-notify', ratio: 1, ...UNCOUNTED, ...quantiles(latencies.bare) },
     {
-      ...{ name: 'fanout', ratio, p99Ratio, floor: `≥ ${FLOOR}, p99 ≤ ${P99_FLOOR} × bare` },
+      name: 'fanout',
+      ratio,
+      p99Ratio,
+      floor: `≥ ${FLOOR}, p99 ≤ ${P99_FLOOR} × bare`,
       holds: ratio >= FLOOR && p99Ratio <= P99_FLOOR,
       ...measured(runs.ours),
       ...quantiles(latencies.ours),
@@ -206,7 +211,7 @@ export const benchmarkFanout = async ({
   ]
 }
 
-/** The yardstick, which is told what to send by messages. */
+/** The yardstick, which sends what the messages of the benchmark say. */
 const startBare = async (url: string) => {
   const server = await startServer({
     name: 'fanout-bare',
@@ -214,20 +219,20 @@ const startBare = async (url: string) => {
     env: { CHANNEL, DATABASE_URL: url },
   })
   const { child } = server
-  const ask = async (order: Broadcast): Promise<void> => {
+  const send = async (order: Broadcast): Promise<void> => {
     const done = once(child, 'message')
     child.send(order)
     await done
   }
   return {
     ...server,
-    broadcast: ask,
-    /** At each notification from now on. */
-    announce: (text: string) => ask({ text, times: 0 }),
+    broadcast: send,
+    /** Sends at each notification from now on. */
+    announce: (text: string) => send({ text, times: 0 }),
   }
 }
 
-/** Within each round, so that what slows the machine slows both. */
+/** Compared within each round, so that a slow machine slows both. */
 const ratiosOf = <Turn>(
   turns: readonly Turn[],
   bases: readonly Turn[],
@@ -249,7 +254,7 @@ const UNCOUNTED = {
   postgresCpuMsPerRequest: null,
 }
 
-/** A delivery to one socket counts as a request. */
+/** One delivery to one socket counts as a request. */
 const measured = (runs: readonly Run[]) => {
   const perDelivery = (values: readonly (number | null)[]): number | null =>
     values.some((value) => value === null) ? null : median(values.map(Number)) / DELIVERIES

@@ -1,4 +1,4 @@
-/** The filtered page of 50 full records, answered by each contender in turn. */
+/** The filtered page of 50 full records from each contender in turn. */
 import { type Contender, type ContenderName, startYardstick } from './contender.ts'
 import { runLoad } from './load-plan.ts'
 import { installPostgraphile, startPostgraphile } from './postgraphile.ts'
@@ -20,7 +20,7 @@ const RECORDS_EACH = 10_000
 const REST_FLOOR = 1.15
 const GRAPHQL_FLOOR = 0.65
 
-/** Measures the wanted contenders beside the yardstick; PostGraphile comes along with our GraphQL. */
+/** Measures the selected contenders against the yardstick; our GraphQL brings PostGraphile along. */
 export const benchmarkLists = async (
   wanted: ReadonlySet<BenchmarkName>,
   { postgres, rounds, say }: BenchmarkOptions,
@@ -47,17 +47,17 @@ export const benchmarkLists = async (
     add(await startPostgraphile(url))
   }
 
-  const asked = questions(CREDENTIALS)
-  const lengths = await verifyContenders(contenders, asked)
+  const queries = questions(CREDENTIALS)
+  const lengths = await verifyContenders(contenders, queries)
   say(
-    `Equal answers to ${asked.length} questions: ${contenders.map(({ name }) => name).join(', ')}.`,
+    `Equal responses to ${queries.length} questions: ${contenders.map(({ name }) => name).join(', ')}.`,
   )
   const turns = await runLoad({
     targets: contenders.map(({ name, server, request }) => ({
       name,
       origin: server.origin,
       serverPid: server.pid,
-      requests: asked.map((question, index) => ({
+      requests: queries.map((question, index) => ({
         ...request(question),
         expectedBytes: lengths.get(name)?.[index] ?? Number.NaN,
       })),

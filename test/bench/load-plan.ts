@@ -1,10 +1,10 @@
-/** What the load generator is told and what it reports, as messages between its process and the run's. */
+/** The plan and the report of the load generator, as messages between its process and the benchmark. */
 import { fileURLToPath } from 'node:url'
 import { startProcess, stopProcess } from './process.ts'
 import type { HttpRequest } from './question.ts'
 
 export interface LoadRequest extends HttpRequest {
-  /** Any other length of the answer ends the measurement: the server no longer does the work. */
+  /** Any other response length ends the measurement: the server no longer does the work. */
   readonly expectedBytes: number
 }
 
@@ -12,20 +12,20 @@ export interface LoadTarget {
   readonly name: string
   readonly origin: string
   readonly serverPid: number
-  /** Sent in turn, over and over. */
+  /** Sent in turn, repeatedly. */
   readonly requests: readonly LoadRequest[]
 }
 
 export interface LoadPlan {
   readonly targets: readonly LoadTarget[]
   readonly postgresPid: number
-  /** Kept-alive connections, each with one request under way: a closed loop. */
+  /** Keep-alive connections, each with one request under way: a closed loop. */
   readonly connections: number
-  /** For each target, before the first round. */
+  /** Warm-up of each target before the first round. */
   readonly warmUpMs: number
   /** Each round gives every target one turn. */
   readonly rounds: number
-  /** Asked but not measured, at the start of each turn: idle pools reconnect, caches fill. */
+  /** Unmeasured start of each turn: idle pools reconnect and caches fill. */
   readonly rampMs: number
   readonly turnMs: number
 }
@@ -37,7 +37,7 @@ export interface Turn {
   readonly requests: number
   readonly seconds: number
   readonly latenciesMs: readonly number[]
-  /** CPU time over the turn; null where the system does not tell. */
+  /** CPU time over the turn; null where the system does not report it. */
   readonly serverCpuMs: number | null
   readonly postgresCpuMs: number | null
 }
@@ -47,7 +47,7 @@ export type LoadMessage =
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** Runs the plan in a process of its own. */
+/** Runs the plan in its own process. */
 export const runLoad = async (plan: LoadPlan): Promise<readonly Turn[]> => {
   const { child, printed } = startProcess({
     name: 'load',

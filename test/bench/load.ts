@@ -1,4 +1,4 @@
-/** The load generator, in a process of its own: a closed loop over kept-alive connections, target by target. */
+/** The load generator in its own process: a closed loop over keep-alive connections, target by target. */
 import { performance } from 'node:perf_hooks'
 import { Client } from 'undici'
 import { cpuMsOf, difference } from './cpu.ts'
@@ -8,7 +8,7 @@ const report = (message: LoadMessage): void => {
   process.send?.(message)
 }
 
-/** Sends one request; the answer is counted, not kept. @returns latency in ms */
+/** Sends one request and discards the response after counting it. @returns latency in ms */
 const exchange = (client: Client, { expectedBytes, ...request }: LoadRequest): Promise<number> =>
   new Promise((resolve, reject) => {
     const startedAt = performance.now()
@@ -36,7 +36,7 @@ const exchange = (client: Client, { expectedBytes, ...request }: LoadRequest): P
     )
   })
 
-/** Asks for `ms` from now, on every connection. @returns the latencies of the answers within that time */
+/** Sends requests for `ms` on every connection. @returns the latencies of the responses within that time */
 const askFor = async (
   clients: readonly Client[],
   target: LoadTarget,

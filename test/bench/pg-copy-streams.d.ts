@@ -1,8 +1,8 @@
-/** The one function that is used here of a package without types. */
+/** The one function in use of a package without types. */
 declare module 'pg-copy-streams' {
   import type { Writable } from 'node:stream'
   import type { Submittable } from 'pg'
 
-  /** A stream into `COPY … FROM STDIN`; it finishes when PostgreSQL has taken all. */
+  /** A stream into `COPY … FROM STDIN`; it finishes when PostgreSQL has accepted all of it. */
   export function from(sql: string): Writable & Submittable
 }

@@ -10,8 +10,8 @@ import { graphqlRequest } from './question.ts'
 const folder = fileURLToPath(new URL('postgraphile', import.meta.url))
 
 /**
- * Installs PostGraphile where its folder lacks it.
- * @throws Error that names the command to run by hand
+ * Installs PostGraphile if its folder lacks it.
+ * @throws Error with the command to run by hand
  */
 export const installPostgraphile = async (say: (line: string) => void): Promise<void> => {
   if (existsSync(`${folder}/node_modules/postgraphile`)) return
@@ -24,7 +24,7 @@ export const installPostgraphile = async (say: (line: string) => void): Promise<
   }
 }
 
-// Nested lists are JSON here: PostGraphile sees a jsonb column, so it need not take them apart.
+// Nested lists are JSON here: PostGraphile sees a jsonb column and does not have to unpack it.
 const QUERY = `
   query Accounts($credentialId: UUID!, $industry: String!, $employeesMin: Int!, $first: Int!) {
     allCrmAccounts(

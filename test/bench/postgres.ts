@@ -1,4 +1,4 @@
-/** A PostgreSQL of the benchmark's own, with its default settings, on a data directory that goes with it. */
+/** A PostgreSQL for one benchmark, with default settings, on a temporary data directory. */
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,14 +9,14 @@ import { freePort } from './process.ts'
 const PASSWORD = 'bench' // loopback only, and gone in minutes
 
 export interface Postgres {
-  /** Of the postmaster; every backend is a child of it. */
+  /** Pid of the postmaster; every backend is its child. */
   readonly pid: number
-  /** Makes an empty database. @returns its connection string */
+  /** Creates an empty database. @returns its connection string */
   createDatabase(name: string): Promise<string>
   stop(): Promise<void>
 }
 
-/** Starts a PostgreSQL on a free port. As root it runs as the user postgres, as PostgreSQL demands. */
+/** Starts a PostgreSQL on a free port. As root it runs as the user postgres, because PostgreSQL refuses root. */
 export const startPostgres = async (): Promise<Postgres> => {
   const port = await freePort()
   const errors: string[] = []
@@ -51,14 +51,14 @@ export const startPostgres = async (): Promise<Postgres> => {
 
 const postmasterPid = async (url: string): Promise<number> =>
   withClient(url, async (client) => {
-    // The first line of the file is the postmaster's id (PostgreSQL, "Database File Layout").
+    // The first line of the file is the postmaster's pid (PostgreSQL, "Database File Layout").
     const { rows } = await client.query<{ pid: number }>(
       `SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::integer AS pid`,
     )
     return rows[0]?.pid ?? Number.NaN
   })
 
-/** Runs `work` on a connection of its own. */
+/** Runs `work` on its own connection. */
 export const withClient = async <Result>(
   url: string,
   work: (client: pg.Client) => Promise<Result>,

@@ -1,4 +1,4 @@
-/** The processes that a benchmark starts: each on a free port, each stopped by its id, however it ends. */
+/** Child processes of a benchmark: each on a free port, each stopped by its pid in every case. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
@@ -15,7 +15,7 @@ export interface Server {
   readonly pid: number
   /** `http://127.0.0.1:<port>` */
   readonly origin: string
-  /** With a channel to this process. */
+  /** Opens a channel to this process. */
   readonly child: ChildProcess
   stop(): Promise<void>
 }
@@ -40,7 +40,7 @@ const openLog = (name: string): { path: string; descriptor: number } => {
   return { path, descriptor: openSync(path, 'w') }
 }
 
-/** A Node process with a channel to this one; what it prints goes to a file, so that it never waits. */
+/** A Node process with a channel to this one; its output goes to a file, so that it never blocks. */
 export const startProcess = ({ name, script, args = [], env }: ServerCommand) => {
   const log = openLog(name)
   const child = fork(script, [...args], {
@@ -52,7 +52,7 @@ export const startProcess = ({ name, script, args = [], env }: ServerCommand) =>
   return { child, printed: () => readFileSync(log.path, 'utf8').slice(-4000) }
 }
 
-/** Ends a process that this one started, gently, then not. */
+/** Stops a child process with SIGTERM, then with SIGKILL. */
 export const stopProcess = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return
   const gone = once(child, 'exit')
@@ -62,7 +62,7 @@ export const stopProcess = async (child: ChildProcess): Promise<void> => {
   clearTimeout(limit)
 }
 
-/** Starts a server on a free port, given to it as PORT, and waits until it accepts connections. */
+/** Starts a server on a free port, passed as PORT, and waits until it accepts connections. */
 export const startServer = async (command: ServerCommand): Promise<Server> => {
   const port = await freePort()
   const env = { ...command.env, PORT: String(port) }
@@ -94,7 +94,7 @@ const accepts = (port: number): Promise<boolean> =>
     socket.once('connect', () => socket.destroy())
   })
 
-/** A port of the loopback address that nothing listens on. */
+/** A free port of the loopback address. */
 export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

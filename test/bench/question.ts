@@ -1,8 +1,8 @@
-/** The question that every contender answers: a filtered page of 50 full records. */
+/** The query that every contender answers: a filtered page of 50 full records. */
 import { credentialId, INDUSTRIES } from './seed.ts'
 
 export const PAGE_SIZE = 50
-/** Leaves four fifths of the fifth that an industry is. */
+/** Excludes four fifths of the records of an industry, which are a fifth of all. */
 export const EMPLOYEES_MIN = 100
 
 export interface Question {
@@ -10,7 +10,7 @@ export interface Question {
   readonly industry: string
 }
 
-/** Every credential with every industry, so that no answer can be had from a cache of one. */
+/** Every credential with every industry, so that one cached response is not enough. */
 export const questions = (credentials: number): readonly Question[] =>
   INDUSTRIES.flatMap((industry) =>
     Array.from({ length: credentials }, (_, index) => ({
@@ -26,7 +26,7 @@ export interface HttpRequest {
   readonly body?: string
 }
 
-/** The question as the contract spells it. */
+/** The query in the names of the contract. */
 export const restRequest = (
   { credentialId, industry }: Question,
   headers: Readonly<Record<string, string>> = {},

@@ -1,4 +1,4 @@
-/** How the results are printed: a table for people, or a JSON object a line. */
+/** Output of the results: a table, or one JSON object per line. */
 import { BENCHMARKS, type Result } from './result.ts'
 
 const known = (value: number | null, digits: number): string =>
@@ -7,7 +7,7 @@ const known = (value: number | null, digits: number): string =>
 const columns: readonly (readonly [string, (result: Result) => string])[] = [
   ['', ({ name }) => name],
   ['ratio', ({ ratio }) => known(ratio, 2)],
-  ['asked', ({ floor }) => floor ?? ''],
+  ['required', ({ floor }) => floor ?? ''],
   ['', ({ holds }) => (holds === undefined ? '' : holds ? 'holds' : 'MISSED')],
   ['requests/s', ({ requestsPerSecond }) => known(requestsPerSecond, 0)],
   ['p50 ms', ({ p50Ms }) => known(p50Ms, 1)],
@@ -42,7 +42,7 @@ export const formatTable = (results: readonly Result[]): string => {
 const rounded = (_key: string, value: unknown): unknown =>
   typeof value === 'number' ? Number(value.toPrecision(4)) : value
 
-/** One JSON object a line for each benchmark; what they are compared with is left out. */
+/** One JSON object per line for each benchmark, without the baselines. */
 export const formatJson = (results: readonly Result[]): string =>
   results
     .filter(({ name }) => BENCHMARKS.some((benchmark) => benchmark === name))

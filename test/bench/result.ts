@@ -1,4 +1,4 @@
-/** What a benchmark found, and the floor that it is held to. */
+/** The result of a benchmark and its required floor. */
 import type { Turn } from './load-plan.ts'
 import type { Postgres } from './postgres.ts'
 import { median, quantile, sumKnown } from './statistics.ts'
@@ -12,28 +12,29 @@ export const BENCHMARKS = [
   'webhooks',
   'webhooks-beside',
   'fanout',
+  'soak',
 ] as const
 export type BenchmarkName = (typeof BENCHMARKS)[number]
 
-/** What a benchmark is compared with. */
+/** The baseline of a benchmark. */
 type BareName = 'bare-loop' | 'bare-posts' | 'bare-broadcast' | 'bare-notify' | 'webhooks-alone'
 
 export interface Result {
-  /** A benchmark, or what one is compared with. */
+  /** Name of a benchmark or of a baseline. */
   readonly name: BenchmarkName | 'yardstick' | 'first-page' | BareName
-  /** To what the benchmark compares with, which has 1. */
+  /** Ratio to the baseline, which has 1. */
   readonly ratio: number
-  /** In words; undefined: nothing is asked of it. */
+  /** The requirement in words; undefined: none. */
   readonly floor?: string
   readonly holds?: boolean
   readonly requestsPerSecond: number
   readonly p50Ms: number | null
   readonly p99Ms: number | null
-  /** The p99, in times of that of what the benchmark compares with; undefined: it is not compared. */
+  /** The p99 as a multiple of the baseline's; undefined: not compared. */
   readonly p99Ratio?: number
-  /** Of the server's process; null where the system does not tell. */
+  /** CPU time of the server's process; null where the system does not report it. */
   readonly cpuMsPerRequest: number | null
-  /** Of PostgreSQL's processes. */
+  /** CPU time of PostgreSQL's processes. */
   readonly postgresCpuMsPerRequest: number | null
   /** The largest resident memory in the first and in the last quarter of the time. */
   readonly rssMb?: { readonly firstQuarter: number; readonly lastQuarter: number }
@@ -42,7 +43,7 @@ export interface Result {
 export interface BenchmarkOptions {
   readonly postgres: Postgres
   readonly rounds: number
-  /** Tells how far it is. */
+  /** Reports progress. */
   say(line: string): void
 }
 
@@ -64,12 +65,12 @@ export const measureTurns = (turns: readonly Turn[]): Measured => {
   }
 }
 
-/** How many requests a turn answered in a second. */
+/** Requests per second of a turn. */
 export const rateOf = ({ requests, seconds }: Turn): number => requests / seconds
 
 /**
- * How many times the `base` target's value a target's is: within each round, so that what slows the
- * machine slows both, then the median of the rounds.
+ * The ratio of a target's value to the `base` target's: computed within each round, so that a slow
+ * machine slows both; the result is the median of the rounds.
  */
 export const ratioByRound = (
   turns: readonly Turn[],

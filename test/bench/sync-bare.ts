@@ -1,9 +1,9 @@
 /**
- * What an initial sync is measured against: a loop that reads the app's pages and COPYs the rows of each
+ * The baseline of an initial sync: a loop that reads the app's pages and COPYs the rows of each page
  * into the table, documents included: no change log, no comparison, no retries. It leaves the table as our
- * sync does, which the benchmark verifies; a page is safe once it is copied, as ours are once in a thousand
- * rows. BARE_COPIES=one is stricter: one COPY for all pages, in which nothing is safe until the end.
- * It waits for a message, so that its start is not measured, and sends one when all is in.
+ * sync does, which the benchmark verifies; a page is durable once it is copied, as ours are once per thousand
+ * rows. BARE_COPIES=one is stricter: one COPY for all pages, in which nothing is durable until the end.
+ * It waits for a message, so that its start is not measured, and sends one when everything is copied.
  * Env: DATABASE_URL, APP_ORIGIN, CREDENTIAL_ID, BARE_COPIES.
  */
 import { randomUUID } from 'node:crypto'
@@ -18,7 +18,7 @@ const COPY = `COPY crm_accounts (credential_id, id, remote_id, account_name, acc
 
 const { DATABASE_URL, APP_ORIGIN, CREDENTIAL_ID, BARE_COPIES } = process.env
 
-/** One line of COPY's text format. */
+/** One line in the text format of COPY. */
 const copyLine = (values: readonly unknown[]): string =>
   `${values
     .map((value) =>
@@ -87,8 +87,8 @@ const toLine = (raw: AppAccount, now: string): string => {
 
 const readPage = async (page: number): Promise<AppPage> => {
   const response = await fetch(`${APP_ORIGIN}/accounts?page=${page}`)
-  if (!response.ok) throw new Error(`Page ${page} answered ${response.status}.`)
-  // The app is the benchmark's own: its pages have this form.
+  if (!response.ok) throw new Error(`Page ${page} returned ${response.status}.`)
+  // The benchmark's own app has this page format.
   return (await response.json()) as AppPage
 }
 

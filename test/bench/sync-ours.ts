@@ -1,18 +1,21 @@
 /**
- * Our initial sync of the app that `sync-app.ts` is, as the service runs it: the engine with its leases,
+ * Trunkline's initial sync of the app in `sync-app.ts`, as the service runs it: the engine with its leases,
  * retries, comparison and change log. It waits for a message, so that its start is not measured, and sends
- * one when all is in. Env: DATABASE_URL, APP_ORIGIN.
+ * one when everything is stored. Env: DATABASE_URL, APP_ORIGIN.
  */
 import { defineConnector, type ListPage } from '../../src/definition/connector.ts'
 import { defineMapping } from '../../src/definition/mapping.ts'
-import { generateEncryptionKey, parseEncryptionKeys } from '../../src/encryption-key.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
 import { account } from '../../src/resources/crm/account.ts'
-import { createCredential } from '../../src/store/credentials.ts'
-import { openDatabase } from '../../src/store/database.ts'
-import { ensureEnvironment } from '../../src/store/environments.ts'
-import { ensureUser } from '../../src/store/users.ts'
-import { createVault } from '../../src/store/vault.ts'
+import { createCredential } from '../../src/store/accounts/credentials.ts'
+import { ensureEnvironment } from '../../src/store/accounts/environments.ts'
+import { ensureUser } from '../../src/store/accounts/users.ts'
+import { openDatabase } from '../../src/store/database/database.ts'
+import {
+  generateEncryptionKey,
+  parseEncryptionKeys,
+} from '../../src/store/secrets/encryption-key.ts'
+import { createVault } from '../../src/store/secrets/vault.ts'
 import { createSync } from '../../src/sync/schedule.ts'
 import type { AppAccount, AppPage } from './sync-app.ts'
 
@@ -36,7 +39,7 @@ const mapping = defineMapping<typeof account, AppAccount>(account, {
 })
 
 const readList = (body: unknown): ListPage => {
-  // The app is the benchmark's own: its pages have this form.
+  // The benchmark's own app has this page format.
   const { records, nextPage } = body as AppPage
   return { records, next: nextPage ?? undefined }
 }

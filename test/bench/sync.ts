@@ -1,7 +1,7 @@
-/** An initial sync of 100,000 records beside a bare loop over the same pages into the same table. */
+/** An initial sync of 100,000 records, compared with a bare loop over the same pages into the same table. */
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { applyMigrations } from '../../src/store/migrate.ts'
+import { applyMigrations } from '../../src/store/database/migrate.ts'
 import { cpuMsOf, difference, rssMbOf } from './cpu.ts'
 import { withClient } from './postgres.ts'
 import { startProcess, startServer, stopProcess } from './process.ts'
@@ -14,19 +14,19 @@ const PAGE_SIZE = 250
 const PAGES = RECORDS / PAGE_SIZE
 const FLOOR = 0.4
 /**
- * Memory is flat if its peak in the last quarter is at most this many times that in the first. A young heap
- * grows to its working size (the bare loop's: 1.4 times); 100,000 records kept would be far beyond.
+ * Memory is flat if its peak in the last quarter is at most this multiple of the peak in the first. A young heap
+ * grows to its working size (the bare loop's: 1.4 times); 100,000 retained records would be far beyond.
  */
 const FLAT = 1.5
 const MAX_ROUNDS = 3
 const SAMPLE_MS = 50
 
-/** One sync of everything. */
+/** One full sync. */
 interface Run {
   readonly ms: number
   readonly cpuMs: number | null
   readonly postgresCpuMs: number | null
-  /** Resident memory of the process, at even distances in time. */
+  /** Resident memory of the process, at regular intervals. */
   readonly rssMb: readonly number[]
   readonly contents: string
 }
@@ -41,7 +41,7 @@ interface SyncPlace {
   readonly postgresPid: number
 }
 
-/** Records a second in times of the bare loop's, and the memory that the sync takes. */
+/** Records per second as a ratio to the bare loop's, and the memory of the sync. */
 export const benchmarkSync = async ({
   postgres,
   rounds,
@@ -96,14 +96,14 @@ const measureSync = async (
   })
   const message = (): Promise<unknown> => Promise.race([once(child, 'message'), ended])
 
-  await message() // it is ready
+  await message() // the process is ready
   const rssMb: number[] = []
   const sampler = setInterval(() => rssMb.push(rssMbOf(pid) ?? Number.NaN), SAMPLE_MS)
   stack.defer(() => clearInterval(sampler))
   const cpu = { sync: cpuMsOf(pid), postgres: cpuMsOf(postgresPid) }
   const startedAt = performance.now()
   child.send('go')
-  await message() // all is in
+  await message() // everything is stored
   return {
     ms: performance.now() - startedAt,
     cpuMs: difference(cpu.sync, cpuMsOf(pid)),
@@ -113,7 +113,7 @@ const measureSync = async (
   }
 }
 
-/** A digest of what was synced, with its documents: all but ids and stamps. */
+/** A digest of the synced rows and their documents, without ids and timestamps. */
 const readContents = (url: string): Promise<string> =>
   withClient(url, async (client) => {
     const { rows } = await client.query<{ count: number; contents: string }>(

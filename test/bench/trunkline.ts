@@ -1,4 +1,4 @@
-/** All that the benchmarks know of Trunkline: how it starts, is asked and pages by cursor. */
+/** Trunkline as a contender: how it starts, its request format and its page cursors. */
 import { hash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import type { Role } from '../../src/main.ts'
@@ -15,14 +15,15 @@ const API_KEY = `tl_dev_${hash('sha256', 'benchmark', 'hex').slice(0, 48)}`
 const ENCRYPTION_KEY = `benchmark:${hash('sha256', 'benchmark', 'base64')}`
 const headers = { authorization: `Bearer ${API_KEY}` }
 
-/** What opens the started service. */
+/** The address and key of the started service. */
 export const { authorization } = headers
 
-/** Starts `trunkline serve` on a database and gives the seed's credentials to its environment. */
+/** Starts `trunkline serve` on a database and adds the seed's credentials to its environment. */
 export const startTrunkline = async (
   databaseUrl: string,
   credentials: number,
   role: Role = 'all',
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Server> => {
   const server = await startServer({
     name: 'trunkline',
@@ -32,6 +33,7 @@ export const startTrunkline = async (
       DATABASE_URL: databaseUrl,
       TRUNKLINE_DEV_API_KEY: API_KEY,
       TRUNKLINE_ENCRYPTION_KEYS: ENCRYPTION_KEY,
+      ...env,
     },
   })
   try {
@@ -43,7 +45,7 @@ export const startTrunkline = async (
   }
 }
 
-/** Makes the seed's credentials rows of the environment that the key opens; nothing is due to be synced. */
+/** Inserts the seed's credentials into the environment of the key, with no sync due. */
 const adoptCredentials = (databaseUrl: string, credentials: number): Promise<void> =>
   withClient(databaseUrl, async (client) => {
     const { rows } = await client.query<{ environment_id: string }>(
@@ -63,7 +65,7 @@ const adoptCredentials = (databaseUrl: string, credentials: number): Promise<voi
       )
   })
 
-/** Every account that changes, whole. */
+/** Every changed account, with all fields. */
 export const SUBSCRIPTION = `
   subscription Accounts($after: String) {
     crmAccounts(after: $after) {
@@ -94,7 +96,7 @@ const QUERY = `
     }
   }`
 
-/** Our REST as a contender. */
+/** Our REST API as a contender. */
 export const restContender = (server: Server): Contender => ({
   name: 'rest-list',
   server,
@@ -102,7 +104,7 @@ export const restContender = (server: Server): Contender => ({
   readRecords: (answer) => recordsAt(answer, 'accounts'),
 })
 
-/** Our GraphQL as a contender. */
+/** Our GraphQL API as a contender. */
 export const graphqlContender = (server: Server): Contender => ({
   name: 'graphql-list',
   server,
@@ -117,6 +119,6 @@ export const pageRequest = (credentialId: string, cursor?: string): HttpRequest 
   return { method: 'GET', path: `/2024-03/one/crm/accounts?${query}`, headers }
 }
 
-/** The cursor that the page ending with this record gives out in `Next-Cursor`. */
+/** The `Next-Cursor` of a page that ends with this record. */
 export const cursorAfter = (record: { createdAt: string; id: string }): string =>
   encodeCursor(defaultOrder, { value: record.createdAt, id: record.id })

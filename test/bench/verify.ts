@@ -1,4 +1,4 @@
-/** Proof that all contenders do the same work: a benchmark that compares unequal answers is void. */
+/** Check that all contenders do the same work: a comparison of unequal responses is void. */
 import { isDeepStrictEqual } from 'node:util'
 import { request as send } from 'undici'
 import type { AccountRecord, Contender } from './contender.ts'
@@ -10,8 +10,11 @@ const FIELDS = [
   ...['website', 'numberOfEmployees', 'lastActivityAt', 'addresses', 'phoneNumbers'],
 ].sort()
 
-/** Asks once. @returns the answer's text @throws Error unless it is a 200 */
-export const ask = async (origin: string, { path, ...options }: HttpRequest): Promise<string> => {
+/** Sends one request. @returns the text of the response @throws Error unless the status is 200 */
+export const fetchText = async (
+  origin: string,
+  { path, ...options }: HttpRequest,
+): Promise<string> => {
   const response = await send(origin + path, options)
   const text = await response.body.text()
   if (response.statusCode === 200) return text
@@ -21,8 +24,8 @@ export const ask = async (origin: string, { path, ...options }: HttpRequest): Pr
 }
 
 /**
- * Asks every contender every question and compares each record's every field with the first contender's.
- * @returns the length in bytes of each answer, by contender and question
+ * Sends every query to every contender and compares every field of each record with the first contender's.
+ * @returns the length in bytes of each response, by contender and query
  * @throws Error that names the first difference
  */
 export const verifyContenders = async (
@@ -33,7 +36,7 @@ export const verifyContenders = async (
   for (const question of questions) {
     let expected: readonly AccountRecord[] | undefined
     for (const contender of contenders) {
-      const text = await ask(contender.server.origin, contender.request(question))
+      const text = await fetchText(contender.server.origin, contender.request(question))
       const records = contender.readRecords(JSON.parse(text))
       expected ??= checkWhole(contender.name, records)
       compare(contender.name, records, expected)
@@ -45,10 +48,10 @@ export const verifyContenders = async (
 
 const checkWhole = (name: string, records: readonly AccountRecord[]): readonly AccountRecord[] => {
   if (records.length !== PAGE_SIZE)
-    throw new Error(`${name} answered ${records.length} records, expected ${PAGE_SIZE}.`)
+    throw new Error(`${name} returned ${records.length} records, expected ${PAGE_SIZE}.`)
   for (const record of records)
     if (!isDeepStrictEqual(Object.keys(record).sort(), FIELDS))
-      throw new Error(`${name} answered the fields ${Object.keys(record)}, expected ${FIELDS}.`)
+      throw new Error(`${name} returned the fields ${Object.keys(record)}, expected ${FIELDS}.`)
   return records
 }
 
@@ -58,7 +61,7 @@ const compare = (
   expected: readonly AccountRecord[],
 ): void => {
   if (records.length !== expected.length)
-    throw new Error(`${name} answered ${records.length} records, expected ${expected.length}.`)
+    throw new Error(`${name} returned ${records.length} records, expected ${expected.length}.`)
   for (const [place, record] of records.entries())
     for (const field of new Set([...FIELDS, ...Object.keys(record)])) {
       const [came, wanted] = [record[field], expected[place]?.[field]]

@@ -1,5 +1,5 @@
 /**
- * What any sender costs: a loop of undici's POSTs, so many at once, that remembers nothing. It waits for a
+ * The baseline of webhook delivery: a loop of undici POSTs with fixed concurrency and no state. It waits for a
  * message, so that its start is not measured. Env: ADDRESS, COUNT, CONCURRENCY, BODY.
  */
 import { Agent, request } from 'undici'

@@ -1,4 +1,4 @@
-/** How long a change is on its way to healthy endpoints: alone, and beside four that misbehave. */
+/** Latency of changes to healthy endpoints: alone, and next to four misbehaving ones. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { cpuMsOf, difference } from './cpu.ts'
 import type { BenchmarkOptions, Result } from './result.ts'
@@ -11,7 +11,7 @@ const CEILING = 2
 const MAX_ROUNDS = 5
 const PACE_MS = 5
 const CHANGES = 600
-/** Shorter than in service, so that endpoints that hang are cut off while it is measured. */
+/** Shorter than in production, so that hanging endpoints are cut off during the measurement. */
 const DEADLINE_MS = 500
 
 interface Phase {
@@ -23,7 +23,7 @@ interface Phase {
 
 const p99 = ({ latenciesMs }: Phase): number => quantile(latenciesMs, 0.99)
 
-/** The 99th percentile beside them, in times of the one alone. */
+/** Maximum 99th percentile next to them, as a multiple of the one alone. */
 export const benchmarkWebhooksBeside = async ({
   postgres,
   rounds,
@@ -39,7 +39,7 @@ export const benchmarkWebhooksBeside = async ({
   const measure = async (): Promise<Phase> => {
     await using sender = await stage.startSender('ours', { DEADLINE_MS: String(DEADLINE_MS) })
     sender.go()
-    // The first messages find nothing warm: neither here nor there.
+    // Warm-up: the first messages are slower on both sides.
     await deliver(stage, sender.during, written, 100)
     const cpu = { sender: cpuMsOf(sender.pid), postgres: cpuMsOf(postgres.pid) }
     const startedAt = performance.now()
@@ -59,25 +59,28 @@ export const benchmarkWebhooksBeside = async ({
     })
 
   const alone: Phase[] = []
-  const beside: Phase[] = []
+  const together: Phase[] = []
   for (let round = 1; round <= Math.min(rounds, MAX_ROUNDS); round++) {
-    say(`Sending ${CHANGES} changes alone and beside bad endpoints, round ${round}.`)
+    say(`Sending ${CHANGES} changes alone and next to bad endpoints, round ${round}.`)
     await enable(false)
     alone.push(await measure())
     await enable(true)
-    beside.push(await measure())
+    together.push(await measure())
   }
-  const ratio = median(beside.map((phase, round) => p99(phase) / p99(alone[round] ?? phase)))
+  const ratio = median(together.map((phase, round) => p99(phase) / p99(alone[round] ?? phase)))
   return [
     { name: 'webhooks-alone', ratio: 1, ...measured(alone) },
     {
-      ...{ name: 'webhooks-beside', ratio, floor: `≤ ${CEILING}`, holds: ratio <= CEILING },
-      ...measured(beside),
+      name: 'webhooks-beside',
+      ratio,
+      floor: `≤ ${CEILING}`,
+      holds: ratio <= CEILING,
+      ...measured(together),
     },
   ]
 }
 
-/** Changes records one at a time. @returns how long each message to a healthy endpoint was on its way */
+/** Changes records one at a time. @returns the latency of each message to a healthy endpoint */
 const deliver = async (
   { reset, writer, arrived }: Stage,
   during: <T>(work: Promise<T>) => Promise<T>,
@@ -99,7 +102,8 @@ const measured = (phases: readonly Phase[]) => {
     values.some((value) => value === null) ? null : median(values.map(Number)) / messages
   return {
     requestsPerSecond: median(phases.map(({ seconds }) => messages / seconds)),
-    ...{ p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) },
+    p50Ms: quantile(latencies, 0.5),
+    p99Ms: quantile(latencies, 0.99),
     cpuMsPerRequest: perMessage(phases.map(({ cpuMs }) => cpuMs)),
     postgresCpuMsPerRequest: perMessage(phases.map(({ postgresCpuMs }) => postgresCpuMs)),
   }

@@ -1,4 +1,4 @@
-/** Endpoints that no sender deserves, in a process of their own, by path. Env: PORT. */
+/** Misbehaving endpoints in their own process, selected by path. Env: PORT. */
 import { createServer, type ServerResponse } from 'node:http'
 
 const DRIP_MS = 20

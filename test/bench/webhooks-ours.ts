@@ -1,25 +1,30 @@
-/** Our delivery, as the service runs it, from a message on. Env: DATABASE_URL, ENCRYPTION_KEYS, DEADLINE_MS. */
+/** Trunkline's webhook delivery as the service runs it, started by a message. Env: DATABASE_URL, ENCRYPTION_KEYS, DEADLINE_MS. */
 import { createWebhookDelivery } from '../../src/delivery/webhooks.ts'
-import { parseEncryptionKeys } from '../../src/encryption-key.ts'
-import { createChangeFeed } from '../../src/store/change-feed.ts'
-import { openDatabase } from '../../src/store/database.ts'
-import { createNotices } from '../../src/store/notices.ts'
-import { createVault } from '../../src/store/vault.ts'
+import { createChangeFeed } from '../../src/store/changes/change-feed.ts'
+import { createClock } from '../../src/store/database/clock.ts'
+import { openDatabase } from '../../src/store/database/database.ts'
+import { createPgListener } from '../../src/store/database/pg-listener.ts'
+import { parseEncryptionKeys } from '../../src/store/secrets/encryption-key.ts'
+import { createVault } from '../../src/store/secrets/vault.ts'
 
 const { DATABASE_URL: url = '', ENCRYPTION_KEYS: keys = '', DEADLINE_MS: deadline } = process.env
 const database = openDatabase({ url })
-const notices = createNotices(url)
-const feed = createChangeFeed(notices)
-await notices.start()
+const clock = createClock()
+const pgListener = createPgListener(url, clock)
+const feed = createChangeFeed(pgListener)
+await pgListener.start()
 feed.start()
 const delivery = createWebhookDelivery({
-  ...{ database, feed, vault: createVault(parseEncryptionKeys(keys)) },
+  database,
+  clock,
+  feed,
+  vault: createVault(parseEncryptionKeys(keys)),
   log: { debug: () => {}, warn: console.warn, error: console.error },
   allowPrivateAddresses: true,
   ...(deadline !== undefined && { deadlineMs: Number(deadline) }),
 })
 
-// A service has connected to its database long before it sends; that is its start, and not measured.
+// A running service is already connected to its database, so connecting is not measured.
 await database.prisma.$queryRaw`SELECT 1`
 
 process.once('message', () => delivery.start())

@@ -1,6 +1,6 @@
 /**
- * An endpoint in a process of its own. `POST /*` is a message; `GET /reset` begins anew, and `GET /await?count=n`
- * answers, once so many have come, with how long each was on its way: from its `timestamp`, the beginning
+ * An endpoint in its own process. `POST /*` is a message; `GET /reset` starts over, and `GET /await?count=n`
+ * returns, once that many have arrived, the latency of each: from its `timestamp`, the start
  * of the transaction that wrote the change, to its last byte. Env: PORT.
  */
 import { createServer, type ServerResponse } from 'node:http'
@@ -10,7 +10,7 @@ let waiting: { readonly count: number; readonly response: ServerResponse } | und
 
 const TIMESTAMP = /"timestamp":"([^"]+)"/
 
-const tell = (): void => {
+const report = (): void => {
   if (waiting === undefined || latenciesMs.length < waiting.count) return
   waiting.response.end(JSON.stringify(latenciesMs))
   waiting = undefined
@@ -24,7 +24,7 @@ createServer((request, response) => {
       response.end()
     } else {
       waiting = { count: Number(url.searchParams.get('count')), response }
-      tell()
+      report()
     }
     return
   }
@@ -37,7 +37,7 @@ createServer((request, response) => {
     const [, timestamp = ''] = TIMESTAMP.exec(body) ?? []
     latenciesMs.push(Date.now() - Date.parse(timestamp))
     response.writeHead(204).end()
-    tell()
+    report()
   })
 }).listen(Number(process.env.PORT), '127.0.0.1')
 process.on('disconnect', () => process.exit())

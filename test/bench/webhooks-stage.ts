@@ -1,17 +1,20 @@
-/** What the benchmarks of notifications share: records that change, an endpoint, and our delivery in a process. */
+/** Setup shared by the webhook benchmarks: changing records, an endpoint, and our delivery in a process. */
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
-import { generateEncryptionKey, parseEncryptionKeys } from '../../src/encryption-key.ts'
 import { account } from '../../src/resources/crm/account.ts'
-import { applyChanges } from '../../src/store/apply-changes.ts'
-import { type Database, openDatabase } from '../../src/store/database.ts'
-import { ensureEnvironment } from '../../src/store/environments.ts'
-import { applyMigrations } from '../../src/store/migrate.ts'
-import { createLineWriter } from '../../src/store/record-lines.ts'
-import { ensureUser } from '../../src/store/users.ts'
-import { createVault } from '../../src/store/vault.ts'
-import { createWebhook } from '../../src/store/webhooks.ts'
+import { ensureEnvironment } from '../../src/store/accounts/environments.ts'
+import { ensureUser } from '../../src/store/accounts/users.ts'
+import { type Database, openDatabase } from '../../src/store/database/database.ts'
+import { applyMigrations } from '../../src/store/database/migrate.ts'
+import { applyChanges } from '../../src/store/records/apply-changes.ts'
+import { createLineWriter } from '../../src/store/records/record-lines.ts'
+import {
+  generateEncryptionKey,
+  parseEncryptionKeys,
+} from '../../src/store/secrets/encryption-key.ts'
+import { createVault } from '../../src/store/secrets/vault.ts'
+import { createWebhook } from '../../src/store/webhooks/webhooks.ts'
 import { sampleRecord } from '../support/sample.ts'
 import type { Postgres } from './postgres.ts'
 import { startProcess, startServer, stopProcess } from './process.ts'
@@ -46,7 +49,7 @@ const createWriter = async (database: Database) => {
   }
 }
 
-/** A database of its own with an endpoint beside it. */
+/** A new database, with an endpoint. */
 export const openStage = async (postgres: Postgres, name: string) => {
   const stack = new AsyncDisposableStack()
   const url = await postgres.createDatabase(name)
@@ -55,45 +58,51 @@ export const openStage = async (postgres: Postgres, name: string) => {
   stack.defer(() => database.stop())
   const startEndpoint = async (script: string): Promise<string> => {
     const endpoint = await startServer({
-      ...{ name: `webhooks-${script}`, script: pathOf(script), env: {} },
+      name: `webhooks-${script}`,
+      script: pathOf(script),
+      env: {},
     })
     stack.defer(endpoint.stop)
     return endpoint.origin
   }
   const receiver = await startEndpoint('receiver')
-  const ask = async (path: string) => (await request(receiver + path)).body.text()
+  const fetchText = async (path: string) => (await request(receiver + path)).body.text()
   const keys = generateEncryptionKey()
   const vault = createVault(parseEncryptionKeys(keys))
   const writer = await createWriter(database)
 
   return {
-    ...{ database, receiver, startEndpoint, writer },
-    reset: () => ask('/reset'),
-    /** Once so many messages have come: how long each was on its way. */
+    database,
+    receiver,
+    startEndpoint,
+    writer,
+    reset: () => fetchText('/reset'),
+    /** Resolves with the latency of each message once this many have arrived. */
     arrived: async (count: number): Promise<number[]> =>
-      JSON.parse(await ask(`/await?count=${count}`)),
+      JSON.parse(await fetchText(`/await?count=${count}`)),
     subscribe: async (address: string): Promise<string> => {
       const wanted = { address, topic: [account.topic] }
       const { environmentId } = writer
       return (await createWebhook(database, vault, environmentId, wanted, () => ({})))
         .subscriptionId
     },
-    /** Starts a sender that waits for its sign. */
+    /** Starts a sender that waits for a message. */
     startSender: async (script: 'bare' | 'ours', env: Readonly<Record<string, string>> = {}) => {
       const { child, printed } = startProcess({
-        ...{ name: `webhooks-${script}`, script: pathOf(script) },
+        name: `webhooks-${script}`,
+        script: pathOf(script),
         env: { DATABASE_URL: url, ENCRYPTION_KEYS: keys, ...env },
       })
       const ended = once(child, 'exit').then(() => {
         throw new Error(`webhooks-${script}.ts ended early:\n${printed()}`)
       })
-      // It ends in the end.
+      // The process ends at the end of the benchmark.
       ended.catch(() => {})
       await Promise.race([once(child, 'message'), ended])
       return {
         pid: child.pid ?? Number.NaN,
         go: (): void => void child.send('go'),
-        /** What is waited for, unless the sender ends before. */
+        /** Waits for `work`, and rejects if the sender ends before. */
         during: <T>(work: Promise<T>): Promise<T> => Promise.race([work, ended]),
         [Symbol.asyncDispose]: () => stopProcess(child),
       }

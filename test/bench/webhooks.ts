@@ -1,8 +1,8 @@
-/** Changes from the log to an endpoint, beside a bare loop that posts as many bodies of the same size. */
+/** Delivery of changes from the log to an endpoint, compared with a bare loop that posts as many bodies of the same size. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { encodeChangeCursor } from '../../src/query/change-cursor.ts'
 import { account } from '../../src/resources/crm/account.ts'
-import { endOfLog } from '../../src/store/changes.ts'
+import { endOfLog } from '../../src/store/changes/changes.ts'
 import { cpuMsOf, difference } from './cpu.ts'
 import type { BenchmarkOptions, Result } from './result.ts'
 import { median, quantile } from './statistics.ts'
@@ -13,7 +13,7 @@ const BATCH = 500
 const CONCURRENCY = 16
 const FLOOR = 0.5
 const MAX_ROUNDS = 3
-/** A change each so often, while the time of each is taken: no queue builds up. */
+/** Interval between changes while latency is measured, which avoids a queue. */
 const PACE_MS = 5
 const PACED = 400
 
@@ -23,7 +23,7 @@ interface Run {
   readonly postgresCpuMs: number | null
 }
 
-/** Changes a second, and how long a change is on its way. */
+/** Changes per second, and the latency of a change. */
 export const benchmarkWebhooks = async ({
   postgres,
   rounds,
@@ -33,7 +33,7 @@ export const benchmarkWebhooks = async ({
   const { database, writer, receiver } = stage
   const start = await endOfLog(database.prisma)
   for (let n = 0; n < COUNT; n += BATCH) await writer.change(1 + n, BATCH)
-  // As autovacuum leaves it within a minute.
+  // As autovacuum leaves the table within a minute.
   await database.prisma.$executeRaw`ANALYZE change_log.changes`
   const subscriptionId = await stage.subscribe(`${receiver}/hook`)
   const [sample] = await database.prisma.$queryRaw<{ record: string }[]>`
@@ -44,8 +44,10 @@ export const benchmarkWebhooks = async ({
   const measure = async (name: 'bare' | 'ours', work: () => Promise<void>): Promise<Run> => {
     await stage.reset()
     await using sender = await stage.startSender(name, {
-      ...{ ADDRESS: `${receiver}/hook`, BODY: body },
-      ...{ COUNT: String(COUNT), CONCURRENCY: String(CONCURRENCY) },
+      ADDRESS: `${receiver}/hook`,
+      BODY: body,
+      COUNT: String(COUNT),
+      CONCURRENCY: String(CONCURRENCY),
     })
     const cpu = { sender: cpuMsOf(sender.pid), postgres: cpuMsOf(postgres.pid) }
     const startedAt = performance.now()
@@ -61,7 +63,7 @@ export const benchmarkWebhooks = async ({
   }
 
   const latencies: number[] = []
-  /** One change at a time, while the delivery runs. */
+  /** One change at a time while the delivery runs. */
   const pace = async (): Promise<void> => {
     await stage.reset()
     for (let n = 0; n < PACED; n++) {
@@ -89,9 +91,13 @@ export const benchmarkWebhooks = async ({
   return [
     { name: 'bare-posts', ratio: 1, ...measured(bare), p50Ms: null, p99Ms: null },
     {
-      ...{ name: 'webhooks', ratio, floor: `≥ ${FLOOR}`, holds: ratio >= FLOOR },
+      name: 'webhooks',
+      ratio,
+      floor: `≥ ${FLOOR}`,
+      holds: ratio >= FLOOR,
       ...measured(ours),
-      ...{ p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) },
+      p50Ms: quantile(latencies, 0.5),
+      p99Ms: quantile(latencies, 0.99),
     },
   ]
 }

@@ -1,7 +1,7 @@
 /**
- * The yardstick: the same question answered with `node:http`, `pg` and `JSON.stringify` alone, as one
- * would write it by hand for this one question: a named statement, typed columns, no framework, no checks
- * of who asks. A process of its own. Env: DATABASE_URL, PORT.
+ * The yardstick: the same query served with only `node:http`, `pg` and `JSON.stringify`, written by hand
+ * for this query: a named statement, typed columns, no framework, no authentication.
+ * Runs in its own process. Env: DATABASE_URL, PORT.
  */
 import { createServer, type ServerResponse } from 'node:http'
 import pg from 'pg'
@@ -54,5 +54,5 @@ const server = createServer(async (request, response) => {
 })
 
 server.listen(Number(process.env.PORT), '127.0.0.1')
-// The benchmark that started this process is gone, however it ended.
+// Exits with the benchmark that started this process.
 process.on('disconnect', () => process.exit())

@@ -1,4 +1,4 @@
-/** The window in an integrator's page, as its end users meet it: another origin, a strict policy, a browser. */
+/** The Connect modal in an integrator's page: another origin, a strict content security policy, a real browser. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Frame, Page } from 'playwright-core'
@@ -12,21 +12,21 @@ const HOSTILE = '<img src=x onerror=alert(1)>'
 const missing = browserMissing()
 if (missing !== undefined) console.warn(missing)
 
-describe.skipIf(missing !== undefined)('the window', () => {
+describe.skipIf(missing !== undefined)('the Connect modal', () => {
   let service: TestService
   let tenant: Tenant
   let address: string
   let site: Server
   let browser: Browser
   let page: Page
-  let troubles: string[]
+  let problems: string[]
 
   beforeAll(async () => {
     service = await startService()
-    await createSandboxApp(service).createTenant('acme', { token: 'secret' })
+    await createSandboxApp(service).openTenant('acme', { token: 'secret' })
     address = await service.server.listen({ port: 0, host: '127.0.0.1' })
     site = createServer((_request, response) => {
-      // As strict as a page can be that uses the hosted script.
+      // The strictest policy of a page that uses the hosted script.
       response.setHeader(
         'content-security-policy',
         `default-src 'none'; script-src ${address}; connect-src ${address}; frame-src ${address}`,
@@ -50,40 +50,40 @@ describe.skipIf(missing !== undefined)('the window', () => {
     round += 1
     tenant = await service.createTenant('development', [], `Round ${round}`)
     page = await browser.newPage()
-    troubles = []
+    problems = []
     page.on('console', (message) => {
-      if (message.type() === 'error') troubles.push(message.text())
+      if (message.type() === 'error') problems.push(message.text())
     })
-    page.on('pageerror', ({ message }) => void troubles.push(message))
+    page.on('pageerror', ({ message }) => void problems.push(message))
     page.on('dialog', (dialog) => {
-      troubles.push(`dialog: ${dialog.message()}`)
+      problems.push(`dialog: ${dialog.message()}`)
       void dialog.dismiss()
     })
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}`)
   })
   afterEach(() => page.close())
 
-  /** Runs a piece of the page's own script. */
+  /** Runs a script in the page. */
   const run = (script: string): Promise<unknown> => page.evaluate(script)
   const signIn = async (): Promise<void> => {
     const { token } = await service.tokens.issue(tenant)
     await run(`Trunkline.setToken('${token}')`)
   }
-  /** Calls a method of the SDK. @returns what its callback is given */
+  /** Calls a method of the SDK. @returns the argument of its callback */
   const call = (method: string, options: object = {}): Promise<unknown> => {
     const result = run(`new Promise((callback) => {
       void Trunkline.${method}({ ...${JSON.stringify(options)}, callback })
     })`)
-    // Of a window that the test leaves open, there is none.
+    // If the test leaves the modal open, the call never settles.
     result.catch(() => {})
     return result
   }
-  /** The frame, once it is there. */
+  /** The modal's frame, once it exists. */
   const frame = async (): Promise<Frame> => {
     await expect.poll(() => page.frames().length, { timeout: 30_000 }).toBe(2)
     return page.frames()[1] as Frame
   }
-  /** Until the window is gone. Of input to a frame that goes away under it the browser may never tell more. */
+  /** Waits until the modal is closed. The browser may never confirm input to a frame that closes because of it. */
   const leave = async (input: Promise<void>): Promise<void> => {
     input.catch(() => {})
     await expect.poll(() => page.frames().length, { timeout: 30_000 }).toBe(1)
@@ -92,7 +92,7 @@ describe.skipIf(missing !== undefined)('the window', () => {
     window.getByRole('button', { name, exact: true }).click()
   const heading = (window: Frame, name: string) => window.getByRole('heading', { name }).waitFor()
 
-  test('connects an app; what is missing or refused stands beside its field', async () => {
+  test('connects an app; errors appear next to their field', async () => {
     await signIn()
     const result = call('authenticate')
     const window = await frame()
@@ -102,21 +102,21 @@ describe.skipIf(missing !== undefined)('the window', () => {
     await window.getByRole('button', { name: 'Back' }).click()
     await window.getByRole('button', { name: 'Sandbox' }).click()
     const connect = window.getByRole('button', { name: 'Connect', exact: true })
-    // The browser itself asks for what is required.
+    // The browser itself validates required fields.
     await connect.click()
     await window.getByLabel('Tenant').fill('   ')
     await window.getByLabel('Token').fill('not it')
     expect(await window.getByLabel('Token').getAttribute('type')).toBe('password')
     await connect.click()
     await window.getByText('Expected a value (required).').waitFor()
-    await window.getByText('Look at what is marked.').waitFor()
+    await window.getByText('Check the highlighted fields.').waitFor()
     expect(await window.getByLabel('Tenant').getAttribute('aria-invalid')).toBe('true')
-    // A refusal is an error in the browser's console; nothing else was.
-    expect(troubles.splice(0)).toEqual([expect.stringContaining('400')])
+    // The refusal is logged as an error in the browser's console; nothing else was.
+    expect(problems.splice(0)).toEqual([expect.stringContaining('400')])
     await window.getByLabel('Tenant').fill('acme')
     await connect.click()
-    await window.getByText('The app does not accept this.').waitFor()
-    expect(troubles.splice(0)).toEqual([expect.stringContaining('400')])
+    await window.getByText('The app rejected these credentials.').waitFor()
+    expect(problems.splice(0)).toEqual([expect.stringContaining('400')])
     await window.getByLabel('Token').fill('secret')
     await connect.click()
     await heading(window, 'Sandbox is connected')
@@ -127,10 +127,10 @@ describe.skipIf(missing !== undefined)('the window', () => {
     })
     expect(await result).toMatchObject({ credentialId: credentials[0]?.id })
     expect(credentials).toMatchObject([{ app: 'sandbox' }])
-    expect(troubles).toEqual([])
+    expect(problems).toEqual([])
   })
 
-  test('an answer that is lost on its way makes no second connection', async () => {
+  test('a lost response does not create a second connection', async () => {
     await signIn()
     const result = call('authenticate', { app: 'sandbox' })
     const window = await frame()
@@ -145,13 +145,13 @@ describe.skipIf(missing !== undefined)('the window', () => {
       { times: 1 },
     )
     await click(window, 'Connect')
-    await window.getByText('The service cannot be reached.').waitFor()
+    await window.getByText('The service is unreachable.').waitFor()
     await click(window, 'Connect')
     await heading(window, 'Sandbox is connected')
     expect(await result).toMatchObject({ success: true })
     const { credential } = service.database.prisma
     expect(await credential.count({ where: { userId: tenant.userId } })).toBe(1)
-    // The page goes on while the window still says so.
+    // The page continues while the modal still shows the outcome.
     const next = call('authenticate', { app: 'vendure' })
     await expect.poll(() => window.isDetached()).toBe(true)
     await heading(await frame(), 'Connect Vendure')
@@ -159,7 +159,7 @@ describe.skipIf(missing !== undefined)('the window', () => {
     expect(await next).toEqual({ success: false })
   })
 
-  test('shows the apps of a category, or the one that the page names', async () => {
+  test('shows the apps of a category, or the app that the page names', async () => {
     await signIn()
     void call('authenticate', { category: 'accounting' })
     const window = await frame()
@@ -171,12 +171,15 @@ describe.skipIf(missing !== undefined)('the window', () => {
     expect(await page.frames()[1]?.getByRole('button', { name: 'Back' }).count()).toBe(0)
   })
 
-  test('installs an integration, connecting its app first; it is switched off and on', async () => {
+  test('connects the app and installs an integration, which can be disabled and enabled', async () => {
     const integration = await service.server.inject({
-      ...{ method: 'PUT', url: '/2024-03/integrations' },
+      method: 'PUT',
+      url: '/2024-03/integrations',
       headers: { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' },
       payload: {
-        ...{ slug: 'orders', name: HOSTILE, app: 'sandbox' },
+        slug: 'orders',
+        name: HOSTILE,
+        app: 'sandbox',
         workflows: [{ slug: 'one', name: HOSTILE, definition: workflowNumber(1) }],
       },
     })
@@ -195,7 +198,7 @@ describe.skipIf(missing !== undefined)('the window', () => {
     expect(await result).toEqual({ success: true, installationId: expect.any(String) })
     await leave(click(window, 'Done'))
 
-    // Installed again with another connection of its app: those of other apps stay chosen.
+    // Installed again with another connection of its app: connections of other apps stay selected.
     const send = async (url: string, body: object) =>
       (await service.send(tenant.key, 'POST', `/2024-03/headless/${url}`, body)).json()
     const { userId } = tenant
@@ -218,33 +221,33 @@ describe.skipIf(missing !== undefined)('the window', () => {
     const listed = () => run('Trunkline.getIntegrations()')
     const standing = { installed: true, workflows: [{ name: HOSTILE, active: true }] }
     expect(await listed()).toMatchObject([{ integrationId, ...standing }])
-    for (const [word, active] of [
+    for (const [method, active] of [
       ['deactivate', false],
       ['reactivate', true],
     ] as const) {
-      await run(`Trunkline.${word}({ integrationId: '${integrationId}' })`)
+      await run(`Trunkline.${method}({ integrationId: '${integrationId}' })`)
       expect(await listed()).toMatchObject([{ workflows: [{ active }] }])
     }
-    expect(troubles).toEqual([])
+    expect(problems).toEqual([])
   })
 
-  test('closed without an outcome it says so, and the focus is where it was', async () => {
+  test('closed without an outcome, it reports failure and restores the focus', async () => {
     await signIn()
     await page.getByRole('button', { name: 'Apps' }).focus()
-    for (const way of [
+    for (const close of [
       () => page.keyboard.press('Escape'),
       async () => click(await frame(), 'Close'),
       () => page.mouse.click(5, 5),
     ]) {
       const result = call('authenticate')
       await heading(await frame(), 'Connect an app')
-      await leave(way())
+      await leave(close())
       expect(await result).toEqual({ success: false })
       expect(await run('document.activeElement.textContent')).toBe('Apps')
     }
   })
 
-  test('needs the token of an end user, and says when that is over', async () => {
+  test('requires the token of an end user and reports an ended session', async () => {
     const codeOf = (script: string) => run(`${script}.catch(({ code }) => code)`)
     expect(await codeOf('Trunkline.authenticate()')).toBe('NO_TOKEN')
     expect(await codeOf('Trunkline.getIntegrations()')).toBe('NO_TOKEN')
@@ -260,7 +263,7 @@ describe.skipIf(missing !== undefined)('the window', () => {
     await (await frame()).getByText('Your session has ended.').waitFor()
   })
 
-  test('opened by a page that brings no token, or a message of no kind, it shows nothing', async () => {
+  test('shows nothing to a page that sends no token or an unknown message', async () => {
     await run(`{
       const frame = document.createElement('iframe')
       frame.src = '${address}/connect'

@@ -38,8 +38,8 @@ describe.skipIf(missing !== undefined)('a page of another origin', () => {
     try {
       const tab = await browser.newPage()
       await tab.goto(page)
-      /** Status, request id and code, or that the browser kept the answer from the page. */
-      const ask = (
+      /** Status, request id and code, or a note that the browser blocked the response. */
+      const send = (
         path: string,
         bearer: string,
         init: { readonly method?: string; readonly body?: string } = {},
@@ -48,10 +48,10 @@ describe.skipIf(missing !== undefined)('a page of another origin', () => {
           async ({ url, authorization, given }) => {
             const headers = { authorization, 'content-type': 'application/json' }
             try {
-              const answer = await fetch(url, { ...given, headers })
-              const { data, error } = await answer.json()
-              const hasId = answer.headers.get('x-request-id') !== null
-              return { status: answer.status, hasId, data, code: error?.code }
+              const result = await fetch(url, { ...given, headers })
+              const { data, error } = await result.json()
+              const hasId = result.headers.get('x-request-id') !== null
+              return { status: result.status, hasId, data, code: error?.code }
             } catch {
               return 'kept from the page'
             }
@@ -61,23 +61,28 @@ describe.skipIf(missing !== undefined)('a page of another origin', () => {
       const post = { method: 'POST', body: '{"integrationId":"x"}' }
       const install = '/2024-03/headless/startInstallation'
       const records = `/2024-03/one/crm/accounts?credentialId=${CREDENTIAL}`
-      expect(await ask('/2024-03/integrations', token)).toEqual({
-        ...{ status: 200, hasId: true, data: [] },
+      expect(await send('/2024-03/integrations', token)).toEqual({
+        status: 200,
+        hasId: true,
+        data: [],
       })
-      expect(await ask(install, token, post)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
-      expect(await ask('/2024-03/integrations', 'a.b.c')).toMatchObject({
-        ...{ status: 401, code: 'UNAUTHENTICATED' },
+      expect(await send(install, token, post)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+      expect(await send('/2024-03/integrations', 'a.b.c')).toMatchObject({
+        status: 401,
+        code: 'UNAUTHENTICATED',
       })
       const kept = 'kept from the page'
       for (const bearer of [token, tenant.key]) {
-        expect(await ask(records, bearer)).toBe(kept)
-        expect(await ask('/2024-03/one/users', bearer)).toBe(kept)
-        expect(await ask('/2024-03/integrations', bearer, { method: 'PUT', body: '{}' })).toBe(kept)
-        expect(await ask('/graphql', bearer, { method: 'POST', body: '{}' })).toBe(kept)
+        expect(await send(records, bearer)).toBe(kept)
+        expect(await send('/2024-03/one/users', bearer)).toBe(kept)
+        expect(await send('/2024-03/integrations', bearer, { method: 'PUT', body: '{}' })).toBe(
+          kept,
+        )
+        expect(await send('/graphql', bearer, { method: 'POST', body: '{}' })).toBe(kept)
       }
-      // The same from a page of its own origin: it is the browser that kept them.
+      // The same requests succeed in a page of the server's origin, so it was the browser that blocked them.
       await tab.goto(`${address}/docs`)
-      expect(await ask(records, tenant.key)).toMatchObject({ status: 200 })
+      expect(await send(records, tenant.key)).toMatchObject({ status: 200 })
     } finally {
       await browser.close()
     }

@@ -1,8 +1,8 @@
-/** The documentation as a person uses it: read, search, ask; and nothing from another host. */
+/** The documentation in a browser: it can be read, searched and tried, without requests to other hosts. */
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addDocsRoutes } from '../../src/api/docs.ts'
+import { addDocsRoutes } from '../../src/api/http/docs.ts'
 import { browserMissing, openBrowser } from '../support/browser.ts'
 import { type OpenApiDocument, openapiText } from '../support/openapi.ts'
 
@@ -10,20 +10,20 @@ const KEY = `tl_dev_${'0'.repeat(48)}`
 const missing = browserMissing()
 if (missing !== undefined) console.warn(missing)
 
-// Proven by openapi.test.ts.
+// openapi.test.ts proves that the document has this type.
 const { tags, 'x-tagGroups': groups } = JSON.parse(openapiText) as OpenApiDocument
 
 describe.skipIf(missing !== undefined)('the documentation', () => {
   let server: FastifyInstance
   let address: string
   let browser: Browser
-  const asked: { url: string; authorization: string | undefined }[] = []
+  const requested: { url: string; authorization: string | undefined }[] = []
 
   beforeAll(async () => {
     server = Fastify()
     addDocsRoutes(server)
     server.get('/2024-03/one/accounting/payments', async ({ url, headers }) => {
-      asked.push({ url, authorization: headers.authorization })
+      requested.push({ url, authorization: headers.authorization })
       return { payments: [] }
     })
     address = await server.listen({ port: 0, host: '127.0.0.1' })
@@ -34,29 +34,29 @@ describe.skipIf(missing !== undefined)('the documentation', () => {
     await server.close()
   })
 
-  /** The page on a screen of this width; what goes wrong on it: requests to other hosts, errors of its scripts. */
+  /** Opens the page at this width and records its problems: requests to other hosts, script errors. */
   const open = async (width: number, place = ''): Promise<[Page, readonly string[]]> => {
     const page = await browser.newPage({ viewport: { width, height: 1000 } })
-    const troubles: string[] = []
+    const problems: string[] = []
     await page.route(
       (url) => url.origin !== address && !/^(data|blob):/.test(url.protocol),
       async (route) => {
-        troubles.push(route.request().url())
+        problems.push(route.request().url())
         await route.abort()
       },
     )
-    // What the page's own policy refuses is told here too, before it is a request.
+    // Also reports what the content security policy blocks before it becomes a request.
     page.on('console', (message) => {
-      if (message.type() === 'error') troubles.push(message.text())
+      if (message.type() === 'error') problems.push(message.text())
     })
-    page.on('pageerror', ({ message }) => void troubles.push(message))
+    page.on('pageerror', ({ message }) => void problems.push(message))
     await page.goto(`${address}/docs${place}`)
     await page.getByRole('heading', { name: 'Trunkline', exact: true }).waitFor()
-    return [page, troubles]
+    return [page, problems]
   }
 
   test('shows every resource and group of operations, each with its heading', async () => {
-    const [page, troubles] = await open(1440)
+    const [page, problems] = await open(1440)
     const navigation = page.getByRole('navigation').first()
     for (const { name } of groups) await navigation.getByText(name, { exact: true }).waitFor()
     for (const { name } of tags) {
@@ -65,11 +65,11 @@ describe.skipIf(missing !== undefined)('the documentation', () => {
       expect(await entry.isVisible(), name).toBe(true)
     }
     expect(tags.length).toBeGreaterThan(25)
-    expect(troubles).toEqual([])
+    expect(problems).toEqual([])
   }, 90_000)
 
-  test('asks a question with a key', async () => {
-    const [page, troubles] = await open(
+  test('sends a request with a key', async () => {
+    const [page, problems] = await open(
       1440,
       '#tag/accounting-payments/GET/2024-03/one/accounting/payments',
     )
@@ -80,18 +80,18 @@ describe.skipIf(missing !== undefined)('the documentation', () => {
       .click()
     await page.getByRole('button', { name: /^Send get request/ }).click()
     await page.getByText('200', { exact: false }).first().waitFor()
-    await expect.poll(() => asked).toHaveLength(1)
-    expect(asked[0]).toMatchObject({
+    await expect.poll(() => requested).toHaveLength(1)
+    expect(requested[0]).toMatchObject({
       url: expect.stringContaining('/accounting/payments?credentialId='),
       authorization: `Bearer ${KEY}`,
     })
-    expect(troubles).toEqual([])
+    expect(problems).toEqual([])
   }, 90_000)
 
-  test('is as wide as a narrow screen, and no wider', async () => {
-    const [page, troubles] = await open(390)
+  test('fits a narrow screen', async () => {
+    const [page, problems] = await open(390)
     const width = await page.evaluate('document.documentElement.scrollWidth')
     expect(width).toBe(390)
-    expect(troubles).toEqual([])
+    expect(problems).toEqual([])
   }, 90_000)
 })

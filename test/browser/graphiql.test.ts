@@ -1,4 +1,4 @@
-/** GraphiQL as a person uses it: the key into Headers, a query, its answer; and nothing from another host. */
+/** GraphiQL in a browser: a key in Headers, a query, its result; without requests to other hosts. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { browserMissing, openBrowser } from '../support/browser.ts'
@@ -23,7 +23,7 @@ describe.skipIf(missing !== undefined)('GraphiQL', () => {
   })
   afterAll(() => service.stop())
 
-  test('answers a query with the key in Headers, without a request to another host', async () => {
+  test('runs a query with the key in Headers, without a request to another host', async () => {
     const browser = await openBrowser()
     try {
       const page = await browser.newPage()
@@ -45,14 +45,14 @@ describe.skipIf(missing !== undefined)('GraphiQL', () => {
     }
   })
 
-  test('is not there in production', async () => {
+  test('is not served in production', async () => {
     const production = await startService()
-    const answer = await production.server.inject({
+    const response = await production.server.inject({
       url: '/graphql',
       headers: { accept: 'text/html' },
     })
     await production.stop()
-    expect(answer.statusCode).toBe(401)
-    expect(answer.headers['content-type']).toContain('json')
+    expect(response.statusCode).toBe(401)
+    expect(response.headers['content-type']).toContain('json')
   })
 })

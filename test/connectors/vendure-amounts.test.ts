@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { decimalText } from '../../src/connectors/vendure/money.ts'
-import { fulfillmentStatus, paymentStatus } from '../../src/connectors/vendure/order-status.ts'
+import {
+  fulfillmentStatus,
+  paymentStatus,
+} from '../../src/connectors/vendure/order/order-status.ts'
 import { mapped, rawRecords } from './vendure/fixtures.ts'
 
-describe('the standing of an order', () => {
+describe('the status of an order', () => {
   const shipment = (state: string, ...lines: [string, number][]) => ({
-    ...{ state, updatedAt: '' },
+    state,
+    updatedAt: '',
     lines: lines.map(([orderLineId, quantity]) => ({ orderLineId, quantity })),
   })
   const lines = [
@@ -18,17 +22,19 @@ describe('the standing of an order', () => {
     ['Unfulfilled', [shipment('Pending', ['1', 2], ['2', 1])]],
     ['Unfulfilled', [shipment('Cancelled', ['1', 2], ['2', 1])]],
     ['PartiallyShipped', [shipment('Shipped', ['1', 2])]],
-    // Three units of one line do not stand for the other.
+    // Three units of one line do not count for the other.
     ['PartiallyShipped', [shipment('Shipped', ['1', 3])]],
     ['Shipped', [shipment('Shipped', ['1', 1], ['2', 1]), shipment('Shipped', ['1', 1])]],
     ['PartiallyDelivered', [shipment('Shipped', ['1', 2]), shipment('Delivered', ['2', 1])]],
     ['Delivered', [shipment('Delivered', ['1', 2], ['2', 1])]],
-  ])('is %s', (status, fulfillments) => {
+  ])('the fulfillment status is %s', (status, fulfillments) => {
     expect(fulfillmentStatus(fulfillments, lines)).toBe(status)
   })
 
   const payment = (state: string, amount: number, ...refunds: [string, number][]) => ({
-    ...{ state, amount, updatedAt: '' },
+    state,
+    amount,
+    updatedAt: '',
     refunds: refunds.map(([refundState, total]) => ({ state: refundState, total, updatedAt: '' })),
   })
 
@@ -41,12 +47,12 @@ describe('the standing of an order', () => {
     ['PartiallySettled', 100, [payment('Settled', 40), payment('Authorized', 60)]],
     ['Settled', 100, [payment('Settled', 40), payment('Settled', 60)]],
     ['Settled', 0, [payment('Settled', 0)]],
-    // Cancelled: the total is 0, the money was not given back.
+    // Cancelled: the total is 0, and the money was not refunded.
     ['Settled', 0, [payment('Settled', 100)]],
     ['Settled', 100, [payment('Settled', 100, ['Pending', 100], ['Failed', 100])]],
     ['PartiallyRefunded', 100, [payment('Settled', 100, ['Settled', 40])]],
     ['Refunded', 0, [payment('Settled', 100, ['Settled', 40], ['Settled', 60])]],
-  ])('is %s of %i', (status, total, payments) => {
+  ])('the payment status is %s of %i', (status, total, payments) => {
     expect(paymentStatus(payments, total)).toBe(status)
   })
 })
@@ -66,7 +72,7 @@ describe('an amount', () => {
     expect(decimalText(amount, precision)).toBe(text)
   })
 
-  test('is a multiple of the unit that the shop says, whatever the currency', () => {
+  test('is a multiple of the unit that the shop sets, whatever the currency', () => {
     const [first] = rawRecords('orders')
     const yen = { ...first, currencyCode: 'JPY' }
     expect(mapped('orders', yen).row.totalPrice).toBe('91.36')
@@ -74,7 +80,7 @@ describe('an amount', () => {
     expect(mapped('orders', { ...first, moneyStrategyPrecision: 3 }).row.totalPrice).toBe('9.136')
   })
 
-  test('that is no integer is refused, not rounded', () => {
+  test('that is not an integer is rejected, not rounded', () => {
     expect(() => decimalText(1.5, 2)).toThrow(RangeError)
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/vendure/manifest.ts'
 import { answered, failures, resource, response } from './vendure/fixtures.ts'
 
-describe('an answer', () => {
+describe('a response', () => {
   const kindOf = (answer: { status: number; body: unknown }) =>
     connector.readFailure(response(answer))?.kind
 
@@ -27,12 +27,12 @@ describe('an answer', () => {
     expect(kindOf(answer)).toBe(kind)
   })
 
-  test('every recorded refusal is a failure', () => {
+  test('every recorded rejection is a failure', () => {
     for (const [name, answer] of Object.entries(failures))
       expect(kindOf(answer), name).toBeDefined()
   })
 
-  test('to a refused key says what may be wrong', () => {
+  test('to a rejected key names the possible causes', () => {
     const refused = connector.readFailure(
       response(failures['a wrong key'] ?? { status: 0, body: {} }),
     )
@@ -47,26 +47,26 @@ describe('an answer', () => {
       'unavailable',
     ],
     [
-      'a refused deletion',
+      'a rejected deletion',
       { data: { deleteProduct: { result: 'NOT_DELETED', message: 'in use' } } },
       'refused',
     ],
     ['a deletion', { data: { deleteProduct: { result: 'DELETED' } } }, undefined],
     ['an absent record', { data: { order: null } }, undefined],
-  ])('with %s', (_name, body, kind) => {
+  ])('with %s is classified', (_name, body, kind) => {
     expect(kindOf({ status: 200, body })).toBe(kind)
   })
 
-  test('of a proxy is left to its status', () => {
+  test('of a proxy is classified by its status', () => {
     expect(kindOf({ status: 502, body: undefined })).toBeUndefined()
     expect(kindOf({ status: 429, body: undefined })).toBeUndefined()
   })
 
-  test('without a list is none', () => {
+  test('without a list is invalid', () => {
     const position = { since: undefined, cursor: undefined }
     for (const body of [undefined, {}, { data: null }, { data: { orders: {} } }])
       expect(() => resource('orders').readList(response({ status: 200, body }), position)).toThrow()
-    // Not a guess at what its amounts are worth.
+    // Its amounts are not guessed.
     const list = { orders: { items: [], totalItems: 0 } }
     expect(() => resource('orders').readList(answered(list), position)).toThrow('precision')
     expect(() =>
@@ -76,7 +76,7 @@ describe('an answer', () => {
 })
 
 describe('a credential', () => {
-  test('reaches the shop with or without the path of the API, and its channel if one is named', () => {
+  test('uses the shop’s address with or without the API path, and the channel if one is set', () => {
     for (const url of ['https://x.example', 'https://x.example/', ' https://x.example/admin-api/ '])
       expect(connector.baseUrl({ url })).toBe('https://x.example')
     expect(connector.authorize({ apiKey: 'a:b' })).toEqual({ 'vendure-api-key': 'a:b' })
@@ -84,7 +84,8 @@ describe('a credential', () => {
       'vendure-api-key': 'a:b',
     })
     expect(connector.authorize({ apiKey: 'a:b', channelToken: 'eu' })).toEqual({
-      ...{ 'vendure-api-key': 'a:b', 'vendure-token': 'eu' },
+      'vendure-api-key': 'a:b',
+      'vendure-token': 'eu',
     })
   })
 })

@@ -1,4 +1,4 @@
-/** The real Vendure, written through our API: Vendure's own API shows it, and nothing is overwritten unseen. */
+/** Writes to the real Vendure through our API: Vendure's own API shows them, and concurrent changes are not overwritten. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { placeOrder } from '../apps/vendure/checkout.ts'
 import { fulfillOrder, setFulfillmentState } from '../apps/vendure/orders.ts'
@@ -16,7 +16,7 @@ import {
   readOrder,
   readProduct,
 } from '../apps/vendure/state.ts'
-import { type Face, faces } from '../support/operations.ts'
+import { type Transport, transports } from '../support/operations.ts'
 import { type RecordCalls, type RecordOutcome, recordsOver } from '../support/record-calls.ts'
 import { moveOrder } from './vendure/acts.ts'
 import { type Connection, connectVendure, type Shown } from './vendure/connection.ts'
@@ -48,7 +48,7 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
     if (!order) throw new Error(`order ${id} is gone`)
     return order
   }
-  /** An order of both lamps, listed here as it is there. */
+  /** An order of both lamps, listed here as in Vendure. */
   const buy = async (): Promise<Order> => {
     const order = await placeOrder(shop.vendure, {
       customer: { firstName: 'Sofja', lastName: 'K', emailAddress: 'sofja@example.org' },
@@ -61,12 +61,12 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
     expect(status, message).toBe(200)
     return record
   }
-  /** What the log says of a record since the last look at it: `created`, `updated`. */
+  /** The changes of a record since the last read of the log: `created`, `updated`. */
   const kindsOf = async (topic: string, remoteId: string) => {
     const log = await shop.takeLog()
     return log.flatMap((row) => (row.topic === topic && row.remoteId === remoteId ? row.kind : []))
   }
-  /** Neither a listing of changes nor one of everything finds a record other than it was written. */
+  /** Neither a listing of changes nor a full listing finds a record that differs from what was written. */
   const expectSettled = async (topic: string, { remoteId }: { readonly remoteId: string }) => {
     await shop.takeLog()
     await shop.sync()
@@ -78,13 +78,13 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
     return details.find((detail) => detail.field === field)
   }
 
-  describe.each(faces)('over %s', (face: Face) => {
+  describe.each(transports)('over %s', (transport: Transport) => {
     let records: RecordCalls
     beforeAll(() => {
-      records = recordsOver(face, shop)
+      records = recordsOver(transport, shop)
     })
 
-    test('an order gets another address, and Vendure’s own API shows it', async () => {
+    test('changes the address of an order, and Vendure’s own API shows it', async () => {
       const order = await buy()
       await shop.takeLog()
       const shippingAddress = { address1: 'Rue 1', city: 'Paris', countryCode: 'FR' }
@@ -103,7 +103,7 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       await expectSettled(ORDERS, changed)
     })
 
-    test('an order that was changed in Vendure meanwhile is not overwritten unseen', async () => {
+    test('does not overwrite a concurrent change of an order in Vendure', async () => {
       const order = await buy()
       await moveOrder(shop.vendure, order.id, 'Theirs 2')
       const mine = { shippingAddress: { address1: 'Mine 3' } }
@@ -121,7 +121,7 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       await expectSettled(ORDERS, again)
     })
 
-    test('what Vendure refuses of an order is told in its words', async () => {
+    test('reports a rejected order in Vendure’s words', async () => {
       const order = await buy()
       const refused = await records.update(ORDERS, order.id, { orderStatus: 'Delivered' })
       expect([refused.status, refused.code]).toEqual([400, 'APP_REFUSED'])
@@ -136,7 +136,7 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       expect(await now(order.id)).toEqual(order)
     })
 
-    test('an order of which Vendure takes a part and refuses the rest is told and shown as it is', async () => {
+    test('reports an order that Vendure accepts in part, and stores what Vendure has', async () => {
       const order = await buy()
       const answer = await records.update(ORDERS, order.id, {
         ...{ shippingAddress: { city: 'Hamburg' }, orderStatus: 'Delivered' },
@@ -157,7 +157,7 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       await expectSettled(ORDERS, record)
     })
 
-    test('an order is not changed where a remote field would be overridden', async () => {
+    test('rejects an order update whose remote field would be overridden', async () => {
       const order = await buy()
       for (const remoteFields of [{ dryRun: true }, { orderId: '1' }]) {
         const shippingAddress = { city: 'Dry' }
@@ -170,7 +170,7 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       expect(await now(order.id)).toEqual(order)
     })
 
-    test('a product whose stock our own writes have moved is fresh, and its next change no conflict', async () => {
+    test('a product with stock changes by our own writes is up to date, and its next change is no conflict', async () => {
       const stocks = async () => {
         const { record } = await records.get(PRODUCTS, lamp.id)
         const { variants } = record.remoteFields
@@ -181,7 +181,7 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
         return product?.variants.map(({ stockLevels }) => stockLevels)
       }
       const [shipped, cancelled] = [await buy(), await buy()]
-      // The purchases are the shop's; they are seen by a listing of everything.
+      // Only a full listing sees stock changes by purchases.
       await shop.syncEverything()
       const lineItems = shipped.lines.map(({ id, quantity }) => ({ lineItemId: id, quantity }))
       const writes = [
@@ -193,17 +193,17 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
         done(await write())
         expect(await stocks()).not.toEqual(before)
         expect(await stocks()).toMatchObject((await own()) ?? [])
-        const description = `Bright ${face} ${index}.`
+        const description = `Bright ${transport} ${index}.`
         done(await records.update(PRODUCTS, lamp.id, { description }))
       }
     })
 
-    test('an order is corrected after a refusal: what was tried and undone is no conflict', async () => {
+    test('an order can be corrected after a rejection: the undone attempt is no conflict', async () => {
       const order = await buy()
       const dear = lamp.variants.map(({ id }) => ({ variantId: id, quantity: 9 }))
       const refused = await records.update(ORDERS, order.id, { lineItems: dear })
       expect(refused.status).toBe(400)
-      // Vendure keeps whole seconds: the history of the try is later than what is stored here.
+      // Vendure keeps whole seconds: the history of the attempt is later than the stored order.
       await shop.passOverlap()
       expect((await records.update(ORDERS, order.id, { lineItems: dear })).status).toBe(400)
       const billingAddress = { city: 'Kiel' }
@@ -212,7 +212,7 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       await expectSettled(ORDERS, changed)
     })
 
-    test('an order costs less where the refund is named, and its total is Vendure’s', async () => {
+    test('reduces an order if the refund is named, and shows Vendure’s total', async () => {
       const order = await buy()
       const changed = done(
         await records.update(ORDERS, order.id, {
@@ -227,7 +227,7 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       await expectSettled(ORDERS, changed)
     })
 
-    test('a fulfillment is made and goes from state to state, and Vendure’s own API shows it', async () => {
+    test('creates a fulfillment and changes its state, and Vendure’s own API shows it', async () => {
       const order = await buy()
       await shop.takeLog()
       const made = done(
@@ -250,7 +250,7 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
         expect(await now(order.id)).toMatchObject({
           ...{ state, fulfillments: [{ id: made.remoteId, state }] },
         })
-        // The order, whose standing it moved, is fresh here without a sync: its next change is no conflict.
+        // The order, whose status the fulfillment moved, is up to date without a sync: its next change is no conflict.
         expect((await records.get(ORDERS, order.id)).record).toMatchObject({
           ...{ orderStatus: state, fulfillmentStatus: state },
         })
@@ -265,7 +265,7 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       })
     })
 
-    test('a fulfillment that went on in Vendure meanwhile is not moved unseen', async () => {
+    test('does not change a fulfillment that moved on in Vendure in the meantime', async () => {
       const order = await buy()
       const shipment = { trackingCode: 'T-2', method: 'DHL', state: 'Pending' } as const
       const { id } = await fulfillOrder(shop.vendure, order, shipment)
@@ -286,8 +286,8 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       expect(late.message).toContain('Cannot transition Fulfillment from "Cancelled" to "Shipped"')
     })
 
-    test('a customer is made, changed and deleted; a twin is refused by the field', async () => {
-      const email = `emmy-${face.toLowerCase()}@example.org`
+    test('creates, changes and deletes a customer, and rejects a duplicate by field', async () => {
+      const email = `emmy-${transport.toLowerCase()}@example.org`
       const emmy = { firstName: 'Emmy', lastName: 'Noether', email }
       const made = done(await records.create(CUSTOMERS, { ...emmy, phone: '+49 1' }))
       expect(await readCustomer(shop.vendure, made.remoteId)).toMatchObject({
@@ -312,8 +312,8 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       expect((await records.get(CUSTOMERS, made.id)).record).toEqual(gone)
     })
 
-    test('of several that change what they have seen at once, one does and the others are told so', async () => {
-      const email = `first-${face.toLowerCase()}@example.org`
+    test('one of several concurrent changes of the same version succeeds, and the others get a conflict', async () => {
+      const email = `first-${transport.toLowerCase()}@example.org`
       const first = { firstName: 'First', lastName: 'Noether', email }
       const customer = done(await records.create(CUSTOMERS, first))
       const order = await buy()
@@ -340,13 +340,13 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       )
     })
 
-    test('a product with several choices is changed over and over: their order is no conflict', async () => {
+    test('repeated changes of a product with several options are no conflict, whatever the order of options', async () => {
       const choices = (size: string) => [
         { name: 'Size', value: size },
         { name: 'Colour', value: 'red' },
         { name: 'Base', value: 'oak' },
       ]
-      const productName = `Chair ${face}`
+      const productName = `Chair ${transport}`
       const made = done(
         await records.create(PRODUCTS, {
           ...{ productName, description: '' },
@@ -370,39 +370,39 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
       expect(done(await records.remove(PRODUCTS, made.id)).remoteDeleted).toBe(true)
     })
 
-    test('what was deleted is refused as that, here or in Vendure, each time', async () => {
+    test('reports a deleted record as deleted, here or in Vendure, each time', async () => {
       const expectGone = async (topic: string, id: string, input: object) => {
         for (const _again of [1, 2]) {
           const late = await records.update(topic, id, input)
           expect(conflicting(late, 'remoteDeleted')).toMatchObject({ current: true })
         }
       }
-      const product = { productName: `Stool ${face}`, description: '' }
+      const product = { productName: `Stool ${transport}`, description: '' }
       const here = done(await records.create(PRODUCTS, product))
       done(await records.remove(PRODUCTS, here.id))
       await expectGone(PRODUCTS, here.id, { productName: 'Late' })
       const there = done(await records.create(PRODUCTS, product))
       await deleteProduct(shop.vendure, there.remoteId)
       await expectGone(PRODUCTS, there.id, { productName: 'Late' })
-      const email = `gone-${face.toLowerCase()}@example.org`
+      const email = `gone-${transport.toLowerCase()}@example.org`
       const customer = { firstName: 'Lise', lastName: 'Meitner', email }
       const gone = done(await records.create(CUSTOMERS, customer))
       done(await records.remove(CUSTOMERS, gone.id))
       await expectGone(CUSTOMERS, gone.id, {})
     })
 
-    test('a product that lost the variant it was changed with last is not overwritten unseen', async () => {
+    test('does not overwrite a product that has lost its most recently changed variant', async () => {
       const sizes = ['S', 'L'].map((size) => ({ name: 'Size', value: size }))
       const made = done(
         await records.create(PRODUCTS, {
-          ...{ productName: `Shelf ${face}`, description: '' },
+          ...{ productName: `Shelf ${transport}`, description: '' },
           variants: sizes.map((choice) => ({
             ...{ title: choice.value, price: '10.00', sku: choice.value, optionValues: [choice] },
           })),
         }),
       )
       const [kept, lost] = made.variants
-      // Vendure keeps whole seconds: the second variant is to be later than all else of the product.
+      // Vendure keeps whole seconds: the second variant must be later than the rest of the product.
       await shop.passOverlap()
       await updateVariant(shop.vendure, lost.remoteId, { price: 1200 })
       await shop.sync()
@@ -416,7 +416,7 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
     })
   })
 
-  test('the paths below an order lead to its fulfillments alone', async () => {
+  test('the paths below an order lead to its own fulfillments only', async () => {
     const [order, other] = [await buy(), await buy()]
     const { key } = shop.tenant
     const [line] = order.lines
@@ -441,7 +441,7 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
     ])
   })
 
-  test('what Vendure cannot do is said so', async () => {
+  test('names the operations that Vendure does not support', async () => {
     const records = recordsOver('REST', shop)
     const { id } = await buy()
     for (const impossible of [await records.remove(ORDERS, id), await records.create(ORDERS, {})])

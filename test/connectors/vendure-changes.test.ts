@@ -19,9 +19,9 @@ import { readOrder } from '../apps/vendure/state.ts'
 import { draftOrder, moveOrder, payOrder, settleRefund } from './vendure/acts.ts'
 import { missing, openScene, type Scene } from './vendure/scene.ts'
 
-// Each act is done after the overlap has passed: nothing is listed only because it is young.
+// Each change happens after the overlap has passed: nothing is listed only because it is recent.
 describe.skipIf(missing)(
-  `a listing of changes of the real Vendure${missing ? `: ${missing}` : ' sees'}`,
+  `a change listing of the real Vendure${missing ? `: ${missing}` : ' detects'}`,
   () => {
     let scene: Scene
 
@@ -51,14 +51,14 @@ describe.skipIf(missing)(
       expect(shown).toMatchObject({ productName: 'Standing desk', productStatus: 'disabled' })
     })
 
-    test('a deleted product, by the number of products, with the run after it', async () => {
+    test('a deleted product, by the number of products, one run later', async () => {
       const { id } = await createProduct(scene.shop.vendure, { name: 'Stool', variants: [] })
       await scene.shop.sync()
       expect(await scene.changesBy(() => deleteProduct(scene.shop.vendure, id))).toEqual([])
       expect(await scene.changesBy(async () => {})).toEqual([`deleted products ${id}`])
     })
 
-    test("a variant's new price, which does not move its product", async () => {
+    test("a variant's new price, which leaves the product's update time unchanged", async () => {
       const [small] = scene.lamp.variants
       const change = { price: 1234, stockOnHand: 777 }
       expect(
@@ -90,7 +90,7 @@ describe.skipIf(missing)(
       expect(shown).toMatchObject({ lastName: 'Lovelace', phone: '+44 20 1' })
     })
 
-    test('a fulfillment of part of an order, which does not move the order', async () => {
+    test('a fulfillment of part of an order, which leaves the order’s update time unchanged', async () => {
       const before = await scene.reread(scene.first)
       const lines = [{ orderLineId: scene.first.lines[0]?.id ?? '', quantity: 2 }]
       let id = ''
@@ -120,7 +120,7 @@ describe.skipIf(missing)(
       await scene.expectSame('commerce/orders', await scene.truth.order(scene.first.id))
     })
 
-    test('an order that was written down long before it was paid', async () => {
+    test('an order that was created long before it was paid', async () => {
       const variantId = scene.lamp.variants[1]?.id ?? ''
       const id = await draftOrder(scene.shop.vendure, { customerId: scene.emmy.id, variantId })
       const before = (await readOrder(scene.shop.vendure, id))?.updatedAt
@@ -133,7 +133,7 @@ describe.skipIf(missing)(
       await scene.expectSame('commerce/orders', await scene.truth.order(id))
     })
 
-    test('a delivery, with which the order is no longer open, and a refund after it', async () => {
+    test('a delivery that completes the order, and a refund after it', async () => {
       const order = await scene.buy()
       await scene.shop.sync()
       const shipment = await fulfillOrder(scene.shop.vendure, order, {
@@ -165,7 +165,7 @@ describe.skipIf(missing)(
       await scene.expectSame('commerce/orders', await scene.truth.order(order.id))
     })
 
-    test('a fulfillment that is made and delivered between two runs', async () => {
+    test('a fulfillment that is created and delivered between two runs', async () => {
       const order = await scene.buy()
       await scene.shop.sync()
       let id = ''
@@ -206,7 +206,9 @@ describe.skipIf(missing)(
         await scene.expectSame('commerce/orders', await scene.truth.order(order.id))
       }
       expect(await scene.shop.get('commerce/orders', order.id)).toMatchObject({
-        ...{ orderStatus: 'Cancelled', totalPrice: '0.00', paymentStatus: 'Settled' },
+        orderStatus: 'Cancelled',
+        totalPrice: '0.00',
+        paymentStatus: 'Settled',
         shippingAddress: { address1: 'Domshof 3' },
       })
     })

@@ -4,15 +4,15 @@ import { answered, readPage, recorded, resource } from './vendure/fixtures.ts'
 
 const SINCE = '2026-03-01T12:00:00.000Z'
 
-/** What a listing asks, without the white space. */
-const asked = (name: string, position: ListPosition) => {
+/** The query of a listing request, without white space. */
+const requestOf = (name: string, position: ListPosition) => {
   const request = resource(name).listRequest(position)
   // Every request of the connector has such a body.
   const { query, variables } = request.body as { query: string; variables: { options: Json } }
   return { ...request, text: query.replace(/\s+/g, ' ').trim(), options: variables.options }
 }
 
-/** Feeds a listing with pages, and tells what it asks for them. */
+/** Feeds a listing with pages and returns its requests. */
 const walk = (
   name: string,
   since: string | undefined,
@@ -23,7 +23,7 @@ const walk = (
   const ids: string[] = []
   let cursor: Json | undefined
   for (const [index, page] of pages.entries()) {
-    const { options } = asked(name, { since, cursor })
+    const { options } = requestOf(name, { since, cursor })
     steps.push(options)
     const list = { items: page.map((id) => ({ id })), totalItems: totals[index] ?? 0 }
     const { records, next } = resource(name).readList(answered({ [name]: list }), { since, cursor })
@@ -34,31 +34,36 @@ const walk = (
   return { steps, ids, cursor }
 }
 
-describe('a listing of everything', () => {
-  test('asks for records by id, and may be asked again', () => {
-    const { method, path, read, options, text } = asked('orders', {
+describe('a full listing', () => {
+  test('requests records by id, and can be restarted', () => {
+    const { method, path, read, options, text } = requestOf('orders', {
       since: undefined,
       cursor: undefined,
     })
     expect({ method, path, read }).toEqual({ method: 'POST', path: '/admin-api', read: true })
     expect(text).toMatch(/^query \(\$options: OrderListOptions\) \{ orders\(options: \$options\)/)
     expect(options).toEqual({
-      // Neither carts nor drafts.
+      // Excludes carts and drafts.
       filter: { orderPlacedAt: { isNull: false } },
-      ...{ sort: { id: 'ASC' }, skip: 0, take: 100 },
+      sort: { id: 'ASC' },
+      skip: 0,
+      take: 100,
     })
   })
 
-  test('asks for the unit of amounts once, and remembers it', () => {
-    const first = asked('orders', { since: undefined, cursor: undefined })
+  test('requests the unit of amounts once and caches it', () => {
+    const first = requestOf('orders', { since: undefined, cursor: undefined })
     expect(first.text).toContain('moneyStrategyPrecision')
     const globalSettings = { serverConfig: { moneyStrategyPrecision: 3 } }
     const page = { orders: { items: [{ id: '1' }], totalItems: 2 }, globalSettings }
     const { records, next } = resource('orders').readList(answered(page), {
-      ...{ since: undefined, cursor: undefined },
+      since: undefined,
+      cursor: undefined,
     })
     expect(records).toEqual([{ id: '1', moneyStrategyPrecision: 3 }])
-    expect(asked('orders', { since: undefined, cursor: next }).text).not.toContain('globalSettings')
+    expect(requestOf('orders', { since: undefined, cursor: next }).text).not.toContain(
+      'globalSettings',
+    )
     const second = { orders: { items: [{ id: '2' }], totalItems: 2 } }
     expect(
       resource('orders').readList(answered(second), { since: undefined, cursor: next }),
@@ -68,7 +73,7 @@ describe('a listing of everything', () => {
     })
   })
 
-  test('goes on where the page ended, however many records it had', () => {
+  test('continues after the end of a page, whatever its size', () => {
     const { steps, ids, cursor } = walk(
       'customers',
       undefined,
@@ -80,8 +85,8 @@ describe('a listing of everything', () => {
     expect(cursor).toBeUndefined()
   })
 
-  test('goes back by as many as were deleted meanwhile, so that none is passed over', () => {
-    // 1 and 2 are deleted after the first page: 5 and 6 move up, into places already read.
+  test('steps back by the number of deleted records, so that none is skipped', () => {
+    // 1 and 2 are deleted after the first page: 5 and 6 move to positions already read.
     const pages = [
       ['1', '2', '3', '4'],
       ['7', '8'],
@@ -93,17 +98,17 @@ describe('a listing of everything', () => {
     expect(cursor).toBeUndefined()
   })
 
-  test('goes back from an empty page, too', () => {
+  test('steps back from an empty page, too', () => {
     const { steps, ids } = walk('customers', undefined, [['1', '2'], [], ['3']], [4, 2, 2])
     expect(steps).toMatchObject([{ skip: 0 }, { skip: 2 }, { skip: 0 }])
     expect(ids).toContain('3')
   })
 
-  test('ends with an empty page, whatever the total says', () => {
+  test('ends with an empty page, whatever the total is', () => {
     expect(walk('customers', undefined, [['1'], []], [5, 5]).cursor).toBeUndefined()
   })
 
-  test('gives the fulfillments of the orders', () => {
+  test('extracts the fulfillments of the orders', () => {
     const [page] = recorded('fulfillments').pages
     if (!page) throw new Error('no page was recorded')
     expect(readPage('fulfillments', page).records).toMatchObject([
@@ -114,16 +119,18 @@ describe('a listing of everything', () => {
 })
 
 describe('a listing of changes', () => {
-  test('of customers is one pass', () => {
-    expect(asked('customers', { since: SINCE, cursor: undefined }).options).toMatchObject({
+  test('of customers takes one pass', () => {
+    expect(requestOf('customers', { since: SINCE, cursor: undefined }).options).toMatchObject({
       filter: { updatedAt: { after: SINCE } },
     })
   })
 
-  test('of products finds those of which only a variant changed', () => {
+  test('of products finds those with a changed variant only', () => {
     const { since, pages } = recorded('products-changes')
     expect(
-      pages.map(({ cursor }) => asked('products', { since, cursor: cursor ?? undefined }).options),
+      pages.map(
+        ({ cursor }) => requestOf('products', { since, cursor: cursor ?? undefined }).options,
+      ),
     ).toMatchObject([
       { filter: { updatedAt: { after: since } }, take: 100 },
       { filter: { updatedAt: { after: since } } },
@@ -133,14 +140,14 @@ describe('a listing of changes', () => {
     expect(read).toMatchObject([[], [], [{ id: '1', defaultCurrencyCode: 'EUR' }]])
   })
 
-  test('of orders gives the new, then the open, then the done of which a part changed', () => {
+  test('of orders returns the new ones, then the open ones, then completed ones with a changed part', () => {
     const { since, pages } = recorded('orders-changes')
     const questions = pages.map(({ cursor }) =>
-      asked('orders', { since, cursor: cursor ?? undefined }),
+      requestOf('orders', { since, cursor: cursor ?? undefined }),
     )
     const done = ['Shipped', 'Delivered', 'Cancelled']
     const placed = { orderPlacedAt: { isNull: false } }
-    // What the first pass leaves, that very millisecond included.
+    // Those that the first pass skips, including that very millisecond.
     const rest = { before: new Date(Date.parse(since ?? '') + 1).toISOString() }
     expect(questions.map(({ options }) => options)).toMatchObject([
       {
@@ -152,13 +159,14 @@ describe('a listing of changes', () => {
       { filter: { updatedAt: rest, orderPlacedAt: rest, state: { notIn: done } } },
       {
         filter: {
-          ...{ updatedAt: rest, state: { in: done } },
+          updatedAt: rest,
+          state: { in: done },
           orderPlacedAt: { ...rest, after: expect.any(String) },
         },
       },
       { filter: { ...placed, id: { in: ['4'] } } },
     ])
-    // The third only looks for times.
+    // The third pass reads only times.
     expect(questions[2]?.text).not.toContain('code')
     const states = pages.map((page) =>
       readPage('orders', page, since).records.map((record) => (record as { state: string }).state),
@@ -166,14 +174,14 @@ describe('a listing of changes', () => {
     expect(states).toEqual([[], ['PaymentAuthorized'], [], ['Delivered']])
   })
 
-  test('of orders watches the done ones for sixty days', () => {
+  test('of orders watches completed ones for sixty days', () => {
     const cursor = { pass: 2, skip: 0, total: 0, ids: null, shop: null }
-    expect(asked('orders', { since: SINCE, cursor }).options).toMatchObject({
+    expect(requestOf('orders', { since: SINCE, cursor }).options).toMatchObject({
       filter: { orderPlacedAt: { after: '2025-12-31T12:00:00.000Z' } },
     })
   })
 
-  test('of orders fetches the done ones with a new time on any part', () => {
+  test('of orders fetches the completed ones with a new time on any part', () => {
     const cursor = { pass: 2, skip: 0, total: 0, ids: null, shop: { moneyStrategyPrecision: 2 } }
     const before = '2026-03-01T11:00:00.000Z'
     const later = '2026-03-01T12:30:00.000Z'
@@ -195,7 +203,7 @@ describe('a listing of changes', () => {
     expect(next).toMatchObject({ ids: ['delivered', 'paid', 'refunded', 'modified'] })
   })
 
-  test('of products does not fetch again what the first pass gave', () => {
+  test('of products does not fetch the results of the first pass again', () => {
     const cursor = { pass: 1, skip: 0, total: 0, ids: null, shop: {} }
     const items = [
       { productId: '1', product: { updatedAt: SINCE } },
@@ -209,13 +217,13 @@ describe('a listing of changes', () => {
     expect(next).toMatchObject({ ids: ['1'] })
   })
 
-  test('of fulfillments looks through the orders for changed ones', () => {
+  test('of fulfillments searches the orders for changed ones', () => {
     const { since, pages } = recorded('fulfillments-changes')
     const read = pages.map((page) => readPage('fulfillments', page, since).records)
     expect(read).toMatchObject([[], [{ id: '2', orderId: '4', state: 'Delivered' }]])
   })
 
-  test('fetches many traced records page by page, then goes on with the traces', () => {
+  test('fetches many traced records page by page, then continues tracing', () => {
     const found = Array.from({ length: 150 }, (_, index) => ({
       productId: String(index + 1),
       product: { updatedAt: SINCE },
@@ -225,19 +233,20 @@ describe('a listing of changes', () => {
       answered({ productVariants: { items: [...found, ...found], totalItems: 301 } }),
       { since: SINCE, cursor },
     )
-    const first = asked('products', { since: SINCE, cursor: trace.next })
+    const first = requestOf('products', { since: SINCE, cursor: trace.next })
     expect(first.options).toMatchObject({ filter: { id: { in: { length: 100 } } } })
     const none = answered({ products: { items: [], totalItems: 0 } })
     const { next: second } = resource('products').readList(none, {
       since: SINCE,
       cursor: trace.next,
     })
-    expect(asked('products', { since: SINCE, cursor: second }).options).toMatchObject({
+    expect(requestOf('products', { since: SINCE, cursor: second }).options).toMatchObject({
       filter: { id: { in: { length: 50 } } },
     })
     const { next: third } = resource('products').readList(none, { since: SINCE, cursor: second })
-    expect(asked('products', { since: SINCE, cursor: third })).toMatchObject({
-      ...{ text: expect.stringContaining('productVariants'), options: { skip: 300 } },
+    expect(requestOf('products', { since: SINCE, cursor: third })).toMatchObject({
+      text: expect.stringContaining('productVariants'),
+      options: { skip: 300 },
     })
   })
 })

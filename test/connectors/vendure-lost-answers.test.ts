@@ -1,4 +1,4 @@
-/** The real Vendure, whose answer to a create is lost: what it has made is found, and never made twice. */
+/** The real Vendure with lost responses to creates: the created record is found, and never created twice. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { placeOrder } from '../apps/vendure/checkout.ts'
 import { createProduct } from '../apps/vendure/shop.ts'
@@ -9,7 +9,7 @@ import { type Line, openLine } from './vendure/line.ts'
 import { missing } from './vendure/scene.ts'
 
 describe.skipIf(missing)(
-  `a lost answer of the real Vendure${missing ? `: ${missing}` : ''}`,
+  `a lost response of the real Vendure${missing ? `: ${missing}` : ''}`,
   () => {
     let line: Line
     let shop: Connection
@@ -39,7 +39,7 @@ describe.skipIf(missing)(
         body,
         { 'idempotency-key': key },
       )
-    /** Sends it until the answer is known, and once more. @returns the last answer */
+    /** Repeats the request until the outcome is known, and once more. @returns the last response */
     const createLost = async (path: string, body: object, mutation: string) => {
       const key = `lost-${++counter}`
       line.lose(mutation)
@@ -69,18 +69,18 @@ describe.skipIf(missing)(
         'createProductVariants',
       ],
       [
-        'with choices in an order of its own',
+        'with options in another order',
         { variants: [{ ...variant, optionValues }] },
         'createProductVariants',
       ],
       ['with a slug that Vendure rewrites', { remoteFields: { slug: 'My Slug' } }, 'createProduct'],
       [
-        'with a field that Vendure does not show',
+        'with a field that Vendure does not return',
         { remoteFields: { assetIds: [] } },
         'createProduct',
       ],
       ['without a description', { description: null }, 'createProduct'],
-    ])('a product %s is found', async (title, fields, mutation) => {
+    ])('finds a product %s', async (title, fields, mutation) => {
       const productName = `Chair ${title}`
       const answer = await createLost('/products', { productName, ...fields }, mutation)
       expect(answer.statusCode, answer.body).toBe(200)
@@ -88,10 +88,10 @@ describe.skipIf(missing)(
       expect(made).toEqual([{ id: answer.json().product.remoteId }])
     })
 
-    test('a product of which half is made stays unknown, is named, and is not made again', async () => {
-      const asked = { productName: 'Half a chair', variants: [variant] }
-      const answer = await createLost('/products', asked, 'createProduct')
-      const made = await foundBy('products', { name: { eq: asked.productName } })
+    test('a half-created product is reported as unknown, identified, and not created again', async () => {
+      const input = { productName: 'Half a chair', variants: [variant] }
+      const answer = await createLost('/products', input, 'createProduct')
+      const made = await foundBy('products', { name: { eq: input.productName } })
       expect(made).toHaveLength(1)
       expect(answer.json().error).toMatchObject({
         code: 'WRITE_OUTCOME_UNKNOWN',
@@ -101,12 +101,12 @@ describe.skipIf(missing)(
 
     test.each([
       ['with capitals and a space in the address', { email: ' Amalie@Example.org' }],
-      ['with an empty telephone number', { email: 'emmy@example.org', phone: '' }],
-    ])('a customer %s is found', async (_, fields) => {
-      const asked = { firstName: 'Emmy', lastName: 'Noether', ...fields }
-      const answer = await createLost('/customers', asked, 'createCustomer')
+      ['with an empty phone number', { email: 'emmy@example.org', phone: '' }],
+    ])('finds a customer %s', async (_, fields) => {
+      const input = { firstName: 'Emmy', lastName: 'Noether', ...fields }
+      const answer = await createLost('/customers', input, 'createCustomer')
       expect(answer.statusCode, answer.body).toBe(200)
-      const eq = asked.email.trim().toLowerCase()
+      const eq = input.email.trim().toLowerCase()
       const made = await foundBy('customers', { emailAddress: { eq } })
       expect(made).toEqual([{ id: answer.json().customer.remoteId }])
     })
@@ -121,7 +121,7 @@ describe.skipIf(missing)(
     test.each<[string, object]>([
       ['of part of its lines', { carrier: 'DHL', trackingNumbers: ['t1'] }],
       ['by a handler', { remoteFields: { handler } }],
-    ])('a fulfillment %s is found', async (_, fields) => {
+    ])('finds a fulfillment %s', async (_, fields) => {
       const order = await placeOrder(shop.vendure, {
         customer: { firstName: 'Sofja', lastName: 'K', emailAddress: 'sofja@example.org' },
         lines: lamp.variants.map(({ id }) => ({ variantId: id, quantity: 2 })),

@@ -9,14 +9,15 @@ const lamp = {
 }
 const lineOf = (size: 'S' | 'L', quantity: number) => ({
   ...lamp[size],
-  ...{ productId: idOf('commerce/products', '1'), quantity },
+  productId: idOf('commerce/products', '1'),
+  quantity,
   variantId: idOf('commerce/products.variants', lamp[size].variantId),
 })
 
 describe('an order', () => {
   const [partly, cancelled, delivered] = rawRecords('orders')
 
-  test('has the amounts of the whole, tax included, as decimal text', () => {
+  test('has total amounts, including tax, as decimal text', () => {
     const { row, problems } = mapped('orders', partly)
     expect(problems).toEqual([])
     expect(row).toMatchObject({
@@ -37,7 +38,7 @@ describe('an order', () => {
     ])
   })
 
-  test('names its customer, and its addresses with the name split at its last space', () => {
+  test('has its customer, and addresses with the name split at the last space', () => {
     const { row } = mapped('orders', partly)
     expect(row.customer).toEqual({
       customerId: idOf('commerce/customers', partly.customer.id),
@@ -60,39 +61,46 @@ describe('an order', () => {
     expect(row.billingAddress).toMatchObject({ firstName: null, lastName: 'Kowalewskaja' })
   })
 
-  test('has no address where Vendure has an object of nulls, and no customer where it has none', () => {
+  test('has no address where Vendure returns an object of nulls, and no customer where it has none', () => {
     const nowhere = Object.fromEntries(
       Object.keys(partly.shippingAddress).map((key) => [key, null]),
     )
     const { row, problems } = mapped('orders', {
       ...partly,
-      ...{ shippingAddress: nowhere, billingAddress: null, customer: null },
+      shippingAddress: nowhere,
+      billingAddress: null,
+      customer: null,
     })
     expect(row).toMatchObject({ shippingAddress: null, billingAddress: null, customer: null })
     expect(problems).toEqual([])
   })
 
-  test('says what is shipped and paid, which its own state does not', () => {
+  test('has the fulfillment and payment status, which its own state does not include', () => {
     expect(mapped('orders', partly).row).toMatchObject({
-      ...{ fulfillmentStatus: 'PartiallyShipped', paymentStatus: 'Authorized' },
+      fulfillmentStatus: 'PartiallyShipped',
+      paymentStatus: 'Authorized',
     })
     expect(mapped('orders', delivered).row).toMatchObject({
       // The refund is pending: the money is not back yet.
-      ...{ fulfillmentStatus: 'Delivered', paymentStatus: 'Settled' },
+      fulfillmentStatus: 'Delivered',
+      paymentStatus: 'Settled',
     })
   })
 
-  test('once cancelled, has no amounts and no units, and says that the money is still there', () => {
+  test('that is cancelled has no amounts and no units, and is still paid', () => {
     const { row } = mapped('orders', cancelled)
     expect(row).toMatchObject({
-      ...{ orderStatus: 'Cancelled', totalPrice: '0.00', totalTax: '0.00' },
-      ...{ paymentStatus: 'Settled', fulfillmentStatus: 'Unfulfilled' },
+      orderStatus: 'Cancelled',
+      totalPrice: '0.00',
+      totalTax: '0.00',
+      paymentStatus: 'Settled',
+      fulfillmentStatus: 'Unfulfilled',
       lineItems: [{ quantity: 0 }, { quantity: 0 }],
       remoteFields: { lines: [{ orderPlacedQuantity: 2 }, { orderPlacedQuantity: 3 }] },
     })
   })
 
-  test('was last changed when any of its parts was', () => {
+  test('is dated by the last change of any of its parts', () => {
     const instant = (second: number) => `2030-01-01T00:00:0${second}.000Z`
     const at = (changes: object) =>
       mapped('orders', { ...delivered, ...changes }).row.remoteUpdatedAt
@@ -100,7 +108,7 @@ describe('an order', () => {
     const [refund] = payment.refunds
     const [fulfillment] = delivered.fulfillments
 
-    // What was done to it last.
+    // The last entry of its history.
     expect(at({})).toBe(refund.updatedAt)
     expect(at({ updatedAt: instant(1) })).toBe(instant(1))
     expect(at({ orderPlacedAt: instant(2) })).toBe(instant(2))
@@ -112,7 +120,7 @@ describe('an order', () => {
     expect(at({ history: { items: [{ createdAt: instant(7) }] } })).toBe(instant(7))
   })
 
-  test('keeps what the common model has no place for, in the words of Vendure', () => {
+  test('keeps fields outside of the common model under Vendure’s names', () => {
     const { remoteFields } = mapped('orders', delivered).row
     expect(remoteFields).toMatchObject({
       orderPlacedAt: delivered.orderPlacedAt,
@@ -126,7 +134,7 @@ describe('an order', () => {
 describe('a fulfillment', () => {
   const [shipped, delivered] = rawRecords('fulfillments')
 
-  test('is found under its order, and its lines name what they ship', () => {
+  test('is found under its order, and its lines name the shipped variants', () => {
     const { row, problems } = mapped('fulfillments', shipped)
     expect(problems).toEqual([])
     expect(row).toMatchObject({
@@ -143,7 +151,7 @@ describe('a fulfillment', () => {
     })
   })
 
-  test('has no tracking number where Vendure has an empty code or none', () => {
+  test('has no tracking number if Vendure has an empty code or none', () => {
     expect(delivered.trackingCode).toBe('')
     expect(mapped('fulfillments', delivered).row.trackingNumbers).toEqual([])
     const without = { ...delivered, trackingCode: null }
@@ -163,38 +171,52 @@ describe('a fulfillment', () => {
 describe('a product', () => {
   const [bright, bare] = rawRecords('products')
 
-  test('has its variants, each with an id of its own', () => {
+  test('has its variants, each with its own id', () => {
     const { row, problems } = mapped('products', bright)
     expect(problems).toEqual([])
     expect(row).toMatchObject({
-      ...{ productName: 'Lamp', description: '<p>Bright.</p>', productStatus: 'enabled' },
-      ...{ tags: ['Modern'], images: [], productType: null, vendor: null, productUrl: null },
+      productName: 'Lamp',
+      description: '<p>Bright.</p>',
+      productStatus: 'enabled',
+      tags: ['Modern'],
+      images: [],
+      productType: null,
+      vendor: null,
+      productUrl: null,
       remoteCreatedAt: bright.createdAt,
       remoteFields: { slug: 'lamp', defaultCurrencyCode: 'EUR', pricesIncludeTax: false },
     })
     expect(row.variants).toEqual([
       {
-        ...{ id: idOf('commerce/products.variants', '1'), remoteId: '1', title: 'Lamp S' },
-        ...{ price: '11.00', sku: 'LAMP-S', weight: null },
+        id: idOf('commerce/products.variants', '1'),
+        remoteId: '1',
+        title: 'Lamp S',
+        price: '11.00',
+        sku: 'LAMP-S',
+        weight: null,
         optionValues: [{ name: 'Size', value: 'S' }],
         inventory: { totalCount: bright.variants[0].stockLevels[0].stockOnHand },
       },
       {
-        ...{ id: idOf('commerce/products.variants', '2'), remoteId: '2', title: 'Lamp L' },
-        // In euros, the channel's currency, though there is a price in yen too.
-        ...{ price: '19.99', sku: 'LAMP-L', weight: null },
+        id: idOf('commerce/products.variants', '2'),
+        remoteId: '2',
+        title: 'Lamp L',
+        // In euros, the channel's currency, although a price in yen exists too.
+        price: '19.99',
+        sku: 'LAMP-L',
+        weight: null,
         optionValues: [{ name: 'Size', value: 'L' }],
-        // Its stock is not tracked: the number that Vendure has means nothing.
+        // Its stock is not tracked, so Vendure's number has no meaning.
         inventory: null,
       },
     ])
   })
 
-  test('can be without variants, and switched off', () => {
+  test('may have no variants, and may be disabled', () => {
     expect(mapped('products', bare).row).toMatchObject({ productStatus: 'disabled', variants: [] })
   })
 
-  test('was last changed when a variant or its stock was', () => {
+  test('is dated by the last change of a variant or its stock', () => {
     const [small] = bright.variants
     const at = (variant: object) =>
       mapped('products', { ...bright, variants: [variant] }).row.remoteUpdatedAt
@@ -205,12 +227,12 @@ describe('a product', () => {
     expect(at({ ...small, stockLevels })).toBe(late)
   })
 
-  test('has no price where a variant has none in the currency of the channel', () => {
+  test('has no price if a variant has none in the currency of the channel', () => {
     const { row } = mapped('products', { ...bright, defaultCurrencyCode: 'USD' })
     expect(row.variants).toMatchObject([{ price: null }, { price: null }])
   })
 
-  test('counts the stock of all places, and none where the shop tracks none', () => {
+  test('has the stock of all locations, and none if the shop tracks none', () => {
     const [small] = bright.variants
     const stockLevels = [{ stockOnHand: 3 }, { stockOnHand: 4 }]
     const inventoryOf = (changes: object) =>
@@ -220,7 +242,7 @@ describe('a product', () => {
     expect(inventoryOf({ globalTrackInventory: false })).toMatchObject([{ inventory: null }])
   })
 
-  test('shows its own picture first, and each once', () => {
+  test('shows its own picture first, and each picture once', () => {
     const assets = [{ preview: 'https://x/b.jpg' }, { preview: 'https://x/a.jpg' }]
     const pictured = { ...bright, assets, featuredAsset: { preview: 'https://x/a.jpg' } }
     expect(mapped('products', pictured).row.images).toEqual(['https://x/a.jpg', 'https://x/b.jpg'])
@@ -228,14 +250,18 @@ describe('a product', () => {
 })
 
 describe('a customer', () => {
-  test('has a name, an e-mail address and perhaps a telephone number', () => {
+  test('has a name, an e-mail address and an optional phone number', () => {
     const [withAccount, guest] = rawRecords('customers')
     const { row, problems } = mapped('customers', withAccount)
     expect(problems).toEqual([])
     expect(row).toMatchObject({
-      ...{ remoteId: withAccount.id, firstName: 'Emmy', lastName: 'Noether' },
-      ...{ email: 'emmy@example.org', phone: '+49 421 1' },
-      ...{ remoteCreatedAt: withAccount.createdAt, remoteUpdatedAt: withAccount.updatedAt },
+      remoteId: withAccount.id,
+      firstName: 'Emmy',
+      lastName: 'Noether',
+      email: 'emmy@example.org',
+      phone: '+49 421 1',
+      remoteCreatedAt: withAccount.createdAt,
+      remoteUpdatedAt: withAccount.updatedAt,
       remoteFields: { title: 'Dr' },
     })
     expect(mapped('customers', guest).row).toMatchObject({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/vendure/manifest.ts'
 import { unitsOf } from '../../src/connectors/vendure/money.ts'
-import { addressChange, lineChanges } from '../../src/connectors/vendure/order-changes.ts'
+import { addressChange, lineChanges } from '../../src/connectors/vendure/order/order-changes.ts'
 import {
   type AppRequest,
   isAbsent,
@@ -20,8 +20,8 @@ const thrownBy = (perform: () => unknown): unknown => {
   }
 }
 
-/** What a request asks for: its first root field, and its variables. */
-const asked = ({ body }: AppRequest) => {
+/** The operation of a request: its first root field and its variables. */
+const requestOf = ({ body }: AppRequest) => {
   // Every request of the connector has such a body.
   const { query, variables } = body as {
     query: string
@@ -31,20 +31,20 @@ const asked = ({ body }: AppRequest) => {
   return { root, variables }
 }
 
-/** Runs steps against answers, one a request: the data, or what is thrown. */
+/** Runs steps against one response per request: data, or an error to throw. */
 const play = async (steps: Steps<unknown> | undefined, answers: readonly (object | Error)[]) => {
-  if (!steps) throw new Error('the connector has no such verb')
+  if (!steps) throw new Error('the connector has no such operation')
   const requests: AppRequest[] = []
   const left = [...answers]
   const result = await driveSteps(steps, (request) => {
     requests.push(request)
     const answer = left.shift()
-    if (!answer) throw new Error(`nothing was planned for ${asked(request).root}`)
+    if (!answer) throw new Error(`no response is planned for ${requestOf(request).root}`)
     if (answer instanceof Error) throw answer
     return answered(answer)
   }).catch((error: unknown) => error)
   expect(left).toEqual([])
-  return { result, requests, calls: requests.map(asked) }
+  return { result, requests, calls: requests.map(requestOf) }
 }
 
 const writerOf = (name: string) => {
@@ -68,7 +68,7 @@ const stored = (remoteId: string, record: StoredRecord['record'] = {}): StoredRe
   ...{ remoteId, record },
 })
 
-describe('an amount to be written', () => {
+describe('an amount in a write', () => {
   test.each([
     ['91.36', 2, 9136],
     ['91.3600', 2, 9136],
@@ -93,8 +93,8 @@ describe('an amount to be written', () => {
     ['90071992547409.92', 2, 'too large'],
     ['1e-3', 2, 'more than 2 decimal places'],
     ['1e999', 2, 'too large'],
-    ['', 2, 'no decimal number'],
-  ])('of %s at precision %i is refused', (text, precision, words) => {
+    ['', 2, 'not a decimal number'],
+  ])('of %s at precision %i is rejected', (text, precision, words) => {
     expect(thrownBy(() => unitsOf(text, precision, 'variants.0.price'))).toMatchObject({
       ...{ name: 'WriteRefusal', field: 'variants.0.price' },
       reason: expect.stringContaining(words),
@@ -102,7 +102,7 @@ describe('an amount to be written', () => {
   })
 })
 
-describe('a refusal of a mutation', () => {
+describe('a rejected mutation', () => {
   const failure = (body: unknown) => connector.readFailure(response({ status: 200, body }))
   const badInput = (message: string) => ({
     errors: [{ message, extensions: { code: 'BAD_USER_INPUT' } }],
@@ -114,22 +114,22 @@ describe('a refusal of a mutation', () => {
     ['Int cannot represent: "x"', ' at "input.addItems[0].quantity"', 'addItems.0.quantity'],
     ['Int cannot represent: "x"', ' at "input[1].stockOnHand"', '1.stockOnHand'],
     ['Field "paymentId" of required type "ID!"', ' at "input.refunds[0]"', 'refunds.0.paymentId'],
-  ])('for a bad value says %s', (said, place, field) => {
-    const whole = `Variable "$input" got invalid value { phoneNumber: "+39 1; 2" }${place}; ${said}`
-    // Not what it was given, which is a person's and may fill the whole message.
+  ])('for an invalid value names the field: %s', (message, place, field) => {
+    const whole = `Variable "$input" got invalid value { phoneNumber: "+39 1; 2" }${place}; ${message}`
+    // The value itself is left out: it is personal data and may fill the whole message.
     expect(failure(badInput(whole))).toEqual({
-      ...{ kind: 'refused', reason: `BAD_USER_INPUT: ${said}`, field },
+      ...{ kind: 'refused', reason: `BAD_USER_INPUT: ${message}`, field },
     })
   })
 
-  test('has no words where Vendure has but the key of a translation', () => {
+  test('has no message if Vendure returns only a translation key', () => {
     const errorCode = 'NO_CHANGES_SPECIFIED_ERROR'
     expect(
       failure({ data: { modifyOrder: { errorCode, message: `errorResult.${errorCode}` } } }),
     ).toEqual({ kind: 'refused', reason: errorCode })
   })
 
-  test('says why a state cannot be reached', () => {
+  test('explains why a state cannot be reached', () => {
     const message = 'Cannot transition Order from "A" to "B"'
     const errorCode = 'ORDER_STATE_TRANSITION_ERROR'
     const because = (transitionError: string) =>
@@ -140,7 +140,7 @@ describe('a refusal of a mutation', () => {
     expect(because(message)).toBe(`${errorCode}: ${message}`)
   })
 
-  test('for a permission is not taken for a dead credential', () => {
+  test('for a missing permission is not treated as an invalid credential', () => {
     const forbidden = (root: string) =>
       failure({ errors: [{ message: 'No.', path: [root], extensions: { code: 'FORBIDDEN' } }] })
     expect(forbidden('updateCustomer')?.kind).toBe('refused')
@@ -149,7 +149,7 @@ describe('a refusal of a mutation', () => {
     expect(forbidden('activeChannel')?.kind).toBe('authentication')
   })
 
-  test('for what is not there tells the record from what it names', () => {
+  test('for a missing record distinguishes the record from the one it references', () => {
     const unknown = (root: string) =>
       failure({ errors: [{ message: '', path: [root], extensions: { code: 'ENTITY_NOT_FOUND' } }] })
     expect(unknown('deleteProduct')?.kind).toBe('absent')
@@ -163,12 +163,12 @@ describe('the lines of an order', () => {
     productVariant: { id: variantId, productId: '1', sku: '', name: `Variant ${variantId}` },
   })
   const lines = [line('11', '1', 2), line('12', '2', 3), line('13', '2', 1), line('14', '4', 0)]
-  const as = (...given: readonly [string, number][]) =>
-    given.map(([variantId, quantity]) => ({ variantId, quantity }))
+  const as = (...input: readonly [string, number][]) =>
+    input.map(([variantId, quantity]) => ({ variantId, quantity }))
 
   test.each<[string, readonly [string, number][], object]>([
     [
-      'as they are',
+      'unchanged',
       [
         ['1', 2],
         ['2', 3],
@@ -187,7 +187,7 @@ describe('the lines of an order', () => {
       {},
     ],
     [
-      'in another order, one less',
+      'in another order, one unit less',
       [
         ['2', 3],
         ['2', 0],
@@ -208,31 +208,31 @@ describe('the lines of an order', () => {
         addItems: [{ productVariantId: '9', quantity: 1 }],
       },
     ],
-  ])('%s', (_name, given, change) => {
-    expect(lineChanges(as(...given), { lines })).toEqual(change)
+  ])('are accepted %s', (_name, input, change) => {
+    expect(lineChanges(as(...input), { lines })).toEqual(change)
   })
 
-  test('are left alone unless they are given', () => {
+  test('are unchanged if omitted', () => {
     expect(lineChanges(undefined, { lines })).toEqual({})
   })
 
   test.each<[string, Json, string]>([
-    ['none of them', [], 'lineItems'],
+    ['no lines', [], 'lineItems'],
     ['null', null, 'lineItems'],
-    ['one left out', as(['1', 2], ['2', 3]), 'lineItems'],
+    ['one missing', as(['1', 2], ['2', 3]), 'lineItems'],
     [
       'a third of the same variant',
       as(['1', 2], ['2', 3], ['2', 1], ['2', 1]),
       'lineItems.3.variantId',
     ],
     [
-      'a new one twice',
+      'a duplicate new one',
       as(['1', 2], ['2', 3], ['2', 1], ['9', 1], ['9', 1]),
       'lineItems.4.variantId',
     ],
-    ['less than nothing', as(['1', -1], ['2', 3], ['2', 1]), 'lineItems.0.quantity'],
-  ])('with %s are refused', (_name, given, field) => {
-    expect(thrownBy(() => lineChanges(given, { lines }))).toMatchObject({
+    ['a negative quantity', as(['1', -1], ['2', 3], ['2', 1]), 'lineItems.0.quantity'],
+  ])('with %s are rejected', (_name, input, field) => {
+    expect(thrownBy(() => lineChanges(input, { lines }))).toMatchObject({
       ...{ name: 'WriteRefusal', field },
     })
   })
@@ -242,17 +242,17 @@ describe('the address of an order', () => {
   const [order] = rawRecords('orders')
 
   test.each<[string, Json, object | undefined]>([
-    ['the same', { city: 'Stockholm', lastName: 'Kowalewskaja' }, undefined],
-    ['a line that is emptied', { address2: null }, { streetLine2: null }],
+    ['nothing if unchanged', { city: 'Stockholm', lastName: 'Kowalewskaja' }, undefined],
+    ['a cleared line', { address2: null }, { streetLine2: null }],
     ['a first name', { firstName: 'Sofja' }, { fullName: 'Sofja Kowalewskaja' }],
     ['no first name', { firstName: null }, { fullName: 'Kowalewskaja' }],
     [
-      'the rest of it',
+      'the other fields',
       { address1: 'A', countryCode: 'DE', phone: '1', region: 'R', postalCode: '2' },
       { streetLine1: 'A', countryCode: 'DE', phoneNumber: '1', province: 'R', postalCode: '2' },
     ],
-  ])('gets %s', (_name, given, change) => {
-    expect(addressChange(given, order.shippingAddress, 'shippingAddress')).toEqual(change)
+  ])('updates %s', (_name, input, change) => {
+    expect(addressChange(input, order.shippingAddress, 'shippingAddress')).toEqual(change)
   })
 
   test.each<[string, Json, string, string]>([
@@ -274,21 +274,21 @@ describe('the address of an order', () => {
       'shippingAddress.firstName',
       '{"firstName":"Jan","lastName":"Kowalewskaja"}',
     ],
-  ])('does not get %s, for it would be read back otherwise', (_name, given, field, instead) => {
-    const change = () => addressChange(given, order.shippingAddress, 'shippingAddress')
+  ])('rejects %s, which would be read back differently', (_name, input, field, instead) => {
+    const change = () => addressChange(input, order.shippingAddress, 'shippingAddress')
     expect(thrownBy(change)).toMatchObject({
       ...{ name: 'WriteRefusal', field, reason: expect.stringContaining(instead) },
     })
   })
 
-  test('is made where there was none', () => {
-    const given = { firstName: 'Emmy', lastName: 'Noether', countryCode: 'DE' }
+  test('is created where none existed', () => {
+    const input = { firstName: 'Emmy', lastName: 'Noether', countryCode: 'DE' }
     const change = { fullName: 'Emmy Noether', countryCode: 'DE' }
-    expect(addressChange(given, null, 'billingAddress')).toEqual(change)
+    expect(addressChange(input, null, 'billingAddress')).toEqual(change)
   })
 })
 
-describe('an order that is modified', () => {
+describe('a change of an order', () => {
   const [raw] = rawRecords('orders')
   const listed = { orders: { totalItems: 1, items: [raw] }, ...shop }
   const done = { transitionOrderToState: { id: raw.id } }
@@ -300,7 +300,7 @@ describe('an order that is modified', () => {
     )
   const back = { root: 'transitionOrderToState', variables: { id: raw.id, state: raw.state } }
 
-  test('is tried first, then changed and put back', async () => {
+  test('is a dry run first, then performed, and restores the state', async () => {
     const answers = [listed, done, total(raw.totalWithTax), total(raw.totalWithTax), done, listed]
     const { result, calls, requests } = await play(toParis(), answers)
     expect(result).toEqual(raw)
@@ -311,7 +311,7 @@ describe('an order that is modified', () => {
       { root: 'modifyOrder', variables: { input: { ...change, dryRun: false } } },
       back,
     ])
-    // A change is sent once, whatever becomes of it; a question may be repeated.
+    // A mutation is sent once, whatever happens; a query may be repeated.
     expect(requests.map(({ read }) => read === true)).toEqual([
       ...[true, false, false, false, false, true],
     ])
@@ -320,21 +320,21 @@ describe('an order that is modified', () => {
   const lost = new Error('no answer in time')
   test.each<[string, readonly (object | Error)[], unknown]>([
     [
-      'dearer',
+      'more expensive',
       [total(raw.totalWithTax + 1), done],
       { name: 'WriteRefusal', reason: expect.stringContaining('0.01 EUR more'), field: undefined },
     ],
-    ['refused', [lost, done], lost],
+    ['rejected', [lost, done], lost],
     ['lost', [total(raw.totalWithTax), lost, done], lost],
-    ['lost, and Vendure with it', [total(raw.totalWithTax), lost, new Error('down')], lost],
-  ])('is put back when the change is %s', async (_name, answers, failure) => {
+    ['lost and Vendure is down', [total(raw.totalWithTax), lost, new Error('down')], lost],
+  ])('restores the state when it is %s', async (_name, answers, failure) => {
     const { result, calls, requests } = await play(toParis(), [listed, done, ...answers])
     expect(result).toMatchObject(failure as object)
     expect(calls.at(-1)).toEqual(back)
     expect(requests.map(({ undo }) => undo === true).lastIndexOf(true)).toBe(requests.length - 1)
   })
 
-  test('is not touched where it may not be modified', async () => {
+  test('is not started if the order may not be modified', async () => {
     const { result, calls } = await play(toParis(), [listed, lost])
     expect(result).toBe(lost)
     expect(calls).toHaveLength(2)
@@ -342,33 +342,36 @@ describe('an order that is modified', () => {
 
   test.each<[string, Json, readonly object[], string]>([
     [
-      'to a state that it cannot reach',
+      'to an unreachable state',
       { orderStatus: 'Nonsense' },
       [{ order: { nextStates: ['Shipped', 'Modifying'] } }],
       'orderStatus',
     ],
     [
-      'to a customer who is not there',
+      'to an unknown customer',
       { customer: { customerId: '999' } },
       [{ customer: null }],
       'customer.customerId',
     ],
-  ])('is not changed on its way %s', async (_name, given, answers, field) => {
-    const fields = { shippingAddress: { city: 'Paris' }, ...Object(given) }
+  ])('is rejected when it leads %s', async (_name, input, answers, field) => {
+    const fields = { shippingAddress: { city: 'Paris' }, ...Object(input) }
     const steps = writerOf('orders').update?.steps({ fields, remoteFields: {} }, stored(raw.id))
     const { result, requests } = await play(steps, [listed, ...answers])
     expect(result).toMatchObject({ name: 'WriteRefusal', field })
     expect(requests.every(({ read }) => read)).toBe(true)
   })
 
-  test.each(['dryRun', 'orderId'])('takes no %s of its own: the writer sets it', async (name) => {
-    const remoteFields = { [name]: true }
-    const steps = writerOf('orders').update?.steps({ fields: {}, remoteFields }, stored(raw.id))
-    const { result } = await play(steps, [listed])
-    expect(result).toMatchObject({ name: 'WriteRefusal', field: `remoteFields.${name}` })
-  })
+  test.each(['dryRun', 'orderId'])(
+    'rejects %s as a remote field: the writer sets it',
+    async (name) => {
+      const remoteFields = { [name]: true }
+      const steps = writerOf('orders').update?.steps({ fields: {}, remoteFields }, stored(raw.id))
+      const { result } = await play(steps, [listed])
+      expect(result).toMatchObject({ name: 'WriteRefusal', field: `remoteFields.${name}` })
+    },
+  )
 
-  test('may cost less for a refund that is named', async () => {
+  test('may reduce the total if a refund is named', async () => {
     const refunds = [{ paymentId: '1', amount: 5 }]
     const less = total(raw.totalWithTax - 5)
     const [{ quantity, ...first }, second] = raw.lines
@@ -392,13 +395,13 @@ describe('an order that is modified', () => {
   })
 })
 
-describe('a record that is gone before it is written', () => {
+describe('a record deleted before the write', () => {
   const none = { totalItems: 0, items: [] }
   test.each([
     ['orders', { orders: none, ...shop }],
     ['products', { products: none, ...productShop }],
     ['customers', { customers: none }],
-  ])('is told from a failure: %s', async (name, listed) => {
+  ])('is distinguished from a failure: %s', async (name, listed) => {
     const steps = writerOf(name).update?.steps({ fields: {}, remoteFields: {} }, stored('9'))
     const { result, requests } = await play(steps, [listed])
     expect(isAbsent(result)).toBe(true)
@@ -434,7 +437,7 @@ describe('the stock of a variant', () => {
     })
   })
 
-  test('in several places is not guessed at', async () => {
+  test('in several locations is not guessed', async () => {
     const { result } = await play(steps(), [{ ...listed, ...productShop }, placesOf('7', '8')])
     expect(result).toMatchObject({
       ...{ name: 'WriteRefusal', field: 'variants.0.inventory.totalCount' },
@@ -442,7 +445,7 @@ describe('the stock of a variant', () => {
   })
 })
 
-describe('a product that is changed', () => {
+describe('a change of a product', () => {
   const [raw] = rawRecords('products')
   const catalogue = {
     activeChannel: {
@@ -458,14 +461,14 @@ describe('a product that is changed', () => {
     }),
   )
 
-  test('names no other by its remote fields', async () => {
+  test('cannot name another product by its remote fields', async () => {
     const remoteFields = { id: '1' }
     const steps = writerOf('products').update?.steps({ fields: {}, remoteFields }, stored(raw.id))
     const { result } = await play(steps, [listed])
     expect(result).toMatchObject({ name: 'WriteRefusal', field: 'remoteFields.id' })
   })
 
-  test('is not changed for a new variant that chooses as another does', async () => {
+  test('is rejected if a new variant has the options of another', async () => {
     const optionGroups = choices.map(({ name }: { readonly name: string }) => ({
       ...{ id: '1', name, options: [] },
     }))
@@ -483,7 +486,7 @@ describe('a product that is changed', () => {
   })
 })
 
-describe('a product of which half is made', () => {
+describe('a half-created product', () => {
   const catalogue = {
     activeChannel: {
       ...{ defaultLanguageCode: 'de', defaultCurrencyCode: 'EUR', pricesIncludeTax: false },
@@ -491,7 +494,7 @@ describe('a product of which half is made', () => {
     globalSettings: { trackInventory: false, ...shop.globalSettings },
   }
 
-  test('is deleted again, and the first failure told', async () => {
+  test('is deleted again, and the first failure is reported', async () => {
     const lost = new Error('no answer in time')
     const variant = { price: '1.5', inventory: { totalCount: 2 } }
     const fields = {
@@ -531,7 +534,7 @@ describe('a product of which half is made', () => {
           input: [
             {
               ...{ productId: '8', optionIds: ['6'], ...named('Lampe S'), sku: '', price: 150 },
-              // Given, so it is to be counted, in a shop that does not count by itself.
+              // Sent, so it must be tracked, in a shop that tracks no stock by default.
               ...{ trackInventory: 'TRUE', stockOnHand: 2 },
             },
           ],
@@ -550,8 +553,8 @@ describe('a fulfillment', () => {
     ...shop,
   }
 
-  test('moves its order, and the products that it ships', () => {
-    const names = writerOf('fulfillments').touches?.(shipment)
+  test('affects its order and the shipped products', () => {
+    const names = writerOf('fulfillments').sideEffects?.(shipment)
     expect(names).toEqual([
       { topic: 'commerce/orders', remoteId: order.id },
       ...shipment.lines.map(
@@ -560,14 +563,14 @@ describe('a fulfillment', () => {
         }),
       ),
     ])
-    expect(writerOf('orders').touches?.(order)).toEqual(
+    expect(writerOf('orders').sideEffects?.(order)).toEqual(
       order.lines.map(({ productVariant }: { readonly productVariant: RawVariant }) => ({
         ...{ topic: 'commerce/products', remoteId: productVariant.productId },
       })),
     )
   })
 
-  test('is read through its order, which is known of a record that is stored', async () => {
+  test('is read through its order, which a stored record names', async () => {
     const record = { remoteFields: { orderId: order.id } }
     const { calls } = await play(
       writerOf('fulfillments').get(shipment.id, stored(shipment.id, record)),
@@ -576,7 +579,7 @@ describe('a fulfillment', () => {
     expect(calls[0]?.variables).toMatchObject({ options: { filter: { id: { in: [order.id] } } } })
   })
 
-  test('of an unknown order is looked for among all, the newest first', async () => {
+  test('of an unknown order is searched for in all orders, newest first', async () => {
     const page = (...items: readonly object[]) => ({ orders: { totalItems: 1001, items } })
     const other = { id: '2000', fulfillments: [{ id: '9999' }] }
     const { result, calls } = await play(writerOf('fulfillments').get(shipment.id), [
@@ -591,7 +594,7 @@ describe('a fulfillment', () => {
     ])
   })
 
-  test('that no order has is none', async () => {
+  test('that no order has does not exist', async () => {
     const { result } = await play(writerOf('fulfillments').get('9999'), [
       { orders: { totalItems: 1, items: [{ id: '1', fulfillments: [] }] } },
     ])
@@ -599,7 +602,7 @@ describe('a fulfillment', () => {
   })
 })
 
-test('every field that is taken is one of the resource', () => {
+test('every accepted field is a field of the resource', () => {
   for (const { mapping, write } of Object.values(connector.resources))
     for (const field of [...(write?.create?.fields ?? []), ...(write?.update?.fields ?? [])])
       expect(Object.keys(mapping.resource.fields), field).toContain(field.split('.')[0])

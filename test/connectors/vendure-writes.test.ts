@@ -64,7 +64,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
     perform: (writer: ResourceWriter) => ReturnType<ResourceWriter['get']> | undefined,
   ): Promise<Shown> => {
     const steps = perform(topicOf(name).write)
-    if (!steps) throw new Error(`the connector does not do that to ${name}`)
+    if (!steps) throw new Error(`the connector has no such operation for ${name}`)
     return shown(name, await driver.run(steps))
   }
   const create = (name: string, fields: Fields, remoteFields: Fields = {}) =>
@@ -85,7 +85,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
     if (!steps) throw new Error(`the connector does not delete ${name}`)
     await driver.run(steps)
   }
-  /** What the listing gives of a record. */
+  /** The record as a listing returns it. */
   const listed = async (name: string, remoteId: string): Promise<unknown> => {
     const { listRequest, readList } = topicOf(name)
     const position = { since: undefined, cursor: undefined }
@@ -122,7 +122,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       expect(await get('customers', made.remoteId)).toBeUndefined()
     })
 
-    test('is refused in the words of Vendure, by the field that it names', async () => {
+    test('is rejected in Vendure’s words, with the field that it names', async () => {
       await createCustomer(vendure, {
         ...{ firstName: 'Emmy', lastName: 'Noether', emailAddress: 'emmy@example.org' },
       })
@@ -138,7 +138,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       })
     })
 
-    test('is refused with the path of a bad value', async () => {
+    test('is rejected with the path of an invalid value', async () => {
       const person = { firstName: 'E', lastName: 'N', email: 'path@example.org' }
       expect(await refusal(create('customers', person, { title: 5 }))).toMatchObject({
         ...{ code: 'APP_REFUSED', field: 'title' },
@@ -146,13 +146,13 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       })
     })
 
-    test('that Vendure could not hold is not sent', async () => {
+    test('with values that Vendure cannot store is not sent', async () => {
       expect(
         await refusal(create('customers', { firstName: 'A', email: 'a@example.org' })),
       ).toMatchObject({ name: 'WriteRefusal', field: 'lastName' })
     })
 
-    test('that is gone is told as absent', async () => {
+    test('that is missing is reported as absent', async () => {
       const gone = await create('customers', {
         ...{ firstName: 'G', lastName: 'G', email: 'gone@example.org' },
       })
@@ -163,19 +163,19 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
         writer.update?.steps({ fields: { firstName: 'H' }, remoteFields: {} }, stored),
         writer.delete?.steps(stored),
       ]) {
-        if (!steps) throw new Error('no such verb')
+        if (!steps) throw new Error('no such operation')
         expect(await refusal(driver.run<unknown>(steps))).toMatchObject({ kind: 'absent' })
       }
     })
 
-    test('is not written by a key that may only read, which stays a good key', async () => {
+    test('is not written with a read-only key, which stays valid', async () => {
       const { apiKey } = await createKey(vendure, READING)
       const reader = createDriver(connector, { url: vendure.url, apiKey })
       const steps = topicOf('customers').write.create?.steps({
         fields: { firstName: 'R', lastName: 'R', email: 'r@example.org' },
         remoteFields: {},
       })
-      if (!steps) throw new Error('no such verb')
+      if (!steps) throw new Error('no such operation')
       expect(await refusal(reader.run(steps))).toMatchObject({
         ...{ code: 'APP_REFUSED', reason: expect.stringMatching(/^FORBIDDEN: .*permission/) },
       })
@@ -215,7 +215,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       ])
 
       const [small, large] = own?.variants ?? []
-      if (!small || !large) throw new Error('it has no variants')
+      if (!small || !large) throw new Error('the product has no variants')
       const changed = await update('products', made.remoteId, {
         ...{ productName: 'Stool', description: null, productStatus: 'enabled' },
         variants: [
@@ -249,7 +249,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       expect(await get('products', made.remoteId)).toBeUndefined()
     })
 
-    test('without variants, and a name without Latin letters, is one', async () => {
+    test('may have no variants and a name without Latin letters', async () => {
       const made = await create('products', { productName: '東京' }, { slug: 'tokyo' })
       expect(made).toMatchObject({ productName: '東京', productStatus: 'enabled', variants: [] })
       expect(await readProduct(vendure, made.remoteId)).toMatchObject({ slug: 'tokyo' })
@@ -257,7 +257,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       expect((await readProduct(vendure, nameless.remoteId))?.slug).toBeTruthy()
     })
 
-    test('takes its tags by the names that Vendure has for them', async () => {
+    test('accepts tags by the names of Vendure’s facet values', async () => {
       const text = (name: string) => ({
         ...{ code: name, translations: [{ languageCode: 'en', name }] },
       })
@@ -276,7 +276,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       ).toMatchObject({ name: 'WriteRefusal', field: 'remoteFields.translations' })
     })
 
-    test('whose variants Vendure refuses is not left in the shop', async () => {
+    test('whose variants Vendure rejects is removed from the shop', async () => {
       const large = { ...variant('S', '1'), inventory: { totalCount: 3_000_000_000 } }
       const many = { productName: 'Too many', variants: [large] }
       expect(await refusal(create('products', many))).toMatchObject({
@@ -289,7 +289,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       expect(products.items.map(({ name }) => name)).not.toContain('Too many')
     })
 
-    test('gets its variants back as they are without moving any of them', async () => {
+    test('accepts its unchanged variants without changing any of them', async () => {
       const before = await readProduct(vendure, lamp.id)
       const raw = await get('products', lamp.id)
       const variants = (shown('products', raw).variants as readonly Fields[]).map(
@@ -300,9 +300,9 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
     })
 
     test.each<[string, string, (ids: readonly string[]) => Fields]>([
-      ['a variant left out', 'variants', ([small = '']) => ({ variants: [{ remoteId: small }] })],
+      ['a missing variant', 'variants', ([small = '']) => ({ variants: [{ remoteId: small }] })],
       [
-        'another choice for a variant',
+        'other options of a variant',
         'variants.1.optionValues',
         ([small = '', large = '']) => ({
           variants: [
@@ -312,14 +312,14 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
         }),
       ],
       [
-        'a new variant that does not choose',
+        'a new variant without options',
         'variants.2.optionValues',
         ([small = '', large = '']) => ({
           variants: [{ remoteId: small }, { remoteId: large }, { price: '1' }],
         }),
       ],
       [
-        'a new variant that chooses as another does',
+        'a new variant with the options of another',
         'variants.2.optionValues',
         ([small = '', large = '']) => ({
           productName: 'Half done',
@@ -346,9 +346,9 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
           variants: [{ remoteId: small, price: '1.005' }, { remoteId: large }],
         }),
       ],
-      ['a word that Vendure does not have', 'productStatus', () => ({ productStatus: 'active' })],
+      ['an unknown status', 'productStatus', () => ({ productStatus: 'active' })],
       ['no name', 'productName', () => ({ productName: null })],
-    ])('is not changed by %s', async (_name, field, fieldsOf) => {
+    ])('rejects %s', async (_name, field, fieldsOf) => {
       const before = await readProduct(vendure, lamp.id)
       const fields = fieldsOf(lamp.variants.map(({ id }) => id))
       expect(await refusal(update('products', lamp.id, fields))).toMatchObject({
@@ -369,7 +369,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
     if (!order) throw new Error(`order ${id} is gone`)
     return order
   }
-  /** What happened to an order, as Vendure keeps it. */
+  /** The history of an order in Vendure. */
   const historyOf = async (id: string): Promise<unknown> => {
     const { order } = await vendure.admin<{ order: unknown }>(
       'query ($id: ID!) { order(id: $id) { history { items { id type } } modifications { id } } }',
@@ -383,7 +383,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
     }))
 
   describe('an order', () => {
-    test('gets another address, and has the state that it had', async () => {
+    test('accepts another address and keeps its state', async () => {
       for (const payment of ['prepaid', 'invoice'] as const) {
         const order = await buy(payment)
         const changed = await update('orders', order.id, {
@@ -406,7 +406,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       }
     })
 
-    test('is not touched by what it is already', async () => {
+    test('is not modified by its current values', async () => {
       const order = await buy()
       const before = await historyOf(order.id)
       const record = shown('orders', await get('orders', order.id))
@@ -418,10 +418,10 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       expect(await historyOf(order.id)).toEqual(before)
     })
 
-    test('costs less where the payment that is refunded is named', async () => {
+    test('costs less if the refunded payment is named', async () => {
       const order = await buy()
       const [payment] = order.payments
-      if (!payment) throw new Error('it is not paid')
+      if (!payment) throw new Error('the order is not paid')
       const refused = await refusal(update('orders', order.id, { lineItems: linesOf(2, 2) }))
       expect(refused).toMatchObject({ name: 'WriteRefusal', field: 'lineItems' })
       expect(refused.reason).toMatch(/23\.9\d EUR less/)
@@ -436,10 +436,10 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       expect(own.payments[0]?.refunds).toMatchObject([{ total: amount }])
     })
 
-    test('is shipped whole once what was not shipped is taken out of it', async () => {
+    test('is completely shipped once its unshipped units are removed', async () => {
       const order = await buy()
       const [small, large] = order.lines
-      if (!small || !large) throw new Error('it has no lines')
+      if (!small || !large) throw new Error('the order has no lines')
       const lines = [{ orderLineId: small.id, quantity: small.quantity }]
       await fulfillOrder(vendure, order, { trackingCode: 'T', method: 'DHL', lines })
       expect(await now(order)).toMatchObject({ state: 'PartiallyShipped' })
@@ -450,7 +450,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       expect(await now(order)).toMatchObject({ state: 'Shipped', totalWithTax: 10_096 - amount })
     })
 
-    test('is not made dearer, and is as before', async () => {
+    test('rejects a higher total and stays unchanged', async () => {
       const order = await buy()
       const another = await createProduct(vendure, {
         name: `Bulb ${order.id}`,
@@ -468,7 +468,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
     })
 
     test.each<[string, string, () => Fields]>([
-      ['a line left out', 'lineItems', () => ({ lineItems: linesOf(2) })],
+      ['a missing line', 'lineItems', () => ({ lineItems: linesOf(2) })],
       [
         'a line without a variant',
         'lineItems.0.variantId',
@@ -480,7 +480,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
         () => ({ lineItems: [...linesOf(2), { variantId: lamp.variants[1]?.id ?? '' }] }),
       ],
       [
-        'a variant twice',
+        'a duplicate variant',
         'lineItems.2.variantId',
         () => ({ lineItems: [...linesOf(2, 3), ...linesOf(1)] }),
       ],
@@ -493,21 +493,21 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       ['no customer', 'customer.customerId', () => ({ customer: null })],
       ['no state', 'orderStatus', () => ({ orderStatus: null })],
       [
-        'an address and a state that it cannot reach',
+        'an address and an unreachable state',
         'orderStatus',
         () => ({ shippingAddress: { city: 'Hamburg' }, orderStatus: 'Nonsense' }),
       ],
       [
-        'an address and a customer who is not there',
+        'an address and an unknown customer',
         'customer.customerId',
         () => ({ shippingAddress: { city: 'Hamburg' }, customer: { customerId: '999' } }),
       ],
       [
-        'a name that would be read back as another',
+        'a name that would be read back differently',
         'billingAddress.lastName',
         () => ({ billingAddress: { firstName: 'Jan', lastName: 'van der Berg' } }),
       ],
-    ])('is not changed by %s', async (_name, field, fieldsOf) => {
+    ])('rejects %s', async (_name, field, fieldsOf) => {
       const order = await buy()
       expect(await refusal(update('orders', order.id, fieldsOf()))).toMatchObject({
         ...{ name: 'WriteRefusal', field },
@@ -515,7 +515,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       expect(await now(order)).toEqual(order)
     })
 
-    test('is refused in the words of Vendure, and is as before', async () => {
+    test('is rejected in Vendure’s words and stays unchanged', async () => {
       const order = await buy()
       const refusals: [Fields, Fields, string][] = [
         [{ shippingAddress: { countryCode: 'US' } }, {}, 'The countryCode "US" was not recognized'],
@@ -533,7 +533,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       }
     })
 
-    test('gets another customer, another state, and is cancelled', async () => {
+    test('accepts another customer and another state, and can be cancelled', async () => {
       const order = await buy()
       const { id: customerId } = await createCustomer(vendure, {
         ...{ firstName: 'Ada', lastName: 'L', emailAddress: `ada-${order.id}@example.org` },
@@ -544,7 +544,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       expect(changed).toMatchObject({ orderStatus: 'Modifying', customer: { firstName: 'Ada' } })
       expect(await now(order)).toMatchObject({ state: 'Modifying', customer: { id: customerId } })
 
-      // As a crash would leave it: it may be corrected there, and is taken out by its state.
+      // As after a crash: the order may be corrected in this state, and a new state ends the correction.
       await update('orders', order.id, { shippingAddress: { city: 'Paris' } })
       expect(await now(order)).toMatchObject({
         ...{ state: 'Modifying', shippingAddress: { city: 'Paris' } },
@@ -561,7 +561,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       })
     })
 
-    test('is neither created nor deleted', () => {
+    test('cannot be created or deleted', () => {
       const { write } = topicOf('orders')
       expect(write.create ?? write.delete).toBeUndefined()
     })
@@ -575,7 +575,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       })),
     })
 
-    test('is created as Vendure does, or in the state that is asked for', async () => {
+    test('is created in Vendure’s initial state or in the requested one', async () => {
       const order = await buy()
       const packed = await create('fulfillments', {
         ...shipment(order, 1),
@@ -595,7 +595,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       expect(own.state).toBe('PartiallyShipped')
     })
 
-    test('is made by the handler that is named', async () => {
+    test('uses the requested handler', async () => {
       const order = await buy()
       const handler = {
         code: 'manual-fulfillment',
@@ -608,7 +608,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       expect(made).toMatchObject({ carrier: 'Bicycle', trackingNumbers: ['B-1'] })
     })
 
-    test('goes from state to state', async () => {
+    test('changes from state to state', async () => {
       const order = await buy()
       const { remoteId } = await create('fulfillments', shipment(order, 2, 3))
       for (const state of ['Shipped', 'Shipped', 'Delivered', 'Cancelled']) {
@@ -625,7 +625,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       })
     })
 
-    test('keeps what Vendure fixes, and says what to do instead', async () => {
+    test('keeps fields that Vendure cannot change, and names an alternative', async () => {
       const order = await buy()
       const made = await create('fulfillments', {
         ...{ ...shipment(order, 2), carrier: 'DHL', trackingNumbers: ['T-1'] },
@@ -664,7 +664,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       expect((await now(order)).fulfillments).toMatchObject([{ state: 'Cancelled' }])
     })
 
-    test('is refused by what it names', async () => {
+    test('is rejected with the field at fault', async () => {
       const order = await buy()
       const another = await buy()
       const refusals: [Fields, Fields, string | undefined][] = [
@@ -692,7 +692,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
     })
   })
 
-  test('reads one record in the very form of the listing, and none that is not listed', async () => {
+  test('reads one record in the same form as a listing, and none that is not listed', async () => {
     const order = await buy()
     const made = await fulfillOrder(vendure, order, { trackingCode: 'T', method: 'DHL' })
     const records: [string, string][] = [

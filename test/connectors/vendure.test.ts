@@ -25,22 +25,24 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
   }, 120_000)
   afterAll(() => scene?.shop.close())
 
-  test('comes in whole, and no cart with it', async () => {
+  test('is listed completely, without carts', async () => {
     const { shop } = scene
     const startedMs = performance.now()
     await shop.sync()
     const tookMs = Math.round(performance.now() - startedMs)
     const counts = await scene.expectAllSame()
     expect(counts).toEqual({
-      ...{ 'commerce/customers': 2, 'commerce/fulfillments': 1 },
-      ...{ 'commerce/orders': 5, 'commerce/products': 1 },
+      'commerce/customers': 2,
+      'commerce/fulfillments': 1,
+      'commerce/orders': 5,
+      'commerce/products': 1,
     })
     const states = await shop.service.database.prisma.syncState.findMany()
     expect(states.map(({ failureCode }) => failureCode)).toEqual([null, null, null, null])
     console.log(`Vendure: ${JSON.stringify(counts)} in ${tookMs} ms`)
   })
 
-  test('is not written anew when nothing has changed', async () => {
+  test('is not written again if nothing has changed', async () => {
     const { shop } = scene
     await shop.takeLog()
     await shop.sync()
@@ -75,7 +77,7 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
     })
   })
 
-  test('marks what was deleted, once everything is listed', async () => {
+  test('marks deleted records after a full listing', async () => {
     const { shop, truth } = scene
     const sofa = await createProduct(shop.vendure, {
       name: 'Sofa',
@@ -101,11 +103,11 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
     expect(product).toMatchObject({ productName: 'Sofa', remoteDeleted: true })
     const customer = await shop.get('commerce/customers', customerId)
     expect(customer).toMatchObject({ firstName: 'Maria', remoteDeleted: true })
-    // The order names both still, as in Vendure.
+    // The order still names both, as in Vendure.
     await scene.expectSame('commerce/orders', await truth.order(order.id))
   })
 
-  test('shows what moves no time, once everything is listed', async () => {
+  test('finds changes without a new update time in a full listing', async () => {
     const { shop, lamp, first } = scene
     scene.stand(first.id, 'Authorized', 'Shipped')
     await deleteVariant(shop.vendure, lamp.variants[0]?.id ?? '')
@@ -114,11 +116,11 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
     expect((await shop.get('commerce/products', lamp.id)).variants).toHaveLength(1)
     const { customer } = await shop.get('commerce/orders', first.id)
     expect(customer).toMatchObject({ firstName: 'Sonja' })
-    // The stock that was shipped, too.
+    // The shipped stock, too.
     await scene.expectAllSame()
   })
 
-  test('passes over no record when others are deleted between two pages', async () => {
+  test('skips no record when others are deleted between two pages', async () => {
     const { vendure } = scene.shop
     const made: string[] = []
     for (let number = 1; number <= 9; number++) {
@@ -138,7 +140,7 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
       // Every request of the connector has such a body.
       const { query, variables } = request.body as { query: string; variables: { options: object } }
       const options = { ...variables.options, take: 4 }
-      // Pages of four: the connector goes by what it gets, not by what it asked for.
+      // Pages of four: the connector must use the size that it receives.
       const small = { ...request, body: { query, variables: { options } } }
       const response = await client.send(connector, credential, small)
       const { records, next } = customers.readList(response, position)
@@ -153,7 +155,7 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
     expect([...listed]).toEqual(expect.arrayContaining(made.slice(3)))
   })
 
-  test('is connected with a key that may do nothing else, and with no wrong one', async () => {
+  test('accepts a key with the required permissions only, and rejects invalid keys', async () => {
     const { shop } = scene
     const { service, tenant, vendure } = shop
     const { apiKey } = await createKey(vendure, ['Authenticated'])
@@ -170,7 +172,7 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
     expect(await connect({ url: `${vendure.url}/elsewhere` })).toBe('APP_REFUSED')
   })
 
-  test('tells once of a revoked key, and loses nothing', async () => {
+  test('reports a revoked key once and loses nothing', async () => {
     const { shop } = scene
     const before = await shop.list('commerce/orders')
     await shop.takeLog()
@@ -183,7 +185,8 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
       const failure: unknown = await shop.sync().catch((error: unknown) => error)
       expect(failure, `round ${round}`).toMatchObject({
         errors: Array.from({ length: 4 }, () => ({
-          ...{ code: 'APP_AUTHENTICATION', reason: expect.stringContaining('FORBIDDEN') },
+          code: 'APP_AUTHENTICATION',
+          reason: expect.stringContaining('FORBIDDEN'),
         })),
       })
     }

@@ -1,8 +1,8 @@
-/** Sections 4, 4.1 and 4.9 of the contract: what every call has in common, users, and the list of subscriptions. */
+/** Sections 4, 4.1 and 4.9 of the contract: rules of every call, users, and the list of subscriptions. */
 
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callOver, faces } from '../support/operations.ts'
+import { callOver, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { workflowNumber } from '../support/workflow.ts'
 
@@ -22,9 +22,9 @@ const send = (method: 'GET' | 'POST' | 'PUT', url: string, body?: object) =>
 let counter = 0
 const newUser = async (fullName?: string) => {
   const username = `user-${++counter}`
-  const answer = await send('POST', '/2023-12/users', { username, ...(fullName && { fullName }) })
-  expect(answer.statusCode, answer.body).toBe(200)
-  return { username, userId: answer.json().userId as string }
+  const response = await send('POST', '/2023-12/users', { username, ...(fullName && { fullName }) })
+  expect(response.statusCode, response.body).toBe(200)
+  return { username, userId: response.json().userId as string }
 }
 
 describe('4 endpoints', () => {
@@ -45,30 +45,32 @@ describe('4 endpoints', () => {
     ['POST', '/2023-12/users'],
     ['PUT', `/2024-03/one/accounting/vendors/1?credentialId=${CREDENTIAL}`],
   ] as const)('4.0.2 %s %s needs Authorization', async (method, url) => {
-    const answer = await service.send(undefined, method, url, method === 'GET' ? undefined : {})
-    expect([answer.statusCode, answer.json().error.code]).toEqual([401, 'UNAUTHENTICATED'])
+    const response = await service.send(undefined, method, url, method === 'GET' ? undefined : {})
+    expect([response.statusCode, response.json().error.code]).toEqual([401, 'UNAUTHENTICATED'])
   })
 
-  test('4.0.3 a body is application/json, and so is the answer that is accepted', async () => {
+  test('4.0.3 a body is application/json, and so is the accepted response', async () => {
     const request = (type: string, accept = 'application/json') =>
       service.server.inject({
-        ...{ method: 'POST', url: '/2023-12/users' },
+        method: 'POST',
+        url: '/2023-12/users',
         headers: { authorization: `Bearer ${tenant.key}`, 'content-type': type, accept },
         payload: JSON.stringify({ username: `typed-${++counter}` }),
       })
     for (const type of ['application/json', 'application/json; charset=utf-8']) {
-      const answer = await request(type)
-      expect(answer.statusCode).toBe(200)
-      expect(answer.headers['content-type']).toMatch(/^application\/json/)
+      const result = await request(type)
+      expect(result.statusCode).toBe(200)
+      expect(result.headers['content-type']).toMatch(/^application\/json/)
     }
     expect((await request('text/plain')).statusCode).toBe(415)
   })
 
   test('4.0.4 unified calls require credentialId', async () => {
     for (const path of ['crm/accounts', 'crm/leads', 'accounting/payments', 'commerce/orders/1']) {
-      const answer = await send('GET', `/2024-03/one/${path}`)
-      expect([answer.statusCode, answer.json().error.details[0].field]).toEqual([
-        ...[400, 'credentialId'],
+      const response = await send('GET', `/2024-03/one/${path}`)
+      expect([response.statusCode, response.json().error.details[0].field]).toEqual([
+        400,
+        'credentialId',
       ])
     }
     expect((await send('GET', '/2024-03/one/users')).statusCode).toBe(200)
@@ -77,8 +79,8 @@ describe('4 endpoints', () => {
 
 describe('4.1', () => {
   test('4.1 Create user', async () => {
-    const answer = await send('POST', '/2023-12/users', { username: 'harbour' })
-    expect([answer.statusCode, answer.json()]).toEqual([200, { userId: expect.any(String) }])
+    const response = await send('POST', '/2023-12/users', { username: 'harbour' })
+    expect([response.statusCode, response.json()]).toEqual([200, { userId: expect.any(String) }])
     for (const body of [{}, { username: null }, { username: '' }, { username: 7 }]) {
       const refused = await send('POST', '/2023-12/users', body)
       expect([refused.statusCode, refused.json().error.details[0].field]).toEqual([400, 'username'])
@@ -93,26 +95,28 @@ describe('4.1', () => {
 
   test('4.1 Get user token', async () => {
     const { userId } = await newUser()
-    const answer = await send('GET', `/2023-12/user/${userId}/token`)
-    expect([answer.statusCode, Object.keys(answer.json())]).toEqual([200, ['token']])
-    expect(decodeJwt(answer.json().token).sub).toBe(userId)
+    const result = await send('GET', `/2023-12/user/${userId}/token`)
+    expect([result.statusCode, Object.keys(result.json())]).toEqual([200, ['token']])
+    expect(decodeJwt(result.json().token).sub).toBe(userId)
     expect((await send('GET', `/2023-12/user/${CREDENTIAL}/token`)).statusCode).toBe(404)
   })
 
   test('4.1 List users', async () => {
     const { userId, username } = await newUser('Harbour Light Ltd')
-    const answer = await send('GET', '/2024-03/one/users')
-    const { data, ...others } = answer.json()
-    expect([answer.statusCode, others]).toEqual([200, {}])
+    const response = await send('GET', '/2024-03/one/users')
+    const { data, ...others } = response.json()
+    expect([response.statusCode, others]).toEqual([200, {}])
     expect(data).toContainEqual({ userId, username, fullName: 'Harbour Light Ltd' })
     for (const user of data)
       expect(Object.keys(user).sort()).toEqual(['fullName', 'userId', 'username'])
   })
 
-  test('4.1 List users by workflow, 4.1.1 by the single-slash form', async () => {
+  test('4.1 List users by workflow, 4.1.1 in the form without a trailing slash', async () => {
     const users = [await newUser('One'), await newUser('Two')]
     const defined = await send('PUT', '/2024-03/integrations', {
-      ...{ slug: 'sandbox', name: 'Sandbox', app: 'sandbox' },
+      slug: 'sandbox',
+      name: 'Sandbox',
+      app: 'sandbox',
       workflows: [{ slug: 'orders', name: 'Orders', definition: workflowNumber(1) }],
     })
     const { integrationId, workflows } = defined.json().integration
@@ -120,14 +124,18 @@ describe('4.1', () => {
       const credential = { tenant: `of-${userId}`, token: 't' }
       await send('POST', '/2024-03/headless/credentials', { userId, app: 'sandbox', credential })
       const started = await send('POST', '/2024-03/headless/startInstallation', {
-        ...{ userId, integrationId },
+        userId,
+        integrationId,
       })
       const { installationId } = started.json().data
       await send('POST', '/2024-03/headless/completeInstallation', { installationId, data: {} })
     }
     const entries = users.map(({ userId, username }, index) => ({
-      ...{ userId, username, fullName: ['One', 'Two'][index] },
-      ...{ workflowActive: true, installedVersion: 1 },
+      userId,
+      username,
+      fullName: ['One', 'Two'][index],
+      workflowActive: true,
+      installedVersion: 1,
     }))
     const url = `/2024-03/workflows/${workflows[0].workflowId}/users/`
     expect((await send('GET', url)).json()).toEqual({ data: entries })
@@ -136,14 +144,14 @@ describe('4.1', () => {
     expect((await send('GET', `/2024-03/workflows/${CREDENTIAL}/users/`)).statusCode).toBe(404)
   })
 
-  test.each(faces)(
-    '4.1 over %s the users, their tokens and the refusals are the same',
-    async (face) => {
-      const call = callOver(service, face)
-      const username = `alike-${face}`
-      const made = await call(tenant.key, 'createUser', { username })
-      expect(made).toMatchObject({ status: 200, result: { userId: expect.any(String) } })
-      const { userId } = made.result
+  test.each(transports)(
+    '4.1 over %s the users, their tokens and the errors are the same',
+    async (transport) => {
+      const call = callOver(service, transport)
+      const username = `alike-${transport}`
+      const created = await call(tenant.key, 'createUser', { username })
+      expect(created).toMatchObject({ status: 200, result: { userId: expect.any(String) } })
+      const { userId } = created.result
       const twin = await call(tenant.key, 'createUser', { username })
       expect(twin).toMatchObject({ status: 400, code: 'USERNAME_TAKEN', fields: ['username'] })
       const { result: token } = await call(tenant.key, 'userToken', { userId })
@@ -159,24 +167,26 @@ describe('4.9', () => {
     const url = '/2024-03/one/webhooks'
     const other = await service.createTenant('production', [])
     expect((await service.send(other.key, 'GET', url)).json()).toEqual({ subscriptions: [] })
-    const given = { address: 'https://hooks.example.com/x', topic: ['crm/leads', 'sync/failed'] }
-    const { subscription } = (await service.send(other.key, 'POST', url, given)).json()
-    const answer = await service.send(other.key, 'GET', url)
-    expect([answer.statusCode, answer.json()]).toEqual([200, { subscriptions: [subscription] }])
+    const input = { address: 'https://hooks.example.com/x', topic: ['crm/leads', 'sync/failed'] }
+    const { subscription } = (await service.send(other.key, 'POST', url, input)).json()
+    const response = await service.send(other.key, 'GET', url)
+    expect([response.statusCode, response.json()]).toEqual([200, { subscriptions: [subscription] }])
     expect(subscription).toEqual({
-      ...{ subscriptionId: expect.any(String), ...given, isEnabled: true },
+      subscriptionId: expect.any(String),
+      ...input,
+      isEnabled: true,
     })
   })
 
-  test('4.9.2 there are no parameters, credentialId among them', async () => {
+  test('4.9.2 there are no parameters, not even credentialId', async () => {
     expect((await send('GET', '/2024-03/one/webhooks')).statusCode).toBe(200)
-    const given = await send('GET', `/2024-03/one/webhooks?pageSize=5`)
-    expect([given.statusCode, given.json().error.details[0].field]).toEqual([400, 'pageSize'])
+    const values = await send('GET', `/2024-03/one/webhooks?pageSize=5`)
+    expect([values.statusCode, values.json().error.details[0].field]).toEqual([400, 'pageSize'])
   })
 })
 
 test('4.11.1 the integrations that a user can install are listed', async () => {
   const { userId } = await newUser()
-  const answer = await send('GET', `/2024-03/integrations?userId=${userId}`)
-  expect([answer.statusCode, Array.isArray(answer.json().data)]).toEqual([200, true])
+  const response = await send('GET', `/2024-03/integrations?userId=${userId}`)
+  expect([response.statusCode, Array.isArray(response.json().data)]).toEqual([200, true])
 })

@@ -1,4 +1,4 @@
-/** Section 4.2 of the contract: the list of CRM accounts, and what each parameter selects. */
+/** Section 4.2 of the contract: the list of CRM accounts, and the records that each parameter selects. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { account } from '../../src/resources/crm/account.ts'
 import {
@@ -14,19 +14,34 @@ import {
 let list: List
 beforeAll(async () => {
   const quay = {
-    ...{ accountName: 'Quay', accountOwner: 'Ada Byron', description: 'By the water' },
-    ...{ industry: 'Boats', website: 'https://quay.example/', numberOfEmployees: 12 },
-    ...{ lastActivityAt: '2026-02-03T04:05:06.789Z', ...timesOf(1) },
+    accountName: 'Quay',
+    accountOwner: 'Ada Byron',
+    description: 'By the water',
+    industry: 'Boats',
+    website: 'https://quay.example/',
+    numberOfEmployees: 12,
+    lastActivityAt: '2026-02-03T04:05:06.789Z',
+    ...timesOf(1),
   }
   const harbour = {
-    ...{ accountName: 'Harbour', accountOwner: 'Grace Hopper', description: '100 % rope' },
-    ...{ industry: 'Ropes', website: 'https://harbour.example/', numberOfEmployees: 250 },
-    ...{ lastActivityAt: '2026-02-04T00:00:00.000Z', ...timesOf(2) },
+    accountName: 'Harbour',
+    accountOwner: 'Grace Hopper',
+    description: '100 % rope',
+    industry: 'Ropes',
+    website: 'https://harbour.example/',
+    numberOfEmployees: 250,
+    lastActivityAt: '2026-02-04T00:00:00.000Z',
+    ...timesOf(2),
   }
   const quayside = {
-    ...{ accountName: 'quayside', accountOwner: 'Ada Lovelace', description: 'Water pumps' },
-    ...{ industry: 'Pumps, boats', website: 'https://pumps.example/quay', numberOfEmployees: 13 },
-    ...{ lastActivityAt: null, ...timesOf(3) },
+    accountName: 'quayside',
+    accountOwner: 'Ada Lovelace',
+    description: 'Water pumps',
+    industry: 'Pumps, boats',
+    website: 'https://pumps.example/quay',
+    numberOfEmployees: 13,
+    lastActivityAt: null,
+    ...timesOf(3),
   }
   const gone = { ...quay, ...timesOf(5), remoteDeleted: true }
   list = await openList(account, [quay, harbour, quayside, timesOf(4), gone], {
@@ -69,13 +84,22 @@ test('4.2.2 the accounts are under one key, with the fields of 2.5 and 2.1', asy
   expect(others).toEqual({})
   expect(accounts).toHaveLength(4)
   const names = [
-    ...['accountName', 'accountOwner', 'description', 'industry', 'website', 'numberOfEmployees'],
-    ...['lastActivityAt', 'addresses', 'phoneNumbers', 'remoteFields', ...commonNames],
+    'accountName',
+    'accountOwner',
+    'description',
+    'industry',
+    'website',
+    'numberOfEmployees',
+    'lastActivityAt',
+    'addresses',
+    'phoneNumbers',
+    'remoteFields',
+    ...commonNames,
   ]
   for (const record of accounts) expect(Object.keys(record).sort()).toEqual(names.toSorted())
 })
 
-test('4.2.3 all parameters but credentialId are optional, and are joined', async () => {
+test('4.2.3 all parameters but credentialId are optional, and are combined with AND', async () => {
   expect((await list.rest('')).json().accounts).toHaveLength(4)
   const both = await list.rest('accountNameContains=quay&industryNotEquals=Boats')
   expect(both.json().accounts).toMatchObject([{ accountName: 'quayside' }])

@@ -1,4 +1,4 @@
-/** Section 4.3 of the contract: the list of CRM leads, and what each parameter selects. */
+/** Section 4.3 of the contract: the list of CRM leads, and the records that each parameter selects. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lead } from '../../src/resources/crm/lead.ts'
 import { commonNames, type List, type ListCase, openList, timeCases, timesOf } from './list.ts'
@@ -6,16 +6,31 @@ import { commonNames, type List, type ListCase, openList, timeCases, timesOf } f
 let list: List
 beforeAll(async () => {
   const emmy = {
-    ...{ leadOwner: 'Ada Byron', leadSource: 'Fair', leadTitle: 'Founder', company: 'Quay' },
-    ...{ firstName: 'Emmy', lastName: 'Noether', ...timesOf(1) },
+    leadOwner: 'Ada Byron',
+    leadSource: 'Fair',
+    leadTitle: 'Founder',
+    company: 'Quay',
+    firstName: 'Emmy',
+    lastName: 'Noether',
+    ...timesOf(1),
   }
   const sofja = {
-    ...{ leadOwner: 'Grace Hopper', leadSource: 'Web', leadTitle: 'Head', company: 'Harbour' },
-    ...{ firstName: 'Sofja', lastName: 'Kowalewskaja', ...timesOf(2) },
+    leadOwner: 'Grace Hopper',
+    leadSource: 'Web',
+    leadTitle: 'Head',
+    company: 'Harbour',
+    firstName: 'Sofja',
+    lastName: 'Kowalewskaja',
+    ...timesOf(2),
   }
   const emmeline = {
-    ...{ leadOwner: 'Ada Lovelace', leadSource: 'A fair', leadTitle: 'co-founder' },
-    ...{ company: 'Quayside', firstName: 'Emmeline', lastName: 'noether-Gordan', ...timesOf(3) },
+    leadOwner: 'Ada Lovelace',
+    leadSource: 'A fair',
+    leadTitle: 'co-founder',
+    company: 'Quayside',
+    firstName: 'Emmeline',
+    lastName: 'noether-Gordan',
+    ...timesOf(3),
   }
   const gone = { ...emmy, ...timesOf(5), remoteDeleted: true }
   list = await openList(lead, [emmy, sofja, emmeline, timesOf(4), gone], {
@@ -55,8 +70,17 @@ test('4.3.2 the leads are under one key, with the fields of 2.6 and 2.1', async 
   expect(others).toEqual({})
   expect(leads).toHaveLength(4)
   const names = [
-    ...['leadOwner', 'leadSource', 'leadTitle', 'company', 'firstName', 'lastName', 'addresses'],
-    ...['emailAddresses', 'phoneNumbers', 'remoteFields', ...commonNames],
+    'leadOwner',
+    'leadSource',
+    'leadTitle',
+    'company',
+    'firstName',
+    'lastName',
+    'addresses',
+    'emailAddresses',
+    'phoneNumbers',
+    'remoteFields',
+    ...commonNames,
   ]
   for (const record of leads) expect(Object.keys(record).sort()).toEqual(names.toSorted())
 })

@@ -1,7 +1,7 @@
-/** Section 4.4 of the contract: a contact is created, in the sandbox and here. */
+/** Section 4.4 of the contract: creating a contact, in the sandbox and in Trunkline. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ConnectedSandbox, connectSandbox } from '../support/connected-sandbox.ts'
-import { faces } from '../support/operations.ts'
+import { transports } from '../support/operations.ts'
 import type { RecordCalls, RecordOutcome } from '../support/record-calls.ts'
 import { commonNames } from './list.ts'
 
@@ -16,27 +16,37 @@ afterAll(() => sandbox.stop())
 const post = (query: string, body: object) =>
   sandbox.service.send(sandbox.tenant.key, 'POST', `/2024-03/one/crm/contacts${query}`, body)
 
-test('4.4.1 the address takes POST', async () => {
-  const answer = await post(`?credentialId=${sandbox.credentialId}`, { lastName: 'Byrne' })
-  expect(answer.statusCode, answer.body).toBe(200)
-  const { remoteId } = answer.json().contact
+test('4.4.1 the address accepts POST', async () => {
+  const response = await post(`?credentialId=${sandbox.credentialId}`, { lastName: 'Byrne' })
+  expect(response.statusCode, response.body).toBe(200)
+  const { remoteId } = response.json().contact
   expect(await sandbox.readInApp('people', remoteId)).toMatchObject({ family_name: 'Byrne' })
 })
 
 test('4.4.2 credentialId is required', async () => {
   for (const query of ['', '?credentialId=']) {
-    const answer = await post(query, { lastName: 'Byrne' })
-    expect([answer.statusCode, answer.json().error.details[0].field]).toEqual([400, 'credentialId'])
+    const response = await post(query, { lastName: 'Byrne' })
+    expect([response.statusCode, response.json().error.details[0].field]).toEqual([
+      400,
+      'credentialId',
+    ])
   }
 })
 
 test('4.4.4 the contact is under one key, with the fields of 2.7 and 2.1', async () => {
-  const answer = await post(`?credentialId=${sandbox.credentialId}`, { lastName: 'Byrne' })
-  const { contact, ...others } = answer.json()
+  const response = await post(`?credentialId=${sandbox.credentialId}`, { lastName: 'Byrne' })
+  const { contact, ...others } = response.json()
   expect(others).toEqual({})
   const names = [
-    ...['firstName', 'lastName', 'account', 'addresses', 'emailAddresses', 'phoneNumbers'],
-    ...['lastActivityAt', 'remoteFields', ...commonNames],
+    'firstName',
+    'lastName',
+    'account',
+    'addresses',
+    'emailAddresses',
+    'phoneNumbers',
+    'lastActivityAt',
+    'remoteFields',
+    ...commonNames,
   ]
   expect(Object.keys(contact).sort()).toEqual(names.toSorted())
   expect(contact.id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
@@ -44,10 +54,10 @@ test('4.4.4 the contact is under one key, with the fields of 2.7 and 2.1', async
     expect(contact[name]).toMatch(TIME)
 })
 
-describe.each(faces)('over %s', (face) => {
+describe.each(transports)('over %s', (transport) => {
   let records: RecordCalls
   beforeAll(() => {
-    records = sandbox.over(face)
+    records = sandbox.over(transport)
   })
   const created = async (input: object) => {
     const { status, record, message } = await records.create('crm/contacts', input)
@@ -66,17 +76,18 @@ describe.each(faces)('over %s', (face) => {
     expect(fieldOf(await records.create('crm/contacts', { lastName: null }))).toContain('lastName')
   })
 
-  test('4.4.3 firstName is a text', async () => {
+  test('4.4.3 firstName is text', async () => {
     expect(await created({ lastName: 'Byrne', firstName: 'Aoife' })).toMatchObject({
-      ...{ firstName: 'Aoife', lastName: 'Byrne' },
+      firstName: 'Aoife',
+      lastName: 'Byrne',
     })
     expect((await records.create('crm/contacts', { lastName: 'x', firstName: {} })).status).toBe(
       400,
     )
   })
 
-  test('4.4.3 account is a name or an identifier, and an object in the answer', async () => {
-    const { record } = await records.create('crm/accounts', { accountName: `Quay ${face}` })
+  test('4.4.3 account is a name or an identifier, and an object in the response', async () => {
+    const { record } = await records.create('crm/accounts', { accountName: `Quay ${transport}` })
     const { id, remoteId, accountName } = record
     for (const account of [id, remoteId, accountName]) {
       const contact = await created({ lastName: 'Byrne', account })
@@ -91,8 +102,14 @@ describe.each(faces)('over %s', (face) => {
 
   test('4.4.3 addresses have the parts of 2.7', async () => {
     const address = {
-      ...{ addressType: 'Home', street1: '1 Quay', street2: 'Rear', city: 'Cork' },
-      ...{ state: 'Munster', countrySubdivision: 'IE-M', country: 'Ireland', postalCode: 'T12' },
+      addressType: 'Home',
+      street1: '1 Quay',
+      street2: 'Rear',
+      city: 'Cork',
+      state: 'Munster',
+      countrySubdivision: 'IE-M',
+      country: 'Ireland',
+      postalCode: 'T12',
     }
     const contact = await created({ lastName: 'Byrne', addresses: [address, { city: 'Kinsale' }] })
     const nothing = Object.fromEntries(Object.keys(address).map((name) => [name, null]))
@@ -111,8 +128,8 @@ describe.each(faces)('over %s', (face) => {
 
   test('4.4.3 telephone numbers have a type and the number, both required; types are capitalised', async () => {
     const number = (phoneNumberType: string) => ({ phoneNumberType, phoneNumber: '+353 21 1' })
-    const given = ['PRIMARY', 'Other', 'mobile', 'FAX'].map(number)
-    const contact = await created({ lastName: 'Byrne', phoneNumbers: given })
+    const values = ['PRIMARY', 'Other', 'mobile', 'FAX'].map(number)
+    const contact = await created({ lastName: 'Byrne', phoneNumbers: values })
     expect(contact.phoneNumbers).toEqual(['Primary', 'Other', 'Mobile', 'Fax'].map(number))
     for (const name of ['phoneNumberType', 'phoneNumber']) {
       const { [name]: _, ...rest }: Record<string, string> = number('FAX')
@@ -121,16 +138,21 @@ describe.each(faces)('over %s', (face) => {
     }
   })
 
-  test('4.4.3 remoteFields are passed on by the app’s own names', async () => {
+  test('4.4.3 remoteFields are passed on under the app’s own names', async () => {
     const contact = await created({ lastName: 'Byrne', remoteFields: { job_title: 'Rigger' } })
     expect(contact.remoteFields.job_title).toBe('Rigger')
     expect((await sandbox.readInApp('people', contact.remoteId)).job_title).toBe('Rigger')
   })
 
-  test('4.4.5 without an account it is null, and what is not given is an empty list', async () => {
+  test('4.4.5 a missing account is null, and missing lists are empty', async () => {
     expect(await created({ lastName: 'Byrne' })).toMatchObject({
-      ...{ account: null, addresses: [], emailAddresses: [], phoneNumbers: [] },
-      ...{ firstName: null, lastActivityAt: null, remoteDeleted: false },
+      account: null,
+      addresses: [],
+      emailAddresses: [],
+      phoneNumbers: [],
+      firstName: null,
+      lastActivityAt: null,
+      remoteDeleted: false,
     })
   })
 })

@@ -1,7 +1,7 @@
-/** Section 4.5 of the contract: a vendor is updated, in the sandbox and here. */
+/** Section 4.5 of the contract: updating a vendor, in the sandbox and in Trunkline. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ConnectedSandbox, connectSandbox } from '../support/connected-sandbox.ts'
-import { faces } from '../support/operations.ts'
+import { transports } from '../support/operations.ts'
 import type { RecordCalls } from '../support/record-calls.ts'
 import { commonNames } from './list.ts'
 
@@ -19,25 +19,28 @@ const put = (id: string, query: string, body: object) =>
     body,
   )
 
-test('4.5.1 the address takes PUT', async () => {
-  const answer = await put('ven_0001', `?credentialId=${sandbox.credentialId}`, {
+test('4.5.1 the address accepts PUT', async () => {
+  const response = await put('ven_0001', `?credentialId=${sandbox.credentialId}`, {
     vendorName: 'Quay',
   })
-  expect(answer.statusCode, answer.body).toBe(200)
+  expect(response.statusCode, response.body).toBe(200)
   expect(await sandbox.readInApp('vendors', 'ven_0001')).toMatchObject({ display_name: 'Quay' })
 })
 
-test('4.5.2 the id in the path is ours or the app’s; another is none', async () => {
+test('4.5.2 the id in the path is Trunkline’s or the app’s; any other is not found', async () => {
   const query = `?credentialId=${sandbox.credentialId}`
   const { id } = (await put('ven_0002', query, { vendorName: 'One' })).json().vendor
-  const answer = await put(id, query, { vendorName: 'Two' })
-  expect(answer.json().vendor).toMatchObject({ id, remoteId: 'ven_0002', vendorName: 'Two' })
+  const response = await put(id, query, { vendorName: 'Two' })
+  expect(response.json().vendor).toMatchObject({ id, remoteId: 'ven_0002', vendorName: 'Two' })
   expect((await put('ven_9999', query, { vendorName: 'Two' })).statusCode).toBe(404)
 })
 
 test('4.5.3 credentialId is required', async () => {
-  const answer = await put('ven_0001', '', { vendorName: 'Quay' })
-  expect([answer.statusCode, answer.json().error.details[0].field]).toEqual([400, 'credentialId'])
+  const response = await put('ven_0001', '', { vendorName: 'Quay' })
+  expect([response.statusCode, response.json().error.details[0].field]).toEqual([
+    400,
+    'credentialId',
+  ])
 })
 
 test('4.5.5 the vendor is under one key, with the fields of 2.3 and 2.1', async () => {
@@ -45,17 +48,25 @@ test('4.5.5 the vendor is under one key, with the fields of 2.3 and 2.1', async 
   const { vendor, ...others } = (await put('ven_0001', query, { vendorName: 'Quay' })).json()
   expect(others).toEqual({})
   const names = [
-    ...['vendorName', 'email', 'taxNumber', 'vendorStatus', 'currency', 'companyId'],
-    ...['addresses', 'phoneNumbers', 'remoteFields', ...commonNames],
+    'vendorName',
+    'email',
+    'taxNumber',
+    'vendorStatus',
+    'currency',
+    'companyId',
+    'addresses',
+    'phoneNumbers',
+    'remoteFields',
+    ...commonNames,
   ]
   expect(Object.keys(vendor).sort()).toEqual(names.toSorted())
 })
 
-describe.each(faces)('over %s', (face) => {
+describe.each(transports)('over %s', (transport) => {
   let records: RecordCalls
   let id: string
   beforeAll(async () => {
-    records = sandbox.over(face)
+    records = sandbox.over(transport)
     id = (await records.create('accounting/vendors', { vendorName: 'Quay Ltd' })).record.id
   })
   const update = (input: object) => records.update('accounting/vendors', id, input)
@@ -72,7 +83,8 @@ describe.each(faces)('over %s', (face) => {
   test('4.5.4 vendorName is required', async () => {
     const { status, details, message } = await update({ email: 'a@quay.example' })
     expect([status, details[0]?.field ?? message]).toEqual([
-      ...[400, expect.stringContaining('vendorName')],
+      400,
+      expect.stringContaining('vendorName'),
     ])
     await refused({ vendorName: null }, 'vendorName')
   })
@@ -83,6 +95,8 @@ describe.each(faces)('over %s', (face) => {
     ['vendorStatus', 'ARCHIVED'],
     ['vendorStatus', 'ACTIVE'],
     ['currency', 'GBP'],
+    ['currency', 'JPY'],
+    ['currency', 'XAU'],
     ['vendorName', 'Quay plc'],
   ])('4.5.4 %s is written: %s', async (field, value) => {
     expect((await updated({ [field]: value }))[field]).toBe(value)
@@ -91,11 +105,12 @@ describe.each(faces)('over %s', (face) => {
   test('4.5.4 email and taxNumber may be null', async () => {
     await updated({ email: 'post@quay.example', taxNumber: 'IE1' })
     expect(await updated({ email: null, taxNumber: null })).toMatchObject({
-      ...{ email: null, taxNumber: null },
+      email: null,
+      taxNumber: null,
     })
   })
 
-  test('4.5.4 companyId is the company’s, by its id here or in the app', async () => {
+  test('4.5.4 companyId is the company’s id, in Trunkline or in the app', async () => {
     const { companyId } = await updated({ companyId: 'com_0001' })
     expect(companyId).toMatch(/^[0-9a-f-]{36}$/)
     expect((await updated({ companyId })).companyId).toBe(companyId)
@@ -108,10 +123,15 @@ describe.each(faces)('over %s', (face) => {
     await refused({ addresses: [address] }, 'country')
   })
 
-  test('4.5.4 an address has the parts of 2.8; its type is given in capitals and shown capitalised', async () => {
+  test('4.5.4 an address has the parts of 2.8; its type is capitals in requests and capitalised in responses', async () => {
     const address = {
-      ...{ street1: '1 Quay', street2: 'Floor 2', city: 'Cork', state: 'Munster' },
-      ...{ countrySubdivision: 'IE-M', country: 'IE', zipCode: 'T12' },
+      street1: '1 Quay',
+      street2: 'Floor 2',
+      city: 'Cork',
+      state: 'Munster',
+      countrySubdivision: 'IE-M',
+      country: 'IE',
+      zipCode: 'T12',
     }
     const vendor = await updated({
       addresses: [
@@ -127,7 +147,7 @@ describe.each(faces)('over %s', (face) => {
     ])
   })
 
-  test('4.5.4 inside of an address addressType and street1 are required, nothing else', async () => {
+  test('4.5.4 in an address only addressType and street1 are required', async () => {
     await refused({ addresses: [{ street1: '1 Quay' }] }, 'addressType')
     await refused({ addresses: [{ addressType: 'BILLING' }] }, 'street1')
     await refused({ addresses: [{ addressType: 'HOME', street1: '1 Quay' }] }, 'addressType')
@@ -136,7 +156,8 @@ describe.each(faces)('over %s', (face) => {
 
   test('4.5.4 a telephone number has a type and a number, both required', async () => {
     const phoneNumbers = ['PRIMARY', 'OTHER', 'MOBILE', 'FAX'].map((phoneNumberType) => ({
-      ...{ phoneNumberType, phoneNumber: '+353 21 1' },
+      phoneNumberType,
+      phoneNumber: '+353 21 1',
     }))
     const vendor = await updated({ phoneNumbers })
     const types = vendor.phoneNumbers.map((one: { phoneNumberType: string }) => one.phoneNumberType)
@@ -145,7 +166,7 @@ describe.each(faces)('over %s', (face) => {
     await refused({ phoneNumbers: [{ phoneNumberType: 'FAX' }] }, 'phoneNumber')
   })
 
-  test('4.5.4 remoteFields are passed on by the app’s own names', async () => {
+  test('4.5.4 remoteFields are passed on under the app’s own names', async () => {
     const vendor = await updated({ remoteFields: { payment_terms_days: 21 } })
     expect(vendor.remoteFields.payment_terms_days).toBe(21)
     await refused({ remoteFields: ['a list'] }, 'remoteFields')

@@ -1,4 +1,4 @@
-/** Section 4.6 of the contract: the list of payments. Its parameters are counted there, and named by us. */
+/** Section 4.6 of the contract: the list of payments. The contract counts its parameters; the names are Trunkline's. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
 import { payment } from '../../src/resources/accounting/payment.ts'
@@ -18,20 +18,34 @@ const idOf = (topic: string, remoteId: string): string =>
 let list: List
 beforeAll(async () => {
   const received = {
-    ...{ transactionDate: '2026-01-05T00:00:00.000Z', customerId: idOf('customers', 'c1') },
-    ...{ accountId: idOf('accounts', 'a1'), companyId: idOf('companyInfo', 'f1') },
-    ...{ currency: 'EUR', exchangeRate: '1', totalAmount: '10.50', ...timesOf(1) },
+    transactionDate: '2026-01-05T00:00:00.000Z',
+    customerId: idOf('customers', 'c1'),
+    accountId: idOf('accounts', 'a1'),
+    companyId: idOf('companyInfo', 'f1'),
+    currency: 'EUR',
+    exchangeRate: '1',
+    totalAmount: '10.50',
+    ...timesOf(1),
     trackingCategoryIds: [idOf('trackingCategories', 't1')],
   }
   const paid = {
-    ...{ transactionDate: '2026-01-06T00:00:00.000Z', vendorId: idOf('vendors', 'v1') },
-    ...{ accountId: idOf('accounts', 'a2'), companyId: idOf('companyInfo', 'f2') },
-    ...{ currency: 'USD', exchangeRate: '0.915', totalAmount: '99.99', ...timesOf(2) },
+    transactionDate: '2026-01-06T00:00:00.000Z',
+    vendorId: idOf('vendors', 'v1'),
+    accountId: idOf('accounts', 'a2'),
+    companyId: idOf('companyInfo', 'f2'),
+    currency: 'USD',
+    exchangeRate: '0.915',
+    totalAmount: '99.99',
+    ...timesOf(2),
   }
   const other = {
-    ...{ transactionDate: '2026-01-06T00:00:00.000Z', customerId: idOf('customers', 'c2') },
-    ...{ vendorId: idOf('vendors', 'v2'), currency: 'GBP', exchangeRate: '0.9150001' },
-    ...{ totalAmount: '100', ...timesOf(3) },
+    transactionDate: '2026-01-06T00:00:00.000Z',
+    customerId: idOf('customers', 'c2'),
+    vendorId: idOf('vendors', 'v2'),
+    currency: 'GBP',
+    exchangeRate: '0.9150001',
+    totalAmount: '100',
+    ...timesOf(3),
   }
   const gone = { ...received, ...timesOf(5), remoteDeleted: true }
   list = await openList(payment, [received, paid, other, timesOf(4), gone], {
@@ -80,10 +94,10 @@ test('4.6 filters 2 and 3: the number and size of the page', async () => {
   expect(second.json().payments).toMatchObject([{ remoteId: '4' }])
 })
 
-test('4.6 filter 5: a day in another form is refused', async () => {
+test('4.6 filter 5: a date in another format is refused', async () => {
   for (const day of ['06.01.2026', '2026-1-6', '2026-02-30', '2026-01-06T00:00:00.000Z']) {
-    const answer = await list.rest(`transactionDate=${day}`)
-    expect([answer.statusCode, answer.json().error.details[0].field]).toEqual([
+    const response = await list.rest(`transactionDate=${day}`)
+    expect([response.statusCode, response.json().error.details[0].field]).toEqual([
       400,
       'transactionDate',
     ])
@@ -95,12 +109,23 @@ test('4.6.2 the payments are under one key, with the fields of 2.4 and 2.1, amou
   expect(others).toEqual({})
   expect(payments).toHaveLength(4)
   const names = [
-    ...['transactionDate', 'customerId', 'vendorId', 'accountId', 'currency', 'exchangeRate'],
-    ...['companyId', 'totalAmount', 'trackingCategoryIds', 'remoteFields', ...commonNames],
+    'transactionDate',
+    'customerId',
+    'vendorId',
+    'accountId',
+    'currency',
+    'exchangeRate',
+    'companyId',
+    'totalAmount',
+    'trackingCategoryIds',
+    'remoteFields',
+    ...commonNames,
   ]
   for (const record of payments) expect(Object.keys(record).sort()).toEqual(names.toSorted())
   expect(payments[0]).toMatchObject({
-    ...{ transactionDate: '2026-01-05T00:00:00.000Z', exchangeRate: 1, totalAmount: 10.5 },
+    transactionDate: '2026-01-05T00:00:00.000Z',
+    exchangeRate: 1,
+    totalAmount: 10.5,
     trackingCategoryIds: [idOf('trackingCategories', 't1')],
   })
   expect(payments[3].trackingCategoryIds).toEqual([])

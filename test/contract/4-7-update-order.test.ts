@@ -1,14 +1,20 @@
-/** Section 4.7 of the contract: an order is updated, in the sandbox and here. */
+/** Section 4.7 of the contract: updating an order, in the sandbox and in Trunkline. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ConnectedSandbox, connectSandbox } from '../support/connected-sandbox.ts'
-import { faces } from '../support/operations.ts'
+import { transports } from '../support/operations.ts'
 import type { RecordCalls } from '../support/record-calls.ts'
 import { commonNames } from './list.ts'
 
 const line = { productId: 'prd_0001', variantId: 'var_0001', price: 45, quantity: 2 }
 const address = {
-  ...{ address1: '1 Quay', address2: 'Floor 2', city: 'Cork', countryCode: 'IE' },
-  ...{ firstName: 'Aoife', lastName: 'Byrne', phone: '+353 21 1', region: 'Munster' },
+  address1: '1 Quay',
+  address2: 'Floor 2',
+  city: 'Cork',
+  countryCode: 'IE',
+  firstName: 'Aoife',
+  lastName: 'Byrne',
+  phone: '+353 21 1',
+  region: 'Munster',
   postalCode: 'T12',
 }
 
@@ -16,8 +22,8 @@ let sandbox: ConnectedSandbox
 let order: { readonly id: string; readonly remoteId: string }
 beforeAll(async () => {
   sandbox = await connectSandbox()
-  const made = await sandbox.over('REST').create('commerce/orders', { lineItems: [line] })
-  order = made.record
+  const created = await sandbox.over('REST').create('commerce/orders', { lineItems: [line] })
+  order = created.record
 })
 afterAll(() => sandbox.stop())
 
@@ -29,22 +35,22 @@ const put = (orderId: string, query: string, body: object) =>
     body,
   )
 
-test('4.7.1 the address takes PUT', async () => {
-  const answer = await put(order.id, `?credentialId=${sandbox.credentialId}`, {
+test('4.7.1 the address accepts PUT', async () => {
+  const response = await put(order.id, `?credentialId=${sandbox.credentialId}`, {
     orderNumber: 'Q-1',
   })
-  expect(answer.statusCode, answer.body).toBe(200)
+  expect(response.statusCode, response.body).toBe(200)
   expect(await sandbox.readInApp('orders', order.remoteId)).toMatchObject({ number: 'Q-1' })
 })
 
-test('4.7.2 orderId is the id of an order, here or in the app', async () => {
+test('4.7.2 orderId is the id of an order, in Trunkline or in the app', async () => {
   const query = `?credentialId=${sandbox.credentialId}`
-  const answer = await put(order.remoteId, query, { orderNumber: 'Q-2' })
-  expect(answer.json().order).toMatchObject({ id: order.id, orderNumber: 'Q-2' })
+  const response = await put(order.remoteId, query, { orderNumber: 'Q-2' })
+  expect(response.json().order).toMatchObject({ id: order.id, orderNumber: 'Q-2' })
   expect((await put('ord_9999', query, { orderNumber: 'Q-2' })).statusCode).toBe(404)
 })
 
-test('4.7.3 credentialId is that of the credential', async () => {
+test('4.7.3 credentialId is the id of the credential', async () => {
   const without = await put(order.id, '', { orderNumber: 'Q-3' })
   expect([without.statusCode, without.json().error.details[0].field]).toEqual([400, 'credentialId'])
   const unknown = '?credentialId=99999999-0000-4000-8000-000000000009'
@@ -56,26 +62,40 @@ test('4.7.5 the order is under one key, with the fields of 2.11 and 2.1', async 
   const { order: shown, ...others } = (await put(order.id, query, { orderNumber: 'Q-4' })).json()
   expect(others).toEqual({})
   const names = [
-    ...['orderNumber', 'orderStatus', 'fulfillmentStatus', 'paymentStatus', 'currency'],
-    ...['totalPrice', 'totalDiscount', 'totalShipping', 'totalTax', 'lineItems'],
-    ...['billingAddress', 'shippingAddress', 'customer', 'remoteFields', ...commonNames],
+    'orderNumber',
+    'orderStatus',
+    'fulfillmentStatus',
+    'paymentStatus',
+    'currency',
+    'totalPrice',
+    'totalDiscount',
+    'totalShipping',
+    'totalTax',
+    'lineItems',
+    'billingAddress',
+    'shippingAddress',
+    'customer',
+    'remoteFields',
+    ...commonNames,
   ]
   expect(Object.keys(shown).sort()).toEqual(names.toSorted())
 })
 
-test('4.7.5 a refusal is a 400 with an object', async () => {
+test('4.7.5 an error is a 400 with an object', async () => {
   const query = `?credentialId=${sandbox.credentialId}`
-  for (const body of [{ orderStatus: 'on the moon' }, { totalPrice: 'much' }, { nonsense: 1 }]) {
-    const answer = await put(order.id, query, body)
-    expect(answer.statusCode, answer.body).toBe(400)
-    expect(answer.json()).toEqual({ error: expect.objectContaining({ code: expect.any(String) }) })
+  for (const body of [{ orderStatus: 7 }, { totalPrice: 'much' }, { nonsense: 1 }]) {
+    const response = await put(order.id, query, body)
+    expect(response.statusCode, response.body).toBe(400)
+    expect(response.json()).toEqual({
+      error: expect.objectContaining({ code: expect.any(String) }),
+    })
   }
 })
 
-describe.each(faces)('over %s', (face) => {
+describe.each(transports)('over %s', (transport) => {
   let records: RecordCalls
   beforeAll(() => {
-    records = sandbox.over(face)
+    records = sandbox.over(transport)
   })
   const updated = async (input: object) => {
     const { status, record, message } = await records.update('commerce/orders', order.id, input)
@@ -85,9 +105,11 @@ describe.each(faces)('over %s', (face) => {
 
   test.each([
     ['orderNumber', 'Q-9'],
+    ['orderStatus', 'Active'],
     ['orderStatus', 'processing'],
-    ['paymentStatus', 'paid'],
-    ['fulfillmentStatus', 'partial'],
+    ['paymentStatus', 'Paid'],
+    ['fulfillmentStatus', 'unfulfilled'],
+    ['currency', 'JPY'],
     ['currency', 'GBP'],
   ])('4.7.4 %s is written: %s', async (field, value) => {
     expect((await updated({ [field]: value }))[field]).toBe(value)
@@ -98,12 +120,12 @@ describe.each(faces)('over %s', (face) => {
     ['totalDiscount', 'discount'],
     ['totalShipping', 'shipping'],
     ['totalTax', 'tax'],
-  ])('4.7.4 %s is a number on input and a decimal text on output', async (field, inApp) => {
-    for (const [given, shown] of [
+  ])('4.7.4 %s is a number in requests and a decimal string in responses', async (field, inApp) => {
+    for (const [sent, shown] of [
       [12.5, '12.50'],
       [7, '7.00'],
     ] as const) {
-      const record = await updated({ [field]: given })
+      const record = await updated({ [field]: sent })
       expect(record[field]).toBe(shown)
       const { [inApp]: amount } = await sandbox.readInApp('orders', order.remoteId)
       expect(amount).toBe(shown)
@@ -116,9 +138,14 @@ describe.each(faces)('over %s', (face) => {
     const { lineItems, currency } = await updated({ lineItems: [whole] })
     expect(lineItems).toEqual([
       {
-        ...{ title: 'As engraved', sku: 'E', currency, quantity: 2 },
-        ...{ price: expect.stringMatching(/^45\.00$/), unitCost: '12.30' },
-        ...{ productId: expect.any(String), variantId: expect.any(String) },
+        title: 'As engraved',
+        sku: 'E',
+        currency,
+        quantity: 2,
+        price: expect.stringMatching(/^45\.00$/),
+        unitCost: '12.30',
+        productId: expect.any(String),
+        variantId: expect.any(String),
       },
     ])
     const product = await records.get('commerce/products', 'prd_0001')
@@ -149,12 +176,12 @@ describe.each(faces)('over %s', (face) => {
     expect(customer).toEqual({ customerId: shopper.record.id, ...names })
   })
 
-  test('4.7.4 remoteFields are passed on by the app’s own names', async () => {
+  test('4.7.4 remoteFields are passed on under the app’s own names', async () => {
     const record = await updated({ remoteFields: { tax_percent: '9' } })
     expect(record.remoteFields.tax_percent).toBe('9')
   })
 
-  test('4.7.6 no field is required, and what is left out stays', async () => {
+  test('4.7.6 no field is required, and omitted fields keep their values', async () => {
     const before = await updated({ orderNumber: 'Q-8', shippingAddress: address })
     const after = await updated({})
     expect(after).toMatchObject({ orderNumber: 'Q-8', shippingAddress: before.shippingAddress })

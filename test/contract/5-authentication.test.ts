@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const ask = (authorization: string | undefined, url: string) =>
+const request = (authorization: string | undefined, url: string) =>
   service.server.inject({ url, ...(authorization && { headers: { authorization } }) })
 const vendorsOf = (credentialId: string) =>
   `/2024-03/one/accounting/vendors?credentialId=${credentialId}`
@@ -33,19 +33,21 @@ test.each(['Bearer', 'bearer', 'BEARER'])(
   '5.1.1 and 5.1.2 the scheme may be written %s',
   async (word) => {
     for (const url of [vendorsOf(A), '/2024-03/one/users', '/2024-03/one/webhooks'])
-      expect((await ask(`${word} ${development.key}`, url)).statusCode).toBe(200)
+      expect((await request(`${word} ${development.key}`, url)).statusCode).toBe(200)
     const graph = await service.server.inject({
-      ...{ method: 'POST', url: '/graphql', payload: { query: '{ users { userId } }' } },
+      method: 'POST',
+      url: '/graphql',
+      payload: { query: '{ users { userId } }' },
       headers: { authorization: `${word} ${development.key}` },
     })
     expect(graph.json().errors).toBeUndefined()
   },
 )
 
-test('5.1.1 nothing but a key as a bearer opens', async () => {
+test('5.1.1 only a key as a bearer token is accepted', async () => {
   const { key } = development
-  for (const given of [undefined, key, `Basic ${key}`, 'Bearer', `Bearer ${key.slice(0, -1)}`])
-    expect((await ask(given, '/2024-03/one/users')).statusCode, given).toBe(401)
+  for (const input of [undefined, key, `Basic ${key}`, 'Bearer', `Bearer ${key.slice(0, -1)}`])
+    expect((await request(input, '/2024-03/one/users')).statusCode, input).toBe(401)
 })
 
 test('5.2.1 there are development and production keys', () => {
@@ -53,21 +55,23 @@ test('5.2.1 there are development and production keys', () => {
   expect(production.key).toMatch(/^tl_prod_/)
 })
 
-test('5.2.2 both kinds do the same', async () => {
+test('5.2.2 both kinds have the same abilities', async () => {
   for (const { key } of [development, production]) {
     const username = 'same-in-both'
-    const made = await service.send(key, 'POST', '/2023-12/users', { username })
-    expect(made.statusCode, made.body).toBe(200)
-    const { userId } = made.json()
+    const created = await service.send(key, 'POST', '/2023-12/users', { username })
+    expect(created.statusCode, created.body).toBe(200)
+    const { userId } = created.json()
     const token = await service.send(key, 'GET', `/2023-12/user/${userId}/token`)
     expect(token.statusCode).toBe(200)
   }
-  expect((await ask(`Bearer ${production.key}`, vendorsOf(B))).json().vendors).toHaveLength(1)
+  expect((await request(`Bearer ${production.key}`, vendorsOf(B))).json().vendors).toHaveLength(1)
 })
 
-test('5.2.2 users, tokens and records of one environment are not there in the other', async () => {
-  const made = await service.send(development.key, 'POST', '/2023-12/users', { username: 'mine' })
-  const { userId } = made.json()
+test('5.2.2 users, tokens and records of one environment do not exist in the other', async () => {
+  const created = await service.send(development.key, 'POST', '/2023-12/users', {
+    username: 'mine',
+  })
+  const { userId } = created.json()
   const users = await service.send(production.key, 'GET', '/2024-03/one/users')
   const ids = users.json().data.map((user: { userId: string }) => user.userId)
   expect(ids).not.toContain(userId)
@@ -84,18 +88,18 @@ test('5.2.2 users, tokens and records of one environment are not there in the ot
   expect(errors[0]?.extensions.code).toBe('CREDENTIAL_NOT_FOUND')
 })
 
-test('5.3.2 a key is shown once, when it is made', async () => {
+test('5.3.2 a key is shown once, when it is created', async () => {
   const { key } = await service.createTenant('production', [], 'Shown once')
-  const made = (await service.send(key, 'POST', '/2024-03/api-keys')).json().data
+  const created = (await service.send(key, 'POST', '/2024-03/api-keys')).json().data
   const list = await service.send(key, 'GET', '/2024-03/api-keys')
   expect(list.json().data).toHaveLength(2)
-  expect(list.body).not.toContain(made.key)
+  expect(list.body).not.toContain(created.key)
 })
 
-test('5.3.3 a key that is made anew takes the place of the one before', async () => {
-  const { key } = await service.createTenant('production', [], 'Made anew')
-  const made = await service.send(key, 'POST', '/2024-03/api-keys/regenerate')
-  const { key: next } = made.json().data
+test('5.3.3 a regenerated key replaces the previous one', async () => {
+  const { key } = await service.createTenant('production', [], 'Regenerated')
+  const created = await service.send(key, 'POST', '/2024-03/api-keys/regenerate')
+  const { key: next } = created.json().data
   expect(next).not.toBe(key)
   expect((await service.send(next, 'GET', '/2024-03/one/users')).statusCode).toBe(200)
   await vi.waitFor(async () => {
@@ -115,21 +119,35 @@ test('5.5.1 and 5.5.2 the token is a JWT of one user, whose integrations it list
   expect(others.statusCode).toBe(404)
 })
 
-test('5.4.1 what is for the backend alone, a user’s token does not open', async () => {
+test('5.4.1 a user’s token does not open operations for the backend', async () => {
   const { token } = await service.tokens.issue(development)
   for (const url of [
-    ...[vendorsOf(A), '/2024-03/one/users', '/2024-03/one/webhooks', '/2024-03/api-keys'],
+    vendorsOf(A),
+    '/2024-03/one/users',
+    '/2024-03/one/webhooks',
+    '/2024-03/api-keys',
     `/2023-12/user/${development.userId}/token`,
   ])
     expect((await service.send(token, 'GET', url)).statusCode, url).toBe(403)
 })
 
-test('5.6.1 without the end user there is neither a token nor a credential', async () => {
+test('5.6.1 without the end user neither a token nor a credential is created', async () => {
   const userId = '99999999-0000-4000-8000-000000000009'
   const token = await service.send(development.key, 'GET', `/2023-12/user/${userId}/token`)
   expect(token.statusCode).toBe(404)
   const connected = await service.send(development.key, 'POST', '/2024-03/headless/credentials', {
-    ...{ userId, app: 'sandbox', credential: { tenant: 'acme', token: 'x' } },
+    userId,
+    app: 'sandbox',
+    credential: { tenant: 'acme', token: 'x' },
   })
   expect([connected.statusCode, connected.json().error.code]).toEqual([404, 'USER_NOT_FOUND'])
+})
+
+test('5.7.2 one static outbound address is published, with the requirements of each app', async () => {
+  const { token } = await service.tokens.issue(development)
+  for (const caller of [development.key, token]) {
+    const { data } = (await service.send(caller, 'GET', '/2024-03/metadata/credentials')).json()
+    const addresses = data.map((app: { outboundAddress: string }) => app.outboundAddress)
+    expect(new Set(addresses)).toEqual(new Set(['203.0.113.7']))
+  }
 })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import { catalogue } from '../../src/generated/registry.ts'
-import { callOver, faces } from '../support/operations.ts'
+import { callOver, transports } from '../support/operations.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
@@ -27,37 +27,56 @@ const send = (method: 'GET' | 'POST' | 'PUT', url: string, body?: object) =>
   service.send(tenant.key, method, url, body)
 
 const topics = [
-  ...['connection/created', 'connection/deleted', 'connection/authentication_failure'],
-  ...['commerce/customers', 'commerce/orders', 'commerce/products'],
-  ...['accounting/companyInfo', 'accounting/accounts', 'accounting/customers'],
-  ...['accounting/taxRates', 'accounting/trackingCategories', 'accounting/vendors'],
-  ...['accounting/items', 'accounting/payments', 'accounting/purchaseOrders'],
-  ...['accounting/bills', 'accounting/invoices'],
-  ...['crm/accounts', 'crm/contacts', 'crm/leads', 'crm/notes', 'crm/opportunities'],
-  ...['crm/stages', 'crm/tasks', 'crm/users'],
-  ...['sync/started', 'sync/completed', 'sync/failed'],
+  'connection/created',
+  'connection/deleted',
+  'connection/authentication_failure',
+  'commerce/customers',
+  'commerce/orders',
+  'commerce/products',
+  'accounting/companyInfo',
+  'accounting/accounts',
+  'accounting/customers',
+  'accounting/taxRates',
+  'accounting/trackingCategories',
+  'accounting/vendors',
+  'accounting/items',
+  'accounting/payments',
+  'accounting/purchaseOrders',
+  'accounting/bills',
+  'accounting/invoices',
+  'crm/accounts',
+  'crm/contacts',
+  'crm/leads',
+  'crm/notes',
+  'crm/opportunities',
+  'crm/stages',
+  'crm/tasks',
+  'crm/users',
+  'sync/started',
+  'sync/completed',
+  'sync/failed',
 ]
 
-describe.each(faces)('6 over %s', (face) => {
+describe.each(transports)('6 over %s', (transport) => {
   const address = 'https://hooks.example.com/events'
 
   test.each(topics)('6 the topic %s can be subscribed to', async (topic) => {
-    const call = callOver(service, face)
-    const made = await call(tenant.key, 'createWebhook', { address, topic: [topic] })
-    expect(made).toMatchObject({ status: 200, result: { topic: [topic], isEnabled: true } })
+    const call = callOver(service, transport)
+    const created = await call(tenant.key, 'createWebhook', { address, topic: [topic] })
+    expect(created).toMatchObject({ status: 200, result: { topic: [topic], isEnabled: true } })
   })
 
-  test('6 another topic cannot', async () => {
-    const call = callOver(service, face)
+  test('6 an unknown topic is refused', async () => {
+    const call = callOver(service, transport)
     for (const topic of ['crm/account', 'CRM/accounts', 'sync', '']) {
       const refused = await call(tenant.key, 'createWebhook', { address, topic: [topic] })
       expect(refused).toMatchObject({ status: 400, fields: ['topic[0]'] })
     }
   })
 
-  test('6 rule 1: a subscription that is not enabled is listed as such', async () => {
-    const call = callOver(service, face)
-    const { key } = await service.createTenant('development', [], `Disabled ${face}`)
+  test('6 rule 1: a subscription that is not enabled is listed as disabled', async () => {
+    const call = callOver(service, transport)
+    const { key } = await service.createTenant('development', [], `Disabled ${transport}`)
     const topic = ['crm/leads']
     const { result: made } = await call(key, 'createWebhook', { address, topic })
     const { subscriptionId } = made
@@ -65,9 +84,9 @@ describe.each(faces)('6 over %s', (face) => {
     expect((await call(key, 'webhooks')).result).toEqual([{ ...made, isEnabled: false }])
   })
 
-  test('6 rule 2: only what was registered before, and is still, is listed', async () => {
-    const call = callOver(service, face)
-    const { key } = await service.createTenant('development', [], `Registered ${face}`)
+  test('6 rule 2: only existing registrations are listed', async () => {
+    const call = callOver(service, transport)
+    const { key } = await service.createTenant('development', [], `Registered ${transport}`)
     expect((await call(key, 'webhooks')).result).toEqual([])
     const { result: made } = await call(key, 'createWebhook', { address, topic: topics })
     expect((await call(key, 'webhooks')).result).toEqual([made])
@@ -88,10 +107,10 @@ describe('7', () => {
     ['PUT', `/2024-03/one/commerce/orders/1/fulfillments/1${query}`],
     ['POST', `/2024-03/one/crm/contacts${query}`],
   ] as const)('7.1 and 7.2 %s %s fails with 400 and a JSON object', async (method, url) => {
-    const answer = await send(method, url, method === 'GET' ? undefined : { nonsense: 1 })
-    expect(answer.statusCode, answer.body).toBe(400)
-    expect(answer.headers['content-type']).toMatch(/^application\/json/)
-    expect(answer.json()).toEqual({
+    const response = await send(method, url, method === 'GET' ? undefined : { nonsense: 1 })
+    expect(response.statusCode, response.body).toBe(400)
+    expect(response.headers['content-type']).toMatch(/^application\/json/)
+    expect(response.json()).toEqual({
       error: expect.objectContaining({ code: expect.any(String), message: expect.any(String) }),
     })
   })
@@ -106,33 +125,33 @@ describe('7', () => {
     const field = await send('POST', `/2024-03/one/crm/contacts${query}`, { firstName: 'x' })
     await send('POST', '/2023-12/users', { username: 'twice' })
     const taken = await send('POST', '/2023-12/users', { username: 'twice' })
-    for (const [answer, name] of [
+    for (const [response, name] of [
       [missing, 'credentialId'],
       [field, 'lastName'],
       [taken, 'username'],
     ] as const)
-      expect([answer.statusCode, answer.json().error.details[0].field]).toEqual([400, name])
+      expect([response.statusCode, response.json().error.details[0].field]).toEqual([400, name])
   })
 })
 
 describe.each(LISTS)('8 the list of %s', (topic) => {
   const { plural } = catalogue.get(topic)
   const page = async (parameters: string) => {
-    const answer = await send(
+    const response = await send(
       'GET',
       `/2024-03/one/${topic}?credentialId=${CREDENTIAL}${parameters}`,
     )
-    const { [plural]: records = [], error } = answer.json()
+    const { [plural]: records = [], error } = response.json()
     const ids = records.map(({ id }: { id: string }) => id)
-    return { status: answer.statusCode, ids, field: error?.details[0].field }
+    return { status: response.statusCode, ids, field: error?.details[0].field }
   }
 
-  test('8 pageNumber is 1 unless given', async () => {
+  test('8 pageNumber defaults to 1', async () => {
     expect(await page('')).toEqual(await page('&pageNumber=1'))
     expect((await page('&pageNumber=2')).ids).not.toEqual((await page('')).ids)
   })
 
-  test('8 pageSize is 50 unless given', async () => {
+  test('8 pageSize defaults to 50', async () => {
     expect((await page('')).ids).toHaveLength(50)
     expect((await page('&pageNumber=3')).ids).toHaveLength(1)
   })
@@ -143,7 +162,7 @@ describe.each(LISTS)('8 the list of %s', (topic) => {
   })
 })
 
-test('8 a username is unique to its integrator, and free to others', async () => {
+test('8 a username is unique to its integrator, and free for others', async () => {
   const other = await service.createTenant('development', [], 'Another integrator')
   const body = { username: 'shared' }
   for (const { key } of [tenant, other]) {
@@ -170,11 +189,11 @@ describe('9', () => {
     }
   })
 
-  test('9.4 a key chooses the environment, not the version', async () => {
+  test('9.4 a key selects the environment, not the version', async () => {
     const production = await service.createTenant('production', [])
     for (const { key } of [tenant, production]) {
-      const made = await service.send(key, 'POST', '/2023-12/users', { username: 'either' })
-      expect(made.statusCode).toBe(200)
+      const created = await service.send(key, 'POST', '/2023-12/users', { username: 'either' })
+      expect(created.statusCode).toBe(200)
       expect((await service.send(key, 'GET', '/2024-03/one/users')).statusCode).toBe(200)
     }
   })

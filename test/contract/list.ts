@@ -1,4 +1,4 @@
-/** Records of one resource in the database, listed over both faces: which of them a parameter selects. */
+/** Stored records of one resource, listed over both transports: which of them a parameter selects. */
 import { expect } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
 import type { RecordRow } from '../../src/definition/mapping.ts'
@@ -9,13 +9,13 @@ import { startService, type Tenant, type TestService } from '../support/service.
 export const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
 
 /** The fields of a record that are not null or empty. */
-export type Given = Readonly<Record<string, unknown>>
+export type RecordValues = Readonly<Record<string, unknown>>
 
 /** A record as REST shows it. */
 // biome-ignore lint/suspicious/noExplicitAny: each test knows the fields of its resource
 export type Shown = Readonly<Record<string, any>>
 
-/** A parameter, its value (or what makes it from the records as they are shown, by number), and the records it selects. */
+/** A parameter, its value (or a function of the records as REST shows them), and the numbers of the selected records. */
 export type ListCase = readonly [
   parameter: string,
   value: string | ((shown: readonly Shown[]) => string),
@@ -25,44 +25,39 @@ export type ListCase = readonly [
 export interface List {
   readonly service: TestService
   readonly tenant: Tenant
-  /** The records as REST shows them; number 1 at index 1. */
+  /** The records as REST shows them; number 1 is at index 1. */
   readonly shown: readonly Shown[]
-  /** The numbers of the records that a list with these parameters holds, the same over both faces. */
+  /** The numbers of the records in a list with this parameter, the same over both transports. */
   select(parameter: string, value: ListCase[1]): Promise<readonly number[]>
   rest(query: string): ReturnType<TestService['rest']>
   stop(): Promise<void>
 }
 
-const listKinds = ['references', 'texts', 'list']
-
-const rowOf = ({ topic, allFields }: Resource, number: number, given: Given): RecordRow => ({
+const rowOf = ({ topic, allFields }: Resource, number: number, input: RecordValues): RecordRow => ({
   ...Object.fromEntries(
-    Object.entries(allFields).map(([name, { kind }]) => [
-      name,
-      listKinds.includes(kind) ? [] : null,
-    ]),
+    Object.entries(allFields).map(([name, { kind }]) => [name, kind.isList ? [] : null]),
   ),
   id: recordId(CREDENTIAL, topic, String(number)),
   remoteId: String(number),
   remoteDeleted: false,
-  ...given,
+  ...input,
 })
 
-/** Stores the records, number 1 first, each a little later than the one before; then `touched` anew. */
+/** Stores the records, number 1 first, each a little later than the one before; then updates number 1. */
 export const openList = async (
   resource: Resource,
-  records: readonly Given[],
-  touched: Given,
+  records: readonly RecordValues[],
+  update: RecordValues,
 ): Promise<List> => {
   const service = await startService()
   const tenant = await service.createTenant('development', [CREDENTIAL])
-  const save = async (number: number, given: Given | undefined): Promise<void> => {
-    await service.save(tenant, CREDENTIAL, resource, [rowOf(resource, number, given ?? {})])
-    // No two records are stored in one millisecond.
+  const save = async (number: number, input: RecordValues | undefined): Promise<void> => {
+    await service.save(tenant, CREDENTIAL, resource, [rowOf(resource, number, input ?? {})])
+    // No two records may be stored in the same millisecond.
     await service.database.prisma.$queryRaw`SELECT pg_sleep(0.003)::text`
   }
   for (const [index, given] of records.entries()) await save(index + 1, given)
-  await save(1, { ...records[0], ...touched })
+  await save(1, { ...records[0], ...update })
 
   const rest = (query: string) =>
     service.rest(
@@ -76,8 +71,7 @@ export const openList = async (
   const numbersOf = (found: readonly { readonly remoteId: string }[]): readonly number[] =>
     found.map(({ remoteId }) => Number(remoteId)).sort((a, b) => a - b)
   const overGraphQL = async (parameter: string, text: string): Promise<readonly number[]> => {
-    const { kind = 'text' } = filterParameters(resource).get(parameter) ?? {}
-    const isNumber = kind === 'integer' || kind === 'number' || kind === 'decimal'
+    const isNumber = filterParameters(resource).get(parameter)?.filter.typescript === 'number'
     const { data, errors } = await service.graphql(
       tenant.key,
       `query ($filter: ${resource.typeName}Filter) {
@@ -89,19 +83,23 @@ export const openList = async (
   }
 
   return {
-    ...{ service, tenant, shown, rest, stop: service.stop },
+    service,
+    tenant,
+    shown,
+    rest,
+    stop: service.stop,
     select: async (parameter, value) => {
       const text = typeof value === 'string' ? value : value(shown)
-      const answer = await rest(String(new URLSearchParams({ [parameter]: text })))
-      expect(answer.statusCode, answer.body).toBe(200)
-      const numbers = numbersOf(answer.json()[resource.plural])
+      const response = await rest(String(new URLSearchParams({ [parameter]: text })))
+      expect(response.statusCode, response.body).toBe(200)
+      const numbers = numbersOf(response.json()[resource.plural])
       expect(await overGraphQL(parameter, text), 'GraphQL').toEqual(numbers)
       return numbers
     },
   }
 }
 
-/** What the four pairs of bounds on a record's times select, where five records each are later than the one before. */
+/** The cases of the four pairs of bounds on a record's times, for five records, each later than the one before. */
 export const timeCases: readonly ListCase[] = [
   ['remoteCreatedAtMin', '2026-01-03', [3, 4]],
   ['remoteCreatedAtMax', '2026-01-02', [1, 2]],
@@ -114,14 +112,19 @@ export const timeCases: readonly ListCase[] = [
   ['updatedAtMax', (shown) => shown[3]?.updatedAt, [2, 3]],
 ]
 
-/** The app's times of record `number`, as `timeCases` takes them to be. */
-export const timesOf = (number: number): Given => ({
+/** The app's times of record `number`, as `timeCases` expects them. */
+export const timesOf = (number: number): RecordValues => ({
   remoteCreatedAt: `2026-01-0${number}T12:00:00.000Z`,
   remoteUpdatedAt: `2026-02-0${number}T12:00:00.000Z`,
 })
 
 /** The fields of every record (2.1). */
 export const commonNames = [
-  ...['id', 'remoteId', 'remoteCreatedAt', 'remoteUpdatedAt'],
-  ...['remoteDeleted', 'createdAt', 'updatedAt'],
+  'id',
+  'remoteId',
+  'remoteCreatedAt',
+  'remoteUpdatedAt',
+  'remoteDeleted',
+  'createdAt',
+  'updatedAt',
 ]

@@ -1,4 +1,4 @@
-/** What the types of the definitions allow and refuse; `tsc --noEmit` is the test. */
+/** Tests of the definitions' types; `tsc --noEmit` runs them. */
 import type { FilterOf, RecordOf } from '../../src/definition/resource.ts'
 import type * as sdk from '../../src/generated/sdk-types.ts'
 import type { account } from '../../src/resources/accounting/account.ts'
@@ -16,9 +16,9 @@ import type { contact } from '../../src/resources/crm/contact.ts'
 import type { task } from '../../src/resources/crm/task.ts'
 import type { user } from '../../src/resources/crm/user.ts'
 
-/** Each is assignable to the other: they have the same keys, and each key the same type. */
+/** Two types that are assignable to each other: the same keys, and the same type for each key. */
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
-// Optional keys may be left out of either type unless they are made to be there.
+// Makes every key required, because optional keys may be missing from either type.
 type SameFilter<A, B> = Same<Required<A>, Required<B>>
 type Expect<Truth extends true> = Truth
 
@@ -40,7 +40,7 @@ export type Records = readonly [
   Expect<Same<RecordOf<typeof user>, sdk.CrmUser>>,
 ]
 
-/** So are its filters. */
+/** The filters of the SDK are those of the definitions. */
 export type Filters = readonly [
   Expect<SameFilter<FilterOf<typeof account>, sdk.AccountingAccountFilter>>,
   Expect<SameFilter<FilterOf<typeof bill>, sdk.AccountingBillFilter>>,
@@ -58,12 +58,12 @@ export type Filters = readonly [
   Expect<SameFilter<FilterOf<typeof user>, sdk.CrmUserFilter>>,
 ]
 
-// What differs is told apart: a test that cannot fail proves nothing.
+// Proves that the comparison can fail.
 // @ts-expect-error: another resource's record
 export type OtherRecord = Expect<Same<RecordOf<typeof vendor>, sdk.AccountingPayment>>
-// @ts-expect-error: a value that may be null here and not there
+// @ts-expect-error: a value that may be null in one type only
 export type OtherNull = Expect<Same<{ a: string | null }, { a: string }>>
-// @ts-expect-error: a filter more
+// @ts-expect-error: one more filter
 export type OtherFilter = Expect<SameFilter<{ a?: string; b?: string }, { a?: string }>>
 
 export const vendorFilter: FilterOf<typeof vendor> = {
@@ -89,21 +89,21 @@ export const vendorRefusals: readonly FilterOf<typeof vendor>[] = [
   { vendorStatusContains: 'ACT' },
   // @ts-expect-error: a status that no vendor has
   { vendorStatus: 'OPEN' },
-  // @ts-expect-error: a text is no number
+  // @ts-expect-error: a string is not a number
   { vendorName: 1 },
-  // @ts-expect-error: null is no value to compare with
+  // @ts-expect-error: null cannot be compared with
   { vendorName: null },
-  // @ts-expect-error: undefined is not a way to leave a filter out
+  // @ts-expect-error: undefined does not omit a filter
   { vendorName: undefined },
-  // @ts-expect-error: records are found by their remote id, not by another's
+  // @ts-expect-error: a record is found by its own remote id, not by another record's
   { remoteIdNotEquals: '1042' },
   // @ts-expect-error: an instant is compared by bounds
   { createdAt: '2026-03-02' },
-  // @ts-expect-error: lists are no filters
+  // @ts-expect-error: lists cannot be filtered
   { addresses: [] },
-  // @ts-expect-error: true or false, no text
+  // @ts-expect-error: a boolean, not a string
   { includeDeleted: 'true' },
-  // @ts-expect-error: no such field
+  // @ts-expect-error: unknown field
   { name: 'Harbour Light' },
 ]
 
@@ -117,7 +117,7 @@ export const paymentFilter: FilterOf<typeof payment> = {
   totalAmountNotEquals: 55,
 }
 
-// The contract's List Payments offers less than the kinds of its fields would.
+// The contract's List Payments has fewer filters than the kinds of its fields allow.
 export const paymentRefusals: readonly FilterOf<typeof payment>[] = [
   // @ts-expect-error: not offered
   { currencyNotEquals: 'EUR' },
@@ -127,16 +127,16 @@ export const paymentRefusals: readonly FilterOf<typeof payment>[] = [
   { exchangeRateMin: 1 },
   // @ts-expect-error: not offered
   { transactionDateMin: '2026-03-02' },
-  // @ts-expect-error: an amount is no text
+  // @ts-expect-error: an amount is not a string
   { totalAmountMin: '50' },
 ]
 
-// A decimal is a text of digits in a record and a number in a filter; an embedded record is asked by its id.
+// A decimal is a string of digits in a record and a number in a filter; an embedded record is filtered by its id.
 export const orderFilter: FilterOf<typeof order> = { totalPriceMin: 10 }
 export const contactFilter: FilterOf<typeof contact> = { account: '1042' }
-// @ts-expect-error: an amount is no text
+// @ts-expect-error: an amount is not a string
 export const orderRefusal: FilterOf<typeof order> = { totalPriceMin: '10.00' }
-// @ts-expect-error: the id alone
+// @ts-expect-error: only the id
 export const contactRefusal: FilterOf<typeof contact> = { account: { id: '1042' } }
 
 type Contact = RecordOf<typeof contact>

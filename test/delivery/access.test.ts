@@ -1,17 +1,17 @@
-/** Who may subscribe, until when, and how much. */
+/** Authentication, expiry and limits of subscriptions. */
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { generateApiKey } from '../../src/api-key.ts'
-import { saveApiKey } from '../../src/store/keys.ts'
+import { generateApiKey } from '../../src/store/accounts/api-key.ts'
+import { saveApiKey } from '../../src/store/accounts/keys.ts'
 import { revokeKey } from '../support/revoke-key.ts'
 import {
   account,
   followed,
-  type Heard,
   type Stage,
+  type SubscriptionResult,
   startStage,
   subscribe,
   transports,
@@ -37,7 +37,7 @@ interface SocketOptions {
   readonly path?: string
 }
 
-/** A socket by hand: what it hears, and how it ends. */
+/** A raw WebSocket that keeps its messages and its close code. */
 const openSocket = async ({
   protocol = 'graphql-transport-ws',
   headers = {},
@@ -54,15 +54,15 @@ const openSocket = async ({
   const failed = once(socket, 'error')
   failed.catch(() => {})
   await Promise.race([once(socket, 'open'), failed.then(([error]) => Promise.reject(error))])
-  const say = (message: object) => socket.send(JSON.stringify(message))
+  const send = (message: object) => socket.send(JSON.stringify(message))
   const until = (type: string) =>
     expect
       .poll(() => messages.find((one) => one.type === type), { timeout: 60_000, interval: 5 })
       .toBeDefined()
       .then(() => messages.find((one) => one.type === type))
   const init = (authorization?: string) =>
-    say({ type: 'connection_init', ...(authorization && { payload: { authorization } }) })
-  return { socket, messages, closed, say, until, init, stop: () => socket.terminate() }
+    send({ type: 'connection_init', ...(authorization && { payload: { authorization } }) })
+  return { socket, messages, closed, send, until, init, stop: () => socket.terminate() }
 }
 
 const ready = async () => {
@@ -72,13 +72,13 @@ const ready = async () => {
   return one
 }
 
-describe('a socket', () => {
-  test('opens by a key in connection_init, or in the header of the upgrade', async () => {
+describe('a WebSocket', () => {
+  test('accepts an API key in connection_init or in the upgrade header', async () => {
     const header = await openSocket({ headers: { authorization: `bearer ${stage.tenant.key}` } })
     header.init()
     expect(await header.until('connection_ack')).toEqual({ type: 'connection_ack' })
     header.stop()
-    const params = await openSocket({ headers: { authorization: 'Bearer nobody' } })
+    const params = await openSocket({ headers: { authorization: 'Bearer unknown' } })
     params.init(`Bearer ${stage.tenant.key}`)
     await params.until('connection_ack')
     params.stop()
@@ -87,7 +87,7 @@ describe('a socket', () => {
   test.each<[string, () => Promise<string | undefined> | string | undefined, number]>([
     ['no key', () => undefined, 4401],
     ['an unknown key', () => `Bearer ${generateApiKey('development')}`, 4401],
-    ['no bearer', () => 'Basic eDp5', 4401],
+    ['another authentication scheme', () => 'Basic eDp5', 4401],
     [
       'a revoked key',
       async () => {
@@ -115,54 +115,56 @@ describe('a socket', () => {
       },
       4403,
     ],
-  ])('does not open by %s', async (_what, authorization, code) => {
+  ])('rejects %s at connection_init', async (_what, authorization, code) => {
     const one = await openSocket()
     one.init(await authorization())
     expect((await one.closed).code).toBe(code)
     expect(one.messages.map(({ type }) => type)).not.toContain('next')
   })
 
-  test('does not open by a user token that has expired', async () => {
+  test('rejects an expired user token', async () => {
     const { environmentId, userId } = stage.tenant
     const { token } = await stage.service.tokens.issue({ environmentId, userId })
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 3_600_000 })
+    const { clock } = stage.service
+    const later = vi.spyOn(clock, 'nowMs').mockReturnValue(clock.nowMs() + 2 * 3_600_000)
     try {
       expect(await stage.service.tokens.verify(token)).toBe('expired')
       const one = await openSocket()
       one.init(`Bearer ${token}`)
       expect((await one.closed).code).toBe(4401)
     } finally {
-      vi.useRealTimers()
+      later.mockRestore()
     }
   })
 
-  test('is closed when it does not say who it is', async () => {
+  test('is closed when it does not send connection_init in time', async () => {
     const one = await openSocket()
     expect(await one.closed).toEqual({ code: 4408, reason: 'Connection initialisation timeout' })
   })
 
   test.each<[string, object | string, number]>([
     ['subscribes first', { id: '1', type: 'subscribe', payload: { query: QUERY } }, 4401],
-    ['says what is no JSON', 'x', 4400],
-    ['says what is no message', { type: 'hello' }, 4400],
-    ['says more than 256 KiB', 'x'.repeat(256 * 1024 + 1), 1009],
-  ])('that %s is closed', async (_what, message, code) => {
+    ['sends invalid JSON', 'x', 4400],
+    ['sends an unknown message type', { type: 'hello' }, 4400],
+    ['sends more than 256 KiB', 'x'.repeat(256 * 1024 + 1), 1009],
+  ])('is closed when it %s', async (_what, message, code) => {
     const one = await openSocket()
     if (typeof message === 'string') one.socket.send(message)
-    else one.say(message)
+    else one.send(message)
     expect((await one.closed).code).toBe(code)
   })
 
-  test('that says twice who it is, or subscribes twice by one id, is closed', async () => {
+  test('is closed on a second connection_init and on a duplicate subscription id', async () => {
     const twice = await ready()
     twice.init(`Bearer ${stage.tenant.key}`)
     expect((await twice.closed).code).toBe(4429)
     const same = await ready()
-    for (const _again of [1, 2]) same.say({ id: 'a', type: 'subscribe', payload: { query: QUERY } })
+    for (const _again of [1, 2])
+      same.send({ id: 'a', type: 'subscribe', payload: { query: QUERY } })
     expect((await same.closed).code).toBe(4409)
   })
 
-  test('of another protocol, or at another address, is not served', async () => {
+  test('is rejected for another subprotocol or path', async () => {
     await expect(openSocket({ path: '/elsewhere' })).rejects.toThrow('404')
     const other = await openSocket({ protocol: 'graphql-ws' }).catch((error) => error)
     expect(other instanceof Error || (await other.closed).code === 4406).toBe(true)
@@ -178,64 +180,65 @@ describe('a socket', () => {
       'subscription { changes(topics: ["nope"]) { topic } }',
       'INVALID_PARAMETER',
     ],
+    ['a skipped field', 'subscription { changes @skip(if: true) { cursor } }', 'BAD_REQUEST'],
     [
-      'a field that is left out',
-      'subscription { changes @skip(if: true) { cursor } }',
-      'BAD_REQUEST',
-    ],
-    [
-      'a fragment that is left out',
+      'a skipped fragment',
       'subscription { ...F @include(if: false) } fragment F on Subscription { changes { cursor } }',
       'BAD_REQUEST',
     ],
     [
-      'a field that is left out in a fragment',
+      'a skipped field in a fragment',
       'subscription { ... { ...F } } fragment F on Subscription { changes @include(if: false) { cursor } }',
       'BAD_REQUEST',
     ],
     [
-      'a field that a variable may leave out',
+      'a field that a variable may skip',
       'subscription ($no: Boolean = false) { changes @include(if: $no) { cursor } }',
       'BAD_REQUEST',
     ],
     [
-      'one that is too deep',
+      'a document that is too deep',
       `subscription { crmAccounts { record ${'{ contacts { nodes { account '.repeat(5)} { id } ${'} } }'.repeat(5)} } }`,
       'QUERY_TOO_COMPLEX',
     ],
     [
-      'one that costs too much',
+      'a document that is too long',
+      `subscription { changes { cursor } } #${'x'.repeat(64 * 1024)}`,
+      'QUERY_TOO_COMPLEX',
+    ],
+    [
+      'a document that costs too much',
       'subscription { crmAccounts { record { contacts(first: 100) { nodes { account { contacts(first: 100) { nodes { account { contacts(first: 100) { nodes { id } } } } } } } } } } }',
       'QUERY_TOO_COMPLEX',
     ],
-  ])('is refused %s, and goes on', async (_what, query, code) => {
+  ])('rejects %s and stays open', async (_what, query, code) => {
     const one = await ready()
-    one.say({ id: '1', type: 'subscribe', payload: { query } })
+    one.send({ id: '1', type: 'subscribe', payload: { query } })
     const { payload } = await one.until('error')
     expect(payload[0].extensions.code).toBe(code)
     expect(payload[0].extensions).not.toHaveProperty('http')
-    one.say({ type: 'ping' })
+    one.send({ type: 'ping' })
     await one.until('pong')
     one.stop()
   })
 
   test.each([
-    ['leaves open which of two it means', undefined],
-    ['names none of them', 'C'],
-  ])('that %s is told of operationName', async (_what, operationName) => {
+    ['omits it', undefined],
+    ['names no operation of the document', 'C'],
+  ])('returns an error about operationName when the message %s', async (_what, operationName) => {
     const one = await ready()
     const query = 'subscription A { changes { cursor } } subscription B { changes { cursor } }'
-    one.say({ id: '1', type: 'subscribe', payload: { query, operationName } })
+    one.send({ id: '1', type: 'subscribe', payload: { query, operationName } })
     const { payload } = await one.until('error')
     expect(payload[0].message).toContain('operationName')
     one.stop()
   })
 
-  test('holds 100 subscriptions, and is refused one more', async () => {
+  test('allows 100 subscriptions and rejects the next one', async () => {
     await followed(stage, 0)
     const one = await ready()
     for (let n = 0; n <= 100; n++)
-      one.say({ id: `${n}`, type: 'subscribe', payload: { query: QUERY } })
+      one.send({ id: `${n}`, type: 'subscribe', payload: { query: QUERY } })
     const error = await one.until('error')
     expect([error.id, error.payload[0].extensions.code]).toEqual(['100', 'RATE_LIMITED'])
     await followed(stage, 100)
@@ -247,23 +250,23 @@ describe('a socket', () => {
     await followed(stage, 0)
   })
 
-  test('takes from its caller’s requests a minute', async () => {
+  test('counts subscriptions towards the caller’s requests per minute', async () => {
     const limited = await startStage({ requestsPerMinute: 3 })
-    const heard: (string | undefined)[] = []
+    const received: (string | undefined)[] = []
     for (let n = 0; n < 5; n++) {
       const one = subscribe('WebSocket', {
         ...{ url: limited.url, key: limited.tenant.key },
         query: 'subscription { nope }',
       })
       const errors = await one.ended.catch((errors) => errors)
-      heard.push(errors[0].extensions.code)
+      received.push(errors[0].extensions.code)
       one.stop()
     }
-    expect(heard).toEqual([...Array(3).fill('BAD_REQUEST'), 'RATE_LIMITED', 'RATE_LIMITED'])
+    expect(received).toEqual([...Array(3).fill('BAD_REQUEST'), 'RATE_LIMITED', 'RATE_LIMITED'])
     await limited.stop()
   })
 
-  test('that breaks off in the middle of a handshake harms nobody', async () => {
+  test('tolerates a client that disconnects during the handshake', async () => {
     const { port, hostname } = new URL(stage.url)
     for (const text of [
       'GET /graphql HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
@@ -279,7 +282,7 @@ describe('a socket', () => {
 })
 
 describe.each(transports)('over %s', (transport) => {
-  test('a key that is revoked ends what it opened within 5 s, and no other', async () => {
+  test('a revoked key ends its own subscriptions within 5 s, and no others', async () => {
     const key = await newKey()
     const revoked = subscribe(transport, { url: stage.url, key, query: QUERY })
     const other = subscribe(transport, { url: stage.url, key: stage.tenant.key, query: QUERY })
@@ -300,18 +303,20 @@ describe.each(transports)('over %s', (transport) => {
     await followed(stage, 0)
   })
 
-  test('a user token is refused', async () => {
+  test('rejects a user token', async () => {
     const { environmentId, userId } = stage.tenant
     const { token } = await stage.service.tokens.issue({ environmentId, userId })
     const one = subscribe(transport, { url: stage.url, key: token, query: QUERY })
-    const [heard] = await one.until(1).catch((error) => [error as Heard & { code?: number }])
-    const code = heard?.errors?.[0]?.extensions.code ?? (heard as { code?: number }).code
+    const [received] = await one
+      .until(1)
+      .catch((error) => [error as SubscriptionResult & { code?: number }])
+    const code = received?.errors?.[0]?.extensions.code ?? (received as { code?: number }).code
     expect(code).toBe(transport === 'WebSocket' ? 4403 : 'FORBIDDEN')
     one.stop()
   })
 })
 
-test('a subscription that does not take events is refused, and followed by nobody', async () => {
+test('rejects a subscription from a client that does not accept events, and follows nothing', async () => {
   const { status, errors } = await stage.service.graphql(stage.tenant.key, QUERY)
   expect([status, errors[0]?.extensions.code]).toEqual([400, 'BAD_REQUEST'])
   expect(errors[0]?.message).toContain('text/event-stream')

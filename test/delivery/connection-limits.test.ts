@@ -1,8 +1,10 @@
-/** How many sockets and event streams a process holds open, in all and for one key. */
+/** Limits on open WebSockets and event streams, for each process and for each key. */
+import { once } from 'node:events'
 import { afterEach, expect, test, vi } from 'vitest'
-import { createConnections } from '../../src/api/connections.ts'
-import { generateApiKey } from '../../src/api-key.ts'
-import { saveApiKey } from '../../src/store/keys.ts'
+import { WebSocket } from 'ws'
+import { createConnections } from '../../src/api/http/connections.ts'
+import { generateApiKey } from '../../src/store/accounts/api-key.ts'
+import { saveApiKey } from '../../src/store/accounts/keys.ts'
 import { followed, type Stage, startStage, subscribe } from './stage.ts'
 
 const QUERY = 'subscription { crmAccounts { kind } }'
@@ -19,23 +21,23 @@ const open = (transport: 'WebSocket' | 'SSE', key = stage.tenant.key) =>
   subscribe(transport, { url: stage.url, key, query: QUERY })
 const closeOf = (subscribed: ReturnType<typeof open>): Promise<{ code: number; reason: string }> =>
   subscribed.ended.then(
-    () => Promise.reject(new Error('It was not refused.')),
+    () => Promise.reject(new Error('The subscription was not rejected.')),
     (error) => error,
   )
-/** Opens one more as soon as there is room: one that has ended makes it when its connection is closed. */
+/** Retries until a connection is accepted: an ended one frees its place only when its connection closes. */
 const openInTurn = async (
   count: number,
-  ...asked: Parameters<typeof open>
+  ...args: Parameters<typeof open>
 ): Promise<ReturnType<typeof open>> => {
-  const one = open(...asked)
-  const isIn = await Promise.race([
+  const one = open(...args)
+  const isAccepted = await Promise.race([
     followed(stage, count).then(() => true),
     one.ended.catch(() => {}).then(() => false),
   ])
-  return isIn ? one : openInTurn(count, ...asked)
+  return isAccepted ? one : openInTurn(count, ...args)
 }
-/** The answer to one that asks for events by hand. */
-const askForEvents = async (key = stage.tenant.key) => {
+/** The HTTP response to an event stream request. */
+const requestEvents = async (key = stage.tenant.key) => {
   const answer = await fetch(`${stage.url}?query=${encodeURIComponent(QUERY)}`, {
     headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream' },
   })
@@ -43,7 +45,7 @@ const askForEvents = async (key = stage.tenant.key) => {
   return [answer.status, errors[0].extensions.code, answer.headers.get('retry-after')]
 }
 
-test('a key has its number over both transports together; another key has its own', async () => {
+test('a key’s limit covers both transports together, and each key has its own', async () => {
   stage = await startStage({ maxConnectionsPerKey: 2 })
   const socket = open('WebSocket')
   const stream = open('SSE')
@@ -52,11 +54,11 @@ test('a key has its number over both transports together; another key has its ow
     code: 4503,
     reason: 'Too many connections of this key',
   })
-  expect(await askForEvents()).toEqual([429, 'RATE_LIMITED', '10'])
+  expect(await requestEvents()).toEqual([429, 'RATE_LIMITED', '10'])
   await followed(stage, 2)
   const other = open('SSE', await newKey())
   await followed(stage, 3)
-  // What has ended makes room.
+  // An ended subscription frees its place.
   stream.stop()
   await followed(stage, 2)
   const next = await openInTurn(3, 'WebSocket')
@@ -64,7 +66,7 @@ test('a key has its number over both transports together; another key has its ow
   await followed(stage, 0)
 })
 
-test('a process has its number, whoever asks', async () => {
+test('a process limits its connections over all keys', async () => {
   stage = await startStage({ maxConnections: 2 })
   const socket = open('WebSocket')
   const stream = open('SSE', await newKey())
@@ -74,7 +76,7 @@ test('a process has its number, whoever asks', async () => {
     code: 4503,
     reason: 'Too many connections',
   })
-  expect((await askForEvents(key)).slice(0, 2)).toEqual([503, 'NOT_READY'])
+  expect((await requestEvents(key)).slice(0, 2)).toEqual([503, 'NOT_READY'])
   await followed(stage, 2)
   socket.stop()
   await followed(stage, 1)
@@ -84,41 +86,62 @@ test('a process has its number, whoever asks', async () => {
   await followed(stage, 0)
 })
 
-test('those of one address that have not said who they are leave room for others', async () => {
+test('unauthenticated sockets do not count towards the limit', async () => {
+  stage = await startStage({ maxConnections: 1 })
+  const silent = Array.from(
+    { length: 20 },
+    () => new WebSocket(stage.url.replace('http', 'ws'), 'graphql-transport-ws'),
+  )
+  await Promise.all(silent.map((socket) => once(socket, 'open')))
+  const good = open('WebSocket')
+  await followed(stage, 1)
+  for (const socket of silent) socket.terminate()
+  good.stop()
+})
+
+test('the oldest unauthenticated socket is closed first, and never an authenticated one', async () => {
   stage = await startStage()
   const limits = { maxConnections: 20_000, maxConnectionsPerKey: 15_000 }
   const connections = createConnections(stage.service.access, limits)
-  const opened = Array.from({ length: 1001 }, () => connections.open('192.0.2.1', false, () => {}))
-  expect(opened.map((one) => one !== undefined).lastIndexOf(true)).toBe(999)
-  expect(connections.open('192.0.2.2', false, () => {})).toBeDefined()
-  // One says who it is, another leaves: two may come.
-  opened[0]?.authenticate('a key')
-  opened[1]?.closed()
-  opened[1]?.closed()
-  const more = Array.from({ length: 3 }, () => connections.open('192.0.2.1', false, () => {}))
-  expect(more.map((one) => one !== undefined)).toEqual([true, true, false])
-  // Nor do they stand in the way of one whose key is known.
-  expect(connections.open('192.0.2.1', true, () => {})).toBeDefined()
+  const ended: string[] = []
+  const open = (address: string, name: string) =>
+    connections.open(address, (reason) => void ended.push(`${name} ${reason}`))
+  open('192.0.2.1', 'good').authenticate('a key')
+  const first = open('192.0.2.1', 'first')
+  open('192.0.2.1', 'second')
+  for (let n = 0; n < 998; n++) open('192.0.2.1', `${n}`)
+  expect(ended).toEqual([])
+  open('192.0.2.1', 'one more')
+  expect(ended).toEqual(['first crowded'])
+  expect(first.authenticate('a key')).toBe('closed')
+  // Authentication frees the unauthenticated place; another address has its own limit.
+  open('192.0.2.2', 'other').authenticate('a key')
+  expect(ended).toHaveLength(1)
+  // At the total limit, the address with the most sockets loses one.
+  for (let address = 3; address < 10; address++)
+    for (let n = 0; n < 450; n++) open(`192.0.2.${address}`, `${address}-${n}`)
+  expect(ended).toContain('second crowded')
+  expect(ended.filter((end) => !/^(first|second|\d+) /.test(end))).toEqual([])
 })
 
-test('one that is closed while its key is looked up is counted for nobody', async () => {
+test('a socket that closes during the key lookup does not count', async () => {
   stage = await startStage()
   const limits = { maxConnections: 20_000, maxConnectionsPerKey: 2 }
   const connections = createConnections(stage.service.access, limits)
-  const open = () => connections.open('192.0.2.1', false, () => {})
+  const open = () => connections.open('192.0.2.1', () => {})
   for (let n = 0; n < 5; n++) {
     const left = open()
-    left?.closed()
-    expect(left?.authenticate('a key')).toBe(false)
+    left.closed()
+    expect(left.authenticate('a key')).toBe('closed')
   }
-  expect([open(), open(), open()].map((one) => one?.authenticate('a key'))).toEqual([
-    true,
-    true,
-    false,
+  expect([open(), open(), open()].map((one) => one.authenticate('a key'))).toEqual([
+    undefined,
+    undefined,
+    'key',
   ])
 })
 
-test('while the database is slow, keys are looked up once at a time', async () => {
+test('key lookups do not overlap while the database is slow', async () => {
   stage = await startStage()
   vi.useFakeTimers()
   try {
@@ -130,7 +153,7 @@ test('while the database is slow, keys are looked up once at a time', async () =
     }
     const limits = { maxConnections: 2, maxConnectionsPerKey: 2 }
     const connections = createConnections({ isKeyLive }, limits)
-    connections.open('192.0.2.1', true, () => {})?.authenticate('a key')
+    connections.open('192.0.2.1', () => {}).authenticate('a key')
     connections.start()
     await vi.advanceTimersByTimeAsync(60_000)
     expect(lookUps).toBe(1)

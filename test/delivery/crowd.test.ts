@@ -1,4 +1,4 @@
-/** Ten thousand sockets on one process: each hears each change once, in bounded memory. */
+/** 10,000 sockets on one process: each receives each change once, in bounded memory. */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -11,14 +11,14 @@ import { account, followed, type Stage, startStage } from './stage.ts'
 const SOCKETS = 10_000
 const CROWDS = 2
 const CHANGES = 3
-/** What the whole of them may take, the server's Node and its graph of a subscription among it. */
+/** Memory limit for all sockets together, including the server's Node and its subscription graph. */
 const MAX_SOCKET_KB = 60
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
 const descriptors = Number(execFileSync('sh', ['-c', 'ulimit -n']).toString().trim())
-// Each socket takes a file descriptor on either side, which is a limit of the machine's.
+// Each socket takes a file descriptor on both sides; the machine limits these.
 const isAllowed = !(descriptors < SOCKETS + 1000)
 
 let stage: Stage
@@ -32,7 +32,7 @@ afterAll(async () => {
 }, 60_000)
 
 test.skipIf(!isAllowed)(
-  '10,000 sockets hear 3 changes: 30,000 deliveries, none lost, none twice',
+  '10,000 sockets receive 3 changes: 30,000 deliveries, no loss, no duplicates',
   async () => {
     await settled(stage.service)
     collectGarbage()
@@ -54,10 +54,10 @@ test.skipIf(!isAllowed)(
     await expect
       .poll(() => stage.service.live.followers, { timeout: 60_000, interval: 50 })
       .toBe(SOCKETS)
-    const told = Promise.all(crowds.map((crowd) => once(crowd, 'message')))
+    const tallies = Promise.all(crowds.map((crowd) => once(crowd, 'message')))
     for (let n = 0; n < CHANGES; n++) await stage.write([account(1, `change ${n}`)])
     const sums = new Map<string, number>()
-    for (const [{ counts, texts }] of await told) {
+    for (const [{ counts, texts }] of await tallies) {
       expect(counts).toEqual([CHANGES])
       for (const [text, count] of Object.entries<number>(texts)) {
         const { website } = JSON.parse(text).payload.data.crmAccounts.record

@@ -1,21 +1,21 @@
-/** A socket that is opened while the database is away, by the official client with its own retries. */
+/** A socket that opens while the database is down; the official client retries. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { type DatabaseWay, openDatabaseWay } from '../support/database-way.ts'
+import { type DatabaseProxy, openDatabaseProxy } from '../support/database-proxy.ts'
 import { openServer } from '../support/service.ts'
 import { account, openSocketClient, type Stage, startStage } from './stage.ts'
 
 const QUERY = 'subscription { crmAccounts { record { website } } }'
 
 let stage: Stage
-let way: DatabaseWay
+let way: DatabaseProxy
 let server: Awaited<ReturnType<typeof openServer>>
 let url: string
 beforeAll(async () => {
   stage = await startStage()
-  way = await openDatabaseWay(stage.service.url)
+  way = await openDatabaseProxy(stage.service.url)
   server = await openServer(way.url)
   url = `${await server.server.listen({ port: 0, host: '127.0.0.1' })}/graphql`
 })
@@ -25,12 +25,13 @@ afterAll(async () => {
   await stage.stop()
 })
 
-test('it is closed with 4503, and the client’s own retries bring the subscription back', async () => {
+test('closes with 4503 while the database is down, and the client’s retries restore the subscription', async () => {
   const closed: unknown[] = []
   const websites: string[] = []
   let end: unknown
   const client = createClient({
-    ...{ url: url.replace('http', 'ws'), webSocketImpl: WebSocket },
+    url: url.replace('http', 'ws'),
+    webSocketImpl: WebSocket,
     connectionParams: { authorization: `Bearer ${stage.tenant.key}` },
     retryAttempts: 10_000,
     retryWait: () => wait(20),
@@ -53,7 +54,7 @@ test('it is closed with 4503, and the client’s own retries bring the subscript
   await stage.write([account(1, 'before')])
   await expect.poll(() => websites).toEqual(['before'])
   way.cut()
-  // Until that is heard, its key is remembered.
+  // The key stays cached until the service notices the outage.
   const isKnown = () => server.access.keyOwner(stage.tenant.key).catch(() => 'away')
   await expect.poll(isKnown, { interval: 5 }).toBe('away')
   client.terminate()
@@ -69,7 +70,7 @@ test('it is closed with 4503, and the client’s own retries bring the subscript
   await client.dispose()
 })
 
-test('what fails otherwise is masked, and closes it with 4500', async () => {
+test('masks an unexpected error and closes with 4500', async () => {
   const keyOwner = vi.spyOn(server.access, 'keyOwner').mockRejectedValue(new Error('a secret'))
   const client = openSocketClient(url, stage.tenant.key)
   const end = await new Promise((resolve) => {

@@ -1,19 +1,27 @@
-/** A process that delivers, to be killed: `node delivery-process.ts <database url> <options>`. */
+/** A delivery process for tests to kill: `node delivery-process.ts <database url> <options>`. */
 import { createWebhookDelivery } from '../../src/delivery/webhooks.ts'
-import { createChangeFeed } from '../../src/store/change-feed.ts'
-import { openDatabase } from '../../src/store/database.ts'
-import { createNotices } from '../../src/store/notices.ts'
+import { createChangeFeed } from '../../src/store/changes/change-feed.ts'
+import { createClock } from '../../src/store/database/clock.ts'
+import { openDatabase } from '../../src/store/database/database.ts'
+import { createPgListener } from '../../src/store/database/pg-listener.ts'
 import { testVault } from '../support/vault.ts'
 import { keepingLog } from '../sync/workshop-log.ts'
 
 const [url = '', options = '{}'] = process.argv.slice(2)
 const database = openDatabase({ url, maxConnections: 4 })
-const notices = createNotices(url)
-const feed = createChangeFeed(notices)
-await notices.start()
+const log = keepingLog()
+const clock = createClock(log)
+const pgListener = createPgListener(url, clock)
+const feed = createChangeFeed(pgListener)
+await pgListener.start()
 feed.start()
 const delivery = createWebhookDelivery({
-  ...{ database, vault: testVault, feed, log: keepingLog(), allowPrivateAddresses: true },
+  database,
+  clock,
+  vault: testVault,
+  feed,
+  log,
+  allowPrivateAddresses: true,
   ...JSON.parse(options),
 })
 process.once('disconnect', () => process.exit())

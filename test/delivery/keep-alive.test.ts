@@ -1,9 +1,9 @@
-/** What keeps an idle connection open, and what ends one whose other side says nothing any more. */
+/** Keep-alive of idle connections, and the end of unresponsive ones. */
 import { once } from 'node:events'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { generateApiKey } from '../../src/api-key.ts'
-import { saveApiKey } from '../../src/store/keys.ts'
+import { generateApiKey } from '../../src/store/accounts/api-key.ts'
+import { saveApiKey } from '../../src/store/accounts/keys.ts'
 import { revokeKey } from '../support/revoke-key.ts'
 import { followed, type Stage, startStage } from './stage.ts'
 
@@ -21,31 +21,31 @@ afterEach(async () => {
 })
 afterAll(() => stage.stop())
 
-/** From here on a period passes when it is told to. */
+/** Stops the interval timers: a period passes only when the test advances them. */
 const holdTime = (): void => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
 
-/** A socket that has said who it is, and answers pings only when it is told to. */
+/** An authenticated socket that answers no ping by itself. */
 const openSocket = async (key = stage.tenant.key) => {
   const socket = new WebSocket(stage.url.replace('http', 'ws'), 'graphql-transport-ws', {
     autoPong: false,
   })
-  const say = (message: object) => socket.send(JSON.stringify(message))
+  const send = (message: object) => socket.send(JSON.stringify(message))
   await once(socket, 'open')
-  say({ type: 'connection_init', payload: { authorization: `Bearer ${key}` } })
+  send({ type: 'connection_init', payload: { authorization: `Bearer ${key}` } })
   await once(socket, 'message')
   return {
     socket,
-    say,
-    /** Until the service has heard all that was sent, and what it has sent before is here. */
+    send,
+    /** Resolves when the service has processed everything sent so far. */
     settle: async () => {
-      say({ type: 'ping' })
+      send({ type: 'ping' })
       const [text] = await once(socket, 'message')
       expect(JSON.parse(String(text))).toEqual({ type: 'pong' })
     },
   }
 }
 
-test('a WebSocket is pinged every 12 s, and cut if it has not answered by the next', async () => {
+test('a WebSocket receives a ping every 12 s, and is cut if it has not answered by the next one', async () => {
   holdTime()
   const { socket, settle } = await openSocket()
   let pings = 0
@@ -65,13 +65,13 @@ test('a WebSocket is pinged every 12 s, and cut if it has not answered by the ne
   await settle()
   expect(pings).toBe(2)
   vi.advanceTimersByTime(PERIOD_MS)
-  // Without a word: RFC 6455, section 7.1.5.
+  // No close frame: RFC 6455, section 7.1.5.
   expect((await closed)[0]).toBe(1006)
   expect(pings).toBe(2)
 })
 
-test('a stream of events says a comment every 12 s', async () => {
-  // Yoga's period is another where it takes a process for its own tests.
+test('an event stream receives a comment every 12 s', async () => {
+  // Yoga uses another period when NODE_ENV is `test`.
   vi.stubEnv('NODE_ENV', 'production')
   holdTime()
   const leaving = new AbortController()
@@ -81,7 +81,7 @@ test('a stream of events says a comment every 12 s', async () => {
   })
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
   const comment = { done: false, value: ':\n\n' }
-  // It begins with one.
+  // The stream starts with a comment.
   expect(await reader?.read()).toEqual(comment)
   for (let period = 0; period < 3; period++) {
     const next = reader?.read()
@@ -91,16 +91,16 @@ test('a stream of events says a comment every 12 s', async () => {
   leaving.abort()
 })
 
-test('a socket that does not read is cut within 5 s of the end of its key', async () => {
+test('a socket that does not read is cut within 5 s after its key is revoked', async () => {
   const key = generateApiKey('development')
   await saveApiKey(stage.service.database, stage.tenant.environmentId, key)
-  const { socket, say } = await openSocket(key)
-  say({ id: '1', type: 'subscribe', payload: { query: QUERY } })
+  const { socket, send } = await openSocket(key)
+  send({ id: '1', type: 'subscribe', payload: { query: QUERY } })
   await followed(stage, 1)
   socket.pause()
   const startedMs = performance.now()
   await revokeKey(stage.service, key)
-  // Its subscription ends with it.
+  // The subscription ends with the socket.
   await followed(stage, 0)
   expect(performance.now() - startedMs).toBeLessThan(5000)
   socket.terminate()

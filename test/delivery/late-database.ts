@@ -1,17 +1,17 @@
-/** A database that answers late on demand: what it says then was so when it was asked. */
+/** A database whose query results can be held back, so that they are stale on arrival. */
 import type { PrismaClient } from '@prisma/client'
-import type { Database } from '../../src/store/database.ts'
+import type { Database } from '../../src/store/database/database.ts'
 
-export interface HeldAnswer {
-  /** The answer is there, and waits. */
+export interface HeldResult {
+  /** Resolves when the result has been read and is being held. */
   readonly read: Promise<void>
   release(): void
 }
 
-/** What is asked: which messages are due, or which replays there are. */
-export type Question = 'due' | 'replays'
+/** The query to hold: due messages or pending replays. */
+export type HeldQuery = 'due' | 'replays'
 
-const questionOf = (operation: string, args: unknown): Question | undefined => {
+const heldQueryOf = (operation: string, args: unknown): HeldQuery | undefined => {
   if (operation !== '$queryRaw') return
   // The arguments of a raw statement are Prisma's `Sql`.
   const { sql } = args as { readonly sql: string }
@@ -20,15 +20,15 @@ const questionOf = (operation: string, args: unknown): Question | undefined => {
 }
 
 export const createLateDatabase = (database: Database) => {
-  const holds = new Map<Question, { read: () => void; released: Promise<void> }>()
+  const holds = new Map<HeldQuery, { read: () => void; released: Promise<void> }>()
   const prisma = database.prisma.$extends({
     query: {
       $allOperations: async ({ operation, args, query }) => {
-        const question = questionOf(operation, args)
-        const hold = question && holds.get(question)
+        const heldQuery = heldQueryOf(operation, args)
+        const hold = heldQuery && holds.get(heldQuery)
         const answer: unknown = await query(args)
-        if (!question || !hold || !Array.isArray(answer) || answer.length === 0) return answer
-        holds.delete(question)
+        if (!heldQuery || !hold || !Array.isArray(answer) || answer.length === 0) return answer
+        holds.delete(heldQuery)
         hold.read()
         await hold.released
         return answer
@@ -36,13 +36,13 @@ export const createLateDatabase = (database: Database) => {
     },
   })
   return {
-    // It lacks `$on` alone, which is called where a client is made.
+    // Only `$on` is missing, which is called only when a client is created.
     database: { ...database, prisma: prisma as unknown as PrismaClient },
-    /** Holds the answer to the next such question that finds anything. */
-    hold: (question: Question): HeldAnswer => {
+    /** Holds the next non-empty result of this query. */
+    hold: (heldQuery: HeldQuery): HeldResult => {
       const read = Promise.withResolvers<void>()
       const released = Promise.withResolvers<void>()
-      holds.set(question, { read: read.resolve, released: released.promise })
+      holds.set(heldQuery, { read: read.resolve, released: released.promise })
       return { read: read.promise, release: released.resolve }
     },
   }

@@ -1,4 +1,4 @@
-/** The one reader of a process, without a server around it. */
+/** The one change log reader of a process, without a server. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLiveChanges, type Follower } from '../../src/delivery/live-changes.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** Live changes that hear of the log only what `announce` says. */
+/** Live changes that read the log only after `announce`. */
 const startLive = () => {
   let turn = Promise.withResolvers<void>()
   const live = createLiveChanges({
@@ -32,57 +32,58 @@ const startLive = () => {
 }
 
 const websites = async (follower: Follower, count: number): Promise<unknown[]> => {
-  const heard: unknown[] = []
-  while (heard.length < count) {
+  const received: unknown[] = []
+  while (received.length < count) {
     const changes = await follower.next()
-    if (changes === undefined || changes === 'overtaken') throw new Error(`It ended: ${changes}.`)
-    heard.push(...changes.map(({ record }) => JSON.parse(record ?? '{}').website))
+    if (changes === undefined || changes === 'overtaken')
+      throw new Error(`The follower ended: ${changes}.`)
+    received.push(...changes.map(({ record }) => JSON.parse(record ?? '{}').website))
   }
-  return heard
+  return received
 }
 
-test('what a transaction held up is told when that ends, though nobody announces the end', async () => {
+test('delivers a change that an open transaction held up, although nothing announces the end of that transaction', async () => {
   await settled(service)
   const { live, announce } = startLive()
   const { environmentId } = tenant
   const follower = await live.join({ environmentId, topics: [accounts.topic] })
-  if (follower === undefined) throw new Error('Nothing is read.')
+  if (follower === undefined) throw new Error('The reader has not started.')
   follower.moveToEnd()
   const begun = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
   const early = service.database.prisma.$transaction(async (transaction) => {
-    // It has an id now, and no changes ever.
+    // The transaction has an id now, and never writes a change.
     await transaction.$queryRaw`SELECT pg_current_xact_id()::text`
     begun.resolve()
     await release.promise
   })
   await begun.promise
   await service.save(tenant, CREDENTIAL, accounts, [account(1, 'held up')])
-  const told = websites(follower, 1)
+  const delivered = websites(follower, 1)
   service.takeStatements()
   announce()
   const looks = () => service.takeStatements().filter((sql) => sql.includes('pg_current_snapshot'))
-  // It has looked, and found nothing.
+  // The reader has looked and found nothing.
   await expect.poll(() => looks().length, { timeout: 10_000, interval: 5 }).toBeGreaterThan(0)
   release.resolve()
   await early
-  expect(await told).toEqual(['held up'])
+  expect(await delivered).toEqual(['held up'])
   await live.stop()
 })
 
-test('what is read at once is taken in batches of bounded size, in order', async () => {
+test('hands out a large read in order, in batches of bounded size', async () => {
   await settled(service)
   const { live, announce } = startLive()
   const { environmentId } = tenant
   const follower = await live.join({ environmentId, topics: [accounts.topic] })
-  if (follower === undefined) throw new Error('Nothing is read.')
+  if (follower === undefined) throw new Error('The reader has not started.')
   follower.moveToEnd()
   const filler = 'x'.repeat(10_000)
   const rows = Array.from({ length: 40 }, (_, n) => account(n, `${n} ${filler}`))
   await service.save(tenant, CREDENTIAL, accounts, rows)
   announce()
   const first = await follower.next()
-  if (first === undefined || first === 'overtaken') throw new Error('It ended.')
+  if (first === undefined || first === 'overtaken') throw new Error('The follower ended.')
   expect(first.length).toBeGreaterThan(1)
   expect(first.length).toBeLessThan(10)
   const rest = await websites(follower, rows.length - first.length)

@@ -1,8 +1,8 @@
-/** What subscriptions tell, over both transports, by the official clients. */
+/** What subscriptions deliver over both transports, with the official clients. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
-import { appendEvent } from '../../src/store/sync-events.ts'
+import { appendEvent } from '../../src/store/changes/events.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { settled } from '../support/settled.ts'
 import {
@@ -41,7 +41,9 @@ describe.each(transports)('over %s', (transport) => {
     await settled(stage.service)
     const before = stage.service.live.followers
     const one = subscribe(transport, {
-      ...{ url: stage.url, key: stage.tenant.key, variables },
+      url: stage.url,
+      key: stage.tenant.key,
+      variables,
       query: `subscription ${query}`,
     })
     open.push(one)
@@ -49,7 +51,7 @@ describe.each(transports)('over %s', (transport) => {
     return one
   }
 
-  test('a change of a record comes with its kind, what changed, and the record, links and all', async () => {
+  test('delivers the kind of a change, the changed fields and the record with its links', async () => {
     const n = numbers()
     const one = await start(
       `{ crmAccounts { kind cursor changedFields at credentialId userId inFilter
@@ -58,47 +60,63 @@ describe.each(transports)('over %s', (transport) => {
     await stage.write([account(n)])
     await stage.write([account(n, 'second')])
     await stage.write([{ ...account(n, 'second'), remoteDeleted: true }])
-    const told = (await one.until(3)).map(({ data }) => data.crmAccounts)
+    const delivered = (await one.until(3)).map(({ data }) => data.crmAccounts)
     const record = {
-      ...{ id: recordId(CREDENTIAL, accounts.topic, String(n)), credentialId: CREDENTIAL },
-      ...{ remoteId: String(n), contacts: { totalCount: 0 } },
+      id: recordId(CREDENTIAL, accounts.topic, String(n)),
+      credentialId: CREDENTIAL,
+      remoteId: String(n),
+      contacts: { totalCount: 0 },
     }
     const facts = {
-      ...{ credentialId: CREDENTIAL, userId: stage.tenant.userId },
-      ...{ at: expect.stringMatching(/^\d{4}-.*Z$/), cursor: expect.any(String) },
+      credentialId: CREDENTIAL,
+      userId: stage.tenant.userId,
+      at: expect.stringMatching(/^\d{4}-.*Z$/),
+      cursor: expect.any(String),
     }
-    expect(told).toEqual([
+    expect(delivered).toEqual([
       {
-        ...{ ...facts, kind: 'created', changedFields: [], inFilter: true },
+        ...facts,
+        kind: 'created',
+        changedFields: [],
+        inFilter: true,
         record: { ...record, website: 'first' },
       },
       {
-        ...{ ...facts, kind: 'updated', changedFields: ['website'], inFilter: true },
+        ...facts,
+        kind: 'updated',
+        changedFields: ['website'],
+        inFilter: true,
         record: { ...record, website: 'second' },
       },
       {
-        ...{ ...facts, kind: 'deleted', changedFields: ['remoteDeleted'], inFilter: false },
+        ...facts,
+        kind: 'deleted',
+        changedFields: ['remoteDeleted'],
+        inFilter: false,
         record: { ...record, website: 'second' },
       },
     ])
-    expect(new Set(told.map(({ cursor }) => cursor)).size).toBe(3)
+    expect(new Set(delivered.map(({ cursor }) => cursor)).size).toBe(3)
   })
 
-  test('events of syncs and connections have fields of their own', async () => {
+  test('delivers sync and connection events with fields of their own', async () => {
     const completed = await start('{ syncCompleted { topic kind recordId record environment } }')
     const owner = { credentialId: CREDENTIAL, environmentId: stage.tenant.environmentId }
     await stage.service.database.prisma.$transaction(async (open) => {
       await appendEvent(open, owner, 'sync/started', { topic: 'crm/leads' })
       await appendEvent(open, owner, 'sync/completed', { topic: 'crm/leads', created: 2 })
     })
-    const [told] = await completed.until(1)
-    expect(told?.data.syncCompleted).toEqual({
-      ...{ topic: 'sync/completed', kind: 'created', recordId: null, environment: 'development' },
+    const [delivered] = await completed.until(1)
+    expect(delivered?.data.syncCompleted).toEqual({
+      topic: 'sync/completed',
+      kind: 'created',
+      recordId: null,
+      environment: 'development',
       record: { credentialId: CREDENTIAL, topic: 'crm/leads', created: 2 },
     })
   })
 
-  test('any set of topics comes in the order of the log, of one credential or of all', async () => {
+  test('delivers any set of topics in the order of the log, for one credential or for all', async () => {
     const all = await start('{ changes { topic record } }')
     const two = await start('{ changes(topics: ["crm/leads", "sync/failed"]) { topic } }')
     const mine = await start(`{ changes(credentialId: "${CREDENTIAL}") { topic credentialId } }`)
@@ -118,7 +136,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await topicsOf(mine, 3)).toEqual(['crm/accounts', 'crm/leads', 'sync/failed'])
   })
 
-  test('a filter tells what comes into the list, what changes in it, and what may have left it', async () => {
+  test('a filter delivers records that enter the list, change in it or may have left it', async () => {
     const one = await start(
       `($filter: CrmAccountFilter) { crmAccounts(filter: $filter) { kind inFilter record { remoteId website industry } } }`,
       { filter: { websiteContains: 'SHOP', industryNotEquals: 'Mining' } },
@@ -130,8 +148,8 @@ describe.each(transports)('over %s', (transport) => {
       ['b.shop', 'Retail'], // in
       ['c.shop', 'Retail'], // in, changed
       ['c.example', 'Retail'], // left
-      ['d.example', 'Retail'], // its website has changed: it may have left, for all that is known
-      ['d.example', 'Mining'], // out: the website had not met it before
+      ['d.example', 'Retail'], // its website has changed: it may have left
+      ['d.example', 'Mining'], // out: the previous website did not match
       ['e.shop', 'Farming'], // in
       ['e.shop', 'Farming', { remoteDeleted: true }], // left
       ['f.shop', 'Farming', { remoteDeleted: true }], // out
@@ -139,8 +157,8 @@ describe.each(transports)('over %s', (transport) => {
     for (const [website, industry, more] of steps)
       await stage.write([{ ...account(n, website), industry, ...more }])
     await stage.write([{ ...account(n, 'last.shop'), industry: 'Farming' }])
-    const told = (await one.until(7)).map(({ data }) => data.crmAccounts)
-    expect(told.map(({ inFilter, record }) => [inFilter, record.website])).toEqual([
+    const delivered = (await one.until(7)).map(({ data }) => data.crmAccounts)
+    expect(delivered.map(({ inFilter, record }) => [inFilter, record.website])).toEqual([
       [true, 'b.shop'],
       [true, 'c.shop'],
       [false, 'c.example'],
@@ -151,10 +169,11 @@ describe.each(transports)('over %s', (transport) => {
     ])
   })
 
-  test('another environment hears nothing, whoever is named', async () => {
+  test('delivers nothing from another environment, even if its credential is named', async () => {
     const stranger = await stage.service.createTenant('production', [], 'Stranger')
     const one = subscribe(transport, {
-      ...{ url: stage.url, key: stranger.key },
+      url: stage.url,
+      key: stranger.key,
       query: 'subscription { changes { topic } }',
     })
     open.push(one)
@@ -162,20 +181,21 @@ describe.each(transports)('over %s', (transport) => {
     await stage.write([account(numbers())])
     await settled(stage.service)
     const named = subscribe(transport, {
-      ...{ url: stage.url, key: stranger.key },
+      url: stage.url,
+      key: stranger.key,
       query: `subscription { changes(credentialId: "${CREDENTIAL}") { topic } }`,
     })
-    const told = await named.until(1).catch((errors) => [{ errors }])
-    expect(told[0]?.errors[0].extensions.code).toBe('CREDENTIAL_NOT_FOUND')
-    expect(one.heard).toEqual([])
+    const delivered = await named.until(1).catch((errors) => [{ errors }])
+    expect(delivered[0]?.errors[0].extensions.code).toBe('CREDENTIAL_NOT_FOUND')
+    expect(one.received).toEqual([])
   })
 
-  test('one who leaves is followed no more, be it in the middle of waiting', async () => {
+  test('stops following a subscription when the client leaves, even while it waits', async () => {
     const one = await start('{ crmAccounts { kind } }')
     one.stop()
     await followed(stage, 0)
     const statements = stage.service.takeStatements
-    // What was being read is read.
+    // The read under way finishes.
     await expect.poll(() => statements().length, { interval: 200 }).toBe(0)
     await stage.write([account(numbers())])
     await wait(100)
@@ -183,7 +203,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-test('many who ask the same are answered by one resolution, and each by its own selection', async () => {
+test('identical subscriptions share one resolution, and each gets its own selection', async () => {
   const query =
     'subscription ($after: String) { crmAccounts(after: $after) { record { contacts { totalCount } } } }'
   const other = 'subscription { crmAccounts { record { website } } }'
@@ -196,7 +216,7 @@ test('many who ask the same are answered by one resolution, and each by its own 
   await stage.write([account(numbers(), 'shared')])
   for (const one of open) await one.until(1)
   const counted = stage.service.takeStatements().filter((sql) => sql.includes('crm_contacts'))
-  // The page of links, and their count.
+  // One statement for the page of links, one for their count.
   expect(counted).toHaveLength(2)
-  expect(open[21]?.heard[0]?.data.crmAccounts.record).toEqual({ website: 'shared' })
+  expect(open[21]?.received[0]?.data.crmAccounts.record).toEqual({ website: 'shared' })
 })

@@ -1,4 +1,4 @@
-/** Payload selections: what is taken, what is refused, and what comes out. */
+/** Payload selections: accepted, rejected and rendered. */
 import { describe, expect, test } from 'vitest'
 import { readPayload } from '../../src/api/payload-selection.ts'
 import { catalogue } from '../../src/generated/registry.ts'
@@ -10,7 +10,7 @@ const read = (payload: string, topics = VENDORS) => readPayload(catalogue, topic
 const shown = (payload: string, record: string, topic = 'accounting/vendors') =>
   selectFrom(record, read(payload, [topic])[topic] ?? [])
 
-test('numbers keep their digits, texts their characters, and what is absent is null', () => {
+test('numbers keep their digits, texts their characters, and a missing value is null', () => {
   const record =
     '{"id":"1","vendorName":"a\\"\\u2028é","remoteFields":{"n":12345678901234567890.10,"e":1e400,"o":{}},"addresses":[]}'
   expect(shown('{ vendorName, remoteFields, addresses { city } website: taxNumber }', record)).toBe(
@@ -18,10 +18,10 @@ test('numbers keep their digits, texts their characters, and what is absent is n
   )
 })
 
-test('a record in a reference is shown by the fields that stand in it', () => {
+test('a referenced record is rendered from the fields stored in the reference', () => {
   const record = '{"id":"1","accountId":{"id":"2","remoteId":"3","accountName":"Acme"}}'
   const [name = ''] = Object.entries(catalogue.get('crm/contacts').allFields).find(
-    ([, field]) => field.kind === 'reference' && field.embeds !== undefined,
+    ([, { kind }]) => kind.reference?.embeds,
   ) ?? ['']
   expect(
     shown(
@@ -32,7 +32,7 @@ test('a record in a reference is shown by the fields that stand in it', () => {
   ).toBe(`{"${name}":{"remoteId":"3","accountName":"Acme"}}`)
 })
 
-test('of several topics each type has its own fields, and those that are for all', () => {
+test('with several topics, each type has its own fields in addition to the common ones', () => {
   const selections = read(
     '{ id ... on AccountingVendor { vendorName } ... on CrmLead { firstName } ... { remoteId } }',
     ['accounting/vendors', 'crm/leads', 'sync/failed'],
@@ -47,7 +47,7 @@ test('of several topics each type has its own fields, and those that are for all
   ])
 })
 
-describe('refused, by the name of the field:', () => {
+describe('rejects, by field name:', () => {
   test.each([
     ['no selection', 'vendorName'],
     ['nothing', ''],
@@ -56,20 +56,20 @@ describe('refused, by the name of the field:', () => {
     ['a named query', 'query A { id }'],
     ['variables', 'query ($a: Int) { id }'],
     ['two selections', '{ id } { id }'],
-    ['a fragment of its own', '{ ...A } fragment A on AccountingVendor { id }'],
-    ['a field that there is not', '{ vendorNames }'],
-    ['a name of every object', '{ constructor }'],
+    ['a named fragment', '{ ...A } fragment A on AccountingVendor { id }'],
+    ['an unknown field', '{ vendorNames }'],
+    ['an inherited property of objects', '{ constructor }'],
     ['a field of another type', '{ firstName }'],
     ['another type', '{ ... on CrmLead { firstName } }'],
     ['arguments', '{ vendorName(a: 1) }'],
     ['a directive', '{ vendorName @include(if: true) }'],
     ['a field twice', '{ id id }'],
     ['an object without its fields', '{ addresses }'],
-    ['fields of a text', '{ vendorName { a } }'],
-    ['fields of any JSON', '{ remoteFields { a } }'],
-    ['too many words', `{ ${Array.from({ length: 1001 }, (_, n) => `a${n}: id`).join(' ')} }`],
-    ['too long a text', `{ id ${' '.repeat(4096)}}`],
-    ['a deep text', '{ a '.repeat(500)],
+    ['a selection on a text', '{ vendorName { a } }'],
+    ['a selection on a JSON value', '{ remoteFields { a } }'],
+    ['too many tokens', `{ ${Array.from({ length: 1001 }, (_, n) => `a${n}: id`).join(' ')} }`],
+    ['a selection that is too long', `{ id ${' '.repeat(4096)}}`],
+    ['a selection that is too deep', '{ a '.repeat(500)],
   ])('%s', (_what, payload) => {
     expect(() => read(payload)).toThrow(
       expect.objectContaining({
@@ -79,11 +79,11 @@ describe('refused, by the name of the field:', () => {
     )
   })
 
-  test('a link to another record, with the remedy', () => {
+  test('rejects a link to another record and names the remedy', () => {
     expect(() => read('{ company { id } }')).toThrow('another record')
   })
 
-  test('any payload where no topic has records', () => {
+  test('rejects any payload when no topic has records', () => {
     expect(() => read('{ id }', ['sync/failed'])).toThrow('no topic has records')
   })
 })

@@ -1,17 +1,18 @@
-/** ALLOW_PRIVATE_ADDRESSES is not switched on unnoticed. */
+/** ALLOW_PRIVATE_ADDRESSES always shows in the log. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPostOffice, type PostOffice } from './post-office.ts'
+import { openWebhookHarness, type WebhookHarness } from './webhook-harness.ts'
 
-let office: PostOffice
+let harness: WebhookHarness
 beforeAll(async () => {
-  office = await openPostOffice()
+  harness = await openWebhookHarness()
 })
-afterAll(() => office.close())
+afterAll(() => harness.close())
 
-test('whoever sends to private addresses says so in the log when it starts, and nobody else does', async () => {
-  const warnings = () => office.log.lines.filter((line) => line.includes('ALLOW_PRIVATE_ADDRESSES'))
-  await office.deliver({ allowPrivateAddresses: false })
+test('a process that may send to private addresses logs a warning at start, and no other process does', async () => {
+  const warnings = () =>
+    harness.log.lines.filter((line) => line.includes('ALLOW_PRIVATE_ADDRESSES'))
+  await harness.deliver({ allowPrivateAddresses: false })
   expect(warnings()).toEqual([])
-  await office.deliver({ allowPrivateAddresses: true })
+  await harness.deliver({ allowPrivateAddresses: true })
   expect(warnings()).toEqual([expect.stringMatching(/^warn /)])
 })

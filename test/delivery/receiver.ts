@@ -1,4 +1,4 @@
-/** An endpoint on a real socket that keeps what it gets and answers as it is told. */
+/** A webhook endpoint on a real socket that records requests and answers as configured. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +8,7 @@ export interface Received {
   readonly headers: IncomingHttpHeaders
   readonly body: string
   readonly atMs: number
-  /** The id in the header. */
+  /** The `webhook-id` header. */
   readonly id: string
 }
 
@@ -32,8 +32,11 @@ export const startReceiver = async () => {
     request.on('end', () => {
       const path = request.url ?? ''
       const message: Received = {
-        ...{ path, headers: request.headers, body: Buffer.concat(chunks).toString() },
-        ...{ atMs: performance.now(), id: String(request.headers['webhook-id']) },
+        path,
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString(),
+        atMs: performance.now(),
+        id: String(request.headers['webhook-id']),
       }
       const place = received.filter((other) => other.path === path).length
       received.push(message)

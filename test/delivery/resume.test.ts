@@ -1,17 +1,17 @@
-/** Replay and live without a gap or a double; what breaks in between is made up. */
+/** Replay and live delivery without gaps or duplicates, also after failures. */
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { pruneChanges } from '../../src/store/changes.ts'
+import { pruneChanges } from '../../src/store/changes/changes.ts'
 import { openServer } from '../support/service.ts'
 import { settled } from '../support/settled.ts'
 import {
   account,
   CREDENTIAL,
   followed,
-  type Heard,
   type Stage,
   type Subscribed,
+  type SubscriptionResult,
   startStage,
   subscribe,
   type Transport,
@@ -20,7 +20,7 @@ import {
 } from './stage.ts'
 
 const SECONDS = 1000
-/** Commits that 8 writers make at the least, however slow the machine. */
+/** Minimum number of commits by 8 writers, however slow the machine. */
 const ENOUGH = 300
 const QUERY =
   'subscription ($after: String) { crmAccounts(after: $after) { kind cursor record { remoteId website } } }'
@@ -28,7 +28,7 @@ const QUERY =
 let stage: Stage
 let open: { stop(): void }[] = []
 beforeAll(async () => {
-  stage = await startStage({ window: { changes: 200, length: 5_000_000 } })
+  stage = await startStage({ window: { changes: 200, bytes: 10_000_000 } })
 })
 afterEach(async () => {
   for (const one of open) one.stop()
@@ -50,31 +50,31 @@ const endOfLog = async (): Promise<string> => {
   return answer.json().nextCursor
 }
 
-const cursorOf = ({ data }: Heard): string => data.crmAccounts.cursor
+const cursorOf = ({ data }: SubscriptionResult): string => data.crmAccounts.cursor
 const write = (n: number, website: string) => stage.write([account(n, website)])
 
 describe.each(transports)('over %s', (transport) => {
-  test('what was missed is told first, then what comes', async () => {
+  test('replays missed changes first, then delivers new ones', async () => {
     const after = await endOfLog()
-    // More than a page of the log.
+    // More than one page of the log.
     const rows = Array.from({ length: 450 }, (_, n) => account(n, `${transport} replayed`))
     await stage.write(rows)
     const one = start(transport, after)
     await one.until(450)
     for (let n = 0; n < 10; n++) await write(n, `${transport} live ${n}`)
-    const heard = await one.until(460)
-    expect(heard.slice(450).map(websiteOf)).toEqual(
+    const received = await one.until(460)
+    expect(received.slice(450).map(websiteOf)).toEqual(
       Array.from({ length: 10 }, (_, n) => `${transport} live ${n}`),
     )
-    const again = start(transport, cursorOf(heard[454] as Heard))
-    expect((await again.until(5)).map(websiteOf)).toEqual(heard.slice(455).map(websiteOf))
+    const again = start(transport, cursorOf(received[454] as SubscriptionResult))
+    expect((await again.until(5)).map(websiteOf)).toEqual(received.slice(455).map(websiteOf))
   })
 
-  test('a cursor that is none, or whose next changes are gone, is refused by name', async () => {
+  test('rejects an invalid cursor and an expired cursor with a specific code', async () => {
     const codeOf = async (after: string): Promise<string | undefined> => {
       const one = start(transport, after)
-      const [heard] = await one.until(1).catch((errors) => [{ errors } as Heard])
-      return heard?.errors?.[0]?.extensions.code
+      const [received] = await one.until(1).catch((errors) => [{ errors } as SubscriptionResult])
+      return received?.errors?.[0]?.extensions.code
     }
     expect(await codeOf('x')).toBe('INVALID_CURSOR')
     const after = await endOfLog()
@@ -88,7 +88,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(await codeOf(after)).toBe('CURSOR_EXPIRED')
   })
 
-  test('8 writers, whose commits are out of order, are heard whole and once, however often one resumes', async () => {
+  test('delivers the changes of 8 writers completely and once, although commits are out of order and the client keeps resuming', async () => {
     const { prisma } = stage.service.database
     let after = await endOfLog()
     const committed: string[] = []
@@ -124,10 +124,10 @@ describe.each(transports)('over %s', (transport) => {
       for (let turns = 0; isWriting; turns++) {
         const one = start(transport, after)
         await Promise.race([one.until(20 + turns), wait(700)])
-        const heard = [...one.heard]
+        const received = [...one.received]
         one.stop()
-        resumed.push(...heard.map(websiteOf))
-        after = heard.length > 0 ? cursorOf(heard.at(-1) as Heard) : after
+        resumed.push(...received.map(websiteOf))
+        after = received.length > 0 ? cursorOf(received.at(-1) as SubscriptionResult) : after
       }
     }
     const resuming = resume()
@@ -135,34 +135,34 @@ describe.each(transports)('over %s', (transport) => {
     isWriting = false
     await resuming
     const last = start(transport, after)
-    // What does not come in time is named below.
+    // The assertion below names a change that does not arrive in time.
     const late = wait(60 * SECONDS)
     await Promise.race([last.until(committed.length - resumed.length), late])
     await Promise.race([steady.until(committed.length), late])
     await wait(1200)
-    resumed.push(...last.heard.map(websiteOf))
+    resumed.push(...last.received.map(websiteOf))
     const expected = committed.toSorted()
     expect(expected.length).toBeGreaterThan(ENOUGH)
-    expect(steady.heard.map(websiteOf).toSorted()).toEqual(expected)
+    expect(steady.received.map(websiteOf).toSorted()).toEqual(expected)
     expect(resumed.toSorted()).toEqual(expected)
   })
 })
 
-describe('what breaks on the way', () => {
-  test('an announcement that is lost is made up by looking', async () => {
+describe('after a failure', () => {
+  test('delivers a change whose notification was lost', async () => {
     const one = start('WebSocket')
     await followed(stage, 1)
     await settled(stage.service)
     const { id, ...rest } = account(1)
-    // Written by a hand that announces nothing.
+    // This write sends no notification.
     await stage.service.database.prisma.$executeRaw`
       INSERT INTO change_log.changes (environment_id, credential_id, topic, kind, record_id, record)
       VALUES (${stage.tenant.environmentId}::uuid, ${CREDENTIAL}::uuid, 'crm/accounts', 'updated',
         ${id}::uuid, ${JSON.stringify({ id, ...rest, website: 'unannounced' })}::json)`
-    await expect.poll(() => one.heard.map(websiteOf)).toContain('unannounced')
+    await expect.poll(() => one.received.map(websiteOf)).toContain('unannounced')
   })
 
-  test('connections of the database that are cut, all at once, again and again', async () => {
+  test('delivers everything although all database connections are cut again and again', async () => {
     const after = await endOfLog()
     const one = start('WebSocket', after)
     const two = start('SSE', after)
@@ -189,7 +189,7 @@ describe('what breaks on the way', () => {
     for (const { until } of [one, two]) expect((await until(5)).map(websiteOf)).toEqual(expected)
   })
 
-  test('a change that cannot be answered ends the subscription, and is the first to be told after', async () => {
+  test('a change that cannot be resolved ends the subscription, and comes first after resuming', async () => {
     const after = await endOfLog()
     const one = start('WebSocket', after)
     const two = start('SSE', after)
@@ -207,11 +207,11 @@ describe('what breaks on the way', () => {
     }
     credential.mockRestore()
     await write(5, 'later')
-    const resumed = start('WebSocket', cursorOf(first as Heard))
+    const resumed = start('WebSocket', cursorOf(first as SubscriptionResult))
     expect((await resumed.until(2)).map(websiteOf)).toEqual(['unanswered', 'later'])
   })
 
-  test('a process that stops says so, and another goes on from the cursor', async () => {
+  test('a stopping process ends its subscriptions, and another resumes from the cursor', async () => {
     const other = await openServer(stage.service.url)
     const address = await other.server.listen({ port: 0, host: '127.0.0.1' })
     const after = await endOfLog()
@@ -226,7 +226,7 @@ describe('what breaks on the way', () => {
     expect(ofSocket).toMatchObject({ status: 'rejected', reason: { code: 1001 } })
     expect(ofEvents).toMatchObject({ status: 'rejected' })
     await write(1, 'after the end')
-    const resumed = start('WebSocket', cursorOf(socket.heard[0] as Heard))
+    const resumed = start('WebSocket', cursorOf(socket.received[0] as SubscriptionResult))
     expect((await resumed.until(1)).map(websiteOf)).toEqual(['after the end'])
   })
 })

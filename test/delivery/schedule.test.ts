@@ -1,4 +1,4 @@
-/** The schedule of attempts, as Standard Webhooks publishes it. */
+/** The retry schedule that Standard Webhooks recommends. */
 import { expect, test } from 'vitest'
 import { circuitPauseMs, restMs, retryInMs } from '../../src/delivery/schedule.ts'
 
@@ -8,7 +8,7 @@ const HOUR = 60 * MINUTE
 const exact = { scale: 1, random: () => 0 }
 const latest = { scale: 1, random: () => 1 }
 
-test('a message is tried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then no more', () => {
+test('retries a message after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then stops', () => {
   const pauses = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((tried) => retryInMs(tried, undefined, exact))
   expect(pauses).toEqual([
     ...[5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR],
@@ -18,24 +18,24 @@ test('a message is tried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h an
   expect(total / HOUR / 24).toBeGreaterThan(3)
 })
 
-test('jitter makes it later, by a fifth at most', () => {
+test('jitter adds at most a fifth', () => {
   expect(retryInMs(2, undefined, latest)).toBe(6 * MINUTE)
 })
 
-test('Retry-After makes it later, up to a day, and never earlier', () => {
+test('Retry-After postpones the next attempt by at most a day, and never moves it forward', () => {
   expect(retryInMs(1, 60 * SECOND, exact)).toBe(60 * SECOND)
   expect(retryInMs(3, 60 * SECOND, exact)).toBe(30 * MINUTE)
   expect(retryInMs(1, 100 * HOUR, exact)).toBe(24 * HOUR)
 })
 
-test('429 and 503 with Retry-After rest the whole endpoint', () => {
+test('429 and 503 with Retry-After pause the whole endpoint', () => {
   expect([429, 503, 500, 200, null].map((status) => restMs(status, 7 * SECOND))).toEqual([
     ...[7 * SECOND, 7 * SECOND, 0, 0, 0],
   ])
   expect(restMs(429, undefined)).toBe(0)
 })
 
-test('after five failures in a row nothing new is sent for a second, then two, up to five minutes', () => {
+test('after five failures in a row, new messages wait for one second, then two, up to five minutes', () => {
   expect([1, 4, 5, 6, 7, 100].map((failures) => circuitPauseMs(failures, exact))).toEqual([
     ...[0, 0, SECOND, 2 * SECOND, 4 * SECOND, 5 * MINUTE],
   ])

@@ -1,9 +1,9 @@
-/** An answer is made once for all who ask the same, and what is kept of them has a bound. */
+/** A result is resolved once for identical subscriptions, and the cache of results is bounded. */
 import { expect, test } from 'vitest'
-import { createSharedAnswers } from '../../src/api/graphql/answer.ts'
-import type { Change } from '../../src/store/changes.ts'
+import { createSharedResults } from '../../src/api/graphql/shared-results.ts'
+import type { Change } from '../../src/store/changes/changes.ts'
 
-const changeOf = (sequence: bigint, length: number): Change => ({
+const changeOf = (sequence: bigint): Change => ({
   position: { epoch: 0n, xid: 1n, sequence },
   environmentId: 'aaaaaaaa-0000-4000-8000-000000000001',
   credentialId: null,
@@ -11,33 +11,31 @@ const changeOf = (sequence: bigint, length: number): Change => ({
   kind: 'updated',
   recordId: null,
   changedFields: [],
-  record: 'x'.repeat(length),
+  record: null,
   at: new Date(0),
   cause: null,
 })
 
-test('the oldest answers are forgotten where their records are too long together, and made again', async () => {
-  const answers = createSharedAnswers()
+test('evicts the oldest results when the cache is full, and resolves them again on demand', async () => {
+  const answers = createSharedResults()
   let made = 0
-  const ask = async (change: Change, selection = '{ id }'): Promise<number> => {
+  // Two results fit into 16 MiB, three do not.
+  const text = 'x'.repeat(6_000_000)
+  const resolve = async (change: Change, selection = '{ id }'): Promise<number> => {
     const before = made
     await answers.of({ change, inFilter: true }, selection, async () => {
       made++
-      return { data: { made } }
+      return { data: { made, text } }
     })
     return made - before
   }
-  const [first, second, third] = [1n, 2n, 3n].map((n) => changeOf(n, 25_000_000)) as [
-    Change,
-    Change,
-    Change,
-  ]
-  expect([await ask(first), await ask(second), await ask(second)]).toEqual([1, 1, 0])
-  expect(await ask(third)).toBe(1)
-  // Two have room. The first is made anew, in place of the second.
-  expect([await ask(third), await ask(first), await ask(first)]).toEqual([0, 1, 0])
-  expect([await ask(third), await ask(second)]).toEqual([0, 1])
-  // One change that is asked for in many ways fills no more.
-  expect(await ask(second, '{ again: id }')).toBe(1)
-  expect(await ask(third)).toBe(1)
+  const [first, second, third] = [1n, 2n, 3n].map(changeOf) as [Change, Change, Change]
+  expect([await resolve(first), await resolve(second), await resolve(second)]).toEqual([1, 1, 0])
+  expect(await resolve(third)).toBe(1)
+  // Two results fit. The first is resolved again and replaces the second.
+  expect([await resolve(third), await resolve(first), await resolve(first)]).toEqual([0, 1, 0])
+  expect([await resolve(third), await resolve(second)]).toEqual([0, 1])
+  // One change with many different selections takes no more memory.
+  expect(await resolve(second, '{ again: id }')).toBe(1)
+  expect(await resolve(third)).toBe(1)
 })

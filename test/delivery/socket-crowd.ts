@@ -1,4 +1,4 @@
-/** A process of many raw sockets, forked by the test: it subscribes with all of them and counts what comes. */
+/** A forked process with many raw sockets: it subscribes with each and counts what arrives. */
 import { WebSocket } from 'ws'
 
 interface Order {
@@ -8,7 +8,7 @@ interface Order {
   readonly deliveries: number
 }
 
-const tell = (message: object): void => void process.send?.(message)
+const report = (message: object): void => void process.send?.(message)
 
 process.once('message', async ({ url, key, sockets, deliveries }: Order) => {
   const counts = new Array<number>(sockets).fill(0)
@@ -36,14 +36,14 @@ process.once('message', async ({ url, key, sockets, deliveries }: Order) => {
         total += 1
         texts.set(text, (texts.get(text) ?? 0) + 1)
         if (total === deliveries)
-          tell({ counts: [...new Set(counts)], texts: Object.fromEntries(texts) })
+          report({ counts: [...new Set(counts)], texts: Object.fromEntries(texts) })
       })
     })
-  // A few at once: the queue of those that are to be accepted is short.
+  // A few at a time: the accept backlog is short.
   let next = 0
   const worker = async (): Promise<void> => {
     while (next < sockets) await connect(next++)
   }
   await Promise.all(Array.from({ length: 50 }, worker))
-  tell({ opened })
+  report({ opened })
 })

@@ -1,4 +1,4 @@
-/** A service that listens, with tenants, records that change, and the official clients of both transports. */
+/** A listening service with tenants, changing records and the official clients of both transports. */
 
 import { createClient as createEventClient } from 'graphql-sse'
 import { createClient as createSocketClient, type Client as SocketClient } from 'graphql-ws'
@@ -35,14 +35,16 @@ export const startStage = async (options: ServerOptions = {}): Promise<Stage> =>
   const tenant = await service.createTenant('development', [CREDENTIAL, OTHER])
   const address = await service.server.listen({ port: 0, host: '127.0.0.1' })
   return {
-    ...{ service, tenant, url: `${address}/graphql` },
+    service,
+    tenant,
+    url: `${address}/graphql`,
     write: (rows, resource = accounts, credentialId = CREDENTIAL) =>
       service.save(tenant, credentialId, resource, rows),
     stop: () => service.stop(),
   }
 }
 
-/** Account number `n` of a credential, with a website of its own. */
+/** Account number `n` of a credential, with its own website. */
 export const account = (n: number, website = 'first', credentialId = CREDENTIAL): RecordRow => ({
   ...sampleRecord(credentialId, accounts, n),
   website,
@@ -51,9 +53,9 @@ export const account = (n: number, website = 'first', credentialId = CREDENTIAL)
 export const transports = ['WebSocket', 'SSE'] as const
 export type Transport = (typeof transports)[number]
 
-/** An answer of a subscription, as the client hears it. */
-export interface Heard {
-  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape it asked for
+/** One result of a subscription as the client receives it. */
+export interface SubscriptionResult {
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape that it selects
   readonly data?: any
   readonly errors?: readonly {
     readonly message: string
@@ -62,12 +64,12 @@ export interface Heard {
 }
 
 export interface Subscribed {
-  readonly heard: Heard[]
-  /** Resolves at the end; rejects with what the client made of a failure. */
+  readonly received: SubscriptionResult[]
+  /** Resolves at the end; rejects with the error that the client reports. */
   readonly ended: Promise<void>
-  /** Resolves when that many answers are here. */
-  until(count: number): Promise<readonly Heard[]>
-  /** Ends it, and the client. */
+  /** Resolves when that many results have arrived. */
+  until(count: number): Promise<readonly SubscriptionResult[]>
+  /** Ends the subscription and the client. */
   stop(): void
 }
 
@@ -79,38 +81,42 @@ export interface SubscribeOptions {
   readonly operationName?: string
 }
 
-/** What one client hears of one subscription. */
+/** Collects the results of one subscription. */
 const gather = (
   run: (sink: {
-    next(heard: Heard): void
+    next(received: SubscriptionResult): void
     error(error: unknown): void
     complete(): void
   }) => () => void,
 ): Subscribed => {
-  const heard: Heard[] = []
+  const received: SubscriptionResult[] = []
   const end = Promise.withResolvers<void>()
   end.promise.catch(() => {})
-  let waiting: { count: number; resolve: (heard: readonly Heard[]) => void }[] = []
+  let waiting: { count: number; resolve: (received: readonly SubscriptionResult[]) => void }[] = []
   const stop = run({
     next: (one) => {
-      heard.push(one)
-      for (const { count, resolve } of waiting) if (heard.length >= count) resolve(heard)
-      waiting = waiting.filter(({ count }) => heard.length < count)
+      received.push(one)
+      for (const { count, resolve } of waiting) if (received.length >= count) resolve(received)
+      waiting = waiting.filter(({ count }) => received.length < count)
     },
     error: end.reject,
     complete: end.resolve,
   })
   return {
-    heard,
+    received,
     ended: end.promise,
     stop,
     until: (count) =>
-      heard.length >= count
-        ? Promise.resolve(heard)
+      received.length >= count
+        ? Promise.resolve(received)
         : Promise.race([
-            new Promise<readonly Heard[]>((resolve) => waiting.push({ count, resolve })),
+            new Promise<readonly SubscriptionResult[]>((resolve) =>
+              waiting.push({ count, resolve }),
+            ),
             end.promise.then(() => {
-              throw new Error(`It ended after ${heard.length} of ${count}.`)
+              throw new Error(
+                `The subscription ended after ${received.length} of ${count} results.`,
+              )
             }),
           ]),
   }
@@ -133,12 +139,12 @@ export const subscribe = (
   transport: Transport,
   { url, key, query, variables = {}, operationName }: SubscribeOptions,
 ): Subscribed => {
-  const asked = { query, variables, ...(operationName !== undefined && { operationName }) }
+  const payload = { query, variables, ...(operationName !== undefined && { operationName }) }
   if (transport === 'WebSocket') {
     const client = openSocketClient(url, key)
     return gather((sink) => {
       // The client's types know neither our codes nor our data.
-      const unsubscribe = client.subscribe(asked, sink as never)
+      const unsubscribe = client.subscribe(payload, sink as never)
       return () => {
         unsubscribe()
         void client.dispose()
@@ -151,7 +157,7 @@ export const subscribe = (
     retryAttempts: 0,
   })
   return gather((sink) => {
-    const unsubscribe = client.subscribe(asked, sink as never)
+    const unsubscribe = client.subscribe(payload, sink as never)
     return () => {
       unsubscribe()
       client.dispose()
@@ -159,9 +165,9 @@ export const subscribe = (
   })
 }
 
-/** Until the process follows the log for as many subscriptions. */
+/** Resolves when the process has this many followers of the log. */
 export const followed = ({ service }: Stage, count: number): Promise<void> =>
   expect.poll(() => service.live.followers, { timeout: 30_000, interval: 5 }).toBe(count)
 
-/** The website of the account that was heard of. */
-export const websiteOf = ({ data }: Heard): string => data.crmAccounts.record.website
+/** The website of the account in the result. */
+export const websiteOf = ({ data }: SubscriptionResult): string => data.crmAccounts.record.website

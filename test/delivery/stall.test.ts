@@ -1,18 +1,18 @@
-/** Who falls behind what the process remembers: slow ones resume, those who were only quiet are caught up. */
+/** Slow subscribers are told to resume; subscribers of quiet topics are caught up from the log. */
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { pruneChanges } from '../../src/store/changes.ts'
+import { pruneChanges } from '../../src/store/changes/changes.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { settled } from '../support/settled.ts'
 import {
   account,
   CREDENTIAL,
   followed,
-  type Heard,
   leads,
   type Stage,
+  type SubscriptionResult,
   startStage,
   subscribe,
   type Transport,
@@ -22,14 +22,14 @@ import {
 
 const QUERY =
   'subscription ($after: String) { crmAccounts(after: $after) { cursor record { website } } }'
-/** Far more changes of this length than the two kernels hold between them, and than the process remembers. */
+/** Far more data than two kernel buffers and the in-memory window hold together. */
 const COUNT = 600
 const LONG = 'x'.repeat(60_000)
 
 let stage: Stage
 let open: { stop(): void }[] = []
 beforeAll(async () => {
-  stage = await startStage({ window: { changes: 200, length: 5_000_000 } })
+  stage = await startStage({ window: { changes: 200, bytes: 10_000_000 } })
 })
 afterEach(async () => {
   for (const one of open) one.stop()
@@ -51,9 +51,9 @@ const endOfLog = async (): Promise<string> => {
   return answer.json().nextCursor
 }
 
-/** One that speaks the protocol by hand, and can stop to read. */
+/** A raw protocol client that can stop reading. */
 interface Slow {
-  readonly heard: readonly Heard[]
+  readonly received: readonly SubscriptionResult[]
   isComplete(): boolean
   pause(): void
   resume(): void
@@ -62,11 +62,11 @@ interface Slow {
 
 const openSlowSocket = async (after: string): Promise<Slow> => {
   const socket = new WebSocket(stage.url.replace('http', 'ws'), 'graphql-transport-ws')
-  const heard: Heard[] = []
+  const received: SubscriptionResult[] = []
   let isComplete = false
   socket.on('message', (text) => {
     const message = JSON.parse(String(text))
-    if (message.type === 'next') heard.push(message.payload)
+    if (message.type === 'next') received.push(message.payload)
     if (message.type === 'complete') isComplete = true
   })
   await once(socket, 'open')
@@ -76,7 +76,8 @@ const openSlowSocket = async (after: string): Promise<Slow> => {
   const payload = { query: QUERY, variables: { after } }
   socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload }))
   return {
-    ...{ heard, isComplete: () => isComplete },
+    received,
+    isComplete: () => isComplete,
     pause: () => socket.pause(),
     resume: () => socket.resume(),
     stop: () => socket.terminate(),
@@ -84,17 +85,18 @@ const openSlowSocket = async (after: string): Promise<Slow> => {
 }
 
 const openSlowStream = async (after: string): Promise<Slow> => {
-  const asked = request(stage.url, {
+  const outgoing = request(stage.url, {
     method: 'POST',
     headers: {
-      ...{ authorization: `Bearer ${stage.tenant.key}`, accept: 'text/event-stream' },
+      authorization: `Bearer ${stage.tenant.key}`,
+      accept: 'text/event-stream',
       'content-type': 'application/json',
     },
   })
-  asked.end(JSON.stringify({ query: QUERY, variables: { after } }))
-  // The event of a client's request has its answer.
-  const [stream] = (await once(asked, 'response')) as [IncomingMessage]
-  const heard: Heard[] = []
+  outgoing.end(JSON.stringify({ query: QUERY, variables: { after } }))
+  // The client gets one result per event.
+  const [stream] = (await once(outgoing, 'response')) as [IncomingMessage]
+  const received: SubscriptionResult[] = []
   let isComplete = false
   let rest = ''
   stream.setEncoding('utf8').on('data', (text: string) => {
@@ -102,20 +104,21 @@ const openSlowStream = async (after: string): Promise<Slow> => {
     rest = events.pop() ?? ''
     for (const event of events) {
       const [, name, body] = /^event: (\w+)\ndata: ?(.*)$/.exec(event) ?? []
-      if (name === 'next') heard.push(JSON.parse(body ?? ''))
+      if (name === 'next') received.push(JSON.parse(body ?? ''))
       if (name === 'complete') isComplete = true
     }
   })
   stream.on('error', () => {})
   return {
-    ...{ heard, isComplete: () => isComplete },
+    received,
+    isComplete: () => isComplete,
     pause: () => void stream.pause(),
     resume: () => void stream.resume(),
     stop: () => void stream.destroy(),
   }
 }
 
-/** One stops to read while so many changes are told to another. @returns whether it was told to resume */
+/** Stops one reader while another receives many changes. @returns whether the stopped one was told to resume */
 const stall = async (transport: Transport): Promise<boolean> => {
   const after = await endOfLog()
   const slow = await (transport === 'SSE' ? openSlowStream : openSlowSocket)(after)
@@ -124,21 +127,21 @@ const stall = async (transport: Transport): Promise<boolean> => {
   await followed(stage, 2)
   slow.pause()
   for (let n = 0; n < COUNT; n++) await stage.write([account(7, `${n} ${LONG}`)])
-  // While the slow one still stands.
+  // While the slow one is still paused.
   await other.until(COUNT)
   other.stop()
   slow.resume()
-  await expect.poll(() => slow.isComplete() || slow.heard.length === COUNT).toBe(true)
-  const [error] = slow.heard.at(-1)?.errors ?? []
-  const told = error ? slow.heard.slice(0, -1) : slow.heard
+  await expect.poll(() => slow.isComplete() || slow.received.length === COUNT).toBe(true)
+  const [error] = slow.received.at(-1)?.errors ?? []
+  const reported = error ? slow.received.slice(0, -1) : slow.received
   const rest = error ? start(transport, QUERY, error.extensions.cursor) : undefined
   if (error) {
     expect(error.extensions.code).toBe('RESUME')
-    expect(told.length).toBeLessThan(COUNT)
+    expect(reported.length).toBeLessThan(COUNT)
   }
-  await rest?.until(COUNT - told.length)
-  const all = [...told, ...(rest?.heard ?? [])]
-  expect(all.map((heard) => Number(websiteOf(heard).split(' ')[0]))).toEqual(
+  await rest?.until(COUNT - reported.length)
+  const all = [...reported, ...(rest?.received ?? [])]
+  expect(all.map((received) => Number(websiteOf(received).split(' ')[0]))).toEqual(
     Array.from({ length: COUNT }, (_, n) => n),
   )
   rest?.stop()
@@ -148,14 +151,14 @@ const stall = async (transport: Transport): Promise<boolean> => {
 }
 
 describe.each(transports)('over %s', (transport) => {
-  test('one who stops reading is told to resume and misses nothing; others are not held up', async () => {
-    // One that was behind already when it stopped is being caught up from the log, and is not told: once more.
+  test('a client that stops reading is told to resume and misses nothing, and others are not delayed', async () => {
+    // If it was already behind when it stopped, it is caught up from the log and not told to resume: try again.
     let isTold = false
     for (let turns = 0; turns < 5 && !isTold; turns++) isTold = await stall(transport)
     expect(isTold).toBe(true)
   }, 400_000)
 
-  test('a quiet topic outlives the retention: a rush in it is heard whole, by one who missed nothing', async () => {
+  test('a quiet topic delivers a burst completely after the in-memory window has moved on', async () => {
     const { prisma } = stage.service.database
     const quiet = start(transport, QUERY)
     const busy = start(transport, 'subscription { crmLeads { kind } }')
@@ -167,15 +170,17 @@ describe.each(transports)('over %s', (transport) => {
     await settled(stage.service)
     await prisma.$executeRaw`UPDATE change_log.changes SET at = at - interval '40 days'`
     await writeLead(first + 1)
-    // The process has read on past what is forgotten now.
+    // The process has read past the window now.
     await busy.until(2)
     await settled(stage.service)
     while ((await pruneChanges(prisma, 30)) > 0);
-    // More than it remembers.
+    // More than the window holds.
     const rows = Array.from({ length: 400 }, (_, n) => account(n, `${transport} ${n}`))
     await stage.write(rows)
-    const heard = await quiet.until(rows.length)
-    expect(heard.flatMap(({ errors }) => errors ?? [])).toEqual([])
-    expect(heard.map(websiteOf).toSorted()).toEqual(rows.map(({ website }) => website).toSorted())
+    const received = await quiet.until(rows.length)
+    expect(received.flatMap(({ errors }) => errors ?? [])).toEqual([])
+    expect(received.map(websiteOf).toSorted()).toEqual(
+      rows.map(({ website }) => website).toSorted(),
+    )
   })
 })

@@ -1,17 +1,17 @@
-/** Endpoints that misbehave, beside others that do not; and addresses that are never dialled. */
+/** Misbehaving endpoints next to healthy ones, and addresses that are never dialled. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
-import { requestReplay, requestTest } from '../../src/store/webhook-replays.ts'
-import { openOffice } from './open-office.ts'
-import { numbers, type PostOffice, until } from './post-office.ts'
+import { requestReplay, requestTest } from '../../src/store/webhooks/webhook-replays.ts'
 import { type Behaviour, type Received, type Receiver, status } from './receiver.ts'
+import { shareWebhookHarness } from './shared-webhook-harness.ts'
+import { numbers, until, type WebhookHarness } from './webhook-harness.ts'
 
-let office: PostOffice
+let harness: WebhookHarness
 let receiver: Receiver
 
-openOffice((opened) => {
-  ;({ office, receiver } = opened)
+shareWebhookHarness((opened) => {
+  ;({ harness, receiver } = opened)
 })
 
 const hangs: Behaviour = () => {}
@@ -40,7 +40,7 @@ const misbehaviours: Readonly<Record<string, Behaviour>> = {
 const COUNT = 400
 const DEADLINE_MS = 2000
 
-/** Without repetitions: on a busy machine even a healthy endpoint may miss the deadline. */
+/** Without duplicates: on a busy machine even a healthy endpoint may miss the deadline. */
 const firstOfEach = (path: string): Received[] =>
   [
     ...new Map(
@@ -51,14 +51,14 @@ const firstOfEach = (path: string): Received[] =>
     ).values(),
   ].sort((a, b) => a.atMs - b.atMs)
 
-/** How long each change took from its commit to the healthy endpoints, in order. */
-const deliverBesideThem = async (from: number): Promise<number[]> => {
+/** Time from the commit of each change to its arrival at the healthy endpoints, in order. */
+const deliverNextToThem = async (from: number): Promise<number[]> => {
   const healthy = ['/healthy-1', '/healthy-2']
-  for (const path of healthy) await office.subscribe(receiver.origin + path)
-  await office.deliver({ deadlineMs: DEADLINE_MS })
+  for (const path of healthy) await harness.subscribe(receiver.origin + path)
+  await harness.deliver({ deadlineMs: DEADLINE_MS })
   const latencies: number[] = []
   for (let batch = 0; batch < COUNT / 20; batch++) {
-    await office.change(numbers(20, from + batch * 20))
+    await harness.change(numbers(20, from + batch * 20))
     const committedMs = performance.now()
     for (const path of healthy) {
       await until(() => firstOfEach(path).length).toBe((batch + 1) * 20)
@@ -74,35 +74,35 @@ const at = (share: number, latencies: readonly number[]): number =>
 const summary = (latencies: readonly number[]): string =>
   `p50 ${at(0.5, latencies)}, p99 ${at(0.99, latencies)} ms`
 
-test('hanging, dripping, endless, redirecting and failing endpoints slow no other', async () => {
-  const alone = await deliverBesideThem(1)
-  await office.stopAll()
-  await office.database.prisma.webhookSubscription.deleteMany()
+test('hanging, slow, endless, redirecting and failing endpoints delay no other endpoint', async () => {
+  const alone = await deliverNextToThem(1)
+  await harness.stopAll()
+  await harness.database.prisma.webhookSubscription.deleteMany()
   receiver.clear()
 
   const ids = new Map<string, string>()
   for (const [path, behaviour] of Object.entries(misbehaviours)) {
     receiver.behave(path, behaviour)
-    ids.set(path, await office.subscribe(receiver.origin + path))
+    ids.set(path, await harness.subscribe(receiver.origin + path))
   }
-  const beside = await deliverBesideThem(1 + COUNT)
-  console.log(`${summary(alone)} alone; ${summary(beside)} beside them`)
-  expect(beside).toHaveLength(2 * COUNT)
-  // What waits for an endpoint that hangs takes as long as that may, beside what the machine takes anyway.
-  expect(at(0.5, beside) - at(0.5, alone)).toBeLessThan(DEADLINE_MS / 2)
+  const together = await deliverNextToThem(1 + COUNT)
+  console.log(`${summary(alone)} alone; ${summary(together)} next to them`)
+  expect(together).toHaveLength(2 * COUNT)
+  // The queue of a hanging endpoint may take the full timeout in addition to the machine's own delay.
+  expect(at(0.5, together) - at(0.5, alone)).toBeLessThan(DEADLINE_MS / 2)
   for (const path of Object.keys(misbehaviours)) {
-    await until(async () => (await office.attempts(ids.get(path) ?? '')).length).toBeGreaterThan(0)
-    const attempts = await office.attempts(ids.get(path) ?? '')
+    await until(async () => (await harness.attempts(ids.get(path) ?? '')).length).toBeGreaterThan(0)
+    const attempts = await harness.attempts(ids.get(path) ?? '')
     expect(
       attempts.every(({ status }) => status === null || status >= 300),
       path,
     ).toBe(true)
-    // It costs rows for what was tried alone: the rest waits in the log.
-    expect(await office.waiting(ids.get(path) ?? ''), path).toBeLessThan(100)
+    // Only attempted messages take rows; the rest waits in the log.
+    expect(await harness.waiting(ids.get(path) ?? ''), path).toBeLessThan(100)
   }
 })
 
-// Every spelling ends at this machine, or at a place that only a network's inside reaches.
+// Each spelling resolves to this machine or to a private network.
 const privateAddresses = [
   'http://127.0.0.1',
   'http://127.1',
@@ -116,7 +116,7 @@ const privateAddresses = [
   'http://[::]',
 ]
 
-test('no entry point makes it dial a private address: a change, a retry, a test, a replay', async () => {
+test('never dials a private address: for a change, a retry, a test or a replay', async () => {
   let dials = 0
   const listener = createServer((socket) => {
     dials++
@@ -125,28 +125,28 @@ test('no entry point makes it dial a private address: a change, a retry, a test,
   await once(listener, 'listening')
   const { port } = listener.address() as { port: number }
   const ids: string[] = []
-  // Saved behind the API's back, as a name would be that is public today and private tomorrow.
-  for (const address of privateAddresses) ids.push(await office.subscribe(`${address}:${port}/`))
+  // Written past the API, as a host name that is public today and private tomorrow.
+  for (const address of privateAddresses) ids.push(await harness.subscribe(`${address}:${port}/`))
   for (const host of ['10.0.0.1', '192.168.0.1', '169.254.169.254', '[fe80::1]', '[fd00::1]'])
-    ids.push(await office.subscribe(`http://${host}:${port}/`))
-  await office.deliver({ allowPrivateAddresses: false })
-  await office.change([2000])
+    ids.push(await harness.subscribe(`http://${host}:${port}/`))
+  await harness.deliver({ allowPrivateAddresses: false })
+  await harness.change([2000])
   for (const id of ids) {
-    await requestTest(office.database, id)
-    // The change's first attempt, and one of the schedule's; the change may wait until the test has failed.
+    await requestTest(harness.database, id)
+    // The first attempt and one retry of the change; the change may wait until the test has failed.
     await until(async () => {
-      const attempts = await office.attempts(id)
+      const attempts = await harness.attempts(id)
       return attempts.some(({ attempt }) => attempt > 1) && attempts.some(({ cursor }) => cursor)
     }).toBe(true)
-    const message = (await office.attempts(id)).find(({ cursor }) => cursor !== null)
-    const owner = { environmentId: office.home.environmentId, subscriptionId: id }
+    const message = (await harness.attempts(id)).find(({ cursor }) => cursor !== null)
+    const owner = { environmentId: harness.home.environmentId, subscriptionId: id }
     const { messageId = '' } = message ?? {}
-    expect(await requestReplay(office.database, owner, { messageId })).toBe(true)
+    expect(await requestReplay(harness.database, owner, { messageId })).toBe(true)
   }
-  const replays = () => office.database.prisma.webhookReplay.count()
+  const replays = () => harness.database.prisma.webhookReplay.count()
   await until(replays).toBe(0)
   for (const id of ids)
-    for (const { status, failure } of await office.attempts(id))
+    for (const { status, failure } of await harness.attempts(id))
       expect([status, failure]).toEqual([
         null,
         'forbidden-address: its address is not on the public internet',

@@ -1,79 +1,81 @@
-/** What an endpoint's failures and pauses lead to, and when they are forgotten. */
+/** Consequences of an endpoint's failures and pauses, and when they are cleared. */
 import { beforeEach, expect, test } from 'vitest'
 import { readPayload } from '../../src/api/payload-selection.ts'
 import type { WebhookDeliveryOptions } from '../../src/delivery/webhooks.ts'
 import { catalogue } from '../../src/generated/registry.ts'
-import { readDeliveryStatus } from '../../src/store/webhook-history.ts'
-import { updateWebhook, type WebhookChange } from '../../src/store/webhooks.ts'
-import { openOffice } from './open-office.ts'
-import { type PostOffice, until } from './post-office.ts'
+import { readDeliveryStatus } from '../../src/store/webhooks/webhook-history.ts'
+import { updateWebhook, type WebhookChange } from '../../src/store/webhooks/webhooks.ts'
 import { ok, type Receiver, status } from './receiver.ts'
+import { shareWebhookHarness } from './shared-webhook-harness.ts'
+import { until, type WebhookHarness } from './webhook-harness.ts'
 
 const DAY_MS = 86_400_000
 
-let office: PostOffice
+let harness: WebhookHarness
 let receiver: Receiver
-/** The time, as those see it who deliver. */
+/** The time by the clock of the delivering processes. */
 let nowMs: number
 let record = 0
 
-openOffice((opened) => {
-  ;({ office, receiver } = opened)
+shareWebhookHarness((opened) => {
+  ;({ harness, receiver } = opened)
 })
 beforeEach(() => {
   nowMs = Date.now()
 })
 
-// What is under way when the settings change may end.
+// Attempts under way when the settings change may finish.
 const deliver = (options: Partial<WebhookDeliveryOptions> = {}) =>
-  office.deliver({ nowMs: () => nowMs, graceMs: 20_000, ...options })
-const change = () => office.change([++record])
+  harness.deliver({ clock: { nowMs: () => nowMs }, graceMs: 20_000, ...options })
+const change = () => harness.change([++record])
 const update = (id: string, changed: WebhookChange) =>
-  updateWebhook(office.database, office.home.environmentId, id, changed, (topics, text) =>
+  updateWebhook(harness.database, harness.home.environmentId, id, changed, (topics, text) =>
     readPayload(catalogue, topics, text),
   )
 const isEnabled = async (id: string): Promise<boolean> =>
-  (await office.database.prisma.webhookSubscription.findUniqueOrThrow({ where: { id } })).isEnabled
-const statuses = async (id: string) => (await office.attempts(id)).map((attempt) => attempt.status)
+  (await harness.database.prisma.webhookSubscription.findUniqueOrThrow({ where: { id } })).isEnabled
+const statuses = async (id: string) => (await harness.attempts(id)).map((attempt) => attempt.status)
 
-test('switched on again, it is not judged by what failed before', async () => {
+test('an endpoint that is enabled again is not judged by earlier failures', async () => {
   receiver.behave('/a', status(410))
-  const id = await office.subscribe(`${receiver.origin}/a`)
+  const id = await harness.subscribe(`${receiver.origin}/a`)
   await deliver()
   await change()
   await until(() => isEnabled(id)).toBe(false)
   nowMs += 7 * DAY_MS
   receiver.behave('/a', (...call) => (call[2] === 1 ? status(502)(...call) : ok(...call)))
   await update(id, { isEnabled: true })
-  expect(await readDeliveryStatus(office.database, id)).toMatchObject({
-    ...{ failures: 0, failingSince: null, disabledReason: null },
+  expect(await readDeliveryStatus(harness.database, id)).toMatchObject({
+    failures: 0,
+    failingSince: null,
+    disabledReason: null,
   })
   await until(() => statuses(id)).toEqual([410, 502, 204])
   expect(await isEnabled(id)).toBe(true)
 })
 
-test('a pause that an endpoint asked for does not hold for another address', async () => {
+test('a pause requested by one address does not apply to its replacement', async () => {
   receiver.behave('/b', status(429, { 'retry-after': '86400' }))
-  const id = await office.subscribe(`${receiver.origin}/b`)
+  const id = await harness.subscribe(`${receiver.origin}/b`)
   await deliver()
   await change()
-  await until(() => office.waiting(id)).toBe(1)
+  await until(() => harness.waiting(id)).toBe(1)
   await update(id, { address: `${receiver.origin}/b-mended` })
   await change()
-  // What waited for tomorrow, and what came.
+  // The message that waited for tomorrow, and the new one.
   await until(() => receiver.at('/b-mended').length).toBe(2)
-  await until(() => office.waiting(id)).toBe(0)
+  await until(() => harness.waiting(id)).toBe(0)
 })
 
 test.each([
   ['/c', 429],
   ['/d', 410],
-])('%s: what an address answers after it was replaced does not count: %i', async (path, code) => {
+])('%s: the response of a replaced address does not count: %i', async (path, code) => {
   let answer = (): void => {}
   receiver.behave(path, (...call) => {
     answer = () => status(code, { 'retry-after': '86400' })(...call)
   })
-  const id = await office.subscribe(receiver.origin + path)
+  const id = await harness.subscribe(receiver.origin + path)
   await deliver()
   await change()
   await until(() => receiver.at(path).length).toBe(1)
@@ -84,34 +86,34 @@ test.each([
   expect(await isEnabled(id)).toBe(true)
 })
 
-test('the message whose last attempt switches it off is sent once it is on again, with all attempts', async () => {
+test('a message whose last attempt disables the endpoint is sent with all attempts once it is enabled again', async () => {
   receiver.behave('/e', (...call) => {
-    // The schedule ends with the tenth, when more than three days are over.
+    // The schedule ends with the tenth attempt, after more than three days.
     if (call[2] === 9) nowMs += 4 * DAY_MS
     status(500)(...call)
   })
-  const id = await office.subscribe(`${receiver.origin}/e`)
+  const id = await harness.subscribe(`${receiver.origin}/e`)
   await deliver({ timeScale: 0 })
   await change()
   await until(() => isEnabled(id)).toBe(false)
   expect(await statuses(id)).toEqual(Array(10).fill(500))
-  expect(await office.waiting(id)).toBe(1)
+  expect(await harness.waiting(id)).toBe(1)
   receiver.behave('/e', (...call) => (call[2] === 10 ? status(502)(...call) : ok(...call)))
   await update(id, { isEnabled: true })
   await until(async () => (await statuses(id)).slice(10)).toEqual([502, 204])
 })
 
-test('what was under way when a pause was asked for does not end it by arriving', async () => {
+test('a delivery under way when a pause begins does not end that pause', async () => {
   let arrive = (): void => {}
   receiver.behave('/f', (...call) => {
     if (call[2] === 0) arrive = () => ok(...call)
     else if (call[2] === 1) status(429, { 'retry-after': '3600' })(...call)
     else ok(...call)
   })
-  const id = await office.subscribe(`${receiver.origin}/f`)
-  const unpaused = await office.subscribe(`${receiver.origin}/g`)
+  const id = await harness.subscribe(`${receiver.origin}/f`)
+  const unpaused = await harness.subscribe(`${receiver.origin}/g`)
   await deliver()
-  await office.change([++record, ++record])
+  await harness.change([++record, ++record])
   await until(() => statuses(id)).toEqual([429])
   arrive()
   await until(() => statuses(id)).toEqual([429, 204])

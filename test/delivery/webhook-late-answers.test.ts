@@ -1,73 +1,73 @@
-/** The database's answers that are out of date when they come. */
+/** Query results that are stale on arrival. */
 import { expect, test } from 'vitest'
-import { requestReplay } from '../../src/store/webhook-replays.ts'
-import { createLateDatabase, type HeldAnswer } from './late-database.ts'
-import { openOffice } from './open-office.ts'
-import { type PostOffice, until } from './post-office.ts'
+import { requestReplay } from '../../src/store/webhooks/webhook-replays.ts'
+import { createLateDatabase, type HeldResult } from './late-database.ts'
 import { ok, type Receiver, status } from './receiver.ts'
+import { shareWebhookHarness } from './shared-webhook-harness.ts'
+import { until, type WebhookHarness } from './webhook-harness.ts'
 
-let office: PostOffice
+let harness: WebhookHarness
 let receiver: Receiver
 
-openOffice((opened) => {
-  ;({ office, receiver } = opened)
+shareWebhookHarness((opened) => {
+  ;({ harness, receiver } = opened)
 })
 
-/** Waits until the process knows that what it has saved so far is saved: checkpoints follow each other. */
+/** Waits for two checkpoints, so that everything so far is saved and the process has seen it. */
 const nextCheckpoint = async (id: string, number: number): Promise<void> => {
-  const before = (await office.attempts(id)).length
-  await office.change([number])
-  await until(async () => (await office.attempts(id)).length).toBe(before + 1)
+  const before = (await harness.attempts(id)).length
+  await harness.change([number])
+  await until(async () => (await harness.attempts(id)).length).toBe(before + 1)
 }
 
 const statuses = async (id: string, messageId: string | undefined) =>
-  (await office.attempts(id))
+  (await harness.attempts(id))
     .filter((attempt) => attempt.messageId === messageId)
     .map((attempt) => attempt.status)
 
-test('a message that was delivered while the due ones were asked for is not sent again', async () => {
-  const late = createLateDatabase(office.database)
-  const id = await office.subscribe(`${receiver.origin}/due`)
+test('a message delivered while the due query runs is not sent again', async () => {
+  const late = createLateDatabase(harness.database)
+  const id = await harness.subscribe(`${receiver.origin}/due`)
   let answer = (): void => {}
-  let held: HeldAnswer | undefined
+  let held: HeldResult | undefined
   receiver.behave('/due', (response, message, place) => {
     if (place === 0) return status(500)(response, message, place)
     if (place > 1) return ok(response, message, place)
-    // From here on the message is in hand, and due as far as the database knows.
+    // The message is under way, and still due in the database.
     held = late.hold('due')
     answer = () => ok(response, message, place)
   })
-  await office.deliver({ database: late.database })
-  await office.change([1])
+  await harness.deliver({ database: late.database })
+  await harness.change([1])
   await until(() => held).toBeDefined()
   await held?.read
   answer()
-  await until(() => office.waiting(id)).toBe(0)
+  await until(() => harness.waiting(id)).toBe(0)
   await nextCheckpoint(id, 2)
   held?.release()
-  await office.stopAll()
+  await harness.stopAll()
   const messageId = receiver.at('/due')[0]?.id
   expect(await statuses(id, messageId)).toEqual([500, 204])
   expect(receiver.at('/due').filter((message) => message.id === messageId)).toHaveLength(2)
 })
 
-test('a replay that ended while the replays were asked for is not sent again', async () => {
-  const late = createLateDatabase(office.database)
-  const id = await office.subscribe(`${receiver.origin}/replay`)
-  const owner = { environmentId: office.home.environmentId, subscriptionId: id }
-  const replays = () => office.database.prisma.webhookReplay.count()
-  // While the answer is held, the lease is not renewed.
-  await office.deliver({ database: late.database, leaseMs: 20_000 })
+test('a replay that ended while the replay query runs is not sent again', async () => {
+  const late = createLateDatabase(harness.database)
+  const id = await harness.subscribe(`${receiver.origin}/replay`)
+  const owner = { environmentId: harness.home.environmentId, subscriptionId: id }
+  const replays = () => harness.database.prisma.webhookReplay.count()
+  // The lease is not renewed while the result is held.
+  await harness.deliver({ database: late.database, leaseMs: 20_000 })
   await nextCheckpoint(id, 11)
   const [messageId = ''] = receiver.at('/replay').map((message) => message.id)
   let answer = (): void => {}
-  let held: HeldAnswer | undefined
+  let held: HeldResult | undefined
   receiver.behave('/replay', (response, message, place) => {
     if (place > 1) return ok(response, message, place)
     held = late.hold('replays')
     answer = () => ok(response, message, place)
   })
-  await requestReplay(office.database, owner, { messageId })
+  await requestReplay(harness.database, owner, { messageId })
   await until(() => held).toBeDefined()
   await held?.read
   answer()
@@ -75,6 +75,6 @@ test('a replay that ended while the replays were asked for is not sent again', a
   await nextCheckpoint(id, 12)
   held?.release()
   await nextCheckpoint(id, 13)
-  await office.stopAll()
+  await harness.stopAll()
   expect(await statuses(id, messageId)).toEqual([204, 204])
 })

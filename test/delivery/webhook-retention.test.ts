@@ -1,49 +1,49 @@
-/** What the change log forgets before it was sent is not lost in silence. */
+/** Changes that leave the change log before they are sent are reported. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pruneChanges } from '../../src/store/changes.ts'
-import { forgottenUntil } from '../../src/store/past-records.ts'
-import { readDeliveryStatus } from '../../src/store/webhook-history.ts'
+import { pruneChanges } from '../../src/store/changes/changes.ts'
+import { forgottenUntil } from '../../src/store/changes/log-start.ts'
+import { readDeliveryStatus } from '../../src/store/webhooks/webhook-history.ts'
 import { settled } from '../support/settled.ts'
-import { openPostOffice, type PostOffice, until } from './post-office.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
+import { openWebhookHarness, until, type WebhookHarness } from './webhook-harness.ts'
 
-let office: PostOffice
+let harness: WebhookHarness
 let receiver: Receiver
 
 beforeAll(async () => {
-  office = await openPostOffice()
+  harness = await openWebhookHarness()
   receiver = await startReceiver()
 })
 afterAll(async () => {
-  await office.close()
+  await harness.close()
   await receiver.stop()
 })
 
-test('the status says until when changes were forgotten, of what missed them and of nothing else', async () => {
-  const { prisma } = office.database
-  const late = await office.subscribe(`${receiver.origin}/late`)
-  await office.change([1, 2])
+test('the status reports up to when changes were dropped, for the affected subscriptions only', async () => {
+  const { prisma } = harness.database
+  const late = await harness.subscribe(`${receiver.origin}/late`)
+  await harness.change([1, 2])
   await prisma.$executeRaw`UPDATE change_log.changes SET at = at - interval '40 days'`
-  await settled(office)
-  const inTime = await office.subscribe(`${receiver.origin}/in-time`)
-  await office.change([3])
-  await settled(office)
+  await settled(harness)
+  const inTime = await harness.subscribe(`${receiver.origin}/in-time`)
+  await harness.change([3])
+  await settled(harness)
   while ((await pruneChanges(prisma, 30)) > 0);
-  const forgotten = await forgottenUntil(office.database)
+  const forgotten = await forgottenUntil(harness.database)
   expect(forgotten).toBeInstanceOf(Date)
-  await office.deliver()
+  await harness.deliver()
   await until(() => receiver.received.length).toBe(2)
-  const missed = async (id: string) => (await readDeliveryStatus(office.database, id))?.missedUntil
+  const missed = async (id: string) => (await readDeliveryStatus(harness.database, id))?.missedUntil
   expect(await missed(late)).toBe(forgotten?.toISOString())
   expect(await missed(inTime)).toBeNull()
 })
 
-test('attempts past their time are deleted soon after a process starts', async () => {
-  const { prisma } = office.database
-  const id = await office.subscribe(`${receiver.origin}/old`)
+test('deletes expired attempts soon after a process starts', async () => {
+  const { prisma } = harness.database
+  const id = await harness.subscribe(`${receiver.origin}/old`)
   await prisma.webhookAttemptBatch.create({
     data: { subscriptionId: id, savedAt: new Date(0), messageIds: ['msg_old'], attempts: [{}] },
   })
-  await office.deliver()
+  await harness.deliver()
   await until(() => prisma.webhookAttemptBatch.count({ where: { savedAt: new Date(0) } })).toBe(0)
 })

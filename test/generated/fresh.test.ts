@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-// As a process of its own: Vitest would load GraphQL a second time, as an ES module, beside the one that
-// the schema is built with.
-test('the generated files say what the definitions say', () => {
+// In a child process: Vitest would load a second copy of GraphQL, as an ES module, next to the one that the
+// schema is built with.
+test('the generated files match the definitions', () => {
   const codegen = join(import.meta.dirname, '../../codegen.ts')
   const { status, stderr } = spawnSync(process.execPath, [codegen, '--check'], {
     encoding: 'utf8',

@@ -1,4 +1,4 @@
-/** What the server answers is what the OpenAPI document says: every operation, records full and empty. */
+/** The server's responses match the OpenAPI document: every operation, with full and empty records. */
 import { describe, expect, test } from 'vitest'
 import { resourcePaths } from '../../src/api/rest/paths.ts'
 import { recordId } from '../../src/definition/identity.ts'
@@ -7,35 +7,35 @@ import { type OpenApiDocument, openapiText, resolved, schemaCompiler } from '../
 import { sampleRecord } from '../support/sample.ts'
 import { CREDENTIAL, stockedService } from '../support/stocked.ts'
 
-// Proven by openapi.test.ts.
+// openapi.test.ts proves that the document has this type.
 const document = JSON.parse(openapiText) as OpenApiDocument
 const compile = schemaCompiler(document)
 
 const stock = stockedService(4)
 
-/** Asks one address and holds the answer against the operation that documents it. */
+/** Sends a GET and checks the response against the operation that documents it. */
 const check = async (path: string, address: string, status: number, query = '') => {
   const credential = `credentialId=${CREDENTIAL}`
-  const answer = await stock.service.server.inject({
+  const response = await stock.service.server.inject({
     url: `${address}?${[credential, query].filter(Boolean).join('&')}`,
     headers: { authorization: `Bearer ${stock.tenant.key}` },
   })
-  expect(answer.statusCode, answer.body).toBe(status)
-  const given = document.paths[path]?.get?.responses[status]
-  if (given === undefined) throw new Error(`${path} does not document ${status}.`)
+  expect(response.statusCode, response.body).toBe(status)
+  const input = document.paths[path]?.get?.responses[status]
+  if (input === undefined) throw new Error(`${path} does not document ${status}.`)
   const steps =
-    '$ref' in given
-      ? given.$ref.split('/').slice(1)
+    '$ref' in input
+      ? input.$ref.split('/').slice(1)
       : ['paths', path, 'get', 'responses', String(status)]
   const fits = compile(...steps, 'content', 'application/json', 'schema')
-  expect(fits(answer.json()), JSON.stringify(fits.errors?.slice(0, 3))).toBe(true)
-  const documented = Object.keys(resolved(document, given).headers).map((name) =>
+  expect(fits(response.json()), JSON.stringify(fits.errors?.slice(0, 3))).toBe(true)
+  const documented = Object.keys(resolved(document, input).headers).map((name) =>
     name.toLowerCase(),
   )
   expect(documented).toContain('x-request-id')
   for (const name of ['x-request-id', 'link', 'next-cursor'])
-    if (name in answer.headers) expect(documented).toContain(name)
-  return answer
+    if (name in response.headers) expect(documented).toContain(name)
+  return response
 }
 
 const places = catalogue.resources.flatMap((resource) =>
@@ -72,13 +72,13 @@ test('an embedded reference is null while its record has not arrived', async () 
     { ...sampleRecord(CREDENTIAL, contacts, 5), account },
   ])
   const path = '/2024-03/one/crm/contacts'
-  const answer = await check(`${path}/{id}`, `${path}/5`, 200)
-  expect(answer.json().contact.account).toBeNull()
+  const response = await check(`${path}/{id}`, `${path}/5`, 200)
+  expect(response.json().contact.account).toBeNull()
 })
 
-test('the health of the service is as documented', async () => {
+test('the health check responds as documented', async () => {
   for (const path of ['/health', '/ready']) {
-    const answer = await stock.service.server.inject(path)
+    const response = await stock.service.server.inject(path)
     const fits = compile(
       'paths',
       path,
@@ -89,6 +89,6 @@ test('the health of the service is as documented', async () => {
       'application/json',
       'schema',
     )
-    expect(fits(answer.json())).toBe(true)
+    expect(fits(response.json())).toBe(true)
   }
 })

@@ -1,20 +1,20 @@
-/** What the OpenAPI document lets a caller give is what the service takes: the same bounds, the same words. */
+/** The OpenAPI document and the service accept the same input: the same bounds, the same values. */
 import { describe, expect, test } from 'vitest'
-import { catalogue } from '../../src/generated/registry.ts'
 import {
   MAX_INPUT_ENTRIES,
   MAX_INPUT_ID,
   MAX_INPUT_TEXT,
-  readInput,
-} from '../../src/query/input.ts'
+} from '../../src/definition/kinds/limits.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { readInput } from '../../src/query/input.ts'
 import { parseWrite, writableFields } from '../../src/query/write-request.ts'
 import { type OpenApiDocument, openapiText, schemaCompiler } from '../support/openapi.ts'
 
-// Its own tests say whether it is what this type says.
+// openapi.test.ts proves that the document has this type.
 const document = JSON.parse(openapiText) as OpenApiDocument
 const compile = schemaCompiler(document)
 
-const isTaken = (read: () => unknown): boolean => {
+const isAccepted = (read: () => unknown): boolean => {
   try {
     read()
     return true
@@ -31,7 +31,7 @@ describe('a record', () => {
   const written = catalogue.resources.filter(({ verbs }) => verbs.includes('update'))
 
   test.each(written.map((resource) => [resource.typeName, resource] as const))(
-    '%s takes an object as remoteFields, and nothing else',
+    '%s accepts an object as remoteFields, and nothing else',
     (typeName, resource) => {
       const fits = compile('components', 'schemas', `${typeName}Input`)
       const required = Object.fromEntries(
@@ -40,26 +40,34 @@ describe('a record', () => {
         ),
       )
       for (const remoteFields of [{}, { a: [1] }, null, 'x', 5, true, []]) {
-        const given = { ...required, remoteFields }
-        const taken = isTaken(() => parseWrite(resource, given))
-        expect(fits(given), JSON.stringify(remoteFields)).toBe(taken)
+        const input = { ...required, remoteFields }
+        const taken = isAccepted(() => parseWrite(resource, input))
+        expect(fits(input), JSON.stringify(remoteFields)).toBe(taken)
       }
     },
   )
 })
 
 test.each<[string, object, boolean]>([
-  ['a word of the contract', { addresses: [{ ...address, addressType: 'BILLING' }] }, true],
-  ['a word as it is shown', { addresses: [{ ...address, addressType: 'Billing' }] }, true],
-  ['a word that there is not', { addresses: [{ ...address, addressType: 'Home' }] }, false],
-  ['a kind of number', { phoneNumbers: [{ ...phone, phoneNumberType: 'Fax' }] }, true],
-  ['a kind that there is not', { phoneNumbers: [{ ...phone, phoneNumberType: 'Pager' }] }, false],
-  ['a text of the greatest length', { email: 'x'.repeat(MAX_INPUT_TEXT) }, true],
+  ['an enum value of the contract', { addresses: [{ ...address, addressType: 'BILLING' }] }, true],
+  [
+    'an enum value as responses show it',
+    { addresses: [{ ...address, addressType: 'Billing' }] },
+    true,
+  ],
+  ['an unknown enum value', { addresses: [{ ...address, addressType: 'Home' }] }, false],
+  ['a type of telephone number', { phoneNumbers: [{ ...phone, phoneNumberType: 'Fax' }] }, true],
+  [
+    'an unknown type of telephone number',
+    { phoneNumbers: [{ ...phone, phoneNumberType: 'Pager' }] },
+    false,
+  ],
+  ['a text of the maximum length', { email: 'x'.repeat(MAX_INPUT_TEXT) }, true],
   ['a longer text', { email: 'x'.repeat(MAX_INPUT_TEXT + 1) }, false],
-  ['an id of the greatest length', { companyId: 'x'.repeat(MAX_INPUT_ID) }, true],
+  ['an id of the maximum length', { companyId: 'x'.repeat(MAX_INPUT_ID) }, true],
   ['a longer id', { companyId: 'x'.repeat(MAX_INPUT_ID + 1) }, false],
   [
-    'a list of the greatest length',
+    'a list of the maximum length',
     { phoneNumbers: Array(MAX_INPUT_ENTRIES).fill({ ...phone, phoneNumberType: 'FAX' }) },
     true,
   ],
@@ -68,9 +76,9 @@ test.each<[string, object, boolean]>([
     { phoneNumbers: Array(MAX_INPUT_ENTRIES + 1).fill({ ...phone, phoneNumberType: 'FAX' }) },
     false,
   ],
-])('%s is in the document as it is in the service', (_what, fields, isGood) => {
-  const given = { ...vendor, ...fields }
+])('%s is the same in the document and in the service', (_what, fields, isValid) => {
+  const input = { ...vendor, ...fields }
   const resource = catalogue.get('accounting/vendors')
-  expect(isTaken(() => readInput(resource.fields, given))).toBe(isGood)
-  expect(compile('components', 'schemas', 'AccountingVendorInput')(given)).toBe(isGood)
+  expect(isAccepted(() => readInput(resource.fields, input))).toBe(isValid)
+  expect(compile('components', 'schemas', 'AccountingVendorInput')(input)).toBe(isValid)
 })

@@ -1,4 +1,4 @@
-/** The OpenAPI document before two linters, in their strictest sets: no error, no warning. */
+/** Two linters with their strictest rules report no error and no warning in the OpenAPI document. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,11 +17,11 @@ const missing = isInstalled
 if (missing && process.env.CI !== undefined) throw new Error(missing)
 if (missing) console.warn(missing)
 
-/** What a linter says, as JSON, of a document. */
-const lint = async (program: string, ...given: readonly string[]): Promise<string> => {
-  const run = promisify(execFile)(process.execPath, [program, 'lint', ...given], {
+/** The linter's report on a document, as JSON. */
+const lint = async (program: string, ...input: readonly string[]): Promise<string> => {
+  const run = promisify(execFile)(process.execPath, [program, 'lint', ...input], {
     cwd: HOME,
-    // Neither reports its use, nor asks whether there is a newer one.
+    // Disables telemetry and the check for a newer version.
     env: {
       ...process.env,
       REDOCLY_TELEMETRY: 'off',
@@ -31,7 +31,7 @@ const lint = async (program: string, ...given: readonly string[]): Promise<strin
     maxBuffer: 64 * 1024 * 1024,
     timeout: 60_000,
   })
-  // A document with faults ends a linter with another code than 0: what it printed says which.
+  // A linter exits with a non-zero code if it finds faults; its output lists them.
   const { stdout } = await run.catch((failed: unknown) => {
     if (failed instanceof Error && 'stdout' in failed && failed.stdout)
       return { stdout: String(failed.stdout) }
@@ -51,8 +51,8 @@ const redocly = async (document: string): Promise<readonly string[]> => {
 }
 
 const spectral = async (document: string): Promise<readonly string[]> => {
-  const given = ['--ruleset', 'spectral.yaml', '--format', 'json', '--quiet']
-  const printed = await lint(SPECTRAL, document, ...given)
+  const input = ['--ruleset', 'spectral.yaml', '--format', 'json', '--quiet']
+  const printed = await lint(SPECTRAL, document, ...input)
   const problems = JSON.parse(printed) as { code: string; message: string; path: string[] }[]
   return problems.map(({ code, message, path }) => `${code}: ${message} ${path.join('/')}`)
 }
@@ -73,7 +73,7 @@ describe.skipIf(missing)(`the linters${missing ? `: ${missing}` : ''}`, () => {
     ['Redocly', redocly, /^operation-operationId-unique: /],
     ['Spectral', spectral, /^operation-operationId-unique: /],
   ])(
-    '%s finds a fault that is there',
+    '%s finds an existing fault',
     async (_name, findProblems, fault) => {
       const faulty = join(HOME, 'faulty.json')
       expect(await findProblems(faulty)).toContainEqual(expect.stringMatching(fault))

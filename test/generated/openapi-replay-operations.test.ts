@@ -1,7 +1,6 @@
 /**
- * The examples of the operations beside those on records, put to the server in the order of a life: things
- * are made, looked at, changed and deleted. The identifiers of the examples stand for those that the server
- * gave to the same things.
+ * The examples of all operations except those on records, sent to the server in the order of an object's life:
+ * created, read, changed, deleted. The server's ids replace the ids of the examples.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isRead, type Operation } from '../../src/api/operation.ts'
@@ -12,21 +11,21 @@ import { startService, type Tenant, type TestService } from '../support/service.
 
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
-/** Operations whose example cannot come true here, with what is answered instead, and why. */
-const otherwise: ReadonlyMap<string, readonly [status: number, reason: string]> = new Map([
+/** Operations whose example cannot succeed here, with the actual status and the reason. */
+const exceptions: ReadonlyMap<string, readonly [status: number, reason: string]> = new Map([
   ['oauthUrl', [400, 'no app uses OAuth yet']],
   ['recordHistory', [404, 'no app has sent a record']],
   ['testWebhook', [400, 'the example of a change has switched the subscription off']],
   ['replayWebhook', [404, 'nothing was sent yet']],
 ])
 
-/** Asks the app at the example's address, which is not there to be asked. */
-const notAsked: ReadonlySet<string> = new Set(['passthrough'])
+/** Operations that are not sent: passthrough would call the example's address, which does not exist. */
+const notSent: ReadonlySet<string> = new Set(['passthrough'])
 
 let service: TestService
 let tenant: Tenant
-/** What the server gave, by what the examples call it. */
-const given = new Map<string, string>()
+/** The server's ids by the ids of the examples. */
+const serverIds = new Map<string, string>()
 
 beforeAll(async () => {
   service = await startService()
@@ -34,50 +33,50 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const isMaking = ({ name }: Operation): boolean =>
+const isCreating = ({ name }: Operation): boolean =>
   /^(create|define|start|complete|generate)/.test(name)
-const isEnding = ({ rest, name }: Operation): boolean =>
+const isDeleting = ({ rest, name }: Operation): boolean =>
   rest.method === 'DELETE' || name === 'regenerateApiKey'
 
-/** Deleted in the opposite order: what is in another goes before it. The keys go last, the asker's among them. */
+/** Deletes run in the opposite order of creates, inner objects first, and the keys last: the requests need one. */
 const inOrder = [
-  ...operations.filter(isMaking),
+  ...operations.filter(isCreating),
   ...operations.filter(isRead),
-  ...operations.filter((one) => !isMaking(one) && !isRead(one) && !isEnding(one)),
+  ...operations.filter((one) => !isCreating(one) && !isRead(one) && !isDeleting(one)),
   ...operations
-    .filter(isEnding)
+    .filter(isDeleting)
     .toReversed()
     .toSorted((a, b) => Number(/ApiKey$/.test(a.name)) - Number(/ApiKey$/.test(b.name))),
 ]
 
-/** Notes, field by field, what the server gave where the example has an identifier. */
-const learn = (example: unknown, answered: unknown): void => {
-  if (typeof example === 'string' && typeof answered === 'string') {
-    if (new RegExp(`^${ID.source}$`).test(example) && !given.has(example))
-      given.set(example, answered)
+/** Records the server's ids, field by field, where the example has ids. */
+const recordIds = (example: unknown, response: unknown): void => {
+  if (typeof example === 'string' && typeof response === 'string') {
+    if (new RegExp(`^${ID.source}$`).test(example) && !serverIds.has(example))
+      serverIds.set(example, response)
   } else if (typeof example === 'object' && example !== null)
-    for (const [name, value] of Object.entries(example)) learn(value, Object(answered)[name])
+    for (const [name, value] of Object.entries(example)) recordIds(value, Object(response)[name])
 }
 
 test.each(
   inOrder
-    .filter(({ name }) => !notAsked.has(name))
+    .filter(({ name }) => !notSent.has(name))
     .map((operation) => [operation.name, operation] as const),
 )('%s', async (name, operation) => {
   const { method, url, body } = restRequest(operation, operation.example.given)
   const real = (text: string): string =>
-    // Nothing listens there; the example's shop would be looked for in the network.
+    // Nothing listens on the replacement address; the example's shop would be looked up in DNS.
     text
-      .replace(ID, (id) => given.get(id) ?? id)
+      .replace(ID, (id) => serverIds.get(id) ?? id)
       .replace('https://shop.example.com', 'http://127.0.0.1:1')
-  const answer = await service.send(
+  const response = await service.send(
     tenant.key,
     method,
     real(url),
     body === undefined ? undefined : JSON.parse(real(JSON.stringify(body))),
   )
-  const [status] = otherwise.get(name) ?? [200]
-  expect(answer.statusCode, answer.body).toBe(status)
-  if (status === 200 && isMaking(operation))
-    learn(restAnswer(operation, operation.example.result), answer.json())
+  const [status] = exceptions.get(name) ?? [200]
+  expect(response.statusCode, response.body).toBe(status)
+  if (status === 200 && isCreating(operation))
+    recordIds(restAnswer(operation, operation.example.result), response.json())
 })

@@ -1,6 +1,6 @@
 /**
- * What the OpenAPI document gives as examples is asked of the server as it stands there. That the answers
- * are documented is held by closed-world.ts; here, that the examples are good.
+ * The examples of the OpenAPI document succeed when they are sent to the server. closed-world.ts checks that
+ * the responses are documented; this file checks that the examples are valid.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resourcePaths } from '../../src/api/rest/paths.ts'
@@ -17,23 +17,23 @@ import {
 } from '../support/openapi.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
-// Proven by openapi.test.ts.
+// openapi.test.ts proves that the document has this type.
 const document = JSON.parse(openapiText) as OpenApiDocument
 const CREDENTIAL = String(
   resolved<Parameter>(document, { $ref: '#/components/parameters/credentialId' }).example,
 )
 
-/** The example of a schema of the components. */
+/** The example of a schema in `components`. */
 const exampleOf = (name: string): Readonly<Record<string, unknown>> =>
-  // Each is an object: the schemas with examples are those of records.
+  // Each is an object: only the schemas of records have examples.
   (pointedTo(document, `#/components/schemas/${name}/examples/0`) ?? {}) as Record<string, unknown>
 
-/** The example as its app would have sent it: without what is the service's own. */
+/** The example as its app would send it: without the fields that Trunkline adds. */
 const rowOf = (resource: Resource): RecordRow => {
   const { createdAt, updatedAt, ...record } = exampleOf(resource.typeName)
   const fields = Object.entries(record).map(([name, value]) => {
     const field = resource.allFields[name]
-    const isEmbedded = field?.kind === 'reference' && field.embeds !== undefined
+    const isEmbedded = field?.kind.reference?.embeds !== undefined
     return [name, isEmbedded ? Object(value).id : value]
   })
   return { ...Object.fromEntries(fields), id: String(record.id), remoteId: String(record.remoteId) }
@@ -52,7 +52,7 @@ afterAll(() => service.stop())
 
 type Method = 'get' | 'post' | 'put' | 'delete'
 
-/** What an operation's parameters have as examples, by place. */
+/** The examples of an operation's parameters, by location. */
 const examplesAt = (path: string, method: Method, place: Parameter['in']): [string, string][] =>
   (document.paths[path]?.[method]?.parameters ?? [])
     .map((parameter) => resolved<Parameter>(document, parameter))
@@ -67,7 +67,7 @@ const addressOf = (path: string, method: Method, query: readonly [string, string
 
 let requests = 0
 
-/** A key that was used answers for its first request alone: each request has the example with a number. */
+/** A used key replays its first response, so each request gets the example with a number. */
 const headersAt = (path: string, method: Method): Record<string, string> => {
   requests += 1
   return Object.fromEntries(
@@ -87,7 +87,7 @@ const places = catalogue.resources.flatMap((resource) =>
 
 describe.each(places)('$path', ({ path, resource }) => {
   const credential: [string, string] = ['credentialId', CREDENTIAL]
-  const ask = (method: Method, at: string, query: [string, string][] = [], body?: object) =>
+  const send = (method: Method, at: string, query: [string, string][] = [], body?: object) =>
     service.send(
       tenant.key,
       method.toUpperCase() as Uppercase<Method>,
@@ -96,14 +96,14 @@ describe.each(places)('$path', ({ path, resource }) => {
       method === 'get' ? {} : headersAt(at, method),
     )
 
-  test('a record that is as the example comes back as the example', async () => {
+  test('a record stored from the example is returned as the example', async () => {
     const { createdAt: _, updatedAt: __, ...example } = exampleOf(resource.typeName)
-    const answer = await ask('get', `${path}/{id}`)
-    expect(answer.statusCode, answer.body).toBe(200)
-    expect(answer.json()[resource.name]).toMatchObject(example)
+    const response = await send('get', `${path}/{id}`)
+    expect(response.statusCode, response.body).toBe(200)
+    expect(response.json()[resource.name]).toMatchObject(example)
   })
 
-  test('each parameter takes its example, and the filters among them find the example', async () => {
+  test('each parameter accepts its example, and filters with examples find the example', async () => {
     const { id, ...example } = exampleOf(resource.typeName)
     const filters = filterParameters(resource)
     for (const [at, key] of [
@@ -111,21 +111,21 @@ describe.each(places)('$path', ({ path, resource }) => {
       [`${path}/count`, 'count'],
     ] as const)
       for (const [name, value] of examplesAt(at, 'get', 'query')) {
-        const answer = await ask('get', at, name === 'credentialId' ? [] : [[name, value]])
-        expect(answer.statusCode, `${name}=${value}: ${answer.body}`).toBe(200)
+        const result = await send('get', at, name === 'credentialId' ? [] : [[name, value]])
+        expect(result.statusCode, `${name}=${value}: ${result.body}`).toBe(200)
         const { field = '', operator } = filters.get(name) ?? {}
-        // Those two are when the test wrote the record.
+        // The test itself wrote the record, so these two hold the time of the test.
         if (field === 'createdAt' || field === 'updatedAt') continue
         const found =
           operator === undefined || (operator === 'notEquals') === (example[field] === null)
-        const answered = answer.json()[key]
+        const answered = result.json()[key]
         const ids = key === 'count' ? answered : answered.map((one: { id: string }) => one.id)
         const expected = key === 'count' ? Number(found) : found ? [id] : []
         expect(ids, `${name}=${value}`).toEqual(expected)
       }
   })
 
-  test('what is written by example is read; the app, which writes nothing here, is the first to refuse', async () => {
+  test('the example of a write passes validation; the app, which accepts no writes here, is the first to refuse it', async () => {
     const input = exampleOf(`${resource.typeName}Input`)
     for (const [at, method] of [
       [path, 'post'],
@@ -135,8 +135,8 @@ describe.each(places)('$path', ({ path, resource }) => {
       const operation = document.paths[at]?.[method]
       if (operation === undefined) continue
       expect(operation.requestBody === undefined).toBe(method === 'delete')
-      const answer = await ask(method, at, [], method === 'delete' ? undefined : input)
-      expect(answer.json().error, answer.body).toMatchObject({ code: 'NOT_SUPPORTED' })
+      const response = await send(method, at, [], method === 'delete' ? undefined : input)
+      expect(response.json().error, response.body).toMatchObject({ code: 'NOT_SUPPORTED' })
     }
   })
 })

@@ -1,4 +1,4 @@
-/** The OpenAPI document: valid, whole, and of the bounds that the code checks. */
+/** The OpenAPI document: valid, complete, and with the bounds that the code checks. */
 import { Validator } from '@seriousme/openapi-schema-validator'
 import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ import {
   schemaCompiler,
 } from '../support/openapi.ts'
 
-// Its own tests say whether it is what this type says.
+// The tests below check that the document has this type.
 const document = JSON.parse(openapiText) as OpenApiDocument
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
@@ -40,7 +40,7 @@ describe('the document', () => {
     expect(validator.version).toBe('3.1')
   })
 
-  test('refers only to what it holds, and holds only what is referred to', () => {
+  test('refers only to components that it has, and has only components that are referred to', () => {
     const references = new Set(
       [...openapiText.matchAll(/"\$ref": "([^"]+)"/g)].map(([, reference]) => String(reference)),
     )
@@ -52,7 +52,7 @@ describe('the document', () => {
         expect(references).toContain(`#/components/${kind}/${name}`)
   })
 
-  test('names every operation once, and tags it with a tag that it explains', () => {
+  test('names every operation once, with a tag that it describes', () => {
     const ids = operations.map(({ operationId }) => operationId)
     expect(new Set(ids).size).toBe(ids.length)
     const known = document.tags.map(({ name }) => name)
@@ -61,13 +61,13 @@ describe('the document', () => {
     expect(new Set(operations.flatMap(({ tags }) => tags))).toEqual(new Set(known))
   })
 
-  test('holds the routes that the server has, and no others', () => {
+  test('has exactly the routes of the server', () => {
     const server = Fastify({ exposeHeadRoutes: false })
     const routes: string[] = []
     server.addHook('onRoute', ({ method, url }) => {
       routes.push(`${String(method).toLowerCase()} ${url.replace(/:(\w+)/g, '{$1}')}`)
     })
-    // The routes are only looked at, never asked.
+    // The routes are only listed; no request is sent.
     const context = { catalogue } as ApiContext
     addRecordRoutes(server, context)
     addRecordWriteRoutes(server, context)
@@ -77,7 +77,7 @@ describe('the document', () => {
     )
   })
 
-  test('declares each name in a path, and each parameter once', () => {
+  test('declares each path parameter, and each parameter once', () => {
     for (const { path, method } of operations) {
       const parameters = parametersAt(path, method)
       const inPath = parameters.filter((parameter) => parameter.in === 'path')
@@ -117,18 +117,18 @@ describe.each(apiOperations.map((operation) => [operation.name, operation] as co
     const method = rest.method.toLowerCase()
     const place = ['paths', path, method]
 
-    test('has an example of what it is given and answers, of its own form', () => {
+    test('has examples of its input and its response that match their schemas', () => {
       const documented = document.paths[path]?.[method]
       expect(documented?.operationId).toBe(name)
       const media = ['content', 'application/json', 'schema']
-      const answers = compile(...place, 'responses', '200', ...media)
+      const responses = compile(...place, 'responses', '200', ...media)
       const response = document.paths[path]?.[method]?.responses['200']
       const answered = response && resolved(document, response).content['application/json']
-      expect(answers(answered?.example), JSON.stringify(answers.errors)).toBe(true)
+      expect(responses(answered?.example), JSON.stringify(responses.errors)).toBe(true)
       if (body === undefined) return expect(documented?.requestBody).toBeUndefined()
       const takes = compile(...place, 'requestBody', ...media)
-      const given = documented?.requestBody?.content['application/json']?.example
-      expect(takes(given), JSON.stringify(takes.errors)).toBe(true)
+      const input = documented?.requestBody?.content['application/json']?.example
+      expect(takes(input), JSON.stringify(takes.errors)).toBe(true)
     })
   },
 )
@@ -154,7 +154,7 @@ describe.each(places)('$path', ({ path, filled, resource }) => {
     expect(queryOf(`${path}/{id}`)).toEqual(['credentialId'])
   })
 
-  test('gives enumerations and bounds that the server takes', () => {
+  test('has enumerations and bounds that the server accepts', () => {
     for (const { name, schema } of parametersAt(path)) {
       const parameter = filterParameters(resource).get(name)
       const values = [schema.enum, schema.minimum, schema.maximum, schema.default]
@@ -177,12 +177,12 @@ describe.each(catalogue.resources.map((resource) => [resource.typeName, resource
       $ref: `#/components/schemas/${typeName}`,
     }).examples
 
-    test('has an example that is such a record', () => {
+    test('has an example that is valid', () => {
       expect(fits(example), JSON.stringify(fits.errors)).toBe(true)
       expect(JSON.stringify(example)).not.toMatch(/:"Example"|:\["example"\]/)
     })
 
-    test('is closed, and lets no more be null than may be', () => {
+    test('allows no additional properties, and null only where a value may be null', () => {
       expect(fits({ ...example, other: 1 })).toBe(false)
       const never = ['id', 'remoteId', 'remoteDeleted', 'createdAt', 'updatedAt']
       for (const name of ['id', ...Object.keys(resource.allFields)]) {

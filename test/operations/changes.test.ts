@@ -1,12 +1,12 @@
-/** Asking the change log, over either face. */
+/** Queries of the change log, over both transports. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fieldsAt } from '../../src/api/operation.ts'
 import { recordId } from '../../src/definition/identity.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { readInput } from '../../src/query/input.ts'
-import { pruneChanges } from '../../src/store/changes.ts'
-import { appendEvent } from '../../src/store/sync-events.ts'
-import { type Call, callOver, faces, type Given, operationOf } from '../support/operations.ts'
+import { pruneChanges } from '../../src/store/changes/changes.ts'
+import { appendEvent } from '../../src/store/changes/events.ts'
+import { type Call, callOver, type Input, operationOf, transports } from '../support/operations.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { settled } from '../support/settled.ts'
@@ -37,28 +37,28 @@ const save = (n: number, website: string, more: object = {}, credentialId = CRED
     { ...sampleRecord(credentialId, accounts, n), website, ...more },
   ])
 
-/** The time of the database, between what was written before and what comes. */
+/** A time of the database after everything written so far and before everything written later. */
 const between = async (): Promise<string> => {
   const [row] = await service.database.prisma.$queryRaw<{ now: Date }[]>`
     SELECT clock_timestamp()::timestamptz(3) AS now, pg_sleep(0.01)::text`
   return row?.now.toISOString() ?? ''
 }
 
-describe.each(faces)('over %s', (face) => {
+describe.each(transports)('over %s', (transport) => {
   let call: Call
   beforeAll(() => {
-    call = callOver(service, face)
+    call = callOver(service, transport)
   })
-  const ask = async (name: string, given: Given = {}) => {
+  const send = async (name: string, input: Input = {}) => {
     await settled(service)
-    const outcome = await call(tenant.key, name, given)
+    const outcome = await call(tenant.key, name, input)
     expect(outcome.status, JSON.stringify(outcome)).toBe(200)
     return outcome.result
   }
   const websites = (page: { changes: { record: { website?: string } }[] }) =>
     page.changes.map(({ record }) => record.website)
 
-  test('changes come in order, whole, page after page', async () => {
+  test('changes are returned in order and complete, page by page', async () => {
     await save(1, 'one')
     await save(1, 'two')
     await service.save(tenant, CREDENTIAL, leads, [sampleRecord(CREDENTIAL, leads, 1)])
@@ -67,16 +67,21 @@ describe.each(faces)('over %s', (face) => {
       appendEvent(open, owner, 'sync/completed', { topic: 'crm/leads' }),
     )
     await save(2, 'three', {}, OTHER)
-    const first = await ask('changes', { pageSize: 2 })
+    const first = await send('changes', { pageSize: 2 })
     expect(first.hasMore).toBe(true)
     expect(first.changes[1]).toEqual({
-      ...{ topic: 'crm/accounts', kind: 'updated', changedFields: ['website'] },
-      ...{ recordId: recordId(CREDENTIAL, accounts.topic, '1'), credentialId: CREDENTIAL },
-      ...{ environment: 'development', userId: tenant.userId },
-      ...{ at: expect.stringMatching(/Z$/), cursor: first.nextCursor },
+      topic: 'crm/accounts',
+      kind: 'updated',
+      changedFields: ['website'],
+      recordId: recordId(CREDENTIAL, accounts.topic, '1'),
+      credentialId: CREDENTIAL,
+      environment: 'development',
+      userId: tenant.userId,
+      at: expect.stringMatching(/Z$/),
+      cursor: first.nextCursor,
       record: expect.objectContaining({ remoteId: '1', website: 'two' }),
     })
-    const rest = await ask('changes', { after: first.nextCursor })
+    const rest = await send('changes', { after: first.nextCursor })
     expect(rest.hasMore).toBe(false)
     expect(rest.changes.map(({ topic }: { topic: string }) => topic)).toEqual([
       'crm/leads',
@@ -84,31 +89,31 @@ describe.each(faces)('over %s', (face) => {
       'crm/accounts',
     ])
     expect(rest.changes[1]).toMatchObject({ recordId: null, record: { topic: 'crm/leads' } })
-    expect((await ask('changes', { after: rest.nextCursor })).changes).toEqual([])
+    expect((await send('changes', { after: rest.nextCursor })).changes).toEqual([])
     await save(3, 'four')
-    expect(websites(await ask('changes', { after: rest.nextCursor }))).toEqual(['four'])
+    expect(websites(await send('changes', { after: rest.nextCursor }))).toEqual(['four'])
   })
 
-  test('changes can be asked by topic and by credential, and from now on', async () => {
+  test('changes can be filtered by topic and by credential, and read from the end of the log', async () => {
     await save(1, 'one')
-    const { nextCursor } = await ask('changes', { after: 'now' })
+    const { nextCursor } = await send('changes', { after: 'now' })
     await save(2, 'two', {}, OTHER)
     await service.save(tenant, CREDENTIAL, leads, [sampleRecord(CREDENTIAL, leads, 1)])
-    expect((await ask('changes', { after: nextCursor })).changes).toHaveLength(2)
-    const topics = face === 'REST' ? 'crm/leads,sync/failed' : ['crm/leads', 'sync/failed']
-    expect((await ask('changes', { topics })).changes).toHaveLength(1)
-    expect(websites(await ask('changes', { credentialId: OTHER }))).toEqual(['two'])
+    expect((await send('changes', { after: nextCursor })).changes).toHaveLength(2)
+    const topics = transport === 'REST' ? 'crm/leads,sync/failed' : ['crm/leads', 'sync/failed']
+    expect((await send('changes', { topics })).changes).toHaveLength(1)
+    expect(websites(await send('changes', { credentialId: OTHER }))).toEqual(['two'])
     const elsewhere = await call(stranger.key, 'changes')
     expect(elsewhere.result.changes).toEqual([])
   })
 
-  test('a record has a history, by our id or the app’s', async () => {
+  test('a record has a history, by its Trunkline id or the app’s', async () => {
     await save(1, 'one')
     await save(2, 'other')
     await save(1, 'two')
     await save(1, 'two', { remoteDeleted: true })
-    const given = { credentialId: CREDENTIAL, topic: 'crm/accounts' }
-    const history = await ask('recordHistory', { ...given, recordId: '1' })
+    const values = { credentialId: CREDENTIAL, topic: 'crm/accounts' }
+    const history = await send('recordHistory', { ...values, recordId: '1' })
     expect(history.changes.map(({ kind }: { kind: string }) => kind)).toEqual([
       'created',
       'updated',
@@ -116,17 +121,17 @@ describe.each(faces)('over %s', (face) => {
     ])
     expect(websites(history)).toEqual(['one', 'two', 'two'])
     const id = recordId(CREDENTIAL, accounts.topic, '1')
-    const second = await ask('recordHistory', { ...given, recordId: id, pageSize: 1 })
-    const third = await ask('recordHistory', { ...given, recordId: id, after: second.nextCursor })
+    const second = await send('recordHistory', { ...values, recordId: id, pageSize: 1 })
+    const third = await send('recordHistory', { ...values, recordId: id, after: second.nextCursor })
     expect([...websites(second), ...websites(third)]).toEqual(['one', 'two', 'two'])
-    const none = await call(tenant.key, 'recordHistory', { ...given, recordId: 'none' })
+    const none = await call(tenant.key, 'recordHistory', { ...values, recordId: 'none' })
     expect([none.status === 200 || none.status === 404, none.code]).toEqual([true, 'NOT_FOUND'])
   })
 
-  test('records can be seen as they were', async () => {
-    const given = { credentialId: CREDENTIAL, topic: 'crm/accounts' }
-    const asOf = async (time: string, more: Given = {}) => {
-      const { records } = await ask('recordsAsOf', { ...given, asOf: time, ...more })
+  test('records can be read as they were at a time', async () => {
+    const input = { credentialId: CREDENTIAL, topic: 'crm/accounts' }
+    const asOf = async (time: string, more: Input = {}) => {
+      const { records } = await send('recordsAsOf', { ...input, asOf: time, ...more })
       return Object.fromEntries(
         records.map(({ record }: { record: { remoteId: string; website: string } }) => [
           record.remoteId,
@@ -152,7 +157,7 @@ describe.each(faces)('over %s', (face) => {
     expect(await asOf(third, { includeDeleted: true })).toEqual(deleted)
   })
 
-  test('the pages of records as they were hold each once', async () => {
+  test('the pages of past records contain each record once', async () => {
     for (let n = 1; n <= 5; n++) await save(n, `${n}`)
     const asOf = await between()
     for (let n = 1; n <= 7; n++) await save(n, 'later')
@@ -160,8 +165,11 @@ describe.each(faces)('over %s', (face) => {
     let after: string | null = null
     do {
       const page: { records: { record: { website: string } }[]; nextCursor: string | null } =
-        await ask('recordsAsOf', {
-          ...{ credentialId: CREDENTIAL, topic: 'crm/accounts', asOf, pageSize: 2 },
+        await send('recordsAsOf', {
+          credentialId: CREDENTIAL,
+          topic: 'crm/accounts',
+          asOf,
+          pageSize: 2,
           ...(after !== null && { after }),
         })
       seen.push(...page.records.map(({ record }) => record.website))
@@ -170,7 +178,7 @@ describe.each(faces)('over %s', (face) => {
     expect(seen.sort()).toEqual(['1', '2', '3', '4', '5'])
   })
 
-  test('what the log has forgotten is said, and not made up', async () => {
+  test('fields that the log no longer knows are reported as unknown', async () => {
     await save(1, 'old')
     await save(2, 'unchanged since')
     await save(4, 'gone later')
@@ -181,13 +189,17 @@ describe.each(faces)('over %s', (face) => {
       await service.database.prisma.$executeRawUnsafe(
         `UPDATE ${table} SET created_at = created_at - interval '40 days' WHERE remote_id <> '3'`,
       )
-    const cursor = (await ask('changes', { pageSize: 1 })).nextCursor
+    const cursor = (await send('changes', { pageSize: 1 })).nextCursor
     await settled(service)
     while ((await pruneChanges(service.database.prisma, 30)) > 0);
     const asOf = await between()
     await save(1, 'new')
     await save(4, 'gone later', { remoteDeleted: true })
-    const page = await ask('recordsAsOf', { credentialId: CREDENTIAL, topic: 'crm/accounts', asOf })
+    const page = await send('recordsAsOf', {
+      credentialId: CREDENTIAL,
+      topic: 'crm/accounts',
+      asOf,
+    })
     const found = Object.fromEntries(
       page.records.map(
         (one: {
@@ -204,14 +216,16 @@ describe.each(faces)('over %s', (face) => {
     })
     const past = new Date(Date.now() - 50 * 86_400_000).toISOString()
     const early = await call(tenant.key, 'recordsAsOf', {
-      ...{ credentialId: CREDENTIAL, topic: 'crm/accounts', asOf: past },
+      credentialId: CREDENTIAL,
+      topic: 'crm/accounts',
+      asOf: past,
     })
     expect([early.code, early.fields]).toEqual(['INVALID_PARAMETER', ['asOf']])
     const expired = await call(tenant.key, 'changes', { after: cursor })
     expect([expired.code, expired.fields]).toEqual(['CURSOR_EXPIRED', ['after']])
   })
 
-  test.each<[string, Given, string, string]>([
+  test.each<[string, Input, string, string]>([
     ['changes', { after: 'x' }, 'INVALID_CURSOR', 'after'],
     ['changes', { topics: 'crm/acounts' }, 'INVALID_PARAMETER', 'topics'],
     ['changes', { pageSize: 101 }, 'INVALID_PARAMETER', 'pageSize'],
@@ -227,37 +241,37 @@ describe.each(faces)('over %s', (face) => {
       'INVALID_CURSOR',
       'after',
     ],
-  ])('%s of %o is refused as %s', async (name, given, code, field) => {
+  ])('%s of %o is refused as %s', async (name, input, code, field) => {
     const outcome = await call(tenant.key, name, {
       ...(name !== 'changes' && { credentialId: CREDENTIAL }),
-      ...given,
+      ...input,
     })
     expect([outcome.code, outcome.fields]).toEqual([code, [field]])
   })
 
-  test('a user token opens none of them', async () => {
+  test('a user token opens none of these operations', async () => {
     const { environmentId, userId } = tenant
     const { token } = await service.tokens.issue({ environmentId, userId })
-    const given = { credentialId: CREDENTIAL, topic: 'crm/leads' }
+    const input = { credentialId: CREDENTIAL, topic: 'crm/leads' }
     for (const [name, more] of [
       ['changes', {}],
-      ['recordHistory', { ...given, recordId: '1' }],
-      ['recordsAsOf', { ...given, asOf: '2026-01-01' }],
+      ['recordHistory', { ...input, recordId: '1' }],
+      ['recordsAsOf', { ...input, asOf: '2026-01-01' }],
     ] as const)
       expect((await call(token, name, more)).code, name).toBe('FORBIDDEN')
   })
 })
 
-test('of a day alone the records are those of its end', () => {
-  const given = { credentialId: CREDENTIAL, topic: 'crm/leads', asOf: '2026-01-31' }
-  const { asOf } = readInput(fieldsAt(operationOf('recordsAsOf'), 'query'), given)
+test('a date without a time means the end of the day', () => {
+  const input = { credentialId: CREDENTIAL, topic: 'crm/leads', asOf: '2026-01-31' }
+  const { asOf } = readInput(fieldsAt(operationOf('recordsAsOf'), 'query'), input)
   expect(asOf).toBe('2026-01-31T23:59:59.999Z')
 })
 
-test('topics that are not given in one parameter are told how to be', async () => {
+test('a repeated topics parameter is refused with the correct form', async () => {
   const url = '/2024-03/one/changes?topics=crm/accounts&topics=crm/leads'
   const { error } = (await service.send(tenant.key, 'GET', url)).json()
   expect(error.details).toEqual([
-    { field: 'topics', expected: 'one value, its parts separated by commas' },
+    { field: 'topics', expected: 'the parameter once, with values separated by commas' },
   ])
 })

@@ -1,7 +1,7 @@
-/** An app is asked whether it accepts a credential before that is stored: once, and with nothing held meanwhile. */
+/** A new credential is checked against its app once before it is stored, outside of any transaction. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FakeApp, type Fault, fakeConnector, startFakeApp } from '../support/fake-app.ts'
-import { callOver, faces } from '../support/operations.ts'
+import { callOver, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 let app: FakeApp
@@ -21,51 +21,54 @@ beforeEach(() => {
   app.requests.length = 0
 })
 
-const given = (values: object = {}) => ({
-  ...{ userId: tenant.userId, app: 'fake' },
+const newCredential = (values: object = {}) => ({
+  userId: tenant.userId,
+  app: 'fake',
   credential: { url: app.url, token: app.settings.token, ...values },
 })
 const count = () => service.database.prisma.credential.count()
 
-describe.each(faces)('over %s', (face) => {
+describe.each(transports)('over %s', (transport) => {
   const connect = (input: Record<string, unknown>) =>
-    callOver(service, face)(tenant.key, 'createCredential', input)
+    callOver(service, transport)(tenant.key, 'createCredential', input)
 
   test.each<[string, Fault]>([
     ['is down', { kind: 'status', status: 503 }],
-    ['takes no more requests', { kind: 'status', status: 429 }],
-    ['breaks off', { kind: 'reset' }],
+    ['limits its rate', { kind: 'status', status: 429 }],
+    ['resets the connection', { kind: 'reset' }],
   ])(
-    'an app that %s is connected all the same, after one try: the sync will tell',
+    'an app that %s is connected anyway after one attempt; the sync reports the problem',
     async (_what, fault) => {
       const before = await count()
       app.faults.push(fault)
-      expect(await connect(given())).toMatchObject({ status: 200 })
+      expect(await connect(newCredential())).toMatchObject({ status: 200 })
       expect(app.requests.map(({ path }) => path)).toEqual(['/api/accounts'])
       expect(await count()).toBe(before + 1)
     },
   )
 
-  test('an app that refuses is not connected, and its words are told without the secret', async () => {
+  test('an app that rejects the credential is not connected, and its message is passed on without the secret', async () => {
     const before = await count()
-    const refused = await connect(given({ token: 'not-it' }))
+    const refused = await connect(newCredential({ token: 'not-it' }))
     expect(refused).toMatchObject({
-      ...{ status: 400, code: 'APP_AUTHENTICATION', fields: ['credential'] },
+      status: 400,
+      code: 'APP_AUTHENTICATION',
+      fields: ['credential'],
     })
     expect(refused.message).toContain('Refused [redacted]')
     expect(refused.message).not.toContain('not-it')
     expect(await count()).toBe(before)
   })
 
-  test('what is wrong with the request itself comes first, and the app is not asked', async () => {
+  test('errors in the request itself are reported first, without a call to the app', async () => {
     const userId = '99999999-0000-4000-8000-000000000009'
-    expect(await connect({ ...given(), userId })).toMatchObject({ code: 'USER_NOT_FOUND' })
-    expect(await connect(given({ token: 7 }))).toMatchObject({ code: 'INVALID_PARAMETER' })
+    expect(await connect({ ...newCredential(), userId })).toMatchObject({ code: 'USER_NOT_FOUND' })
+    expect(await connect(newCredential({ token: 7 }))).toMatchObject({ code: 'INVALID_PARAMETER' })
     expect(app.requests).toEqual([])
   })
 })
 
-test('a request that is sent again has its answer, and the app is not asked again', async () => {
+test('a repeated request gets the same response without another call to the app', async () => {
   const countOpen = async () => {
     const [row] = await service.database.prisma.$queryRaw<{ count: number }[]>`
       SELECT count(*)::integer AS count FROM pg_stat_activity
@@ -78,12 +81,12 @@ test('a request that is sent again has its answer, and the app is not asked agai
   }
   const url = '/2024-03/headless/credentials'
   const headers = { 'idempotency-key': 'once' }
-  const send = () => service.send(tenant.key, 'POST', url, given(), headers)
+  const send = () => service.send(tenant.key, 'POST', url, newCredential(), headers)
   const first = await send()
   expect(first.statusCode, first.body).toBe(200)
   const second = await send()
   expect([second.body, second.headers['idempotency-replayed']]).toEqual([first.body, 'true'])
   expect(app.requests).toHaveLength(1)
-  // An app may take its time: no transaction waits for it.
+  // The app may be slow, so no transaction waits for it.
   expect(transactions).toBe(0)
 })

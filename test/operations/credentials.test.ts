@@ -1,15 +1,15 @@
-/** Credentials: apps are connected by what they ask for and disconnected with all that came through them. */
+/** Credentials: an app is connected with its required fields; disconnecting deletes everything from it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { catalogue, connectors } from '../../src/generated/registry.ts'
-import { type Call, callOver, faces } from '../support/operations.ts'
+import { type Call, callOver, transports } from '../support/operations.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 const NEVER = '99999999-0000-4000-8000-000000000009'
-// Nothing listens there: such an app is connected unasked.
-const NOBODY = 'http://127.0.0.1:1'
+// Nothing listens on this address: such an app is connected without a check.
+const UNREACHABLE_URL = 'http://127.0.0.1:1'
 const credential = { tenant: 'acme', token: 'secret-of-acme' }
 
 let service: TestService
@@ -24,16 +24,18 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 const newUser = async (username: string): Promise<string> => {
-  const answer = await service.send(tenant.key, 'POST', '/2023-12/users', { username })
-  return answer.json().userId
+  const response = await service.send(tenant.key, 'POST', '/2023-12/users', { username })
+  return response.json().userId
 }
 
-test('the contract’s answers, to the letter', async () => {
+test('the responses are exactly those of the contract', async () => {
   const userId = await newUser('contract')
-  const made = await service.send(tenant.key, 'POST', '/2024-03/headless/credentials', {
-    ...{ userId, app: 'sandbox', credential },
+  const created = await service.send(tenant.key, 'POST', '/2024-03/headless/credentials', {
+    userId,
+    app: 'sandbox',
+    credential,
   })
-  expect([made.statusCode, made.json()]).toEqual([
+  expect([created.statusCode, created.json()]).toEqual([
     200,
     { credentialId: expect.stringMatching(UUID) },
   ])
@@ -43,7 +45,7 @@ test('the contract’s answers, to the letter', async () => {
     {
       data: [
         {
-          credentialId: made.json().credentialId,
+          credentialId: created.json().credentialId,
           app: 'sandbox',
           type: 'apiKey',
           createdAt: expect.stringMatching(TIME),
@@ -54,24 +56,26 @@ test('the contract’s answers, to the letter', async () => {
   ])
 })
 
-describe.each(faces)('over %s', (face) => {
+describe.each(transports)('over %s', (transport) => {
   let call: Call
   let userId: string
   let round = 0
   beforeAll(() => {
-    call = callOver(service, face)
+    call = callOver(service, transport)
   })
   beforeEach(async () => {
     round += 1
-    userId = await newUser(`${face} ${round}`)
+    userId = await newUser(`${transport} ${round}`)
   })
 
   const connect = async (): Promise<string> => {
-    const made = await call(tenant.key, 'createCredential', {
-      ...{ userId, app: 'sandbox', credential },
+    const created = await call(tenant.key, 'createCredential', {
+      userId,
+      app: 'sandbox',
+      credential,
     })
-    expect(made).toMatchObject({ status: 200 })
-    return made.result
+    expect(created).toMatchObject({ status: 200 })
+    return created.result
   }
 
   const logOf = (credentialId: string) =>
@@ -79,7 +83,7 @@ describe.each(faces)('over %s', (face) => {
       SELECT topic, record FROM change_log.changes
       WHERE credential_id = ${credentialId}::uuid ORDER BY xid, sequence`
 
-  test('a new credential is due for its first listing, and told of', async () => {
+  test('a new credential is scheduled for its first sync and announced in the change log', async () => {
     const credentialId = await connect()
     const states = await service.database.prisma.syncState.findMany({ where: { credentialId } })
     const topics = Object.keys(connectors.get('sandbox')?.resources ?? {})
@@ -93,7 +97,7 @@ describe.each(faces)('over %s', (face) => {
     ).toBe('{"accounts":[]}')
   })
 
-  test('what a credential holds is shown by no answer', async () => {
+  test('no response contains the secrets of a credential', async () => {
     await connect()
     for (const [name, given] of [
       ['credentials', { userId }],
@@ -103,20 +107,20 @@ describe.each(faces)('over %s', (face) => {
   })
 
   test.each([
-    ['an app that there is not', { app: 'sandbx' }, 'app'],
-    ['a field missing', { credential: { tenant: 'acme' } }, 'credential.token'],
-    ['a field empty', { credential: { ...credential, token: ' ' } }, 'credential.token'],
-    ['a field unknown', { credential: { ...credential, tokn: 'x' } }, 'credential.tokn'],
-    ['a field of another kind', { credential: { ...credential, token: 7 } }, 'credential.token'],
+    ['an unknown app', { app: 'sandbx' }, 'app'],
+    ['a missing field', { credential: { tenant: 'acme' } }, 'credential.token'],
+    ['an empty field', { credential: { ...credential, token: ' ' } }, 'credential.token'],
+    ['an unknown field', { credential: { ...credential, tokn: 'x' } }, 'credential.tokn'],
+    ['a field of another type', { credential: { ...credential, token: 7 } }, 'credential.token'],
     [
-      'a line break, which no header takes',
+      'a line break, which no header can carry',
       { credential: { ...credential, token: 'a\r\nb: c' } },
       'credential.token',
     ],
-    ['a text for the whole', { credential: 'secret-of-acme' }, 'credential'],
-  ])('%s is refused by name', async (_what, wrong, field) => {
-    const given = { userId, app: 'sandbox', credential, ...wrong }
-    const refused = await call(tenant.key, 'createCredential', given)
+    ['a string instead of an object', { credential: 'secret-of-acme' }, 'credential'],
+  ])('%s is refused with the name of the field', async (_what, wrong, field) => {
+    const input = { userId, app: 'sandbox', credential, ...wrong }
+    const refused = await call(tenant.key, 'createCredential', input)
     expect(refused).toMatchObject({ status: 400, code: 'INVALID_PARAMETER', fields: [field] })
     expect(refused.message).not.toContain('secret-of-acme')
     expect((await call(tenant.key, 'credentials', { userId })).result).toEqual([])
@@ -126,32 +130,34 @@ describe.each(faces)('over %s', (face) => {
     ['a token that is not the company’s', { token: 'open-sesame' }, 'APP_AUTHENTICATION', ''],
     ['a name that no company has', { tenant: 'A b' }, 'APP_REFUSED', '.tenant'],
     ['a token that no header can carry', { token: 'ключ' }, 'APP_AUTHENTICATION', ''],
-  ])('%s is refused by the app, and nothing is stored', async (_what, wrong, code, field) => {
+  ])('%s is rejected by the app, and nothing is stored', async (_what, wrong, code, field) => {
     await connect()
     const before = (await call(tenant.key, 'credentials', { userId })).result
-    const given = { userId, app: 'sandbox', credential: { ...credential, ...wrong } }
-    const refused = await call(tenant.key, 'createCredential', given)
+    const input = { userId, app: 'sandbox', credential: { ...credential, ...wrong } }
+    const refused = await call(tenant.key, 'createCredential', input)
     expect(refused).toMatchObject({ status: 400, code, fields: [`credential${field}`] })
-    expect(refused.message).not.toContain(given.credential.token)
+    expect(refused.message).not.toContain(input.credential.token)
     expect((await call(tenant.key, 'credentials', { userId })).result).toEqual(before)
   })
 
-  test('an address that is never dialled is refused', async () => {
-    const given = { app: 'vendure', credential: { url: 'ftp://shop.example.com', apiKey: 'k' } }
-    expect(await call(tenant.key, 'createCredential', { userId, ...given })).toMatchObject({
-      ...{ status: 400, code: 'APP_ADDRESS', fields: ['credential'] },
+  test('a private address is refused', async () => {
+    const input = { app: 'vendure', credential: { url: 'ftp://shop.example.com', apiKey: 'k' } }
+    expect(await call(tenant.key, 'createCredential', { userId, ...input })).toMatchObject({
+      status: 400,
+      code: 'APP_ADDRESS',
+      fields: ['credential'],
     })
   })
 
-  test('what is optional may be left out', async () => {
-    const given = { url: NOBODY, apiKey: 'k' }
-    for (const values of [given, { ...given, channelToken: null }, { ...given, channelToken: '' }])
+  test('optional fields may be omitted', async () => {
+    const input = { url: UNREACHABLE_URL, apiKey: 'k' }
+    for (const values of [input, { ...input, channelToken: null }, { ...input, channelToken: '' }])
       expect(
         await call(tenant.key, 'createCredential', { userId, app: 'vendure', credential: values }),
       ).toMatchObject({ status: 200 })
   })
 
-  test('a deleted credential is gone with its records, and the change log tells of it', async () => {
+  test('a deleted credential and its records are gone, and the change log reports it', async () => {
     const credentialId = await connect()
     const kept = await connect()
     const accounts = catalogue.get('crm/accounts')
@@ -159,13 +165,13 @@ describe.each(faces)('over %s', (face) => {
     await service.save(tenant, credentialId, accounts, [row])
     const { prisma } = service.database
 
-    const given = { userId, credentialId }
-    expect(await call(tenant.key, 'deleteCredential', given)).toMatchObject({
+    const input = { userId, credentialId }
+    expect(await call(tenant.key, 'deleteCredential', input)).toMatchObject({
       status: 200,
       result: credentialId,
     })
 
-    expect(await call(tenant.key, 'deleteCredential', given)).toMatchObject({
+    expect(await call(tenant.key, 'deleteCredential', input)).toMatchObject({
       status: 404,
       code: 'CREDENTIAL_NOT_FOUND',
     })
@@ -184,31 +190,34 @@ describe.each(faces)('over %s', (face) => {
     ])
   })
 
-  test('another’s user and credential are as absent as those that never were', async () => {
+  test('another tenant’s user and credential respond like ones that never existed', async () => {
     const credentialId = await connect()
-    const other = await newUser(`${face} other ${round}`)
+    const other = await newUser(`${transport} other ${round}`)
     const noUser = { status: 404, code: 'USER_NOT_FOUND' }
     const noCredential = { status: 404, code: 'CREDENTIAL_NOT_FOUND' }
     for (const id of [userId, NEVER, 'no uuid']) {
       expect(await call(stranger.key, 'credentials', { userId: id })).toMatchObject(noUser)
-      const given = { userId: id, credentialId }
-      expect(await call(stranger.key, 'deleteCredential', given)).toMatchObject(noUser)
-      const made = { userId: id, app: 'sandbox', credential }
-      expect(await call(stranger.key, 'createCredential', made)).toMatchObject(noUser)
+      const input = { userId: id, credentialId }
+      expect(await call(stranger.key, 'deleteCredential', input)).toMatchObject(noUser)
+      const outcome = { userId: id, app: 'sandbox', credential }
+      expect(await call(stranger.key, 'createCredential', outcome)).toMatchObject(noUser)
     }
     for (const id of [credentialId, NEVER, 'no uuid']) {
-      const given = { userId: other, credentialId: id }
-      expect(await call(tenant.key, 'deleteCredential', given)).toMatchObject(noCredential)
+      const input = { userId: other, credentialId: id }
+      expect(await call(tenant.key, 'deleteCredential', input)).toMatchObject(noCredential)
     }
     expect((await call(tenant.key, 'credentials', { userId })).result).toHaveLength(1)
   })
 
-  test('each app says what it asks for', async () => {
+  test('each app lists its required fields', async () => {
     const all = await call(tenant.key, 'apps')
     expect(all.result.map(({ app }: { app: string }) => app)).toEqual([...connectors.keys()])
     const one = await call(tenant.key, 'app', { app: 'vendure' })
     expect(one.result).toMatchObject({
-      ...{ app: 'vendure', name: 'Vendure', type: 'apiKey', categories: ['commerce'] },
+      app: 'vendure',
+      name: 'Vendure',
+      type: 'apiKey',
+      categories: ['commerce'],
       fields: [
         { name: 'url', required: true, secret: false, example: 'https://shop.example.com' },
         { name: 'apiKey', required: true, secret: true, example: null },
@@ -222,7 +231,7 @@ describe.each(faces)('over %s', (face) => {
     })
   })
 
-  test('no app pretends to use OAuth', async () => {
+  test('no app claims to use OAuth', async () => {
     expect(await call(tenant.key, 'oauthUrl', { app: 'vendure', userId })).toMatchObject({
       status: 400,
       code: 'NOT_SUPPORTED',
@@ -236,7 +245,7 @@ describe.each(faces)('over %s', (face) => {
     })
   })
 
-  test('a list of any length is two statements', async () => {
+  test('a list of any length runs two statements', async () => {
     await connect()
     const count = async () => {
       service.takeStatements()

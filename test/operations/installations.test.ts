@@ -1,6 +1,6 @@
-/** Installations: begun, completed, switched, upgraded and ended. */
+/** Installations: started, completed, enabled and disabled, upgraded, and uninstalled. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Call, callOver, faces } from '../support/operations.ts'
+import { type Call, callOver, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { waitingForRow } from '../support/waiting-for-lock.ts'
 import { workflowNumber } from '../support/workflow.ts'
@@ -20,24 +20,24 @@ afterAll(() => service.stop())
 
 const workflow = (slug: string, n: number) => ({ slug, name: slug, definition: workflowNumber(n) })
 
-describe.each(faces)('over %s', (face) => {
+describe.each(transports)('over %s', (transport) => {
   let call: Call
   let tenant: Tenant
   let userId: string
   let integrationId: string
   let round = 0
   beforeAll(() => {
-    call = callOver(service, face)
+    call = callOver(service, transport)
   })
   beforeEach(async () => {
     round += 1
-    tenant = await service.createTenant('development', [], `${face} ${round}`)
+    tenant = await service.createTenant('development', [], `${transport} ${round}`)
     userId = tenant.userId
     integrationId = (await define([workflow('first', 1), workflow('second', 1)])).integrationId
   })
 
-  const succeed = async (name: string, given: object) => {
-    const outcome = await call(tenant.key, name, { ...given })
+  const succeed = async (name: string, input: object) => {
+    const outcome = await call(tenant.key, name, { ...input })
     expect(outcome, name).toMatchObject({ status: 200 })
     return outcome.result
   }
@@ -45,34 +45,41 @@ describe.each(faces)('over %s', (face) => {
     succeed('defineIntegration', { slug: 'shop', name: 'Shop', app: 'sandbox', workflows })
   const connect = (of = userId, app = 'sandbox'): Promise<string> =>
     succeed('createCredential', {
-      ...{ userId: of, app },
+      userId: of,
+      app,
       credential:
         app === 'sandbox'
           ? { tenant: 'acme', token: 't' }
           : { url: 'http://127.0.0.1:1', apiKey: 'k' },
     })
-  const start = (given = {}) => succeed('startInstallation', { userId, integrationId, ...given })
+  const start = (values = {}) => succeed('startInstallation', { userId, integrationId, ...values })
   const install = async () => {
     const { installationId } = await start()
     return succeed('completeInstallation', { installationId, data: { account: '4000' } })
   }
   const standing = async () => (await succeed('integration', { integrationId, userId })) as never
 
-  test('an installation is begun with the newest credential, and complete with its workflows', async () => {
+  test('an installation starts with the newest credential and is complete with its workflows', async () => {
     await connect()
     const newest = await connect()
-    const begun = await start()
-    expect(begun).toEqual({
-      ...{ installationId: expect.stringMatching(UUID), integrationId, userId },
-      ...{ credentialIds: [newest], workflowIds: [], installedAt: null, enabled: true },
+    const started = await start()
+    expect(started).toEqual({
+      installationId: expect.stringMatching(UUID),
+      integrationId,
+      userId,
+      credentialIds: [newest],
+      workflowIds: [],
+      installedAt: null,
+      enabled: true,
     })
     expect(await standing()).toMatchObject({ installed: false })
-    const { installationId } = begun
+    const { installationId } = started
     const complete = await succeed('completeInstallation', {
-      ...{ installationId, data: { account: '4000' } },
+      installationId,
+      data: { account: '4000' },
     })
     expect(complete).toEqual({
-      ...begun,
+      ...started,
       workflowIds: [expect.stringMatching(UUID), expect.stringMatching(UUID)],
       installedAt: expect.stringMatching(TIME),
     })
@@ -87,43 +94,43 @@ describe.each(faces)('over %s', (face) => {
       where: { id: installationId },
     })
     expect(row?.data).toEqual({ account: '4000' })
-    for (const given of [{}, { userId }])
-      expect(await succeed('installations', given)).toEqual([complete])
+    for (const input of [{}, { userId }])
+      expect(await succeed('installations', input)).toEqual([complete])
     expect(await succeed('installation', { installationId })).toEqual(complete)
   })
 
-  test('a user has one installation of an integration, however often it is begun', async () => {
+  test('a user has one installation of an integration, however often it is started', async () => {
     const first = await connect()
     const second = await connect()
-    const begun = await Promise.all([start(), start(), start()])
-    expect(new Set(begun.map(({ installationId }) => installationId)).size).toBe(1)
+    const started = await Promise.all([start(), start(), start()])
+    expect(new Set(started.map(({ installationId }) => installationId)).size).toBe(1)
     expect(await start({ credentialIds: [first] })).toMatchObject({ credentialIds: [first] })
     expect(await start()).toMatchObject({ credentialIds: [first] })
     const both = await start({ credentialIds: [first, second.toUpperCase(), first] })
     expect(both.credentialIds).toEqual([first, second])
   })
 
-  test('without a credential of the app it is not complete', async () => {
+  test('cannot be completed without a credential of the app', async () => {
     await connect(userId, 'vendure')
     const { installationId } = await start()
-    const given = { installationId }
-    expect(await call(tenant.key, 'completeInstallation', given)).toMatchObject({
+    const input = { installationId }
+    expect(await call(tenant.key, 'completeInstallation', input)).toMatchObject({
       status: 400,
       code: 'INVALID_PARAMETER',
       fields: ['credentialIds'],
     })
     for (const name of ['upgradeInstallation', 'deactivateInstallation'])
-      expect(await call(tenant.key, name, given)).toMatchObject({
+      expect(await call(tenant.key, name, input)).toMatchObject({
         status: 400,
         fields: ['installationId'],
       })
     const credentialId = await connect()
-    expect(await succeed('completeInstallation', given)).toMatchObject({
+    expect(await succeed('completeInstallation', input)).toMatchObject({
       credentialIds: [credentialId],
     })
   })
 
-  test('a deleted credential is taken out of installations', async () => {
+  test('a deleted credential is removed from installations', async () => {
     const kept = await connect()
     const credentialId = await connect()
     const { installationId } = await start({ credentialIds: [kept, credentialId] })
@@ -133,7 +140,7 @@ describe.each(faces)('over %s', (face) => {
     })
   })
 
-  test('in place of a deleted credential comes the newest of its app once it is installed again', async () => {
+  test('a new installation replaces a deleted credential with the newest of its app', async () => {
     const sandbox = await connect()
     const vendure = await connect(userId, 'vendure')
     const both = await start({ credentialIds: [sandbox, vendure] })
@@ -147,12 +154,12 @@ describe.each(faces)('over %s', (face) => {
     })
     expect(await start({ credentialIds: [sandbox] })).toMatchObject({ credentialIds: [sandbox] })
     expect(await install()).toMatchObject({ credentialIds: [sandbox, newest] })
-    // What is still there goes if it is no longer given.
+    // A credential that still exists is removed if the request omits it.
     await start({ credentialIds: [sandbox] })
     expect(await install()).toMatchObject({ credentialIds: [sandbox] })
   })
 
-  test('the versions stay until the user upgrades', async () => {
+  test('workflows keep their version until the user upgrades', async () => {
     await connect()
     const { installationId, workflowIds } = await install()
     await define([workflow('first', 2), workflow('second', 1), workflow('third', 1)])
@@ -180,7 +187,7 @@ describe.each(faces)('over %s', (face) => {
     ])
   })
 
-  test('an installation, and each of its workflows, is switched off and on', async () => {
+  test('an installation and each of its workflows can be disabled and enabled', async () => {
     await connect()
     const { installationId, workflowIds } = await install()
     const [first, second] = workflowIds
@@ -207,7 +214,7 @@ describe.each(faces)('over %s', (face) => {
       ).toMatchObject({ status: 404, code: 'NOT_FOUND' })
   })
 
-  test('installed again it is switched on, but for what is switched off by itself', async () => {
+  test('installing again enables the installation, except workflows that were disabled individually', async () => {
     await connect()
     const { installationId, workflowIds } = await install()
     await succeed('deactivateWorkflow', { installationId, workflowId: workflowIds[0] })
@@ -219,7 +226,7 @@ describe.each(faces)('over %s', (face) => {
   })
 
   test.each(['completeInstallation', 'upgradeInstallation'])(
-    '%s waits for a definition under way, and takes what it leaves',
+    '%s waits for a concurrent definition and uses its result',
     async (name) => {
       await connect()
       const { installationId } = name === 'upgradeInstallation' ? await install() : await start()
@@ -227,19 +234,19 @@ describe.each(faces)('over %s', (face) => {
       const { prisma } = service.database
       const held = Promise.withResolvers<void>()
       const mayEnd = Promise.withResolvers<void>()
-      // As `defineIntegration` does: the integration first, then what is no longer there.
+      // Like `defineIntegration`: the integration first, then the workflows that no longer exist.
       const defining = prisma.$transaction(async (transaction) => {
         await transaction.integration.update({
           where: { id: integrationId },
-          data: { name: 'Anew' },
+          data: { name: 'Renamed' },
         })
         await transaction.workflow.deleteMany({ where: { integrationId, slug: 'second' } })
         held.resolve()
         await mayEnd.promise
       })
       await held.promise
-      const given = name === 'upgradeInstallation' ? {} : { data: {} }
-      const outcome = call(tenant.key, name, { installationId, ...given })
+      const input = name === 'upgradeInstallation' ? {} : { data: {} }
+      const outcome = call(tenant.key, name, { installationId, ...input })
       await waitingForRow(service)
       mayEnd.resolve()
       await defining
@@ -258,7 +265,7 @@ describe.each(faces)('over %s', (face) => {
     expect(await start()).toMatchObject({ credentialIds: [credentialId] })
   })
 
-  test('another’s ids are as absent as those that never were', async () => {
+  test('another tenant’s ids respond like ids that never existed', async () => {
     await connect()
     const { installationId, workflowIds } = await install()
     const other = (await succeed('createUser', { username: 'other' })).userId ?? ''
@@ -275,9 +282,9 @@ describe.each(faces)('over %s', (face) => {
         'reactivateWorkflow',
         'uninstall',
       ]) {
-        const given = name.endsWith('Workflow') ? { workflowId } : {}
+        const input = name.endsWith('Workflow') ? { workflowId } : {}
         expect(
-          await call(stranger.key, name, { installationId: id, ...given }),
+          await call(stranger.key, name, { installationId: id, ...input }),
           name,
         ).toMatchObject(absent)
       }
@@ -298,13 +305,15 @@ describe.each(faces)('over %s', (face) => {
     for (const id of [credentialId, NEVER, 'no uuid'])
       expect(
         await call(tenant.key, 'startInstallation', {
-          ...{ userId, integrationId, credentialIds: [id] },
+          userId,
+          integrationId,
+          credentialIds: [id],
         }),
       ).toMatchObject({ status: 404, code: 'CREDENTIAL_NOT_FOUND' })
     expect(await standing()).toMatchObject({ installed: true })
   })
 
-  test('what is given while completing is an object', async () => {
+  test('the data of a completion must be an object', async () => {
     await connect()
     const { installationId } = await start()
     for (const data of ['text', [1], null])
@@ -313,7 +322,7 @@ describe.each(faces)('over %s', (face) => {
       ).toMatchObject({ status: 400, fields: ['data'] })
   })
 
-  test('a list of any length is one statement, and comes in parts', async () => {
+  test('a list of any length runs one statement and is paginated', async () => {
     await connect()
     await install()
     const count = async () => {
@@ -324,10 +333,13 @@ describe.each(faces)('over %s', (face) => {
     }
     expect(await count()).toEqual([1, 1])
     for (const slug of ['b', 'c']) {
-      const made = await succeed('defineIntegration', {
-        ...{ slug, name: slug, app: 'sandbox', workflows: [] },
+      const created = await succeed('defineIntegration', {
+        slug,
+        name: slug,
+        app: 'sandbox',
+        workflows: [],
       })
-      await start({ integrationId: made.integrationId })
+      await start({ integrationId: created.integrationId })
     }
     expect(await count()).toEqual([3, 1])
     expect(await succeed('installations', { pageSize: 2, pageNumber: 2 })).toHaveLength(1)

@@ -1,6 +1,6 @@
-/** What signs the posts of workflows: made with the integration, shown to its integrator, and changed. */
+/** The secret that signs the posts of workflows: created with the integration, readable by its integrator, rotatable. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callOver, faces } from '../support/operations.ts'
+import { callOver, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { workflowNumber } from '../support/workflow.ts'
 
@@ -14,15 +14,17 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-describe.each(faces)('over %s', (face) => {
-  const call = (name: string, given: Record<string, unknown>, key = tenant.key) =>
-    callOver(service, face)(key, name, given)
+describe.each(transports)('over %s', (transport) => {
+  const call = (name: string, input: Record<string, unknown>, key = tenant.key) =>
+    callOver(service, transport)(key, name, input)
   const definition = (slug: string, number = 1) => ({
-    ...{ slug: `${slug}-${face.toLowerCase()}`, name: 'Shop', app: 'sandbox' },
+    slug: `${slug}-${transport.toLowerCase()}`,
+    name: 'Shop',
+    app: 'sandbox',
     workflows: [{ slug: 'one', name: 'One', definition: workflowNumber(number) }],
   })
 
-  test('an integration has a secret from its definition on, which a later definition leaves', async () => {
+  test('an integration gets a secret when it is defined, and keeps it when it is defined again', async () => {
     const { result } = await call('defineIntegration', definition('made'))
     const { integrationId } = result
     const secret = await call('integrationSecret', { integrationId })
@@ -36,7 +38,7 @@ describe.each(faces)('over %s', (face) => {
     expect(JSON.stringify(result)).not.toContain('whsec_')
   })
 
-  test('it is changed, and stored sealed', async () => {
+  test('rotation changes the secret, which is stored encrypted', async () => {
     const { integrationId } = (await call('defineIntegration', definition('rotated'))).result
     const before = (await call('integrationSecret', { integrationId })).result
     const after = await call('rotateIntegrationSecret', { integrationId })
@@ -54,7 +56,7 @@ describe.each(faces)('over %s', (face) => {
     }
   })
 
-  test('another environment’s is as absent as one that never was', async () => {
+  test('another environment’s integration responds like one that never existed', async () => {
     const { integrationId } = (await call('defineIntegration', definition('mine'))).result
     const stranger = await service.createTenant('production', [])
     for (const name of ['integrationSecret', 'rotateIntegrationSecret'])
@@ -64,7 +66,8 @@ describe.each(faces)('over %s', (face) => {
         [tenant.key, 'none'],
       ])
         expect(await call(name, { integrationId: id }, key)).toMatchObject({
-          ...{ status: face === 'REST' ? 404 : expect.any(Number), code: 'NOT_FOUND' },
+          status: transport === 'REST' ? 404 : expect.any(Number),
+          code: 'NOT_FOUND',
         })
   })
 })

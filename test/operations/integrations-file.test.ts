@@ -1,10 +1,10 @@
-/** Integrations in a file: defined in both environments, or refused by the place that is wrong. */
+/** Integrations from a file: defined in both environments, or refused with the position of the error. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogue, connectors } from '../../src/generated/registry.ts'
-import { loadIntegrations } from '../../src/integrations-file.ts'
+import { loadIntegrations } from '../../src/process/integrations-file.ts'
 import { createWorkflowReader } from '../../src/workflows/reader.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { testVault } from '../support/vault.ts'
@@ -23,7 +23,9 @@ afterAll(async () => {
 })
 
 const shop = (definition: unknown = workflowNumber(1)) => ({
-  ...{ slug: 'shop', name: 'Shop', app: 'sandbox' },
+  slug: 'shop',
+  name: 'Shop',
+  app: 'sandbox',
   workflows: [{ slug: 'one', name: 'One', definition }],
 })
 
@@ -38,7 +40,7 @@ const load = async (text: string, environmentIds: readonly string[] = []): Promi
   )
 }
 
-test('what the file lists is there in both environments; a changed definition is a new version', async () => {
+test('the integrations of the file exist in both environments; a changed definition is a new version', async () => {
   const tenants = [
     await service.createTenant('development', []),
     await service.createTenant('production', []),
@@ -47,8 +49,8 @@ test('what the file lists is there in both environments; a changed definition is
   const versions = async () =>
     Promise.all(
       tenants.map(async ({ key }) => {
-        const answer = await service.send(key, 'GET', '/2024-03/integrations')
-        const [integration] = answer.json().data
+        const response = await service.send(key, 'GET', '/2024-03/integrations')
+        const [integration] = response.json().data
         return integration.workflows[0].version
       }),
     )
@@ -62,19 +64,19 @@ test('what the file lists is there in both environments; a changed definition is
 
 test.each([
   ['that is not JSON', '[', 'it is not JSON'],
-  ['that is no list', '{}', 'expected a list'],
-  ['with an entry that is no object', '[1]', 'entry 0'],
+  ['that is not a list', '{}', 'expected a list'],
+  ['with an entry that is not an object', '[1]', 'entry 0'],
   ['with an unknown app', JSON.stringify([{ ...shop(), app: 'shopp' }]), 'entry 0: '],
   [
-    'with a workflow that is none',
+    'with an invalid workflow',
     JSON.stringify([shop(), shop({ when: { app: 'sandbox', topic: 'x' } })]),
     'entry 1: workflows[0].definition.when.topic',
   ],
-])('a file %s is refused, with the place', async (_what, text, told) => {
-  await expect(load(text)).rejects.toThrow(told)
+])('a file %s is refused, with the position of the error', async (_what, text, message) => {
+  await expect(load(text)).rejects.toThrow(message)
 })
 
-test('a file that is not there is said to be missing', async () => {
+test('a missing file is reported as missing', async () => {
   const none = loadIntegrations(
     { database: service.database, vault: testVault, connectors, readWorkflow: () => null },
     [],

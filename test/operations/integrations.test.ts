@@ -1,6 +1,6 @@
-/** Integrations: defined in versions, shown as they stand with an end user. */
+/** Integrations: defined in versions, and shown with their state for an end user. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Call, callOver, faces } from '../support/operations.ts'
+import { type Call, callOver, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { workflowNumber } from '../support/workflow.ts'
 
@@ -21,7 +21,7 @@ const orders = { slug: 'orders', name: 'Orders', definition: workflowNumber(1) }
 const leads = { slug: 'leads', name: 'Leads', definition: workflowNumber(2) }
 const sandbox = { slug: 'sandbox', name: 'Sandbox', app: 'sandbox', workflows: [orders, leads] }
 
-test('the contract’s answers, to the letter', async () => {
+test('the responses are exactly those of the contract', async () => {
   const { key, userId } = await service.createTenant('development', [], 'Contract')
   const defined = await service.send(key, 'PUT', '/2024-03/integrations', sandbox)
   const { integrationId } = defined.json().integration
@@ -32,7 +32,11 @@ test('the contract’s answers, to the letter', async () => {
     installed: false,
     workflows: ['Leads', 'Orders'].map((name) => ({
       workflowId: expect.stringMatching(UUID),
-      ...{ name, installed: false, version: 1, installedVersion: null, active: false },
+      name,
+      installed: false,
+      version: 1,
+      installedVersion: null,
+      active: false,
     })),
   }
   expect([defined.statusCode, defined.json()]).toEqual([200, { integration: standing }])
@@ -43,19 +47,26 @@ test('the contract’s answers, to the letter', async () => {
     expect((await service.send(key, 'GET', url)).json()).toEqual({ data: standing })
   }
   await service.send(key, 'POST', '/2024-03/headless/credentials', {
-    ...{ userId, app: 'sandbox', credential },
+    userId,
+    app: 'sandbox',
+    credential,
   })
   const started = await service.send(key, 'POST', '/2024-03/headless/startInstallation', {
-    ...{ userId, integrationId },
+    userId,
+    integrationId,
   })
   const { installationId } = started.json().data
   await service.send(key, 'POST', '/2024-03/headless/completeInstallation', {
-    ...{ installationId, data: {} },
+    installationId,
+    data: {},
   })
   const [, { workflowId }] = defined.json().integration.workflows
   const entry = {
-    ...{ userId, username: 'user', fullName: 'User' },
-    ...{ workflowActive: true, installedVersion: 1 },
+    userId,
+    username: 'user',
+    fullName: 'User',
+    workflowActive: true,
+    installedVersion: 1,
   }
   for (const path of ['users', 'users/', `users/?userId=${userId}`, `users?userId=${userId}`]) {
     const users = await service.send(key, 'GET', `/2024-03/workflows/${workflowId}/${path}`)
@@ -63,16 +74,16 @@ test('the contract’s answers, to the letter', async () => {
   }
 })
 
-describe.each(faces)('over %s', (face) => {
+describe.each(transports)('over %s', (transport) => {
   let call: Call
   let tenant: Tenant
   let round = 0
   beforeAll(() => {
-    call = callOver(service, face)
+    call = callOver(service, transport)
   })
   beforeEach(async () => {
     round += 1
-    tenant = await service.createTenant('development', [], `${face} ${round}`)
+    tenant = await service.createTenant('development', [], `${transport} ${round}`)
   })
 
   const define = async (definition: object = sandbox) => {
@@ -84,10 +95,10 @@ describe.each(faces)('over %s', (face) => {
   const versions = (integration: { workflows: { name: string; version: number }[] }) =>
     Object.fromEntries(integration.workflows.map(({ name, version }) => [name, version]))
 
-  test('a definition that has not changed makes no new version, one that has makes the next', async () => {
+  test('an unchanged definition creates no new version, a changed one creates the next', async () => {
     const first = await define()
     expect(versions(first)).toEqual({ Orders: 1, Leads: 1 })
-    // The order of its keys is not a change.
+    // The order of the keys is not a change.
     const { when, then } = orders.definition
     const same = { ...orders, definition: { then, when } }
     expect(await define({ ...sandbox, workflows: [same, leads] })).toEqual(first)
@@ -106,7 +117,7 @@ describe.each(faces)('over %s', (face) => {
     expect(versions(await define({ ...sandbox, workflows: [changed] }))).toEqual({ Orders: 2 })
   })
 
-  test('of many definitions at once each makes its version', async () => {
+  test('concurrent definitions each create a version', async () => {
     await define()
     await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
@@ -119,18 +130,18 @@ describe.each(faces)('over %s', (face) => {
 
   test.each([
     ['an unknown app', { app: 'sandbx' }, 'app'],
-    ['a slug with other letters', { slug: 'Sand box' }, 'slug'],
+    ['a slug with invalid characters', { slug: 'Sand box' }, 'slug'],
     ['an empty name', { name: '' }, 'name'],
-    ['an icon that is no address', { icon: 'javascript:alert(1)' }, 'icon'],
-    ['a workflow named twice', { workflows: [orders, orders] }, 'workflows[1].slug'],
+    ['an icon that is not a URL', { icon: 'javascript:alert(1)' }, 'icon'],
+    ['a repeated workflow slug', { workflows: [orders, orders] }, 'workflows[1].slug'],
     ['a workflow without a name', { workflows: [{ ...orders, name: ' ' }] }, 'workflows[0].name'],
     [
-      'a definition that is none',
+      'an invalid definition',
       { workflows: [orders, { ...leads, definition: 'on' }] },
       'workflows[1].definition',
     ],
     [
-      'a definition of a topic that there is not',
+      'a definition with an unknown topic',
       {
         workflows: [
           { ...orders, definition: { ...orders.definition, when: { app: 'sandbox', topic: 'x' } } },
@@ -138,7 +149,7 @@ describe.each(faces)('over %s', (face) => {
       },
       'workflows[0].definition.when.topic',
     ],
-  ])('%s is refused by name', async (_what, wrong, field) => {
+  ])('%s is refused with the name of the field', async (_what, wrong, field) => {
     const refused = await call(tenant.key, 'defineIntegration', { ...sandbox, ...wrong })
     expect(refused).toMatchObject({ status: 400, code: 'INVALID_PARAMETER', fields: [field] })
     expect((await call(tenant.key, 'integrations')).result).toEqual([])
@@ -151,7 +162,7 @@ describe.each(faces)('over %s', (face) => {
     ).toMatchObject({ status: 400, fields: ['app'] })
   })
 
-  test('a deleted integration is gone, also where it is installed', async () => {
+  test('a deleted integration is gone, with its installations', async () => {
     const { integrationId } = await define()
     const { key, userId } = tenant
     await call(key, 'createCredential', { userId, app: 'sandbox', credential })
@@ -172,14 +183,14 @@ describe.each(faces)('over %s', (face) => {
     expect((await call(key, 'credentials', { userId })).result).toHaveLength(1)
   })
 
-  test('another environment’s ids are as absent as those that never were', async () => {
+  test('another environment’s ids respond like ids that never existed', async () => {
     const { integrationId, workflows } = await define()
     const [{ workflowId }] = workflows
     const absent = { status: 404, code: 'NOT_FOUND' }
     for (const id of [integrationId, NEVER, 'no uuid']) {
-      const given = { integrationId: id }
-      expect(await call(stranger.key, 'integration', given)).toMatchObject(absent)
-      expect(await call(stranger.key, 'deleteIntegration', given)).toMatchObject(absent)
+      const input = { integrationId: id }
+      expect(await call(stranger.key, 'integration', input)).toMatchObject(absent)
+      expect(await call(stranger.key, 'deleteIntegration', input)).toMatchObject(absent)
     }
     for (const id of [workflowId, NEVER, 'no uuid'])
       expect(await call(stranger.key, 'workflowUsers', { workflowId: id })).toMatchObject(absent)
@@ -196,14 +207,14 @@ describe.each(faces)('over %s', (face) => {
     expect((await call(stranger.key, 'integrations')).result).toEqual([])
   })
 
-  test('lists of any length take the same few statements', async () => {
+  test('lists of any length run the same number of statements', async () => {
     const { workflows } = await define()
     const { key, userId } = tenant
     const [{ workflowId }] = workflows
-    const count = async (name: string, given = {}) => {
-      await call(key, name, given)
+    const count = async (name: string, values = {}) => {
+      await call(key, name, values)
       service.takeStatements()
-      await call(key, name, given)
+      await call(key, name, values)
       return service.takeStatements().length
     }
     const all = async () => [

@@ -1,6 +1,6 @@
-/** An operation that is broken off between its work and its kept answer: the next try does it, once. */
+/** An operation that is interrupted before its response is stored has no effect; the retry runs it once. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { faces } from '../support/operations.ts'
+import { transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -8,7 +8,7 @@ let tenant: Tenant
 beforeAll(async () => {
   service = await startService()
   tenant = await service.createTenant('development', [])
-  // Where a process is killed that has done the work: what it had not committed the database takes back.
+  // Simulates a process that is killed after the work: PostgreSQL rolls back what it had not committed.
   await service.database.prisma.$executeRawUnsafe(`
     CREATE FUNCTION break_off() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** Runs `work` while no answer can be kept. */
+/** Runs `work` while no response can be stored. */
 const brokenOff = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   const { prisma } = service.database
   await prisma.$executeRaw`CREATE TRIGGER break_off BEFORE UPDATE ON idempotent_requests
@@ -31,11 +31,11 @@ const brokenOff = async <Result>(work: () => Promise<Result>): Promise<Result> =
 }
 
 interface Case {
-  /** The rows that it makes. */
+  /** The table of the rows that the operation creates. */
   readonly table: string
   readonly url: string
   readonly body: () => object | undefined
-  /** What the answer says of the row. */
+  /** The part of the response that describes the row. */
   readonly mutation: string
 }
 
@@ -51,7 +51,8 @@ const cases: Readonly<Record<string, Case>> = {
     table: 'credentials',
     url: '/2024-03/headless/credentials',
     body: () => ({
-      ...{ userId: tenant.userId, app: 'sandbox' },
+      userId: tenant.userId,
+      app: 'sandbox',
       credential: { tenant: 'harbour-light', token: 'open-sesame' },
     }),
     mutation: '($input: CreateCredentialInput!) { answer: createCredential(input: $input) }',
@@ -78,12 +79,12 @@ const countOf = async (table: string): Promise<number> => {
   return row?.count ?? 0
 }
 
-describe.each(faces)('over %s', (face) => {
+describe.each(transports)('over %s', (transport) => {
   const send = async ({ url, mutation }: Case, input: object | undefined, key: string) => {
     const headers = { 'idempotency-key': key }
-    if (face === 'REST') {
-      const answer = await service.send(tenant.key, 'POST', url, input, headers)
-      return { status: answer.statusCode, answer: answer.json() }
+    if (transport === 'REST') {
+      const response = await service.send(tenant.key, 'POST', url, input, headers)
+      return { status: response.statusCode, answer: response.json() }
     }
     const query = `mutation ${mutation}`
     const { status, data } = await service.graphql(tenant.key, query, { input }, headers)
@@ -91,7 +92,7 @@ describe.each(faces)('over %s', (face) => {
   }
 
   test.each(Object.entries(cases))('%s', async (name, one) => {
-    const key = `${face} ${name}`.replace(' ', '-')
+    const key = `${transport} ${name}`.replace(' ', '-')
     const input = one.body()
     const before = await countOf(one.table)
     const first = await brokenOff(() => send(one, input, key))
@@ -100,19 +101,19 @@ describe.each(faces)('over %s', (face) => {
     const second = await send(one, input, key)
     expect(second.status, JSON.stringify(second.answer)).toBe(200)
     expect(await countOf(one.table)).toBe(before + 1)
-    // Its answer was lost on the way, say.
+    // As after a response that was lost on the way.
     expect(await send(one, input, key)).toEqual(second)
     expect(await countOf(one.table)).toBe(before + 1)
   })
 
-  test('a refusal takes back what was done, and is kept', async () => {
-    const key = `${face}-taken`
+  test('an error rolls the operation back, and is stored as the response', async () => {
+    const key = `${transport}-taken`
     const taken = cases.createUser?.body()
     if (!cases.createUser || !taken) throw new Error('no case')
     await send(cases.createUser, taken, `${key}-1`)
     const before = await countOf('end_users')
     const refused = await send(cases.createUser, taken, key)
-    if (face === 'REST') expect(refused.answer.error.code).toBe('USERNAME_TAKEN')
+    if (transport === 'REST') expect(refused.answer.error.code).toBe('USERNAME_TAKEN')
     else expect(refused.answer ?? null).toBeNull()
     const again = await send(cases.createUser, taken, key)
     expect(again).toEqual(refused)
@@ -120,12 +121,12 @@ describe.each(faces)('over %s', (face) => {
   })
 })
 
-test('a try whose claim ran out and was taken over does nothing once the other is answered', async () => {
+test('an attempt whose claim expired and was taken over has no effect once the other attempt has its response', async () => {
   const { prisma } = service.database
   const body = { username: 'slow' }
   const headers = { 'idempotency-key': 'slow' }
   const send = () => service.send(tenant.key, 'POST', '/2023-12/users', body, headers)
-  // The first is held up at its insert while the second has the claim.
+  // The first attempt is blocked at its insert while the second has the claim.
   const [first] = await prisma.$transaction(
     async (transaction) => {
       await transaction.$executeRaw`LOCK TABLE end_users IN SHARE MODE`
@@ -144,20 +145,23 @@ test('a try whose claim ran out and was taken over does nothing once the other i
     },
     { timeout: 30_000 },
   )
-  const answer = await first
-  expect([answer.statusCode, answer.json().error.code]).toEqual([409, 'IDEMPOTENCY_KEY_IN_FLIGHT'])
+  const response = await first
+  expect([response.statusCode, response.json().error.code]).toEqual([
+    409,
+    'IDEMPOTENCY_KEY_IN_FLIGHT',
+  ])
   expect(await prisma.endUser.count({ where: { username: 'slow' } })).toBe(0)
 })
 
-test('an operation that takes the database long is done with its key as without', async () => {
+test('a slow operation completes with a key as it does without one', async () => {
   const { prisma } = service.database
-  // Longer than a transaction of Prisma's has unless it is told.
+  // Longer than the default timeout of a Prisma transaction.
   await prisma.$executeRawUnsafe(`
     CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN PERFORM pg_sleep(5.5); RETURN new; END $$`)
   await prisma.$executeRaw`CREATE TRIGGER linger BEFORE INSERT ON end_users
     FOR EACH ROW EXECUTE FUNCTION linger()`
-  const answer = await service.send(
+  const response = await service.send(
     tenant.key,
     'POST',
     '/2023-12/users',
@@ -165,5 +169,5 @@ test('an operation that takes the database long is done with its key as without'
     { 'idempotency-key': `lingers-${counter}` },
   )
   await prisma.$executeRaw`DROP TRIGGER linger ON end_users`
-  expect(answer.statusCode, answer.body).toBe(200)
+  expect(response.statusCode, response.body).toBe(200)
 })

@@ -1,6 +1,6 @@
-/** API keys, managed by the backend that has one. */
+/** API keys, managed by a backend that has one. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Call, callOver, faces } from '../support/operations.ts'
+import { type Call, callOver, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -15,22 +15,22 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-describe.each(faces)('over %s', (face) => {
+describe.each(transports)('over %s', (transport) => {
   let call: Call
   let key: string
   let round = 0
   beforeAll(() => {
-    call = callOver(service, face)
+    call = callOver(service, transport)
   })
   beforeEach(async () => {
     round += 1
-    key = (await service.createTenant('development', [], `${face} ${round}`)).key
+    key = (await service.createTenant('development', [], `${transport} ${round}`)).key
   })
 
   const isRefused = async (other: string) =>
     expect(await call(other, 'apiKeys')).toMatchObject({ status: 401 })
 
-  test('a key that is made opens the same environment, and is not shown again', async () => {
+  test('a new key opens the same environment and is not shown again', async () => {
     const { result } = await call(key, 'generateApiKey')
     expect(result).toEqual({
       keyId: expect.stringMatching(UUID),
@@ -39,14 +39,18 @@ describe.each(faces)('over %s', (face) => {
     const list = await call(result.key, 'apiKeys')
     expect(list.result).toHaveLength(2)
     expect(list.result[1]).toEqual({
-      ...{ keyId: result.keyId, prefix: result.key.slice(0, 16), kind: 'development' },
-      ...{ createdAt: expect.stringMatching(TIME), lastUsedAt: null, revokedAt: null },
+      keyId: result.keyId,
+      prefix: result.key.slice(0, 16),
+      kind: 'development',
+      createdAt: expect.stringMatching(TIME),
+      lastUsedAt: null,
+      revokedAt: null,
     })
     expect(JSON.stringify(list)).not.toContain(result.key)
     expect((await call(key, 'apiKeys')).result).toEqual(list.result)
   })
 
-  test('a key made anew takes the place of all others', async () => {
+  test('a regenerated key replaces all others', async () => {
     const { result: further } = await call(key, 'generateApiKey')
     const { result } = await call(key, 'regenerateApiKey')
     expect(result).toMatchObject({ revoked: 2 })
@@ -54,12 +58,13 @@ describe.each(faces)('over %s', (face) => {
     await isRefused(further.key)
     const list = await call(result.key, 'apiKeys')
     expect(list.result.map(({ revokedAt }: { revokedAt: string | null }) => revokedAt)).toEqual([
-      ...[expect.stringMatching(TIME), expect.stringMatching(TIME)],
+      expect.stringMatching(TIME),
+      expect.stringMatching(TIME),
       null,
     ])
   })
 
-  test('a key is revoked by its id, once, and by its own environment alone', async () => {
+  test('a key is revoked by its id, once, and only by its own environment', async () => {
     const { keyId, key: further } = (await call(key, 'generateApiKey')).result
     const absent = { status: 404, code: 'NOT_FOUND' }
     for (const id of [keyId, 'no uuid', '99999999-0000-4000-8000-000000000009'])
@@ -75,21 +80,22 @@ describe.each(faces)('over %s', (face) => {
   })
 })
 
-test('a request for a key that is repeated gets the same key, which is stored nowhere as it is', async () => {
+test('a repeated request for a key gets the same key, which is never stored in plain text', async () => {
   const { key, environmentId } = await service.createTenant('development', [], 'Repeated')
-  const ask = async () => {
-    const answer = await service.server.inject({
-      ...{ url: '/2024-03/api-keys', method: 'POST' },
+  const send = async () => {
+    const response = await service.server.inject({
+      url: '/2024-03/api-keys',
+      method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'idempotency-key': 'one' },
     })
-    return answer.json().data.key
+    return response.json().data.key
   }
-  const made = await ask()
-  expect(made).toMatch(/^tl_dev_[0-9a-f]{48}$/)
-  expect(await ask()).toBe(made)
+  const created = await send()
+  expect(created).toMatch(/^tl_dev_[0-9a-f]{48}$/)
+  expect(await send()).toBe(created)
   const { prisma } = service.database
   expect(await prisma.apiKey.count({ where: { environmentId } })).toBe(2)
   const [kept] = await prisma.idempotentRequest.findMany({ where: { environmentId } })
-  expect(Buffer.from(kept?.sealedBody ?? '').toString('latin1')).not.toContain(made.slice(16))
+  expect(Buffer.from(kept?.sealedBody ?? '').toString('latin1')).not.toContain(created.slice(16))
   expect(kept?.sealedBody).not.toBeNull()
 })

@@ -1,10 +1,11 @@
-/** The app's own API with the stored credential: as it is asked, as it answers, and nothing of the credential. */
+/** Passthrough: requests and responses of the app's own API are unchanged, without the credential's secrets. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Connector } from '../../src/definition/connector.ts'
-import { createCredential } from '../../src/store/credentials.ts'
-import { type Call, callOver, faces } from '../support/operations.ts'
+import { MAX_JSON_LEVELS } from '../../src/definition/json-depth.ts'
+import { createCredential } from '../../src/store/accounts/credentials.ts'
+import { type Call, callOver, transports } from '../support/operations.ts'
 import { type Rolodex, startRolodex } from '../support/rolodex.ts'
 import { rolodexConnector } from '../support/rolodex-connector.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
@@ -16,12 +17,15 @@ let rolodex: Rolodex
 let service: TestService
 let tenant: Tenant
 let credentialId: string
-/** A credential of an app that repeats all that it is sent. */
+/** A credential of an app that echoes each request. */
 let echoId: string
 const echo = createServer(async (request, response) => {
   let body = ''
   for await (const chunk of request) body += chunk
   const { method, url, headers } = request
+  const [, levels] = /\/deep\/(\d+)$/.exec(url ?? '') ?? []
+  if (levels !== undefined)
+    return void response.end('['.repeat(Number(levels)) + ']'.repeat(Number(levels)))
   response.writeHead(418, { 'content-type': 'application/json', 'x-seen': headers['x-key'] })
   response.end(JSON.stringify({ method, url, headers, body }))
 })
@@ -47,10 +51,14 @@ beforeAll(async () => {
   const owner = { environmentId: tenant.environmentId, userId: tenant.userId }
   const { database } = service
   credentialId = await createCredential(database, testVault, {
-    ...{ ...owner, connector: base, values: {} },
+    ...owner,
+    connector: base,
+    values: {},
   })
   echoId = await createCredential(database, testVault, {
-    ...{ ...owner, connector: echoing, values: { key: SECRET } },
+    ...owner,
+    connector: echoing,
+    values: { key: SECRET },
   })
 })
 afterAll(async () => {
@@ -60,31 +68,34 @@ afterAll(async () => {
   echo.close()
 })
 
-describe.each(faces)('over %s', (face) => {
+describe.each(transports)('over %s', (transport) => {
   let call: Call
   beforeAll(() => {
-    call = callOver(service, face)
+    call = callOver(service, transport)
   })
   beforeEach(() => {
     rolodex.faults.length = 0
   })
-  const pass = (given: object) => call(tenant.key, 'passthrough', { credentialId, ...given })
+  const pass = (input: object) => call(tenant.key, 'passthrough', { credentialId, ...input })
 
-  test('what the app answers is passed on, be it a refusal', async () => {
-    const made = await pass({ method: 'POST', endpoint: '/people', body: { last: 'Curie' } })
-    expect(made).toMatchObject({ status: 200, result: { status: 200, body: { last: 'Curie' } } })
-    const { id } = made.result.body
+  test('the app’s response is passed on, errors included', async () => {
+    const created = await pass({ method: 'POST', endpoint: '/people', body: { last: 'Curie' } })
+    expect(created).toMatchObject({ status: 200, result: { status: 200, body: { last: 'Curie' } } })
+    const { id } = created.result.body
     const found = await pass({ method: 'GET', endpoint: `/people/${id}` })
     expect(found.result).toMatchObject({ status: 200, body: { id } })
     const none = await pass({ method: 'GET', endpoint: '/people/none' })
     expect(none).toMatchObject({ status: 200, result: { status: 404 } })
   })
 
-  test('method, path, query, headers and body reach the app below its address', async () => {
+  test('method, path, query, headers and body reach the app below its base address', async () => {
     const { result } = await pass({
       credentialId: echoId,
-      ...{ method: 'PATCH', endpoint: '/v1/x?a=1', query: { b: [2, 'c d'] } },
-      ...{ headers: { 'X-Trace': 't' }, body: { n: 1 } },
+      method: 'PATCH',
+      endpoint: '/v1/x?a=1',
+      query: { b: [2, 'c d'] },
+      headers: { 'X-Trace': 't' },
+      body: { n: 1 },
     })
     expect(result).toMatchObject({
       status: 418,
@@ -96,49 +107,62 @@ describe.each(faces)('over %s', (face) => {
     })
   })
 
-  test('of the credential nothing comes back', async () => {
-    const answer = await pass({ credentialId: echoId, method: 'GET', endpoint: '/v1' })
-    expect(answer.result.body.headers['x-key']).toBe('[redacted]')
-    expect(JSON.stringify(answer)).not.toContain(SECRET)
+  test('the response contains none of the credential’s secrets', async () => {
+    const response = await pass({ credentialId: echoId, method: 'GET', endpoint: '/v1' })
+    expect(response.result.body.headers['x-key']).toBe('[redacted]')
+    expect(JSON.stringify(response)).not.toContain(SECRET)
   })
 
   test.each([
-    ['a method that is none', { method: 'TRACE' }, 'method'],
+    ['an unknown method', { method: 'TRACE' }, 'method'],
     ['a path without a slash', { endpoint: 'v1' }, 'endpoint'],
     ['another host', { endpoint: '//example.com/' }, 'endpoint'],
     ['a fragment', { endpoint: '/v1#x' }, 'endpoint'],
-    ['a query that is no object', { query: [1] }, 'query'],
+    ['a query that is not an object', { query: [1] }, 'query'],
     ['a nested query', { query: { a: { b: 1 } } }, 'query.a'],
-    ['a header that is the credential’s', { headers: { Authorization: 'x' } }, 'headers'],
-    ['a header of the connection', { headers: { 'Keep-Alive': '1' } }, 'headers'],
-    ['a body of what has none', { body: { a: 1 } }, 'body'],
+    ['a header that the credential sets', { headers: { Authorization: 'x' } }, 'headers'],
+    ['a hop-by-hop header', { headers: { 'Keep-Alive': '1' } }, 'headers'],
+    ['a body for a method without one', { body: { a: 1 } }, 'body'],
     ['a header with a line break', { headers: { 'x-a': 'b\r\nc: d' } }, 'headers.x-a'],
-  ])('%s is refused by name', async (_what, wrong, field) => {
+  ])('%s is refused with the name of the field', async (_what, wrong, field) => {
     const refused = await pass({ method: 'GET', endpoint: '/people', ...wrong })
-    // A word that is none is refused by GraphQL's own types.
-    if (field === 'method' && face === 'GraphQL') expect(refused.code).toBe('BAD_REQUEST')
+    // An unknown method is refused by GraphQL's enum type.
+    if (field === 'method' && transport === 'GraphQL') expect(refused.code).toBe('BAD_REQUEST')
     else expect(refused).toMatchObject({ status: 400, fields: [field] })
   })
 
-  test('a path that climbs out of the address is not dialled', async () => {
+  test('a response that is nested too deeply is refused as unusable', async () => {
+    const deep = (method: string, levels: number) =>
+      pass({ credentialId: echoId, method, endpoint: `/deep/${levels}` })
+    expect((await deep('GET', MAX_JSON_LEVELS)).status).toBe(200)
+    for (const levels of [MAX_JSON_LEVELS + 1, 3000, 100_000]) {
+      expect(await deep('GET', levels)).toMatchObject({ status: 502, code: 'APP_UNAVAILABLE' })
+      expect(await deep('PUT', levels)).toMatchObject({ code: 'WRITE_OUTCOME_UNKNOWN' })
+    }
+  })
+
+  test('a path that leaves the base address is not requested', async () => {
     const refused = await pass({
       credentialId: echoId,
-      ...{ method: 'GET', endpoint: '/../../etc' },
+      method: 'GET',
+      endpoint: '/../../etc',
     })
     expect(refused).toMatchObject({ status: 400, code: 'APP_ADDRESS' })
   })
 
-  test('another environment’s credential is as absent as one that never was', async () => {
-    const stranger = await service.createTenant('production', [], `Stranger ${face}`)
+  test('another environment’s credential responds like one that never existed', async () => {
+    const stranger = await service.createTenant('production', [], `Stranger ${transport}`)
     const refused = await call(stranger.key, 'passthrough', {
-      ...{ credentialId, method: 'GET', endpoint: '/people' },
+      credentialId,
+      method: 'GET',
+      endpoint: '/people',
     })
     expect(refused).toMatchObject({ status: 404, code: 'CREDENTIAL_NOT_FOUND' })
   })
 })
 
-test('a write whose answer is lost is said to be unknown, and never sent again with its key', async () => {
-  const ask = () =>
+test('a write whose response is lost has an unknown outcome, and is never sent again with its key', async () => {
+  const send = () =>
     service.send(
       tenant.key,
       'POST',
@@ -147,8 +171,8 @@ test('a write whose answer is lost is said to be unknown, and never sent again w
       { 'idempotency-key': 'lost' },
     )
   rolodex.faults.push('lost')
-  expect((await ask()).json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
-  expect((await ask()).json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
+  expect((await send()).json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
+  expect((await send()).json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
   const once = [...rolodex.cards.values()].filter(({ values }) => values.last === 'Once')
   expect(once).toHaveLength(1)
 })

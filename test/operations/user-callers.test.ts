@@ -1,19 +1,32 @@
-/** What the token of an end user opens: what is the user's own, and nothing else. */
+/** A user token opens the user's own objects and nothing else. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
-import { type Call, callOver, faces, type Given } from '../support/operations.ts'
+import { type Call, callOver, type Input, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { workflowNumber } from '../support/workflow.ts'
 
 const credential = { tenant: 'acme', token: 't' }
 
-/** The table of who may call what, beside API keys, which may call everything. */
+/** The operations that accept user tokens, in addition to API keys, which may call everything. */
 const OPEN_TO_USERS = [
-  ...['credentials', 'createCredential', 'deleteCredential', 'apps', 'app', 'oauthUrl'],
-  ...['integrations', 'integration', 'installations', 'installation'],
-  ...['startInstallation', 'completeInstallation', 'upgradeInstallation', 'uninstall'],
-  ...['deactivateInstallation', 'reactivateInstallation'],
-  ...['deactivateWorkflow', 'reactivateWorkflow'],
+  'credentials',
+  'createCredential',
+  'deleteCredential',
+  'apps',
+  'app',
+  'oauthUrl',
+  'integrations',
+  'integration',
+  'installations',
+  'installation',
+  'startInstallation',
+  'completeInstallation',
+  'upgradeInstallation',
+  'uninstall',
+  'deactivateInstallation',
+  'reactivateInstallation',
+  'deactivateWorkflow',
+  'reactivateWorkflow',
 ]
 
 let service: TestService
@@ -30,13 +43,13 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-test('the table is as it was decided', () => {
+test('exactly these operations accept user tokens', () => {
   const open = operations.filter(({ callers }) => callers.includes('user'))
   expect(open.map(({ name }) => name).sort()).toEqual([...OPEN_TO_USERS].sort())
   for (const { callers, name } of operations) expect(callers, name).toContain('key')
 })
 
-describe.each(faces)('over %s', (face) => {
+describe.each(transports)('over %s', (transport) => {
   let call: Call
   let mine: { userId: string; token: string }
   let other: { userId: string; token: string }
@@ -50,13 +63,13 @@ describe.each(faces)('over %s', (face) => {
   }
 
   beforeAll(async () => {
-    call = callOver(service, face)
-    mine = await newUser(`mine over ${face}`)
-    other = await newUser(`other over ${face}`)
+    call = callOver(service, transport)
+    mine = await newUser(`mine over ${transport}`)
+    other = await newUser(`other over ${transport}`)
   })
 
-  test('a token is of one user of the environment', async () => {
-    const stranger = await service.createTenant('production', [], `Stranger over ${face}`)
+  test('a token is issued for one user of the environment', async () => {
+    const stranger = await service.createTenant('production', [], `Stranger over ${transport}`)
     for (const userId of [mine.userId, 'no uuid'])
       expect(await call(stranger.key, 'userToken', { userId })).toMatchObject({
         status: 404,
@@ -69,7 +82,7 @@ describe.each(faces)('over %s', (face) => {
   })
 
   test.each(operations.filter(({ callers }) => !callers.includes('user')).map(({ name }) => name))(
-    '%s is closed to it',
+    '%s refuses a user token',
     async (name) => {
       const { given } = operations.find((operation) => operation.name === name)?.example ?? {}
       const userId = given && 'userId' in given ? { userId: mine.userId } : {}
@@ -81,20 +94,20 @@ describe.each(faces)('over %s', (face) => {
     },
   )
 
-  test('its own userId may be left out, and another’s is as absent as none', async () => {
-    const given = { app: 'sandbox', credential }
-    const left = await call(mine.token, 'createCredential', given)
-    expect(left).toMatchObject({ status: 200 })
-    const named = { ...given, userId: mine.userId.toUpperCase() }
+  test('the user’s own userId may be omitted, and another’s responds like one that does not exist', async () => {
+    const input = { app: 'sandbox', credential }
+    const withoutUserId = await call(mine.token, 'createCredential', input)
+    expect(withoutUserId).toMatchObject({ status: 200 })
+    const named = { ...input, userId: mine.userId.toUpperCase() }
     expect(await call(mine.token, 'createCredential', named)).toMatchObject({ status: 200 })
     const { result } = await call(mine.token, 'credentials', { userId: mine.userId })
     expect(result).toHaveLength(2)
     const { result: installation } = await call(mine.token, 'startInstallation', { integrationId })
     expect(installation).toMatchObject({ userId: mine.userId })
-    const foreign: readonly (readonly [string, Given])[] = [
+    const foreign: readonly (readonly [string, Input])[] = [
       ['credentials', {}],
-      ['createCredential', given],
-      ['deleteCredential', { credentialId: left.result }],
+      ['createCredential', input],
+      ['deleteCredential', { credentialId: withoutUserId.result }],
       ['oauthUrl', { app: 'sandbox' }],
       ['integrations', {}],
       ['integration', { integrationId }],
@@ -111,10 +124,10 @@ describe.each(faces)('over %s', (face) => {
     expect((await call(mine.token, 'installations')).result).toEqual([installation])
   })
 
-  test('integrations are shown as they stand with the user', async () => {
+  test('integrations are shown with their state for the user', async () => {
     await call(mine.token, 'createCredential', { app: 'sandbox', credential })
-    const begun = await call(mine.token, 'startInstallation', { integrationId })
-    const { installationId } = begun.result
+    const started = await call(mine.token, 'startInstallation', { integrationId })
+    const { installationId } = started.result
     expect(await call(mine.token, 'completeInstallation', { installationId })).toMatchObject({
       status: 200,
     })
@@ -124,20 +137,26 @@ describe.each(faces)('over %s', (face) => {
     expect(await installed(other.token)).toEqual([false])
   })
 
-  test('another user’s installation and credential are as absent as none', async () => {
+  test('another user’s installation and credential respond like ones that do not exist', async () => {
     const { result: credentialId } = await call(mine.token, 'createCredential', {
-      ...{ app: 'sandbox', credential },
+      app: 'sandbox',
+      credential,
     })
     const { installationId } = (await call(mine.token, 'startInstallation', { integrationId }))
       .result
     const workflowId = '99999999-0000-4000-8000-000000000009'
     for (const name of [
-      ...['installation', 'completeInstallation', 'upgradeInstallation', 'uninstall'],
-      ...['deactivateInstallation', 'reactivateInstallation'],
-      ...['deactivateWorkflow', 'reactivateWorkflow'],
+      'installation',
+      'completeInstallation',
+      'upgradeInstallation',
+      'uninstall',
+      'deactivateInstallation',
+      'reactivateInstallation',
+      'deactivateWorkflow',
+      'reactivateWorkflow',
     ]) {
-      const given = name.endsWith('Workflow') ? { installationId, workflowId } : { installationId }
-      expect(await call(other.token, name, given), name).toMatchObject({
+      const values = name.endsWith('Workflow') ? { installationId, workflowId } : { installationId }
+      expect(await call(other.token, name, values), name).toMatchObject({
         status: 404,
         code: 'NOT_FOUND',
       })

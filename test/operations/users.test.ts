@@ -1,9 +1,9 @@
-/** End users: made, listed and deleted with all that is theirs, over both faces. */
+/** End users: created, listed and deleted with all of their objects, over both transports. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
 import { catalogue } from '../../src/generated/registry.ts'
-import { purgeNext } from '../../src/store/purges.ts'
-import { type Call, callOver, faces } from '../support/operations.ts'
+import { purgeNext } from '../../src/store/sync/purges.ts'
+import { type Call, callOver, transports } from '../support/operations.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
@@ -23,22 +23,22 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-describe('the contract’s answers, to the letter', () => {
-  test('a user is made, and its id is the whole answer', async () => {
-    const answer = await service.send(tenant.key, 'POST', '/2023-12/users', { username: 'ada' })
-    expect([answer.statusCode, answer.json()]).toEqual([
+describe('the responses are exactly those of the contract', () => {
+  test('creating a user returns only its id', async () => {
+    const response = await service.send(tenant.key, 'POST', '/2023-12/users', { username: 'ada' })
+    expect([response.statusCode, response.json()]).toEqual([
       200,
       { userId: expect.stringMatching(UUID) },
     ])
   })
 
-  test('users are listed with their three fields, with and without a slash', async () => {
+  test('the list has three fields for each user, with and without a trailing slash', async () => {
     const key = (await service.createTenant('development', [], 'Contract')).key
-    const made = await service.send(key, 'POST', '/2023-12/users', { username: 'grace' })
-    const { userId } = made.json()
+    const created = await service.send(key, 'POST', '/2023-12/users', { username: 'grace' })
+    const { userId } = created.json()
     for (const url of ['/2024-03/one/users', '/2024-03/one/users/']) {
-      const answer = await service.send(key, 'GET', url)
-      expect([answer.statusCode, answer.json()]).toEqual([
+      const result = await service.send(key, 'GET', url)
+      expect([result.statusCode, result.json()]).toEqual([
         200,
         {
           data: [
@@ -51,38 +51,38 @@ describe('the contract’s answers, to the letter', () => {
   })
 })
 
-describe.each(faces)('over %s', (face) => {
+describe.each(transports)('over %s', (transport) => {
   let call: Call
   beforeAll(() => {
-    call = callOver(service, face)
+    call = callOver(service, transport)
   })
 
-  test('a user that was made is found by its id, in any case of letters', async () => {
-    const given = { username: `found over ${face}`, fullName: 'Élodie 🚢' }
-    const made = await call(tenant.key, 'createUser', given)
-    const { userId } = made.result
+  test('a new user is found by its id, in upper or lower case', async () => {
+    const input = { username: `found over ${transport}`, fullName: 'Élodie 🚢' }
+    const created = await call(tenant.key, 'createUser', input)
+    const { userId } = created.result
     for (const id of [userId, userId.toUpperCase()])
       expect(await call(tenant.key, 'user', { userId: id })).toMatchObject({
         status: 200,
-        result: { userId, ...given },
+        result: { userId, ...input },
       })
   })
 
-  test('a username is taken once in an environment, and free in another', async () => {
-    const given = { username: `taken over ${face}` }
-    expect((await call(tenant.key, 'createUser', given)).status).toBe(200)
-    expect(await call(tenant.key, 'createUser', given)).toMatchObject({
+  test('a username is unique in its environment and free in another', async () => {
+    const values = { username: `taken over ${transport}` }
+    expect((await call(tenant.key, 'createUser', values)).status).toBe(200)
+    expect(await call(tenant.key, 'createUser', values)).toMatchObject({
       status: 400,
       code: 'USERNAME_TAKEN',
       fields: ['username'],
     })
-    expect((await call(stranger.key, 'createUser', given)).status).toBe(200)
+    expect((await call(stranger.key, 'createUser', values)).status).toBe(200)
   })
 
-  test('of many at once with one username, one is made', async () => {
+  test('concurrent requests with one username create one user', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, () =>
-        call(tenant.key, 'createUser', { username: `raced over ${face}` }),
+        call(tenant.key, 'createUser', { username: `raced over ${transport}` }),
       ),
     )
     expect(outcomes.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -91,22 +91,22 @@ describe.each(faces)('over %s', (face) => {
 
   test.each([
     ['an empty username', { username: ' ' }],
-    ['a long one', { username: 'x'.repeat(256) }],
-    ['one that cannot be stored', { username: 'a\0b' }],
-  ])('%s is refused by name', async (_what, given) => {
-    expect(await call(tenant.key, 'createUser', given)).toMatchObject({
+    ['a username that is too long', { username: 'x'.repeat(256) }],
+    ['a username that cannot be stored', { username: 'a\0b' }],
+  ])('%s is refused with the name of the field', async (_what, input) => {
+    expect(await call(tenant.key, 'createUser', input)).toMatchObject({
       status: 400,
       code: 'INVALID_PARAMETER',
       fields: ['username'],
     })
   })
 
-  test('a list is given in parts when asked for', async () => {
-    const { key } = await service.createTenant('development', [], `Parts over ${face}`)
+  test('a list can be paginated', async () => {
+    const { key } = await service.createTenant('development', [], `Parts over ${transport}`)
     for (const username of ['one', 'two', 'three', 'four'])
       await call(key, 'createUser', { username })
-    const names = async (given: object) => {
-      const { result } = await call(key, 'users', { ...given })
+    const names = async (input: object) => {
+      const { result } = await call(key, 'users', { ...input })
       return result.map(({ username }: { username: string }) => username)
     }
     expect(await names({})).toEqual(['user', 'one', 'two', 'three', 'four'])
@@ -125,22 +125,28 @@ describe.each(faces)('over %s', (face) => {
       })
   })
 
-  test('a list of any length is one statement', async () => {
+  test('a list of any length runs one statement', async () => {
     await call(tenant.key, 'users')
     service.takeStatements()
     await call(tenant.key, 'users')
     expect(service.takeStatements()).toHaveLength(1)
   })
 
-  test('a deleted user is gone with everything, and the change log tells of each credential', async () => {
+  test('a deleted user and everything of the user are gone, and the change log reports each credential', async () => {
     const { prisma } = service.database
     const { environmentId, key } = tenant
-    const { userId } = (await call(key, 'createUser', { username: `deleted over ${face}` })).result
-    const route = face === 'REST' ? 'cccccccc' : 'dddddddd'
+    const { userId } = (await call(key, 'createUser', { username: `deleted over ${transport}` }))
+      .result
+    const route = transport === 'REST' ? 'cccccccc' : 'dddddddd'
     const credentialId = `${route}-0000-4000-8000-000000000003`
     await prisma.credential.create({
       data: {
-        ...{ id: credentialId, route, environmentId, userId, app: 'test', values: {} },
+        id: credentialId,
+        route,
+        environmentId,
+        userId,
+        app: 'test',
+        values: {},
         syncStates: { create: { topic: 'crm/accounts' } },
       },
     })
@@ -148,9 +154,10 @@ describe.each(faces)('over %s', (face) => {
     const rows = (of: string) => [1, 2].map((n) => sampleRecord(of, accounts, n))
     await service.save(tenant, credentialId, accounts, rows(credentialId))
     await service.save(tenant, CREDENTIAL, accounts, rows(CREDENTIAL))
-    await prisma.syncSighting.create({
+    await prisma.syncSeenRecord.create({
       data: {
-        ...{ credentialId, topic: 'crm/accounts' },
+        credentialId,
+        topic: 'crm/accounts',
         recordId: recordId(credentialId, 'crm/accounts', '1'),
       },
     })
@@ -172,17 +179,17 @@ describe.each(faces)('over %s', (face) => {
     ])
 
     while (await purgeNext(service.database, catalogue, AbortSignal.timeout(10_000)));
-    const [left] = await prisma.$queryRaw<object[]>`
+    const [remaining] = await prisma.$queryRaw<object[]>`
       SELECT (SELECT count(*)::integer FROM crm_accounts
           WHERE credential_id = ${credentialId}::uuid) AS records,
         (SELECT count(*)::integer FROM sync_sightings
           WHERE credential_id = ${credentialId}::uuid) AS sightings,
         (SELECT count(*)::integer FROM crm_accounts
           WHERE credential_id = ${CREDENTIAL}::uuid) AS others`
-    expect(left).toEqual({ records: 0, sightings: 0, others: 2 })
+    expect(remaining).toEqual({ records: 0, sightings: 0, others: 2 })
   })
 
-  test('another environment’s user is as absent as one that never was', async () => {
+  test('another environment’s user responds like one that never existed', async () => {
     for (const name of ['user', 'deleteUser']) {
       const { message: _, ...absent } = await call(stranger.key, name, { userId: NEVER })
       expect(absent).toMatchObject({ status: 404, code: 'USER_NOT_FOUND' })
@@ -193,7 +200,7 @@ describe.each(faces)('over %s', (face) => {
   })
 })
 
-test('a purge is ended only after a write that was under way could have ended', async () => {
+test('a purge ends only after the longest possible write that was in progress', async () => {
   const { prisma } = service.database
   const credentialId = 'eeeeeeee-0000-4000-8000-000000000005'
   const accounts = catalogue.get('crm/accounts')
@@ -208,7 +215,7 @@ test('a purge is ended only after a write that was under way could have ended', 
   })
   expect(await purge()).toBe(true)
   expect(await prisma.purge.count({ where: { credentialId } })).toBe(0)
-  const left = await prisma.$queryRaw`SELECT id FROM crm_accounts
+  const remaining = await prisma.$queryRaw`SELECT id FROM crm_accounts
     WHERE credential_id = ${credentialId}::uuid`
-  expect(left).toEqual([])
+  expect(remaining).toEqual([])
 })

@@ -1,9 +1,9 @@
-/** A replay of what the change log has forgotten is refused by name, and never answered as if it came. */
+/** A replay of changes that the log no longer has is refused by name, never reported as sent. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
-import { pruneChanges } from '../../src/store/changes.ts'
-import { callOver, faces, type Given } from '../support/operations.ts'
+import { pruneChanges } from '../../src/store/changes/changes.ts'
+import { callOver, type Input, transports } from '../support/operations.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { settled } from '../support/settled.ts'
@@ -18,8 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-test.each(faces)('over %s', async (face) => {
-  const call = callOver(service, face)
+test.each(transports)('over %s', async (transport) => {
+  const call = callOver(service, transport)
   const { prisma } = service.database
   const credentialId = randomUUID()
   const tenant = await service.createTenant('development', [credentialId], randomUUID())
@@ -37,10 +37,17 @@ test.each(faces)('over %s', async (face) => {
   const sent = { old, last, kept }
   await prisma.webhookAttemptBatch.create({
     data: {
-      ...{ subscriptionId, messageIds: Object.keys(sent) },
+      subscriptionId,
+      messageIds: Object.keys(sent),
       attempts: Object.values(sent).map((change) => ({
-        ...{ topic: accounts.topic, change, attempt: 1, at: new Date().toISOString() },
-        ...{ latencyMs: 1, status: 204, failure: null, answer: null },
+        topic: accounts.topic,
+        change,
+        attempt: 1,
+        at: new Date().toISOString(),
+        latencyMs: 1,
+        status: 204,
+        failure: null,
+        answer: null,
       })),
     },
   })
@@ -50,8 +57,8 @@ test.each(faces)('over %s', async (face) => {
   await settled(service)
   while ((await pruneChanges(prisma, 30)) > 0);
 
-  const replay = (given: Given) => call(tenant.key, 'replayWebhook', { subscriptionId, ...given })
-  const refused: [Given, number, string, string][] = [
+  const replay = (input: Input) => call(tenant.key, 'replayWebhook', { subscriptionId, ...input })
+  const refused: [Input, number, string, string][] = [
     [{ cursor: old }, 410, 'CURSOR_EXPIRED', 'cursor'],
     [{ messageId: 'old' }, 410, 'CURSOR_EXPIRED', 'messageId'],
     [{ messageId: 'last' }, 410, 'CURSOR_EXPIRED', 'messageId'],
@@ -60,14 +67,16 @@ test.each(faces)('over %s', async (face) => {
   ]
   for (const [given, status, code, field] of refused)
     expect(await replay(given), JSON.stringify(given)).toMatchObject({
-      ...{ status, code, fields: [field] },
+      status,
+      code,
+      fields: [field],
     })
   expect(await prisma.webhookReplay.count({ where: { subscriptionId } })).toBe(0)
-  // What follows the last that is forgotten is all there.
-  for (const given of [{ cursor: last }, { messageId: 'kept' }, { from: ago(1), to: ago(-1) }])
-    expect(await replay(given), JSON.stringify(given)).toMatchObject({ status: 200 })
+  // Everything after the last deleted change is complete.
+  for (const values of [{ cursor: last }, { messageId: 'kept' }, { from: ago(1), to: ago(-1) }])
+    expect(await replay(values), JSON.stringify(values)).toMatchObject({ status: 200 })
 
-  // The whole of the day that it came on, the last millisecond with it.
+  // The whole day of the change, including its last millisecond.
   const day = keptAt.slice(0, 10)
   expect(await replay({ from: day, to: day })).toMatchObject({ status: 200 })
 

@@ -1,24 +1,45 @@
-/** Webhook subscriptions: made, changed and ended, for topics and addresses that there are. */
+/** Webhook subscriptions: created, changed and deleted, with existing topics and valid addresses only. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { eventTopics } from '../../src/definition/change.ts'
 import { catalogue } from '../../src/generated/registry.ts'
-import { type Call, callOver, faces } from '../support/operations.ts'
+import { type Call, callOver, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const NEVER = '99999999-0000-4000-8000-000000000009'
 
-// The topics that the contract names, commerce/fulfillments (each resource has one), and webhook/disabled.
+// The topics of the contract, plus commerce/fulfillments (each resource has a topic) and webhook/disabled.
 const TOPICS = [
-  ...['connection/created', 'connection/deleted', 'connection/authentication_failure'],
-  ...['commerce/customers', 'commerce/orders', 'commerce/products', 'commerce/fulfillments'],
-  ...['accounting/companyInfo', 'accounting/accounts', 'accounting/customers'],
-  ...['accounting/taxRates', 'accounting/trackingCategories', 'accounting/vendors'],
-  ...['accounting/items', 'accounting/payments', 'accounting/purchaseOrders'],
-  ...['accounting/bills', 'accounting/invoices'],
-  ...['crm/accounts', 'crm/contacts', 'crm/leads', 'crm/notes', 'crm/opportunities'],
-  ...['crm/stages', 'crm/tasks', 'crm/users'],
-  ...['sync/started', 'sync/completed', 'sync/failed', 'webhook/disabled'],
+  'connection/created',
+  'connection/deleted',
+  'connection/authentication_failure',
+  'commerce/customers',
+  'commerce/orders',
+  'commerce/products',
+  'commerce/fulfillments',
+  'accounting/companyInfo',
+  'accounting/accounts',
+  'accounting/customers',
+  'accounting/taxRates',
+  'accounting/trackingCategories',
+  'accounting/vendors',
+  'accounting/items',
+  'accounting/payments',
+  'accounting/purchaseOrders',
+  'accounting/bills',
+  'accounting/invoices',
+  'crm/accounts',
+  'crm/contacts',
+  'crm/leads',
+  'crm/notes',
+  'crm/opportunities',
+  'crm/stages',
+  'crm/tasks',
+  'crm/users',
+  'sync/started',
+  'sync/completed',
+  'sync/failed',
+  'webhook/disabled',
 ]
 
 let service: TestService
@@ -32,20 +53,20 @@ afterAll(() => service.stop())
 
 const wanted = { address: 'https://hooks.example.com/a?b=c', topic: ['connection/created'] }
 
-test('the contract’s answers, to the letter', async () => {
+test('the responses are exactly those of the contract', async () => {
   const { key } = await service.createTenant('development', [], 'Contract')
   const url = '/2024-03/one/webhooks'
   expect((await service.send(key, 'GET', url)).json()).toEqual({ subscriptions: [] })
-  const made = await service.send(key, 'POST', url, wanted)
+  const created = await service.send(key, 'POST', url, wanted)
   const subscription = {
     subscriptionId: expect.stringMatching(UUID),
     ...wanted,
     isEnabled: true,
   }
-  expect([made.statusCode, made.json()]).toEqual([200, { subscription }])
+  expect([created.statusCode, created.json()]).toEqual([200, { subscription }])
   const list = await service.send(key, 'GET', url)
   expect([list.statusCode, list.json()]).toEqual([200, { subscriptions: [subscription] }])
-  const { subscriptionId } = made.json().subscription
+  const { subscriptionId } = created.json().subscription
   const one = await service.send(key, 'GET', `${url}/${subscriptionId}`)
   expect([one.statusCode, one.json()]).toEqual([200, { subscription }])
   const changed = await service.send(key, 'PUT', `${url}/${subscriptionId}`, { isEnabled: false })
@@ -60,49 +81,51 @@ test('the topics are those of the contract', () => {
   expect([...known].sort()).toEqual([...TOPICS].sort())
 })
 
-describe.each(faces)('over %s', (face) => {
+describe.each(transports)('over %s', (transport) => {
   let call: Call
   let tenant: Tenant
   let round = 0
   beforeAll(() => {
-    call = callOver(service, face)
+    call = callOver(service, transport)
   })
   beforeEach(async () => {
     round += 1
-    tenant = await service.createTenant('development', [], `${face} ${round}`)
+    tenant = await service.createTenant('development', [], `${transport} ${round}`)
   })
 
-  const subscribe = async (given: object = wanted) => {
-    const outcome = await call(tenant.key, 'createWebhook', { ...given })
+  const subscribe = async (input: object = wanted) => {
+    const outcome = await call(tenant.key, 'createWebhook', { ...input })
     expect(outcome).toMatchObject({ status: 200 })
     return outcome.result
   }
 
-  test('every topic is taken, each once', async () => {
+  test('every topic is accepted, and stored once', async () => {
     const { topic } = await subscribe({ ...wanted, topic: [...TOPICS, ...TOPICS] })
     expect(topic).toEqual(TOPICS)
   })
 
-  test('what is given is changed, and nothing else', async () => {
-    const made = await subscribe()
-    const { subscriptionId } = made
-    const change = async (given: object) =>
-      (await call(tenant.key, 'updateWebhook', { subscriptionId, ...given })).result
-    expect(await change({})).toEqual(made)
-    expect(await change({ isEnabled: false })).toEqual({ ...made, isEnabled: false })
+  test('an update changes only the fields in the request', async () => {
+    const created = await subscribe()
+    const { subscriptionId } = created
+    const change = async (values: object) =>
+      (await call(tenant.key, 'updateWebhook', { subscriptionId, ...values })).result
+    expect(await change({})).toEqual(created)
+    expect(await change({ isEnabled: false })).toEqual({ ...created, isEnabled: false })
     expect(await change({ topic: ['crm/leads'] })).toEqual({
-      ...{ ...made, isEnabled: false },
+      ...created,
+      isEnabled: false,
       topic: ['crm/leads'],
     })
     const moved = await change({ address: 'http://hooks.example.com/', isEnabled: true })
     expect(moved).toEqual({
-      ...{ ...made, address: 'http://hooks.example.com/' },
+      ...created,
+      address: 'http://hooks.example.com/',
       topic: ['crm/leads'],
     })
     expect((await call(tenant.key, 'webhook', { subscriptionId })).result).toEqual(moved)
   })
 
-  test('each has a secret of its own, which is not stored as it is', async () => {
+  test('each subscription has its own secret, which is stored encrypted', async () => {
     const { prisma } = service.database
     const secrets = new Set<string>()
     for (let n = 0; n < 2; n++) {
@@ -141,31 +164,34 @@ describe.each(faces)('over %s', (face) => {
     'http://a.localhost./',
     `https://hooks.example.com/${'x'.repeat(2048)}`,
     '',
-  ])('the address %s is refused by name, when made and when changed', async (address) => {
-    const refused = { status: 400, code: 'INVALID_PARAMETER', fields: ['address'] }
-    expect(await call(tenant.key, 'createWebhook', { ...wanted, address })).toMatchObject(refused)
-    const { subscriptionId } = await subscribe()
-    expect(await call(tenant.key, 'updateWebhook', { subscriptionId, address })).toMatchObject(
-      refused,
-    )
-  })
+  ])(
+    'the address %s is refused with the name of the field, on create and on update',
+    async (address) => {
+      const refused = { status: 400, code: 'INVALID_PARAMETER', fields: ['address'] }
+      expect(await call(tenant.key, 'createWebhook', { ...wanted, address })).toMatchObject(refused)
+      const { subscriptionId } = await subscribe()
+      expect(await call(tenant.key, 'updateWebhook', { subscriptionId, address })).toMatchObject(
+        refused,
+      )
+    },
+  )
 
   test.each([
-    ['none', [], 'topic'],
-    ['one that there is not', ['crm/leads', 'crm/lead'], 'topic[1]'],
-    ['one in another case of letters', ['CRM/leads'], 'topic[0]'],
-  ])('of topics, %s is refused by name', async (_what, topic, field) => {
+    ['no entry', [], 'topic'],
+    ['an unknown entry', ['crm/leads', 'crm/lead'], 'topic[1]'],
+    ['an entry in another letter case', ['CRM/leads'], 'topic[0]'],
+  ])('topics with %s are refused with the name of the field', async (_what, topic, field) => {
     const refused = { status: 400, code: 'INVALID_PARAMETER', fields: [field] }
-    const made = await call(tenant.key, 'createWebhook', { ...wanted, topic })
-    expect(made).toMatchObject(refused)
-    for (const one of topic.slice(-1)) expect(made.message).toContain(one)
+    const created = await call(tenant.key, 'createWebhook', { ...wanted, topic })
+    expect(created).toMatchObject(refused)
+    for (const one of topic.slice(-1)) expect(created.message).toContain(one)
     const { subscriptionId } = await subscribe()
     expect(await call(tenant.key, 'updateWebhook', { subscriptionId, topic })).toMatchObject(
       refused,
     )
   })
 
-  test('of a change, null is refused for what a subscription always has', async () => {
+  test('an update refuses null for fields that a subscription always has', async () => {
     const { subscriptionId } = await subscribe()
     const before = (await call(tenant.key, 'webhook', { subscriptionId })).result
     for (const name of ['address', 'topic', 'isEnabled', 'isOrdered'])
@@ -177,15 +203,15 @@ describe.each(faces)('over %s', (face) => {
     expect(reset).toMatchObject({ status: 200, result: { subscriptionId } })
   })
 
-  test('an address that is too long is told its bound', async () => {
+  test('an address that is too long is refused with the limit', async () => {
     const address = `https://hooks.example.com/${'x'.repeat(2048)}`
     expect(await call(tenant.key, 'createWebhook', { ...wanted, address })).toMatchObject({
       status: 400,
-      message: 'address: expected an address of at most 2048 characters.',
+      message: 'address: expected a URL of at most 2048 characters.',
     })
   })
 
-  test('a subscription that was ended is gone, and another’s was never there', async () => {
+  test('a deleted subscription is gone, and another tenant’s responds like one that never existed', async () => {
     const { subscriptionId } = await subscribe()
     const absent = { status: 404, code: 'NOT_FOUND' }
     const names = ['webhook', 'updateWebhook', 'webhookSecret', 'deleteWebhook']
@@ -201,7 +227,7 @@ describe.each(faces)('over %s', (face) => {
       expect(await call(tenant.key, name, { subscriptionId }), name).toMatchObject(absent)
   })
 
-  test('a list of any length is one statement', async () => {
+  test('a list of any length runs one statement', async () => {
     await subscribe()
     await subscribe()
     await call(tenant.key, 'webhooks')

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isPublicAddress } from '../../src/outbound/address.ts'
 import { createExchange } from '../../src/outbound/exchange.ts'
-import { createPostbox } from '../../src/outbound/postbox.ts'
+import { createWebhookTransport } from '../../src/outbound/webhook-transport.ts'
+import { loopbacks } from './loopbacks.ts'
 
 let port = 0
 let hits = 0
@@ -27,51 +28,21 @@ const request = (host: string) => ({
   headers: {},
 })
 
-/** Every way to write the loopback that a URL parser or a resolver understands. */
-const loopbacks = [
-  '127.0.0.1',
-  '127.1',
-  '127.0.1',
-  '2130706433',
-  '0x7f000001',
-  '0x7f.0.0.1',
-  '0x7f.1',
-  '017700000001',
-  '0177.0.0.1',
-  '0177.0x0.0.1',
-  '127.0.0.1.',
-  '１２７.０.０.１',
-  '127。0。0。1',
-  '0',
-  '0.0.0.0',
-  '[::1]',
-  '[0:0:0:0:0:0:0:1]',
-  '[::]',
-  '[::ffff:127.0.0.1]',
-  '[::ffff:7f00:1]',
-  '[0:0:0:0:0:ffff:7f00:0001]',
-  '[::127.0.0.1]',
-  '[::ffff:0:127.0.0.1]',
-  '[64:ff9b::127.0.0.1]',
-  '[64:ff9b:1::7f00:1]',
-  '[2002:7f00:1::]',
-  'localhost',
-  'LOCALHOST',
-  'localhost.',
-  'some.name.localhost',
-]
-
-describe('the loopback', () => {
+describe('the loopback address', () => {
   it.each(loopbacks)('is not dialled as %s', async (host) => {
     const exchange = createExchange({ ...bounds, allowPrivateAddresses: false })
-    const postbox = createPostbox({ ...bounds, allowPrivateAddresses: false, keptAnswerBytes: 10 })
+    const transport = createWebhookTransport({
+      ...bounds,
+      allowPrivateAddresses: false,
+      keptAnswerBytes: 10,
+    })
     const failures = await Promise.all(
       [
         exchange.send(request(host)),
-        postbox.open(request(host).url).post([], Buffer.from('a letter')),
+        transport.open(request(host).url).post([], Buffer.from('a letter')),
       ].map((sent) => sent.catch((error: unknown) => error)),
     )
-    // A name that this machine does not resolve is no connection either.
+    // A name that this machine cannot resolve makes no connection either.
     const isName = /[a-z]{3}/i.test(host) && !host.startsWith('[')
     const refused = {
       code: 'EXCHANGE_FAILED',
@@ -80,10 +51,10 @@ describe('the loopback', () => {
     expect(failures).toEqual([expect.objectContaining(refused), expect.objectContaining(refused)])
     expect(hits).toBe(0)
     await exchange.stop()
-    await postbox.stop()
+    await transport.stop()
   })
 
-  it('is dialled where private addresses are allowed', async () => {
+  it('is dialled if private addresses are allowed', async () => {
     const exchange = createExchange({ ...bounds, allowPrivateAddresses: true })
     expect(await exchange.send(request('127.1'))).toMatchObject({ status: 200, text: '{}' })
     expect(hits).toBe(1)
@@ -91,7 +62,7 @@ describe('the loopback', () => {
   })
 })
 
-it('judges a name by the address that it has', async () => {
+it('judges a name by the address it resolves to', async () => {
   const exchange = createExchange({ ...bounds, allowPrivateAddresses: false })
   await expect(exchange.send(request('localhost'))).rejects.toMatchObject({
     problem: 'forbidden-address',
@@ -123,6 +94,6 @@ it.each([
   ['8.8.8.8', true],
   ['2606:4700:4700::1111', true],
   ['nonsense', false],
-])('takes %s for public: %s', (address, expected) => {
+])('treats %s as public: %s', (address, expected) => {
   expect(isPublicAddress(address)).toBe(expected)
 })

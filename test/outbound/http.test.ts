@@ -68,7 +68,7 @@ const get: AppRequest = { method: 'GET', path: '/orders?limit=5' }
 const send = (request: AppRequest = get, options: Partial<AppClientOptions> = {}, key = SECRET) =>
   clientOf(options).send(connector, { url, key }, request)
 
-/** What came instead of an answer; none of it holds the secret. */
+/** The error of a failed request; none contains the secret. */
 const failureOf = async (answer: Promise<unknown>): Promise<unknown> => {
   const error = await answer.then(
     () => undefined,
@@ -80,7 +80,7 @@ const failureOf = async (answer: Promise<unknown>): Promise<unknown> => {
 }
 
 describe('a request', () => {
-  it('goes below the base address, as JSON, with the credential', async () => {
+  it('is sent below the base address, as JSON, with the credential', async () => {
     let headers: NodeJS.Dict<string | string[]> = {}
     respond = (request, response) => {
       headers = request.headers
@@ -100,7 +100,7 @@ describe('a request', () => {
   })
 
   it.each(['@evil.example/', '.evil.example/', '/../admin', 'orders', '/..', '/%2e%2e/admin'])(
-    'that would lead out of the base address is not sent: %s',
+    'that would leave the base address is not sent: %s',
     async (path) => {
       expect(await failureOf(send({ method: 'GET', path }))).toMatchObject({ code: 'APP_ADDRESS' })
       expect(requests).toEqual([])
@@ -113,7 +113,7 @@ describe('a request', () => {
   })
 
   it.each(['', 'not a url', 'ftp://example.com', 'file:///etc/passwd', 'https://a:b@example.com'])(
-    'to a base address that is none is not sent: %s',
+    'to an invalid base address is not sent: %s',
     async (base) => {
       const answer = clientOf().send(connector, { url: base, key: SECRET }, get)
       expect(await failureOf(answer)).toMatchObject({ code: 'APP_ADDRESS' })
@@ -133,7 +133,7 @@ describe('a request', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each([
     [401, 'APP_AUTHENTICATION'],
     [403, 'APP_REFUSED'],
@@ -143,27 +143,57 @@ describe('an answer', () => {
     [408, 'APP_UNAVAILABLE'],
     [500, 'APP_UNAVAILABLE'],
     [503, 'APP_UNAVAILABLE'],
-  ])('of status %i is %s, also as a page of HTML', async (status, code) => {
+  ])('with status %i is %s, also as an HTML page', async (status, code) => {
     respond = (_request, response) => response.writeHead(status).end('<h1>Sorry</h1>')
     expect(await failureOf(send({ ...get, method: 'DELETE' }))).toMatchObject({ code })
   })
 
-  it('is a failure if the connector reads one out of it, whatever its status', async () => {
+  it('is a failure if the connector reads one from it, whatever its status', async () => {
     respond = (_request, response) => response.end(`{"problem":"No ${SECRET} here"}`)
     const failure = await failureOf(send())
     expect(failure).toMatchObject({ code: 'APP_REFUSED', reason: 'No [redacted] here' })
   })
 
-  it('that redirects is refused and not followed', async () => {
+  it('that redirects is rejected and not followed', async () => {
     respond = (_request, response) => response.writeHead(302, { location: '/v1/elsewhere' }).end()
     expect(await failureOf(send())).toMatchObject({ code: 'APP_REFUSED', kind: 'refused' })
     expect(requests).toHaveLength(1)
   })
 
-  it.each(['{"a":', '<html>', '{"a":1}x', '\u0000'])('that is no JSON fails: %j', async (text) => {
+  it.each(['{"a":', '<html>', '{"a":1}x', '\u0000'])('that is not JSON fails: %j', async (text) => {
     respond = (_request, response) => response.end(text)
     const failure = await failureOf(send({ ...get, method: 'POST' }))
     expect(failure).toMatchObject({ code: 'APP_UNAVAILABLE', problem: 'malformed' })
+  })
+
+  it.each([
+    ['lists', '['.repeat(65) + ']'.repeat(65)],
+    ['objects', `${'{"a":'.repeat(65)}1${'}'.repeat(65)}`],
+    [
+      'a list behind a text with quotes and brackets',
+      `["\\\\\\"]]]]",${'['.repeat(64)}${']'.repeat(64)}]`,
+    ],
+  ])('with %s nested too deep fails', async (_what, text) => {
+    respond = (_request, response) => response.end(text)
+    const failure = await failureOf(send({ ...get, method: 'POST' }))
+    expect(failure).toMatchObject({
+      ...{ code: 'APP_UNAVAILABLE', problem: 'malformed' },
+      reason: 'the response is nested more than 64 levels deep',
+    })
+  })
+
+  it('that fails and is nested too deep is judged by its status', async () => {
+    respond = (_request, response) => response.writeHead(422).end('['.repeat(9000))
+    expect(await failureOf(send())).toMatchObject({ code: 'APP_REFUSED' })
+  })
+
+  it.each([
+    ['as deep as allowed', '['.repeat(64) + ']'.repeat(64)],
+    ['long and flat', `[${'[{}],'.repeat(1000)}1]`],
+    ['with brackets in its texts', JSON.stringify(['['.repeat(99), '\\"', '{"'.repeat(99)])],
+  ])('is read if it is %s', async (_what, text) => {
+    respond = (_request, response) => response.end(text)
+    expect((await send()).body).toEqual(JSON.parse(text))
   })
 
   it('without a body has none', async () => {
@@ -171,7 +201,42 @@ describe('an answer', () => {
     expect(await send()).toMatchObject({ status: 204, body: undefined })
   })
 
-  it('that never ends is cut at the cap', async () => {
+  it('that would exceed the shared memory is aborted, and others are read', async () => {
+    const waiting: (() => void)[] = []
+    const text = JSON.stringify('x'.repeat(60_000))
+    respond = (request, response) => {
+      if (request.url !== '/v1/slow') return void response.end('{}')
+      response.write(text.slice(0, -1))
+      waiting.push(() => response.end('"'))
+    }
+    const answerBudget = { totalBytes: 400_000, bytesPerHolder: 150_000 }
+    const client = clientOf({ answerBudget })
+    const slow = () =>
+      client.send(connector, { url, key: SECRET }, { method: 'POST', path: '/slow' })
+    const all = [slow(), slow(), slow(), slow()]
+    const refused = all.map((one) =>
+      one.then(
+        () => 'read',
+        ({ problem }) => problem,
+      ),
+    )
+    await expect.poll(() => waiting.length).toBe(4)
+    // Two fit; the first rejection shows that both are in memory.
+    await Promise.race(
+      refused.map((one) => one.then((end) => end === 'crowded' || Promise.reject())),
+    )
+    expect((await client.send(connector, { url, key: SECRET }, get)).body).toEqual({})
+    for (const end of waiting) end()
+    expect((await Promise.all(refused)).sort()).toEqual(['crowded', 'crowded', 'read', 'read'])
+    // Reading one frees its memory.
+    waiting.length = 0
+    const again = slow()
+    await expect.poll(() => waiting.length).toBe(1)
+    waiting[0]?.()
+    expect((await again).body).toBe('x'.repeat(60_000))
+  })
+
+  it('that never ends is cut at the size limit', async () => {
     respond = (_request, response) => {
       const chunk = Buffer.alloc(64 * 1024, 'x')
       const pour = (): void => {
@@ -185,7 +250,7 @@ describe('an answer', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('that is small only while compressed is cut at the cap', async () => {
+  it('that is small only while compressed is cut at the size limit', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000, ' '))
     expect(bomb.length).toBeLessThan(100_000)
     respond = (_request, response) =>
@@ -194,12 +259,12 @@ describe('an answer', () => {
     expect(failure).toMatchObject({ problem: 'too-large' })
   })
 
-  it('that drips is cut at the deadline', async () => {
+  it('that arrives too slowly is cut at the deadline', async () => {
     respond = (_request, response) => {
       const drip = setInterval(() => response.write(' '), 20)
       response.once('close', () => clearInterval(drip))
     }
-    // Without it, this would never end.
+    // Without the deadline this would never end.
     const failure = await failureOf(send(get, { deadlineMs: 300, maxRetries: 0 }))
     expect(failure).toMatchObject({ problem: 'deadline' })
   })
@@ -213,20 +278,20 @@ describe('a failed request', () => {
     }
   }
 
-  it('is sent again if it reads', async () => {
+  it('is retried if it reads', async () => {
     failOnce(503)
     await send()
     expect(requests).toHaveLength(2)
   })
 
-  it('is sent again if its connector calls it a read', async () => {
+  it('is retried if its connector marks it as a read', async () => {
     failOnce(503)
     await send({ method: 'POST', path: '/graphql', body: { query: '{ orders }' }, read: true })
     expect(requests).toHaveLength(2)
   })
 
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)(
-    'is not sent again if it writes: %s',
+    'is not retried if it writes: %s',
     async (method) => {
       failOnce(503)
       await failureOf(send({ method, path: '/orders' }))
@@ -234,26 +299,26 @@ describe('a failed request', () => {
     },
   )
 
-  it('is sent again when the app has asked for it, and no sooner', async () => {
+  it('is retried when the app’s Retry-After has passed, and no sooner', async () => {
     failOnce(429, { 'retry-after': '1' })
     await send()
     const [first, second] = requests
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(1000)
   })
 
-  it('is left to the caller if the app asks for more than is waited', async () => {
+  it('is left to the caller if Retry-After exceeds the wait limit', async () => {
     failOnce(429, { 'retry-after': '61' })
     expect(await failureOf(send())).toMatchObject({ retryAfterMs: 61_000 })
     expect(requests).toHaveLength(1)
   })
 
-  it('is given up after a few tries', async () => {
+  it('is given up after a few attempts', async () => {
     respond = (_request, response) => response.writeHead(500).end()
     await failureOf(send(get, { maxRetries: 3 }))
     expect(requests).toHaveLength(4)
   })
 
-  it('lets go of its pause when the caller breaks off', async () => {
+  it('ends its pause when the caller aborts', async () => {
     respond = (_request, response) => response.writeHead(429, { 'retry-after': '30' }).end()
     const control = new AbortController()
     const answer = clientOf().send(connector, { url, key: SECRET }, get, control.signal)
@@ -265,21 +330,21 @@ describe('a failed request', () => {
 })
 
 describe('an app that is down', () => {
-  it('is left alone after failures in a row, then asked once', async () => {
+  it('gets no requests after failures in a row, then one', async () => {
     respond = (_request, response) => response.writeHead(500).end()
     const client = clientOf({ maxRetries: 0, breakAfter: 3, halfOpenAfterMs: 1000 })
-    const ask = () => client.send(connector, { url, key: SECRET }, get)
-    for (let time = 0; time < 3; time++) await failureOf(ask())
-    expect(await failureOf(ask())).toMatchObject({ problem: 'circuit-open' })
+    const request = () => client.send(connector, { url, key: SECRET }, get)
+    for (let time = 0; time < 3; time++) await failureOf(request())
+    expect(await failureOf(request())).toMatchObject({ problem: 'circuit-open' })
     expect(requests).toHaveLength(3)
     await wait(1100)
     respond = (_request, response) => response.end('{}')
-    await ask()
-    await ask()
+    await request()
+    await request()
     expect(requests).toHaveLength(5)
   })
 
-  it('is not one that refuses', async () => {
+  it('does not mean one that rejects requests', async () => {
     respond = (_request, response) => response.writeHead(404).end()
     const client = clientOf({ breakAfter: 2 })
     for (let time = 0; time < 5; time++)
@@ -287,21 +352,20 @@ describe('an app that is down', () => {
     expect(requests).toHaveLength(5)
   })
 
-  it('is not one that was sent nothing: a request that cannot be sent is a mistake of ours', async () => {
+  it('does not mean a request that cannot be sent, which is our own bug', async () => {
     respond = (_request, response) => response.end('{}')
     const client = clientOf({ breakAfter: 2 })
     const credential = { url, key: SECRET }
     const unsendable: AppRequest = { ...get, body: {} }
     for (let time = 0; time < 3; time++)
-      for (const ask of [client.send, client.pass])
-        await expect(ask(connector, credential, unsendable)).rejects.toThrow(TypeError)
+      for (const request of [client.send, client.pass])
+        await expect(request(connector, credential, unsendable)).rejects.toThrow(TypeError)
     expect(requests).toEqual([])
     await client.send(connector, credential, get)
   })
 
-  it('is not one that fails at what a caller passes on, which no other asks', async () => {
-    respond = ({ url: asked }, response) =>
-      response.writeHead(asked === '/v1/odd' ? 500 : 200).end()
+  it('does not mean a failure caused by one caller’s input', async () => {
+    respond = ({ url: path }, response) => response.writeHead(path === '/v1/odd' ? 500 : 200).end()
     const client = clientOf({ breakAfter: 2 })
     const credential = { url, key: SECRET }
     for (let time = 0; time < 3; time++)
@@ -309,9 +373,9 @@ describe('an app that is down', () => {
     await client.send(connector, credential, get)
   })
 
-  it('is one at that address alone: whoever names another of its host leaves the first be', async () => {
-    respond = ({ url: asked }, response) =>
-      response.writeHead(asked?.startsWith('/v1/') ? 200 : 500).end()
+  it('is tracked by address: another address of the same host does not affect it', async () => {
+    respond = ({ url: path }, response) =>
+      response.writeHead(path?.startsWith('/v1/') ? 200 : 500).end()
     const client = clientOf({ maxRetries: 0, breakAfter: 2 })
     for (let time = 0; time < 3; time++)
       await failureOf(client.send(connector, { url: `${url}x`, key: SECRET }, get))
@@ -327,17 +391,17 @@ describe('an app in this process', () => {
       localApps: new Map([['http://sandbox.local', app]]),
     }).send(connector, { url: localUrl, key: SECRET }, get)
 
-  it('is asked without a socket', async () => {
-    const asked: string[] = []
+  it('is called without a socket', async () => {
+    const requests: string[] = []
     const answer = await sendTo(async (request) => {
-      asked.push(`${request.method} ${request.url} ${request.headers.get('authorization')}`)
+      requests.push(`${request.method} ${request.url} ${request.headers.get('authorization')}`)
       return Response.json({ here: true })
     })
     expect(answer).toMatchObject({ status: 200, body: { here: true } })
-    expect(asked).toEqual([`GET ${localUrl}/orders?limit=5 Bearer ${SECRET}`])
+    expect(requests).toEqual([`GET ${localUrl}/orders?limit=5 Bearer ${SECRET}`])
   })
 
-  it('is bound by the deadline too', async () => {
+  it('has the same deadline', async () => {
     const never = () => new Promise<Response>(() => {})
     expect(await failureOf(sendTo(never, 50))).toMatchObject({ problem: 'deadline' })
     const endless = async () => new Response(new ReadableStream({ pull: () => wait(10) }))
@@ -352,7 +416,7 @@ it.each([
     { 'retry-after': 'Wed, 21 Oct 2015 07:28:30 GMT', date: 'Wed, 21 Oct 2015 07:28:00 GMT' },
     30_000,
   ],
-  [{ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, 0],
+  [{ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, undefined],
   [{ 'retry-after': 'soon' }, undefined],
   [{}, undefined],
 ])('reads %j as %s ms', (headers, expected) => {

@@ -1,4 +1,4 @@
-/** What an operator does at the command line, with the service running or not. */
+/** The command line of an operator, with the service running or stopped. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -9,11 +9,12 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/sandbox/manifest.ts'
-import { parseEncryptionKeys } from '../../src/encryption-key.ts'
-import { createCredential, readCredential } from '../../src/store/credentials.ts'
-import { createVault } from '../../src/store/vault.ts'
+import { generateApiKey } from '../../src/store/accounts/api-key.ts'
+import { createCredential, readCredential } from '../../src/store/accounts/credentials.ts'
+import { parseEncryptionKeys } from '../../src/store/secrets/encryption-key.ts'
+import { createVault } from '../../src/store/secrets/vault.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { openDatabaseWay } from '../support/database-way.ts'
+import { openDatabaseProxy } from '../support/database-proxy.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { TEST_KEYS, testVault } from '../support/vault.ts'
 import { endHosts, endWith, newDataDir } from './hosts.ts'
@@ -45,7 +46,7 @@ const run = async (args: readonly string[], variables: Variables = {}) => {
   return { out, err, code }
 }
 
-/** Starts the service. @returns what it greets with, and how it is stopped */
+/** Starts the service. @returns its start-up message and a function that stops it */
 const serve = async (variables: Variables, args: readonly string[] = []) => {
   const child = spawnCli(['serve', ...args], { PORT: '0', SANDBOX: 'false', ...variables })
   let greeting = ''
@@ -56,20 +57,20 @@ const serve = async (variables: Variables, args: readonly string[] = []) => {
   await new Promise<void>((resolve, reject) => {
     child.stdout?.on('data', (chunk) => {
       greeting += chunk
-      // All of it is written at once.
+      // The message is written in one chunk.
       if (greeting.includes('Data ')) resolve()
     })
-    child.once('exit', (code) => reject(new Error(`it ended with ${code}`)))
+    child.once('exit', (code) => reject(new Error(`the service exited with ${code}`)))
   })
   const [, address = ''] = /REST +(\S+)\/2024/.exec(greeting) ?? []
   return {
     ...{ greeting, address },
-    /** @returns its exit code */
+    /** @returns the exit code */
     stop: async () => {
       await endWith(child, 'SIGTERM')
       return child.exitCode
     },
-    /** What it said on standard error. */
+    /** Standard error so far. */
     complaints: () => complaints,
   }
 }
@@ -80,7 +81,7 @@ const statusOf = async (address: string, key: string): Promise<number> => {
 }
 
 describe('on the embedded database', () => {
-  test('keys are made, shown and ended beside the running service, and without it', async () => {
+  test('creates, lists and revokes keys while the service runs and while it is stopped', async () => {
     const variables = { DATA_DIR: await newDataDir() }
     const service = await serve(variables)
     expect(service.greeting.trim().split('\n').length).toBeLessThanOrEqual(8)
@@ -90,7 +91,7 @@ describe('on the embedded database', () => {
     const generated = await run(['keys', 'generate', 'production'], variables)
     const [first = ''] = generated.out.split('\n')
     expect(first).toMatch(/^tl_prod_[0-9a-f]{48}$/)
-    // Without a credentialId the question is wrong, but the key is right.
+    // 400 for the missing credentialId: the key itself was accepted.
     expect(await statusOf(service.address, first)).toBe(400)
     const [second = ''] = (await run(['keys', 'regenerate', 'production'], variables)).out.split(
       '\n',
@@ -113,13 +114,18 @@ describe('on the embedded database', () => {
     // Written when the service stopped.
     expect((await run(['keys', 'list', 'production'], variables)).out).not.toContain('used never')
 
-    const again = await serve(variables)
+    const chosen = generateApiKey('development')
+    const again = await serve({ ...variables, TRUNKLINE_DEV_API_KEY: chosen })
     expect(again.greeting).not.toContain('encryption.keys')
+    // The operator knows a key that they chose, and standard output is often stored.
+    expect(again.greeting).not.toContain(chosen.slice(7))
+    expect(again.greeting).toContain('Key      the value of TRUNKLINE_DEV_API_KEY')
+    expect(await statusOf(again.address, chosen)).toBe(400)
     expect(await statusOf(again.address, second)).toBe(401)
     await again.stop()
-  }, 90_000)
+  }, 240_000)
 
-  test('nothing is made where there is no data', async () => {
+  test('fails without creating anything if the data directory has no database', async () => {
     const DATA_DIR = join(await newDataDir(), 'none')
     const { err, code } = await run(['keys', 'list', 'production'], { DATA_DIR })
     expect(err).toContain('There is no database in')
@@ -128,7 +134,7 @@ describe('on the embedded database', () => {
 })
 
 describe('a start', () => {
-  test('that fails has not used up the key, which is told by the one that comes up, and once', async () => {
+  test('that fails does not use up the key, which the next successful start prints once', async () => {
     const variables = { DATA_DIR: await newDataDir(), SANDBOX: 'true' }
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
@@ -143,13 +149,15 @@ describe('a start', () => {
     await first.stop()
     const second = await serve(variables)
     expect(second.greeting).not.toContain(key)
-    expect(second.greeting).toContain('Key      as at the first start; another: npm run trunkline')
+    expect(second.greeting).toContain(
+      'Key      shown at the first start; for another: npm run trunkline',
+    )
     // In quotes in which a shell puts the key there.
     expect(second.greeting).toContain('Try      curl -H "Authorization: Bearer $KEY" \'')
     await second.stop()
   }, 90_000)
 
-  test('of a worker alone makes no key that nobody is told', async () => {
+  test('of a worker creates no key, since nobody would see it', async () => {
     const { url, drop } = await createTestDatabase()
     const shared = { DATABASE_URL: url, TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS, PORT: '0' }
     const worker = spawnCli(['serve', '--role', 'worker'], { ...shared, SANDBOX: 'false' })
@@ -162,15 +170,15 @@ describe('a start', () => {
     await drop()
   }, 90_000)
 
-  test('whose log cannot be written answers all the same, says so once, and stops when it is told to', async () => {
+  test('with an unwritable log serves requests, reports the error once, and stops on request', async () => {
     const service = await serve({ DATA_DIR: await newDataDir(), LOG_FILE: '/dev/full' })
-    // More lines than are gathered before they are written.
+    // More lines than the log buffers.
     for (let n = 0; n < 60; n++) expect((await fetch(`${service.address}/health`)).status).toBe(200)
     expect(await service.stop()).toBe(0)
     expect(service.complaints()).toMatch(/^The log cannot be written: ENOSPC.*\n$/)
   }, 90_000)
 
-  test('that is interrupted stops what has started, in order, and keeps what it has logged', async () => {
+  test('that is interrupted stops what has started, in order, and keeps its log', async () => {
     const dataDir = await newDataDir()
     const child = spawnCli(['serve'], { DATA_DIR: dataDir, PORT: '0' })
     const postmaster = join(dataDir, 'postgres', 'postmaster.pid')
@@ -184,9 +192,9 @@ describe('a start', () => {
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ msg: 'stopped' })
   }, 90_000)
 
-  test('that fails at the announcements of the database is over', async () => {
+  test('that fails at LISTEN exits', async () => {
     const { url, drop } = await createTestDatabase()
-    const way = await openDatabaseWay(url)
+    const way = await openDatabaseProxy(url)
     way.silenceAt('LISTEN')
     const { err, code } = await run(['serve'], {
       ...{ DATABASE_URL: way.url, TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS, SANDBOX: 'false' },
@@ -204,7 +212,7 @@ describe('a start', () => {
       /^The database at 127\.0\.0\.1:1\/x cannot be reached: connect ECONNREFUSED/m,
     ],
   ])(
-    'that cannot be names what is wrong: %o',
+    'with invalid settings names the setting: %o',
     async (variables, expected) => {
       const { err, code } = await run(['serve'], {
         ...{ DATA_DIR: await newDataDir(), PORT: '0', SANDBOX: 'false' },
@@ -217,9 +225,9 @@ describe('a start', () => {
   )
 })
 
-test('a service is not ready while the database says nothing, and is so again', async () => {
+test('a service is not ready while the database does not respond, and recovers', async () => {
   const { url, drop } = await createTestDatabase()
-  const way = await openDatabaseWay(url)
+  const way = await openDatabaseProxy(url)
   const { address } = await serve({
     ...{ DATABASE_URL: way.url, TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS, LOG_LEVEL: 'silent' },
   })
@@ -234,7 +242,7 @@ test('a service is not ready while the database says nothing, and is so again', 
 
 describe('a command line', () => {
   test.each([
-    ['serve --role x', 'serve: expected --role and one of all, api, worker, not "--role x".'],
+    ['serve --role x', 'serve: expected --role with one of all, api, worker, not "--role x".'],
     ['keys list staging', 'keys list: expected development or production, not "staging".'],
     ['keys lst development', 'keys: expected list, generate, regenerate, revoke, not "lst".'],
     ['keys revoke production', 'keys revoke production: expected the id of one key.'],
@@ -243,15 +251,15 @@ describe('a command line', () => {
       'keys constructor production',
       'keys: expected list, generate, regenerate, revoke, not "constructor".',
     ],
-    ['start', 'There is no command "start".'],
-    ['toString', 'There is no command "toString".'],
+    ['start', 'Unknown command "start".'],
+    ['toString', 'Unknown command "toString".'],
   ])('that is none is told what is wrong with it: %s', async (line, expected) => {
     const { out, err, code } = await run(line.split(' '))
     expect([out, code, err.split('\n')[0]]).toEqual(['', 2, expected])
     expect(err).toContain('Usage: trunkline')
   })
 
-  test.each(['help', '--help', 'keys --help', 'serve -h'])('may ask how: %s', async (line) => {
+  test.each(['help', '--help', 'keys --help', 'serve -h'])('shows the usage: %s', async (line) => {
     const { out, code } = await run(line.split(' '))
     expect([code, out.split('\n')[0]]).toEqual([0, 'Usage: trunkline <command>'])
   })
@@ -265,7 +273,7 @@ describe('on DATABASE_URL', () => {
   })
   afterAll(() => service.stop())
 
-  test('all is brought under a new encryption key, and the old one can go', async () => {
+  test('re-encrypts everything under a new key, after which the old one can be removed', async () => {
     const { database, url } = service
     const { environmentId, userId } = await service.createTenant('development', [])
     const create = (token: string) =>
@@ -280,20 +288,20 @@ describe('on DATABASE_URL', () => {
       run(['secrets', 'reseal'], { DATABASE_URL: url, TRUNKLINE_ENCRYPTION_KEYS: keys })
 
     const lacking = await reseal(newKey)
-    expect(lacking.err).toContain('encryption keys that are not here: test ')
+    expect(lacking.err).toContain('secrets encrypted with missing keys: test ')
     expect(lacking.code).toBe(1)
     const done = await reseal(`${newKey},${TEST_KEYS}`)
     expect(done.out).toContain('credentials: 3 so far\n')
-    expect(done.out).toContain(`4 secrets are now under the key ${newId}.`)
+    expect(done.out).toContain(`4 secrets are now encrypted with the key ${newId}.`)
     expect(done.code).toBe(0)
     expect(done.out + done.err).not.toContain(newKey.split(':')[1])
     const alone = createVault(parseEncryptionKeys(newKey))
     const tokens = await Promise.all(ids.map((id) => readCredential(database, alone, id)))
     expect(tokens.map((credential) => credential?.values.token)).toEqual(['t0', 't1', 't2'])
-    expect((await reseal(newKey)).out).toBe(`0 secrets are now under the key ${newId}.\n`)
+    expect((await reseal(newKey)).out).toBe(`0 secrets are now encrypted with the key ${newId}.\n`)
   }, 60_000)
 
-  test('a start that lacks an encryption key is refused, and says which', async () => {
+  test('a start without a required encryption key fails and names the key', async () => {
     const { environmentId, userId } = await service.createTenant('development', [])
     await createCredential(service.database, testVault, {
       ...{ environmentId, userId, connector, values: { tenant: 'x', token: 't' } },
@@ -306,11 +314,11 @@ describe('on DATABASE_URL', () => {
         LOG_LEVEL: 'silent',
       },
     })
-    expect(err).toMatch(/encryption keys that are not here: .*test /)
+    expect(err).toMatch(/secrets encrypted with missing keys: .*test /)
     expect(code).toBe(1)
   })
 
-  test('help names every command', async () => {
+  test('the help names every command', async () => {
     const { out, code } = await run(['--help'])
     for (const command of ['serve', 'keys list', 'keys generate', 'keys regenerate', 'keys revoke'])
       expect(out).toContain(command)
@@ -318,11 +326,11 @@ describe('on DATABASE_URL', () => {
     expect(code).toBe(0)
   })
 
-  test('a key that is not there cannot be ended', async () => {
+  test('an unknown key cannot be revoked', async () => {
     const { err, code } = await run(['keys', 'revoke', 'production', 'none'], {
       DATABASE_URL: service.url,
     })
-    expect(err).toContain('no live key with the id none')
+    expect(err).toContain('no active key with the id none')
     expect(code).toBe(1)
   })
 })

@@ -1,4 +1,4 @@
-/** What a server that is told to stop does with the requests that it has and those that still come. */
+/** Requests during shutdown: those under way and those that still arrive. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -19,30 +19,33 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-test('the one under way is answered, the next is refused in the form of all refusals, and it is logged', async () => {
+test('completes the request under way, rejects the next with a standard error, and logs it', async () => {
   const { key } = await service.createTenant('development', [])
   const locker = new Client({ connectionString: service.url })
   await locker.connect()
   await locker.query('BEGIN; LOCK TABLE end_users')
   const socket = connect({ port, host: '127.0.0.1' })
-  const heard = text(socket)
-  const ask = async (path: string): Promise<void> => {
-    const isThere = once(service.server.server, 'request')
+  const received = text(socket)
+  const send = async (path: string): Promise<void> => {
+    const hasArrived = once(service.server.server, 'request')
     const head = [`GET ${path} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${key}`]
     socket.write(`${head.join('\r\n')}\r\n\r\n`)
-    await isThere
+    await hasArrived
   }
-  await ask('/2024-03/one/users')
+  await send('/2024-03/one/users')
   const closed = service.server.close()
-  await ask('/ready')
+  await send('/ready')
   await locker.end()
   await closed
-  const answers = await heard
+  const answers = await received
   expect(answers).toMatch(/^HTTP\/1\.1 200 /)
   const [, refusal = ''] = answers.split('HTTP/1.1 503')
   expect(refusal.toLowerCase()).toContain('\r\nconnection: close\r\n')
   const { error } = JSON.parse(refusal.slice(refusal.indexOf('{')))
-  expect(error).toMatchObject({ code: 'NOT_READY', message: expect.stringContaining('stopping') })
+  expect(error).toMatchObject({
+    code: 'NOT_READY',
+    message: expect.stringContaining('shutting down'),
+  })
   expect(logged).toContainEqual(
     expect.objectContaining({ level: 40, requestId: error.requestId, msg: expect.any(String) }),
   )

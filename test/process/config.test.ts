@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/process/config.ts'
 
 test('an empty variable is as good as none', () => {
   const names = ['PORT', 'HOST', 'DATABASE_URL', 'SANDBOX', 'RATE_LIMIT_PER_MINUTE', 'TRUST_PROXY']

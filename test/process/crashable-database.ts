@@ -1,11 +1,11 @@
-/** A PostgreSQL that ends without a word and is started again, on the same port. */
-import { startEmbeddedDatabase } from '../../src/store/embedded.ts'
+/** A PostgreSQL that can be crashed and restarts on the same port. */
+import { startEmbeddedDatabase } from '../../src/store/database/embedded/embedded.ts'
 import { missingPrograms, startCluster } from '../support/cluster.ts'
 import { endHosts, newDataDir, postmasterPid, silentLog } from './hosts.ts'
 
 export interface CrashableDatabase {
   readonly url: string
-  /** Resolves when the next server process is there; it may not take connections yet. */
+  /** Resolves when the next server process exists; it may not accept connections yet. */
   crash(): Promise<void>
   close(): Promise<void>
 }
@@ -16,7 +16,7 @@ const openEmbedded = async (): Promise<CrashableDatabase> => {
   return {
     url,
     crash: async () => {
-      // Immediate shutdown: as after a crash, the next start recovers. That one is Trunkline's own.
+      // Immediate shutdown: the next start recovers as after a crash. Trunkline itself restarts it.
       process.kill(await postmasterPid(dataDir), 'SIGQUIT')
     },
     close: async () => {
@@ -31,6 +31,6 @@ const openCluster = async (): Promise<CrashableDatabase> => {
   return { url, crash, close: remove }
 }
 
-/** The embedded one; where the tests run on another PostgreSQL, one of Debian's. */
+/** The embedded PostgreSQL; one from Debian packages if the tests use another PostgreSQL. */
 export const openCrashableDatabase = (): Promise<CrashableDatabase> =>
   process.env.DATABASE_URL === undefined || missingPrograms ? openEmbedded() : openCluster()

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { lockDataDirectory } from '../../src/store/data-directory-lock.ts'
+import { lockDataDirectory } from '../../src/store/database/embedded/data-directory-lock.ts'
 import { endHosts, endWith, newDataDir, nextMessage, startProcess } from './hosts.ts'
 import type { LockOutcome } from './lock-contender.ts'
 
 afterEach(endHosts)
 
-test('a data directory is held once and free after its release', async () => {
+test('a data directory is locked once and free after its release', async () => {
   const dataDir = await newDataDir()
   const lock = await lockDataDirectory(dataDir)
   expect(JSON.parse(await readFile(join(dataDir, 'lock'), 'utf8'))).toMatchObject({
@@ -24,7 +24,7 @@ test('a data directory is held once and free after its release', async () => {
   again.release()
 })
 
-test('of 20 processes exactly one takes over from a killed one, and 19 name it', async () => {
+test('exactly one of 20 processes takes over from a killed one, and the other 19 name it', async () => {
   const dataDir = await newDataDir()
   const start = async () => {
     const child = startProcess('lock-contender.ts', [dataDir])

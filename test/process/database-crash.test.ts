@@ -1,16 +1,16 @@
-/** What a crash of PostgreSQL may do to the order of the change log: nothing that a reader would notice. */
+/** A crash of PostgreSQL does not disturb the order of the change log for readers. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
-import { applyChanges } from '../../src/store/apply-changes.ts'
-import { endOfLog, readChanges } from '../../src/store/changes.ts'
-import { type Database, openDatabase } from '../../src/store/database.ts'
-import { startEmbeddedDatabase } from '../../src/store/embedded.ts'
-import { ensureEnvironment } from '../../src/store/environments.ts'
-import { applyMigrations } from '../../src/store/migrate.ts'
-import { createLineWriter } from '../../src/store/record-lines.ts'
-import { ensureUser } from '../../src/store/users.ts'
+import { ensureEnvironment } from '../../src/store/accounts/environments.ts'
+import { ensureUser } from '../../src/store/accounts/users.ts'
+import { endOfLog, readChanges } from '../../src/store/changes/changes.ts'
+import { type Database, openDatabase } from '../../src/store/database/database.ts'
+import { startEmbeddedDatabase } from '../../src/store/database/embedded/embedded.ts'
+import { applyMigrations } from '../../src/store/database/migrate.ts'
+import { applyChanges } from '../../src/store/records/apply-changes.ts'
+import { createLineWriter } from '../../src/store/records/record-lines.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { endHosts, newDataDir, postmasterPid, silentLog } from './hosts.ts'
 
@@ -27,7 +27,7 @@ const prepareTenant = async (database: Database): Promise<string> => {
   return environmentId
 }
 
-/** Tries again until PostgreSQL takes connections, and all that broke with it are gone. */
+/** Retries until PostgreSQL accepts connections and every broken connection is replaced. */
 const whenUp = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   for (let tries = 0; ; tries++)
     try {
@@ -38,7 +38,7 @@ const whenUp = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     }
 }
 
-/** Transactions that leave no trace but the number that they drew. @returns the server process of their session */
+/** Transactions that only consume transaction ids. @returns the server process of their session */
 const rollBackSome = async (url: string): Promise<number> => {
   const client = new Client({ connectionString: url })
   client.on('error', () => {})
@@ -50,10 +50,10 @@ const rollBackSome = async (url: string): Promise<number> => {
 
 test.each([
   ['PostgreSQL', async (dataDir: string) => process.kill(await postmasterPid(dataDir), 'SIGKILL')],
-  // As the kernel does that is out of memory: all others end with it, and the same PostgreSQL recovers.
+  // As the out-of-memory killer does: PostgreSQL ends all sessions and recovers.
   ['one of its server processes', async (_: string, pid: number) => process.kill(pid, 'SIGKILL')],
 ])(
-  'a cursor misses nothing when %s is killed and draws transaction ids a second time',
+  'a cursor misses nothing when %s is killed and transaction ids are assigned a second time',
   async (_name, kill) => {
     const dataDir = await newDataDir()
     const embedded = await startEmbeddedDatabase({ dataDir, log: silentLog })
@@ -78,11 +78,11 @@ test.each([
       after = (await whenUp(() => readChanges(database.prisma, { after: from, limit: 10 }))).next
       await kill(dataDir, pid)
       await whenUp(() => write(n))
-      const told = async () => {
+      const readRest = async () => {
         const page = await whenUp(() => readChanges(database.prisma, { after, limit: 10 }))
         return page.changes.map(({ record }) => JSON.parse(record ?? '').remoteId)
       }
-      await expect.poll(told, { timeout: 30_000 }).toEqual([String(n)])
+      await expect.poll(readRest, { timeout: 30_000 }).toEqual([String(n)])
       after = await whenUp(() => endOfLog(database.prisma))
     }
     await database.stop()

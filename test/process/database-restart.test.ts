@@ -1,4 +1,4 @@
-/** PostgreSQL crashes under load, again and again: what was acknowledged arrives, and no process ends. */
+/** Repeated crashes of PostgreSQL under load: acknowledged writes arrive and no process exits. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Receiver, startReceiver } from '../delivery/receiver.ts'
@@ -28,39 +28,39 @@ afterAll(async () => {
   await database.close()
 })
 
-interface Told {
+interface Received {
   readonly cursor: string
   readonly record: { readonly id: string; readonly lastName: string | null } | null
 }
 
-/** Follows with an official client, and after every end goes on from the last cursor. */
+/** Follows with an official client, and resumes from the last cursor after every end. */
 const follow = (transport: Transport, url: string, begin: string) => {
-  const earlier: Told[] = []
+  const earlier: Received[] = []
   let subscribed: Subscribed | undefined
   let cut = Promise.withResolvers<void>()
   let isOver = false
   let connections = 0
-  const toldNow = (): Told[] =>
-    (subscribed?.heard ?? []).flatMap(({ data }) => data?.crmContacts ?? [])
+  const receivedNow = (): Received[] =>
+    (subscribed?.received ?? []).flatMap(({ data }) => data?.crmContacts ?? [])
   const run = async (): Promise<void> => {
     for (; !isOver; connections++) {
       const after = earlier.at(-1)?.cursor ?? begin
       const variables = { after }
       cut = Promise.withResolvers()
       subscribed = subscribe(transport, { url, key: services.key, query: QUERY, variables })
-      // However it ends: refused, cut off or complete.
+      // Any end counts: rejected, cut off or complete.
       await Promise.race([subscribed.ended, cut.promise]).catch(() => {})
       subscribed.stop()
-      earlier.push(...toldNow())
+      earlier.push(...receivedNow())
       subscribed = undefined
       await wait(20)
     }
   }
   const running = run()
   return {
-    told: (): Told[] => [...earlier, ...toldNow()],
+    received: (): Received[] => [...earlier, ...receivedNow()],
     connections: () => connections,
-    /** Hangs up, to call again at once. */
+    /** Disconnects and reconnects. */
     hangUp: (): void => cut.resolve(),
     stop: async (): Promise<void> => {
       isOver = true
@@ -71,26 +71,26 @@ const follow = (transport: Transport, url: string, begin: string) => {
 }
 
 /** The changes of the topic from a cursor to the end of the log. */
-const readLog = async (address: string, begin: string): Promise<Told[]> => {
-  const told: Told[] = []
+const readLog = async (address: string, begin: string): Promise<Received[]> => {
+  const received: Received[] = []
   for (let after = begin; ; ) {
     const path = `/2024-03/one/changes?topics=${TOPIC}&after=${after}&pageSize=100`
     const { changes, nextCursor, hasMore } = await services.ask(address, path)
-    told.push(...changes)
-    if (!hasMore) return told
+    received.push(...changes)
+    if (!hasMore) return received
     after = nextCursor
   }
 }
 
-const versionsOf = (told: readonly Told[], id: string): number[] =>
-  told
+const versionsOf = (received: readonly Received[], id: string): number[] =>
+  received
     .filter(({ record }) => record?.id === id)
     .flatMap(({ record }) => {
       const [, version] = /^version (\d+) /.exec(record?.lastName ?? '') ?? []
       return version === undefined ? [] : Number(version)
     })
 
-test(`${CRASHES} crashes of PostgreSQL under writers, webhooks and subscribers lose and double nothing`, async () => {
+test(`${CRASHES} crashes of PostgreSQL under writers, webhooks and subscribers cause no loss and no duplicates`, async () => {
   const { ask, send, start } = services
   const [api, worker] = await Promise.all([start('api'), start('worker')])
   const { data: users } = await ask(api.address, '/2024-03/one/users')
@@ -136,7 +136,7 @@ test(`${CRASHES} crashes of PostgreSQL under writers, webhooks and subscribers l
   for (let crash = 0; crash < CRASHES; crash++) {
     await moreWritten()
     await database.crash()
-    // One of them calls while the database is away.
+    // One of them reconnects during the outage.
     followers[crash % 2]?.hangUp()
   }
   await moreWritten()
@@ -144,7 +144,7 @@ test(`${CRASHES} crashes of PostgreSQL under writers, webhooks and subscribers l
   await Promise.all(writing)
 
   const { nextCursor: end } = await ask(api.address, '/2024-03/one/changes?after=now')
-  let log: readonly Told[] = []
+  let log: readonly Received[] = []
   const unlogged = async () => {
     log = await readLog(api.address, begin)
     return acknowledged.filter(({ id, version }) => !versionsOf(log, id).includes(version))
@@ -155,10 +155,12 @@ test(`${CRASHES} crashes of PostgreSQL under writers, webhooks and subscribers l
     const versions = versionsOf(log, id)
     expect(versions).toEqual(versions.toSorted((a, b) => a - b))
   }
-  for (const { told } of followers) {
-    await expect.poll(() => told().length, { timeout: 60_000 }).toBeGreaterThanOrEqual(log.length)
-    const heard = told().map(({ cursor }) => cursor)
-    expect(heard.slice(0, log.length)).toEqual(cursors)
+  for (const { received } of followers) {
+    await expect
+      .poll(() => received().length, { timeout: 60_000 })
+      .toBeGreaterThanOrEqual(log.length)
+    const cursorsReceived = received().map(({ cursor }) => cursor)
+    expect(cursorsReceived.slice(0, log.length)).toEqual(cursors)
   }
   const deliveries = () =>
     receiver
@@ -172,12 +174,12 @@ test(`${CRASHES} crashes of PostgreSQL under writers, webhooks and subscribers l
   const names = new Set(deliveries().map(({ id, cursor }) => `${cursor} ${id}`))
   expect(names.size).toBe(new Set(deliveries().map(({ cursor }) => cursor)).size)
 
-  // What is said while it is away: of it, and of the sandbox app, which lives in it; or that it is not known
-  // what was done, and what that led to.
+  // Errors during the outage: the database or the sandbox app in it is unavailable, a write outcome is unknown,
+  // or a later write conflicts with such a write.
   const expected = ['NOT_READY', 'APP_UNAVAILABLE', 'WRITE_OUTCOME_UNKNOWN', 'WRITE_CONFLICT']
   expect([...refused.keys()].filter((code) => !expected.includes(code))).toEqual([])
 
-  // Synchronisation goes on as well, and no process has ended on the way.
+  // The sync continues too, and no process has exited.
   const synced = async () =>
     (await ask(api.address, `/2024-03/one/changes?topics=sync/completed&after=${end}`)).changes
       .length
@@ -189,6 +191,6 @@ test(`${CRASHES} crashes of PostgreSQL under writers, webhooks and subscribers l
     `${CRASHES} crashes: ${acknowledged.length} writes acknowledged, ${log.length} changes, 0 lost; ` +
       `${deliveries().length - names.size} sent more than once; each heard once by both subscribers, ` +
       `over ${followers.map(({ connections }) => connections()).join(' and ')} connections; ` +
-      `refused meanwhile: ${JSON.stringify(Object.fromEntries(refused))}`,
+      `rejected during outages: ${JSON.stringify(Object.fromEntries(refused))}`,
   )
 }, 300_000)

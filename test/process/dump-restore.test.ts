@@ -1,15 +1,21 @@
-/** A database is dumped and restored into another cluster: whoever had a place in the change log keeps it. */
+/** A database restored into another cluster: readers keep their positions in the change log. */
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { generateApiKey } from '../../src/api-key.ts'
 import { connectors } from '../../src/generated/registry.ts'
-import { createCredential, readCredential } from '../../src/store/credentials.ts'
-import type { Database } from '../../src/store/database.ts'
-import { saveApiKey } from '../../src/store/keys.ts'
-import { applyMigrations } from '../../src/store/migrate.ts'
-import { numbers, openPostOffice, type PostOffice, TOPIC, until } from '../delivery/post-office.ts'
+import { generateApiKey } from '../../src/store/accounts/api-key.ts'
+import { createCredential, readCredential } from '../../src/store/accounts/credentials.ts'
+import { saveApiKey } from '../../src/store/accounts/keys.ts'
+import type { Database } from '../../src/store/database/database.ts'
+import { applyMigrations } from '../../src/store/database/migrate.ts'
 import { type Received, type Receiver, startReceiver } from '../delivery/receiver.ts'
 import { subscribe } from '../delivery/stage.ts'
+import {
+  numbers,
+  openWebhookHarness,
+  TOPIC,
+  until,
+  type WebhookHarness,
+} from '../delivery/webhook-harness.ts'
 import { missingPrograms, startCluster, type TestCluster } from '../support/cluster.ts'
 import { openServer } from '../support/service.ts'
 import { settled } from '../support/settled.ts'
@@ -23,7 +29,7 @@ const KEY = generateApiKey('development')
 const SECRET_VALUES = { url: 'https://app.example.com', token: 'a secret of the end user' }
 
 const drawTransactionIds = ({ prisma }: Database): Promise<number> =>
-  // Each turn is a transaction within the transaction, and draws an id of its own.
+  // Each iteration is a subtransaction and takes a transaction id.
   prisma.$executeRaw`
     DO $$ BEGIN
       CREATE TEMPORARY TABLE turns (n integer);
@@ -42,25 +48,25 @@ const nextTransactionId = async ({ prisma }: Database): Promise<number> => {
 }
 
 describe.skipIf(missingPrograms)(
-  `a dump that is restored into another cluster${missingPrograms ? `: ${missingPrograms}` : ''}`,
+  `a dump restored into another cluster${missingPrograms ? `: ${missingPrograms}` : ''}`,
   () => {
     let receiver: Receiver
     let clusters: TestCluster[] = []
-    let office: PostOffice | undefined
+    let harness: WebhookHarness | undefined
     beforeAll(async () => {
       receiver = await startReceiver()
       clusters = await Promise.all([startCluster(), startCluster()])
     })
     afterAll(async () => {
-      await office?.close()
+      await harness?.close()
       await receiver.stop()
       await Promise.all(clusters.map((cluster) => cluster.remove()))
     })
 
     const remoteIdOf = ({ body }: Received): string => JSON.parse(body).data.record.remoteId
 
-    /** The accounts whose changes follow a cursor, by REST. */
-    const readAfter = async ({ url }: PostOffice, after: string, pageSize = 100) => {
+    /** The accounts whose changes follow a cursor, over REST. */
+    const readAfter = async ({ url }: WebhookHarness, after: string, pageSize = 100) => {
       const one = await openServer(url)
       const path = `/2024-03/one/changes?topics=${TOPIC}&after=${after}&pageSize=${pageSize}`
       const headers = { authorization: `Bearer ${KEY}` }
@@ -74,12 +80,12 @@ describe.skipIf(missingPrograms)(
       return { remoteIds, nextCursor: String(nextCursor) }
     }
 
-    test('keeps the cursors, the places of webhooks, the keys and what is sealed', async () => {
+    test('keeps cursors, webhook positions, keys and sealed values', async () => {
       const [first, second] = clusters
-      if (!first || !second) throw new Error('Two clusters were started.')
+      if (!first || !second) throw new Error('Expected two clusters.')
       await applyMigrations(first.url)
-      const old = await openPostOffice({ at: { url: first.url, drop: async () => {} } })
-      office = old
+      const old = await openWebhookHarness({ at: { url: first.url, drop: async () => {} } })
+      harness = old
       const { home } = old
       await saveApiKey(old.database, home.environmentId, KEY)
       const connector = connectors.get('vendure')
@@ -103,15 +109,16 @@ describe.skipIf(missingPrograms)(
       const end = (await readAfter(old, begin)).nextCursor
       const lastId = await nextTransactionId(old.database)
       await old.close()
-      office = undefined
+      harness = undefined
 
       await second.restore(await first.dump())
       expect(await applyMigrations(second.url)).toMatchObject({ applied: [] })
-      const restored = await openPostOffice({
-        ...{ at: { url: second.url, drop: async () => {} }, home },
+      const restored = await openWebhookHarness({
+        at: { url: second.url, drop: async () => {} },
+        home,
       })
-      office = restored
-      // Otherwise nothing is put to the test.
+      harness = restored
+      // Otherwise the test proves nothing.
       expect(await nextTransactionId(restored.database)).toBeLessThan(lastId)
 
       expect((await readAfter(restored, cursor)).remoteIds).toEqual(['3', '4', '5'])
@@ -120,16 +127,18 @@ describe.skipIf(missingPrograms)(
       const address = await server.listen({ port: 0, host: '127.0.0.1' })
       const subscribers = (['WebSocket', 'SSE'] as const).map((transport) =>
         subscribe(transport, {
-          ...{ url: `${address}/graphql`, key: KEY, query: QUERY },
+          url: `${address}/graphql`,
+          key: KEY,
+          query: QUERY,
           variables: { after: cursor },
         }),
       )
       for (const one of subscribers) await one.until(3)
       for (const n of [6, 7]) await restored.change([n])
       for (const one of subscribers) {
-        const heard = await one.until(5)
-        const told = heard.map(({ data }) => data.crmAccounts.record.remoteId)
-        expect(told).toEqual(['3', '4', '5', '6', '7'])
+        const results = await one.until(5)
+        const received = results.map(({ data }) => data.crmAccounts.record.remoteId)
+        expect(received).toEqual(['3', '4', '5', '6', '7'])
         one.stop()
       }
       expect((await readAfter(restored, end)).remoteIds).toEqual(['6', '7'])
@@ -147,7 +156,7 @@ describe.skipIf(missingPrograms)(
       })
       await stop()
       console.log(
-        `restored ${lastId - (await nextTransactionId(restored.database))} transaction ids back: 7 changes, 0 missed, 0 doubled`,
+        `restored ${lastId - (await nextTransactionId(restored.database))} transaction ids back: 7 changes, 0 missed, 0 duplicated`,
       )
     })
   },

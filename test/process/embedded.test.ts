@@ -2,7 +2,7 @@ import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { startEmbeddedDatabase } from '../../src/store/embedded.ts'
+import { startEmbeddedDatabase } from '../../src/store/database/embedded/embedded.ts'
 import {
   endHosts,
   endWith,
@@ -36,7 +36,7 @@ const isRunning = (pid: number) => {
 }
 
 describe('the embedded database', () => {
-  test('is durable, in UTC, sorted by code point, and its role is no superuser', async () => {
+  test('is durable, in UTC, sorted by code point, and without superuser rights', async () => {
     const database = await start(await newDataDir())
     const settings = ['fsync', 'synchronous_commit', 'is_superuser', 'TimeZone', 'server_encoding']
     const values = settings.map((name) => `current_setting('${name}')`)
@@ -57,7 +57,7 @@ describe('the embedded database', () => {
     await database.stop()
   })
 
-  test('is opened by its password alone, in a file for its owner alone', async () => {
+  test('requires its password, which is in a file readable by its owner only', async () => {
     const dataDir = await newDataDir()
     const database = await start(dataDir)
     const passwordPath = join(dataDir, 'database-password')
@@ -74,7 +74,7 @@ describe('the embedded database', () => {
     await database.stop()
   })
 
-  test('keeps its rows and its password from one start to the next', async () => {
+  test('keeps its rows and its password across starts', async () => {
     const dataDir = await newDataDir()
     const first = await start(dataDir)
     await query(first.url, 'CREATE TABLE kept AS SELECT 7 AS number')
@@ -85,7 +85,7 @@ describe('the embedded database', () => {
     await second.stop()
   })
 
-  test('replaces a lost password and closes an open password file', async () => {
+  test('replaces a lost password and restricts an open password file', async () => {
     const dataDir = await newDataDir()
     const first = await start(dataDir)
     await first.stop()
@@ -100,7 +100,7 @@ describe('the embedded database', () => {
     await third.stop()
   })
 
-  test('stops once, however often it is told to, and leaves nothing running', async () => {
+  test('stops once however often stop is called, and leaves nothing running', async () => {
     const dataDir = await newDataDir()
     const database = await start(dataDir)
     const pid = await postmasterPid(dataDir)
@@ -108,7 +108,7 @@ describe('the embedded database', () => {
     expect(isRunning(pid)).toBe(false)
   })
 
-  test('refuses files of another version of PostgreSQL and says so', async () => {
+  test('rejects files of another PostgreSQL version and names it', async () => {
     const dataDir = await newDataDir()
     await (await start(dataDir)).stop()
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '12\n')
@@ -118,7 +118,7 @@ describe('the embedded database', () => {
     })
   })
 
-  test('is up again on its port when PostgreSQL alone is killed', async () => {
+  test('restarts on its port when PostgreSQL alone is killed', async () => {
     const dataDir = await newDataDir()
     const database = await start(dataDir)
     await query(database.url, 'CREATE TABLE kept AS SELECT 7 AS number')
@@ -138,7 +138,7 @@ describe('the embedded database', () => {
 })
 
 describe('a process with the embedded database', () => {
-  test('that is killed has lost no committed row, and its PostgreSQL is stopped', async () => {
+  test('loses no committed row when killed, and its PostgreSQL is stopped', async () => {
     const dataDir = await newDataDir()
     const host = await startHost([dataDir, 'write'])
     let written = 0
@@ -160,7 +160,7 @@ describe('a process with the embedded database', () => {
     await database.stop()
   })
 
-  test('that is killed together with its PostgreSQL has lost no committed row', async () => {
+  test('loses no committed row when killed together with its PostgreSQL', async () => {
     const dataDir = await newDataDir()
     const host = await startHost([dataDir, 'write'])
     const written = await nextMessage(host.child, (message: HostMessage) =>
@@ -174,7 +174,7 @@ describe('a process with the embedded database', () => {
     await database.stop()
   })
 
-  test('starts although the pid of a dead PostgreSQL is another server’s by now', async () => {
+  test('starts although the pid of a dead PostgreSQL now belongs to another server', async () => {
     const dataDir = await newDataDir()
     const host = await startHost([dataDir])
     const pid = await postmasterPid(dataDir)
@@ -204,7 +204,7 @@ describe('a process with the embedded database', () => {
     expect(isRunning(pid)).toBe(false)
   })
 
-  test('refuses a data directory that another process is on, and names it', async () => {
+  test('rejects a data directory in use by another process, and names it', async () => {
     const dataDir = await newDataDir()
     const host = await startHost([dataDir])
     const second = await startHost([dataDir])

@@ -1,9 +1,9 @@
-/** Where the encryption keys come from, and when a start is refused for want of one. */
+/** The sources of encryption keys, and starts that fail without one. */
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { readConfig } from '../../src/config.ts'
-import { loadEncryptionKeys } from '../../src/store/encryption-keys.ts'
+import { readConfig } from '../../src/process/config.ts'
+import { loadEncryptionKeys } from '../../src/store/secrets/encryption-keys.ts'
 import { TEST_KEYS } from '../support/vault.ts'
 import { endHosts, newDataDir } from './hosts.ts'
 
@@ -14,7 +14,7 @@ const URL = 'postgres://a:b@127.0.0.1:1/c'
 const load = (variables: Readonly<Record<string, string>>) =>
   loadEncryptionKeys(readConfig(variables))
 
-test('a new data directory gets a key, for its owner alone, and keeps it', async () => {
+test('a new data directory gets a key that only its owner can read, and keeps it', async () => {
   const DATA_DIR = join(await newDataDir(), 'new')
   const first = await load({ DATA_DIR })
   const path = join(DATA_DIR, 'encryption.keys')
@@ -26,7 +26,7 @@ test('a new data directory gets a key, for its owner alone, and keeps it', async
   expect(second.keys[0]?.secret.equals(first.keys[0]?.secret as never)).toBe(true)
 })
 
-test('of twenty that make it at once one does, and all have the same key', async () => {
+test('one of twenty concurrent starts creates the key, and all use it', async () => {
   const DATA_DIR = await newDataDir()
   const loaded = await Promise.all(Array.from({ length: 20 }, () => load({ DATA_DIR })))
   expect(loaded.filter(({ newFile }) => newFile !== undefined)).toHaveLength(1)
@@ -34,7 +34,7 @@ test('of twenty that make it at once one does, and all have the same key', async
   expect(await readdir(DATA_DIR)).toEqual(['encryption.keys'])
 })
 
-test.each([0o640, 0o604, 0o666])('a file that others may use (%o) is refused', async (mode) => {
+test.each([0o640, 0o604, 0o666])('rejects a file that others may access (%o)', async (mode) => {
   const DATA_DIR = await newDataDir()
   await load({ DATA_DIR })
   await chmod(join(DATA_DIR, 'encryption.keys'), mode)
@@ -44,7 +44,7 @@ test.each([0o640, 0o604, 0o666])('a file that others may use (%o) is refused', a
   })
 })
 
-test('a file that holds no key is refused and left as it is', async () => {
+test('rejects a file without a valid key and leaves it unchanged', async () => {
   const DATA_DIR = await newDataDir()
   const path = join(DATA_DIR, 'encryption.keys')
   await writeFile(path, 'mine: secret-words\n', { mode: 0o600 })
@@ -54,14 +54,14 @@ test('a file that holds no key is refused and left as it is', async () => {
   expect(await readFile(path, 'utf8')).toBe('mine: secret-words\n')
 })
 
-test('the operator’s own keys are taken before any file, and none is made', async () => {
+test('the operator’s own keys take precedence over a file, and none is created', async () => {
   const DATA_DIR = await newDataDir()
   const { keys } = await load({ DATA_DIR, TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS })
   expect(keys.map(({ id }) => id)).toEqual(['test'])
   expect(await readdir(DATA_DIR)).toEqual([])
 })
 
-test('a production database wants the operator’s own; one for development does not', async () => {
+test('a production database requires the operator’s own keys, a development one does not', async () => {
   const DATA_DIR = await newDataDir()
   const production = { DATA_DIR, DATABASE_URL: URL, NODE_ENV: 'production' }
   await expect(load(production)).rejects.toThrow(
@@ -71,7 +71,7 @@ test('a production database wants the operator’s own; one for development does
   expect((await load({ ...production, NODE_ENV: 'development' })).keys).toHaveLength(1)
 })
 
-test('a wrong variable is told by its name, without what it holds', () => {
+test('an invalid variable is reported by name without its value', () => {
   const read = () => readConfig({ TRUNKLINE_ENCRYPTION_KEYS: 'a:b64-of-my-secret' })
   expect(read).toThrow(/^TRUNKLINE_ENCRYPTION_KEYS: expected/)
   expect(read).not.toThrow(/my-secret/)

@@ -4,9 +4,9 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { stopOrphan } from '../../src/store/embedded/orphan.ts'
+import { stopOrphan } from '../../src/store/database/embedded/orphan.ts'
 
-/** What a `database-host.ts` tells its parent. */
+/** A message from `database-host.ts` to its parent. */
 export type HostMessage = {
   readonly url?: string
   readonly error?: { readonly message: string; readonly code?: string }
@@ -18,10 +18,10 @@ export type HostMessage = {
 const dataDirs: string[] = []
 const children: ChildProcess[] = []
 
-/** A log that says nothing. */
+/** A log that discards everything. */
 export const silentLog = { debug() {}, info() {}, warn() {} }
 
-/** A new data directory; removed, and its database stopped, by `endHosts`. */
+/** A new data directory; `endHosts` stops its database and removes it. */
 export async function newDataDir(mode = 0o700): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'trunkline-process-'))
   await chmod(dataDir, mode)
@@ -29,7 +29,7 @@ export async function newDataDir(mode = 0o700): Promise<string> {
   return dataDir
 }
 
-/** Starts a script of this folder as a process of its own. */
+/** Starts a script of this folder as a child process. */
 export function startProcess(script: string, args: string[], options: ForkOptions = {}) {
   const path = fileURLToPath(new URL(script, import.meta.url))
   const child = fork(path, args, { execArgv: [], ...options })
@@ -37,7 +37,7 @@ export function startProcess(script: string, args: string[], options: ForkOption
   return child
 }
 
-/** The first message that `select` finds something in; rejects if the process ends before. */
+/** The first message for which `select` returns a value; rejects if the process exits before. */
 export function nextMessage<Message, Found>(
   child: ChildProcess,
   select: (message: Message) => Found | undefined,
@@ -63,7 +63,7 @@ export async function startHost(args: string[], options?: ForkOptions) {
   return { child, pid: child.pid ?? 0, url: url ?? '', error }
 }
 
-/** Sends a signal and waits for the end. */
+/** Sends a signal and waits for the exit. */
 export async function endWith(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
@@ -76,7 +76,7 @@ export async function postmasterPid(dataDir: string): Promise<number> {
   return Number.parseInt(await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10)
 }
 
-/** Ends every process that was started here, and what they left running. */
+/** Kills every process started here and its leftovers. */
 export async function endHosts(): Promise<void> {
   for (const child of children.splice(0)) await endWith(child, 'SIGKILL')
   for (const dataDir of dataDirs.splice(0)) {

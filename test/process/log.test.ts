@@ -1,9 +1,10 @@
-/** What a process writes down, and how an operator may treat the file. */
+/** The log of a process: no secrets in it, and rotation of its file. */
 import { readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/process/config.ts'
 import { closeLog, createLog } from '../../src/process/log.ts'
+import { generateApiKey } from '../../src/store/accounts/api-key.ts'
 import { endHosts, newDataDir } from './hosts.ts'
 
 afterEach(endHosts)
@@ -15,17 +16,17 @@ const openLog = async () => {
   return { log, flush, path: LOG_FILE, text: () => readFile(LOG_FILE, 'utf8') }
 }
 
-test('a failure that comes as a plain object is written with what it says, and without the job', async () => {
+test('does not write a secret of the service in an error message', async () => {
   const { log, flush, text } = await openLog()
-  const told = { message: 'no connection', stack: 'Error: …', queue: 'sync', worker: { data: 'x' } }
-  log.warn({ err: told }, 'the job queue met an error')
+  const key = generateApiKey('production')
+  log.error({ err: new Error('outer', { cause: new Error(`no row for ${key}`) }) }, 'failed')
   await flush()
-  const { err } = JSON.parse(await text())
-  expect(err).toEqual({ message: 'no connection', stack: 'Error: …', queue: 'sync' })
+  expect(await text()).toContain('no row for [redacted]')
+  expect(await text()).not.toContain(key.slice(8))
   await closeLog(log)
 })
 
-test('a file that is cut off, as logrotate does with copytruncate, is written from its beginning', async () => {
+test('continues at the beginning of a file that logrotate truncates with copytruncate', async () => {
   const { log, flush, path, text } = await openLog()
   log.info('before')
   await flush()

@@ -6,7 +6,8 @@ import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-util
 import { type MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg'
 import { Client, Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { applyMigrations, type MigrationLog } from '../../src/store/migrate.ts'
+import type { LockLimits, MigrationLog } from '../../src/store/database/apply-migration.ts'
+import { applyMigrations } from '../../src/store/database/migrate.ts'
 import '../../tools/schema-engine.ts' // loads Prisma's engine
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -37,11 +38,33 @@ const query = async (sql: string): Promise<unknown[]> => {
     await client.end()
   }
 }
-const apply = (log?: MigrationLog) =>
-  applyMigrations(database.url, { migrationsFolder: folder, ...(log && { log }) })
+const apply = (log?: MigrationLog, limits?: LockLimits) =>
+  applyMigrations(database.url, {
+    migrationsFolder: folder,
+    ...(log && { log }),
+    ...(limits && { limits }),
+  })
+
+/** Short, so that a test sees many attempts. */
+const QUICK: LockLimits = {
+  lockTimeoutMs: 400,
+  firstPauseMs: 10,
+  longestPauseMs: 20,
+  totalMs: 60_000,
+}
+
+/** Runs statements in a transaction that stays open until `end`. */
+const holdOpen = async (sql: string) => {
+  const reader = new Client({ connectionString: database.url, application_name: 'a report' })
+  reader.on('error', () => {}) // where the test fails before its `end`
+  await reader.connect()
+  await reader.query(`BEGIN; ${sql}`)
+  const { rows } = await reader.query('SELECT pg_backend_pid() AS pid')
+  return { pid: Number(rows[0].pid), end: () => reader.end() }
+}
 
 describe('migrations', () => {
-  test('apply in the order of their names, and once', async () => {
+  test('apply once, in the order of their names', async () => {
     await write(SECOND, 'ALTER TABLE a ADD COLUMN b int;')
     await write(FIRST, 'CREATE TABLE a (id int); INSERT INTO a VALUES (1);')
     expect(await apply()).toEqual({ applied: [FIRST, SECOND] })
@@ -49,25 +72,28 @@ describe('migrations', () => {
     expect(await query('SELECT * FROM a')).toEqual([{ id: 1, b: null }])
   })
 
-  test('are told one by one, with their place, and so is a wait for another process', async () => {
+  test('report each migration with its position, and the wait for another process', async () => {
     await write(FIRST, 'CREATE TABLE a (id int);')
     await write(SECOND, 'CREATE TABLE b (id int);')
     const other = new Client({ connectionString: database.url })
     await other.connect()
     await other.query('SELECT pg_advisory_lock(72707369)')
-    const told: unknown[] = []
+    const messages: unknown[] = []
     const isWaiting = Promise.withResolvers<void>()
     const applying = apply({
       info: ({ migration, place }: { migration?: string; place?: string }, message) => {
-        told.push([message, migration, place])
+        messages.push([message, migration, place])
         isWaiting.resolve()
       },
+      warn() {},
     })
     await isWaiting.promise
-    expect(told).toEqual([['waiting for the migrations of another process', undefined, undefined]])
+    expect(messages).toEqual([
+      ['waiting for the migrations of another process', undefined, undefined],
+    ])
     await other.end()
     await applying
-    expect(told.slice(1)).toEqual([
+    expect(messages.slice(1)).toEqual([
       ['applying a migration', FIRST, '1 of 2'],
       ['applied a migration', FIRST, '1 of 2'],
       ['applying a migration', SECOND, '2 of 2'],
@@ -75,14 +101,14 @@ describe('migrations', () => {
     ])
   })
 
-  test('that come later are added to those that are applied', async () => {
+  test('added later are applied after the existing ones', async () => {
     await write(FIRST, 'CREATE TABLE a (id int);')
     await apply()
     await write(SECOND, 'CREATE TABLE b (id int);')
     expect(await apply()).toEqual({ applied: [SECOND] })
   })
 
-  test('are applied by exactly one of ten processes that start at once', async () => {
+  test('are applied by exactly one of ten processes that start at the same time', async () => {
     await write(FIRST, 'CREATE TABLE a (id int); INSERT INTO a VALUES (1);')
     await write(SECOND, 'INSERT INTO a VALUES (2);')
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => apply()))
@@ -90,7 +116,7 @@ describe('migrations', () => {
     expect(await query('SELECT id FROM a ORDER BY id')).toEqual([{ id: 1 }, { id: 2 }])
   })
 
-  test('that fail leave nothing of themselves, name the line, and apply once they are mended', async () => {
+  test('that fail leave nothing behind, name the line, and apply once they are fixed', async () => {
     await write(FIRST, 'CREATE TABLE a (id int);')
     await write(SECOND, 'CREATE TABLE b (id int);\n\nINSERT INTO b VALUES (nothing);')
     await expect(apply()).rejects.toMatchObject({
@@ -105,13 +131,13 @@ describe('migrations', () => {
     expect(await apply()).toEqual({ applied: [SECOND] })
   })
 
-  test('that commit by themselves and then fail are not taken for applied', async () => {
+  test('that commit by themselves and then fail do not count as applied', async () => {
     await write(FIRST, 'CREATE TABLE a (id int); COMMIT; SELECT nothing;')
     await expect(apply()).rejects.toMatchObject({ code: 'MIGRATION_FAILED' })
     await expect(apply()).rejects.toMatchObject({ code: 'MIGRATION_UNFINISHED', migration: FIRST })
   })
 
-  test('are refused when an applied one was changed, before anything is applied', async () => {
+  test('are rejected when an applied one was changed, before anything is applied', async () => {
     await write(FIRST, 'CREATE TABLE a (id int);')
     await apply()
     await write(FIRST, 'CREATE TABLE a (id bigint);')
@@ -124,14 +150,14 @@ describe('migrations', () => {
     expect(await query("SELECT to_regclass('b') AS b")).toEqual([{ b: null }])
   })
 
-  test('are the same whatever line ends Git has given them', async () => {
+  test('have the same checksum with any line endings', async () => {
     await write(FIRST, 'CREATE TABLE a (\n  id int\n);\n')
     await apply()
     await write(FIRST, 'CREATE TABLE a (\r\n  id int\r\n);\r\n')
     expect(await apply()).toEqual({ applied: [] })
   })
 
-  test('are refused when an applied one has no file', async () => {
+  test('are rejected when an applied one has no file', async () => {
     await write(FIRST, 'CREATE TABLE a (id int);')
     await write(SECOND, 'CREATE TABLE b (id int);')
     await apply()
@@ -139,12 +165,102 @@ describe('migrations', () => {
     await expect(apply()).rejects.toMatchObject({ code: 'MIGRATION_MISSING', migration: FIRST })
   })
 
-  test('of a newer version that runs beside this one are let be', async () => {
+  test('of a newer version that runs in parallel are ignored', async () => {
     await write(FIRST, 'CREATE TABLE a (id int);')
     await write(SECOND, 'CREATE TABLE b (id int);')
     await apply()
     await rm(join(folder, SECOND), { recursive: true })
     expect(await apply()).toEqual({ applied: [] })
+  })
+
+  test('that cannot lock a table let others pass, and apply once it is free', async () => {
+    await write(FIRST, 'CREATE TABLE a (id int); CREATE TABLE b (id int);')
+    await apply()
+    const reader = await holdOpen('SELECT FROM a')
+    await write(SECOND, 'ALTER TABLE b ADD COLUMN c int; ALTER TABLE a ADD COLUMN b int;')
+    const refusals: unknown[] = []
+    const log = { info() {}, warn: (facts: object) => void refusals.push(facts) }
+    const applying = apply(log, QUICK)
+    await expect.poll(() => refusals.length).toBeGreaterThanOrEqual(3)
+    // These wait behind the migration and then pass it.
+    for (let n = 0; n < 5; n++) await query('INSERT INTO a VALUES (1); INSERT INTO b VALUES (1)')
+    await reader.end()
+    expect(await applying).toEqual({ applied: [SECOND] })
+    expect(await query('SELECT count(*)::int FROM a WHERE b IS NULL')).toEqual([{ count: 5 }])
+    expect(refusals[0]).toMatchObject({
+      migration: SECOND,
+      attempt: 1,
+      blockedBy: [{ pid: reader.pid, application: 'a report', state: 'idle in transaction' }],
+    })
+  })
+
+  test('that never get their lock fail, name the lock holder, and leave nothing behind', async () => {
+    await write(FIRST, 'CREATE TABLE a (id int);')
+    await apply()
+    const reader = await holdOpen('SELECT FROM a')
+    await write(SECOND, 'CREATE TABLE b (id int); DROP TABLE a;')
+    await expect(apply(undefined, { ...QUICK, totalMs: 1_000 })).rejects.toMatchObject({
+      code: 'MIGRATION_BLOCKED',
+      migration: SECOND,
+      message: expect.stringContaining(`backend ${reader.pid} (a report, idle in transaction`),
+    })
+    expect(await query("SELECT to_regclass('b') AS b")).toEqual([{ b: null }])
+    await reader.end()
+    expect(await apply()).toEqual({ applied: [SECOND] })
+  })
+
+  const INDEX = 'CREATE UNIQUE INDEX CONCURRENTLY "a_id" ON "a"("id");'
+  const validity = () =>
+    query(`SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = 'a_id'::regclass`)
+
+  test('build an index concurrently, once for ten processes', async () => {
+    await write(FIRST, 'CREATE TABLE a (id int); INSERT INTO a SELECT generate_series(1, 10000);')
+    await write(SECOND, `-- By hand: the table is large.\n${INDEX}`)
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => apply()))
+    expect(outcomes.flatMap((outcome) => outcome.applied)).toEqual([FIRST, SECOND])
+    expect(await validity()).toEqual([{ valid: true }])
+  })
+
+  test('rebuild an index whose build was interrupted', async () => {
+    await write(FIRST, 'CREATE TABLE a (id int);')
+    await apply()
+    await write(SECOND, INDEX)
+    // An older transaction holds up the build, which is then killed.
+    const older = await holdOpen('INSERT INTO a VALUES (1)')
+    const killed = apply()
+    killed.catch(() => {})
+    const kill = async () => {
+      const rows = await query(`SELECT pg_terminate_backend(l.pid) FROM pg_locks l
+        JOIN pg_stat_activity s USING (pid) WHERE NOT granted AND locktype = 'virtualxid'
+        AND query LIKE 'CREATE UNIQUE%' AND datname = current_database()`)
+      return rows.length
+    }
+    await expect.poll(kill).toBe(1)
+    await expect(killed).rejects.toMatchObject({ code: 'MIGRATION_FAILED' })
+    expect(await validity()).toEqual([{ valid: false }])
+    await older.end()
+    expect(await apply()).toEqual({ applied: [SECOND] })
+    expect(await validity()).toEqual([{ valid: true }])
+  })
+
+  test('leave no index if its build fails', async () => {
+    await write(FIRST, 'CREATE TABLE a (id int); INSERT INTO a VALUES (1), (1);')
+    await write(SECOND, INDEX)
+    await expect(apply()).rejects.toMatchObject({ code: 'MIGRATION_FAILED', migration: SECOND })
+    expect(await query("SELECT to_regclass('a_id') AS index")).toEqual([{ index: null }])
+  })
+
+  test('drop an index concurrently', async () => {
+    await write(FIRST, 'CREATE TABLE a (id int); CREATE INDEX a_id ON a (id);')
+    await write(SECOND, 'DROP INDEX CONCURRENTLY "a_id";')
+    expect(await apply()).toEqual({ applied: [FIRST, SECOND] })
+    expect(await query("SELECT to_regclass('a_id') AS index")).toEqual([{ index: null }])
+  })
+
+  test('that mix a concurrent index build with other statements are rejected', async () => {
+    await write(FIRST, `CREATE TABLE a (id int);\n${INDEX}`)
+    await expect(apply()).rejects.toMatchObject({ code: 'MIGRATION_INVALID', migration: FIRST })
+    expect(await query("SELECT to_regclass('a') AS a")).toEqual([{ a: null }])
   })
 
   test('of this repository are in the template of every test database', async () => {
@@ -185,9 +301,9 @@ describe('Prisma’s own engine', () => {
     }
   }
 
-  test('finds what we applied complete and unchanged', async () => {
+  test('considers the migrations applied here complete and unchanged', async () => {
     await write(FIRST, 'CREATE TABLE a (id int);')
-    await write(SECOND, 'CREATE TABLE b (id int);')
+    await write(SECOND, 'CREATE INDEX CONCURRENTLY a_id ON a (id);')
     await apply()
     const history = await withEngine((engine, migrationsList) =>
       engine.diagnoseMigrationHistory({
@@ -204,7 +320,7 @@ describe('Prisma’s own engine', () => {
     })
   })
 
-  test('applies what we then find applied', async () => {
+  test('applies migrations that count as applied here', async () => {
     await write(FIRST, 'CREATE TABLE a (id int);')
     const { appliedMigrationNames } = await withEngine((engine, migrationsList) =>
       engine.applyMigrations({ migrationsList, filters: nothing }),
@@ -213,7 +329,7 @@ describe('Prisma’s own engine', () => {
     expect(await apply()).toEqual({ applied: [] })
   })
 
-  test('that failed halfway keeps us from going on', async () => {
+  test('blocks further migrations here after it failed halfway', async () => {
     await write(FIRST, 'SELECT nothing;')
     await expect(
       withEngine((engine, migrationsList) =>

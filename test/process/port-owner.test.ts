@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { describePortOwner } from '../../src/port-owner.ts'
+import { describePortOwner } from '../../src/process/port-owner.ts'
 
 const listen = async (host: string) => {
   const server = createServer().listen(0, host)
@@ -33,13 +33,13 @@ describe.skipIf(process.platform !== 'linux')('the owner of a port', () => {
     expect(await describePortOwner(wildcard4.port, '127.0.0.1')).toMatch(here)
   })
 
-  test('of another address is not in the way', async () => {
+  test('of another address does not count', async () => {
     await using server = await listen('127.0.0.1')
     expect(await describePortOwner(server.port, '127.0.0.2')).toBe(undefined)
     expect(await describePortOwner(server.port, '0.0.0.0')).toMatch(here)
   })
 
-  test('is undefined when nobody listens', async () => {
+  test('is undefined if the port is free', async () => {
     const { port } = await (async () => {
       await using server = await listen('127.0.0.1')
       return server

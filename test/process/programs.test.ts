@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { reachableFolder } from '../../src/store/embedded/programs.ts'
+import { reachableFolder } from '../../src/store/database/embedded/programs.ts'
 import { endHosts, newDataDir, silentLog } from './hosts.ts'
 
 afterEach(endHosts)
@@ -20,7 +20,7 @@ const installation = async () => {
   return { native, program, version: '18.4.0', user, log: silentLog, root }
 }
 
-test('programs that their user can reach are used where they are', async () => {
+test('programs that their user can reach are used in place', async () => {
   const { root, ...programs } = await installation()
   for (const folder of [join(root, 'closed'), programs.native, join(programs.native, 'bin')]) {
     await chmod(folder, 0o755)
@@ -29,7 +29,7 @@ test('programs that their user can reach are used where they are', async () => {
   expect(await reachableFolder(programs)).toBe(programs.native)
 })
 
-test('programs out of reach of their user are copied, once, readable by all', async () => {
+test('programs that their user cannot reach are copied once, readable by all', async () => {
   const { root, ...programs } = await installation()
   const options = { ...programs, cacheFolder: join(root, 'cache') }
   const folder = await reachableFolder(options)
@@ -42,7 +42,7 @@ test('programs out of reach of their user are copied, once, readable by all', as
   expect((await stat(folder)).ino).toBe(ino)
 })
 
-test('programs that cannot be brought within reach are refused with what to do', async () => {
+test('programs that cannot be made reachable are rejected with a remedy', async () => {
   const { root, ...programs } = await installation()
   await mkdir(join(root, 'cache'), { mode: 0o700 })
   await expect(
@@ -50,7 +50,7 @@ test('programs that cannot be brought within reach are refused with what to do',
   ).rejects.toMatchObject({
     code: 'EMBEDDED_DATABASE_FAILED',
     message: expect.stringContaining(
-      `cannot enter ${join(root, 'closed')}, where its programs are`,
+      `cannot access ${join(root, 'closed')}, which contains its programs`,
     ),
   })
 })

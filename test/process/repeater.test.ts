@@ -1,4 +1,4 @@
-/** A step is done again and again: never twice at once, whatever becomes of it, and not after the end. */
+/** A repeated step: never twice at the same time, despite failures, and not after the stop. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createRepeater } from '../../src/repeater.ts'
 
@@ -11,7 +11,7 @@ const fail = (error: unknown): never => {
   throw error
 }
 
-test('a step that takes longer than the time between two is not begun again meanwhile', async () => {
+test('a step that takes longer than the interval does not overlap with the next', async () => {
   let steps = 0
   let first = Promise.withResolvers<void>()
   const step = () => {
@@ -31,23 +31,23 @@ test('a step that takes longer than the time between two is not begun again mean
   await repeater.stop()
 })
 
-test('a failure is told, and the next step comes in its time', async () => {
-  const told: unknown[] = []
+test('a failure is reported, and the next step follows on schedule', async () => {
+  const reported: unknown[] = []
   const step = () => Promise.reject(new Error('no'))
   const repeater = createRepeater({
     step,
     everyMs: EVERY_MS,
-    onFailure: (error) => told.push(error),
+    onFailure: (error) => reported.push(error),
   })
   repeater.start()
   await repeater.run()
-  expect(told).toEqual([new Error('no')])
+  expect(reported).toEqual([new Error('no')])
   await vi.advanceTimersByTimeAsync(EVERY_MS)
-  expect(told).toHaveLength(2)
+  expect(reported).toHaveLength(2)
   await repeater.stop()
 })
 
-test('stopping tells the step to end, waits for it, and takes its end for no failure', async () => {
+test('stopping aborts the step, waits for it, and does not report the abort as a failure', async () => {
   let isStopped = false
   let steps = 0
   const step = async (signal: AbortSignal) => {

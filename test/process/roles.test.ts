@@ -1,4 +1,4 @@
-/** Three processes on one PostgreSQL, each killed at some moment: what was acknowledged is delivered. */
+/** Three processes on one PostgreSQL, each killed at some point: acknowledged writes are delivered. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Receiver, startReceiver } from '../delivery/receiver.ts'
@@ -20,9 +20,9 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('of an API and two workers each is killed, and every record that was written is delivered', async () => {
+test('an API and two workers are each killed, and every written record is delivered', async () => {
   const { ask, start } = services
-  // All at once, on a database without anything in it.
+  // All start at the same time, on an empty database.
   const [api, first, second] = await Promise.all([start('api'), start('worker'), start('worker')])
   const { data: users } = await ask(api.address, '/2024-03/one/users')
   expect(users).toHaveLength(1)
@@ -64,7 +64,7 @@ test('of an API and two workers each is killed, and every record that was writte
   const killedMs = performance.now()
   while (isMissing().length > 0 && performance.now() - killedMs < 60_000) await wait(100)
   expect(isMissing()).toEqual([])
-  // What came twice came under one name.
+  // Duplicates share one id.
   const names = new Map<string, Set<string>>()
   for (const { id, recordId } of created())
     names.set(recordId, (names.get(recordId) ?? new Set()).add(id))

@@ -1,12 +1,12 @@
-/** The service as an operator runs it: one process of a role, on a database that others share. */
-import { type ChildProcess, spawn } from 'node:child_process'
+/** The service as an operator runs it: one process per role, on a shared database. */
+import { type ChildProcess, type ForkOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { generateApiKey } from '../../src/api-key.ts'
+import { generateApiKey } from '../../src/store/accounts/api-key.ts'
 import { TEST_KEYS } from '../support/vault.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
@@ -14,15 +14,15 @@ const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 export interface ServiceProcess {
   /** `http://127.0.0.1:…`; empty for a worker. */
   readonly address: string
-  /** How it ended; undefined while it runs. */
+  /** The exit code or signal; undefined while it runs. */
   ended(): string | undefined
-  /** Sends a signal and waits for the end. @returns the exit code or the signal */
+  /** Sends a signal and waits for the exit. @returns the exit code or the signal */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<string>
 }
 
 export type Services = Awaited<ReturnType<typeof openServices>>
 
-/** Processes on the database of `url`, with one key between them. */
+/** Processes on the database of `url` that share one key. */
 export const openServices = async (url: string) => {
   const key = generateApiKey('development')
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-services-'))
@@ -43,42 +43,56 @@ export const openServices = async (url: string) => {
 
   return {
     key,
-    /** Starts a process of a role, and waits until it says that it is there. */
-    start: async (role: 'api' | 'worker'): Promise<ServiceProcess> => {
-      const child = spawn(process.execPath, [CLI, 'serve', '--role', role], {
+    /**
+     * Starts a process of a role, and waits until it reports that it is ready.
+     * @param host settings of the simulated host
+     */
+    start: async (
+      role: 'all' | 'api' | 'worker',
+      host: Pick<ForkOptions, 'execArgv' | 'env'> = {},
+    ): Promise<ServiceProcess> => {
+      const args = [...(host.execArgv ?? []), CLI, 'serve', '--role', role]
+      const child = spawn(process.execPath, args, {
         env: {
           ...process.env,
-          ...{ DATABASE_URL: url, TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS, PORT: '0' },
-          ...{ TRUNKLINE_DEV_API_KEY: key, ALLOW_PRIVATE_ADDRESSES: 'true', LOG_LEVEL: 'silent' },
-          ...{ DATA_DIR: folder, SYNC_INTERVAL_SECONDS: '5' },
+          ...host.env,
+          DATABASE_URL: url,
+          TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS,
+          PORT: '0',
+          TRUNKLINE_DEV_API_KEY: key,
+          ALLOW_PRIVATE_ADDRESSES: 'true',
+          LOG_LEVEL: 'silent',
+          DATA_DIR: folder,
+          SYNC_INTERVAL_SECONDS: '5',
         },
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       running.add(child)
       child.once('exit', () => running.delete(child))
-      let said = ''
+      let output = ''
       await new Promise<void>((resolve, reject) => {
         child.stdout.on('data', (chunk) => {
-          said += chunk
-          if (/Try |worker\.\)/.test(said)) resolve()
+          output += chunk
+          if (/Try |is running\./.test(output)) resolve()
         })
-        child.once('exit', (code) => reject(new Error(`the ${role} ended with ${code}`)))
+        child.once('exit', (code) => reject(new Error(`the ${role} exited with ${code}`)))
       })
       return {
-        address: /REST +(\S+)\/2024/.exec(said)?.[1] ?? '',
+        address: /REST +(\S+)\/2024/.exec(output)?.[1] ?? '',
         ended: () => outcomeOf(child),
         end: (signal) => endOf(child, signal),
       }
     },
-    /** A request that may fail: when nobody answers, or with another status than 200. */
+    /** A request that may fail: without a response, or with a status other than 200. */
     send: async (address: string, method: 'GET' | 'POST' | 'PUT', path: string, body?: object) => {
       const answer = await fetch(address + path, {
-        ...{ method, headers },
+        method,
+        headers,
         ...(body && { body: JSON.stringify(body) }),
       })
       return { status: answer.status, text: await answer.text() }
     },
-    /** A request that is to succeed. */
+    /** A request that must succeed. */
     ask: async (address: string, path: string, body?: object) => {
       const answer = await fetch(address + path, {
         headers,

@@ -1,4 +1,4 @@
-/** How a process stops: in order, within a limit, and from the middle of its start. */
+/** Shutdown of a process: in order, within a time limit, and also during start. */
 import pino from 'pino'
 import { beforeEach, expect, test } from 'vitest'
 import { createShutdown } from '../../src/process/shutdown.ts'
@@ -15,7 +15,7 @@ const log = pino({}, { write: (line) => void logged.push(JSON.parse(line)) })
 const never = (): Promise<void> => new Promise(() => {})
 const step = (name: string) => async (): Promise<void> => void done.push(name)
 
-test('the newest is stopped first, and one that fails keeps no other from it', async () => {
+test('stops the newest step first, and a failing step does not keep others from stopping', async () => {
   const shutdown = createShutdown({ log })
   shutdown.add('database', step('database'))
   shutdown.add('workers', () => Promise.reject(new Error('no')))
@@ -25,7 +25,7 @@ test('the newest is stopped first, and one that fails keeps no other from it', a
   expect(logged).toMatchObject([{ msg: 'failed to stop', step: 'workers' }, { msg: 'stopped' }])
 })
 
-test('a step that does not end is named, and the others are stopped all the same', async () => {
+test('names a step that does not end, and stops the others', async () => {
   const shutdown = createShutdown({ log, limitMs: 10 })
   const ended = Promise.withResolvers<void>()
   shutdown.add('embedded database', () => ended.promise.then(step('embedded database')), {
@@ -41,19 +41,19 @@ test('a step that does not end is named, and the others are stopped all the same
   expect(logged).toMatchObject([{ msg: 'did not stop in time', step: 'server' }, {}])
 })
 
-test('a start that is told to stop ends at its next step, with what that has started', async () => {
-  const asked = new AbortController()
-  const shutdown = createShutdown({ log, asked: asked.signal })
-  asked.abort()
-  expect(() => shutdown.add('database', step('database'))).toThrow(asked.signal.reason)
+test('a start that is asked to stop ends at its next step and stops what has started', async () => {
+  const stop = new AbortController()
+  const shutdown = createShutdown({ log, signal: stop.signal })
+  stop.abort()
+  expect(() => shutdown.add('database', step('database'))).toThrow(stop.signal.reason)
   expect(await shutdown.run()).toBe(true)
   expect(done).toEqual(['database'])
 })
 
-test('a start that is told to stop and gets to no further step is not waited for', async () => {
-  const asked = new AbortController()
-  const shutdown = createShutdown({ log, asked: asked.signal, limitMs: 10 })
+test('a start that is asked to stop and reaches no further step is not waited for', async () => {
+  const stop = new AbortController()
+  const shutdown = createShutdown({ log, signal: stop.signal, limitMs: 10 })
   const start = shutdown.within(never())
-  asked.abort()
-  await expect(start).rejects.toThrow('did not get to its next step')
+  stop.abort()
+  await expect(start).rejects.toThrow('did not reach its next step')
 })

@@ -1,4 +1,4 @@
-/** GraphQL over HTTP, by the audits of the specification's own suite, on a socket that listens. */
+/** GraphQL over HTTP: the audits of the specification's own suite, on a listening socket. */
 import { auditServer, serverAudits } from 'graphql-http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startService, type TestService } from '../support/service.ts'
@@ -18,22 +18,22 @@ afterAll(() => service.stop())
 const fetchFn = (address: string, init: RequestInit = {}) =>
   fetch(address, { ...init, headers: { ...init.headers, authorization } })
 
-// Made twice: the names are needed before there is a server to ask.
+// Created twice: the names are needed before the server has an address.
 const names = serverAudits({ url: 'http://localhost/graphql' }).map(
   ({ id, name }) => [id, name] as const,
 )
 
-test('the suite is the whole one', () => {
+test('the suite has all of its audits', () => {
   expect(names.length).toBeGreaterThan(60)
 })
 
 test.each(names)('%s %s', async (id) => {
   const audit = serverAudits({ url, fetchFn }).find((one) => one.id === id)
-  // Not a notice or a warning either: what the specification recommends is done.
+  // Neither a notice nor a warning: recommendations of the specification are followed too.
   expect(await audit?.fn()).toMatchObject({ status: 'ok' })
 })
 
-test('a server that is none fails them', async () => {
+test('an address without GraphQL fails the audits', async () => {
   const results = await auditServer({ url: url.replace('/graphql', '/nope'), fetchFn })
   expect(results.filter(({ status }) => status === 'error').length).toBeGreaterThan(0)
 })

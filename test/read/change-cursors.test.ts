@@ -9,7 +9,7 @@ const position = fc.record({
   sequence: fc.bigInt(0n, 2n ** 63n - 1n),
 })
 
-test('a cursor of the change log means the place that it was made of', () => {
+test('a change log cursor decodes to the position that it encodes', () => {
   fc.assert(
     fc.property(position, (place) => {
       expect(decodeChangeCursor(encodeChangeCursor(place), 'after')).toEqual(place)
@@ -38,7 +38,7 @@ test.each([
   expect(refusal).toThrow('after: expected a cursor that the change log returned.')
 })
 
-test('no text at all makes it fail otherwise', () => {
+test('any text decodes or fails with INVALID_CURSOR', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.base64String()), (text) => {
       try {

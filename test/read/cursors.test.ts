@@ -1,4 +1,4 @@
-/** Cursors and page numbers as a caller meets them: followed to the end, or refused where they do not belong. */
+/** Cursors and page numbers: followed to the end of a list, or refused in a list that they do not belong to. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
 import type { Resource } from '../../src/definition/resource.ts'
@@ -27,17 +27,17 @@ describe('over REST', () => {
   const follow = async (key: string, path: string) => {
     const pages: Shown[][] = []
     for (let next: string | undefined = `/2024-03/one${path}`; next !== undefined; ) {
-      const answer = await service.server.inject({
+      const response = await service.server.inject({
         url: next,
         headers: { authorization: `Bearer ${key}` },
       })
-      expect(answer.statusCode, answer.body).toBe(200)
-      const body: Record<string, Shown[]> = answer.json()
+      expect(response.statusCode, response.body).toBe(200)
+      const body: Record<string, Shown[]> = response.json()
       pages.push(Object.values(body)[0] ?? [])
-      const link = answer.headers.link as string | undefined
+      const link = response.headers.link as string | undefined
       next = link === undefined ? undefined : /^<([^>]+)>; rel="next"$/.exec(link)?.[1]
       expect(next === undefined).toBe(link === undefined)
-      const cursor = answer.headers['next-cursor']
+      const cursor = response.headers['next-cursor']
       expect(cursor).toBe(
         next === undefined ? undefined : new URL(next, 'http://host').searchParams.get('cursor'),
       )
@@ -57,7 +57,7 @@ describe('over REST', () => {
             `${resource.restPath}?credentialId=${A}&pageSize=3&orderBy=${field}${descending ? ':desc' : ''}`,
           )
           expect(pages.map(({ length }) => length)).toEqual([3, 3, 1])
-          // The times of storing are the same for all: ties, by id.
+          // All records are stored at the same time, so ids break the ties.
           const known = rows.map((row) => ({ ...row, createdAt: null, updatedAt: null }))
           expect(idsOf(pages.flat()), `${resource.topic} ${field}`).toEqual(
             await expectedIds(service.database, resource, known, { field, descending }),
@@ -66,7 +66,7 @@ describe('over REST', () => {
     }
   })
 
-  test('the next page keeps the filter, whatever is in it, and the size', async () => {
+  test('the next page keeps the filter, with any characters, and the page size', async () => {
     const resource = catalogue.get('crm/accounts')
     await empty(resource)
     const names = ['a?b', 'a&b', 'a+b', 'a b', 'a=b', 'a#b', 'a%b', 'aéb', 'a"<>b', 'a/b;c,d']
@@ -91,7 +91,7 @@ describe('over REST', () => {
       }
   })
 
-  test('page numbers cut the same list into the same pages', async () => {
+  test('page numbers divide a list into the same pages', async () => {
     const resource = catalogue.get('crm/accounts')
     await empty(resource)
     const rows = Array.from({ length: 23 }, (_, n) => sampleRecord(A, resource, n + 1))
@@ -105,12 +105,12 @@ describe('over REST', () => {
       const last = Math.ceil(rows.length / size)
       const pages: string[][] = []
       for (let number = 1; number <= last + 1; number++) {
-        const answer = await service.rest(
+        const result = await service.rest(
           tenant.key,
           `${base}&pageSize=${size}&pageNumber=${number}`,
         )
-        pages.push(idsOf(answer.json().accounts))
-        expect(answer.headers['next-cursor'] !== undefined).toBe(number < last)
+        pages.push(idsOf(result.json().accounts))
+        expect(result.headers['next-cursor'] !== undefined).toBe(number < last)
       }
       expect(pages.pop()).toEqual([])
       expect(pages.flat()).toEqual(expected)
@@ -119,7 +119,7 @@ describe('over REST', () => {
     expect(idsOf(first.json().accounts)).toEqual(expected.slice(0, 50))
   })
 
-  test('a page holds 50 records unless asked otherwise, 100 at most', async () => {
+  test('a page holds 50 records by default and at most 100', async () => {
     const resource = catalogue.get('crm/stages')
     await service.save(
       tenant,
@@ -138,12 +138,12 @@ describe('over REST', () => {
 
 describe('a cursor', () => {
   const cursorOf = async (path: string): Promise<string> => {
-    const answer = await service.rest(tenant.key, path)
-    return String(answer.headers['next-cursor'])
+    const response = await service.rest(tenant.key, path)
+    return String(response.headers['next-cursor'])
   }
   const refusal = async (path: string) => {
-    const answer = await service.rest(tenant.key, path)
-    return [answer.statusCode, answer.json().error?.code, answer.json().error?.details?.[0]?.field]
+    const result = await service.rest(tenant.key, path)
+    return [result.statusCode, result.json().error?.code, result.json().error?.details?.[0]?.field]
   }
   const refused = [400, 'INVALID_CURSOR', 'cursor']
 
@@ -160,7 +160,7 @@ describe('a cursor', () => {
     }
   })
 
-  test('is good for a list in the same order alone', async () => {
+  test('is valid only for a list in the same order', async () => {
     const base = `/crm/accounts?credentialId=${A}&pageSize=2`
     const cursor = await cursorOf(`${base}&orderBy=accountName`)
     const same = await service.rest(tenant.key, `${base}&orderBy=accountName:asc&cursor=${cursor}`)
@@ -169,7 +169,7 @@ describe('a cursor', () => {
       expect(await refusal(`${base}${other}&cursor=${cursor}`), other).toEqual(refused)
   })
 
-  test('is good for lists of the same resource alone', async () => {
+  test('is valid only for lists of the same resource', async () => {
     for (const orderBy of ['createdAt', 'accountName']) {
       const query = `credentialId=${A}&pageSize=2&orderBy=${orderBy}`
       const cursor = await cursorOf(`/accounting/accounts?${query}`)
@@ -198,7 +198,7 @@ describe('a cursor', () => {
     expect(edges.map(({ node }: { node: Shown }) => node)).toEqual(nodes)
   })
 
-  test('and another bound a slice between them', async () => {
+  test('combines with a second one to bound a slice', async () => {
     const order = 'orderBy: { field: ACCOUNT_NAME, direction: DESC }'
     const all = await service.graphql(
       tenant.key,
@@ -214,7 +214,7 @@ describe('a cursor', () => {
     )
   })
 
-  test('of every record leads to the records behind it, over linked lists too', async () => {
+  test('of every record leads to the records after it, also in linked lists', async () => {
     const notes = catalogue.get('crm/notes')
     const to = recordId(A, 'crm/accounts', '1')
     const rows = Array.from({ length: 6 }, (_, n) => ({

@@ -1,4 +1,4 @@
-/** Records that are deleted in the app stay, and are shown to who asks for them. */
+/** Records that are deleted in the app are kept, and shown on request. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
 import { catalogue } from '../../src/generated/registry.ts'
@@ -45,15 +45,15 @@ describe('records that are deleted in the app', () => {
     ['includeDeleted=false&remoteDeleted=true', ['2', '4']],
     ['remoteDeleted=false&includeDeleted=true', ['1', '3']],
     ['includeDeleted=true&remoteDeleted=false', ['1', '3']],
-  ])('are listed and counted as asked: %s', async (query, expected) => {
-    const given = Object.fromEntries(new URLSearchParams(query))
+  ])('are listed and counted as requested: %s', async (query, expected) => {
+    const input = Object.fromEntries(new URLSearchParams(query))
     const path = `/accounting/vendors?credentialId=${B}&${query}`
     const list = await service.rest(tenant.key, path)
     expect(remoteIds(list.json().vendors)).toEqual(expected)
     const count = await service.rest(tenant.key, path.replace('vendors?', 'vendors/count?'))
     expect(count.json()).toEqual({ count: expected.length })
     const filter = Object.fromEntries(
-      Object.entries(given).map(([name, value]) => [name, value === 'true']),
+      Object.entries(input).map(([name, value]) => [name, value === 'true']),
     )
     const graph = await service.graphql(
       tenant.key,
@@ -69,7 +69,7 @@ describe('records that are deleted in the app', () => {
     }
   })
 
-  test('are shown to who asks for them by id, and where a record refers to them', async () => {
+  test('are shown by id and through references', async () => {
     for (const id of ['2', vendorId]) {
       const rest = await service.rest(tenant.key, `/accounting/vendors/${id}?credentialId=${B}`)
       expect(rest.json().vendor).toMatchObject({ remoteId: '2', remoteDeleted: true })

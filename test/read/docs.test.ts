@@ -1,14 +1,14 @@
-/** What the documentation is served as. */
+/** The HTTP responses that serve the documentation. */
 import { gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
-import { addDocsRoutes } from '../../src/api/docs.ts'
+import { addDocsRoutes } from '../../src/api/http/docs.ts'
 import { openapiText } from '../support/openapi.ts'
 
 const server = Fastify()
 addDocsRoutes(server)
 
-test('serves the generated document as it is, compressed for whoever takes that', async () => {
+test('serves the generated document unchanged, compressed if the client accepts it', async () => {
   const plain = await server.inject('/openapi.json')
   expect(plain.headers['content-type']).toBe('application/json; charset=utf-8')
   expect(plain.body).toBe(openapiText)
@@ -20,7 +20,7 @@ test('serves the generated document as it is, compressed for whoever takes that'
   expect(gunzipSync(rawPayload).toString()).toBe(openapiText)
 })
 
-test('the page names only addresses of its own server, and each is there', async () => {
+test('the page refers only to existing addresses of its own server', async () => {
   const { body, headers } = await server.inject('/docs')
   expect(headers['content-type']).toBe('text/html; charset=utf-8')
   expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';/)

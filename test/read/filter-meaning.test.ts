@@ -1,4 +1,4 @@
-/** What one condition leaves: wildcards are letters, days are whole, bounds are included, no value differs. */
+/** The meaning of one condition: wildcards are literal, dates are whole days, bounds are inclusive, null differs. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
@@ -63,11 +63,11 @@ describe('one condition', () => {
     )
   })
 
-  const left = async (resource: Resource, name: string, value: string) => {
+  const matching = async (resource: Resource, name: string, value: string) => {
     const query = new URLSearchParams({ credentialId: B, [name]: value })
-    const answer = await service.rest(tenant.key, `${resource.restPath}?${query}`)
-    expect(answer.statusCode, answer.body).toBe(200)
-    return answer
+    const response = await service.rest(tenant.key, `${resource.restPath}?${query}`)
+    expect(response.statusCode, response.body).toBe(200)
+    return response
       .json()
       [resource.plural].map(({ remoteId }: { remoteId: string }) => Number(remoteId))
       .sort((a: number, b: number) => a - b)
@@ -89,7 +89,7 @@ describe('one condition', () => {
     ['lastActivityAt', '2024-02-29T23:59:59.999Z', [2]],
     ['lastActivityAt', '2024-03-01T01:59:59.999+02:00', [2]],
   ])('crm/accounts %s=%s', async (name, value, expected) => {
-    expect(await left(accounts, name, value)).toEqual(expected)
+    expect(await matching(accounts, name, value)).toEqual(expected)
   })
 
   test.each([
@@ -110,13 +110,13 @@ describe('one condition', () => {
     ['remoteCreatedAtMax', '9999-12-31', [0, 1, 2, 3]],
     ['remoteCreatedAtMin', '0001-01-01', [0, 1, 2, 3]],
   ])('accounting/payments %s=%s', async (name, value, expected) => {
-    expect(await left(payments, name, value)).toEqual(expected)
+    expect(await matching(payments, name, value)).toEqual(expected)
   })
 
   test.each([
     [1e-7, '0'],
     [1e21, '1'],
-  ])('GraphQL takes the number %d as it is', async (exchangeRate, remoteId) => {
+  ])('GraphQL passes the number %d unchanged', async (exchangeRate, remoteId) => {
     const { data, errors } = await service.graphql(
       tenant.key,
       `query ($exchangeRate: Float) { accountingPayments(credentialId: "${B}", filter: { exchangeRate: $exchangeRate }) { nodes { remoteId } } }`,

@@ -1,4 +1,4 @@
-/** Text that would be SQL, were it not a parameter. */
+/** Text that would be SQL if it were not passed as a parameter. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { filterParameters } from '../../src/query/filter.ts'
@@ -54,10 +54,10 @@ describe('hostile text', () => {
         const query = new URLSearchParams({ credentialId: A, [name]: value })
         const { statusCode, body } = await service.rest(tenant.key, `${resource.restPath}?${query}`)
         expect(statusCode, `${name} ${body}`).toBeLessThan(500)
-        // Nothing is called so: equality leaves nothing, all else differs, and 1e999 is above all.
+        // No record has this name: equality selects nothing, inequality selects all, and no number exceeds 1e999.
         const kind = filterParameters(resource).get(name)
-        const mayLeaveSome = ['notEquals', 'contains', 'max'].includes(kind?.operator ?? '')
-        if (statusCode === 200 && !mayLeaveSome)
+        const maySelectSome = ['notEquals', 'contains', 'max'].includes(kind?.operator ?? '')
+        if (statusCode === 200 && !maySelectSome)
           expect(
             JSON.parse(body)[resource.plural].filter(
               (record: StoredRecord) => record[kind?.field ?? ''] !== value,
@@ -75,7 +75,7 @@ describe('hostile text', () => {
     )
   })
 
-  test('a record that is called so is found by it, and no other', async () => {
+  test('a record with such a name is found by it, and no other record', async () => {
     const accounts = catalogue.get('crm/accounts')
     await service.save(
       tenant,
@@ -90,8 +90,8 @@ describe('hostile text', () => {
           [name]: value,
           remoteId: `${100 + n}`,
         })
-        const answer = await service.rest(tenant.key, `/crm/accounts?${query}`)
-        expect(answer.json().accounts, value).toMatchObject([{ accountName: value }])
+        const response = await service.rest(tenant.key, `/crm/accounts?${query}`)
+        expect(response.json().accounts, value).toMatchObject([{ accountName: value }])
         const { data } = await service.graphql(
           tenant.key,
           `query ($filter: CrmAccountFilter) { crmAccounts(credentialId: "${B}", filter: $filter) { nodes { accountName } } }`,

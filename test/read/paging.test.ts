@@ -1,4 +1,4 @@
-/** Pages: whatever the order, the direction and the size, walking them gives every record once, in order. */
+/** Pagination: in every order, direction and page size, all pages together have every record once, in order. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RecordRow } from '../../src/definition/mapping.ts'
@@ -6,7 +6,7 @@ import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { type Order, orderFields } from '../../src/query/cursor.ts'
 import { parseConnection } from '../../src/query/list-request.ts'
-import { listRecords } from '../../src/store/records.ts'
+import { listRecords } from '../../src/store/records/records.ts'
 import { expectedIds, idsOf, type Shown } from '../support/expected-order.ts'
 import { recordRows } from '../support/random-records.ts'
 import { sampleRecord } from '../support/sample.ts'
@@ -38,13 +38,13 @@ interface Walk {
   readonly size: number
   readonly backward?: boolean
   readonly credentialIds?: readonly string[]
-  /** Between two pages. */
-  readonly meanwhile?: () => Promise<void>
+  /** Called between two pages. */
+  readonly betweenPages?: () => Promise<void>
 }
 
-/** Every page of a list, front to back or back to front; each but the last walked must be full. */
+/** Reads every page of a list, forward or backward; every page but the last must be full. */
 const walk = async (options: Walk): Promise<Shown[]> => {
-  const { resource, order, size, backward = false, credentialIds = [A], meanwhile } = options
+  const { resource, order, size, backward = false, credentialIds = [A], betweenPages } = options
   const pages: Shown[][] = []
   for (let cursor: string | undefined; ; ) {
     const page = await listRecords(service.database, {
@@ -66,11 +66,11 @@ const walk = async (options: Walk): Promise<Shown[]> => {
     if (!more || edge === undefined) return pages.flat()
     expect(records).toHaveLength(size)
     cursor = page.cursorOf(edge)
-    await meanwhile?.()
+    await betweenPages?.()
   }
 }
 
-// One field of each kind that a list can be ordered by.
+// One field of each kind that can order a list.
 const fieldsByKind = [
   ['text', 'crm/accounts', 'accountName'],
   ['integer', 'crm/accounts', 'numberOfEmployees'],
@@ -82,10 +82,10 @@ const fieldsByKind = [
   ['text', 'commerce/orders', 'remoteId'],
 ] as const
 
-test('every kind of field that can order a list is walked below', () => {
+test('every kind that can order a list is covered below', () => {
   const kinds = new Set(
     catalogue.resources.flatMap((resource) =>
-      orderFields(resource).map((name) => resource.allFields[name]?.kind),
+      orderFields(resource).map((name) => resource.allFields[name]?.kind.name),
     ),
   )
   expect(kinds).toEqual(new Set(fieldsByKind.map(([kind]) => kind)))
@@ -94,7 +94,7 @@ test('every kind of field that can order a list is walked below', () => {
 describe.each(fieldsByKind)('ordered by a %s, %s.%s,', (_kind, topic, field) => {
   const resource = catalogue.get(topic)
 
-  test('pages of every size give every record once, in order, both ways', async () => {
+  test('pages of every size return every record once, in order, in both directions', async () => {
     const [rows = []] = fc.sample(recordRows(A, resource, { count: 23 }), {
       seed: SEED,
       numRuns: 1,
@@ -112,7 +112,7 @@ describe.each(fieldsByKind)('ordered by a %s, %s.%s,', (_kind, topic, field) => 
     }
   })
 
-  test('random records are walked in order, both ways', async () => {
+  test('random records are paged in order, in both directions', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 12 }).chain((count) => recordRows(A, resource, { count })),
@@ -131,7 +131,7 @@ describe.each(fieldsByKind)('ordered by a %s, %s.%s,', (_kind, topic, field) => 
     )
   })
 
-  test('a record stored during the walk hides no other and shows none twice', async () => {
+  test('a record stored between two pages hides no other record and repeats none', async () => {
     const [rows = []] = fc.sample(recordRows(A, resource, { count: 40 }), {
       seed: SEED,
       numRuns: 1,
@@ -146,7 +146,7 @@ describe.each(fieldsByKind)('ordered by a %s, %s.%s,', (_kind, topic, field) => 
           order: { field, descending },
           size: 3,
           backward,
-          meanwhile: () => service.save(tenant, A, resource, later.splice(0, 2)),
+          betweenPages: () => service.save(tenant, A, resource, later.splice(0, 2)),
         })
         const ids = idsOf(walked)
         expect(new Set(ids).size).toBe(ids.length)
@@ -155,11 +155,11 @@ describe.each(fieldsByKind)('ordered by a %s, %s.%s,', (_kind, topic, field) => 
   })
 })
 
-describe('a value too long for an address', () => {
+describe('a value too long for a cursor', () => {
   const resource = catalogue.get('crm/accounts')
   const LENGTHS = [300, 1_001, 5_000, 70_000]
 
-  // Alike for longer than any cursor, so that only the end of the text tells them apart.
+  // Identical for longer than any cursor, so that only the end of the text distinguishes them.
   const rows = LENGTHS.flatMap((length) =>
     [1, 2, 3].map((n) => ({
       ...sampleRecord(A, resource, length * 10 + n),
@@ -168,7 +168,7 @@ describe('a value too long for an address', () => {
   )
 
   test.each([false, true])(
-    'orders a list that is walked to its end (descending: %s)',
+    'orders a list that is read to its end (descending: %s)',
     async (descending) => {
       await empty(resource)
       await service.save(tenant, A, resource, rows)
@@ -180,14 +180,14 @@ describe('a value too long for an address', () => {
       const direction = descending ? 'DESC' : 'ASC'
       const seen: string[] = []
       for (let cursor: string | undefined; ; ) {
-        const given = cursor === undefined ? '' : `&cursor=${cursor}`
-        const answer = await service.rest(
+        const input = cursor === undefined ? '' : `&cursor=${cursor}`
+        const response = await service.rest(
           tenant.key,
-          `/crm/accounts?credentialId=${A}&pageSize=2&orderBy=description:${direction.toLowerCase()}${given}`,
+          `/crm/accounts?credentialId=${A}&pageSize=2&orderBy=description:${direction.toLowerCase()}${input}`,
         )
-        expect(answer.statusCode, answer.body.slice(0, 300)).toBe(200)
-        seen.push(...idsOf(answer.json().accounts))
-        cursor = answer.headers['next-cursor'] as string | undefined
+        expect(response.statusCode, response.body.slice(0, 300)).toBe(200)
+        seen.push(...idsOf(response.json().accounts))
+        cursor = response.headers['next-cursor'] as string | undefined
         if (cursor === undefined) break
         const graph = await service.graphql(
           tenant.key,
@@ -206,7 +206,7 @@ describe('a value too long for an address', () => {
   )
 })
 
-test('numbers of any length order a list that is walked to its end', async () => {
+test('numbers of any length order a list that is read to its end', async () => {
   const resource = catalogue.get('accounting/payments')
   const amounts = [
     '1e30',
@@ -239,7 +239,7 @@ test('numbers of any length order a list that is walked to its end', async () =>
 })
 
 describe('several credentials', () => {
-  test('are merged in one order, and no one else’s record is among theirs', async () => {
+  test('are merged in one order, without records of other credentials', async () => {
     for (const [topic, field] of [
       ['crm/accounts', 'accountName'],
       ['accounting/payments', 'totalAmount'],
@@ -264,7 +264,7 @@ describe('several credentials', () => {
         size: 100,
         credentialIds: [A, B],
       })
-      // As stored: the times of storing are known only now.
+      // As stored, because the database sets the times.
       const stored = rows.map((row) => ({
         ...row,
         createdAt: shown.find(({ id }) => id === row.id)?.createdAt,
@@ -282,7 +282,7 @@ describe('several credentials', () => {
     }
   })
 
-  test('given twice count once', async () => {
+  test('that are repeated count once', async () => {
     const resource = catalogue.get('crm/users')
     await empty(resource)
     await service.save(tenant, A, resource, [sampleRecord(A, resource, 1)])

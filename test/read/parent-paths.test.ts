@@ -1,4 +1,4 @@
-/** Where the records of a resource with a parent are found over REST. */
+/** The REST paths of a resource with a parent. */
 import { expect, test } from 'vitest'
 import { resourcePaths } from '../../src/api/rest/paths.ts'
 import { reference, text } from '../../src/definition/field.ts'
@@ -25,8 +25,8 @@ test('are at a path of their own, and below their parent', () => {
   ])
 })
 
-test('a parent that is no reference is refused by name', () => {
+test('a parent that is not a reference is refused by name', () => {
   expect(() => resourcePaths(shelf('room'))).toThrow(
-    'commerce/shelves: its parent room is not one of its references.',
+    'commerce/shelves: the parent room is not a reference field of the resource.',
   )
 })

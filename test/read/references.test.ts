@@ -1,4 +1,4 @@
-/** References are asked for by the id here or the id in the app. */
+/** References in filters and paths: by Trunkline's id or by the app's id. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
 import { catalogue } from '../../src/generated/registry.ts'
@@ -33,7 +33,7 @@ describe('a reference', () => {
       }
   })
 
-  test('is given as the id here or the id in the app, whatever the case', async () => {
+  test('is Trunkline’s id or the app’s, in upper or lower case', async () => {
     const id = recordId(A, 'crm/accounts', '2')
     for (const value of ['2', id, id.toUpperCase()]) {
       for (const [path, plural, name] of [
@@ -49,7 +49,7 @@ describe('a reference', () => {
     }
   })
 
-  test('by the id in the app means each credential’s own record; by the id here, the one', async () => {
+  test('by the app’s id selects each credential’s own record; by Trunkline’s id, only one', async () => {
     const found = async (noteAccount: string) => {
       const { data } = await service.graphql(
         tenant.key,
@@ -64,17 +64,17 @@ describe('a reference', () => {
     expect(await found(recordId(B, 'crm/accounts', '2'))).toEqual([B])
   })
 
-  test('to another credential’s record, or to another resource’s, leaves nothing', async () => {
+  test('to a record of another credential or resource selects nothing', async () => {
     for (const id of [recordId(B, 'crm/accounts', '2'), recordId(A, 'crm/contacts', '2')]) {
-      const answer = await service.rest(
+      const response = await service.rest(
         tenant.key,
         `/crm/notes?credentialId=${A}&noteAccount=${id}`,
       )
-      expect(answer.json()).toEqual({ notes: [] })
+      expect(response.json()).toEqual({ notes: [] })
     }
   })
 
-  test('in a path narrows the list to the record’s own', async () => {
+  test('in a path limits the list to records of the parent', async () => {
     const fulfillments = catalogue.get('commerce/fulfillments')
     await service.save(
       tenant,
@@ -95,7 +95,7 @@ describe('a reference', () => {
     }
   })
 
-  test('in a path is said there alone', async () => {
+  test('in a path must not be repeated in the query', async () => {
     for (const end of ['', '/count']) {
       const path = `/commerce/orders/2/fulfillments${end}?credentialId=${B}&orderId=1`
       const { error } = (await service.rest(tenant.key, path)).json()
@@ -103,17 +103,17 @@ describe('a reference', () => {
     }
   })
 
-  test('in a path to a record that there is not is a 404, and to one without any an empty list', async () => {
+  test('in a path to a missing record is a 404, and to a record without children an empty list', async () => {
     const orders = catalogue.get('commerce/orders')
     await service.save(tenant, B, orders, [sampleRecord(B, orders, 7)])
     for (const [end, none] of [
       ['', { fulfillments: [] }],
       ['/count', { count: 0 }],
     ] as const) {
-      const ask = (orderId: string) =>
+      const send = (orderId: string) =>
         service.rest(tenant.key, `/commerce/orders/${orderId}/fulfillments${end}?credentialId=${B}`)
-      expect((await ask('7')).json()).toEqual(none)
-      const absent = await ask('nope')
+      expect((await send('7')).json()).toEqual(none)
+      const absent = await send('nope')
       expect([absent.statusCode, absent.json().error?.code]).toEqual([404, 'NOT_FOUND'])
     }
   })

@@ -1,4 +1,4 @@
-/** What the tests of lists stand on: a service and a tenant with two credentials, A and B, without records yet. */
+/** The set-up of list tests: a service and a tenant with two credentials, A and B, without records. */
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 export const A = 'aaaaaaaa-0000-4000-8000-000000000001'
@@ -14,6 +14,6 @@ export const openStage = async (): Promise<Stage> => {
   return { service, tenant: await service.createTenant('development', [A, B]) }
 }
 
-/** The ids that the app gave, in alphabetical order. */
+/** The app's ids, in alphabetical order. */
 export const remoteIds = (records: readonly Readonly<Record<string, unknown>>[]): string[] =>
   records.map(({ remoteId }) => String(remoteId)).sort()

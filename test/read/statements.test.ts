@@ -1,4 +1,4 @@
-/** What each question costs the database: its statements are counted, so a query per row is a failing test. */
+/** The number of statements that each request runs, so that a query per row fails a test. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
 import { catalogue } from '../../src/generated/registry.ts'
@@ -38,7 +38,7 @@ beforeAll(async () => {
         Array.from({ length: RECORDS }, (_, n) => sampleRecord(credentialId, resource, n + 1)),
       )
   }
-  // Keys and credentials are remembered from the first call on.
+  // Keys and credentials are cached after the first call.
   await service.graphql(
     tenant.key,
     `{ accountingPayments(credentialIds: ["${CREDENTIAL}", "${OTHER_CREDENTIAL}"]) { nodes { id } } }`,
@@ -51,15 +51,15 @@ afterAll(() => service.stop())
 const idOf = (topic: string, n: number): string => recordId(CREDENTIAL, topic, String(n))
 
 const rest = async (path: string) => {
-  const answer = await service.rest(tenant.key, path)
-  return { answer, statements: service.takeStatements() }
+  const response = await service.rest(tenant.key, path)
+  return { response, statements: service.takeStatements() }
 }
 
-/** Asks three times: an operation is interpreted first and compiled when it comes again. */
+/** Sends the query three times, because a repeated operation is compiled. */
 const graph = async (query: string) => {
   const first = await service.graphql(tenant.key, query)
   expect(first.errors).toEqual([])
-  // Statements of one level go out together: their order is chance.
+  // Statements of one level are sent together, in any order.
   const statements = service.takeStatements().toSorted()
   for (const _again of [2, 3]) {
     expect(await service.graphql(tenant.key, query)).toEqual(first)
@@ -68,7 +68,7 @@ const graph = async (query: string) => {
   return { data: first.data, statements }
 }
 
-/** The tables that statements read, sorted: `unnest(accounting_vendors)` where one serves many keys. */
+/** The tables that statements read, sorted: `unnest(accounting_vendors)` where one statement serves many keys. */
 const tablesOf = (statements: readonly string[]): string[] =>
   statements
     .map((statement) => {
@@ -90,42 +90,42 @@ describe('over REST, one statement', () => {
       `/accounting/payments/${idOf('accounting/payments', 1)}?credentialId=${CREDENTIAL}`,
     ],
     ['a record by remote id', `/accounting/payments/1?credentialId=${CREDENTIAL}`],
-    ['a record that is not there', `/accounting/payments/none?credentialId=${CREDENTIAL}`],
+    ['a missing record', `/accounting/payments/none?credentialId=${CREDENTIAL}`],
   ])('%s', async (_what, path) => {
-    const { answer, statements } = await rest(path)
-    expect(answer.statusCode).toBe(path.includes('none') ? 404 : 200)
+    const { response, statements } = await rest(path)
+    expect(response.statusCode).toBe(path.includes('none') ? 404 : 200)
     expect(statements).toHaveLength(1)
     expect(statements[0]).toMatch(/^\s*SELECT .*(FROM|JOIN) accounting_payments t\s/s)
   })
 
-  test('a list whose records show other records in place of their ids', async () => {
-    const { answer, statements } = await rest(
+  test('a list whose records embed other records', async () => {
+    const { response, statements } = await rest(
       `/crm/contacts?credentialId=${CREDENTIAL}&pageSize=${RECORDS}`,
     )
-    const shown = answer.json().contacts.filter(({ account }: { account: unknown }) => account)
+    const shown = response.json().contacts.filter(({ account }: { account: unknown }) => account)
     expect(shown).toHaveLength(WITH_REFERENCES)
     expect(shown[0].account.accountName).toContain('accountName ')
     expect(tablesOf(statements)).toEqual(['crm_contacts'])
   })
 
-  test('a page that a cursor begins', async () => {
+  test('a page that starts at a cursor', async () => {
     const first = await rest(`/accounting/payments?credentialId=${CREDENTIAL}&pageSize=7`)
     const next = await rest(
-      `/accounting/payments?credentialId=${CREDENTIAL}&pageSize=7&cursor=${first.answer.headers['next-cursor']}`,
+      `/accounting/payments?credentialId=${CREDENTIAL}&pageSize=7&cursor=${first.response.headers['next-cursor']}`,
     )
-    expect(next.answer.json().payments).toHaveLength(7)
+    expect(next.response.json().payments).toHaveLength(7)
     expect(tablesOf(next.statements)).toEqual(['accounting_payments'])
   })
 
-  test('none for a question that is refused', async () => {
-    const { answer, statements } = await rest(
+  test('except for a refused request: none', async () => {
+    const { response, statements } = await rest(
       `/accounting/payments?credentialId=${CREDENTIAL}&pageSize=0`,
     )
-    expect(answer.statusCode).toBe(400)
+    expect(response.statusCode).toBe(400)
     expect(statements).toEqual([])
   })
 
-  test('holds no value of the caller', async () => {
+  test('which contains no value of the caller', async () => {
     const { statements } = await rest(
       `/crm/contacts?credentialId=${CREDENTIAL}&lastName=canary-1&firstNameContains=canary-2&pageSize=97&orderBy=lastName`,
     )
@@ -135,7 +135,7 @@ describe('over REST, one statement', () => {
 })
 
 describe('over GraphQL', () => {
-  test('a list is one statement', async () => {
+  test('a list runs one statement', async () => {
     const { data, statements } = await graph(
       `{ accountingPayments(credentialId: "${CREDENTIAL}") { nodes { id totalAmount } pageInfo { hasNextPage endCursor } } }`,
     )
@@ -143,7 +143,7 @@ describe('over GraphQL', () => {
     expect(tablesOf(statements)).toEqual(['accounting_payments'])
   })
 
-  test('a record is one statement, by id, by remote id and as a node', async () => {
+  test('a record runs one statement, by id, by remote id and as a node', async () => {
     const id = idOf('accounting/vendors', 1)
     for (const query of [
       `{ accountingVendor(credentialId: "${CREDENTIAL}", id: "${id}") { id } }`,
@@ -156,7 +156,7 @@ describe('over GraphQL', () => {
     }
   })
 
-  test('a list with its total count is two', async () => {
+  test('a list with its total count runs two', async () => {
     const { data, statements } = await graph(
       `{ accountingPayments(credentialId: "${CREDENTIAL}", first: 3) { totalCount nodes { id } } }`,
     )
@@ -165,7 +165,7 @@ describe('over GraphQL', () => {
     expect(statements.filter((statement) => statement.includes('count(*)'))).toHaveLength(1)
   })
 
-  test('50 payments with vendor, its payments and account are one statement a kind of link', async () => {
+  test('50 payments with vendor, its payments and account run one statement for each kind of link', async () => {
     const { data, statements } = await graph(`{
       accountingPayments(credentialId: "${CREDENTIAL}", first: ${RECORDS}) {
         nodes {
@@ -191,7 +191,7 @@ describe('over GraphQL', () => {
     ])
   })
 
-  test('counts of linked records are one statement for all', async () => {
+  test('counts of linked records run one statement for all', async () => {
     const { data, statements } = await graph(`{
       accountingVendors(credentialId: "${CREDENTIAL}", first: ${RECORDS}) {
         nodes { payments(first: 1) { totalCount nodes { id } } }
@@ -208,7 +208,7 @@ describe('over GraphQL', () => {
     ])
   })
 
-  test('links of nested line items are gathered over all lines of all records', async () => {
+  test('links of nested line items are batched over all lines of all records', async () => {
     const { data, statements } = await graph(`{
       commerceOrders(credentialId: "${CREDENTIAL}", first: ${RECORDS}) {
         nodes { lineItems { product { productName } } customer { customer { email } } }
@@ -218,7 +218,7 @@ describe('over GraphQL', () => {
       (node: { lineItems: readonly { product: unknown }[] }) =>
         node.lineItems.map(({ product }) => product),
     )
-    // Two lines each, to products n and n + 1; product 51 is not there.
+    // Two lines each, to products n and n + 1; product 51 does not exist.
     expect(products).toHaveLength(2 * WITH_REFERENCES)
     expect(products.filter((product: unknown) => product === null)).toHaveLength(1)
     expect(tablesOf(statements)).toEqual([
@@ -228,7 +228,7 @@ describe('over GraphQL', () => {
     ])
   })
 
-  test('links to several records are gathered too', async () => {
+  test('links to several records are batched too', async () => {
     const { data, statements } = await graph(`{
       accountingPayments(credentialId: "${CREDENTIAL}", first: ${RECORDS}) {
         nodes { trackingCategories { remoteId } }
@@ -246,7 +246,7 @@ describe('over GraphQL', () => {
     ])
   })
 
-  test('links that two fields and two levels share are asked for once', async () => {
+  test('links that two fields and two levels share are loaded once', async () => {
     const { statements } = await graph(`{
       one: accountingPayments(credentialId: "${CREDENTIAL}", first: 10) { nodes { vendor { id } } }
       two: accountingPayments(credentialId: "${CREDENTIAL}", first: 10) { nodes { vendor { email } } }
@@ -257,7 +257,7 @@ describe('over GraphQL', () => {
     expect(statements).toHaveLength(3)
   })
 
-  test('several credentials are one statement, with their links one a kind', async () => {
+  test('several credentials run one statement, and one for each kind of link', async () => {
     const { data, statements } = await graph(`{
       accountingPayments(credentialIds: ["${CREDENTIAL}", "${OTHER_CREDENTIAL}"], first: 100) {
         nodes { credentialId vendor { id } }
@@ -270,14 +270,14 @@ describe('over GraphQL', () => {
     ])
   })
 
-  test('all credentials of a user are one statement, after the two that find them', async () => {
+  test('all credentials of a user run one statement, after the two that find them', async () => {
     const { data, statements } = await graph(
       `{ accountingPayments(userId: "${tenant.userId}", first: 100) { nodes { id } } }`,
     )
     expect(data.accountingPayments.nodes).toHaveLength(2 * RECORDS)
     const records = statements.filter((statement) => statement.includes('accounting_'))
     expect(tablesOf(records)).toEqual(['unnest(accounting_payments)'])
-    // New credentials are not announced, so a user's are looked up: never one by one.
+    // New credentials are not announced, so a user's are looked up, but never one by one.
     const lookup = statements.filter((statement) => !statement.includes('accounting_'))
     expect(lookup.map((statement) => /FROM "public"\."(\w+)"/.exec(statement)?.[1])).toEqual([
       'credentials',

@@ -1,4 +1,4 @@
-/** The connector against the app itself, as the sync uses it. */
+/** The connector against the sandbox app itself, as the sync uses it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AppResponse, isAbsent, type Json } from '../../src/definition/connector.ts'
 import { createMapper } from '../../src/definition/mapping.ts'
@@ -53,7 +53,7 @@ const pull = async (topic: string, since?: string) => {
   return rows
 }
 
-test('what changed since the last run is listed, deleted records too, and nothing else', async () => {
+test('lists what changed since the last run, including deleted records, and nothing else', async () => {
   const before = new Map<string, Awaited<ReturnType<typeof pull>>>()
   for (const topic of topics) before.set(topic, await pull(topic))
   const { now } = playground.clock
@@ -76,12 +76,12 @@ test('what changed since the last run is listed, deleted records too, and nothin
   expect(deletions).toBeGreaterThan(3)
 })
 
-test('an answer tells the time of the clock that stamps the records', async () => {
+test('a response has the time of the clock that stamps the records', async () => {
   const { headers } = await send('/v1/vendors')
   expect(headers.date).toBe(playground.clock.now.toUTCString())
 })
 
-test('a refusal is told in the sandbox’s own words', async () => {
+test('a rejection is reported in the sandbox’s own words', async () => {
   const failureOf = async (path: string, token?: string) =>
     connector.readFailure(await send(path, token))
   expect(await failureOf('/v1/vendors', 'sbx_wrong')).toEqual({
@@ -98,7 +98,7 @@ test('a refusal is told in the sandbox’s own words', async () => {
   expect(connector.readFailure(broken)).toEqual({ kind: 'unavailable', reason: 'no reason given' })
 })
 
-test('a record that is not there, and one that has changed, are told from other refusals', () => {
+test('distinguishes a missing and a changed record from other rejections', () => {
   const kindOf = (status: number, reason: string) =>
     connector.readFailure({ status, headers: {}, body: { error: { reason, field: null } } })?.kind
   expect(kindOf(404, 'no_such_record')).toBe('absent')
@@ -108,7 +108,7 @@ test('a record that is not there, and one that has changed, are told from other 
   expect(kindOf(409, 'in_use')).toBe('refused')
 })
 
-test('what the engine throws for an absent record is known as such by the steps', () => {
+test('the steps recognise the engine’s error for a missing record', () => {
   const facts = { app: 'sandbox', request: 'GET /', reason: 'no_such_record' }
   expect(isAbsent(new AppRefusedError(facts, 'absent'))).toBe(true)
   expect(isAbsent(new AppRefusedError(facts, 'refused'))).toBe(false)
@@ -116,7 +116,7 @@ test('what the engine throws for an absent record is known as such by the steps'
   expect(isAbsent({ kind: 'absent' })).toBe(false)
 })
 
-test('an answer that is not a listing is not taken for an empty one', () => {
+test('a response that is not a listing is not an empty listing', () => {
   const vendors = connector.resources['accounting/vendors']
   const position = { since: undefined, cursor: undefined }
   for (const body of [undefined, null, [], {}, { items: [] }, { items: {}, next: null }])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { cents, sum } from '../../src/sandbox/amounts.ts'
+import { sum, units } from '../../src/sandbox/amounts.ts'
 import type { Origin } from '../../src/sandbox/dataset/draft.ts'
 import { createDataset } from '../../src/sandbox/dataset.ts'
 import { readFields, referencesIn } from '../../src/sandbox/kinds/kind.ts'
@@ -18,7 +18,7 @@ const names = Object.keys(kinds) as KindName[]
 const allOf = <K extends KindName>(records: readonly Stored[], kind: K): Stored<K>[] =>
   records.filter((record) => record.kind === kind) as Stored<K>[]
 
-/** What a writer would have had to give for the record to be as it is. */
+/** The write that would produce the record as it is. */
 const givenOf = ({ kind, fields }: Stored): Record<string, unknown> =>
   Object.fromEntries(
     Object.keys(kinds[kind].fields.shape).map((name) => [name, Object(fields)[name]]),
@@ -28,7 +28,7 @@ test('the same tenant, seed and start give the same bytes', () => {
   expect(JSON.stringify(createDataset(origin))).toBe(JSON.stringify(createDataset({ ...origin })))
 })
 
-test('another tenant, or another seed, is another company', () => {
+test('another tenant or another seed gives another company', () => {
   const [first, ...others] = origins.map((each) => JSON.stringify(createDataset(each).records))
   for (const other of others) expect(other).not.toBe(first)
 })
@@ -37,7 +37,7 @@ describe.each(origins)('the records of $tenant, seed $seed', (each) => {
   const { records, numbers } = createDataset(each)
   const byId = new Map(records.map((record) => [record.id, record]))
 
-  test('are of all 23 kinds, and enough of each to page through', () => {
+  test('cover all 23 kinds, with enough records of each for several pages', () => {
     expect(names).toHaveLength(23)
     for (const kind of names) {
       const count = allOf(records, kind).length
@@ -46,7 +46,7 @@ describe.each(origins)('the records of $tenant, seed $seed', (each) => {
     }
   })
 
-  test('have ids of their own, and the next free number is known', () => {
+  test('have unique ids, and the next free number is known', () => {
     expect(byId.size).toBe(records.length)
     for (const { id, kind } of records) {
       const [prefix = '', number] = id.split('_')
@@ -55,12 +55,12 @@ describe.each(origins)('the records of $tenant, seed $seed', (each) => {
     }
   })
 
-  test('are what a writer could have given', () => {
+  test('are valid writes', () => {
     for (const record of records)
       expect(() => readFields(kinds[record.kind], givenOf(record)), record.id).not.toThrow()
   })
 
-  test('refer only to records that were there before them', () => {
+  test('refer only to earlier records', () => {
     let references = 0
     for (const record of records)
       for (const { kind, id, path } of referencesIn(kinds[record.kind].fields, givenOf(record))) {
@@ -72,14 +72,14 @@ describe.each(origins)('the records of $tenant, seed $seed', (each) => {
     expect(references).toBeGreaterThan(1000)
   })
 
-  test('lie in the past of the start, and changed after they were made', () => {
+  test('are dated before the start, and changed after they were created', () => {
     for (const { id, created, modified } of records) {
       expect(created <= modified, id).toBe(true)
       expect(modified <= each.start, id).toBe(true)
     }
   })
 
-  test('order items and shipments name variants of the product beside them', () => {
+  test('order items and shipments name variants of the product next to them', () => {
     const items = [...allOf(records, 'orders'), ...allOf(records, 'shipments')].flatMap(
       ({ fields }) => fields.items as readonly { product: string; variant: string }[],
     )
@@ -93,34 +93,34 @@ describe.each(origins)('the records of $tenant, seed $seed', (each) => {
   test('lines add up to totals, with discount and tax', () => {
     for (const { id, fields } of [...allOf(records, 'invoices'), ...allOf(records, 'bills')]) {
       const total = (name: 'net' | 'discount' | 'tax' | 'gross') =>
-        sum(fields.lines.map((line) => cents(line[name])))
-      expect(total('net'), id).toBe(cents(fields.net_total))
-      expect(total('discount'), id).toBe(cents(fields.discount_total))
-      expect(total('tax'), id).toBe(cents(fields.tax_total))
-      expect(total('gross'), id).toBe(cents(fields.total))
-      expect(total('net') - total('discount') + total('tax'), id).toBe(cents(fields.total))
+        sum(fields.lines.map((line) => units(line[name])))
+      expect(total('net'), id).toBe(units(fields.net_total))
+      expect(total('discount'), id).toBe(units(fields.discount_total))
+      expect(total('tax'), id).toBe(units(fields.tax_total))
+      expect(total('gross'), id).toBe(units(fields.total))
+      expect(total('net') - total('discount') + total('tax'), id).toBe(units(fields.total))
       for (const line of fields.lines)
-        expect(cents(line.net), id).toBe(Math.round(cents(line.unit_price) * line.quantity))
+        expect(units(line.net), id).toBe(Math.round(units(line.unit_price) * line.quantity))
     }
     for (const { id, fields } of allOf(records, 'purchase_orders'))
-      expect(sum(fields.lines.map(({ gross }) => cents(gross))), id).toBe(cents(fields.total))
+      expect(sum(fields.lines.map(({ gross }) => units(gross))), id).toBe(units(fields.total))
     for (const { id, fields } of allOf(records, 'orders')) {
-      const items = sum(fields.items.map((item) => cents(item.unit_price) * item.quantity))
-      expect(items, id).toBe(cents(fields.items_total))
-      const charged = items - cents(fields.discount) + cents(fields.shipping)
-      expect(charged + cents(fields.tax), id).toBe(cents(fields.total))
+      const items = sum(fields.items.map((item) => units(item.unit_price) * item.quantity))
+      expect(items, id).toBe(units(fields.items_total))
+      const charged = items - units(fields.discount) + units(fields.shipping)
+      expect(charged + units(fields.tax), id).toBe(units(fields.total))
     }
   })
 
-  test('payments add up to what is paid of each document', () => {
+  test('payments add up to the paid amount of each document', () => {
     const payments = allOf(records, 'payments')
     const documents = [...allOf(records, 'invoices'), ...allOf(records, 'bills')]
     for (const { id, fields } of documents) {
       const own = payments.filter((each) => (each.fields.invoice ?? each.fields.bill) === id)
-      const paid = sum(own.map(({ fields: { amount } }) => cents(amount)))
-      expect(paid, id).toBe(cents(fields.paid_total))
-      expect(cents(fields.total) - paid, id).toBe(cents(fields.open_amount))
-      expect(fields.state === 'paid', id).toBe(paid > 0 && cents(fields.open_amount) === 0)
+      const paid = sum(own.map(({ fields: { amount } }) => units(amount)))
+      expect(paid, id).toBe(units(fields.paid_total))
+      expect(units(fields.total) - paid, id).toBe(units(fields.open_amount))
+      expect(fields.state === 'paid', id).toBe(paid > 0 && units(fields.open_amount) === 0)
       expect(fields.paid_on !== null, id).toBe(fields.state === 'paid')
     }
     expect(new Set(documents.map(({ fields }) => fields.state))).toEqual(
@@ -130,12 +130,12 @@ describe.each(origins)('the records of $tenant, seed $seed', (each) => {
 
   test('the ledger balances', () => {
     const accounts = allOf(records, 'ledger_accounts').map(({ fields }) => fields)
-    const debit = accounts.map(({ section, balance }) => balanceSign(section) * cents(balance))
+    const debit = accounts.map(({ section, balance }) => balanceSign(section) * units(balance))
     expect(sum(debit)).toBe(0)
     expect(debit.filter((value) => value !== 0).length).toBeGreaterThan(20)
   })
 
-  test('an order says how much of it is shipped', () => {
+  test('an order shows how much of it is shipped', () => {
     const shipments = allOf(records, 'shipments')
     const orders = allOf(records, 'orders')
     for (const { id, fields } of orders)

@@ -1,4 +1,4 @@
-/** The listings of the sandbox app, over its HTTP. */
+/** Listings of the sandbox app, over HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kinds } from '../../src/sandbox/kinds/kinds.ts'
 import { BEGINNING, error, openPlayground, type Playground, START } from './playground.ts'
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => playground.stop())
 
 describe('a listing', () => {
-  test('shows every record of every kind once, whatever the size of its pages', async () => {
+  test('shows every record of every kind once, with any page size', async () => {
     for (const kind of Object.keys(kinds)) {
       const whole = await playground.listAll(kind)
       const paged = await playground.listAll(kind, BEGINNING, 7)
@@ -19,14 +19,14 @@ describe('a listing', () => {
     }
   })
 
-  test('begins at the instant that is asked for, itself included', async () => {
+  test('starts at the requested instant, inclusive', async () => {
     const all = await playground.listAll('invoices', BEGINNING)
     const middle = all[30]?.modified ?? ''
     const later = await playground.listAll('invoices', middle)
     expect(later).toEqual(all.filter(({ modified }) => modified >= middle))
   })
 
-  test('is refused with the name of the parameter', async () => {
+  test('is rejected with the name of the parameter', async () => {
     const wrong = {
       limit: ['0', '251', 'x', '-1', '1e2'],
       modified_since: ['yesterday', '2026-13-01T00:00:00Z', ''],
@@ -35,23 +35,25 @@ describe('a listing', () => {
     for (const [field, values] of Object.entries(wrong))
       for (const value of values) {
         const query = new URLSearchParams({ [field]: value })
-        const { status, body } = await playground.ask('GET', `/v1/vendors?${query}`)
+        const { status, body } = await playground.request('GET', `/v1/vendors?${query}`)
         expect(status, `${field}=${value}`).toBe(422)
         expect(body).toEqual(error('invalid', field))
       }
   })
 
-  test('misses no record, and no change, while writers are at work', async () => {
-    const { ask, listAll } = playground
+  test('misses no record and no change while writers are at work', async () => {
+    const { request, listAll } = playground
     const known = await listAll('leads')
     const written = new Map<string, number>()
     const writer = async (part: number): Promise<void> => {
       for (let turn = 0; turn < 12; turn++) {
-        const made = await ask('POST', '/v1/leads', { body: { family_name: `W${part}-${turn}` } })
+        const made = await request('POST', '/v1/leads', {
+          body: { family_name: `W${part}-${turn}` },
+        })
         written.set(made.body.id, 1)
         const other = known[part * 12 + turn]
         if (!other) throw new Error('There are fewer leads than turns.')
-        const changed = await ask('PUT', `/v1/leads/${other.id}`, {
+        const changed = await request('PUT', `/v1/leads/${other.id}`, {
           body: { job_title: `Turn ${turn}` },
           headers: { 'if-match': String(other.version) },
         })
@@ -59,7 +61,7 @@ describe('a listing', () => {
         written.set(other.id, changed.body.version)
       }
     }
-    // A reader that goes on from the newest instant it has seen, as a sync does.
+    // A reader that resumes from the newest instant it has seen, as a sync does.
     const seen = new Map<string, number>()
     let since = BEGINNING
     const readOnce = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Writes to the sandbox app, over its HTTP. */
+/** Writes to the sandbox app, over HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { error, openPlayground, type Playground, type Raw, START } from './playground.ts'
 
@@ -16,16 +16,16 @@ interface Variant {
 describe('a write', () => {
   const vendor = { display_name: 'Lantern Foods', contact_email: 'hello@lantern.example' }
 
-  test('makes a record, changes it, and deletes it', async () => {
-    const { ask, listAll } = playground
-    const made = await ask('POST', '/v1/vendors', { body: vendor })
+  test('creates a record, changes it, and deletes it', async () => {
+    const { request, listAll } = playground
+    const made = await request('POST', '/v1/vendors', { body: vendor })
     expect(made.status).toBe(201)
     const { id, version } = made.body as Raw
     expect(made.headers.get('location')).toBe(`/v1/vendors/${id}`)
     expect(made.headers.get('etag')).toBe('"1"')
     expect(made.body).toMatchObject({ ...vendor, version: 1, state: 'active', addresses: [] })
 
-    const changed = await ask('PUT', `/v1/vendors/${id}`, {
+    const changed = await request('PUT', `/v1/vendors/${id}`, {
       body: { contact_email: null, state: 'archived' },
       headers: { 'if-match': `"${version}"` },
     })
@@ -38,12 +38,12 @@ describe('a write', () => {
       created: made.body.created,
     })
     expect(changed.body.modified > made.body.modified).toBe(true)
-    expect((await ask('GET', `/v1/vendors/${id}`)).body).toEqual(changed.body)
+    expect((await request('GET', `/v1/vendors/${id}`)).body).toEqual(changed.body)
 
-    const gone = await ask('DELETE', `/v1/vendors/${id}`)
+    const gone = await request('DELETE', `/v1/vendors/${id}`)
     expect(gone.status).toBe(204)
     for (const method of ['GET', 'DELETE'])
-      expect((await ask(method, `/v1/vendors/${id}`)).status).toBe(404)
+      expect((await request(method, `/v1/vendors/${id}`)).status).toBe(404)
     expect((await listAll('vendors')).some((each) => each.id === id)).toBe(false)
     const [tombstone] = await listAll('vendors', changed.body.modified).then((list) =>
       list.filter(({ deleted }) => deleted),
@@ -51,12 +51,12 @@ describe('a write', () => {
     expect(tombstone).toMatchObject({ id, deleted: true, version: 3, state: 'archived' })
   })
 
-  test('of a version that is not the newest is refused', async () => {
-    const { ask } = playground
-    const { body } = await ask('POST', '/v1/vendors', { body: vendor })
+  test('of an outdated version is rejected', async () => {
+    const { request } = playground
+    const { body } = await request('POST', '/v1/vendors', { body: vendor })
     const path = `/v1/vendors/${body.id}`
     const put = (ifMatch: string | undefined) =>
-      ask('PUT', path, {
+      request('PUT', path, {
         body: { vat_id: 'IE1' },
         headers: ifMatch === undefined ? {} : { 'if-match': ifMatch },
       })
@@ -65,12 +65,12 @@ describe('a write', () => {
     const raced = await Promise.all([put('1'), put('1'), put('1')])
     expect(raced.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
     expect(raced.find(({ status }) => status === 409)?.body).toEqual(error('stale_version'))
-    const stale = await ask('DELETE', path, { headers: { 'if-match': '1' } })
+    const stale = await request('DELETE', path, { headers: { 'if-match': '1' } })
     expect(stale.status).toBe(409)
-    expect((await ask('GET', path)).body.version).toBe(2)
+    expect((await request('GET', path)).body.version).toBe(2)
   })
 
-  test('that does not fit is refused with the field and the reason', async () => {
+  test('that is invalid is rejected with the field and the reason', async () => {
     const line = { text: 'Desk', account: 'acc_0021', unit_price: '10.00', quantity: 1 }
     const invoice = { client: 'cli_0001', issued_on: '2026-03-01', due_on: '2026-03-31' }
     const cases: readonly (readonly [string, unknown, string, string])[] = [
@@ -123,32 +123,32 @@ describe('a write', () => {
       ],
     ]
     for (const [kind, body, reason, field] of cases) {
-      const answer = await playground.ask('POST', `/v1/${kind}`, { body })
+      const answer = await playground.request('POST', `/v1/${kind}`, { body })
       expect(answer.body, `${kind} ${field}`).toEqual(error(reason, field))
       expect(answer.status).toBe(422)
     }
     for (const body of ['', '{', '[]', 'null', '"x"'])
-      expect((await playground.ask('POST', '/v1/vendors', { body })).status).toBe(400)
+      expect((await playground.request('POST', '/v1/vendors', { body })).status).toBe(400)
     const huge = JSON.stringify({ display_name: 'x'.repeat(1_000_001) })
-    expect((await playground.ask('POST', '/v1/vendors', { body: huge })).status).toBe(413)
+    expect((await playground.request('POST', '/v1/vendors', { body: huge })).status).toBe(413)
   })
 
-  test('of what the sandbox keeps count of itself is refused', async () => {
-    const { ask } = playground
-    const receivable = await ask('DELETE', '/v1/ledger_accounts/acc_0004')
+  test('of a field that the sandbox computes is rejected', async () => {
+    const { request } = playground
+    const receivable = await request('DELETE', '/v1/ledger_accounts/acc_0004')
     expect([receivable.status, receivable.body]).toEqual([409, error('in_use')])
     const [payment] = await playground.listAll('payments')
-    const answer = await ask('PUT', `/v1/payments/${payment?.id}`, {
+    const answer = await request('PUT', `/v1/payments/${payment?.id}`, {
       body: { amount: '1.00' },
       headers: { 'if-match': String(payment?.version) },
     })
     expect([answer.status, answer.body]).toEqual([422, error('fixed', 'amount')])
   })
 
-  test('of a payment settles its invoice and moves the ledger; its deletion undoes that', async () => {
-    const { ask } = playground
+  test('of a payment settles its invoice and moves the ledger, and its deletion undoes both', async () => {
+    const { request } = playground
     const line = { text: 'Desk', account: 'acc_0021', unit_price: '100.00', quantity: 3 }
-    const { body: invoice } = await ask('POST', '/v1/invoices', {
+    const { body: invoice } = await request('POST', '/v1/invoices', {
       body: {
         client: 'cli_0001',
         issued_on: '2026-03-01',
@@ -166,13 +166,13 @@ describe('a write', () => {
       state: 'open',
     })
     const balanceOf = async (id: string) =>
-      Number((await ask('GET', `/v1/ledger_accounts/${id}`)).body.balance)
+      Number((await request('GET', `/v1/ledger_accounts/${id}`)).body.balance)
     const before = await Promise.all(['acc_0001', 'acc_0004'].map(balanceOf))
-    const { body: payment } = await ask('POST', '/v1/payments', {
+    const { body: payment } = await request('POST', '/v1/payments', {
       body: { invoice: invoice.id, amount: '332.10', paid_on: '2026-03-02' },
     })
     expect(payment).toMatchObject({ direction: 'incoming', client: 'cli_0001', vendor: null })
-    const paid = await ask('GET', `/v1/invoices/${invoice.id}`)
+    const paid = await request('GET', `/v1/invoices/${invoice.id}`)
     expect(paid.body).toMatchObject({
       state: 'paid',
       open_amount: '0.00',
@@ -183,18 +183,18 @@ describe('a write', () => {
     expect(after[0]).toBeCloseTo((before[0] ?? 0) + 332.1, 6)
     expect(after[1]).toBeCloseTo((before[1] ?? 0) - 332.1, 6)
 
-    await ask('DELETE', `/v1/payments/${payment.id}`)
-    const open = await ask('GET', `/v1/invoices/${invoice.id}`)
+    await request('DELETE', `/v1/payments/${payment.id}`)
+    const open = await request('GET', `/v1/invoices/${invoice.id}`)
     expect(open.body).toMatchObject({ state: 'open', open_amount: '332.10', paid_on: null })
     expect(await Promise.all(['acc_0001', 'acc_0004'].map(balanceOf))).toEqual(before)
   })
 
-  test('of a shipment shows on its order, and an order keeps the price of its day', async () => {
-    const { ask } = playground
+  test('of a shipment shows on its order, and an order keeps the price at its time', async () => {
+    const { request } = playground
     const [product] = (await playground.listAll('products')) as (Raw & { variants: Variant[] })[]
     if (!product) throw new Error('The shop has no products.')
     const [variant] = product.variants
-    const { body: order } = await ask('POST', '/v1/orders', {
+    const { body: order } = await request('POST', '/v1/orders', {
       body: {
         placed_at: START,
         shopper: 'sho_0001',
@@ -204,25 +204,25 @@ describe('a write', () => {
     const [item] = order.items
     expect(item).toMatchObject({ unit_price: variant?.price, quantity: 2 })
     const ship = (quantity: number) =>
-      ask('POST', '/v1/shipments', {
+      request('POST', '/v1/shipments', {
         body: { order: order.id, items: [{ order_item: item.id, quantity }] },
       })
-    const stateNow = async () => (await ask('GET', `/v1/orders/${order.id}`)).body
+    const stateNow = async () => (await request('GET', `/v1/orders/${order.id}`)).body
     const { body: first } = await ship(1)
     expect(first.items[0]).toMatchObject({ variant: variant?.id, sku: item.sku })
     expect((await stateNow()).shipping_state).toBe('partial')
     await ship(1)
     expect((await stateNow()).shipping_state).toBe('shipped')
-    await ask('DELETE', `/v1/shipments/${first.id}`)
+    await request('DELETE', `/v1/shipments/${first.id}`)
     expect((await stateNow()).shipping_state).toBe('partial')
 
     const variants = product.variants.map((each) => ({ ...each, price: '999.00' }))
-    await ask('PUT', `/v1/products/${product.id}`, {
+    await request('PUT', `/v1/products/${product.id}`, {
       body: { variants },
       headers: { 'if-match': String(product.version) },
     })
     const current = await stateNow()
-    const { body: changed } = await ask('PUT', `/v1/orders/${order.id}`, {
+    const { body: changed } = await request('PUT', `/v1/orders/${order.id}`, {
       body: { discount: '1.00' },
       headers: { 'if-match': String(current.version) },
     })
@@ -230,23 +230,23 @@ describe('a write', () => {
     expect(Number(changed.total)).toBeLessThan(Number(order.total))
   })
 
-  test('may leave a deleted record named, but not name it anew', async () => {
-    const { ask } = playground
-    const { body: organization } = await ask('POST', '/v1/organizations', {
+  test('may keep a reference to a deleted record, but not add one', async () => {
+    const { request } = playground
+    const { body: organization } = await request('POST', '/v1/organizations', {
       body: { name: 'Gone' },
     })
-    const { body: person } = await ask('POST', '/v1/people', {
+    const { body: person } = await request('POST', '/v1/people', {
       body: { family_name: 'Quinn', organization: organization.id },
     })
-    await ask('DELETE', `/v1/organizations/${organization.id}`)
-    const kept = await ask('PUT', `/v1/people/${person.id}`, {
+    await request('DELETE', `/v1/organizations/${organization.id}`)
+    const kept = await request('PUT', `/v1/people/${person.id}`, {
       body: { job_title: 'Founder' },
       headers: { 'if-match': '1' },
     })
     expect([kept.status, kept.body.organization]).toEqual([200, organization.id])
-    const anew = await ask('POST', '/v1/people', {
+    const added = await request('POST', '/v1/people', {
       body: { family_name: 'Ueda', organization: organization.id },
     })
-    expect([anew.status, anew.body]).toEqual([422, error('no_such_record', 'organization')])
+    expect([added.status, added.body]).toEqual([422, error('no_such_record', 'organization')])
   })
 })

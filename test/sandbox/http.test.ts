@@ -1,7 +1,7 @@
-/** Who is let into the sandbox app, and what its paths are. */
+/** Access to the sandbox app, and its paths. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kinds } from '../../src/sandbox/kinds/kinds.ts'
-import { BEGINNING, error, openPlayground, type Playground } from './playground.ts'
+import { error, openPlayground, type Playground } from './playground.ts'
 
 let playground: Playground
 beforeAll(async () => {
@@ -10,31 +10,33 @@ beforeAll(async () => {
 afterAll(() => playground.stop())
 
 describe('a tenant', () => {
-  test('is made once: again, it has the same token and records', async () => {
-    const { app, acme, listAll } = playground
-    const before = await listAll('vendors', BEGINNING)
-    expect(await app.createTenant('acme', { seed: 9 })).toEqual(acme)
-    expect(await listAll('vendors', BEGINNING)).toEqual(before)
+  test('is created once: opened again, it has its records and a new token', async () => {
+    const { app, request } = playground
+    const first = await app.openTenant('twice')
+    const before = await request('GET', '/v1/vendors', { as: first })
+    const second = await app.openTenant('twice', { seed: 9 })
+    expect(await request('GET', '/v1/vendors', { as: second })).toMatchObject({ body: before.body })
+    expect((await request('GET', '/v1/vendors', { as: first })).status).toBe(401)
   })
 
-  test('is made once by many at once', async () => {
-    const made = await Promise.all(
-      Array.from({ length: 8 }, () => playground.app.createTenant('crowd')),
+  test('is created once by concurrent requests', async () => {
+    const as = { tenant: 'crowd', token: 'a word that all know' }
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => playground.request('PUT', '/v1/tenant', { as })),
     )
-    expect(new Set(made.map(({ token }) => token)).size).toBe(1)
-    const [crowd] = made
-    const answer = await playground.ask('GET', '/v1/vendors', { ...(crowd && { as: crowd }) })
-    expect(answer.body.items).toHaveLength(25)
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    const { body } = await playground.request('GET', '/v1/vendors', { as })
+    expect(body.items).toHaveLength(25)
   })
 
-  test('has a name that is one', async () => {
+  test('requires a valid name', async () => {
     for (const name of ['', 'Acme', 'a b', '-', 'x'.repeat(64), 'ä'])
-      await expect(playground.app.createTenant(name)).rejects.toThrow(RangeError)
+      await expect(playground.app.openTenant(name)).rejects.toThrow(RangeError)
   })
 
-  test('is opened by its own token alone', async () => {
-    const { app, acme, ask } = playground
-    const globex = await app.createTenant('globex')
+  test('accepts its own token only', async () => {
+    const { app, acme, request } = playground
+    const globex = await app.openTenant('globex')
     const wrong = [
       { tenant: 'acme', token: globex.token },
       { tenant: 'globex', token: acme.token },
@@ -44,64 +46,66 @@ describe('a tenant', () => {
       { tenant: '', token: acme.token },
     ]
     for (const as of wrong) {
-      const { status, body } = await ask('GET', '/v1/vendors', { as })
+      const { status, body } = await request('GET', '/v1/vendors', { as })
       expect(status, as.tenant).toBe(401)
       expect(body).toEqual(error('unauthorized'))
     }
-    const { status } = await ask('GET', '/v1/vendors', { headers: { authorization: 'Basic eDp5' } })
+    const { status } = await request('GET', '/v1/vendors', {
+      headers: { authorization: 'Basic eDp5' },
+    })
     expect(status).toBe(401)
   })
 
-  test('of a new name is made for who asks to be let in, and has the token that is given', async () => {
-    const { ask } = playground
+  test('with a new name is created on the first sign-in, with the token passed', async () => {
+    const { request } = playground
     const first = { tenant: 'newcomer', token: 'open sesame' }
     const enter = async (as: typeof first) => {
-      const { status, body } = await ask('PUT', '/v1/tenant', { as })
+      const { status, body } = await request('PUT', '/v1/tenant', { as })
       return [status, body]
     }
     for (const _time of [1, 2]) expect(await enter(first)).toEqual([200, { tenant: 'newcomer' }])
-    expect((await ask('GET', '/v1/vendors', { as: first })).body.items).toHaveLength(25)
+    expect((await request('GET', '/v1/vendors', { as: first })).body.items).toHaveLength(25)
     expect(await enter({ ...first, token: 'other' })).toEqual([401, error('unauthorized')])
     expect(await enter({ ...first, token: '' })).toEqual([401, error('unauthorized')])
     expect(await enter({ ...first, tenant: 'A b' })).toEqual([422, error('not_a_name', 'tenant')])
   })
 
-  test('sees none of another’s records', async () => {
-    const { app, ask } = playground
-    const other = await app.createTenant('other')
-    const { body: made } = await ask('POST', '/v1/vendors', {
+  test('sees no records of another', async () => {
+    const { app, request } = playground
+    const other = await app.openTenant('other')
+    const { body: made } = await request('POST', '/v1/vendors', {
       as: other,
       body: { display_name: 'Only theirs' },
     })
-    expect((await ask('GET', `/v1/vendors/${made.id}`)).status).toBe(404)
-    expect((await ask('GET', `/v1/vendors/${made.id}`, { as: other })).status).toBe(200)
+    expect((await request('GET', `/v1/vendors/${made.id}`)).status).toBe(404)
+    expect((await request('GET', `/v1/vendors/${made.id}`, { as: other })).status).toBe(200)
   })
 })
 
 describe('a path', () => {
-  test('to no kind, or to no record, is not found', async () => {
-    const { ask } = playground
+  test('to an unknown kind or record is not found', async () => {
+    const { request } = playground
     const unknown = ['/v1/toString', '/v1/_tenant', '/v2/vendors', '/', '/v1/vendors/ven_0001/x']
     for (const path of unknown) {
-      const { status, body } = await ask('GET', path)
+      const { status, body } = await request('GET', path)
       expect(status, path).toBe(404)
       expect(body).toEqual(error('no_such_kind'))
     }
     for (const id of ['ven_9999', 'cli_0001', '%00', 'x'])
-      expect((await ask('GET', `/v1/vendors/${id}`)).body).toEqual(error('no_such_record'))
+      expect((await request('GET', `/v1/vendors/${id}`)).body).toEqual(error('no_such_record'))
   })
 
-  test('of a kind that is only read takes no writes', async () => {
+  test('of a read-only kind accepts no writes', async () => {
     for (const [kind, { readOnly }] of Object.entries(kinds)) {
-      const { status, headers } = await playground.ask('POST', `/v1/${kind}`, {
+      const { status, headers } = await playground.request('POST', `/v1/${kind}`, {
         body: { nothing: 1 },
       })
       expect(status, kind).toBe(readOnly ? 405 : 422)
       if (readOnly) expect(headers.get('allow')).toBe('GET')
     }
-    const { status } = await playground.ask('DELETE', '/v1/members/mem_0001')
+    const { status } = await playground.request('DELETE', '/v1/members/mem_0001')
     expect(status).toBe(405)
-    expect((await playground.ask('PATCH', '/v1/vendors/ven_0001')).headers.get('allow')).toBe(
+    expect((await playground.request('PATCH', '/v1/vendors/ven_0001')).headers.get('allow')).toBe(
       'GET, PUT, DELETE',
     )
   })

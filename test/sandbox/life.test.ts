@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { cents, sum } from '../../src/sandbox/amounts.ts'
+import { sum, units } from '../../src/sandbox/amounts.ts'
 import { type KindName, kinds } from '../../src/sandbox/kinds/kinds.ts'
 import { balanceSign } from '../../src/sandbox/ledger.ts'
 import { takeDueStep } from '../../src/sandbox/life/step.ts'
 import { createSandboxLife } from '../../src/sandbox/life.ts'
-import { getSandboxTenant } from '../../src/store/sandbox-records.ts'
+import { getSandboxTenant } from '../../src/store/sandbox/sandbox-records.ts'
 import { openPlayground, type Playground, type Raw, START } from './playground.ts'
 
 const BEGINNING = '1970-01-01T00:00:00.000Z'
@@ -15,18 +15,21 @@ const everything = async ({ listAll }: Playground): Promise<Record<string, Raw[]
     await Promise.all(names.map(async (kind) => [kind, await listAll(kind, BEGINNING)])),
   )
 
-/** Debit less credit, in cents. */
+/** Debit minus credit, in ten-thousandths. */
 const balance = (accounts: readonly Raw[]): number =>
   sum(
     accounts.map(
       (account) =>
-        // The kind's own words.
+        // The kind's own field names.
         balanceSign(account.section as Parameters<typeof balanceSign>[0]) *
-        cents(String(account.balance)),
+        units(String(account.balance)),
     ),
   )
 
 const opened: Playground[] = []
+/** A clock that moves. */
+const hostClock = { nowMs: Date.now }
+
 const open = async (): Promise<Playground> => {
   const playground = await openPlayground()
   opened.push(playground)
@@ -34,7 +37,7 @@ const open = async (): Promise<Playground> => {
 }
 afterAll(() => Promise.all(opened.map((each) => each.stop())))
 
-/** Steps a tenant, ten seconds each. */
+/** Runs steps of a tenant, ten seconds each. */
 const live = async ({ app, clock }: Playground, steps: number): Promise<void> => {
   for (let step = 0; step < steps; step++) {
     clock.now = new Date(clock.now.getTime() + 10_000)
@@ -59,7 +62,7 @@ describe('sixty steps', () => {
     expect(await everything(twin)).toEqual(after)
   })
 
-  test('make, change and delete records, in all three parts of the company', () => {
+  test('create, change and delete records in all three parts of the company', () => {
     const made = names.filter((kind) => (after[kind]?.length ?? 0) > (before[kind]?.length ?? 0))
     const changed = names.filter((kind) =>
       before[kind]?.some((old) =>
@@ -78,30 +81,30 @@ describe('sixty steps', () => {
     expect(deleted).toEqual(expect.arrayContaining(['leads', 'notes']))
   })
 
-  test('happen now, each change after the one before', () => {
+  test('happen at the current time, each change after the one before', () => {
     const recent = names
       .flatMap((kind) => after[kind] ?? [])
       .filter(({ modified }) => modified >= START)
       .map(({ modified }) => modified)
     expect(recent.length).toBeGreaterThan(60)
     expect(new Set(recent).size).toBe(recent.length)
-    // What one step writes is a millisecond apart.
+    // The writes of one step are a millisecond apart.
     const latest = playground.clock.now.getTime() + 100
     for (const modified of recent) expect(Date.parse(modified)).toBeLessThan(latest)
   })
 
-  test('leave the ledger balanced, and payments equal to what is paid', () => {
+  test('leave the ledger balanced, and payments equal to the paid amounts', () => {
     expect(balance(after.ledger_accounts ?? [])).toBe(0)
     for (const invoice of after.invoices ?? []) {
       const paid = (after.payments ?? []).filter((payment) => payment.invoice === invoice.id)
-      expect(sum(paid.map(({ amount }) => cents(String(amount))))).toBe(
-        cents(String(invoice.paid_total)),
+      expect(sum(paid.map(({ amount }) => units(String(amount))))).toBe(
+        units(String(invoice.paid_total)),
       )
     }
   })
 })
 
-test('a step happens whatever users have deleted', async () => {
+test('a step works whatever users have deleted', async () => {
   const { database, listAll, app } = await open()
   const writable = names.filter((name) => !kinds[name].readOnly)
   await database.prisma.$executeRaw`
@@ -110,7 +113,7 @@ test('a step happens whatever users have deleted', async () => {
   expect((await listAll('leads')).length).toBeGreaterThan(0)
 })
 
-test('closed records are put away: a company that lives long stays of one size', async () => {
+test('closed records are archived, so that an old company stays the same size', async () => {
   const { database, listAll, app } = await open()
   // As after months: four times the documents.
   await database.prisma.$executeRaw`
@@ -134,7 +137,7 @@ test('closed records are put away: a company that lives long stays of one size',
   expect(balance(await listAll('ledger_accounts'))).toBe(balance(before))
 })
 
-test('deleted records are forgotten after a month, but never the last of them', async () => {
+test('deleted records are removed after a month, except the last of them', async () => {
   const playground = await open()
   const { clock, listAll, app } = playground
   await live(playground, 60)
@@ -150,12 +153,12 @@ test('deleted records are forgotten after a month, but never the last of them', 
 describe('time', () => {
   const INTERVAL_MS = 10_000
 
-  test('brings one step in each interval, however many processes live by it', async () => {
+  test('brings one step per interval, however many processes share the sandbox', async () => {
     const { database, clock } = await open()
     const due = () =>
       Promise.all(
         Array.from({ length: 6 }, () =>
-          takeDueStep(database, () => clock.now, 'acme', INTERVAL_MS),
+          takeDueStep(database, { nowMs: () => clock.now.getTime() }, 'acme', INTERVAL_MS),
         ),
       )
     const stepsTaken = async () => (await getSandboxTenant(database, 'acme'))?.steps
@@ -166,16 +169,21 @@ describe('time', () => {
       expect(taken).toHaveLength(1)
       expect(await stepsTaken()).toBe(interval)
     }
-    // Nothing is made up for after a pause.
+    // A pause is not made up for.
     clock.now = new Date(Date.parse(START) + 100 * INTERVAL_MS)
     await due()
     expect(await stepsTaken()).toBe(6)
   })
 
-  test('passes while the actor runs, and stands still when it is stopped', async () => {
+  test('passes while the actor runs, and stops with it', async () => {
     const { database, app } = await open()
-    await app.createTenant('globex')
-    const life = createSandboxLife({ database, intervalMs: 20, log: { warn() {} } })
+    await app.openTenant('globex')
+    const life = createSandboxLife({
+      database,
+      clock: hostClock,
+      intervalMs: 20,
+      log: { warn() {} },
+    })
     const stepsOf = async (tenant: string) => (await getSandboxTenant(database, tenant))?.steps ?? 0
     life.start()
     life.start()
@@ -187,21 +195,22 @@ describe('time', () => {
     expect(await stepsOf('acme')).toBe(stopped)
   })
 
-  test('that fails to pass is told, and goes on', async () => {
+  test('continues after a failure, which is reported', async () => {
     const { database } = await open()
-    const told: string[] = []
+    const warnings: string[] = []
     const broken = { ...database, prisma: undefined as unknown as typeof database.prisma }
     const life = createSandboxLife({
       database: broken,
+      clock: hostClock,
       intervalMs: 10,
-      log: { warn: (_facts, message) => void told.push(message) },
+      log: { warn: (_facts, message) => void warnings.push(message) },
     })
     life.start()
-    await expect.poll(() => told.length, { timeout: 20_000 }).toBeGreaterThan(1)
+    await expect.poll(() => warnings.length, { timeout: 20_000 }).toBeGreaterThan(1)
     await life.stop()
   })
 
-  test('asks for a tenant that is there', async () => {
+  test('requires an existing tenant', async () => {
     const { app } = await open()
     await expect(app.advance('nobody')).rejects.toThrow('nobody')
   })

@@ -3,9 +3,9 @@ import type { Field, Fields } from '../../src/definition/field.ts'
 import { recordId } from '../../src/definition/identity.ts'
 import { createMapper, type RecordRow } from '../../src/definition/mapping.ts'
 import { catalogue, connectors } from '../../src/generated/registry.ts'
-import { shown } from '../../src/sandbox/answers.ts'
 import { SANDBOX_ORIGIN } from '../../src/sandbox/app.ts'
 import { createDataset } from '../../src/sandbox/dataset.ts'
+import { recordBody } from '../../src/sandbox/responses.ts'
 
 const CREDENTIAL = '9b2c6c1e-7a4d-4c58-8f5e-2f6f0d3a1b77'
 
@@ -25,7 +25,7 @@ const mapped = new Map(
     const resource = connector.resources[topic]
     if (!resource) throw new Error(`The sandbox has no ${topic}.`)
     const map = createMapper(resource.mapping)
-    const raws = records.filter(({ kind }) => kind === kindOf(topic)).map(shown)
+    const raws = records.filter(({ kind }) => kind === kindOf(topic)).map(recordBody)
     return [topic, raws.map((raw) => map(JSON.parse(JSON.stringify(raw)), CREDENTIAL))]
   }),
 )
@@ -33,27 +33,26 @@ const mapped = new Map(
 const rowsOf = (topic: string): readonly RecordRow[] =>
   mapped.get(topic)?.map(({ row }) => row) ?? []
 
-test('the sandbox has every resource there is, and no other', () => {
+test('the sandbox has every resource and no other', () => {
   expect(Object.keys(connector.resources).toSorted()).toEqual(topics.toSorted())
   expect(new Set(topics.map(kindOf)).size).toBe(topics.length)
 })
 
-test('the connector looks for the sandbox where it is', () => {
+test('the connector looks for the sandbox at its own address', () => {
   expect(connector.baseUrl({})).toBe(SANDBOX_ORIGIN)
 })
 
-/** A field is shown by a value that is neither null nor an empty list. */
+/** Whether the value is neither null nor an empty list. */
 const isShown = (value: unknown): boolean =>
   value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)
 
-/** The places of fields, nested ones too, that are null or empty in all of the objects. */
+/** Paths of fields, nested ones too, that are null or empty in all objects. */
 const neverShown = (fields: Fields, objects: readonly unknown[], place: string): string[] =>
   Object.entries(fields).flatMap(([name, field]) => {
     const values = objects.map((object) => Object(object)[name]).filter(isShown)
     if (values.length === 0) return [`${place}.${name}`]
-    return field.kind === 'list' || field.kind === 'object'
-      ? neverShown(field.shape.fields, values.flat(), `${place}.${name}`)
-      : []
+    const { shape } = field.kind
+    return shape ? neverShown(shape.fields, values.flat(), `${place}.${name}`) : []
   })
 
 /** Fields that no record of the sandbox shows, each with its reason. */
@@ -85,12 +84,11 @@ function* referencesOf(
   for (const [name, field] of Object.entries(fields)) {
     const value: unknown = Object(object)[name]
     if (!isShown(value)) continue
-    if (field.kind === 'reference') yield { target: field.target, id: String(value) }
-    if (field.kind === 'references')
-      for (const id of value as string[]) yield { target: field.target, id }
-    if (field.kind === 'object') yield* referencesOf(field.shape.fields, value)
-    if (field.kind === 'list')
-      for (const entry of value as unknown[]) yield* referencesOf(field.shape.fields, entry)
+    const { reference, shape } = field.kind
+    for (const one of [value].flat()) {
+      if (reference) yield { target: reference.target, id: String(one) }
+      if (shape) yield* referencesOf(shape.fields, one)
+    }
   }
 }
 
@@ -125,10 +123,10 @@ test('sums survive the mapping', () => {
     }
 })
 
-test('a word that the connector does not know is reported', () => {
+test('an enum value unknown to the connector is reported', () => {
   const vendors = connector.resources['accounting/vendors']
   if (!vendors) throw new Error('The sandbox has no vendors.')
-  const [raw] = records.filter(({ kind }) => kind === 'vendors').map(shown)
+  const [raw] = records.filter(({ kind }) => kind === 'vendors').map(recordBody)
   const { row, problems } = createMapper(vendors.mapping)({ ...raw, state: 'asleep' }, CREDENTIAL)
   expect(row.vendorStatus).toBe(null)
   expect(problems.map(({ path }) => path)).toEqual(['vendorStatus'])

@@ -1,17 +1,17 @@
-/** A sandbox on a database of its own, asked through its HTTP handler. */
+/** A sandbox on its own database, called through its HTTP handler. */
 import { createSandboxApp, SANDBOX_ORIGIN, type SandboxApp } from '../../src/sandbox/app.ts'
 import type { TenantAccess } from '../../src/sandbox/tenant.ts'
-import { type Database, openDatabase } from '../../src/store/database.ts'
+import { type Database, openDatabase } from '../../src/store/database/database.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape it asked for
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of its response
   readonly body: any
 }
 
-export interface AskOptions {
+export interface RequestOptions {
   readonly as?: TenantAccess
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
@@ -30,32 +30,32 @@ export interface Playground {
   readonly app: SandboxApp
   readonly database: Database
   readonly acme: TenantAccess
-  /** The clock of the app; it stands still unless moved. */
+  /** The app's clock, which moves only on request. */
   readonly clock: { now: Date }
-  ask(method: string, path: string, options?: AskOptions): Promise<Answer>
-  /** All pages of a listing, with what has been deleted if `since` is given. */
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
+  /** All pages of a listing, including deleted records if `since` is passed. */
   listAll(kind: string, since?: string, limit?: number): Promise<Raw[]>
   stop(): Promise<void>
 }
 
 export const START = '2026-03-02T12:00:00.000Z'
-/** Before everything: a listing since then is of all, deleted records included. */
+/** Before all records: a listing since then returns everything, including deleted records. */
 export const BEGINNING = '1970-01-01T00:00:00.000Z'
 
-/** The body of an answer that says no. */
+/** The body of an error response. */
 export const error = (reason: string, field: string | null = null) => ({ error: { reason, field } })
 
 export const openPlayground = async (): Promise<Playground> => {
   const server = await createTestDatabase()
   const database = openDatabase({ url: server.url })
   const clock = { now: new Date(START) }
-  const app = createSandboxApp({ database, now: () => clock.now })
-  const acme = await app.createTenant('acme')
+  const app = createSandboxApp({ database, clock: { nowMs: () => clock.now.getTime() } })
+  const acme = await app.openTenant('acme')
 
-  const ask = async (
+  const request = async (
     method: string,
     path: string,
-    { as = acme, body, headers }: AskOptions = {},
+    { as = acme, body, headers }: RequestOptions = {},
   ): Promise<Answer> => {
     const response = await app.handle(
       new Request(SANDBOX_ORIGIN + path, {
@@ -82,7 +82,7 @@ export const openPlayground = async (): Promise<Playground> => {
     database,
     acme,
     clock,
-    ask,
+    request,
     listAll: async (kind, since, limit = 250) => {
       const items: Raw[] = []
       let after: string | null = null
@@ -90,7 +90,7 @@ export const openPlayground = async (): Promise<Playground> => {
         const query = new URLSearchParams({ limit: String(limit) })
         if (since !== undefined) query.set('modified_since', since)
         if (after !== null) query.set('after', after)
-        const { body } = await ask('GET', `/v1/${kind}?${query}`)
+        const { body } = await request('GET', `/v1/${kind}?${query}`)
         items.push(...body.items)
         after = body.next
       } while (after !== null)

@@ -1,10 +1,10 @@
-/** How books and CRM behave when they are written through the common model, and what becomes of digits. */
+/** Writes to accounting and CRM records through the common model, and the precision of numbers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   convert,
-  type Draft,
   money,
   quantity,
+  type RecordDraft,
   rate,
 } from '../../src/connectors/sandbox/conversion.ts'
 import { openPlayground, type Playground } from './playground.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => playground.stop())
 
-const draft: Draft = { given: {}, stored: undefined, put: () => {} }
+const draft: RecordDraft = { fields: {}, stored: undefined, put: () => {} }
 
 test.each([
   [money, '12.5', '12.50'],
@@ -39,13 +39,13 @@ test.each([
   [rate, '2', '2'],
   [quantity, '12.50', 12.5],
   [quantity, '-3', -3],
-])('digits stay what they are: %#', (conversion, given, told) => {
-  expect(convert(conversion, given, 'x', draft)).toBe(told)
+])('numbers keep their digits: %#', (conversion, input, expected) => {
+  expect(convert(conversion, input, 'x', draft)).toBe(expected)
 })
 
-test('a line that is written again keeps its tax code', async () => {
+test('a rewritten line keeps its tax code', async () => {
   const line = { text: 'Desk', account: 'acc_0021', unit_price: '100.00', quantity: 1 }
-  const { body: made } = await playground.ask('POST', '/v1/invoices', {
+  const { body: made } = await playground.request('POST', '/v1/invoices', {
     body: {
       client: 'cli_0001',
       issued_on: '2026-01-01',
@@ -54,7 +54,7 @@ test('a line that is written again keeps its tax code', async () => {
     },
   })
   const invoice = await desk.get('accounting/invoices', made.id)
-  if (!invoice) throw new Error('It was made.')
+  if (!invoice) throw new Error('The created record is missing.')
   const { raw } = await desk.update('accounting/invoices', invoice, {
     lineItems: [
       { description: 'Visit', accountId: 'acc_0021', accountingItemId: null, quantity: 4 },
@@ -67,13 +67,13 @@ test('a line that is written again keeps its tax code', async () => {
   ])
 })
 
-test('an address of a lead keeps the postal code, for which a lead has no field', async () => {
+test('an address of a lead keeps the postal code, which a lead has no field for', async () => {
   const home = { addressType: 'Home', street1: '1 Quay', city: 'Cork' }
-  const { body } = await playground.ask('POST', '/v1/leads', {
+  const { body } = await playground.request('POST', '/v1/leads', {
     body: { locations: [{ label: 'Home', street: '1 Quay', postcode: 'T12' }] },
   })
   const lead = await desk.get('crm/leads', body.id)
-  if (!lead) throw new Error('It was made.')
+  if (!lead) throw new Error('The created record is missing.')
   const { raw } = await desk.update('crm/leads', lead, {
     addresses: [{ ...home, street1: '2 Quay' }, home],
   })
@@ -86,9 +86,9 @@ test('an address of a lead keeps the postal code, for which a lead has no field'
 describe('a payment', () => {
   const payment = { transactionDate: '2026-02-01', totalAmount: '10', currency: 'EUR' }
   const balanceOf = async (id: string) =>
-    Number((await playground.ask('GET', `/v1/ledger_accounts/${id}`)).body.balance)
+    Number((await playground.request('GET', `/v1/ledger_accounts/${id}`)).body.balance)
 
-  test('on account is of a customer or a vendor, moves the ledger, and is fixed', async () => {
+  test('on account belongs to a customer or a vendor, moves the ledger, and cannot be changed', async () => {
     const before = await balanceOf('acc_0004')
     const made = await desk.create('accounting/payments', { ...payment, customerId: 'cli_0001' })
     expect(made.raw).toMatchObject({ direction: 'incoming', client: 'cli_0001', vendor: null })
@@ -112,7 +112,7 @@ describe('a payment', () => {
     ).rejects.toMatchObject({ field: 'invoice' })
   })
 
-  test('for an invoice is its customer’s, and no other’s', async () => {
+  test('for an invoice belongs to its customer only', async () => {
     const invoice = await desk.create('accounting/invoices', {
       customerId: 'cli_0001',
       issueDate: '2026-01-01',
@@ -131,18 +131,18 @@ describe('a payment', () => {
 })
 
 describe('a name in place of an id', () => {
-  test('finds the account of a contact; an id is not looked up', async () => {
+  test('resolves to the account of a contact, and an id is not looked up', async () => {
     const made = await desk.create('crm/accounts', { accountName: 'Quay & Sons' })
-    const before = desk.asked.length
+    const before = desk.requests.length
     const byName = await desk.create('crm/contacts', { lastName: 'x', account: 'Quay & Sons' })
     expect(byName.raw.organization).toBe(made.raw.id)
-    expect(desk.asked.length - before).toBeGreaterThan(1)
-    const again = desk.asked.length
+    expect(desk.requests.length - before).toBeGreaterThan(1)
+    const again = desk.requests.length
     await desk.create('crm/contacts', { lastName: 'x', account: made.raw.id })
-    expect(desk.asked.slice(again)).toEqual(['POST /v1/people'])
+    expect(desk.requests.slice(again)).toEqual(['POST /v1/people'])
   })
 
-  test('is of a record that is there, once', async () => {
+  test('must match exactly one existing record', async () => {
     const first = await desk.create('crm/accounts', { accountName: 'Twins' })
     await desk.create('crm/accounts', { accountName: 'Twins' })
     const contact = { lastName: 'x', account: 'Twins' }
@@ -151,9 +151,9 @@ describe('a name in place of an id', () => {
     expect((await desk.create('crm/contacts', contact)).raw.organization).not.toBe(first.raw.id)
   })
 
-  test('is sought on every page', async () => {
+  test('is searched on every page', async () => {
     for (let n = 0; n < 251; n++)
-      await playground.ask('POST', '/v1/organizations', { body: { name: `Filler ${n}` } })
+      await playground.request('POST', '/v1/organizations', { body: { name: `Filler ${n}` } })
     const last = await desk.create('crm/accounts', { accountName: 'The last' })
     const { raw } = await desk.create('crm/contacts', { lastName: 'x', account: 'The last' })
     expect(raw.organization).toBe(last.raw.id)

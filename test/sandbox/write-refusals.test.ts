@@ -1,4 +1,4 @@
-/** What the connector will not send, and what the sandbox will not take: each by the name of its field. */
+/** Invalid writes that the connector or the sandbox rejects, each with the name of the field. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../../src/definition/connector.ts'
 import { openPlayground, type Playground } from './playground.ts'
@@ -19,7 +19,7 @@ const orderLine = { productId: 'prd_0001', variantId: 'var_0001', quantity: 1 }
 const refused: readonly (readonly [string, Given, string])[] = [
   ['accounting/vendors', { vendorName: null }, 'vendorName'],
   ['accounting/vendors', { vendorStatus: 'ASLEEP' }, 'vendorStatus'],
-  ['accounting/vendors', { currency: 'JPY' }, 'currency'],
+  ['accounting/vendors', { currency: null }, 'currency'],
   [
     'accounting/vendors',
     { phoneNumbers: [{ phoneNumberType: 'PAGER', phoneNumber: '1' }] },
@@ -32,7 +32,7 @@ const refused: readonly (readonly [string, Given, string])[] = [
   ],
   ['accounting/vendors', { addresses: 'here' }, 'addresses'],
   ['accounting/vendors', { addresses: [7] }, 'addresses[0]'],
-  ['accounting/items', { itemName: 'x', unitPrice: '1.005' }, 'unitPrice'],
+  ['accounting/items', { itemName: 'x', unitPrice: '1.00005' }, 'unitPrice'],
   ['accounting/items', { itemName: 'x', unitPrice: '1e10' }, 'unitPrice'],
   ['accounting/items', { itemName: 'x', qtyOnHand: '0.1234567890123456' }, 'qtyOnHand'],
   ['accounting/items', { itemName: 'x', unitPrice: '.' }, 'unitPrice'],
@@ -80,8 +80,8 @@ const refused: readonly (readonly [string, Given, string])[] = [
     { variants: [{ id: 'var_0001', remoteId: 'var_0002' }] },
     'variants[0].remoteId',
   ],
-  ['commerce/orders', { fulfillmentStatus: 'lost' }, 'fulfillmentStatus'],
-  ['commerce/orders', { totalTax: '0.001' }, 'totalTax'],
+  ['commerce/orders', { orderStatus: null }, 'orderStatus'],
+  ['commerce/orders', { totalTax: '0.00001' }, 'totalTax'],
   [
     'commerce/orders',
     { currency: 'EUR', lineItems: [{ ...orderLine, currency: 'USD' }] },
@@ -116,13 +116,13 @@ const refused: readonly (readonly [string, Given, string])[] = [
   ],
 ]
 
-test.each(refused)('%s %j is not sent: %s', async (topic, fields, field) => {
-  const before = desk.asked.length
+test.each(refused)('%s %j is rejected before sending: %s', async (topic, fields, field) => {
+  const before = desk.requests.length
   await expect(desk.create(topic, fields)).rejects.toMatchObject({ name: 'WriteRefusal', field })
-  expect(desk.asked.slice(before).filter((request) => !request.startsWith('GET'))).toEqual([])
+  expect(desk.requests.slice(before).filter((request) => !request.startsWith('GET'))).toEqual([])
 })
 
-test('what the sandbox works out itself is not among the fields that it takes', () => {
+test('fields that the sandbox computes are not writable', () => {
   const computed: Readonly<Record<string, readonly string[]>> = {
     'accounting/accounts': ['classification', 'currentBalance'],
     'accounting/invoices': [
@@ -160,7 +160,7 @@ test('what the sandbox works out itself is not among the fields that it takes', 
   expect(payments.update?.fields).not.toContain('totalAmount')
 })
 
-test('what the sandbox refuses names its field', async () => {
+test('a rejection by the sandbox names its field', async () => {
   const failures: readonly (readonly [string, Given, Given, string])[] = [
     ['accounting/vendors', {}, {}, 'display_name'],
     ['accounting/vendors', { vendorName: 'x' }, { colour: 'red' }, 'colour'],
@@ -193,11 +193,12 @@ test('a line of an order keeps its variant’s product', async () => {
   const order = await desk.create('commerce/orders', { lineItems: [orderLine] })
   const lineItems = [{ ...orderLine, productId: 'prd_0002' }]
   await expect(desk.update('commerce/orders', order, { lineItems })).rejects.toMatchObject({
-    ...{ kind: 'refused', field: 'items.0.product' },
+    kind: 'refused',
+    field: 'items.0.product',
   })
 })
 
-test('a record that is kept by the sandbox itself is refused, and not in conflict', async () => {
+test('a write of a record that only the sandbox writes is rejected, and no conflict', async () => {
   const receivable = await desk.get('accounting/accounts', 'acc_0004')
   if (!receivable) throw new Error('There is no such account.')
   await expect(desk.remove('accounting/accounts', receivable)).rejects.toMatchObject({
@@ -216,7 +217,7 @@ describe('fields by the sandbox’s own names', () => {
     expect(raw).toMatchObject({ display_name: 'x', payment_terms_days: 14 })
   })
 
-  test('are refused where a field of the common model says the same', async () => {
+  test('are rejected where a field of the common model sets the same value', async () => {
     const clashes: readonly (readonly [string, Given, string, Json])[] = [
       ['accounting/vendors', { vendorName: 'x' }, 'display_name', 'y'],
       ['commerce/orders', { customer: { email: 'a@b.example' } }, 'placed_by', null],
@@ -234,7 +235,7 @@ describe('fields by the sandbox’s own names', () => {
       })
   })
 
-  test('stand for a prototype no more than for anything else', async () => {
+  test('cannot set a prototype', async () => {
     const remoteFields = JSON.parse('{"__proto__":{"display_name":"x"}}')
     await expect(desk.create('accounting/vendors', {}, remoteFields)).rejects.toMatchObject({
       kind: 'refused',
@@ -242,13 +243,13 @@ describe('fields by the sandbox’s own names', () => {
   })
 })
 
-test('a record that is stored without its version is not written', async () => {
+test('a record that is stored without a version is not written', async () => {
   const { stored, ...rest } = await desk.create('crm/notes', { noteContent: 'x' })
   const unversioned = { ...rest, stored: { ...stored, record: { remoteFields: {} } } }
   await expect(desk.remove('crm/notes', unversioned)).rejects.toThrow('version')
 })
 
-test('an answer without the record is not taken for one', () => {
+test('a response without the record is an error', () => {
   const steps = writerOf('crm/notes').create?.steps({ fields: {}, remoteFields: {} })
   steps?.next()
   expect(() => steps?.next({ status: 201, headers: {}, body: {} })).toThrow('without the record')

@@ -1,9 +1,9 @@
-/** What is written in the tests, by topic: a record in few fields, and a change of every field there is. */
+/** Sample writes by topic: a record with few fields, and a change of every field. */
 import type { Given } from './writing.ts'
 
 export interface Sample {
   readonly create: Given
-  /** What cannot be given beside what is. */
+  /** Fields that cannot be combined with the others. */
   readonly excluded?: readonly string[]
   readonly update: Given
 }
@@ -90,7 +90,7 @@ const orderAddress: Given = {
   postalCode: 'T12',
 }
 
-/** Every topic that the sandbox lets be written. */
+/** Every topic that the sandbox can write. */
 export const samples: Readonly<Record<string, Sample>> = {
   'accounting/accounts': {
     create: { accountName: 'Petty cash', accountType: 'BANK' },
@@ -169,7 +169,7 @@ export const samples: Readonly<Record<string, Sample>> = {
     create: { accountName: 'Quay' },
     update: {
       accountName: 'Quays',
-      // The owner's name is the tenant's own: the test puts it in.
+      // The owner's name depends on the tenant: the test inserts it.
       description: 'By the water',
       industry: 'Boats',
       website: 'https://quay.example/',

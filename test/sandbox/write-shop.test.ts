@@ -1,4 +1,4 @@
-/** How orders, fulfillments and products behave when they are written through the common model. */
+/** Writes of orders, fulfillments and products through the common model. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
 import { openPlayground, type Playground, type Raw } from './playground.ts'
@@ -19,7 +19,7 @@ describe('an order', () => {
   ]
   const items = ({ raw }: { raw: Raw }) => raw.items as { id: string; [name: string]: unknown }[]
 
-  test('keeps the ids and prices of lines that are given by their variant', async () => {
+  test('keeps the ids and prices of lines that are identified by their variant', async () => {
     const order = await desk.create('commerce/orders', { lineItems: lines })
     const [first, second] = items(order)
     const changed = await desk.update('commerce/orders', order, {
@@ -35,7 +35,7 @@ describe('an order', () => {
     expect([first?.id, second?.id]).not.toContain(b?.id)
   })
 
-  test('adds up what is not stated, and shows what is', async () => {
+  test('computes the totals that were not sent, and keeps those that were', async () => {
     const order = await desk.create('commerce/orders', {
       lineItems: [{ ...lines[0], price: '100' }],
       totalShipping: '5',
@@ -54,14 +54,14 @@ describe('an order', () => {
     expect(counted.raw.adjustment).toBe('0.00')
   })
 
-  test('is as shipped as it is said to be, until something is shipped', async () => {
+  test('has the fulfillment status that was sent until something is shipped', async () => {
     const order = await desk.create('commerce/orders', {
       lineItems: lines,
       fulfillmentStatus: 'Shipped',
     })
-    expect(order.row.fulfillmentStatus).toBe('shipped')
+    expect(order.row.fulfillmentStatus).toBe('Shipped')
     const later = await desk.update('commerce/orders', order, { totalShipping: '1' })
-    expect(later.row.fulfillmentStatus).toBe('shipped')
+    expect(later.row.fulfillmentStatus).toBe('Shipped')
     await desk.create('commerce/fulfillments', {
       orderId: order.raw.id,
       lineItems: [{ variantId: 'var_0001', quantity: 1 }],
@@ -71,27 +71,27 @@ describe('an order', () => {
     expect(now?.raw.stated_shipping_state).toBe(null)
   })
 
-  test('is of a shopper as the shop knows them, as they say, or of a stranger', async () => {
-    const { body: shopper } = await playground.ask('GET', '/v1/shoppers/sho_0002')
+  test('belongs to a known customer, to new contact details, or to a guest', async () => {
+    const { body: shopper } = await playground.request('GET', '/v1/shoppers/sho_0002')
     const known = await desk.create('commerce/orders', {
       lineItems: lines,
       customer: { customerId: 'sho_0002' },
     })
     expect(known.raw.buyer).toMatchObject({ shopper: 'sho_0002', email: shopper.email })
-    const said = await desk.update('commerce/orders', known, {
+    const updated = await desk.update('commerce/orders', known, {
       customer: { firstName: 'Aoife', phone: null },
     })
-    expect(said.row.customer).toEqual({
+    expect(updated.row.customer).toEqual({
       customerId: recordId(CREDENTIAL, 'commerce/customers', 'sho_0002'),
       firstName: 'Aoife',
       lastName: shopper.family_name,
       email: shopper.email,
       phone: null,
     })
-    const stranger = await desk.update('commerce/orders', said, {
+    const guest = await desk.update('commerce/orders', updated, {
       customer: { customerId: null, email: 'x@quay.example' },
     })
-    expect(stranger.row.customer).toEqual({
+    expect(guest.row.customer).toEqual({
       customerId: null,
       firstName: null,
       lastName: null,
@@ -110,7 +110,7 @@ describe('a fulfillment', () => {
       trackingUrls: ['', 'https://quay.example/B'],
     })
 
-  test('pairs numbers and pages by position, and shows them as they were given', async () => {
+  test('pairs numbers and pages by position, and returns them as sent', async () => {
     const { row, raw } = await make()
     expect(raw.parcels).toEqual([
       { tracking_number: 'A', tracking_page: null },
@@ -132,7 +132,7 @@ describe('a fulfillment', () => {
     expect(none.row).toMatchObject({ trackingNumbers: ['B', 'C'], trackingUrls: [] })
   })
 
-  test('names lines of its order by id or by variant, and says of them what the order says', async () => {
+  test('identifies lines of its order by id or variant, and shows the order’s values for them', async () => {
     const order = await desk.create('commerce/orders', {
       lineItems: [
         { productId: 'prd_0001', variantId: 'var_0001', quantity: 1 },
@@ -168,7 +168,7 @@ describe('a fulfillment', () => {
   })
 })
 
-test('variants are known by id, stock keeping unit or name, and keep what is not said', async () => {
+test('variants are matched by id, stock keeping unit or name, and keep fields that were not sent', async () => {
   const product = await desk.create('commerce/products', {
     productName: 'Lamp',
     variants: [

@@ -1,4 +1,4 @@
-/** Every resource that can be written: made, changed in every field, guarded, deleted. */
+/** Every writable resource: created, changed in every field, version-checked, deleted. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Field, Fields } from '../../src/definition/field.ts'
 import type { RecordRow } from '../../src/definition/mapping.ts'
@@ -12,13 +12,13 @@ const topics = Object.keys(samples)
 
 let playground: Playground
 let desk: Desk
-/** What only the tenant's own records can fill in. */
+/** Values that depend on the tenant's own records. */
 let more: Readonly<Record<string, Given>>
 beforeAll(async () => {
   playground = await openPlayground()
   desk = openDesk(playground)
-  const member = await playground.ask('GET', '/v1/members/mem_0003')
-  const { body: order } = await playground.ask('GET', '/v1/orders/ord_0001')
+  const member = await playground.request('GET', '/v1/members/mem_0003')
+  const { body: order } = await playground.request('GET', '/v1/orders/ord_0001')
   const [item] = order.items
   more = {
     'crm/accounts': { accountOwner: member.body.full_name },
@@ -44,24 +44,22 @@ const fieldAt = (fields: Fields, path: string): Field | undefined => {
   const [name = '', ...rest] = path.split('.')
   const { [name]: field } = fields
   if (rest.length === 0 || !field) return field
-  return field.kind === 'list' || field.kind === 'object'
-    ? fieldAt(field.shape.fields, rest.join('.'))
-    : undefined
+  const { shape } = field.kind
+  return shape && fieldAt(shape.fields, rest.join('.'))
 }
 
-/** A value as the mapping would read it, without what was not said. */
+/** A value as the mapping would read it, without omitted fields. */
 const expected = (field: Field, value: unknown): unknown => {
   const context = { credentialId: CREDENTIAL, report: () => {} }
-  if (field.kind !== 'list' && field.kind !== 'object')
-    return normalizeValue(field, value, context, '')
-  const shape: Fields = field.shape.fields
+  const { shape } = field.kind
+  if (!shape) return normalizeValue(field, value, context, '')
   const one = (object: object) =>
     Object.fromEntries(
       Object.entries(object).map(([name, part]) => {
-        const inner = shape[name]
+        const inner = shape.fields[name]
         if (!inner) throw new Error(`There is no field ${name}.`)
         const read = expected(inner, part)
-        return [name, inner.kind === 'number' ? Number(read) : read]
+        return [name, inner.kind.name === 'number' ? Number(read) : read]
       }),
     )
   return Array.isArray(value) ? value.map(one) : one(Object(value))
@@ -70,7 +68,7 @@ const expected = (field: Field, value: unknown): unknown => {
 const namesOf = (value: unknown): string[] =>
   [value].flat().flatMap((object) => (object ? Object.keys(Object(object)) : []))
 
-test('every writable resource is tried', () => {
+test('covers every writable resource', () => {
   const writable = Object.entries(connector.resources).flatMap(([topic, { write }]) =>
     write ? [topic] : [],
   )
@@ -81,9 +79,9 @@ test('every writable resource is tried', () => {
 
 describe.each(topics)('%s', (topic) => {
   const { fields } = catalogue.get(topic)
-  const given = () => ({ ...samples[topic]?.update, ...more[topic] })
+  const changedFields = () => ({ ...samples[topic]?.update, ...more[topic] })
   const make = () => desk.create(topic, samples[topic]?.create ?? {})
-  /** The fields that are taken and not given. */
+  /** Writable fields that the sample does not set. */
   const missing = (taken: readonly string[], all: Given): string[] => {
     const named = Object.entries(all).flatMap(([name, value]) => [
       name,
@@ -99,7 +97,7 @@ describe.each(topics)('%s', (topic) => {
     }
   }
 
-  test('takes only fields that it has', () => {
+  test('accepts only fields that it has', () => {
     const { create, update } = writerOf(topic)
     for (const taken of [create?.fields ?? [], update?.fields ?? []]) {
       expect(taken.length).toBeGreaterThan(0)
@@ -107,37 +105,37 @@ describe.each(topics)('%s', (topic) => {
     }
   })
 
-  test('is made, and shown as a listing shows it', async () => {
+  test('is created and returned as a listing shows it', async () => {
     const { raw, row } = await make()
     expectShown(row, samples[topic]?.create ?? {})
     const { path } = connector.resources[topic]?.listRequest({
       since: raw.modified,
       cursor: undefined,
     }) ?? { path: '' }
-    const { body } = await playground.ask('GET', path)
+    const { body } = await playground.request('GET', path)
     expect(body.items).toContainEqual(raw)
     expect((await desk.get(topic, raw.id))?.raw).toEqual(raw)
   })
 
-  test('is made with every field that it takes', async () => {
-    const all = { ...samples[topic]?.create, ...given() }
+  test('is created with every field that it accepts', async () => {
+    const all = { ...samples[topic]?.create, ...changedFields() }
     const { excluded = [] } = samples[topic] ?? {}
     expect(missing(writerOf(topic).create?.fields ?? [], all)).toEqual(excluded)
     expectShown((await desk.create(topic, all)).row, all)
   })
 
-  test('is changed in every field that it takes', async () => {
-    expect(missing(writerOf(topic).update?.fields ?? [], given())).toEqual([])
+  test('is changed in every field that it accepts', async () => {
+    expect(missing(writerOf(topic).update?.fields ?? [], changedFields())).toEqual([])
     const before = await make()
-    const { row, raw } = await desk.update(topic, before, given())
-    expectShown(row, given())
+    const { row, raw } = await desk.update(topic, before, changedFields())
+    expectShown(row, changedFields())
     expect([raw.id, raw.version]).toEqual([before.raw.id, before.raw.version + 1])
     expect((await desk.get(topic, raw.id))?.raw).toEqual(raw)
   })
 
-  test('is emptied by null, or says that it cannot be', async () => {
+  test('null clears a field or is rejected', async () => {
     const taken = new Set((writerOf(topic).update?.fields ?? []).map((path) => path.split('.')[0]))
-    let record = await desk.update(topic, await make(), given())
+    let record = await desk.update(topic, await make(), changedFields())
     for (const name of taken) {
       if (name === undefined) continue
       const was = record.row[name]
@@ -149,24 +147,28 @@ describe.each(topics)('%s', (topic) => {
       }
       const value = record.row[name]
       const isEmpty = value === null || (Array.isArray(value) && value.length === 0)
-      // What the sandbox works out, or begins with, takes the place of what was said.
+      // A value that the sandbox computes, or its default, replaces null.
       if (!isEmpty) expect(value, name).not.toEqual(was)
     }
   })
 
-  test('of another version is a conflict, and changes nothing', async () => {
+  test('with another version is a conflict and changes nothing', async () => {
     const first = await make()
-    const second = await desk.update(topic, first, given())
-    await expect(desk.update(topic, first, given())).rejects.toMatchObject({ kind: 'conflict' })
+    const second = await desk.update(topic, first, changedFields())
+    await expect(desk.update(topic, first, changedFields())).rejects.toMatchObject({
+      kind: 'conflict',
+    })
     await expect(desk.remove(topic, first)).rejects.toMatchObject({ kind: 'conflict' })
     expect((await desk.get(topic, first.raw.id))?.raw).toEqual(second.raw)
   })
 
-  test('that is deleted is absent', async () => {
+  test('that is deleted is reported as missing', async () => {
     const record = await make()
     await desk.remove(topic, record)
     expect(await desk.get(topic, record.raw.id)).toBe(undefined)
-    await expect(desk.update(topic, record, given())).rejects.toMatchObject({ kind: 'absent' })
+    await expect(desk.update(topic, record, changedFields())).rejects.toMatchObject({
+      kind: 'absent',
+    })
     await expect(desk.remove(topic, record)).rejects.toMatchObject({ kind: 'absent' })
   })
 })

@@ -1,4 +1,4 @@
-/** The write side of the sandbox's connector, driven against the app itself. */
+/** The write side of the sandbox connector, run against the app itself. */
 import type {
   AppRequest,
   AppResponse,
@@ -20,14 +20,14 @@ export const connector = found
 
 export type Given = Readonly<Record<string, Json>>
 
-/** The writer of a topic. @throws Error if it can only be read */
+/** The writer of a topic. @throws Error if the topic is read-only */
 export const writerOf = (topic: string): ResourceWriter => {
   const writer = connector.resources[topic]?.write
   if (!writer) throw new Error(`The sandbox has no ${topic} to write.`)
   return writer
 }
 
-/** A record as it came back: raw, mapped, and as a later write is given it. */
+/** A returned record: raw, mapped, and in the form that a later write takes. */
 export interface Written {
   readonly raw: Raw
   readonly row: RecordRow
@@ -40,15 +40,15 @@ export interface Desk {
   update(topic: string, record: Written, fields: Given, remoteFields?: Given): Promise<Written>
   remove(topic: string, record: Written): Promise<void>
   get(topic: string, id: string): Promise<Written | undefined>
-  /** What was asked of the app since the desk was opened: `PUT /v1/vendors/ven_0001`. */
-  readonly asked: string[]
+  /** The requests to the app so far: `PUT /v1/vendors/ven_0001`. */
+  readonly requests: string[]
 }
 
-export const openDesk = ({ ask }: Playground): Desk => {
-  const asked: string[] = []
+export const openDesk = ({ request }: Playground): Desk => {
+  const requests: string[] = []
   const send = async ({ method, path, headers, body }: AppRequest): Promise<AppResponse> => {
-    asked.push(`${method} ${path}`)
-    const answer = await ask(method, path, { body, ...(headers && { headers }) })
+    requests.push(`${method} ${path}`)
+    const answer = await request(method, path, { body, ...(headers && { headers }) })
     const { status } = answer
     return { status, headers: Object.fromEntries(answer.headers), body: answer.body }
   }
@@ -57,7 +57,7 @@ export const openDesk = ({ ask }: Playground): Desk => {
     if (!mapping) throw new Error(`The sandbox has no ${topic}.`)
     const { row, problems } = createMapper(mapping)(raw, CREDENTIAL)
     if (problems.length > 0) throw new Error(JSON.stringify(problems))
-    // The app's answer, as the mapper has found it.
+    // The app's response as the mapper has found it.
     return { raw: raw as Raw, row, stored: { remoteId: row.remoteId, record: row } }
   }
   const input = (fields: Given, remoteFields: Given = {}): WriteInput => ({ fields, remoteFields })
@@ -65,7 +65,7 @@ export const openDesk = ({ ask }: Playground): Desk => {
     read(topic, await runSteps(connector, steps, send))
 
   return {
-    asked,
+    requests,
     create: async (topic, fields, remoteFields) => {
       const { create } = writerOf(topic)
       if (!create) throw new Error(`${topic} cannot be created.`)

@@ -1,4 +1,4 @@
-/** `trunkline/sdk` in the build of an integrator: its types fit, strictly, and say what is given and got. */
+/** `trunkline/sdk` in an integrator's build: its types resolve and describe its input and output exactly. */
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,14 +16,18 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(project, { recursive: true }))
 
-/** What the compiler says of a page's script. */
+/** The compiler's errors for a page's script. */
 const compile = (script: string, moduleResolution: ts.ModuleResolutionKind): readonly string[] => {
   const path = join(project, 'page.mts')
   writeFileSync(path, script)
   const isBundled = moduleResolution === ts.ModuleResolutionKind.Bundler
   const program = ts.createProgram([path], {
-    ...{ strict: true, noEmit: true, moduleResolution, types: [] },
-    ...{ target: ts.ScriptTarget.ES2022, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'] },
+    strict: true,
+    noEmit: true,
+    moduleResolution,
+    types: [],
+    target: ts.ScriptTarget.ES2022,
+    lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
     module: isBundled ? ts.ModuleKind.ESNext : ts.ModuleKind.NodeNext,
   })
   return ts
@@ -52,11 +56,11 @@ type InstallationId = string | undefined
 test.each([
   ['a bundler', ts.ModuleResolutionKind.Bundler],
   ['Node', ts.ModuleResolutionKind.NodeNext],
-] as const)('is found, and fits, as %s resolves modules', (_name, resolution) => {
+] as const)('resolves and type-checks with %s module resolution', (_name, resolution) => {
   expect(compile(PAGE, resolution)).toEqual([])
 })
 
-test('refuses what the SDK does not take', () => {
+test('rejects wrong arguments at compile time', () => {
   const found = compile(
     PAGE.replace("category: 'crm'", 'category: 1').replace("integrationId: 'a1', ", ''),
     ts.ModuleResolutionKind.Bundler,

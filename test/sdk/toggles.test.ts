@@ -1,4 +1,4 @@
-/** `deactivate` and `reactivate` do what they say each time, also after an answer that was lost. */
+/** `deactivate` and `reactivate` take effect each time, even after a lost response. */
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { createTrunkline } from '../../src/sdk/index.ts'
 import { callOver } from '../support/operations.ts'
@@ -13,20 +13,24 @@ beforeAll(async () => {
 afterEach(() => vi.restoreAllMocks())
 afterAll(() => service.stop())
 
-test('a switch whose answer was lost can be turned back, and again', async () => {
+test('an integration whose response was lost can be toggled back, repeatedly', async () => {
   const tenant = await service.createTenant('development', [])
   const { userId } = tenant
   const call = callOver(service, 'REST')
-  const succeed = async (name: string, given: object) => {
-    const outcome = await call(tenant.key, name, { ...given })
+  const succeed = async (name: string, values: object) => {
+    const outcome = await call(tenant.key, name, { ...values })
     expect(outcome, name).toMatchObject({ status: 200 })
     return outcome.result
   }
   await succeed('createCredential', {
-    ...{ userId, app: 'sandbox', credential: { tenant: 'acme', token: 't' } },
+    userId,
+    app: 'sandbox',
+    credential: { tenant: 'acme', token: 't' },
   })
   const { integrationId } = await succeed('defineIntegration', {
-    ...{ slug: 'shop', name: 'Shop', app: 'sandbox' },
+    slug: 'shop',
+    name: 'Shop',
+    app: 'sandbox',
     workflows: [{ slug: 'one', name: 'One', definition: workflowNumber(1) }],
   })
   const { installationId } = await succeed('startInstallation', { userId, integrationId })
@@ -38,8 +42,8 @@ test('a switch whose answer was lost can be turned back, and again', async () =>
   const active = async () => (await trunkline.getIntegrations())[0]?.workflows[0]?.active
   const { fetch } = globalThis
   const lost = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
-    const answer = await fetch(input, init)
-    if (init?.method !== 'POST') return answer
+    const response = await fetch(input, init)
+    if (init?.method !== 'POST') return response
     throw new TypeError('fetch failed')
   })
   await expect(trunkline.deactivate({ integrationId })).rejects.toMatchObject({

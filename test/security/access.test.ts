@@ -1,8 +1,8 @@
-/** Keys: who is let in and who is not. */
+/** API keys: which requests are authenticated and which are refused. */
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { generateApiKey, hashApiKey } from '../../src/api-key.ts'
-import { saveApiKey } from '../../src/store/keys.ts'
+import { generateApiKey, hashApiKey } from '../../src/store/accounts/api-key.ts'
+import { saveApiKey } from '../../src/store/accounts/keys.ts'
 import { revokeKey } from '../support/revoke-key.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
@@ -23,7 +23,7 @@ const newKey = async (): Promise<string> => {
   return key
 }
 
-const questions = {
+const requests = {
   REST: {
     method: 'GET',
     url: `/2024-03/one/crm/accounts?credentialId=${CREDENTIAL}`,
@@ -39,45 +39,45 @@ const questions = {
   },
 } as const
 
-/** The status of a question with this header, and the code where it is refused. */
-const ask = async (
-  question: keyof typeof questions,
+/** Sends the request with this header. @returns the status, and the code if it is refused */
+const send = async (
+  name: keyof typeof requests,
   authorization: string | undefined,
   server: FastifyInstance = service.server,
 ) => {
-  const answer = await server.inject({
-    ...questions[question],
+  const response = await server.inject({
+    ...requests[name],
     headers: authorization === undefined ? {} : { authorization },
   })
-  const { error, errors, data } = answer.json()
+  const { error, errors, data } = response.json()
   return {
-    status: answer.statusCode,
+    status: response.statusCode,
     code: error?.code ?? errors?.[0]?.extensions.code,
     requestIds: [
-      answer.headers['x-request-id'],
+      response.headers['x-request-id'],
       error?.requestId ?? errors?.[0]?.extensions.requestId,
     ],
-    challenge: answer.headers['www-authenticate'],
+    challenge: response.headers['www-authenticate'],
     data,
   }
 }
 
 const REFUSED = { status: 401, code: 'UNAUTHENTICATED' }
 
-describe.each(Object.keys(questions) as (keyof typeof questions)[])('%s', (question) => {
-  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('lets in a key after %s', async (scheme) => {
-    expect(await ask(question, `${scheme} ${tenant.key}`)).toMatchObject({ status: 200 })
-    expect(await ask(question, `${scheme}   ${tenant.key} `)).toMatchObject({ status: 200 })
+describe.each(Object.keys(requests) as (keyof typeof requests)[])('%s', (name) => {
+  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('accepts a key after %s', async (scheme) => {
+    expect(await send(name, `${scheme} ${tenant.key}`)).toMatchObject({ status: 200 })
+    expect(await send(name, `${scheme}   ${tenant.key} `)).toMatchObject({ status: 200 })
   })
 
-  test('refuses without a key, and says how to send one', async () => {
-    const answer = await ask(question, undefined)
-    expect(answer).toMatchObject({ ...REFUSED, challenge: 'Bearer', data: undefined })
-    expect(answer.requestIds[0]).toMatch(/^[0-9a-f-]{36}$/)
-    expect(answer.requestIds[1]).toBe(answer.requestIds[0])
+  test('refuses a request without a key and says how to send one', async () => {
+    const response = await send(name, undefined)
+    expect(response).toMatchObject({ ...REFUSED, challenge: 'Bearer', data: undefined })
+    expect(response.requestIds[0]).toMatch(/^[0-9a-f-]{36}$/)
+    expect(response.requestIds[1]).toBe(response.requestIds[0])
   })
 
-  test('refuses every header that is not the key of an environment', async () => {
+  test('refuses every header that is not an environment’s key', async () => {
     const { key } = tenant
     const digits = key.slice('tl_dev_'.length)
     const headers = [
@@ -110,18 +110,18 @@ describe.each(Object.keys(questions) as (keyof typeof questions)[])('%s', (quest
       'Bearer \u00e9\u00ff',
     ]
     for (const header of headers)
-      expect(await ask(question, header), header).toMatchObject({ ...REFUSED, data: undefined })
+      expect(await send(name, header), header).toMatchObject({ ...REFUSED, data: undefined })
   })
 
-  test('refuses a key from the moment that it is revoked', async () => {
+  test('refuses a key as soon as it is revoked', async () => {
     for (let round = 0; round < 20; round++) {
       const key = await newKey()
-      expect(await ask(question, `Bearer ${key}`)).toMatchObject({ status: 200 })
+      expect(await send(name, `Bearer ${key}`)).toMatchObject({ status: 200 })
       expect(await revokeKey(service, key)).toBe(true)
-      expect(await ask(question, `Bearer ${key}`), `round ${round}`).toMatchObject(REFUSED)
+      expect(await send(name, `Bearer ${key}`), `round ${round}`).toMatchObject(REFUSED)
       expect(await revokeKey(service, key)).toBe(false)
     }
-    expect(await ask(question, `Bearer ${tenant.key}`)).toMatchObject({ status: 200 })
+    expect(await send(name, `Bearer ${tenant.key}`)).toMatchObject({ status: 200 })
   })
 })
 
@@ -132,7 +132,7 @@ describe('with GraphiQL', () => {
   })
   afterAll(() => open.stop())
 
-  test('the schema can be read without a key, and nothing else', async () => {
+  test('the schema, and nothing else, can be read without a key', async () => {
     const schema = await open.graphql(undefined, '{ __schema { queryType { name } } }')
     expect(schema).toMatchObject({
       status: 200,
@@ -147,13 +147,13 @@ describe('with GraphiQL', () => {
       `{ ... { node(id: "${CREDENTIAL}") { id } } }`,
       `{ __alias: node(id: "${CREDENTIAL}") { id } }`,
     ]) {
-      const answer = await open.graphql(undefined, query)
-      expect(answer.data ?? undefined, query).toBe(undefined)
-      expect(answer.status, query).toBeGreaterThanOrEqual(400)
+      const response = await open.graphql(undefined, query)
+      expect(response.data ?? undefined, query).toBe(undefined)
+      expect(response.status, query).toBeGreaterThanOrEqual(400)
     }
   })
 
-  test('a wrong key is refused even for the schema', async () => {
+  test('refuses a wrong key even for the schema', async () => {
     const { status, errors } = await open.graphql(
       generateApiKey('development'),
       '{ __schema { queryType { name } } }',
@@ -161,7 +161,7 @@ describe('with GraphiQL', () => {
     expect([status, errors[0]?.extensions.code]).toEqual([401, 'UNAUTHENTICATED'])
   })
 
-  test('without it nothing is shown to who has no key', async () => {
+  test('without GraphiQL a request without a key reads nothing', async () => {
     const { status, data } = await service.graphql(undefined, '{ __schema { queryType { name } } }')
     expect([status, data]).toEqual([401, undefined])
   })

@@ -1,8 +1,9 @@
-/** Guessing: keys that are not good are counted by address, whatever asks, and good ones are let in past it. */
+/** Guessed keys: failures are counted by address over every way in; a valid key is accepted past the limit. */
 import { once } from 'node:events'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { generateApiKey } from '../../src/api-key.ts'
+import { generateApiKey } from '../../src/store/accounts/api-key.ts'
+import { saveApiKey } from '../../src/store/accounts/keys.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 const CREDENTIAL = 'eeeeeeee-0000-4000-8000-000000000001'
@@ -19,14 +20,18 @@ afterEach(() => service.stop())
 
 const wrong = (): string => `Bearer ${generateApiKey('development')}`
 
-interface Ask {
+interface Attempt {
   readonly authorization?: string | undefined
   readonly forwarded?: string
   readonly from?: string
 }
 
-/** The status of a question for records. */
-const ask = async ({ authorization = wrong(), forwarded, from = '192.0.2.1' }: Ask = {}) => {
+/** Requests a list of records. @returns the status */
+const requestRecords = async ({
+  authorization = wrong(),
+  forwarded,
+  from = '192.0.2.1',
+}: Attempt = {}) => {
   const { statusCode } = await service.server.inject({
     url: RECORDS,
     remoteAddress: from,
@@ -35,16 +40,18 @@ const ask = async ({ authorization = wrong(), forwarded, from = '192.0.2.1' }: A
   return statusCode
 }
 
-/** As many as the address has, and one more. */
-const exhaust = async (asks: (n: number) => Ask = () => ({})): Promise<readonly number[]> => {
+/** Sends as many requests as the address has, and one more. */
+const exhaust = async (
+  attempt: (n: number) => Attempt = () => ({}),
+): Promise<readonly number[]> => {
   const statuses: number[] = []
-  for (let n = 0; n <= LIMIT; n++) statuses.push(await ask(asks(n)))
+  for (let n = 0; n <= LIMIT; n++) statuses.push(await requestRecords(attempt(n)))
   return statuses
 }
 const refusedAtLast = [...Array(LIMIT).fill(401), 429]
 const neverRefused = Array(LIMIT + 1).fill(401)
 
-test('past the limit a wrong key is answered 429, with when to try again; a good one is let in', async () => {
+test('past the limit a wrong key gets 429 with Retry-After; a valid key is accepted', async () => {
   await start()
   const first = await service.server.inject({
     url: RECORDS,
@@ -53,7 +60,7 @@ test('past the limit a wrong key is answered 429, with when to try again; a good
   expect(first.statusCode).toBe(401)
   expect(first.headers['ratelimit-policy']).toBe(`"authentication";q=${LIMIT};w=60`)
   expect(first.headers.ratelimit).toMatch(`"authentication";r=${LIMIT - 1};t=`)
-  for (let n = 1; n < LIMIT; n++) await ask({ from: '127.0.0.1' })
+  for (let n = 1; n < LIMIT; n++) await requestRecords({ from: '127.0.0.1' })
   const refused = await service.server.inject({
     url: RECORDS,
     headers: { authorization: wrong() },
@@ -65,13 +72,13 @@ test('past the limit a wrong key is answered 429, with when to try again; a good
   const good = await service.send(tenant.key, 'GET', RECORDS)
   expect(good.statusCode).toBe(200)
   expect(good.headers.ratelimit).toBeUndefined()
-  // Another address has all of its own.
-  expect(await ask({ from: '192.0.2.2' })).toBe(401)
+  // Another address has a limit of its own.
+  expect(await requestRecords({ from: '192.0.2.2' })).toBe(401)
 })
 
-test('every way in shares the count: REST, GraphQL, event streams, user tokens, no key at all', async () => {
+test('REST, GraphQL, event streams, user tokens and missing keys share one count', async () => {
   await start()
-  const ways = [
+  const entries = [
     { url: RECORDS, headers: { authorization: 'Basic eDp5' } },
     { url: '/2023-12/users', method: 'POST' as const, headers: { authorization: 'Bearer a.b.c' } },
     { url: '/graphql', headers: {} },
@@ -81,10 +88,10 @@ test('every way in shares the count: REST, GraphQL, event streams, user tokens, 
     },
   ]
   const statuses = async () =>
-    Promise.all(ways.map(async (way) => (await service.server.inject(way)).statusCode))
+    Promise.all(entries.map(async (entry) => (await service.server.inject(entry)).statusCode))
   expect(await statuses()).toEqual([401, 401, 401, 401])
   expect(await statuses()).toEqual([429, 429, 429, 429])
-  // What is open to all is not a way in.
+  // Public addresses are not counted.
   const health = await service.server.inject({
     url: '/health',
     headers: { authorization: wrong() },
@@ -92,16 +99,17 @@ test('every way in shares the count: REST, GraphQL, event streams, user tokens, 
   expect(health.statusCode).toBe(200)
 })
 
-test('a user token that has expired is told so, past the limit too, and is no failure', async () => {
+test('an expired user token is reported as expired, past the limit too, and does not count as a failure', async () => {
   await start()
   const { environmentId, userId } = tenant
   const { token } = await service.tokens.issue({ environmentId, userId })
+  const laterMs = service.clock.nowMs() + 2 * 3_600_000
   const expired = async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 3_600_000 })
+    const clock = vi.spyOn(service.clock, 'nowMs').mockReturnValue(laterMs)
     try {
-      return await ask({ authorization: `Bearer ${token}` })
+      return await requestRecords({ authorization: `Bearer ${token}` })
     } finally {
-      vi.useRealTimers()
+      clock.mockRestore()
     }
   }
   for (let n = 0; n <= LIMIT; n++) expect(await expired()).toBe(401)
@@ -109,14 +117,19 @@ test('a user token that has expired is told so, past the limit too, and is no fa
   expect(await expired()).toBe(401)
 })
 
-test('an invented key has no requests of its own: it shares those of its address', async () => {
+test('an invented key has no request limit of its own: it shares that of its address', async () => {
   await start({ requestsPerMinute: 3 })
-  expect([await ask(), await ask(), await ask(), await ask()]).toEqual([401, 401, 401, 429])
+  expect([
+    await requestRecords(),
+    await requestRecords(),
+    await requestRecords(),
+    await requestRecords(),
+  ]).toEqual([401, 401, 401, 429])
   const { statusCode } = await service.send(tenant.key, 'GET', RECORDS)
   expect(statusCode).toBe(200)
 })
 
-test('all tokens of one end user share one count', async () => {
+test('all tokens of one end user share one request limit', async () => {
   await start({ requestsPerMinute: 2 })
   const { environmentId, userId } = tenant
   const statuses: number[] = []
@@ -127,47 +140,103 @@ test('all tokens of one end user share one count', async () => {
   expect(statuses).toEqual([200, 200, 429])
 })
 
-test('an IPv6 address counts as its /64, and one that holds an IPv4 address as that', async () => {
+test('an IPv6 address counts as its /64, and an IPv4-mapped address as the IPv4 address', async () => {
   await start()
   expect(await exhaust((n) => ({ from: `2001:db8:1:2:${n}::1` }))).toEqual(refusedAtLast)
   expect(await exhaust((n) => ({ from: `2001:db8:1:${n + 3}::1` }))).toEqual(neverRefused)
   expect(await exhaust(() => ({ from: '::ffff:192.0.2.7' }))).toEqual(refusedAtLast)
-  expect(await ask({ from: '192.0.2.7' })).toBe(429)
+  expect(await requestRecords({ from: '192.0.2.7' })).toBe(429)
 })
 
-test('X-Forwarded-For counts for nothing unless proxies are trusted', async () => {
+test('X-Forwarded-For is ignored unless proxies are trusted', async () => {
   await start()
   expect(await exhaust((n) => ({ forwarded: `198.51.100.${n}` }))).toEqual(refusedAtLast)
 })
 
-test('of X-Forwarded-For, what the trusted proxies have added counts, and not what stands before it', async () => {
+test('only the entries of X-Forwarded-For that trusted proxies added count', async () => {
   await start({ trustedProxies: 2 })
   const through = (invented: string, caller: string) => ({
     forwarded: `${invented}, ${caller}, 10.0.0.1`,
   })
   expect(await exhaust((n) => through(`203.0.113.${n}`, '198.51.100.1'))).toEqual(refusedAtLast)
   expect(await exhaust((n) => through('203.0.113.1', `198.51.100.${n + 2}`))).toEqual(neverRefused)
-  // Past the proxies, or with what is no address: whoever opened the connection.
+  // With fewer entries than proxies, or with an invalid address, the peer's address counts.
   expect(await exhaust((n) => ({ forwarded: `203.0.113.${n}` }))).toEqual(refusedAtLast)
-  expect(await ask({ forwarded: 'unknown, unknown' })).toBe(429)
+  expect(await requestRecords({ forwarded: 'unknown, unknown' })).toBe(429)
 })
 
-test('a socket that shows a wrong key is closed with 4401, then 4429; a good key is let in', async () => {
+test('a socket with a wrong key is closed with 4401, past the limit with 4429; a valid key is accepted', async () => {
   await start()
   const address = await service.server.listen({ port: 0, host: '127.0.0.1' })
   const open = async (authorization: string) => {
     const socket = new WebSocket(`${address.replace('http', 'ws')}/graphql`, 'graphql-transport-ws')
     await once(socket, 'open')
     socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization } }))
-    const heard = await Promise.race([
+    const closed = await Promise.race([
       once(socket, 'message').then(([text]) => JSON.parse(String(text)).type),
       once(socket, 'close').then(([code, reason]) => `${code} ${reason}`),
     ])
     socket.terminate()
-    return heard
+    return closed
   }
   for (let n = 0; n < LIMIT; n++) expect(await open(wrong())).toBe('4401 Unauthorized')
   expect(await open(wrong())).toBe('4429 Too many failed authentications')
-  expect(await ask({ from: '127.0.0.1' })).toBe(429)
+  expect(await requestRecords({ from: '127.0.0.1' })).toBe(429)
   expect(await open(`Bearer ${tenant.key}`)).toBe('connection_ack')
+})
+
+describe('past the limit', () => {
+  /** Counts the statements on keys and users during `work`, and measures its seconds. */
+  const lookups = async (run: () => Promise<unknown>) => {
+    service.takeStatements()
+    const startedMs = performance.now()
+    await run()
+    const statements = service.takeStatements().filter((sql) => /api_keys|end_users/.test(sql))
+    return { count: statements.length, seconds: (performance.now() - startedMs) / 1000 }
+  }
+
+  test('unknown keys are not looked up one by one', async () => {
+    await start()
+    expect(await exhaust()).toEqual(refusedAtLast)
+    const { count, seconds } = await lookups(async () => {
+      for (let n = 0; n < 200; n++) expect(await requestRecords()).toBe(429)
+    })
+    // All keys are read at most once a second.
+    expect(count).toBeLessThanOrEqual(1 + Math.ceil(seconds))
+  })
+
+  test('a valid key that this process has never seen is accepted, a revoked one is not', async () => {
+    await start()
+    expect(await exhaust()).toEqual(refusedAtLast)
+    const authorization = `Bearer ${tenant.key}`
+    expect(await requestRecords({ authorization })).toBe(200)
+    const later = generateApiKey('development')
+    await saveApiKey(service.database, tenant.environmentId, later)
+    // All keys are read at most once a second.
+    await expect.poll(() => requestRecords({ authorization: `Bearer ${later}` })).toBe(200)
+    await service.database.prisma.apiKey.updateMany({ data: { revokedAt: new Date() } })
+    await expect.poll(() => requestRecords({ authorization })).toBe(429)
+  })
+
+  test('the token of a deleted user is looked up once', async () => {
+    await start()
+    const { environmentId, userId } = tenant
+    const { token } = await service.tokens.issue({ environmentId, userId })
+    await service.database.prisma.credential.deleteMany()
+    await service.database.prisma.endUser.deleteMany()
+    const authorization = `Bearer ${token}`
+    const { count } = await lookups(async () => {
+      for (let n = 0; n < 50; n++) await requestRecords({ authorization })
+    })
+    expect(count).toBe(1)
+  })
+})
+
+test('a wrong key also counts at an address that needs none', async () => {
+  await start()
+  for (let n = 0; n < LIMIT; n++) {
+    const open = { url: '/health', remoteAddress: '192.0.2.1', headers: { authorization: wrong() } }
+    expect((await service.server.inject(open)).statusCode).toBe(200)
+  }
+  expect(await requestRecords()).toBe(429)
 })

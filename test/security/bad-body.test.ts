@@ -1,4 +1,4 @@
-/** Bodies that do not fit: not JSON, not UTF-8, too large, of another type, or not a question. */
+/** Invalid bodies: not JSON, not UTF-8, too large, of another media type, or not a GraphQL request. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Expected, expectRefusal, readRefusal } from '../support/refusal.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
@@ -28,18 +28,20 @@ const post = (payload: string | Buffer, headers: Readonly<Record<string, string>
     payload,
   })
 
-const QUESTION = JSON.stringify({ query: '{ __typename }' })
+const REQUEST = JSON.stringify({ query: '{ __typename }' })
 
 describe('a body', () => {
-  test('that fits is answered', async () => {
+  test('that is valid is accepted', async () => {
     for (const type of [
-      ...['application/json', 'application/json; charset=utf-8', 'Application/JSON'],
+      'application/json',
+      'application/json; charset=utf-8',
+      'Application/JSON',
       'application/json;charset="UTF-8"',
     ])
-      expect((await post(QUESTION, { 'content-type': type })).statusCode, type).toBe(200)
-    expect((await post(QUESTION, { 'content-encoding': 'Identity' })).statusCode).toBe(200)
-    // A byte order mark is no part of the text.
-    expect((await post(`\ufeff${QUESTION}`)).statusCode).toBe(200)
+      expect((await post(REQUEST, { 'content-type': type })).statusCode, type).toBe(200)
+    expect((await post(REQUEST, { 'content-encoding': 'Identity' })).statusCode).toBe(200)
+    // A byte order mark is not part of the text.
+    expect((await post(`\ufeff${REQUEST}`)).statusCode).toBe(200)
   })
 
   const malformed: Expected = { code: 'MALFORMED_BODY' }
@@ -47,27 +49,27 @@ describe('a body', () => {
   const wrong = (field: string): Expected => ({ code: 'INVALID_PARAMETER', field })
 
   test.each<[string, string | Buffer, Expected]>([
-    ['of nothing', '', malformed],
+    ['of no bytes', '', malformed],
     ['of a brace', '{', malformed],
-    ['that ends early', QUESTION.slice(0, -1), malformed],
-    ['with more behind it', `${QUESTION} x`, malformed],
-    ['with two values', QUESTION + QUESTION, malformed],
-    ['with a comment', `/* */ ${QUESTION}`, malformed],
-    ['with a comma too many', '{"query":"{ __typename }",}', malformed],
+    ['that ends early', REQUEST.slice(0, -1), malformed],
+    ['with text after its end', `${REQUEST} x`, malformed],
+    ['with two values', REQUEST + REQUEST, malformed],
+    ['with a comment', `/* */ ${REQUEST}`, malformed],
+    ['with an extra comma', '{"query":"{ __typename }",}', malformed],
     ['with single quotes', "{'query':'{ __typename }'}", malformed],
-    ['with a line break in a text', '{"query":"{\n__typename }"}', malformed],
+    ['with a line break in a string', '{"query":"{\n__typename }"}', malformed],
     ['with NaN', '{"query":"{ __typename }","variables":{"a":NaN}}', malformed],
     ['with an unknown escape', '{"query":"\\x"}', malformed],
-    ['of text', 'hello', malformed],
+    ['of plain text', 'hello', malformed],
     ['of a NUL', '\0', malformed],
     ['of a form', 'query=%7B__typename%7D', malformed],
     ['of XML', '<query>{ __typename }</query>', malformed],
     ['of bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), malformed],
     ['of UTF-8 that is cut', Buffer.from('{"query":"é').subarray(0, -1), malformed],
-    ['of half a pair in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), malformed],
+    ['of half a surrogate pair in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), malformed],
     ['of an overlong slash', Buffer.from([0x22, 0xc0, 0xaf, 0x22]), malformed],
-    ['of UTF-16', Buffer.from(QUESTION, 'utf16le'), malformed],
-    ['of a gzip', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0]), malformed],
+    ['of UTF-16', Buffer.from(REQUEST, 'utf16le'), malformed],
+    ['of gzip', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0]), malformed],
     ['with a key __proto__', '{"query":"{ __typename }","__proto__":{"a":1}}', malformed],
     [
       'with a key __proto__ below',
@@ -87,15 +89,19 @@ describe('a body', () => {
     ['of null', 'null', bad],
     ['of a number', '5', bad],
     ['of true', 'true', bad],
-    ['of a text in JSON', '"{ __typename }"', bad],
-    ['of a list: several questions at once', `[${QUESTION},${QUESTION}]`, bad],
+    ['of a JSON string', '"{ __typename }"', bad],
+    ['of a list: a batch of requests', `[${REQUEST},${REQUEST}]`, bad],
     ['of an empty list', '[]', bad],
     ['without a query', '{}', wrong('query')],
-    ['with extensions alone', '{"extensions":{}}', wrong('query')],
+    ['with only extensions', '{"extensions":{}}', wrong('query')],
     ['with null as query', '{"query":null}', wrong('query')],
     ['with a number as query', '{"query":5}', wrong('query')],
     ['with a list as query', '{"query":["{ __typename }"]}', wrong('query')],
-    ['with a text as variables', '{"query":"{ __typename }","variables":"x"}', wrong('variables')],
+    [
+      'with a string as variables',
+      '{"query":"{ __typename }","variables":"x"}',
+      wrong('variables'),
+    ],
     ['with a list as variables', '{"query":"{ __typename }","variables":[]}', wrong('variables')],
     [
       'with a number as operationName',
@@ -109,12 +115,12 @@ describe('a body', () => {
     ],
     ['with an unknown key', '{"query":"{ __typename }","nope":1}', bad],
   ])('%s', async (_what, payload, expected) => {
-    // Whatever media type is asked for: this is of HTTP, where that of the document is GraphQL's to tell.
+    // The status does not depend on Accept: these are HTTP errors; for errors in the document GraphQL decides.
     for (const accept of ['application/graphql-response+json', 'application/json'])
       expectRefusal(await post(payload, { accept }), expected)
   })
 
-  test('of brackets, however deep', async () => {
+  test('of nested brackets is refused at any depth', async () => {
     for (const levels of [1000, 100_000, 500_000])
       for (const payload of [
         '['.repeat(levels),
@@ -125,13 +131,13 @@ describe('a body', () => {
           MIB,
         ),
       ]) {
-        const answer = await post(payload)
-        // Variables that no one asks for are no mistake.
-        if (answer.statusCode !== 200) readRefusal(answer, `${levels} ${payload.slice(0, 50)}`)
+        const response = await post(payload)
+        // Variables that the document does not declare are no error.
+        if (response.statusCode !== 200) readRefusal(response, `${levels} ${payload.slice(0, 50)}`)
       }
   })
 
-  test('of more than 1 MiB', async () => {
+  test('of more than 1 MiB is refused', async () => {
     const fits = JSON.stringify({ query: '{ __typename }', variables: { a: '' } })
     const padded = (length: number) =>
       JSON.stringify({
@@ -158,8 +164,8 @@ describe('a body', () => {
     'json',
     '*/*',
     '',
-  ])('that is called %s', async (type) => {
-    expectRefusal(await post(QUESTION, { 'content-type': type }), {
+  ])('with the content type %s is refused', async (type) => {
+    expectRefusal(await post(REQUEST, { 'content-type': type }), {
       code: 'UNSUPPORTED_MEDIA_TYPE',
     })
   })
@@ -170,12 +176,12 @@ describe('a body', () => {
     ['content-encoding', 'identity, gzip'],
     ['content-type', 'application/json; charset=utf-16'],
     ['content-type', 'application/json; version=1; Charset="ISO-8859-1"'],
-  ])('whose %s is %s', async (name, value) => {
-    expectRefusal(await post(QUESTION, { [name]: value }), { code: 'UNSUPPORTED_MEDIA_TYPE' })
+  ])('whose %s is %s is refused', async (name, value) => {
+    expectRefusal(await post(REQUEST, { [name]: value }), { code: 'UNSUPPORTED_MEDIA_TYPE' })
   })
 
-  test('is not read of who has no key', async () => {
-    for (const payload of ['{', 'x'.repeat(2 * MIB), QUESTION])
+  test('is not read without a key', async () => {
+    for (const payload of ['{', 'x'.repeat(2 * MIB), REQUEST])
       expectRefusal(
         await service.server.inject({
           url: '/graphql',
@@ -187,23 +193,23 @@ describe('a body', () => {
       )
   })
 
-  test('is not taken by a method that has none', async () => {
+  test('is refused with a method that has none', async () => {
     for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
-      const answer = await service.server.inject({
+      const result = await service.server.inject({
         url: '/graphql',
         method,
         headers: { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' },
-        payload: QUESTION,
+        payload: REQUEST,
       })
-      expectRefusal(answer, { code: 'METHOD_NOT_ALLOWED' }, method)
-      expect(answer.headers.allow).toBe('GET, POST')
+      expectRefusal(result, { code: 'METHOD_NOT_ALLOWED' }, method)
+      expect(result.headers.allow).toBe('GET, POST')
     }
   })
 
-  test('is not asked for in a form that there is not', async () => {
+  test('gets 406 if no offered media type is accepted', async () => {
     for (const accept of ['text/xml', 'text/html', 'image/png', 'application/xml;q=1'])
-      expectRefusal(await post(QUESTION, { accept }), { code: 'BAD_REQUEST' }, accept)
+      expectRefusal(await post(REQUEST, { accept }), { code: 'BAD_REQUEST' }, accept)
     for (const accept of ['*/*', 'application/*', 'application/json', 'text/xml, */*;q=0.1'])
-      expect((await post(QUESTION, { accept })).statusCode, accept).toBe(200)
+      expect((await post(REQUEST, { accept })).statusCode, accept).toBe(200)
   })
 })

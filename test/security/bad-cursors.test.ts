@@ -1,4 +1,4 @@
-/** Cursors that no list gave out: random, cut, changed and made up. */
+/** Forged cursors: random, truncated, altered and invented. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Resource } from '../../src/definition/resource.ts'
@@ -13,16 +13,16 @@ const SEED = 20_261_121
 const stock = stockedService()
 const { rest } = stock
 
-describe('a cursor is one that was given out, or is refused:', () => {
+describe('a list refuses as a cursor', () => {
   const cursorOf = (parts: unknown): string =>
     Buffer.from(JSON.stringify(parts)).toString('base64url')
 
   const put = async (resource: Resource, orderBy: string, cursor: string) => {
-    const { statusCode, ...answer } = await rest(
+    const { statusCode, ...response } = await rest(
       `${resource.restPath}?credentialId=${CREDENTIAL}&orderBy=${orderBy}&cursor=${encodeURIComponent(cursor)}`,
     )
     if (statusCode !== 200) {
-      const { code } = readRefusal({ statusCode, ...answer, body: answer.body }, cursor)
+      const { code } = readRefusal({ statusCode, ...response, body: response.body }, cursor)
       expect(['INVALID_CURSOR', 'INVALID_PARAMETER'], cursor).toContain(code)
     }
     return statusCode
@@ -48,7 +48,7 @@ describe('a cursor is one that was given out, or is refused:', () => {
     )
   })
 
-  test('truncated at every letter, and with every letter changed', async () => {
+  test('a cursor truncated at any letter, or with any letter changed', async () => {
     const resource = catalogue.get('crm/accounts')
     const page = await rest(`/crm/accounts?credentialId=${CREDENTIAL}&orderBy=createdAt&pageSize=1`)
     const cursor = String(page.headers['next-cursor'])
@@ -63,7 +63,7 @@ describe('a cursor is one that was given out, or is refused:', () => {
       )
   })
 
-  test('made up with values that the field cannot have', async () => {
+  test('a cursor with values that the field cannot have', async () => {
     const values = [
       '',
       'x',
@@ -99,7 +99,7 @@ describe('a cursor is one that was given out, or is refused:', () => {
     ].map(catalogue.get)) {
       const { id } = sampleRecord(CREDENTIAL, resource, 1)
       for (const field of orderFields(resource)) {
-        const { kind } = resource.allFields[field] ?? {}
+        const kind = resource.allFields[field]?.kind.name
         for (const value of values) {
           const status = await put(resource, field, cursorOf([field, value, id]))
           if (typeof value !== 'string') expect(status).toBe(400)

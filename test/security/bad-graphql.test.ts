@@ -1,4 +1,4 @@
-/** A GraphQL question that does not fit is refused with a 4xx that names what is wrong, each time it comes. */
+/** An invalid GraphQL request gets a 4xx that names the error, on every repetition. */
 import { describe, expect, test } from 'vitest'
 import { type Expected, expectRefusal } from '../support/refusal.ts'
 import { CREDENTIAL, NEVER, stockedService } from '../support/stocked.ts'
@@ -75,7 +75,7 @@ describe('over GraphQL', () => {
       { code: 'USER_NOT_FOUND', field: 'userId' },
     ],
     [
-      'a user that is no id',
+      'a user that is not an id',
       '{ crmAccounts(userId: "\\u0000") { nodes { id } } }',
       { code: 'USER_NOT_FOUND', field: 'userId' },
     ],
@@ -85,7 +85,7 @@ describe('over GraphQL', () => {
       { code: 'CREDENTIAL_NOT_FOUND' },
     ],
     [
-      'a credential with half a pair',
+      'a credential with half a surrogate pair',
       String.raw`{ crmAccounts(credentialId: "\ud800") { nodes { id } } }`,
       { code: 'BAD_REQUEST' },
     ],
@@ -100,43 +100,47 @@ describe('over GraphQL', () => {
       { code: 'INVALID_PARAMETER', field: 'id' },
     ],
     [
-      'a page of none',
+      'a page size of 0',
       `{ crmAccounts(${mine}, first: 0) ${nodes} }`,
       { code: 'INVALID_PARAMETER', field: 'first' },
     ],
     [
-      'a page of 101',
+      'a page size of 101',
       `{ crmAccounts(${mine}, first: 101) ${nodes} }`,
       { code: 'INVALID_PARAMETER', field: 'first' },
     ],
     [
-      'a page of one and a half',
+      'a page size of 1.5',
       `{ crmAccounts(${mine}, first: 1.5) ${nodes} }`,
       { code: 'BAD_REQUEST' },
     ],
-    ['a page of "abc"', `{ crmAccounts(${mine}, first: "abc") ${nodes} }`, { code: 'BAD_REQUEST' }],
     [
-      'a page of more than an Int',
+      'a page size of "abc"',
+      `{ crmAccounts(${mine}, first: "abc") ${nodes} }`,
+      { code: 'BAD_REQUEST' },
+    ],
+    [
+      'a page size above Int',
       `{ crmAccounts(${mine}, first: 99999999999) ${nodes} }`,
       { code: 'BAD_REQUEST' },
     ],
     [
-      'a last page of none',
+      'a last page size of 0',
       `{ crmAccounts(${mine}, last: 0) ${nodes} }`,
       { code: 'INVALID_PARAMETER', field: 'last' },
     ],
     [
-      'a first and a last page',
+      'both first and last',
       `{ crmAccounts(${mine}, first: 1, last: 1) ${nodes} }`,
       { code: 'INVALID_PARAMETER', field: 'last' },
     ],
     [
-      'a cursor that is none',
+      'an invalid cursor',
       `{ crmAccounts(${mine}, after: "zz") ${nodes} }`,
       { code: 'INVALID_CURSOR', field: 'after' },
     ],
     [
-      'a cursor before that is none',
+      'an invalid before cursor',
       `{ crmAccounts(${mine}, before: "zz") ${nodes} }`,
       { code: 'INVALID_CURSOR', field: 'before' },
     ],
@@ -146,7 +150,7 @@ describe('over GraphQL', () => {
       { code: 'INVALID_PARAMETER', field: 'after' },
     ],
     [
-      'a page of a linked list of none',
+      'a page size of 0 in a linked list',
       `{ crmAccount(${mine}, id: "1") { notes(first: 0) ${nodes} } }`,
       { code: 'INVALID_PARAMETER', field: 'first' },
     ],
@@ -177,36 +181,40 @@ describe('over GraphQL', () => {
     ],
     ['an unknown operation', 'mutation { nope }', { code: 'BAD_REQUEST' }],
     [
-      'a fragment of itself',
+      'a fragment that spreads itself',
       `fragment F on Query { ...F } { ...F }`,
       { code: 'BAD_REQUEST', field: 'F' },
     ],
     ['no selection', `{ crmAccounts(${mine}) }`, { code: 'BAD_REQUEST', field: 'crmAccounts' }],
     ['a document that ends early', '{ crmAccounts(', { code: 'BAD_REQUEST' }],
-    ['a document of letters that GraphQL has not', '{ \u0007 }', { code: 'BAD_REQUEST' }],
-    ['a document with a NUL', '{ \0 }', { code: 'BAD_REQUEST' }],
-    ['a document with half a pair', `{ ${HALF} }`, { code: 'BAD_REQUEST' }],
-    ['a document of nothing', '', { code: 'BAD_REQUEST' }],
-    ['a document of a comment', '# nothing', { code: 'BAD_REQUEST' }],
-    ['a document of types', 'type Query { a: Int }', { code: 'BAD_REQUEST' }],
     [
-      'two operations without a choice',
+      'a document with characters that GraphQL does not have',
+      '{ \u0007 }',
+      { code: 'BAD_REQUEST' },
+    ],
+    ['a document with a NUL', '{ \0 }', { code: 'BAD_REQUEST' }],
+    ['a document with half a surrogate pair', `{ ${HALF} }`, { code: 'BAD_REQUEST' }],
+    ['an empty document', '', { code: 'BAD_REQUEST' }],
+    ['a document with only a comment', '# nothing', { code: 'BAD_REQUEST' }],
+    ['a document with only types', 'type Query { a: Int }', { code: 'BAD_REQUEST' }],
+    [
+      'two operations without operationName',
       'query A { __typename } query B { __typename }',
       { code: 'BAD_REQUEST' },
     ],
   ])('%s', async (_what, query, expected) => {
-    // Three times: an operation that comes again is compiled, and is to be refused alike.
+    // Three times: a repeated operation is compiled, and must be refused in the same way.
     for (const _again of [1, 2, 3]) expectRefusal(await graph(query), expected, query.slice(0, 200))
   })
 
   test.each<[string, unknown, string]>([
-    ['missing', {}, '$id'],
+    ['missing', {}, '$credentialId'],
     ['null', { id: null, credentialId: CREDENTIAL }, '$id'],
     ['a list', { id: ['1', '2'], credentialId: CREDENTIAL }, '$id'],
     ['an object', { id: {}, credentialId: CREDENTIAL }, '$id'],
     ['a fraction', { id: 1.5, credentialId: CREDENTIAL }, '$id'],
     ['true', { id: true, credentialId: CREDENTIAL }, '$id'],
-  ])('variables that are %s', async (_what, variables, field) => {
+  ])('refuses variables that are %s', async (_what, variables, field) => {
     const query =
       'query ($credentialId: ID!, $id: ID!) { crmAccount(credentialId: $credentialId, id: $id) { id } }'
     for (const _again of [1, 2, 3])
@@ -215,23 +223,31 @@ describe('over GraphQL', () => {
 
   test.each([
     ['no query', {}, 'query'],
-    ['an empty text for a name alone', { operationName: '' }, 'query'],
-    ['variables that are no JSON', { query: '{ __typename }', variables: 'x' }, 'variables'],
+    ['an operationName without a query', { operationName: '' }, 'query'],
+    ['variables that are not JSON', { query: '{ __typename }', variables: 'x' }, 'variables'],
     ['variables that end early', { query: '{ __typename }', variables: '{' }, 'variables'],
-    ['variables that are no object', { query: '{ __typename }', variables: '[1]' }, 'variables'],
-    ['extensions that are no JSON', { query: '{ __typename }', extensions: '{' }, 'extensions'],
-    ['extensions that are no object', { query: '{ __typename }', extensions: '5' }, 'extensions'],
-  ])('a GET with %s', async (_what, parameters, field) => {
+    [
+      'variables that are not an object',
+      { query: '{ __typename }', variables: '[1]' },
+      'variables',
+    ],
+    ['extensions that are not JSON', { query: '{ __typename }', extensions: '{' }, 'extensions'],
+    [
+      'extensions that are not an object',
+      { query: '{ __typename }', extensions: '5' },
+      'extensions',
+    ],
+  ])('refuses a GET with %s', async (_what, parameters, field) => {
     for (const accept of ['application/json', 'text/event-stream']) {
-      const answer = await stock.service.server.inject({
+      const response = await stock.service.server.inject({
         url: `/graphql?${new URLSearchParams(parameters)}`,
         headers: { authorization: `Bearer ${stock.tenant.key}`, accept },
       })
-      expectRefusal(answer, { code: 'INVALID_PARAMETER', field }, accept)
+      expectRefusal(response, { code: 'INVALID_PARAMETER', field }, accept)
     }
   })
 
-  test('a failure of one field leaves the others, and says which', async () => {
+  test('an error in one field leaves the other fields, and names its field', async () => {
     const { data, errors, status } = await stock.service.graphql(
       stock.tenant.key,
       `{ one: crmAccounts(${mine}, first: 0) ${nodes} two: crmAccounts(${mine}, first: 1) ${nodes} }`,

@@ -1,7 +1,7 @@
-/** Bytes that are no request, or too many: refused in the documented form, on a socket that really listens. */
+/** Malformed or oversized HTTP: refused in the documented form, on a listening socket. */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, type Expected, expectRefusal } from '../support/refusal.ts'
+import { type Expected, expectRefusal, type RefusedResponse } from '../support/refusal.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** Sends bytes on a socket of their own and answers what comes until it is closed. */
+/** Sends bytes on a new socket. @returns everything received until it closes */
 const send = (bytes: string | Buffer): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = ''
@@ -31,7 +31,7 @@ const send = (bytes: string | Buffer): Promise<string> =>
     socket.on('close', () => resolve(text))
   })
 
-const parse = (text: string): Answer => {
+const parse = (text: string): RefusedResponse => {
   const [head = '', ...rest] = text.split('\r\n\r\n')
   const [start = '', ...lines] = head.split('\r\n')
   const headers = Object.fromEntries(
@@ -57,7 +57,7 @@ const request = (line: string, ...headers: readonly string[]): string =>
 describe('on a socket', () => {
   const list = `/2024-03/one/crm/accounts?credentialId=${CREDENTIAL}`
 
-  test('a question is answered', async () => {
+  test('a valid request is answered', async () => {
     expect(parse(await send(request(`GET ${list} HTTP/1.1`)))).toMatchObject({
       statusCode: 200,
       body: expect.stringContaining('{"accounts":[]}'),
@@ -67,33 +67,41 @@ describe('on a socket', () => {
   const bad: Expected = { code: 'BAD_REQUEST' }
 
   test.each<[string, () => string | Buffer, Expected]>([
-    ['what is no HTTP', () => 'HELLO\r\n\r\n', bad],
+    ['bytes that are not HTTP', () => 'HELLO\r\n\r\n', bad],
     [
       'a TLS handshake',
       () => Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03]),
       bad,
     ],
-    ['a start line of a version to come', () => request('GET / HTTP/9.9'), bad],
+    ['a start line of a future version', () => request('GET / HTTP/9.9'), bad],
     ['a start line without an address', () => request('GET HTTP/1.1'), bad],
-    ['a method that is none', () => request('G@T / HTTP/1.1'), bad],
+    ['an invalid method', () => request('G@T / HTTP/1.1'), bad],
     ['a space in the address', () => request('GET /a b HTTP/1.1'), bad],
     ['a NUL in the address', () => request('GET /\0 HTTP/1.1'), bad],
     ['a header without a colon', () => request('GET / HTTP/1.1', 'nope'), bad],
     ['a NUL in a header', () => request('GET / HTTP/1.1', 'A: \0'), bad],
-    ['a header that goes on in the next line', () => request('GET / HTTP/1.1', 'A: b', ' c'), bad],
     [
-      'two lengths of the body',
+      'a header that continues on the next line',
+      () => request('GET / HTTP/1.1', 'A: b', ' c'),
+      bad,
+    ],
+    [
+      'two Content-Length headers',
       () => request('POST /graphql HTTP/1.1', 'Content-Length: 1', 'Content-Length: 2'),
       bad,
     ],
     [
-      'a length that is no number',
+      'a Content-Length that is not a number',
       () => request('POST /graphql HTTP/1.1', 'Content-Length: x'),
       bad,
     ],
-    ['a length below none', () => request('POST /graphql HTTP/1.1', 'Content-Length: -1'), bad],
     [
-      'a length and chunks',
+      'a negative Content-Length',
+      () => request('POST /graphql HTTP/1.1', 'Content-Length: -1'),
+      bad,
+    ],
+    [
+      'Content-Length with chunked encoding',
       () =>
         `${request('POST /graphql HTTP/1.1', 'Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
       bad,
@@ -119,7 +127,7 @@ describe('on a socket', () => {
       () => request('GET /2024-03/one/crm/accounts/%ff HTTP/1.1'),
       bad,
     ],
-    ['an address of a percent sign', () => request('GET /% HTTP/1.1'), bad],
+    ['an address with a bare percent sign', () => request('GET /% HTTP/1.1'), bad],
     [
       'a parameter that is not UTF-8',
       () => request(`GET ${list}&accountName=%c3%28 HTTP/1.1`),
@@ -147,7 +155,7 @@ describe('on a socket', () => {
     ['the method PROPFIND', () => request(`PROPFIND ${list} HTTP/1.1`), { code: 'NOT_FOUND' }],
     ['the address *', () => request('OPTIONS * HTTP/1.1'), { code: 'NOT_FOUND' }],
     [
-      'a body that is announced as too large',
+      'a Content-Length that is too large',
       () =>
         request(
           'POST /graphql HTTP/1.1',
@@ -157,18 +165,18 @@ describe('on a socket', () => {
       { code: 'BODY_TOO_LARGE' },
     ],
     [
-      'a chunk that is no chunk',
+      'an invalid chunk',
       () =>
         `${request('POST /graphql HTTP/1.1', 'Content-Type: application/json', 'Transfer-Encoding: chunked')}zz\r\n\r\n`,
       bad,
     ],
   ])('%s is refused in the documented form', async (_what, bytes, expected) => {
-    const answer = parse(await send(bytes()))
-    expectRefusal(answer, expected)
-    expect(Number(answer.headers['content-length'])).toBe(Buffer.byteLength(answer.body))
+    const response = parse(await send(bytes()))
+    expectRefusal(response, expected)
+    expect(Number(response.headers['content-length'])).toBe(Buffer.byteLength(response.body))
   })
 
-  test('a body in chunks is refused once it is too large', async () => {
+  test('a chunked body is refused as soon as it is too large', async () => {
     const head = request(
       'POST /graphql HTTP/1.1',
       'Content-Type: application/json',
@@ -195,10 +203,10 @@ describe('on a socket', () => {
     expect({ status, code }).toEqual({ status: 413, code: 'BODY_TOO_LARGE' })
   })
 
-  test('a request that does not arrive in time is refused with 408', async () => {
-    const answer = new Promise<string>((resolve) => {
+  test('a request that does not arrive in time gets 408', async () => {
+    const result = new Promise<string>((resolve) => {
       service.server.server.once('connection', (socket) => {
-        // What Node tells when its clock has run out; waiting for it takes half a minute.
+        // Emits the error of Node's request timeout; waiting for it would take half a minute.
         const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
         service.server.server.emit('clientError', late, socket)
       })
@@ -209,17 +217,17 @@ describe('on a socket', () => {
       })
       socket.on('close', () => resolve(text))
     })
-    expectRefusal(parse(await answer), { code: 'REQUEST_TIMEOUT' })
+    expectRefusal(parse(await result), { code: 'REQUEST_TIMEOUT' })
     expect(service.server.server.requestTimeout).toBeLessThanOrEqual(30_000)
   })
 
-  test('what comes behind a request that cannot be read is not answered', async () => {
+  test('bytes after an unreadable request are ignored', async () => {
     const smuggled = `${request('POST /graphql HTTP/1.1', 'Content-Length: 5', 'Transfer-Encoding: chunked').replace('Connection: close\r\n', '')}0\r\n\r\n${request(`GET ${list} HTTP/1.1`)}`
     const text = await send(smuggled)
     expect(text.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 400'])
   })
 
-  test('and the service goes on', async () => {
+  test('and the service continues', async () => {
     expect(
       (await service.rest(tenant.key, `/crm/accounts?credentialId=${CREDENTIAL}`)).statusCode,
     ).toBe(200)

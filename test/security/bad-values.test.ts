@@ -1,4 +1,4 @@
-/** Every filter of every resource refuses what is not of its kind, by name, over REST and over GraphQL. */
+/** Every filter of every resource refuses values of another kind and names the filter, over REST and GraphQL. */
 import { describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { filterParameters } from '../../src/query/filter.ts'
@@ -12,7 +12,7 @@ const TOPICS = catalogue.resources.map((resource) => [resource.topic, resource] 
 const HALF = '\ud800'
 const LONG = 'x'.repeat(1001)
 
-describe('a value of the wrong form is refused, by name,', () => {
+describe('a value of the wrong form is refused, with the name,', () => {
   const times = [
     '',
     'yesterday',
@@ -89,11 +89,12 @@ describe('a value of the wrong form is refused, by name,', () => {
   }
 
   test.each(TOPICS)('in every filter of %s', async (_topic, resource) => {
-    for (const { name, kind, operator } of filterParameters(resource).values()) {
-      const given = [...(badTexts[kind] ?? [])]
-      if (kind === 'date' && operator === 'equals') given.push('2024-01-01T00:00:00.000Z')
-      expect(given.length).toBeGreaterThan(0)
-      for (const value of given) {
+    for (const { name, definition, operator } of filterParameters(resource).values()) {
+      const kind = definition.kind.name
+      const input = [...(badTexts[kind] ?? [])]
+      if (kind === 'date' && operator === 'equals') input.push('2024-01-01T00:00:00.000Z')
+      expect(input.length).toBeGreaterThan(0)
+      for (const value of input) {
         const written = value.includes('%00') ? value : encodeURIComponent(value)
         for (const path of [resource.restPath, `${resource.restPath}/count`])
           expectRefusal(
@@ -109,12 +110,12 @@ describe('a value of the wrong form is refused, by name,', () => {
     const query = `query ($filter: ${resource.typeName}Filter) {
       ${resource.listField}(credentialId: "${CREDENTIAL}", filter: $filter) { nodes { id } }
     }`
-    for (const { name, kind } of filterParameters(resource).values())
-      for (const value of badValues[kind] ?? []) {
-        const answer = await graph(query, { filter: { [name]: value } })
-        const { code } = readRefusal(answer, `${name}: ${JSON.stringify(value)}`)
+    for (const { name, definition } of filterParameters(resource).values())
+      for (const value of badValues[definition.kind.name] ?? []) {
+        const response = await graph(query, { filter: { [name]: value } })
+        const { code } = readRefusal(response, `${name}: ${JSON.stringify(value)}`)
         expect(['INVALID_PARAMETER', 'BAD_REQUEST']).toContain(code)
-        expectRefusal(answer, { code, field: name }, JSON.stringify(value))
+        expectRefusal(response, { code, field: name }, JSON.stringify(value))
       }
   })
 })

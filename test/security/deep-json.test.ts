@@ -1,21 +1,21 @@
-/** JSON that is nested deeper than it is taken: refused by the name of its field, wherever JSON is free. */
+/** JSON that is nested too deeply is refused with the name of its field, wherever free-form JSON is accepted. */
 import { describe, expect, test } from 'vitest'
-import { MAX_JSON_LEVELS } from '../../src/query/input.ts'
-import { documentOf, faces, operationOf, restRequest } from '../support/operations.ts'
+import { MAX_JSON_LEVELS } from '../../src/definition/json-depth.ts'
+import { documentOf, operationOf, restRequest, transports } from '../support/operations.ts'
 import { readRefusal } from '../support/refusal.ts'
 import { CREDENTIAL, NEVER, stockedService } from '../support/stocked.ts'
 
 const stock = stockedService()
 
-/** What stands where the nested lists are put: a program cannot write them from values. */
+/** A placeholder for the nested lists, which cannot be built as values. */
 const DEEP = '(deep)'
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 
-const example = (name: string, given: object): [string, string, object] => [
+const example = (name: string, input: object): [string, string, object] => [
   name,
-  // The field is the one that holds the mark.
-  Object.entries(given).find(([, value]) => value === DEEP)?.[0] ?? 'workflows[0].definition',
-  { ...operationOf(name).example.given, ...given },
+  // The field is the one that holds the placeholder.
+  Object.entries(input).find(([, value]) => value === DEEP)?.[0] ?? 'workflows[0].definition',
+  { ...operationOf(name).example.given, ...input },
 ]
 
 const places: readonly [string, string, object][] = [
@@ -38,7 +38,9 @@ const post = (
   headers = {},
 ) =>
   stock.service.server.inject({
-    ...{ method, url, payload },
+    method,
+    url,
+    payload,
     headers: {
       authorization: `Bearer ${stock.tenant.key}`,
       accept: 'application/graphql-response+json, application/json',
@@ -55,18 +57,23 @@ const graph =
   (levels, headers) =>
     post('POST', '/graphql', deepen({ query, variables }, levels), headers)
 
-const sendOperation = (face: (typeof faces)[number], name: string, given: object): Send => {
+const sendOperation = (
+  transport: (typeof transports)[number],
+  name: string,
+  input: object,
+): Send => {
   const operation = operationOf(name)
-  const { method, url, body = {} } = restRequest(operation, { ...given })
-  if (face === 'REST') return (levels, headers) => post(method, url, deepen(body, levels), headers)
-  const { credentialId } = given as { credentialId?: string }
+  const { method, url, body = {} } = restRequest(operation, { ...input })
+  if (transport === 'REST')
+    return (levels, headers) => post(method, url, deepen(body, levels), headers)
+  const { credentialId } = input as { credentialId?: string }
   return graph(documentOf(operation), { ...(credentialId && { credentialId }), input: body })
 }
 
 let keys = 0
 const aKey = () => ({ 'idempotency-key': `deep-${++keys}` })
 
-/** Sends it shallow and ever deeper, with a key for the request and without. */
+/** Sends shallow and ever deeper JSON, with an idempotency key and without. */
 const expectLimit = async (send: Send, field: string): Promise<void> => {
   for (const headers of [() => ({}), aKey]) {
     const taken = await send(MAX_JSON_LEVELS, headers())
@@ -79,15 +86,15 @@ const expectLimit = async (send: Send, field: string): Promise<void> => {
   }
 }
 
-describe.each(faces)('over %s', (face) => {
-  test.each(places)('%s refuses too deep a %s', async (name, field, given) => {
-    await expectLimit(sendOperation(face, name, given), field)
+describe.each(transports)('over %s', (transport) => {
+  test.each(places)('%s refuses a %s that is too deep', async (name, field, values) => {
+    await expectLimit(sendOperation(transport, name, values), field)
   })
 
-  test('an order refuses too deep remoteFields', async () => {
+  test('an order refuses remoteFields that are too deep', async () => {
     const input = { remoteFields: DEEP }
     const send =
-      face === 'REST'
+      transport === 'REST'
         ? (levels: number, headers: object) =>
             post(
               'PUT',
@@ -103,7 +110,7 @@ describe.each(faces)('over %s', (face) => {
   })
 })
 
-test('lists in the text of a GraphQL document are held to the same', async () => {
+test('lists in the text of a GraphQL document have the same limit', async () => {
   const send = (levels: number, headers: object) =>
     post(
       'POST',
@@ -113,7 +120,7 @@ test('lists in the text of a GraphQL document are held to the same', async () =>
       }),
       headers,
     )
-  // From its second run on a document is compiled.
+  // A document is compiled from its second run on.
   for (const headers of [{}, aKey(), {}, aKey()]) {
     expect(readRefusal(await send(MAX_JSON_LEVELS + 1, headers)).message).toBe(
       `remoteFields: expected JSON at most ${MAX_JSON_LEVELS} levels deep.`,
@@ -122,7 +129,7 @@ test('lists in the text of a GraphQL document are held to the same', async () =>
   }
 })
 
-test('a nested list where no JSON is free is refused, however deep', async () => {
+test('a nested list is refused at any depth where free-form JSON is not accepted', async () => {
   const url = `/2024-03/one/accounting/vendors/1?credentialId=${CREDENTIAL}`
   for (const levels of [3000, 100_000])
     for (const field of ['vendorName', 'addresses', 'nope']) {
@@ -134,10 +141,10 @@ test('a nested list where no JSON is free is refused, however deep', async () =>
         headers,
       )
       expect(readRefusal(rest, field).code).toBe('INVALID_PARAMETER')
-      const asked = graph(
+      const requested = graph(
         'mutation ($id: ID!, $input: AccountingVendorInput!) { updateAccountingVendor(credentialId: $id, id: "1", input: $input) { id } }',
         { id: CREDENTIAL, input: { vendorName: 'x', [field]: DEEP } },
       )
-      for (const _again of [1, 2, 3]) readRefusal(await asked(levels, aKey()), field)
+      for (const _again of [1, 2, 3]) readRefusal(await requested(levels, aKey()), field)
     }
 })

@@ -21,15 +21,15 @@ beforeAll(async () => {
       catalogue.get(topic),
       [1, 2].map((n) => sampleRecord(CREDENTIAL, catalogue.get(topic), n)),
     )
-  // The credential is known from here on: a question that is refused asks the database nothing.
-  await ask(`{ crmAccounts(${MINE}) { nodes { id } } }`)
-  await ask(
+  // Caches the credential, so that a refused query runs no statement.
+  await send(`{ crmAccounts(${MINE}) { nodes { id } } }`)
+  await send(
     `{ node(id: "${sampleRecord(CREDENTIAL, catalogue.get('crm/accounts'), 1).id}") { id } }`,
   )
 })
 afterAll(() => service.stop())
 
-const ask = (query: string, more: Record<string, unknown> = {}) =>
+const send = (query: string, more: Record<string, unknown> = {}) =>
   service.server.inject({
     url: '/graphql',
     method: 'POST',
@@ -41,7 +41,7 @@ const ask = (query: string, more: Record<string, unknown> = {}) =>
     payload: JSON.stringify({ query, ...more }),
   })
 
-/** Refused each time that it comes, without a statement. */
+/** Expects the query to be refused on every repetition, without a statement. */
 const expectRefused = async (
   query: string,
   more: Record<string, unknown> = {},
@@ -49,44 +49,44 @@ const expectRefused = async (
 ): Promise<void> => {
   service.takeStatements()
   for (const _again of [1, 2, 3])
-    expectRefusal(await ask(query, more), { code }, query.slice(0, 300))
+    expectRefusal(await send(query, more), { code }, query.slice(0, 300))
   expect(service.takeStatements()).toEqual([])
 }
 
-const expectAnswered = async (query: string, more: Record<string, unknown> = {}) => {
-  const answer = await ask(query, more)
-  expect(answer.statusCode, answer.body.slice(0, 500)).toBe(200)
-  return answer.json().data
+const expectSuccess = async (query: string, more: Record<string, unknown> = {}) => {
+  const response = await send(query, more)
+  expect(response.statusCode, response.body.slice(0, 500)).toBe(200)
+  return response.json().data
 }
 
 /** 100 accounts with 100 notes each, which belong to accounts again: a million records. */
 const costly = (size: string): string =>
   `crmAccounts(${MINE}, first: ${size}) { nodes { notes(first: ${size}) { nodes { account { notes(first: ${size}) { nodes { id } } } } } } }`
 
-describe('a query that costs too much', () => {
+describe('refuses a query that costs too much', () => {
   test('by its own numbers', async () => {
     await expectRefused(`{ ${costly('100')} }`)
-    await expectAnswered(`{ ${costly('3')} }`)
+    await expectSuccess(`{ ${costly('3')} }`)
   })
 
   test('by its variables', async () => {
     await expectRefused(`query ($n: Int) { ${costly('$n')} }`, { variables: { n: 100 } })
-    await expectAnswered(`query ($n: Int) { ${costly('$n')} }`, { variables: { n: 3 } })
+    await expectSuccess(`query ($n: Int) { ${costly('$n')} }`, { variables: { n: 3 } })
   })
 
   test('by the defaults of its variables', async () => {
     await expectRefused(`query ($n: Int = 100) { ${costly('$n')} }`)
     await expectRefused(`query ($n: Int = 100) { ${costly('$n')} }`, { variables: {} })
-    await expectAnswered(`query ($n: Int = 100) { ${costly('$n')} }`, { variables: { n: 3 } })
+    await expectSuccess(`query ($n: Int = 100) { ${costly('$n')} }`, { variables: { n: 3 } })
   })
 
-  test('by the page size that is meant where none is given', async () => {
+  test('by the default page size', async () => {
     const implicit = costly('1').replaceAll(', first: 1', '').replaceAll('(first: 1)', '')
     await expectRefused(`{ ${implicit} }`)
     await expectRefused(`query ($n: Int) { ${costly('$n')} }`, { variables: { n: null } })
   })
 
-  test('by last in place of first', async () => {
+  test('by last instead of first', async () => {
     await expectRefused(`{ ${costly('100').replaceAll('first', 'last')} }`)
   })
 
@@ -106,17 +106,17 @@ describe('a query that costs too much', () => {
     await expectRefused(`{ ${pieces(49)} }`)
   })
 
-  test('where a directive may leave it out and does not', async () => {
+  test('behind a directive that could exclude it and does not', async () => {
     const query = `query ($yes: Boolean!) { __typename ... @include(if: $yes) { ${costly('100')} } }`
     await expectRefused(query, { variables: { yes: true } })
-    await expectAnswered(query, { variables: { yes: false } })
+    await expectSuccess(query, { variables: { yes: false } })
     await expectRefused(
       `query ($no: Boolean = false) { __typename ... @skip(if: $no) { ${costly('100')} } }`,
     )
   })
 
-  test('beside a field whose argument does not fit', async () => {
-    // The variable may be left out, so null passes as its value and fails only as the argument’s.
+  test('next to a field with an invalid argument', async () => {
+    // The variable is optional, so null passes as its value and fails only as the argument's.
     await expectRefused(
       `query ($id: ID = "1") { crmAccount(${MINE}, id: $id) { id } ${costly('100')} }`,
       { variables: { id: null } },
@@ -134,16 +134,16 @@ describe('a query that costs too much', () => {
         ),
         `fragment F${levels} on Query { ${core} }`,
       ].join('\n')
-    // Depth and tokens within their limits, the count of nodes not.
+    // Depth and tokens are within their limits; only the count of nodes is not.
     for (const levels of [5, 8, 10, 12, 13, 14, 20, 30, 100])
       await expectRefused(bomb(levels, costly('100')))
     for (const levels of [14, 30, 100]) await expectRefused(bomb(levels, '__typename'))
   })
 
-  test('in the operation that is chosen, be it not the first', async () => {
+  test('in the selected operation, even if it is not the first', async () => {
     const query = `query Cheap { __typename } query Costly { ${costly('100')} }`
     await expectRefused(query, { operationName: 'Costly' })
-    await expectAnswered(query, { operationName: 'Cheap' })
+    await expectSuccess(query, { operationName: 'Cheap' })
     await expectRefused(query, { operationName: 'Neither' }, 'BAD_REQUEST')
     await expectRefused(query, { operationName: '' }, 'BAD_REQUEST')
     await expectRefused(query, {}, 'BAD_REQUEST')
@@ -152,24 +152,24 @@ describe('a query that costs too much', () => {
   })
 
   test('over GET as over POST', async () => {
-    const answer = await service.server.inject({
+    const response = await service.server.inject({
       url: `/graphql?query=${encodeURIComponent(`{ ${costly('100')} }`)}`,
       headers: {
         authorization: `Bearer ${tenant.key}`,
         accept: 'application/graphql-response+json',
       },
     })
-    expectRefusal(answer, { code: 'QUERY_TOO_COMPLEX' })
+    expectRefusal(response, { code: 'QUERY_TOO_COMPLEX' })
   })
 })
 
-describe('a document of too much', () => {
+describe('refuses a document with too much', () => {
   const nested = (levels: number): string =>
     levels === 0 ? 'id' : `notes(first: 1) { nodes { account { ${nested(levels - 1)} } } }`
 
   test('depth', async () => {
     await expectRefused(`{ crmAccount(${MINE}, id: "1") { ${nested(5)} } }`)
-    await expectAnswered(`{ crmAccount(${MINE}, id: "1") { ${nested(3)} } }`)
+    await expectSuccess(`{ crmAccount(${MINE}, id: "1") { ${nested(3)} } }`)
   })
 
   test('depth, spread over fragments', async () => {
@@ -188,7 +188,7 @@ describe('a document of too much', () => {
       Array.from({ length: count }, (_, n) => `a${n}: node(id: "1") { id }`).join(' ')
     await expectRefused(`{ ${aliases(51)} }`)
     await expectRefused(`{ ${aliases(1000)} }`)
-    await expectAnswered(`{ ${aliases(50)} }`)
+    await expectSuccess(`{ ${aliases(50)} }`)
   })
 
   test('directives', async () => {
@@ -198,15 +198,15 @@ describe('a document of too much', () => {
     await expectRefused(`{ __typename ${'@nope '.repeat(1000)} }`)
   })
 
-  test('with the same status whatever media type is asked for', async () => {
+  test('with the same status for every accepted media type', async () => {
     for (const query of [`{ ${'__typename '.repeat(4001)}}`, `{ ${costly('100')} }`]) {
-      const answer = await service.server.inject({
+      const response = await service.server.inject({
         url: '/graphql',
         method: 'POST',
         headers: { authorization: `Bearer ${tenant.key}`, accept: 'application/json' },
         payload: { query },
       })
-      expectRefusal(answer, { code: 'QUERY_TOO_COMPLEX' })
+      expectRefusal(response, { code: 'QUERY_TOO_COMPLEX' })
     }
   })
 
@@ -216,7 +216,7 @@ describe('a document of too much', () => {
     await expectRefused(`{ ${'a { '.repeat(100_000)}`)
   })
 
-  test('brackets, so deep that no parser follows', async () => {
+  test('nesting of brackets, too deep for any parser', async () => {
     for (const levels of [200, 1000, 1900, 2500, 3500, 100_000]) {
       const [open, close] = ['['.repeat(levels), ']'.repeat(levels)]
       for (const query of [
@@ -227,7 +227,7 @@ describe('a document of too much', () => {
         `{ ${'... { '.repeat(levels)} __typename ${'}'.repeat(levels)} }`,
       ])
         for (const _again of [1, 2])
-          readRefusal(await ask(query), `${levels}: ${query.slice(0, 40)}`)
+          readRefusal(await send(query), `${levels}: ${query.slice(0, 40)}`)
     }
   })
 
@@ -235,6 +235,6 @@ describe('a document of too much', () => {
     const deep = (levels: number): string =>
       levels === 0 ? 'name' : `fields { type { ${deep(levels - 1)} } }`
     await expectRefused(`{ __schema { types { ${deep(8)} } } }`, {}, 'BAD_REQUEST')
-    await expectAnswered('{ __schema { types { name fields { name type { name } } } } }')
+    await expectSuccess('{ __schema { types { name fields { name type { name } } } } }')
   })
 })

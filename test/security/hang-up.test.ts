@@ -1,4 +1,4 @@
-/** A caller that hangs up while it is sending: nothing of ours has failed, and the log says nothing else. */
+/** A caller that disconnects while it sends: no error of the service, and the log contains none. */
 import { connect } from 'node:net'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -18,27 +18,30 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-test.each(['/2023-12/users', '/graphql'])('in the middle of a body for %s', async (path) => {
-  const isRead = new Promise<void>((resolve) => {
-    service.server.server.once('request', (request) => {
-      request.on('data', () => resolve())
+test.each(['/2023-12/users', '/graphql'])(
+  'a caller that disconnects in the middle of a body for %s is no error',
+  async (path) => {
+    const isRead = new Promise<void>((resolve) => {
+      service.server.server.once('request', (request) => {
+        request.on('data', () => resolve())
+      })
     })
-  })
-  const socket = connect({ port, host: '127.0.0.1' }, () => {
-    socket.write(
-      [
-        `POST ${path} HTTP/1.1`,
-        'Host: localhost',
-        `Authorization: Bearer ${key}`,
-        'Content-Type: application/json',
-        'Content-Length: 100',
-        '',
-        '{"a":',
-      ].join('\r\n'),
-    )
-  })
-  await isRead
-  socket.destroy()
-  await vi.waitFor(() => expect(logged.map((line) => line.path)).toContain(path))
-  expect(logged.filter(({ level }) => level > 30)).toEqual([])
-})
+    const socket = connect({ port, host: '127.0.0.1' }, () => {
+      socket.write(
+        [
+          `POST ${path} HTTP/1.1`,
+          'Host: localhost',
+          `Authorization: Bearer ${key}`,
+          'Content-Type: application/json',
+          'Content-Length: 100',
+          '',
+          '{"a":',
+        ].join('\r\n'),
+      )
+    })
+    await isRead
+    socket.destroy()
+    await vi.waitFor(() => expect(logged.map((line) => line.path)).toContain(path))
+    expect(logged.filter(({ level }) => level > 30)).toEqual([])
+  },
+)

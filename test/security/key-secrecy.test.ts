@@ -1,8 +1,8 @@
-/** Keys are known by their hash: the key itself is in no table and no log. */
+/** Keys are identified by their hash: the key itself is in no table and no log. */
 import { Writable } from 'node:stream'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { generateApiKey, hashApiKey } from '../../src/api-key.ts'
+import { generateApiKey, hashApiKey } from '../../src/store/accounts/api-key.ts'
 import { dumpTables } from '../support/dump.ts'
 import { openServer, startService, type Tenant, type TestService } from '../support/service.ts'
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-test('of a key the database holds a hash and the first letters, nowhere the key', async () => {
+test('the database holds the hash and the first letters of a key, never the key', async () => {
   await service.rest(tenant.key, `/crm/accounts?credentialId=${CREDENTIAL}`)
   const dump = await dumpTables(service.database)
   expect(dump).toContain('public.api_keys\n')
@@ -28,7 +28,7 @@ test('of a key the database holds a hash and the first letters, nowhere the key'
   expect(dump).not.toContain(tenant.key.slice(16, 32))
 })
 
-test('no key is logged, right or wrong, whatever the failure', async () => {
+test('no key is logged, valid or not, whatever the error', async () => {
   const lines: string[] = []
   const log = pino(
     { level: 'trace' },
@@ -54,7 +54,7 @@ test('no key is logged, right or wrong, whatever the failure', async () => {
       await logged.server.inject({ url, headers })
     await logged.server.inject({ url: '/graphql', method: 'POST', headers, payload: '{' })
   }
-  // An unexpected failure is logged with its error: the table is gone.
+  // The table is gone: an unexpected error is logged with its cause.
   const rename = (from: string, to: string) =>
     service.database.prisma.$executeRawUnsafe(`ALTER TABLE ${from} RENAME TO ${to}`)
   await rename('api_keys', 'api_keys_away')

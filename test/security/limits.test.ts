@@ -1,4 +1,4 @@
-/** How often a caller may ask, what a browser is told, and which methods an address takes. */
+/** Rate limits, browser security headers, and the methods of each address. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
@@ -6,7 +6,7 @@ const CREDENTIAL = 'eeeeeeee-0000-4000-8000-000000000001'
 const LIMIT = 5
 
 let addresses = 0
-/** Each asks for the first time. */
+/** Each sends its first request. */
 const nextAddress = (): string => `192.0.2.${++addresses}`
 
 let limited: TestService
@@ -18,13 +18,13 @@ beforeAll(async () => {
 })
 afterAll(() => limited.stop())
 
-test('a caller’s requests are counted down and then refused, over both faces together', async () => {
+test('a caller’s requests are counted over both transports together and then refused', async () => {
   const path = `/crm/accounts?credentialId=${CREDENTIAL}`
-  for (let left = LIMIT - 1; left > 0; left--) {
-    const answer = await limited.rest(tenant.key, path)
-    expect(answer.statusCode).toBe(200)
-    expect(answer.headers['ratelimit-policy']).toBe(`"caller";q=${LIMIT};w=60`)
-    expect(answer.headers.ratelimit).toMatch(new RegExp(`^"caller";r=${left};t=\\d+$`))
+  for (let remaining = LIMIT - 1; remaining > 0; remaining--) {
+    const response = await limited.rest(tenant.key, path)
+    expect(response.statusCode).toBe(200)
+    expect(response.headers['ratelimit-policy']).toBe(`"caller";q=${LIMIT};w=60`)
+    expect(response.headers.ratelimit).toMatch(new RegExp(`^"caller";r=${remaining};t=\\d+$`))
   }
   expect((await limited.graphql(tenant.key, '{ __typename }')).status).toBe(200)
   const refused = await limited.rest(tenant.key, path)
@@ -34,14 +34,14 @@ test('a caller’s requests are counted down and then refused, over both faces t
   const graph = await limited.graphql(tenant.key, '{ __typename }')
   expect(graph.status).toBe(429)
   expect(graph.errors[0]?.extensions.code).toBe('RATE_LIMITED')
-  // Another caller is counted apart.
+  // Another caller has its own count.
   const other = await limited.createTenant('production', [])
   expect((await limited.graphql(other.key, '{ __typename }')).status).toBe(200)
 })
 
-describe('every answer', () => {
+describe('every response', () => {
   test.each(['/health', '/openapi.json', '/2024-03/one/crm/accounts', '/none', '/graphql'])(
-    '%s tells the browser to do nothing with it',
+    '%s has the headers that keep a browser from interpreting it',
     async (url) => {
       const { headers } = await limited.server.inject({
         url,
@@ -63,14 +63,14 @@ test.each([
   ['OPTIONS', '/2024-03/one/crm/accounts', 'GET, HEAD, POST'],
   ['TRACE', '/2024-03/one/crm/accounts/1', 'DELETE, GET, HEAD, PUT'],
   ['TRACE', '/2024-03/integrations', 'GET, HEAD, OPTIONS, PUT'],
-])('%s %s is a 405 that names what the address takes', async (method, url, allow) => {
-  const answer = await limited.server.inject({
+])('%s %s is a 405 that names the allowed methods', async (method, url, allow) => {
+  const response = await limited.server.inject({
     method: method as 'PUT',
     url,
     payload: '{',
     remoteAddress: nextAddress(),
   })
-  expect(answer.statusCode).toBe(405)
-  expect(answer.headers.allow).toBe(allow)
-  expect(answer.json().error.code).toBe('METHOD_NOT_ALLOWED')
+  expect(response.statusCode).toBe(405)
+  expect(response.headers.allow).toBe(allow)
+  expect(response.json().error.code).toBe('METHOD_NOT_ALLOWED')
 })

@@ -1,6 +1,6 @@
 /**
- * Who may do what: every route that the server has and every field of its schema, tried by every kind of
- * caller. What each meets is said by a table (support/matrix/expected.ts), not by the server.
+ * Access control: every route of the server and every field of its schema, called by every kind of caller.
+ * The expected results are in a table (support/matrix/expected.ts), not derived from the server.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSchema } from '../../src/api/graphql/schema.ts'
@@ -16,7 +16,7 @@ import { openapiText } from '../support/openapi.ts'
 
 const NEVER = '99999999-0000-4000-8000-000000000009'
 
-/** An id of nothing, in the form that those of its kind have. */
+/** An id that no object has, in the form of its kind. */
 const neverOf = (target: string): string =>
   target.includes('/') ? recordId(NEVER, target, '1') : NEVER
 
@@ -43,33 +43,35 @@ beforeAll(async () => {
 })
 afterAll(() => stage.service.stop())
 
-interface Answer {
+interface Outcome {
   readonly status: number
   readonly code: string | undefined
   readonly message: string | undefined
   readonly body: string
 }
 
-const ask = async (row: Row, authorization: string | undefined, ids: Ids): Promise<Answer> => {
+const send = async (row: Row, authorization: string | undefined, ids: Ids): Promise<Outcome> => {
   const { method, url, payload } = row.request(ids)
-  const answer = await stage.service.server.inject({
+  const response = await stage.service.server.inject({
     method: method as 'GET',
     url,
     headers: authorization === undefined ? {} : { authorization },
     ...(payload && { payload }),
   })
-  const { statusCode: status, body, headers } = answer
+  const { statusCode: status, body, headers } = response
   const isJson = String(headers['content-type']).includes('json') && method !== 'HEAD'
-  const parsed = isJson && body !== '' && !url.startsWith('/openapi') ? answer.json() : {}
+  const parsed = isJson && body !== '' && !url.startsWith('/openapi') ? response.json() : {}
   const error = parsed.error ?? parsed.errors?.[0]
   return {
-    ...{ status, body, message: error?.message },
+    status,
+    body,
+    message: error?.message,
     code: error?.code ?? error?.extensions?.code,
   }
 }
 
-/** The answer without what differs between any two; a compiled operation says no places. */
-const comparable = ({ status, body }: Answer, id: string): unknown => {
+/** The response without the parts that differ each time; a compiled operation reports no locations. */
+const comparable = ({ status, body }: Outcome, id: string): unknown => {
   const leave = (name: string, value: unknown): unknown =>
     name === 'requestId' || name === 'locations' ? undefined : value
   return { status, body: body && JSON.parse(body.replaceAll(id, 'ID'), leave) }
@@ -77,59 +79,59 @@ const comparable = ({ status, body }: Answer, id: string): unknown => {
 
 const idsOf = (own: World, caller: Caller): Ids => ({ ...own.ids, ...caller.ids })
 
-const says = (row: Row, caller: Caller): string => `${row.name} · ${caller.name}`
+const labelOf = (row: Row, caller: Caller): string => `${row.name} · ${caller.name}`
 
-/** Asks as one who is not to get it, and checks how it is refused. */
+/** Sends the request as a caller who must not succeed, and checks the error. */
 const tryRefused = async (
   row: Row,
   caller: Caller,
   expected: Exclude<Expected, { outcome: 'allowed' | 'open' }>,
 ): Promise<void> => {
-  const hint = says(row, caller)
+  const hint = labelOf(row, caller)
   const isHead = row.name.includes(' HEAD ')
   if (expected.outcome === 'refused') {
-    const { status, code } = await ask(row, caller.authorization, worlds.own.ids)
+    const { status, code } = await send(row, caller.authorization, worlds.own.ids)
     expect([status, code], hint).toEqual([expected.status, isHead ? undefined : expected.code])
     return
   }
   for (const { target, absentStatus } of expected.objects) {
-    const with_ = (id: string): Ids => ({ ...idsOf(worlds.own, caller), [target]: id })
+    const idsWith = (id: string): Ids => ({ ...idsOf(worlds.own, caller), [target]: id })
     const mine = worlds.own.ids[target] ?? ''
-    const answer = await ask(row, caller.authorization, with_(mine))
-    const never = await ask(row, caller.authorization, with_(neverOf(target)))
-    expect(answer.status, `${hint} ${target} ${answer.body}`).toBe(absentStatus)
-    expect(comparable(answer, mine), hint).toEqual(comparable(never, neverOf(target)))
-    if (absentStatus === 404 && !isHead) expect(answer.code, hint).toMatch(/NOT_FOUND$/)
+    const response = await send(row, caller.authorization, idsWith(mine))
+    const never = await send(row, caller.authorization, idsWith(neverOf(target)))
+    expect(response.status, `${hint} ${target} ${response.body}`).toBe(absentStatus)
+    expect(comparable(response, mine), hint).toEqual(comparable(never, neverOf(target)))
+    if (absentStatus === 404 && !isHead) expect(response.code, hint).toMatch(/NOT_FOUND$/)
   }
 }
 
-/** Asks as one who may; for what changes something, in a world of its own. */
+/** Sends the request as an allowed caller; a write gets a new world. */
 const tryAllowed = async (row: Row, caller: Caller): Promise<void> => {
-  const hint = says(row, caller)
+  const hint = labelOf(row, caller)
   const { own } = worlds
   let { authorization, ids } = caller
   if (row.consumes !== undefined)
     ids = { ...ids, [row.consumes]: await stage.createRecord(own, row.consumes) }
   else if (row.changes && !row.isOfRecords) {
     const fresh = await stage.createWorld()
-    const person = caller.distance === 'other user' ? fresh.other : fresh
+    const person = caller.relation === 'other user' ? fresh.other : fresh
     authorization = `Bearer ${caller.kind === 'key' ? fresh.key : person.token}`
     ids = { ...own.ids, ...person.ids }
   }
   const mentions = Object.values(own.ids)
-  const before = caller.distance === 'elsewhere' && (await fingerprints.take(mentions))
-  const answer = await ask(row, authorization, ids)
+  const before = caller.relation === 'elsewhere' && (await fingerprints.take(mentions))
+  const response = await send(row, authorization, ids)
   expect
-    .soft([answer.status, answer.code], `${hint} ${answer.body}`)
+    .soft([response.status, response.code], `${hint} ${response.body}`)
     .toEqual([row.allowed.status, row.name.includes(' HEAD ') ? undefined : row.allowed.code])
   for (const [target, id] of Object.entries(own.ids))
-    if (hiddenFrom(caller.distance, target)) expect(answer.body, hint).not.toContain(id)
+    if (hiddenFrom(caller.relation, target)) expect(response.body, hint).not.toContain(id)
   if (before !== false) expect(await fingerprints.take(mentions), hint).toBe(before)
 }
 
-test('no route and no field is missing', () => {
-  const there = routes.map(({ method, url }) => `${method} ${url}`)
-  expect(there).toEqual(expect.arrayContaining([...definedRoutes()]))
+test('the matrix has every route and every field', () => {
+  const actual = routes.map(({ method, url }) => `${method} ${url}`)
+  expect(actual).toEqual(expect.arrayContaining([...definedRoutes()]))
   const { paths } = JSON.parse(openapiText) as { paths: Record<string, object> }
   const documented = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods)
@@ -137,10 +139,10 @@ test('no route and no field is missing', () => {
       .map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
   )
   expect(documented.length).toBeGreaterThan(100)
-  expect(there).toEqual(expect.arrayContaining(documented))
+  expect(actual).toEqual(expect.arrayContaining(documented))
 })
 
-test('every cell is as the table says', { timeout: 120_000 }, async () => {
+test('every cell matches the table', { timeout: 120_000 }, async () => {
   let cells = 0
   const allowed: (readonly [Row, Caller])[] = []
   let before = await fingerprints.take()
@@ -150,8 +152,8 @@ test('every cell is as the table says', { timeout: 120_000 }, async () => {
       cells++
       if (expected.outcome === 'allowed') allowed.push([row, caller])
       else if (expected.outcome === 'open') {
-        const { status } = await ask(row, caller.authorization, worlds.own.ids)
-        expect(status, says(row, caller)).toBe(row.allowed.status)
+        const { status } = await send(row, caller.authorization, worlds.own.ids)
+        expect(status, labelOf(row, caller)).toBe(row.allowed.status)
       } else await tryRefused(row, caller, expected)
     }
     if (row.changes) {

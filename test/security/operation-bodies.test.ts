@@ -1,4 +1,4 @@
-/** Bodies that no operation takes: refused in the documented form, before any work is done for them. */
+/** Bodies that no operation accepts: refused in the documented form, before any work is done. */
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isRead } from '../../src/api/operation.ts'
@@ -26,7 +26,9 @@ describe.each(changes.map((operation) => [operation.name, operation] as const))(
     const { method, url } = restRequest(operation, operation.example.given)
     const send = (payload: string | Buffer | Readable, headers = {}, key = tenant.key) =>
       service.server.inject({
-        ...{ method, url, payload },
+        method,
+        url,
+        payload,
         headers: {
           authorization: `Bearer ${key}`,
           'content-type': 'application/json',
@@ -34,13 +36,13 @@ describe.each(changes.map((operation) => [operation.name, operation] as const))(
         },
       })
 
-    test('of more than 1 MiB, also one that does not say how long it is', async () => {
+    test('of more than 1 MiB is refused, with or without a Content-Length', async () => {
       const large = `{"username":"${'x'.repeat(MIB)}"}`
       expectRefusal(await send(large), { code: 'BODY_TOO_LARGE' })
       expectRefusal(await send(Readable.from([large])), { code: 'BODY_TOO_LARGE' })
     })
 
-    test('that is no JSON in UTF-8', async () => {
+    test('that is not JSON in UTF-8 is refused', async () => {
       for (const text of ['{', 'null}', '{"a":NaN}', '[1,]', '\0', 'a=1'])
         expectRefusal(await send(text), { code: 'MALFORMED_BODY' }, text)
       const bytes = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])
@@ -49,31 +51,31 @@ describe.each(changes.map((operation) => [operation.name, operation] as const))(
       expectRefusal(await send(polluting), { code: 'MALFORMED_BODY' })
     })
 
-    test('of no bytes, declared as JSON, is none', async () => {
+    test('of no bytes, declared as JSON, counts as none', async () => {
       const { key } = await service.createTenant('development', [], 'Another')
-      const answer = await send('', {}, key)
+      const response = await send('', {}, key)
       if (operation.body !== undefined)
-        expectRefusal(answer, { code: 'INVALID_PARAMETER', field: 'body' })
-      // What is done without a body is done, or refused for what the address says.
-      else expect(answer.body).not.toMatch(/MALFORMED_BODY|INVALID_PARAMETER/)
+        expectRefusal(response, { code: 'INVALID_PARAMETER', field: 'body' })
+      // Without a body the operation runs, or is refused because of its address.
+      else expect(response.body).not.toMatch(/MALFORMED_BODY|INVALID_PARAMETER/)
     })
 
     if (operation.body === undefined)
-      test('that says something where there is nothing to say', async () => {
+      test('with content is refused if the operation takes no body', async () => {
         const { key } = await service.createTenant('development', [], 'Another')
         const junk = await send('{"junk":1}', {}, key)
         expectRefusal(junk, { code: 'INVALID_PARAMETER', field: 'junk' })
         expect((await send('{}', {}, key)).body).not.toContain('INVALID_PARAMETER')
       })
 
-    test('of another kind', async () => {
+    test('of another media type is refused', async () => {
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])
         expectRefusal(await send('a=1', { 'content-type': type }), {
           code: 'UNSUPPORTED_MEDIA_TYPE',
         })
     })
 
-    test('is not read of who has no key', async () => {
+    test('is not read without a key', async () => {
       let isRead = false
       const body = new Readable({
         read: () => {
@@ -86,8 +88,8 @@ describe.each(changes.map((operation) => [operation.name, operation] as const))(
       expect(isRead).toBe(false)
     })
 
-    test('that is no object', async () => {
-      // What takes no body takes one that says nothing.
+    test('that is not an object is refused', async () => {
+      // An operation without a body accepts an empty one.
       const nothing = operation.body === undefined ? [] : ['null']
       for (const text of [...nothing, '5', '"text"', 'true', '[]', '[{}]'])
         expectRefusal(await send(text), { code: 'INVALID_PARAMETER' }, text)

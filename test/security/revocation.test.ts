@@ -1,4 +1,4 @@
-/** A key that is revoked is refused at once, in every process, also while they hear nothing of each other. */
+/** A revoked key is refused immediately in every process, even while processes receive no notifications. */
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { FastifyInstance } from 'fastify'
@@ -14,10 +14,10 @@ import {
   test,
   vi,
 } from 'vitest'
-import { generateApiKey, hashApiKey } from '../../src/api-key.ts'
-import { createAccess } from '../../src/store/access.ts'
-import { saveApiKey } from '../../src/store/keys.ts'
-import { createNotices } from '../../src/store/notices.ts'
+import { createAccess } from '../../src/store/accounts/access.ts'
+import { generateApiKey, hashApiKey } from '../../src/store/accounts/api-key.ts'
+import { saveApiKey } from '../../src/store/accounts/keys.ts'
+import { createPgListener } from '../../src/store/database/pg-listener.ts'
 import { revokeKey } from '../support/revoke-key.ts'
 import { openServer, startService, type Tenant, type TestService } from '../support/service.ts'
 
@@ -39,7 +39,7 @@ const newKey = async (): Promise<string> => {
   return key
 }
 
-/** The status of a list that this key asks this server for. */
+/** Requests a list from this server with this key. @returns the status */
 const statusOf = async (
   server: FastifyInstance,
   key: string,
@@ -56,7 +56,7 @@ describe('another process', () => {
   beforeEach(async () => {
     other = await openServer(service.url)
     key = await newKey()
-    // Asked twice, it remembers: the answer does not come from the database.
+    // The second request is answered from the cache, without a statement.
     for (const _first of [true, false]) expect(await statusOf(other.server, key)).toBe(200)
     other.takeStatements()
     expect(await statusOf(other.server, key)).toBe(200)
@@ -66,14 +66,14 @@ describe('another process', () => {
 
   const statusThere = (): Promise<number> => statusOf(other.server, key)
 
-  test('refuses a key that is revoked here', async () => {
+  test('refuses a key that is revoked in this process', async () => {
     await revokeKey(service, key)
     await expect.poll(statusThere, DEADLINE).toBe(401)
-    const answer = await other.server.inject({
+    const response = await other.server.inject({
       url: '/graphql?query={__typename}',
       headers: { authorization: `Bearer ${key}` },
     })
-    expect(answer.statusCode).toBe(401)
+    expect(response.statusCode).toBe(401)
   })
 
   test.each([
@@ -108,7 +108,7 @@ describe('another process', () => {
   })
 })
 
-describe('while announcements are not heard', () => {
+describe('while no notifications arrive', () => {
   let other: Awaited<ReturnType<typeof openServer>>
   let control: pg.Client
   const name = (): string => new URL(service.url).pathname.slice(1)
@@ -124,16 +124,16 @@ describe('while announcements are not heard', () => {
     await other.stop()
   })
 
-  test('nothing is remembered: a revoked key is refused, and is when they are heard again', async () => {
+  test('nothing is cached: a revoked key is refused, and still is when notifications arrive again', async () => {
     const revoked = await newKey()
     const kept = await newKey()
     const ofOther = (key: string) => statusOf(other.server, key)
     for (const key of [revoked, kept]) expect(await ofOther(key)).toBe(200)
 
-    // Neither server can dial again; what both have open stays open.
+    // Neither server can reconnect; their open connections stay open.
     await control.query(`ALTER DATABASE "${name()}" ALLOW_CONNECTIONS false`)
     const { rows } = await control.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND application_name = 'trunkline notices'`,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND application_name = 'trunkline listener'`,
       [name()],
     )
     expect(rows).toHaveLength(2)
@@ -147,25 +147,25 @@ describe('while announcements are not heard', () => {
     expect(lookups).toHaveLength(3)
 
     await control.query(`ALTER DATABASE "${name()}" ALLOW_CONNECTIONS true`)
-    const asksNoMore = async (): Promise<boolean> => {
+    const cachesOwner = async (): Promise<boolean> => {
       other.takeStatements()
       expect(await ofOther(kept)).toBe(200)
       return !other.takeStatements().join().includes('api_keys')
     }
-    await expect.poll(asksNoMore, DEADLINE).toBe(true)
+    await expect.poll(cachesOwner, DEADLINE).toBe(true)
     expect(await ofOther(revoked)).toBe(401)
     await revokeKey(service, kept)
     await expect.poll(() => ofOther(kept), DEADLINE).toBe(401)
   })
 
-  test('an answer that was under way is not remembered once they are heard', async () => {
+  test('a lookup that was in progress is not cached when notifications arrive again', async () => {
     const key = await newKey()
     const read = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
     const { prisma } = service.database
     const slow = {
       ...service.database,
-      // The one method that keyOwner calls, held up between the row and the answer.
+      // The one method that keyOwner calls, paused between the row and the result.
       prisma: {
         apiKey: {
           findFirst: async (query: object) => {
@@ -177,20 +177,20 @@ describe('while announcements are not heard', () => {
         },
       } as unknown as typeof prisma,
     }
-    const notices = createNotices(service.url)
-    const access = createAccess(slow, notices)
-    const underWay = access.keyOwner(key)
+    const pgListener = createPgListener(service.url)
+    const access = createAccess(slow, pgListener)
+    const inProgress = access.keyOwner(key)
     await read.promise
     await revokeKey(service, key)
-    await notices.start()
+    await pgListener.start()
     release.resolve()
-    expect(await underWay).toMatchObject({ environmentId: tenant.environmentId })
+    expect(await inProgress).toMatchObject({ environmentId: tenant.environmentId })
     expect(await access.keyOwner(key)).toBe(undefined)
-    await notices.stop()
+    await pgListener.stop()
   })
 })
 
-describe('a request whose body is still on its way', () => {
+describe('a request whose body is still arriving when its key is revoked', () => {
   let port: number
   beforeAll(async () => {
     port = Number(new URL(await service.server.listen({ port: 0, host: '127.0.0.1' })).port)
@@ -201,14 +201,19 @@ describe('a request whose body is still on its way', () => {
     ['/2024-03/api-keys/regenerate', '{}'],
     ['/2024-03/one/crm/accounts?credentialId=', '{"accountName":"Late"}'],
     ['/graphql', '{"query":"mutation { generateApiKey { key } }"}'],
-  ])('to %s is refused when it has come', async (path, body) => {
+  ])('to %s is refused once it is complete', async (path, body) => {
     const key = await newKey()
     const owner = vi.spyOn(service.access, 'keyOwner')
     const socket = connect(port, '127.0.0.1')
     const head = [
-      ...[`POST ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close'],
-      ...['Content-Type: application/json', `Authorization: Bearer ${key}`],
-      ...[`Content-Length: ${body.length}`, '', body[0]],
+      `POST ${path} HTTP/1.1`,
+      'Host: localhost',
+      'Connection: close',
+      'Content-Type: application/json',
+      `Authorization: Bearer ${key}`,
+      `Content-Length: ${body.length}`,
+      '',
+      body[0],
     ]
     socket.write(head.join('\r\n'))
     await expect.poll(() => owner.mock.results.length, DEADLINE).toBe(1)

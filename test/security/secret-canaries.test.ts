@@ -1,6 +1,6 @@
 /**
- * What is secret is nowhere but in the vault: a service whose credentials hold canaries is driven into its
- * failures, and its log, its answers and every table of its database are searched for them.
+ * Secrets are only in the vault: a service whose credentials hold canaries is driven into its failures, and
+ * its log, its responses and every table of its database are searched for them.
  */
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -9,18 +9,18 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { generateApiKey } from '../../src/api-key.ts'
-import { readConfig } from '../../src/config.ts'
 import { connector } from '../../src/connectors/vendure/manifest.ts'
 import { startTrunkline } from '../../src/main.ts'
-import { createCredential } from '../../src/store/credentials.ts'
-import { saveApiKey } from '../../src/store/keys.ts'
+import { readConfig } from '../../src/process/config.ts'
+import { generateApiKey } from '../../src/store/accounts/api-key.ts'
+import { createCredential } from '../../src/store/accounts/credentials.ts'
+import { saveApiKey } from '../../src/store/accounts/keys.ts'
 import { dumpTables } from '../support/dump.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { TEST_KEYS, testVault } from '../support/vault.ts'
 
 const PLAIN = '11111111-0000-4000-8000-000000000001'
-/** Each in a credential whose app fails in another way. */
+/** Each canary is in a credential whose app fails in another way. */
 const CANARIES = {
   plain: 'canary-plain-4f1d9a',
   refused: 'canary-refused-8c27be',
@@ -34,14 +34,14 @@ let tenant: Tenant
 let app: Server
 let dataDir: string
 
-/** Fails as the first part of the path says, and repeats what it was sent. */
+/** An app that fails as the first part of the path says, and echoes the request. */
 const failingApp = (): Server =>
   createServer((request, response) => {
-    const [, way] = (request.url ?? '').split('/')
+    const [, behavior] = (request.url ?? '').split('/')
     const key = String(request.headers['vendure-api-key'])
-    if (way === 'hungUp') return void request.socket.destroy()
-    const message = way === 'echoed' ? `the key ${key} is not known` : 'no'
-    response.writeHead(way === 'refused' ? 500 : 200, { 'content-type': 'application/json' })
+    if (behavior === 'hungUp') return void request.socket.destroy()
+    const message = behavior === 'echoed' ? `the key ${key} is not known` : 'no'
+    response.writeHead(behavior === 'refused' ? 500 : 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ errors: [{ message, extensions: { code: 'FORBIDDEN' } }] }))
   })
 
@@ -53,18 +53,24 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(app.address() as AddressInfo).port}`
   const { environmentId, userId } = tenant
-  for (const way of ['refused', 'echoed', 'hungUp', 'nowhere'] as const)
+  for (const behavior of ['refused', 'echoed', 'hungUp', 'nowhere'] as const)
     await createCredential(service.database, testVault, {
-      ...{ environmentId, userId, connector },
+      environmentId,
+      userId,
+      connector,
       values: {
-        url: way === 'nowhere' ? 'http://127.0.0.1:1' : `${origin}/${way}`,
-        apiKey: CANARIES[way],
+        url: behavior === 'nowhere' ? 'http://127.0.0.1:1' : `${origin}/${behavior}`,
+        apiKey: CANARIES[behavior],
       },
     })
-  // As an earlier version wrote it.
+  // The form of an earlier version.
   await service.database.prisma.credential.create({
     data: {
-      ...{ id: PLAIN, route: PLAIN.slice(0, 8), environmentId, userId, app: 'vendure' },
+      id: PLAIN,
+      route: PLAIN.slice(0, 8),
+      environmentId,
+      userId,
+      app: 'vendure',
       values: { url: 'not a URL', apiKey: CANARIES.plain },
       syncStates: { create: { topic: 'commerce/orders' } },
     },
@@ -76,7 +82,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true })
 })
 
-test('0 canaries in the log, the answers and the tables', async () => {
+test('no canary is in the log, the responses or the tables', async () => {
   const { database } = service
   const { prisma } = database
   const logFile = join(dataDir, 'trunkline.log')
@@ -86,8 +92,13 @@ test('0 canaries in the log, the answers and the tables', async () => {
 
   const trunkline = await startTrunkline(
     readConfig({
-      ...{ DATABASE_URL: service.url, DATA_DIR: dataDir, LOG_FILE: logFile, LOG_LEVEL: 'trace' },
-      ...{ TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS, PORT: '0', SANDBOX: 'false' },
+      DATABASE_URL: service.url,
+      DATA_DIR: dataDir,
+      LOG_FILE: logFile,
+      LOG_LEVEL: 'trace',
+      TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS,
+      PORT: '0',
+      SANDBOX: 'false',
       ALLOW_PRIVATE_ADDRESSES: 'true',
     }),
   )
@@ -97,31 +108,31 @@ test('0 canaries in the log, the answers and the tables', async () => {
   }
   await expect.poll(failed, { timeout: 25_000, interval: 100 }).toBe(true)
 
-  let answers = ''
+  let responses = ''
   const { token } = await service.tokens.issue(tenant)
-  const ask = async (path: string, init: RequestInit = {}): Promise<void> => {
+  const send = async (path: string, init: RequestInit = {}): Promise<void> => {
     for (const bearer of [key, token]) {
       const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' }
-      const answer = await fetch(`${trunkline.address}${path}`, { headers, ...init })
-      answers += JSON.stringify([...answer.headers]) + (await answer.text())
+      const response = await fetch(`${trunkline.address}${path}`, { headers, ...init })
+      responses += JSON.stringify([...response.headers]) + (await response.text())
     }
   }
   const list = `/2024-03/one/commerce/orders?credentialId=${PLAIN}`
   const query = `{ commerceOrders(credentialId: "${PLAIN}") { nodes { id } } }`
-  const askAll = async (): Promise<void> => {
-    await ask(list)
-    await ask(`${list}&pageSize=no`)
-    await ask('/graphql', { method: 'POST', body: JSON.stringify({ query }) })
-    await ask('/graphql', { method: 'POST', body: '{' })
+  const requestAll = async (): Promise<void> => {
+    await send(list)
+    await send(`${list}&pageSize=no`)
+    await send('/graphql', { method: 'POST', body: JSON.stringify({ query }) })
+    await send('/graphql', { method: 'POST', body: '{' })
   }
-  await askAll()
-  // The unexpected: the tables that the answers come from are gone.
+  await requestAll()
+  // Unexpected errors: the tables that requests read are gone.
   for (const table of ['commerce_orders', 'credentials', 'end_users'])
     await prisma.$executeRawUnsafe(`ALTER TABLE ${table} RENAME TO ${table}_away`)
-  await askAll()
+  await requestAll()
   for (const table of ['commerce_orders', 'credentials', 'end_users'])
     await prisma.$executeRawUnsafe(`ALTER TABLE ${table}_away RENAME TO ${table}`)
-  // A sealed value that does not open, in the middle of a run.
+  // A sealed value that cannot be decrypted, in the middle of a run.
   await prisma.$executeRaw`UPDATE credentials SET sealed_values = set_byte(sealed_values, 40,
     (get_byte(sealed_values, 40) + 1) % 256)`
   await prisma.syncState.updateMany({
@@ -133,20 +144,22 @@ test('0 canaries in the log, the answers and the tables', async () => {
   const log = await readFile(logFile, 'utf8')
   const dump = await dumpTables(database)
   // It is what it is taken for: the failures are in it.
-  expect(log).toContain('credentials in plain text were sealed')
-  expect(log).toContain('unexpected failure')
+  expect(log).toContain('encrypted plain-text credentials')
+  expect(log).toContain('unexpected error')
   expect(log).toContain('VaultError')
   expect(dump).toContain('change_log.changes')
   expect(dump).toContain('[redacted]')
-  expect(answers).toContain('"INTERNAL"')
+  expect(responses).toContain('"INTERNAL"')
   const secrets = [
     ...Object.values(CANARIES),
-    ...[TEST_KEYS.split(':')[1] ?? '', key.slice(16), token.split('.')[2] ?? ''],
+    TEST_KEYS.split(':')[1] ?? '',
+    key.slice(16),
+    token.split('.')[2] ?? '',
   ]
   for (const secret of secrets)
     for (const form of [secret, Buffer.from(secret).toString('hex'), btoa(secret).slice(2, -4)]) {
       expect(log).not.toContain(form)
-      expect(answers).not.toContain(form)
+      expect(responses).not.toContain(form)
       expect(dump).not.toContain(form)
     }
 })

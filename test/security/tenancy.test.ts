@@ -1,6 +1,6 @@
 /**
- * Another environment's, organisation's or user's things are as absent as what never was: every operation
- * of every resource is tried by every stranger, and answers as it does for an id that no one has.
+ * Objects of another environment, organisation or user do not exist for a caller: every operation of every
+ * resource, called by every stranger, responds as for an id that no one has.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
@@ -8,7 +8,7 @@ import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { sampleRecord } from '../support/sample.ts'
 import {
-  type GraphAnswer,
+  type GraphQLResponse,
   startService,
   type Tenant,
   type TestService,
@@ -19,18 +19,18 @@ const NEVER = '99999999-0000-4000-8000-000000000009'
 
 let service: TestService
 let owner: Tenant
-/** Each has a credential of its own, with the same records in it. */
-let strangers: readonly { readonly who: string; readonly tenant: Tenant; readonly own: string }[]
+/** Each has a credential of its own, with the same records. */
+let strangers: readonly { readonly name: string; readonly tenant: Tenant; readonly own: string }[]
 
 beforeAll(async () => {
   service = await startService()
   owner = await service.createTenant('development', [MINE])
   const make = async (
-    who: string,
+    name: string,
     own: string,
     kind: 'development' | 'production',
     organisation: string,
-  ) => ({ who, own, tenant: await service.createTenant(kind, [own], organisation) })
+  ) => ({ name, own, tenant: await service.createTenant(kind, [own], organisation) })
   strangers = [
     await make(
       'the other environment of the organisation',
@@ -66,17 +66,17 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 const rest = async (key: string, path: string) => {
-  const answer = await service.rest(key, path)
-  const { 'x-request-id': requestId, date: _date, ...headers } = answer.headers
+  const response = await service.rest(key, path)
+  const { 'x-request-id': requestId, date: _date, ...headers } = response.headers
   return {
-    status: answer.statusCode,
+    status: response.statusCode,
     headers,
-    body: answer.body.replaceAll(String(requestId), 'REQUEST'),
+    body: response.body.replaceAll(String(requestId), 'REQUEST'),
   }
 }
 
-/** The answer without what differs between any two: a compiled operation says no locations. */
-const comparable = ({ status, data, errors }: GraphAnswer) => ({
+/** The response without the parts that differ each time; a compiled operation reports no locations. */
+const comparable = ({ status, data, errors }: GraphQLResponse) => ({
   status,
   data,
   errors: errors.map(({ message, extensions: { requestId: _requestId, ...extensions } }) => ({
@@ -93,8 +93,8 @@ const TOPICS = catalogue.resources.map((resource) => [resource.topic, resource] 
 describe.each(TOPICS)('%s', (_topic, resource: Resource) => {
   const mine = recordId(MINE, resource.topic, '1')
 
-  test('REST: a stranger meets nothing, by list, count or get', async () => {
-    for (const { who, tenant, own } of strangers) {
+  test('REST: a stranger gets no record by list, count or id', async () => {
+    for (const { name, tenant, own } of strangers) {
       const paths = (credentialId: string, id: string) => [
         `${resource.restPath}?credentialId=${credentialId}`,
         `${resource.restPath}/count?credentialId=${credentialId}`,
@@ -105,31 +105,31 @@ describe.each(TOPICS)('%s', (_topic, resource: Resource) => {
       const ofNever = paths(NEVER, never)
       for (const [index, path] of paths(MINE, mine).entries()) {
         expect((await rest(owner.key, path)).status, path).toBe(200)
-        const answer = await rest(tenant.key, path)
-        expect(answer.status, `${who}: ${path}`).toBe(404)
-        expect(answer.body).toContain('"CREDENTIAL_NOT_FOUND"')
-        expect(answer).toEqual(await rest(tenant.key, ofNever[index] ?? ''))
+        const response = await rest(tenant.key, path)
+        expect(response.status, `${name}: ${path}`).toBe(404)
+        expect(response.body).toContain('"CREDENTIAL_NOT_FOUND"')
+        expect(response).toEqual(await rest(tenant.key, ofNever[index] ?? ''))
       }
-      // Through a credential of the stranger's own.
+      // With a credential of the stranger's own.
       const [, , foreign = ''] = paths(own, mine)
       const [, , absent = ''] = paths(own, never)
-      const answer = await rest(tenant.key, foreign)
-      expect(answer.status).toBe(404)
-      expect(answer).toEqual(await rest(tenant.key, absent))
+      const result = await rest(tenant.key, foreign)
+      expect(result.status).toBe(404)
+      expect(result).toEqual(await rest(tenant.key, absent))
     }
   })
 
-  test('GraphQL: a stranger meets nothing, by list, get or node', async () => {
+  test('GraphQL: a stranger gets no record by list, id or node', async () => {
     const list = `query ($credentialId: ID, $credentialIds: [ID!], $userId: ID) {
       list: ${resource.listField}(credentialId: $credentialId, credentialIds: $credentialIds, userId: $userId) { totalCount nodes { id } }
     }`
     const get = `query ($credentialId: ID!, $id: ID!) { get: ${resource.getField}(credentialId: $credentialId, id: $id) { id } }`
     const node = 'query ($id: ID!) { node(id: $id) { id } }'
-    for (const { who, tenant, own } of strangers) {
+    for (const { name, tenant, own } of strangers) {
       const same = async (query: string, foreign: object, absent: object, expected: object) => {
-        const answer = await graph(tenant.key, query, { ...foreign })
-        expect(answer, `${who}: ${query}`).toMatchObject(expected)
-        expect(answer).toEqual(await graph(tenant.key, query, { ...absent }))
+        const response = await graph(tenant.key, query, { ...foreign })
+        expect(response, `${name}: ${query}`).toMatchObject(expected)
+        expect(response).toEqual(await graph(tenant.key, query, { ...absent }))
       }
       const notFound = (code: string) => ({ status: 404, errors: [{ extensions: { code } }] })
       const never = recordId(NEVER, resource.topic, '1')
@@ -173,29 +173,29 @@ describe.each(TOPICS)('%s', (_topic, resource: Resource) => {
   })
 })
 
-test('a filter by another’s record leaves nothing', async () => {
+test('a filter by another tenant’s record selects nothing', async () => {
   for (const { tenant, own } of strangers)
     for (const { path, plural, field, target } of catalogue.resources.flatMap((resource) =>
       Object.entries(resource.fields).flatMap(([name, field]) =>
-        field.kind === 'reference' && field.filters.length > 0
+        field.kind.reference && field.filters.length > 0
           ? [
               {
                 path: resource.restPath,
                 plural: resource.plural,
                 field: name,
-                target: field.target,
+                target: field.kind.reference.target,
               },
             ]
           : [],
       ),
     )) {
       const id = recordId(MINE, target, '1')
-      const answer = await rest(tenant.key, `${path}?credentialId=${own}&${field}=${id}`)
-      expect([answer.status, JSON.parse(answer.body)]).toEqual([200, { [plural]: [] }])
+      const response = await rest(tenant.key, `${path}?credentialId=${own}&${field}=${id}`)
+      expect([response.status, JSON.parse(response.body)]).toEqual([200, { [plural]: [] }])
     }
 })
 
-test('a nested path below another’s record is as absent as one that never was', async () => {
+test('a nested path below another tenant’s record responds as for one that never existed', async () => {
   const orderId = recordId(MINE, 'commerce/orders', '1')
   for (const { tenant, own } of strangers) {
     const base = `/commerce/orders/${orderId}/fulfillments`
@@ -210,8 +210,8 @@ test('a nested path below another’s record is as absent as one that never was'
   }
 })
 
-test('a cursor of another’s list shows none of the other’s records', async () => {
-  // One that carries its value and one that leaves it to the record.
+test('a cursor of another tenant’s list shows none of its records', async () => {
+  // One cursor carries its value, the other refers to the record.
   const accounts = catalogue.get('crm/accounts')
   await service.save(
     owner,
@@ -230,22 +230,22 @@ test('a cursor of another’s list shows none of the other’s records', async (
     const cursor = String(page.headers['next-cursor'])
     expect(page.json().accounts).toHaveLength(1)
     for (const { tenant, own } of strangers) {
-      const answer = await rest(
+      const response = await rest(
         tenant.key,
         `/crm/accounts?credentialId=${own}&orderBy=${orderBy}&cursor=${cursor}`,
       )
-      expect(answer.status).toBeLessThan(500)
-      const shown: readonly { id: string }[] = JSON.parse(answer.body).accounts ?? []
+      expect(response.status).toBeLessThan(500)
+      const shown: readonly { id: string }[] = JSON.parse(response.body).accounts ?? []
       for (const { id } of shown) expect(id.slice(0, 8)).toBe(own.slice(0, 8))
     }
   }
 })
 
-test('links and records that point here stay within the credential', async () => {
+test('links and back references stay within the credential', async () => {
   const vendors = catalogue.get('accounting/vendors')
   const payments = catalogue.get('accounting/payments')
   const [{ tenant, own } = { tenant: owner, own: MINE }] = strangers
-  // The app of the stranger claims a vendor by the owner's id: it is but a text of the app's.
+  // The stranger's app names a vendor by the owner's id, which is only a text of that app.
   const claimed = recordId(MINE, vendors.topic, '1')
   await service.save(tenant, own, payments, [
     { ...sampleRecord(own, payments, 1), vendorId: recordId(own, vendors.topic, claimed) },

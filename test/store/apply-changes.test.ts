@@ -1,9 +1,9 @@
-/** The one road by which records change: what is written, what is logged, and what is left alone. */
+/** `applyChanges`: the records written, the changes logged, and the records left unchanged. */
 import { describe, expect, test } from 'vitest'
 import { columnsOf } from '../../src/definition/column.ts'
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import { catalogue } from '../../src/generated/registry.ts'
-import { MAX_BATCH } from '../../src/store/apply-changes.ts'
+import { MAX_BATCH } from '../../src/store/records/apply-changes.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { accounts, CREDENTIAL, OTHER, writtenService } from './written.ts'
 
@@ -15,7 +15,7 @@ const TOPICS = catalogue.resources.map((resource) => [resource.topic, resource] 
 describe.each(TOPICS)('%s', (_topic, resource) => {
   const first = sampleRecord(CREDENTIAL, resource, 2)
 
-  test('a new record is created, and its change holds what REST shows', async () => {
+  test('a new record is created, and its change holds the record as REST shows it', async () => {
     expect(await apply([first], resource)).toEqual({ created: 1, updated: 0, deleted: 0 })
     expect(await readLog()).toEqual([
       {
@@ -37,7 +37,7 @@ describe.each(TOPICS)('%s', (_topic, resource) => {
     for (const accept of ['newer', 'all'] as const) {
       const none = { created: 0, updated: 0, deleted: 0 }
       expect(await apply([first], resource, accept)).toEqual(none)
-      // Fields in another order are the same content.
+      // The order of fields does not matter.
       const entries = Object.entries(first).toReversed()
       const reordered = { ...Object.fromEntries(entries), id: first.id, remoteId: first.remoteId }
       expect(await apply([reordered], resource, accept)).toEqual(none)
@@ -46,7 +46,7 @@ describe.each(TOPICS)('%s', (_topic, resource) => {
     expect(await readRow(resource, first.id)).toEqual(before)
   })
 
-  test('each field that changes is named, and no other', async () => {
+  test('a change names exactly the fields that changed', async () => {
     await apply([first], resource)
     await takeLog()
     const other = sampleRecord(CREDENTIAL, resource, 5)
@@ -73,7 +73,7 @@ describe.each(TOPICS)('%s', (_topic, resource) => {
     }
   })
 
-  test('a deletion is one, with what changed beside it; its return is an update', async () => {
+  test('a deletion is one change with the fields that changed along; a restored record is an update', async () => {
     const gone = { ...first, remoteDeleted: true }
     const step = async (row: RecordRow) => {
       const counts = await apply([row], resource, 'all')
@@ -108,7 +108,7 @@ describe.each(TOPICS)('%s', (_topic, resource) => {
 })
 
 describe('a batch', () => {
-  test('of 1,000 is one statement, beside the lock; as many changes, in its order', async () => {
+  test('of 1,000 takes one statement in addition to the lock, and logs as many changes in its order', async () => {
     const rows = Array.from({ length: MAX_BATCH }, (_, n) => sampleRecord(CREDENTIAL, accounts, n))
     const work = async (batch: readonly RecordRow[]): Promise<readonly string[]> => {
       stage.service.takeStatements()
@@ -129,7 +129,7 @@ describe('a batch', () => {
     expect(new Set(log.slice(MAX_BATCH).map(({ id }) => id)).size).toBe(MAX_BATCH)
   })
 
-  test('of 1,001 is refused, and of none does nothing', async () => {
+  test('of 1,001 is rejected, and an empty one does nothing', async () => {
     const rows = Array.from({ length: MAX_BATCH + 1 }, (_, n) =>
       sampleRecord(CREDENTIAL, accounts, n),
     )
@@ -138,7 +138,7 @@ describe('a batch', () => {
     expect(await readLog()).toEqual([])
   })
 
-  test('with a record twice takes the last of it, as one change', async () => {
+  test('with a record twice takes the last version, as one change', async () => {
     const row = sampleRecord(CREDENTIAL, accounts, 1)
     const named = (website: string) => ({ ...row, website })
     expect(await apply([named('a'), sampleRecord(CREDENTIAL, accounts, 2), named('b')])).toEqual({
@@ -152,7 +152,7 @@ describe('a batch', () => {
     expect(await readLog()).toHaveLength(2)
   })
 
-  test('counts each kind of change, and leaves what is as it was', async () => {
+  test('counts each kind of change and leaves unchanged records alone', async () => {
     const row = (n: number, more: object = {}) => ({
       ...sampleRecord(CREDENTIAL, accounts, n),
       ...more,
@@ -173,7 +173,7 @@ describe('a batch', () => {
     expect((await readLog()).map(({ credentialId }) => credentialId)).toEqual([CREDENTIAL, OTHER])
   })
 
-  test('with a value that its column cannot hold stores nothing of itself', async () => {
+  test('with a value that its column cannot hold stores nothing', async () => {
     const rows = [1, 2].map((n) => sampleRecord(CREDENTIAL, accounts, n))
     await expect(
       apply([...rows, { ...sampleRecord(CREDENTIAL, accounts, 4), numberOfEmployees: 3e9 }]),
@@ -183,7 +183,7 @@ describe('a batch', () => {
   })
 })
 
-describe('a record that the app changed', () => {
+describe('a record that the app dates', () => {
   const at = (day: number, website: string): RecordRow => ({
     ...sampleRecord(CREDENTIAL, accounts, 1),
     website,
@@ -193,7 +193,7 @@ describe('a record that the app changed', () => {
   const none = { created: 0, updated: 0, deleted: 0 }
   const one = { created: 0, updated: 1, deleted: 0 }
 
-  test('earlier than the stored one is an old answer, and is left', async () => {
+  test('earlier than the stored one is stale and ignored', async () => {
     await apply([at(5, 'stored')])
     expect(await apply([at(4, 'older')])).toEqual(none)
     expect(await apply([{ ...at(4, 'older'), remoteDeleted: true }])).toEqual(none)
@@ -201,14 +201,14 @@ describe('a record that the app changed', () => {
     expect(await readLog()).toHaveLength(1)
   })
 
-  test('earlier holds in a listing of everything, whatever its clock', async () => {
+  test('earlier is accepted in a full listing, whatever its clock', async () => {
     await apply([at(5, 'stored')])
     expect(await apply([at(4, 'older')], accounts, 'all')).toEqual(one)
     expect(await website()).toBe('older')
     expect((await readLog())[1]?.fields.toSorted()).toEqual(['remoteUpdatedAt', 'website'])
   })
 
-  test('at the same instant, later, or at no known instant is taken', async () => {
+  test('at the same instant, later or without a date is accepted', async () => {
     await apply([at(5, 'stored')])
     for (const row of [
       at(5, 'same'),
@@ -221,48 +221,48 @@ describe('a record that the app changed', () => {
     }
   })
 
-  describe.each(['newer', 'all'] as const)('and was asked for (%s)', (accept) => {
-    const applyAsked = (row: RecordRow, askedAt: unknown) =>
-      stage.applyAsked([row], String(askedAt), accept)
+  describe.each(['newer', 'all'] as const)('and that was requested (%s)', (accept) => {
+    const applyRequested = (row: RecordRow, requestedAt: unknown) =>
+      stage.applyRequested([row], String(requestedAt), accept)
 
-    test('before the stored one was stored is taken only if the app dates it later', async () => {
+    test('before the stored one was stored is accepted only if the app dates it later', async () => {
       await apply([at(5, 'stored')])
       const { updatedAt } = await show(accounts, '1')
       const undated = { ...at(5, 'undated'), remoteUpdatedAt: null }
       for (const row of [at(4, 'earlier'), at(5, 'same'), undated])
-        expect(await applyAsked(row, updatedAt)).toEqual(none)
+        expect(await applyRequested(row, updatedAt)).toEqual(none)
       expect(await website()).toBe('stored')
-      expect(await applyAsked(at(6, 'later'), updatedAt)).toEqual(one)
+      expect(await applyRequested(at(6, 'later'), updatedAt)).toEqual(one)
       expect(await website()).toBe('later')
     })
 
-    test('before the stored one was marked as deleted does not bring it back, whatever its date', async () => {
+    test('before the stored one was marked as deleted does not restore it, whatever its date', async () => {
       await apply([at(5, 'stored')])
       await remove(at(5, '').id)
       const { updatedAt } = await show(accounts, '1')
-      expect(await applyAsked(at(6, 'before'), updatedAt)).toEqual(none)
+      expect(await applyRequested(at(6, 'before'), updatedAt)).toEqual(none)
       expect(await show(accounts, '1')).toMatchObject({ website: 'stored', remoteDeleted: true })
       const later = new Date(Date.parse(String(updatedAt)) + 1).toISOString()
-      expect(await applyAsked(at(6, 'after'), later)).toEqual(one)
+      expect(await applyRequested(at(6, 'after'), later)).toEqual(one)
       expect(await show(accounts, '1')).toMatchObject({ website: 'after', remoteDeleted: false })
     })
 
-    test('after the stored one was stored is taken at the same instant or at none', async () => {
+    test('after the stored one was stored is accepted at the same instant or without a date', async () => {
       await apply([at(5, 'stored')])
       for (const row of [at(5, 'same'), { ...at(5, 'undated'), remoteUpdatedAt: null }]) {
         const { updatedAt } = await show(accounts, '1')
         const later = new Date(Date.parse(String(updatedAt)) + 1).toISOString()
-        expect(await applyAsked(row, later)).toEqual(one)
+        expect(await applyRequested(row, later)).toEqual(one)
         expect(await website()).toBe(row.website)
       }
     })
   })
 
-  describe('by a write that was asked for', () => {
-    const applyWritten = (row: RecordRow, askedAt: unknown) =>
-      stage.applyAsked([row], String(askedAt), 'written')
+  describe('and that was requested by a write', () => {
+    const applyWritten = (row: RecordRow, requestedAt: unknown) =>
+      stage.applyRequested([row], String(requestedAt), 'written')
 
-    test('before the stored one was stored is taken unless it is dated earlier', async () => {
+    test('before the stored one was stored is accepted unless it is dated earlier', async () => {
       await apply([at(5, 'stored')])
       const { updatedAt } = await show(accounts, '1')
       expect(await applyWritten(at(4, 'earlier'), updatedAt)).toEqual(none)
@@ -271,7 +271,7 @@ describe('a record that the app changed', () => {
       expect(await applyWritten(undated, updatedAt)).toEqual(one)
     })
 
-    test('before the stored one was marked as deleted does not bring it back', async () => {
+    test('before the stored one was marked as deleted does not restore it', async () => {
       await apply([at(5, 'stored')])
       await remove(at(5, '').id)
       const { updatedAt } = await show(accounts, '1')

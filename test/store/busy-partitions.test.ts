@@ -1,9 +1,9 @@
-/** Partitions come and go under writers and readers, who notice nothing. */
+/** Creating and dropping partitions does not disturb writers or readers. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ChangePosition } from '../../src/query/change-cursor.ts'
-import { dropOldestPartition } from '../../src/store/change-partitions.ts'
-import { readChanges } from '../../src/store/changes.ts'
+import { dropOldestPartition } from '../../src/store/changes/change-partitions.ts'
+import { readChanges } from '../../src/store/changes/changes.ts'
 import { openPartitions } from '../support/log-partitions.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { settled } from '../support/settled.ts'
@@ -21,41 +21,41 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-test('8 writers and a reader go on while partitions are made and dropped: nothing fails, is missed or doubled', async () => {
+test('8 writers and a reader continue while partitions are created and dropped: no failure, no gap, no duplicate', async () => {
   const { prisma } = service.database
   const partitions = openPartitions(service.database)
   await partitions.layOut(2, 40)
   const committed: string[] = []
-  const heard: string[] = []
+  const received: string[] = []
   let place: ChangePosition = { epoch: 0n, xid: 0n, sequence: 0n }
   let isWriting = true
   const counts = { made: 0, dropped: 0 }
-  // Transactions of other tests may hold the dropping up for a while.
+  // Transactions of other tests may delay the drop.
   const isOver = (round: number) => round >= ROUNDS && counts.made > 1 && counts.dropped > 1
 
   const write = async (writer: number): Promise<void> => {
     for (let round = 0; !isOver(round); round++) {
-      const told = `${writer}/${round}`
+      const version = `${writer}/${round}`
       const isKept = (writer + round) % 5 !== 0
       const written = prisma.$transaction(async (open) => {
         await open.$executeRaw`
           INSERT INTO change_log.changes (environment_id, topic, kind, record)
           VALUES (${tenant.environmentId}::uuid, 'crm/accounts', 'updated',
-            ${JSON.stringify({ told })}::json)`
+            ${JSON.stringify({ version })}::json)`
         await wait((writer * 7 + round * 13) % 23)
         if (!isKept) throw new Error('rolled back')
       }, LIMITS)
       await written.catch((error: Error) => {
         if (error.message !== 'rolled back') throw error
       })
-      if (isKept) committed.push(told)
+      if (isKept) committed.push(version)
     }
   }
   const readOn = async (): Promise<void> => {
     const page = await readChanges(prisma, { after: place, limit: 7 })
-    // Only what has been read is made old: a gap would be one that the log does not tell of.
+    // Only changes already read are made old: a gap would be one that the log does not report.
     expect(page.truncated).toBe(false)
-    heard.push(...page.changes.map(({ record }) => JSON.parse(record ?? '').told))
+    received.push(...page.changes.map(({ record }) => JSON.parse(record ?? '').version))
     place = page.next
     if (page.changes.length === 0) await wait(5)
   }
@@ -81,9 +81,9 @@ test('8 writers and a reader go on while partitions are made and dropped: nothin
   await settled(service)
   let before: number
   do {
-    before = heard.length
+    before = received.length
     await readOn()
-  } while (heard.length > before)
-  expect(new Set(heard).size).toBe(heard.length)
-  expect([...heard].sort()).toEqual([...committed].sort())
+  } while (received.length > before)
+  expect(new Set(received).size).toBe(received.length)
+  expect([...received].sort()).toEqual([...committed].sort())
 })

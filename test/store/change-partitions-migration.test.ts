@@ -1,7 +1,7 @@
-/** What a change log held before it had partitions is there afterwards, and goes on. */
+/** The migration to partitions keeps the existing change log and its readers’ positions. */
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { applyMigrations } from '../../src/store/migrate.ts'
+import { applyMigrations } from '../../src/store/database/migrate.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { createDatabaseBefore } from '../support/earlier-database.ts'
 
@@ -33,10 +33,10 @@ const rows = async () => {
   return found.rows.map(({ row }) => row)
 }
 
-test('a log of two epochs, its order, its sequence and whom it was shown to', async () => {
+test('keeps a log of two epochs, its order, its sequence and the positions of its readers', async () => {
   await append('crm/leads')
   await append('crm/accounts')
-  // As after a restore: the first had the id of another cluster.
+  // As after a restore: the first row has a transaction id of another cluster.
   await client.query(
     `UPDATE change_log.changes SET xid = '18000000000000' WHERE topic = 'crm/leads'`,
   )
@@ -46,7 +46,7 @@ test('a log of two epochs, its order, its sequence and whom it was shown to', as
   const before = await rows()
   expect(before.map(({ topic }) => topic)).toEqual(['crm/accounts', 'crm/leads', 'crm/tasks'])
 
-  // A sync that has kept its place in the log, and writes while the migration waits for it.
+  // A sync that holds a position in the log and writes while the migration waits for it.
   const writer = new Client({ connectionString: database.url })
   await writer.connect()
   await writer.query('BEGIN')

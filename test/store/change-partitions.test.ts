@@ -1,10 +1,10 @@
-/** The change log has room before it needs it, and readers look only where something can be. */
+/** The change log has partitions ahead of its writers, and readers scan only the partitions that they need. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
-import { makePartitions } from '../../src/store/change-partitions.ts'
-import { type Change, endOfLog, readChanges } from '../../src/store/changes.ts'
+import { makePartitions } from '../../src/store/changes/change-partitions.ts'
+import { type Change, endOfLog, readChanges } from '../../src/store/changes/changes.ts'
 import { openPartitions, type Partitions, unlessBusy } from '../support/log-partitions.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
@@ -55,7 +55,7 @@ const readAll = async (): Promise<number[]> => {
   }
 }
 
-test('a change is written where its transaction belongs, and behind the last bound where nothing was made', async () => {
+test('a change goes to the partition of its transaction, or to the last one if none was created', async () => {
   await partitions.layOut(3, 8)
   await saveAll(1, 40)
   const list = await partitions.list()
@@ -68,7 +68,7 @@ test('a change is written where its transaction belongs, and behind the last bou
 })
 
 describe('a reader', () => {
-  /** The partitions that one reading locks: what its plan looks into. */
+  /** The partitions that one read locks: those in its plan. */
   const touched = (read: (open: Parameters<typeof readChanges>[0]) => Promise<unknown>) =>
     service.database.prisma.$transaction(async (open) => {
       await read(open)
@@ -83,7 +83,7 @@ describe('a reader', () => {
     await partitions.layOut(20, 10)
     const begun = (await partitions.list())[1]?.lower ?? 0n
     await partitions.burn(200)
-    // Enough for a plan to be worth a thought.
+    // Enough rows for the planner to choose between plans.
     await service.database.prisma.$executeRaw`
       INSERT INTO change_log.changes (epoch, xid, environment_id, credential_id, topic, kind, record_id)
       SELECT 0, (${begun}::bigint + n % 200)::text::xid8, gen_random_uuid(), gen_random_uuid(),
@@ -94,15 +94,15 @@ describe('a reader', () => {
   })
   beforeEach(() => settled(service))
 
-  test('at the end of the log looks into the last partition alone, however often it asks', async () => {
+  test('at the end of the log scans only the last partition, however often it reads', async () => {
     expect((await partitions.list()).length).toBeGreaterThan(30)
     const topics = ['crm/accounts', 'crm/leads']
-    // A statement that is repeated may get a plan for every place: it must be none for every partition.
+    // A repeated statement may get a generic plan, which must not scan every partition.
     for (let turn = 0; turn < 12; turn++) {
       const end = await endOfLog(service.database.prisma)
-      // Just before the end: at the end itself it would not look at all.
+      // Just before the end: at the end itself it would scan nothing.
       const after = { ...end, xid: end.xid - 1n }
-      // Two, where one partition ends just there.
+      // Two partitions if one ends exactly there.
       for (const query of [{ topics }, { environmentIds: [tenant.environmentId], topics }, {}])
         expect([1, 2]).toContain(
           await touched((open) => readChanges(open, { after, limit: 500, ...query })),
@@ -110,7 +110,7 @@ describe('a reader', () => {
     }
   })
 
-  test('of another epoch, or of a part that has an end, looks no further', async () => {
+  test('of another epoch, or of a closed range, scans no further', async () => {
     const { prisma } = service.database
     const [first] = (await readChanges(prisma, { limit: 1 })).changes
     if (!first) throw new Error('Nothing was read.')
@@ -125,7 +125,7 @@ describe('a reader', () => {
 })
 
 test.each(['an environment', 'a record'])(
-  'what few changes are of, %s, is found by its index, from the beginning of a long log',
+  'finds the changes of %s with few changes by index, from the beginning of a long log',
   async (what) => {
     const { prisma } = service.database
     await partitions.layOut(2, 100_000)
@@ -155,7 +155,7 @@ test.each(['an environment', 'a record'])(
 )
 
 describe('partitions ahead', () => {
-  test('are made when few are left, and not before', async () => {
+  test('are created when few are left, and not before', async () => {
     await partitions.layOut(0, 0)
     expect(await makeAhead()).toBe('done')
     const list = await partitions.list()
@@ -166,10 +166,10 @@ describe('partitions ahead', () => {
     expect(await readAll()).toEqual([1])
   })
 
-  test('are as long as a day at the pace of the last ones', async () => {
+  test('span a day at the pace of the last ones', async () => {
     await partitions.layOut(0, 0)
     await save(1)
-    // About an hour of 7,000 transactions, and so about 165,000 a day.
+    // About an hour with 7,000 transactions, so about 165,000 a day.
     await partitions.burn(7000)
     await service.database.prisma.$executeRaw`
       UPDATE change_log.changes SET at = now() - interval '61 minutes'`
@@ -189,7 +189,7 @@ describe('partitions ahead', () => {
     expect(await sizeOf()).toBeGreaterThan(9 * 140_000)
   })
 
-  test('go on from a tail that was written to: what is in it stays, and is given an end', async () => {
+  test('continue after a tail with rows: the rows stay, and the tail gets an upper bound', async () => {
     await partitions.layOut(1, 5)
     await saveAll(1, 12)
     expect((await partitions.list()).at(-1)?.rows).toBeGreaterThan(0)
@@ -197,14 +197,14 @@ describe('partitions ahead', () => {
     await saveAll(13, 15)
     const list = await partitions.list()
     expect(list.at(-1)).toMatchObject({ name: 'change_log.changes_tail', rows: 0 })
-    // Each begins where the one before it ends.
+    // Each partition begins where the one before it ends.
     expect(list.slice(1).map(({ lower }) => lower)).toEqual(
       list.slice(0, -1).map(({ upper }) => upper),
     )
     expect(await readAll()).toEqual(upTo(15))
   })
 
-  test('are made for the epoch after a restore, before or after its first change', async () => {
+  test('are created for the epoch after a restore, before or after its first change', async () => {
     for (const first of ['write', 'make']) {
       await partitions.layOut(7, 100_000)
       await save(1)
@@ -222,11 +222,11 @@ describe('partitions ahead', () => {
     }
   })
 
-  test('are made once, however many want to', async () => {
+  test('are created once, however many processes try', async () => {
     await partitions.layOut(0, 0)
     await Promise.all(Array.from({ length: 4 }, () => makePartitions(service.database, DAYS)))
     await makeAhead()
-    // The first, those ahead, and the tail; whoever came right behind has made one in the place of that in use.
+    // The first partition, those ahead and the tail; a second process may have replaced the one in use.
     expect((await partitions.list()).length).toBeOneOf([9, 10])
   })
 })
@@ -238,7 +238,7 @@ describe('a transaction that has written and stays open', () => {
     await other.connect()
   })
 
-  test('puts the making off, which holds nobody up and succeeds once it has ended', async () => {
+  test('postpones the creation, which blocks no writer and succeeds after the transaction ends', async () => {
     await partitions.layOut(0, 0)
     await other.query('BEGIN')
     await other.query(
@@ -246,7 +246,7 @@ describe('a transaction that has written and stays open', () => {
       [tenant.environmentId],
     )
     const making = makePartitions(service.database, DAYS)
-    // Behind the one that waits in line: they get through, because it gives up.
+    // Writers behind the waiting creation get through because it gives up.
     await Promise.all([save(1), readChanges(service.database.prisma, { limit: 1 })])
     expect(await making).toBe('busy')
     await save(2)

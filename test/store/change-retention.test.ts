@@ -1,12 +1,12 @@
-/** The change log forgets what is past its time, a partition at once, and says so. */
+/** Retention of the change log: it drops whole partitions and reports what it dropped. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRetention } from '../../src/delivery/retention.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import type { ChangePosition } from '../../src/query/change-cursor.ts'
-import { dropOldestPartition, makePartitions } from '../../src/store/change-partitions.ts'
-import { type Change, readChanges } from '../../src/store/changes.ts'
-import type { Transaction } from '../../src/store/database.ts'
-import { forgottenUntil } from '../../src/store/past-records.ts'
+import { dropOldestPartition, makePartitions } from '../../src/store/changes/change-partitions.ts'
+import { type Change, readChanges } from '../../src/store/changes/changes.ts'
+import { forgottenUntil } from '../../src/store/changes/log-start.ts'
+import type { Transaction } from '../../src/store/database/database.ts'
 import { openPartitions, type Partitions, unlessBusy } from '../support/log-partitions.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
@@ -42,7 +42,7 @@ const numbersOf = (changes: readonly Change[]): number[] =>
 
 const drop = () => unlessBusy(() => dropOldestPartition(service.database, DAYS))
 
-/** The first change, in a partition that is over, and the second, in the next. */
+/** Writes a change to a partition that is then closed, and a second change to the next. */
 const writeAcross = async (): Promise<void> => {
   await partitions.layOut(1, 50)
   await save(1)
@@ -51,12 +51,12 @@ const writeAcross = async (): Promise<void> => {
   await partitions.make(1, 100_000)
   await save(2)
   await settled(service)
-  // The one of before the layout, without a row.
+  // The original partition has no row.
   expect(await drop()).toBe('done')
 }
 
 describe('a partition', () => {
-  test('that was ahead when an epoch ended goes without a row in it, whatever is before it', async () => {
+  test('without rows from an earlier epoch is dropped, whatever precedes it', async () => {
     await partitions.layOut(7, 100_000)
     await save(1)
     await partitions.moveElsewhere()
@@ -65,13 +65,13 @@ describe('a partition', () => {
     await settled(service)
     while ((await drop()) === 'done');
     const list = await partitions.list()
-    // What holds the two, and what is ahead now.
+    // The partitions of the two changes, and those ahead now.
     expect(list.filter(({ rows }) => rows > 0)).toHaveLength(2)
     expect(list.filter(({ rows }) => rows === 0)).toHaveLength(8)
     expect(numbersOf((await read(START)).changes)).toEqual([1, 2])
   })
 
-  test('is dropped when all in it is past its time, and readers are told', async () => {
+  test('is dropped when all its changes are expired, and readers are told', async () => {
     await writeAcross()
     const { changes, truncated } = await read(START)
     expect([numbersOf(changes), truncated]).toEqual([[1, 2], false])
@@ -93,7 +93,7 @@ describe('a partition', () => {
     expect((await service.rest(tenant.key, history)).json().changes).toEqual([])
   })
 
-  test('is kept for one change in it that is not past its time, whichever', async () => {
+  test('is kept for a single change that is not expired', async () => {
     await partitions.layOut(1, 200)
     for (const n of [1, 2, 3]) await save(n)
     await partitions.passed((await partitions.list())[1]?.upper ?? 0n)
@@ -111,14 +111,14 @@ describe('a partition', () => {
     expect(numbersOf((await read(START)).changes)).toEqual([1, 2, 3])
   })
 
-  test('is kept while a transaction that may still write to it is running', async () => {
+  test('is kept while a transaction that may still write to it runs', async () => {
     const { prisma } = service.database
     await partitions.layOut(1, 50)
     const begun = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
     const early = prisma.$transaction(
       async (open) => {
-        // It has its id, and has written to another table.
+        // The transaction has an id and has written to another table.
         await open.$executeRaw`SELECT pg_current_xact_id()`
         begun.resolve()
         await release.promise
@@ -142,7 +142,7 @@ describe('a partition', () => {
     expect(first?.rows).toBe(0)
   })
 
-  test('of an epoch that is over goes, with what was made ahead in it', async () => {
+  test('of an earlier epoch is dropped, including those created ahead in it', async () => {
     await partitions.layOut(3, 100_000)
     await save(1)
     await partitions.age(DAYS + 1)
@@ -152,14 +152,14 @@ describe('a partition', () => {
     await settled(service)
     while ((await drop()) === 'done');
     const list = await partitions.list()
-    // The tail had an end given to it, and seven follow, and the tail.
+    // The tail got an upper bound, and seven partitions and the tail follow.
     expect(list).toHaveLength(9)
     expect(list[0]?.rows).toBe(1)
     const { changes, truncated } = await read(START)
     expect([numbersOf(changes), truncated]).toEqual([[2], true])
   })
 
-  test('is dropped once, however many want to', async () => {
+  test('is dropped once, however many processes try', async () => {
     await writeAcross()
     await partitions.age(DAYS + 1)
     const before = await partitions.list()
@@ -171,7 +171,7 @@ describe('a partition', () => {
   })
 
   test.each([[[2]], [[]]])(
-    'that goes before the rows are read is said to be gone, with %j left',
+    'that is dropped before its rows are read is reported as dropped, with %j left',
     async (left) => {
       const { prisma } = service.database
       await writeAcross()
@@ -187,15 +187,15 @@ describe('a partition', () => {
           return prisma.$queryRaw(...args)
         },
       }
-      // Nothing else of a transaction is used to read.
+      // `readChanges` uses only `$queryRaw` of a transaction.
       const page = await readChanges(slow as unknown as Transaction, { after: START, limit: 9 })
       expect([numbersOf(page.changes), page.truncated]).toEqual([left, true])
     },
   )
 })
 
-describe('the actor', () => {
-  /** Has it at work until something is so. */
+describe('the retention actor', () => {
+  /** Runs it until the condition holds. */
   const work = async (until: () => Promise<boolean>): Promise<void> => {
     const warnings: object[] = []
     const log = { warn: (facts: object) => void warnings.push(facts) }
@@ -206,14 +206,14 @@ describe('the actor', () => {
     expect(warnings).toEqual([])
   }
 
-  test('makes partitions, and drops those past their time', async () => {
+  test('creates partitions and drops expired ones', async () => {
     await writeAcross()
     await partitions.age(DAYS + 1, `record->>'remoteId' = '1'`)
     await work(async () => (await read(START)).truncated && (await partitions.list()).length > 7)
     expect(numbersOf((await read(START)).changes)).toEqual([2])
   })
 
-  test('deletes row by row in a partition that goes on for too long, and only there', async () => {
+  test('deletes single rows only in a partition that spans too long', async () => {
     await partitions.layOut(7, 1_000_000)
     for (const n of [1, 2, 3]) await save(n)
     await settled(service)
@@ -226,7 +226,7 @@ describe('the actor', () => {
       looked += service.takeStatements().filter((sql) => sql.includes('AS "isOlder"')).length
       return looked > 1
     })
-    // A partition of a day is dropped before its first change is so late.
+    // A one-day partition is dropped before its first change is that old.
     expect(await rows()).toBe(3)
     await partitions.age(1, `record->>'remoteId' = '1'`)
     await work(async () => (await rows()) === 1)

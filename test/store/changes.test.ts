@@ -1,15 +1,20 @@
-/** Readers of the change log miss nothing, whatever the order in which its writers commit. */
+/** Readers of the change log miss nothing, in whatever order writers commit. */
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import type { ChangePosition } from '../../src/query/change-cursor.ts'
-import { applyChanges, deleteUnsighted } from '../../src/store/apply-changes.ts'
-import { createChangeFeed } from '../../src/store/change-feed.ts'
-import { type Change, endOfLog, pruneChanges, readChanges } from '../../src/store/changes.ts'
-import { createNotices } from '../../src/store/notices.ts'
-import { createLineWriter } from '../../src/store/record-lines.ts'
-import { appendEvent } from '../../src/store/sync-events.ts'
+import { createChangeFeed } from '../../src/store/changes/change-feed.ts'
+import {
+  type Change,
+  endOfLog,
+  pruneChanges,
+  readChanges,
+} from '../../src/store/changes/changes.ts'
+import { appendEvent } from '../../src/store/changes/events.ts'
+import { createPgListener } from '../../src/store/database/pg-listener.ts'
+import { applyChanges, deleteUnseen } from '../../src/store/records/apply-changes.ts'
+import { createLineWriter } from '../../src/store/records/record-lines.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
@@ -39,7 +44,7 @@ const read = (after: ChangePosition | undefined, limit = 1000) =>
 const save = (n: number, resource = accounts, credentialId = CREDENTIAL) =>
   service.save(tenant, credentialId, resource, [sampleRecord(credentialId, resource, n)])
 
-/** Until all that has been committed can be read: other tests have transactions in the same cluster. */
+/** Resolves when every committed change is readable: other tests hold transactions in the same cluster. */
 const readable = async (): Promise<void> => {
   const [row] = await service.database.prisma.$queryRaw<{ xid: string }[]>`
     SELECT pg_current_xact_id()::text AS xid`
@@ -53,7 +58,7 @@ const remoteIds = (changes: readonly Change[]): unknown[] =>
 const LIMITS = { timeout: 60_000, maxWait: 60_000 }
 
 describe('a reader', () => {
-  test('misses nothing of 8 writers that commit out of order or roll back, and reads nothing twice', async () => {
+  test('misses nothing and reads nothing twice while 8 writers commit out of order or roll back', async () => {
     const { prisma } = service.database
     const committed: string[] = []
     let isWriting = true
@@ -61,21 +66,21 @@ describe('a reader', () => {
       const records = [1, 2, 3].map((n) => sampleRecord(CREDENTIAL, accounts, writer * 10 + n))
       for (let round = 0; round < 25; round++) {
         const isKept = (round + writer) % 4 !== 0
-        const told = `${writer}/${round}`
+        const version = `${writer}/${round}`
         const transaction = prisma.$transaction(async (open) => {
-          // The id of the transaction is drawn now, and its commit comes at a time of its own.
+          // The transaction id is assigned now, and the commit follows after a random delay.
           for (const record of records)
             await open.$executeRaw`
               INSERT INTO change_log.changes (environment_id, credential_id, topic, kind, record_id, record)
               VALUES (${tenant.environmentId}::uuid, ${CREDENTIAL}::uuid, ${accounts.topic}, 'updated',
-                ${record.id}::uuid, ${JSON.stringify({ told })}::json)`
+                ${record.id}::uuid, ${JSON.stringify({ version })}::json)`
           await wait((writer * 7 + round * 13) % 23)
           if (!isKept) throw new Error('rolled back')
         }, LIMITS)
         await transaction.catch((error: Error) => {
           if (error.message !== 'rolled back') throw error
         })
-        if (isKept) committed.push(...records.map(({ id }) => `${id} ${told}`))
+        if (isKept) committed.push(...records.map(({ id }) => `${id} ${version}`))
       }
     }
     const changes: Change[] = []
@@ -100,20 +105,20 @@ describe('a reader', () => {
     isWriting = false
     await following
     const seen = changes.map(
-      ({ recordId, record }) => `${recordId} ${JSON.parse(record ?? '').told}`,
+      ({ recordId, record }) => `${recordId} ${JSON.parse(record ?? '').version}`,
     )
     expect(new Set(seen).size).toBe(seen.length)
     expect([...seen].sort()).toEqual([...committed].sort())
-    // Without a commit behind one still open, nothing was put to the test.
+    // The test needs at least one commit behind an open transaction.
     expect(sawLateCommit).toBe(true)
     for (const id of new Set(changes.map(({ recordId }) => recordId))) {
       const own = changes.filter(({ recordId }) => recordId === id)
-      const rounds = own.map(({ record }) => Number(JSON.parse(record ?? '').told.split('/')[1]))
+      const rounds = own.map(({ record }) => Number(JSON.parse(record ?? '').version.split('/')[1]))
       expect(rounds).toEqual([...rounds].sort((a, b) => a - b))
     }
   })
 
-  test('waits for a transaction that began before what is committed', async () => {
+  test('waits for a transaction that began before a committed one', async () => {
     const { prisma } = service.database
     const begun = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
@@ -139,7 +144,7 @@ describe('a reader', () => {
     expect(remoteIds(after.changes)).toEqual(['1', '2'])
   })
 
-  test('gets pages that follow each other, and passes over what it did not ask for', async () => {
+  test('gets consecutive pages and skips changes that it did not select', async () => {
     for (let n = 1; n <= 5; n++) await save(n)
     await save(6, leads)
     await save(7, accounts, OTHER)
@@ -148,20 +153,20 @@ describe('a reader', () => {
     const second = await read(first.next, 3)
     expect(remoteIds([...first.changes, ...second.changes])).toEqual(['1', '2', '3', '4', '5', '6'])
     const { prisma } = service.database
-    const ask = (query: object) => readChanges(prisma, { after: start, limit: 9, ...query })
-    expect(remoteIds((await ask({ topics: ['crm/leads'] })).changes)).toEqual(['6'])
-    expect(remoteIds((await ask({ credentialIds: [OTHER] })).changes)).toEqual(['7'])
-    expect((await ask({ environmentId: OTHER })).changes).toEqual([])
+    const readPage = (query: object) => readChanges(prisma, { after: start, limit: 9, ...query })
+    expect(remoteIds((await readPage({ topics: ['crm/leads'] })).changes)).toEqual(['6'])
+    expect(remoteIds((await readPage({ credentialIds: [OTHER] })).changes)).toEqual(['7'])
+    expect((await readPage({ environmentId: OTHER })).changes).toEqual([])
     const { id: recordId } = sampleRecord(CREDENTIAL, accounts, 3)
-    const history = await ask({ credentialIds: [CREDENTIAL], recordId })
+    const history = await readPage({ credentialIds: [CREDENTIAL], recordId })
     expect(remoteIds(history.changes)).toEqual(['3'])
-    const none = await ask({ topics: ['crm/tasks'] })
+    const none = await readPage({ topics: ['crm/tasks'] })
     await save(8)
     await readable()
     expect(remoteIds((await read(none.next)).changes)).toEqual(['8'])
   })
 
-  test('takes transaction ids as numbers', async () => {
+  test('compares transaction ids as numbers', async () => {
     const { prisma } = service.database
     await Promise.all([save(1), save(2), save(3)])
     for (const [n, xid] of [
@@ -176,13 +181,13 @@ describe('a reader', () => {
     expect(remoteIds([...first.changes, ...rest.changes])).toEqual(['1', '2', '3'])
   })
 
-  test('keeps its place when the database is restored into a cluster whose transaction ids start lower', async () => {
+  test('keeps its position when the database is restored into a cluster with lower transaction ids', async () => {
     await save(1)
     await save(2)
     await readable()
     const before = await read(start, 1)
     const { prisma } = service.database
-    // As after a restore: the rows have the ids of the other cluster, higher than any here.
+    // As after a restore: the rows have higher transaction ids than this cluster.
     await prisma.$executeRaw`
       UPDATE change_log.changes SET xid = (xid::text::numeric + 1000000000)::text::xid8`
     await prisma.$executeRaw`UPDATE change_log.epochs SET cluster = 'another/00000001'`
@@ -200,13 +205,13 @@ describe('a reader', () => {
     expect(epochs).toHaveLength(2)
   })
 
-  test('goes on behind its cursor when an older dump is restored into the same cluster', async () => {
+  test('continues after its cursor when an older dump is restored into the same cluster', async () => {
     const { prisma } = service.database
     await save(1)
-    // What a crash after the dump began, and a reader was told of.
+    // Changes since the dump that a reader has received and the restore loses.
     const end = await endOfLog(prisma)
     const ahead = { ...end, epoch: end.epoch + 1n }
-    // A table that is restored has its rows, and is another.
+    // A restored table has the same rows and another oid.
     await prisma.$transaction([
       prisma.$executeRaw`CREATE UNLOGGED TABLE restored AS TABLE change_log.running_epoch`,
       prisma.$executeRaw`DROP TABLE change_log.running_epoch`,
@@ -218,7 +223,7 @@ describe('a reader', () => {
     expect(remoteIds((await read(ahead)).changes)).toEqual(['2'])
   })
 
-  test('is told when retention has overtaken it', async () => {
+  test('gets an error when retention has dropped its position', async () => {
     const { prisma } = service.database
     for (let n = 1; n <= 4; n++) await save(n)
     await readable()
@@ -235,10 +240,10 @@ describe('a reader', () => {
   })
 })
 
-test('asks for the epoch once a statement, however many rows it writes', async () => {
+test('queries the epoch once per statement, however many rows it writes', async () => {
   const rows = Array.from({ length: 300 }, (_, n) => sampleRecord(CREDENTIAL, accounts, n))
   const counted = service.database.prisma.$transaction(async (open) => {
-    // In a transaction that is rolled back: each call takes a number.
+    // Rolled back: each call takes a number.
     await open.$executeRaw`CREATE SEQUENCE calls`
     await open.$executeRaw`
       CREATE OR REPLACE FUNCTION change_log.current_epoch() RETURNS bigint LANGUAGE sql
@@ -251,25 +256,25 @@ test('asks for the epoch once a statement, however many rows it writes', async (
   await expect(counted).rejects.toThrow(/^1 calls$/)
 })
 
-describe('an announcement', () => {
-  let heard: string[]
+describe('a notification', () => {
+  let received: string[]
   let listener: pg.Client
   beforeEach(async () => {
-    heard = []
+    received = []
     listener = new pg.Client({ connectionString: service.url })
     await listener.connect()
     await listener.query('LISTEN trunkline_changes')
-    listener.on('notification', ({ payload }) => heard.push(payload ?? ''))
+    listener.on('notification', ({ payload }) => received.push(payload ?? ''))
   })
   afterEach(() => listener.end())
 
   const announced = async (): Promise<number> => {
-    // What was announced before is delivered before the answer.
+    // Earlier notifications arrive before this response.
     await listener.query('SELECT 1')
-    return heard.splice(0).length
+    return received.splice(0).length
   }
 
-  test('comes once a transaction that changed something, and not from one that did not', async () => {
+  test('is sent once per transaction with changes, and not for one without', async () => {
     const owner = { credentialId: CREDENTIAL, environmentId: tenant.environmentId }
     await service.database.prisma.$transaction(async (open) => {
       for (const n of [1, 2])
@@ -283,7 +288,7 @@ describe('an announcement', () => {
     expect(await announced()).toBe(0)
     const choice = { since: 'infinity', after: null }
     const deleteAll = () =>
-      service.database.prisma.$transaction((open) => deleteUnsighted(open, owner, accounts, choice))
+      service.database.prisma.$transaction((open) => deleteUnseen(open, owner, accounts, choice))
     await deleteAll()
     expect(await announced()).toBe(1)
     await deleteAll()
@@ -294,16 +299,16 @@ describe('an announcement', () => {
     expect(await announced()).toBe(1)
   })
 
-  test('wakes a feed at once; without one it wakes by itself', async () => {
-    const notices = createNotices(service.url)
-    const feed = createChangeFeed(notices)
-    await notices.start()
+  test('wakes a feed immediately; without one the feed wakes by its timer', async () => {
+    const pgListener = createPgListener(service.url)
+    const feed = createChangeFeed(pgListener)
+    await pgListener.start()
     const turn = feed.next()
     await save(1)
     await turn
     feed.start()
     await feed.next()
     feed.stop()
-    await notices.stop()
+    await pgListener.stop()
   })
 })

@@ -1,11 +1,11 @@
-/** Transactions that change one record follow each other; one that fails leaves nothing. */
+/** Transactions on one record are serialised, and a failed one leaves nothing. */
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import { catalogue } from '../../src/generated/registry.ts'
-import { deleteRecord } from '../../src/store/apply-changes.ts'
-import type { Transaction } from '../../src/store/database.ts'
+import type { Transaction } from '../../src/store/database/database.ts'
+import { markRecordDeleted } from '../../src/store/records/apply-changes.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { waitingForLock } from '../support/waiting-for-lock.ts'
 import { accounts, CREDENTIAL, OTHER, writtenService } from './written.ts'
@@ -19,7 +19,7 @@ describe('two transactions on one record', () => {
     website,
   })
 
-  test('follow each other, and stand in the log in that order', async () => {
+  test('are serialised and logged in that order', async () => {
     await apply([row('before')])
     for (let round = 0; round < 5; round++) {
       await takeLog()
@@ -44,17 +44,17 @@ describe('two transactions on one record', () => {
     }
   })
 
-  test('that end with the same content make one change', async () => {
+  test('with the same result make one change', async () => {
     await Promise.all(Array.from({ length: 8 }, () => apply([row('same')])))
     expect((await readLog()).map(({ kind }) => kind)).toEqual(['created'])
   })
 
-  test('never take the time of its last change back', async () => {
+  test('never move its last change time back', async () => {
     await apply([row('before')])
     const begun = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
     const early = stage.service.database.prisma.$transaction(async (transaction) => {
-      // Its own time is that of its beginning.
+      // `now()` is fixed at the start of the transaction.
       await transaction.$queryRaw`SELECT now()`
       begun.resolve()
       await release.promise
@@ -71,14 +71,14 @@ describe('two transactions on one record', () => {
     expect(after?.created_at).toEqual(between?.created_at)
   })
 
-  test('date a change and its record alike: by when it happened, not by when they began', async () => {
+  test('date a change and its record alike: by the write, not by the start of the transaction', async () => {
     await apply([row('before')])
     const { id } = row('')
     const { environmentId } = stage.tenant
     const works = [
       (transaction: Transaction) => applyIn(transaction, [row('after')]),
       (transaction: Transaction) =>
-        deleteRecord(transaction, { credentialId: CREDENTIAL, environmentId }, accounts, id),
+        markRecordDeleted(transaction, { credentialId: CREDENTIAL, environmentId }, accounts, id),
     ]
     const { prisma } = stage.service.database
     for (const work of works)
@@ -94,7 +94,7 @@ describe('two transactions on one record', () => {
       })
   })
 
-  test('do not wait for another resource’s, nor for another credential’s', async () => {
+  test('do not wait for other resources or other credentials', async () => {
     await stage.service.database.prisma.$transaction(async (transaction) => {
       await applyIn(transaction, [row('held')])
       await apply(
@@ -107,7 +107,7 @@ describe('two transactions on one record', () => {
   })
 })
 
-describe('what is rolled back', () => {
+describe('a transaction that rolls back', () => {
   test('leaves neither record nor change', async () => {
     await apply([sampleRecord(CREDENTIAL, accounts, 1)])
     const before = await readRow(accounts, recordId(CREDENTIAL, accounts.topic, '1'))
@@ -127,7 +127,7 @@ describe('what is rolled back', () => {
     expect(await readRow(accounts, recordId(CREDENTIAL, accounts.topic, '1'))).toEqual(before)
   })
 
-  test('because the connection broke, too', async () => {
+  test('because the connection broke leaves neither either', async () => {
     const killer = new pg.Client({ connectionString: stage.service.url })
     await killer.connect()
     const fail = stage.service.database.prisma.$transaction(async (transaction) => {

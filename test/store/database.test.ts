@@ -1,18 +1,14 @@
-/** A database that is slow, hangs or is crowded: nobody waits for it without a limit. */
+/** Time limits on a database that is slow, hangs or has no free connection. */
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import {
-  type Database,
-  isDatabaseAway,
-  openAnswers,
-  openDatabase,
-} from '../../src/store/database.ts'
+import { type Database, openDatabase, openRequestPool } from '../../src/store/database/database.ts'
+import { temporaryFailureOf } from '../../src/store/database/temporary-failure.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type DatabaseWay, openDatabaseWay } from '../support/database-way.ts'
+import { type DatabaseProxy, openDatabaseProxy } from '../support/database-proxy.ts'
 
 let ours: TestDatabase
 let locker: Client
-let way: DatabaseWay
+let way: DatabaseProxy
 let work: Database
 let database: Database
 let crowds: number[]
@@ -25,7 +21,7 @@ beforeEach(async () => {
   await locker.connect()
   await locker.query('BEGIN; LOCK TABLE crm_contacts')
   crowds = []
-  way = await openDatabaseWay(ours.url)
+  way = await openDatabaseProxy(ours.url)
 })
 afterEach(async () => {
   await database.stop()
@@ -37,56 +33,60 @@ afterAll(() => ours.drop())
 
 const open = (connectionMs: number, statementMs: number): void => {
   work = openDatabase({ url: way.url })
-  database = openAnswers(work, {
-    ...{ maxConnections: 1, limits: { connectionMs, statementMs } },
+  database = openRequestPool(work, {
+    maxConnections: 1,
+    limits: { connectionMs, statementMs },
     onCrowded: (waiting) => void crowds.push(waiting),
   })
 }
-const ask = async () => database.prisma.$queryRaw`SELECT 1 AS one`
-const askLocked = async () => database.prisma.$queryRaw`SELECT id FROM crm_contacts`
-/** Whether what was asked came to nothing for want of the database. */
-const isAway = (asked: Promise<unknown>): Promise<boolean> =>
-  asked.then(() => false, isDatabaseAway)
+const query = async () => database.prisma.$queryRaw`SELECT 1 AS one`
+const queryLocked = async () => database.prisma.$queryRaw`SELECT id FROM crm_contacts`
+/** Whether the query failed because the database is unavailable. */
+const isAway = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => false,
+    (error: unknown) => temporaryFailureOf(error) !== undefined,
+  )
 
-test('a statement that waits for a lock is ended, and its connection is there for others', async () => {
+test('a statement that waits for a lock is cancelled, and its connection is free again', async () => {
   open(60_000, 100)
-  const locked = isAway(askLocked())
-  expect(await ask()).toEqual([{ one: 1 }])
+  const locked = isAway(queryLocked())
+  expect(await query()).toEqual([{ one: 1 }])
   expect(await locked).toBe(true)
 })
 
-test('a transaction that waits for a lock takes the time it takes', async () => {
+test('a transaction that waits for a lock may take longer', async () => {
   open(60_000, 100)
   const inTransaction = database.prisma.$transaction(
     (transaction) => transaction.$queryRaw`SELECT id FROM crm_contacts`,
   )
   inTransaction.catch(() => {})
-  // Longer than a statement may take.
-  expect(await isAway(askLocked())).toBe(true)
+  // Longer than the statement limit.
+  expect(await isAway(queryLocked())).toBe(true)
   await locker.query('ROLLBACK')
   expect(await inTransaction).toEqual([])
 })
 
-test('what gets no connection in time is told that the database is away', async () => {
+test('a query without a free connection in time fails as unavailable', async () => {
   open(100, 60_000)
-  const locked = askLocked()
-  expect(await isAway(ask())).toBe(true)
+  const locked = queryLocked()
+  expect(await isAway(query())).toBe(true)
   await locker.query('ROLLBACK')
   await locked
-  expect(await ask()).toEqual([{ one: 1 }])
+  expect(await query()).toEqual([{ one: 1 }])
 })
 
-test('a database that says nothing any more is given up, and dialled anew', async () => {
+test('a database that stops responding is disconnected and dialled again', async () => {
   open(60_000, 100)
-  await ask()
+  await query()
   way.silence()
-  expect(await isAway(ask())).toBe(true)
-  expect(await ask()).toEqual([{ one: 1 }])
+  expect(await isAway(query())).toBe(true)
+  expect(await query()).toEqual([{ one: 1 }])
 })
 
-test('a wait for a connection is told once', async () => {
+test('a wait for a connection is reported once', async () => {
   open(60_000, 60_000)
-  const all = [askLocked(), ask(), ask()]
+  const all = [queryLocked(), query(), query()]
   await expect.poll(() => crowds, { timeout: 30_000 }).toEqual([2])
   await locker.query('ROLLBACK')
   await Promise.all(all)

@@ -1,12 +1,12 @@
-/** A claim that ran out is the next try's: what the first still does to it changes nothing. */
+/** An expired claim belongs to the next attempt, and the first attempt can no longer change it. */
 import { expect, test } from 'vitest'
-import { openDatabase } from '../../src/store/database.ts'
-import { ensureEnvironment } from '../../src/store/environments.ts'
-import { createIdempotentRequests } from '../../src/store/idempotent-requests.ts'
+import { ensureEnvironment } from '../../src/store/accounts/environments.ts'
+import { openDatabase } from '../../src/store/database/database.ts'
+import { createIdempotentRequests } from '../../src/store/writes/idempotent-requests.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { testVault } from '../support/vault.ts'
 
-test('a try that lost its claim neither keeps an answer nor forgets, gives up or renews the claim', async () => {
+test('an attempt that lost its claim neither stores a response nor forgets, releases or renews the claim', async () => {
   const { url, drop } = await createTestDatabase()
   const database = openDatabase({ url })
   const requests = createIdempotentRequests(database, testVault)
@@ -34,7 +34,8 @@ test('a try that lost its claim neither keeps an answer nor forgets, gives up or
   await requests.keep(request, second, { status: 200, body: 'second' })
   await requests.release(request, late, true)
   expect(await requests.claim(request, 'asked')).toEqual({
-    ...{ state: 'answered', answer: { status: 200, body: 'second' } },
+    state: 'answered',
+    answer: { status: 200, body: 'second' },
   })
   await database.stop()
   await drop()

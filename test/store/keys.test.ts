@@ -1,10 +1,15 @@
-/** The keys of an environment: made, replaced, listed, ended; and when each was last used. */
+/** The keys of an environment: created, replaced, listed, revoked, and their last use. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { hashApiKey } from '../../src/api-key.ts'
-import { createAccess } from '../../src/store/access.ts'
-import { createKeyUses } from '../../src/store/key-uses.ts'
-import { generateKey, listKeys, regenerateKey, revokeKeyById } from '../../src/store/keys.ts'
-import { createNotices } from '../../src/store/notices.ts'
+import { createAccess } from '../../src/store/accounts/access.ts'
+import { hashApiKey } from '../../src/store/accounts/api-key.ts'
+import { createKeyUses } from '../../src/store/accounts/key-uses.ts'
+import {
+  generateKey,
+  listKeys,
+  regenerateKey,
+  revokeKeyById,
+} from '../../src/store/accounts/keys.ts'
+import { createPgListener } from '../../src/store/database/pg-listener.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
 const DEADLINE = { timeout: 60_000, interval: 5 }
@@ -30,7 +35,7 @@ describe('a key', () => {
     ['development', () => tenant, /^tl_dev_[0-9a-f]{48}$/],
     ['production', () => other, /^tl_prod_[0-9a-f]{48}$/],
   ] as const)(
-    'of the %s environment opens it, and those before it go on',
+    'of the %s environment grants access to it, and earlier keys stay valid',
     async (kind, of, form) => {
       const { environmentId, key: earlier } = of()
       const { id, key } = await generateKey(service.database, { environmentId })
@@ -39,20 +44,24 @@ describe('a key', () => {
       expect(await owner(earlier)).toMatchObject({ environmentId })
       const facts = (await list(environmentId)).find((one) => one.id === id)
       expect(facts).toEqual({
-        ...{ id, kind, prefix: key.slice(0, 16), createdAt: expect.any(Date) },
-        ...{ lastUsedAt: null, revokedAt: null },
+        id,
+        kind,
+        prefix: key.slice(0, 16),
+        createdAt: expect.any(Date),
+        lastUsedAt: null,
+        revokedAt: null,
       })
     },
   )
 
-  test('is shown once: what is kept of it is its hash', async () => {
+  test('is shown once: only its hash is stored', async () => {
     const { id, key } = await generateKey(service.database, { environmentId: tenant.environmentId })
     const row = await service.database.prisma.apiKey.findUniqueOrThrow({ where: { id } })
     expect(row.hash).toBe(hashApiKey(key))
     expect(JSON.stringify(row)).not.toContain(key.slice(16))
   })
 
-  test('that is made anew ends all others of its environment, and no other’s', async () => {
+  test('that is regenerated revokes all others of its environment, and no key of another', async () => {
     const { key: before } = await generateKey(service.database, {
       environmentId: tenant.environmentId,
     })
@@ -66,7 +75,7 @@ describe('a key', () => {
     expect(await owner(other.key)).toBeDefined()
   })
 
-  test('made anew by ten at once is one key', async () => {
+  test('regenerated ten times concurrently results in one key', async () => {
     const made = await Promise.all(
       Array.from({ length: 10 }, () =>
         regenerateKey(service.database, { environmentId: tenant.environmentId }),
@@ -78,7 +87,7 @@ describe('a key', () => {
     expect(made.reduce((sum, { revoked }) => sum + revoked, 0)).toBe(10)
   })
 
-  test('is ended by its id, once, and only in its own environment', async () => {
+  test('is revoked by its id, once, and only in its own environment', async () => {
     const { id, key } = await generateKey(service.database, { environmentId: tenant.environmentId })
     expect(await owner(key)).toBeDefined()
     const revoke = (environmentId: string, keyId: string) =>
@@ -91,10 +100,10 @@ describe('a key', () => {
     await expect.poll(() => owner(key), DEADLINE).toBe(undefined)
   })
 
-  test('is not made in an environment that is not there', async () => {
+  test('cannot be created in a missing environment', async () => {
     const nowhere = '99999999-0000-4000-8000-000000000009'
     await expect(generateKey(service.database, { environmentId: nowhere })).rejects.toThrow(
-      /no environment/,
+      /does not exist/,
     )
   })
 })
@@ -109,16 +118,16 @@ describe('the last use of a key', () => {
 
   const lastUsedAt = async () => (await list()).find((one) => one.id === id)?.lastUsedAt
   const openAccess = async (uses: ReturnType<typeof createKeyUses>) => {
-    const notices = createNotices(service.url)
-    const access = createAccess(service.database, notices, uses.note)
-    await notices.start()
-    return { access, stop: () => notices.stop() }
+    const pgListener = createPgListener(service.url)
+    const access = createAccess(service.database, pgListener, uses.note)
+    await pgListener.start()
+    return { access, stop: () => pgListener.stop() }
   }
   const fail = (error: unknown): never => {
     throw error
   }
 
-  test('is written apart from the requests, once for all of them, and has no key forgotten', async () => {
+  test('is written outside of requests, once for all of them, and evicts no cached key', async () => {
     const uses = createKeyUses({ database: service.database, onFailure: fail })
     const { access, stop } = await openAccess(uses)
     for (const _first of [true, false]) await access.keyOwner(key)
@@ -131,7 +140,7 @@ describe('the last use of a key', () => {
     expect(written).toHaveLength(1)
     expect(written[0]).toContain('UPDATE api_keys')
     expect((await lastUsedAt())?.getTime()).toBeGreaterThanOrEqual(before)
-    // A notice of the write would have come by before the one of this: another key's end.
+    // A notification of the write would arrive before this one, which revokes another key.
     const last = await generateKey(service.database, { environmentId: tenant.environmentId })
     await access.keyOwner(last.key)
     await revokeKeyById(service.database, tenant.environmentId, last.id)
@@ -142,7 +151,7 @@ describe('the last use of a key', () => {
     await stop()
   })
 
-  test('is written in time, and not of a key that is refused', async () => {
+  test('is written in time, and not for a rejected key', async () => {
     const uses = createKeyUses({ database: service.database, onFailure: fail, intervalMs: 10 })
     const { access, stop } = await openAccess(uses)
     uses.start()
@@ -159,7 +168,7 @@ describe('the last use of a key', () => {
     await stop()
   })
 
-  test('does not go back, whatever another process writes late', async () => {
+  test('does not go back when another process writes late', async () => {
     const later = new Date(Date.now() + 60_000)
     await service.database.prisma.apiKey.update({ where: { id }, data: { lastUsedAt: later } })
     const uses = createKeyUses({ database: service.database, onFailure: fail })
@@ -168,7 +177,7 @@ describe('the last use of a key', () => {
     expect(await lastUsedAt()).toEqual(later)
   })
 
-  test('outlives a database that is away for a while', async () => {
+  test('survives a database outage', async () => {
     const failures: unknown[] = []
     const uses = createKeyUses({
       database: service.database,

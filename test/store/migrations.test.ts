@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -25,27 +25,43 @@ describe('a migration written by the tool', { timeout: TIMEOUT_MS }, () => {
   }, TIMEOUT_MS)
   afterAll(() => rm(migrationsFolder, { recursive: true }))
 
-  test('lies in a folder that the Prisma CLI accepts', async () => {
+  test('has a folder that the Prisma CLI accepts', async () => {
     expect(path).toMatch(/\/\d{14}_first_tables\/migration\.sql$/)
     const lock = await readFile(join(migrationsFolder, 'migration_lock.toml'), 'utf8')
     expect(lock).toContain('provider = "postgresql"')
   })
 
-  test('leaves nothing to migrate, with SQL in it that Prisma cannot express', async () => {
+  test('leaves nothing to migrate, including SQL that Prisma cannot express', async () => {
     const sources = { migrationsFolder, schema: schemaWith() }
     expect(await migrationDrift(sources)).toBe('')
     expect(await newMigration('again', sources)).toBe(undefined)
     expect(await readdir(migrationsFolder)).toHaveLength(2)
   })
 
-  test('falls short of a schema with one more column', async () => {
+  test('may build an index concurrently', async () => {
+    const added = join(migrationsFolder, '29990101000000_index')
+    await mkdir(added)
+    await writeFile(
+      join(added, 'migration.sql'),
+      'CREATE INDEX CONCURRENTLY "by_amount" ON "accounting_vendor"("amount");',
+    )
+    try {
+      expect(await migrationDrift({ migrationsFolder, schema: schemaWith() })).toContain(
+        'DROP INDEX "by_amount"',
+      )
+    } finally {
+      await rm(added, { recursive: true })
+    }
+  })
+
+  test('differs from a schema with one more column', async () => {
     const schema = schemaWith({ column: 'added String?' })
     expect(await migrationDrift({ migrationsFolder, schema })).toContain(
       'ALTER TABLE "accounting_vendor" ADD COLUMN     "added" TEXT;',
     )
   })
 
-  test('creates decimals of any length, and falls short of a schema that bounds them', async () => {
+  test('creates decimals of any length, and differs from a schema that limits them', async () => {
     expect(await readFile(path ?? '', 'utf8')).toContain('"amount" DECIMAL,')
     const schema = schemaWith({ amount: '@db.Decimal(65, 30)' })
     expect(await migrationDrift({ migrationsFolder, schema })).toContain(
@@ -54,7 +70,7 @@ describe('a migration written by the tool', { timeout: TIMEOUT_MS }, () => {
   })
 })
 
-/** Two files that refer to each other, with every kind of column that ours has. */
+/** Two schema files that refer to each other, with every column type in use. */
 function schemaWith({ column = '', amount = '@db.Decimal' } = {}) {
   return [
     {

@@ -1,8 +1,8 @@
-/** What is nested in a record is found by its id through an index, however many records there are. */
+/** Nested records are looked up by id through an index, however many records exist. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
 import { catalogue } from '../../src/generated/registry.ts'
-import { nestedRemoteIdsOf } from '../../src/store/references.ts'
+import { nestedRemoteIdsOf } from '../../src/store/records/references.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-test('variants are found by their ids, those of the credential alone', async () => {
+test('finds variants by their ids, within the credential only', async () => {
   const ids = ['7-b', '399-a'].map((remoteId) => variantId(CREDENTIAL, remoteId))
   const others = [variantId(OTHER, '7-b'), variantId(CREDENTIAL, '7-c')]
   const found = await nestedRemoteIdsOf(service.database, CREDENTIAL, products, 'variants', [
@@ -44,7 +44,7 @@ test('variants are found by their ids, those of the credential alone', async () 
   expect(Object.fromEntries(found)).toEqual({ [ids[0] ?? '']: '7-b', [ids[1] ?? '']: '399-a' })
 })
 
-// Each list that references lead into needs an index of its own: a migration writes it by hand.
+// Each list that is the target of references needs its own index, written by hand in a migration.
 const nested = new Set(
   catalogue.resources.flatMap(({ fields }) =>
     [...JSON.stringify(fields).matchAll(/"target":"(\w+\/\w+\.\w+)"/g)].map(([, target]) => target),
@@ -52,7 +52,7 @@ const nested = new Set(
 )
 
 test.each([...nested])(
-  'the look-up of one of %s reads an index of their ids',
+  'the lookup of one of %s reads an index of their ids',
   async (target = '') => {
     const { prisma } = service.database
     const [topic = '', field = ''] = target.split('.')

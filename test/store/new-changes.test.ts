@@ -1,10 +1,10 @@
-/** Reading on at the end of the log, by one statement, finds what the reading of pages finds. */
+/** Reading at the end of the log with one statement finds the same changes as reading pages. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import type { ChangePosition } from '../../src/query/change-cursor.ts'
-import { endOfLog, readChanges } from '../../src/store/changes.ts'
-import { readNewChanges } from '../../src/store/new-changes.ts'
+import { endOfLog, readChanges } from '../../src/store/changes/changes.ts'
+import { readNewChanges } from '../../src/store/changes/new-changes.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { settled } from '../support/settled.ts'
@@ -38,7 +38,7 @@ const save = (numbers: readonly number[], resource = accounts) =>
     numbers.map((n) => ({ ...sampleRecord(CREDENTIAL, resource, n), website: `${Math.random()}` })),
   )
 
-test('it reads the same changes as a page of the log, from every place, by one statement', async () => {
+test('reads the same changes as a page of the log, from every position, with one statement', async () => {
   for (let n = 0; n < 6; n++) {
     await save([1, 2, 3])
     await save([n], leads)
@@ -59,7 +59,7 @@ test('it reads the same changes as a page of the log, from every place, by one s
       }
 })
 
-test('it waits for a transaction that began before what is committed, and says so', async () => {
+test('waits for a transaction that began before a committed one, and reports that it waits', async () => {
   const begun = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
   const early = service.database.prisma.$transaction(async (transaction) => {
@@ -78,27 +78,27 @@ test('it waits for a transaction that began before what is committed, and says s
   expect(after.changes.map(({ topic }) => topic)).toEqual(topics)
 })
 
-test('it misses nothing of 8 writers that commit out of order or roll back, and reads nothing twice', async () => {
+test('misses nothing and reads nothing twice while 8 writers commit out of order or roll back', async () => {
   const { prisma } = service.database
   const committed: string[] = []
   const write = async (writer: number): Promise<void> => {
     const { id } = sampleRecord(CREDENTIAL, accounts, writer)
     for (let round = 0; round < 40; round++) {
-      const told = `${writer}/${round}`
+      const version = `${writer}/${round}`
       const isKept = (round + writer) % 4 !== 0
       const written = prisma.$transaction(async (transaction) => {
-        // The id of the transaction is drawn now, and its commit comes at a time of its own.
+        // The transaction id is assigned now, and the commit follows after a random delay.
         await transaction.$executeRaw`
           INSERT INTO change_log.changes (environment_id, credential_id, topic, kind, record_id, record)
           VALUES (${tenant.environmentId}::uuid, ${CREDENTIAL}::uuid, ${accounts.topic}, 'updated',
-            ${id}::uuid, ${JSON.stringify({ told })}::json)`
+            ${id}::uuid, ${JSON.stringify({ version })}::json)`
         await wait((writer * 7 + round * 13) % 23)
         if (!isKept) throw new Error('rolled back')
       })
       await written.catch((error: Error) => {
         if (error.message !== 'rolled back') throw error
       })
-      if (isKept) committed.push(told)
+      if (isKept) committed.push(version)
     }
   }
   let isWriting = true
@@ -109,7 +109,7 @@ test('it misses nothing of 8 writers that commit out of order or roll back, and 
     for (;;) {
       const wasWriting = isWriting
       const found = await readOn(after, 7)
-      seen.push(...found.changes.map(({ record }) => JSON.parse(record ?? '').told))
+      seen.push(...found.changes.map(({ record }) => JSON.parse(record ?? '').version))
       after = found.next
       sawHeldUp ||= found.isHeldUp
       if (found.changes.length === 0 && !wasWriting) return
@@ -121,6 +121,6 @@ test('it misses nothing of 8 writers that commit out of order or roll back, and 
   isWriting = false
   await following
   expect(seen.toSorted()).toEqual(committed.toSorted())
-  // Without a transaction that was open behind one that was read, nothing was put to the test.
+  // The test needs at least one open transaction behind a change that was read.
   expect(sawHeldUp).toBe(true)
 }, 60_000)

@@ -1,10 +1,10 @@
 /**
  * A process that reads the change log as it grows: `node reader-process.ts <database url> <cursor>`. It
- * tells its parent of each change, in the order read; told to end, it reads to the end and says `done`.
+ * sends each change to its parent in read order; on the end message it reads to the end and sends `done`.
  */
 import { decodeChangeCursor } from '../../src/query/change-cursor.ts'
-import { readChanges } from '../../src/store/changes.ts'
-import { openDatabase } from '../../src/store/database.ts'
+import { readChanges } from '../../src/store/changes/changes.ts'
+import { openDatabase } from '../../src/store/database/database.ts'
 
 const [url = '', cursor = ''] = process.argv.slice(2)
 const { prisma, stop } = openDatabase({ url, maxConnections: 1 })
@@ -18,7 +18,7 @@ process.once('message', () => {
 process.send?.('started')
 for (let after = decodeChangeCursor(cursor, 'after'); ; ) {
   const isLast = isEnding
-  // A small page, so that most of them end in the middle of what is being written.
+  // A small page, so that most pages end in the middle of concurrent writes.
   const { changes, next } = await readChanges(prisma, { after, limit: 7 })
   after = next
   for (const { recordId, record } of changes)

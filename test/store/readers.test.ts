@@ -1,4 +1,4 @@
-/** Readers in many processes, beside writers that commit out of order and roll back. */
+/** Readers in many processes, next to writers that commit out of order and roll back. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { encodeChangeCursor } from '../../src/query/change-cursor.ts'
-import { applyChanges } from '../../src/store/apply-changes.ts'
-import { endOfLog } from '../../src/store/changes.ts'
-import { createLineWriter } from '../../src/store/record-lines.ts'
+import { endOfLog } from '../../src/store/changes/changes.ts'
+import { applyChanges } from '../../src/store/records/apply-changes.ts'
+import { createLineWriter } from '../../src/store/records/record-lines.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { settled } from '../support/settled.ts'
@@ -39,23 +39,23 @@ afterAll(async () => {
   await service.stop()
 })
 
-/** Resolves at the first message of this text. */
-const heard = (child: ChildProcess, text: string): Promise<void> =>
+/** Resolves at the first message with this text. */
+const received = (child: ChildProcess, text: string): Promise<void> =>
   new Promise((resolve, reject) => {
     child.on('message', (message) => message === text && resolve())
-    child.once('exit', (code) => reject(new Error(`The reader ended with ${code}.`)))
+    child.once('exit', (code) => reject(new Error(`The reader exited with ${code}.`)))
   })
 
 const startReader = async (cursor: string): Promise<void> => {
   const child = fork(SCRIPT, [service.url, cursor], { execArgv: [] })
   const read: Read[] = []
   readers.push({ child, read })
-  // From a script of this folder.
+  // The sender is a script of this folder.
   child.on('message', (message) => typeof message === 'object' && read.push(message as Read))
-  await heard(child, 'started')
+  await received(child, 'started')
 }
 
-/** Writes its records again and again. @returns what was committed, in order */
+/** Writes its records again and again. @returns the committed versions, in order */
 const write = async (writer: number): Promise<Read[]> => {
   const committed: Read[] = []
   for (let round = 0; round < ROUNDS; round++) {
@@ -69,7 +69,7 @@ const write = async (writer: number): Promise<Read[]> => {
       async (transaction) => {
         const owner = { credentialId: CREDENTIAL, environmentId: tenant.environmentId }
         await applyChanges(transaction, owner, accounts, records.map(toLine), { accept: 'all' })
-        // Commits come in another order than the ids of their transactions.
+        // Transactions commit in another order than their ids.
         await wait((writer * 7 + round * 13) % 23)
         if (!isKept) throw new Error('rolled back')
       },
@@ -86,7 +86,7 @@ const write = async (writer: number): Promise<Read[]> => {
 const inOrder = (read: readonly Read[], id: string): string[] =>
   read.filter(({ recordId }) => recordId === id).map(({ website }) => website)
 
-test(`${READERS} processes read each change of ${WRITERS} writers once, and those of a record in order`, async () => {
+test(`${READERS} processes read each change of ${WRITERS} writers once, and the changes of a record in order`, async () => {
   await settled(service)
   const cursor = encodeChangeCursor(await endOfLog(service.database.prisma))
   await Promise.all(Array.from({ length: READERS }, () => startReader(cursor)))
@@ -95,7 +95,7 @@ test(`${READERS} processes read each change of ${WRITERS} writers once, and thos
   await settled(service)
   await Promise.all(
     readers.map(async ({ child }) => {
-      const done = heard(child, 'done')
+      const done = received(child, 'done')
       const exited = once(child, 'exit')
       child.send('end')
       await done

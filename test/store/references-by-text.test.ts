@@ -1,7 +1,7 @@
-/** What a text means: the record that the app knows by it, or else those of that name. */
+/** A text resolves to the record with that remote id, or else to the records with that name. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
-import { remoteIdsByText } from '../../src/store/references.ts'
+import { remoteIdsByText } from '../../src/store/records/references.ts'
 import { rowsReadBy } from '../support/rows-read.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const tenant = await service.createTenant('development', [CREDENTIAL])
   const rows = Array.from({ length: RECORDS }, (_, n) => ({
     ...sampleRecord(CREDENTIAL, accounts, n),
-    // The first two have one name; the third has the remote id of the fourth for one.
+    // The first two share a name; the third has the remote id of the fourth as its name.
     accountName: ['Twice', 'Twice', '3'][n] ?? `Name ${n}`,
     remoteDeleted: n === 9,
   }))
@@ -28,18 +28,22 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-test('several texts are looked up in one statement, an id before a name', async () => {
+test('looks up several texts in one statement, ids before names', async () => {
   service.takeStatements()
   const texts = ['3', 'Name 7', 'Twice', 'Nobody', '9', 'Name 9']
   const found = await remoteIdsByText(service.database, CREDENTIAL, accounts, NAMES, texts)
   expect(service.takeStatements()).toHaveLength(1)
   expect(Object.fromEntries(found)).toEqual({
-    ...{ '3': ['3'], 'Name 7': ['7'], Nobody: [], '9': [], 'Name 9': [] },
+    '3': ['3'],
+    'Name 7': ['7'],
+    Nobody: [],
+    '9': [],
+    'Name 9': [],
     Twice: expect.arrayContaining(['0', '1']),
   })
 })
 
-test('an id of the app reads its record alone', async () => {
+test('a remote id matches its record only', async () => {
   const { database } = service
   const read = await rowsReadBy(database, ['crm_accounts'], async (transaction) => {
     const bound = { ...database, prisma: transaction as typeof database.prisma }

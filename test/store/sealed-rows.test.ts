@@ -1,17 +1,20 @@
-/** Everything sealed in a database: that it can be opened, and stays readable while its key changes. */
+/** Every sealed value in a database opens, and stays readable while its key changes. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/sandbox/manifest.ts'
-import { generateEncryptionKey, parseEncryptionKeys } from '../../src/encryption-key.ts'
-import { createCredential, readCredential } from '../../src/store/credentials.ts'
-import { openVault } from '../../src/store/open-vault.ts'
+import { createCredential, readCredential } from '../../src/store/accounts/credentials.ts'
+import {
+  generateEncryptionKey,
+  parseEncryptionKeys,
+} from '../../src/store/secrets/encryption-key.ts'
+import { openVault } from '../../src/store/secrets/open-vault.ts'
 import {
   checkEncryptionKeys,
   resealRows,
   sealedColumns,
   sealPlainCredentials,
-} from '../../src/store/sealed-rows.ts'
-import { createVault } from '../../src/store/vault.ts'
+} from '../../src/store/secrets/sealed-rows.ts'
+import { createVault } from '../../src/store/secrets/vault.ts'
 import { openServer, startService, type Tenant, type TestService } from '../support/service.ts'
 import { testVault } from '../support/vault.ts'
 
@@ -34,17 +37,20 @@ const silent = { info: () => {} }
 
 const create = (values: Record<string, string>, vault = testVault): Promise<string> =>
   createCredential(service.database, vault, {
-    ...{ environmentId: tenant.environmentId, userId: tenant.userId, connector, values },
+    environmentId: tenant.environmentId,
+    userId: tenant.userId,
+    connector,
+    values,
   })
 
 const newRow = (n: number) => {
-  // Ids are told apart by their first group.
+  // The first group distinguishes the ids.
   const id = n.toString(16).padStart(8, '0') + randomUUID().slice(8)
   const { environmentId, userId } = tenant
   return { id, route: id.slice(0, 8), environmentId, userId, app: 'test' }
 }
 
-test('every sealed column of the schema is known', async () => {
+test('covers every sealed column of the schema', async () => {
   const found = await service.database.prisma.$queryRaw<{ place: string }[]>`
     SELECT table_name || '.' || column_name AS place FROM information_schema.columns
     WHERE table_schema = 'public' AND column_name LIKE 'sealed%' ORDER BY 1`
@@ -54,19 +60,21 @@ test('every sealed column of the schema is known', async () => {
 })
 
 describe('a credential', () => {
-  test('is stored sealed and read as it was', async () => {
+  test('is stored sealed and read unchanged', async () => {
     const id = await create({ token: 'plain-as-day' })
     const row = await service.database.prisma.credential.findUniqueOrThrow({ where: { id } })
     expect(row.values).toBe(null)
     expect(Buffer.from(row.sealedValues ?? []).includes('plain-as-day')).toBe(false)
     const read = await readCredential(service.database, testVault, id)
     expect(read).toEqual({
-      ...{ id, environmentId: tenant.environmentId, app: 'sandbox' },
+      id,
+      environmentId: tenant.environmentId,
+      app: 'sandbox',
       values: { token: 'plain-as-day' },
     })
   })
 
-  test('does not open with what was copied from another', async () => {
+  test('does not open with a value copied from another', async () => {
     const [mine, other] = [await create({ token: 'mine' }), await create({ token: 'other' })]
     await service.database.prisma.$executeRaw`
       UPDATE credentials SET sealed_values = (SELECT sealed_values FROM credentials
@@ -83,7 +91,7 @@ describe('credentials in plain text', () => {
       data: Array.from({ length: count }, (_, n) => ({ ...newRow(n), values: { token: `t${n}` } })),
     })
 
-  test('are read, sealed at the start by several processes at once, and emptied', async () => {
+  test('are read, sealed at start by several processes at the same time, and cleared', async () => {
     await addPlain(2000)
     const { prisma } = service.database
     const some = await prisma.credential.findFirstOrThrow({ orderBy: { id: 'desc' } })
@@ -108,7 +116,7 @@ describe('credentials in plain text', () => {
   })
 })
 
-describe('the change of a key', () => {
+describe('a key change', () => {
   const addSealed = async (count: number) => {
     const vault = vaultOf(oldKey)
     await service.database.prisma.credential.createMany({
@@ -141,14 +149,14 @@ describe('the change of a key', () => {
       }
     }
     const reading = readOn()
-    const told: number[] = []
-    const result = await resealRows(database, both, ({ resealed }) => told.push(resealed))
+    const counts: number[] = []
+    const result = await resealRows(database, both, ({ resealed }) => counts.push(resealed))
     isOver = true
     await reading
     expect(result).toEqual({ resealed: ROWS, broken: [], remaining: 0 })
-    expect(told.length).toBeGreaterThan(10)
+    expect(counts.length).toBeGreaterThan(10)
     expect(reads).toBeGreaterThan(10)
-    // The old key is not needed any more.
+    // The old key is no longer needed.
     const alone = vaultOf(newKey)
     expect(await checkEncryptionKeys(database, alone)).toBe(false)
     const rows = await database.prisma.credential.findMany({ orderBy: { id: 'asc' } })
@@ -160,7 +168,7 @@ describe('the change of a key', () => {
     await reader.stop()
   })
 
-  test('does not undo a write that came between, and names what does not open', async () => {
+  test('does not overwrite a concurrent write, and names values that do not open', async () => {
     const [first = '', second = ''] = await addSealed(2)
     const { database } = service
     const { prisma } = database
@@ -171,7 +179,7 @@ describe('the change of a key', () => {
     const fresh = both.seal({ kind: 'credential', environmentId, id: first }, '{"token":"new"}')
     const seal = both.seal.bind(both)
     await write(second, vaultOf(oldKey).seal({ kind: 'signing-key', id: 'x' }, 'of another place'))
-    // Written between the reading of the batch and its writing: no lock is held meanwhile.
+    // Written between the read and the write of the batch, which holds no lock.
     let written: Promise<unknown> = Promise.resolve()
     const held = {
       ...both,
@@ -196,15 +204,15 @@ describe('the change of a key', () => {
     expect(read?.values).toEqual({ token: 'new' })
   })
 
-  test('is noticed at a start: one key missing refuses it by name, an older one is told of', async () => {
+  test('is checked at start: a missing key is a named error, an older one is reported', async () => {
     await addSealed(1)
     const [oldId = ''] = oldKey.split(':')
     await expect(openVault(service.database, parseEncryptionKeys(newKey), silent)).rejects.toThrow(
-      new RegExp(`encryption keys that are not here: ${oldId} `),
+      new RegExp(`secrets encrypted with missing keys: ${oldId} `),
     )
-    const said: string[] = []
-    const log = { info: (_facts: object, message: string) => void said.push(message) }
+    const messages: string[] = []
+    const log = { info: (_facts: object, message: string) => void messages.push(message) }
     await openVault(service.database, parseEncryptionKeys(`${newKey},${oldKey}`), log)
-    expect(said.join()).toContain('trunkline secrets reseal')
+    expect(messages.join()).toContain('trunkline secrets reseal')
   })
 })

@@ -1,4 +1,4 @@
-/** Whatever text an app sends is stored: what PostgreSQL cannot hold becomes U+FFFD, all else stays. */
+/** Any text from an app is stored: U+FFFD replaces what PostgreSQL cannot hold, and all else is unchanged. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
@@ -35,7 +35,7 @@ describe('characters that PostgreSQL cannot hold', () => {
     maxLength: 12,
   })
 
-  test('are shown as U+FFFD, in text and in JSON, and all others as they are', async () => {
+  test('become U+FFFD in text and in JSON, and all others stay', async () => {
     const known = [
       'a\0b',
       '\ud800',
@@ -59,7 +59,7 @@ describe('characters that PostgreSQL cannot hold', () => {
         [field]: wrap(text),
       }))
       await apply(rows, resource, 'all')
-      // Once stored as it can be, it is what it was: it does not change with every listing.
+      // Once stored, the text is stable: it does not change with every listing.
       expect(await apply(rows, resource, 'all')).toEqual({ created: 0, updated: 0, deleted: 0 })
       const log = await takeLog()
       for (const [n, text] of texts.entries()) {
@@ -80,7 +80,7 @@ describe('characters that PostgreSQL cannot hold', () => {
     }))
   })
 
-  test('do not keep a record from being found by the id that the app gave it', async () => {
+  test('do not keep a record from being found by its remote id', async () => {
     const remoteId = 'a\0b'
     const id = recordId(CREDENTIAL, accounts.topic, remoteId)
     await apply([{ ...sampleRecord(CREDENTIAL, accounts, 1), id, remoteId }])

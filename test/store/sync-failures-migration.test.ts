@@ -1,7 +1,7 @@
-/** What the states said of failures in one text is there afterwards, in its columns. */
+/** The migration splits the failure text of sync states into columns. */
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { applyMigrations } from '../../src/store/migrate.ts'
+import { applyMigrations } from '../../src/store/database/migrate.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { createDatabaseBefore } from '../support/earlier-database.ts'
 
@@ -18,7 +18,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('codes, reasons and absences', async () => {
+test('splits codes, reasons and missing-record states', async () => {
   await client.query(`
     WITH o AS (INSERT INTO organisations (id, name) VALUES (gen_random_uuid(), 'o') RETURNING id),
       e AS (INSERT INTO environments (id, organisation_id, kind)

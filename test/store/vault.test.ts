@@ -1,8 +1,11 @@
-/** What is sealed opens in its own place, under the key it was sealed with, unaltered; and no other way. */
+/** A sealed value opens only in its own place, with its own key, unaltered. */
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { generateEncryptionKey, parseEncryptionKeys } from '../../src/encryption-key.ts'
-import { createVault, type Place, VaultError } from '../../src/store/vault.ts'
+import {
+  generateEncryptionKey,
+  parseEncryptionKeys,
+} from '../../src/store/secrets/encryption-key.ts'
+import { createVault, type Place, VaultError } from '../../src/store/secrets/vault.ts'
 
 const PLAIN = '{"apiKey":"s3cret ✓"}'
 const PLACE: Place = {
@@ -31,7 +34,7 @@ describe('the vault', () => {
     expect(vault.open(PLACE, vault.seal(PLACE, plain))).toBe(plain)
   })
 
-  test('never seals alike, and shows nothing of what it seals', () => {
+  test('never seals the same way twice, and reveals nothing of the content', () => {
     const sealed = Array.from({ length: 1000 }, () => Buffer.from(vault.seal(PLACE, PLAIN)))
     expect(new Set(sealed.map((bytes) => bytes.toString('hex'))).size).toBe(1000)
     expect(Buffer.concat(sealed).includes('s3cret')).toBe(false)
@@ -42,12 +45,12 @@ describe('the vault', () => {
     ['another environment', { ...PLACE, environmentId: 'eeeeeeee-0000-4000-8000-000000000002' }],
     ['another purpose', { ...PLACE, kind: 'webhook' }],
     ['another purpose without environment', { kind: 'signing-key', id: PLACE.id }],
-  ])('does not open it in %s', (_where, place) => {
+  ])('does not open a value in %s', (_where, place) => {
     const sealed = vault.seal(PLACE, PLAIN)
     expect(codeOf(() => vault.open(place, sealed))).toBe('BROKEN_SEAL')
   })
 
-  test('does not open it with any bit turned, any byte missing or one more', () => {
+  test('does not open a value with any bit flipped, byte missing or byte added', () => {
     const sealed = vault.seal(PLACE, PLAIN)
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const altered = Uint8Array.from(sealed)
@@ -73,7 +76,7 @@ describe('the vault', () => {
     expect(codeOf(() => vault.open(PLACE, after))).toBe('UNKNOWN_KEY')
   })
 
-  test('does not take another key of the same id', () => {
+  test('rejects another key with the same id', () => {
     const [id] = oldKey.split(':')
     const [, secret] = newKey.split(':')
     expect(codeOf(() => vaultOf(`${id}:${secret}`).open(PLACE, vault.seal(PLACE, PLAIN)))).toBe(
@@ -83,7 +86,7 @@ describe('the vault', () => {
 })
 
 describe('a list of keys', () => {
-  test('shows no key when it is inspected', () => {
+  test('shows no key when inspected', () => {
     const [key] = parseEncryptionKeys(oldKey)
     const secret = Buffer.from(oldKey.split(':')[1] ?? '', 'base64')
     const shown = inspect(key, { depth: 9, showHidden: true }) + JSON.stringify(key)
@@ -97,8 +100,8 @@ describe('a list of keys', () => {
     [`${oldKey},b:short`, /key 2/],
     [`${oldKey.slice(0, -1)}`, /key 1/],
     [`${'i'.repeat(33)}:${'A'.repeat(43)}=`, /key 1/],
-    [`${oldKey},${oldKey}`, /twice/],
-  ])('is refused when it is wrong: %#', (text, message) => {
+    [`${oldKey},${oldKey}`, /more than once/],
+  ])('is rejected when malformed: %#', (text, message) => {
     expect(() => parseEncryptionKeys(text)).toThrow(message)
     try {
       parseEncryptionKeys(text)
@@ -107,7 +110,7 @@ describe('a list of keys', () => {
     }
   })
 
-  test('may be written on lines or with commas', () => {
+  test('may be separated by line breaks or commas', () => {
     const ids = parseEncryptionKeys(`${oldKey}\n${newKey}\n`).map(({ id }) => id)
     expect(ids).toEqual(parseEncryptionKeys(`${oldKey}, ${newKey}`).map(({ id }) => id))
     expect(ids).toHaveLength(2)

@@ -1,14 +1,14 @@
-/** The attempts that were kept one by one are there afterwards, in their order. */
+/** The migration keeps webhook attempts that were stored one by one, in their order. */
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../../src/store/database.ts'
-import { applyMigrations } from '../../src/store/migrate.ts'
+import { type Database, openDatabase } from '../../src/store/database/database.ts'
+import { applyMigrations } from '../../src/store/database/migrate.ts'
 import {
   findAttemptedChange,
   listAttempts,
   pruneAttempts,
-} from '../../src/store/webhook-attempts.ts'
+} from '../../src/store/webhooks/webhook-attempts.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { createDatabaseBefore } from '../support/earlier-database.ts'
 
@@ -30,9 +30,9 @@ afterAll(async () => {
   await at.drop()
 })
 
-test('attempts of two subscriptions, old and new, failed and not', async () => {
+test('keeps attempts of two subscriptions, old and new, failed and successful', async () => {
   const [first, second] = [randomUUID(), randomUUID()]
-  // By turns, so that those of one are not side by side.
+  // Alternating, so that those of one subscription are not adjacent.
   await client.query(
     `INSERT INTO webhook_attempts
        (subscription_id, message_id, topic, change, attempt, at, latency_ms, status, failure, answer)
@@ -48,7 +48,11 @@ test('attempts of two subscriptions, old and new, failed and not', async () => {
     Array.from({ length: COUNT }, (_, n) => COUNT - n),
   )
   expect(attempts.at(-7)).toMatchObject({
-    ...{ messageId: 'msg_7', topic: 'crm/leads', cursor: null, attempt: 2, answer: null },
+    messageId: 'msg_7',
+    topic: 'crm/leads',
+    cursor: null,
+    attempt: 2,
+    answer: null,
     ...{
       at: '2026-01-02T03:04:05.679Z',
       status: null,
@@ -57,7 +61,9 @@ test('attempts of two subscriptions, old and new, failed and not', async () => {
     },
   })
   const ofOne = await listAttempts(database, {
-    ...{ subscriptionId: second, messageId: 'msg_8', limit: 10 },
+    subscriptionId: second,
+    messageId: 'msg_8',
+    limit: 10,
   })
   expect(ofOne.attempts).toMatchObject([
     { cursor: 'change 8', status: 204, succeeded: true, answer: '"é\\' },
@@ -65,7 +71,7 @@ test('attempts of two subscriptions, old and new, failed and not', async () => {
   expect(await findAttemptedChange(database, first, 'msg_8')).toBe('change 8')
   expect(await findAttemptedChange(database, first, 'msg_7')).toBeUndefined()
 
-  // A batch is deleted once the youngest in it is old enough: here the first hundred of each are.
+  // A batch is deleted when its youngest attempt has expired: here the first hundred of each.
   expect(await pruneAttempts(database, 30)).toBe(2)
   expect(await pruneAttempts(database, 30)).toBe(0)
   const kept = await listAttempts(database, { subscriptionId: first, limit: 1000 })

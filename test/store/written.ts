@@ -1,14 +1,14 @@
-/** A service with two credentials and nothing else before each test of a file, and what the tests do with it. */
+/** A service with two credentials and no records before each test of a file, and helpers for it. */
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
+import type { Transaction } from '../../src/store/database/database.ts'
 import {
   type AppliedChanges,
   type ApplyOptions,
-  deleteRecord,
-} from '../../src/store/apply-changes.ts'
-import type { Transaction } from '../../src/store/database.ts'
+  markRecordDeleted,
+} from '../../src/store/records/apply-changes.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { createWriter, type Writer } from '../support/writer.ts'
 
@@ -16,7 +16,7 @@ export const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
 export const OTHER = 'bbbbbbbb-0000-4000-8000-000000000002'
 export const accounts = catalogue.get('crm/accounts')
 
-/** Starts it before the tests of the file and stops it after them. */
+/** Starts the service before the tests of the file and stops it after them. */
 export const writtenService = () => {
   let service: TestService
   let tenant: Tenant
@@ -41,18 +41,23 @@ export const writtenService = () => {
       accept: 'newer' | 'all' = 'newer',
       credentialId = CREDENTIAL,
     ) => writer.apply(rows, { resource, credentialId, accept }),
-    /** The app was asked for them at that time. */
-    applyAsked: (
+    /** The records were requested from the app at that time. */
+    applyRequested: (
       rows: readonly RecordRow[],
-      askedAt: string,
+      requestedAt: string,
       accept: ApplyOptions['accept'],
     ): Promise<AppliedChanges> =>
-      writer.apply(rows, { resource: accounts, credentialId: CREDENTIAL, accept, askedAt }),
-    /** It is found deleted in the app. */
+      writer.apply(rows, {
+        resource: accounts,
+        credentialId: CREDENTIAL,
+        accept,
+        askedAt: requestedAt,
+      }),
+    /** The record was found deleted in the app. */
     remove: (id: string): Promise<void> => {
       const owner = { credentialId: CREDENTIAL, environmentId: tenant.environmentId }
       return service.database.prisma.$transaction((transaction) =>
-        deleteRecord(transaction, owner, accounts, id),
+        markRecordDeleted(transaction, owner, accounts, id),
       )
     },
     applyIn: (transaction: Transaction, rows: readonly RecordRow[]) =>

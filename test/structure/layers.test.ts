@@ -11,121 +11,142 @@ import {
 
 const MAX_LINES = 300
 
-/** What each layer may import beside itself. A file belongs to the layer whose place is the longest that fits. */
+/** The dependencies of the engines. */
+const below = [
+  'src/store/',
+  'src/outbound/',
+  'src/query/',
+  'src/definition/',
+  'src/errors.ts',
+  'src/repeater.ts',
+]
+
+/** The dependencies of the whole store. */
+const onlyLeaves = ['src/query/', 'src/definition/', 'src/errors.ts', 'src/repeater.ts']
+
+/** What each layer may import in addition to itself. A file belongs to the layer with the longest matching path. */
 const layers: Readonly<Record<string, readonly string[]>> = {
-  'src/cli.ts': ['src/main.ts', 'src/commands/', 'src/config.ts'],
-  'src/commands/': [
-    'src/store/',
-    'src/first-start.ts',
-    'src/config.ts',
-    'src/api-key.ts',
-    'src/encryption-key.ts',
-  ],
+  'src/cli.ts': ['src/main.ts', 'src/commands/', 'src/process/config.ts'],
+  'src/commands/': ['src/store/', 'src/process/config.ts', 'src/process/first-start.ts'],
   'src/main.ts': ['src/'],
   'src/process/': ['src/'],
-  'src/first-start.ts': ['src/store/', 'src/definition/', 'src/api-key.ts'],
-  'src/integrations-file.ts': ['src/api/', 'src/query/', 'src/store/', 'src/errors.ts'],
-  'src/port-owner.ts': [],
   'src/api/': [
+    'src/api/http/',
+    'src/api/auth/',
     'src/delivery/',
     'src/store/',
     'src/query/',
     'src/definition/',
     'src/errors.ts',
     'src/repeater.ts',
-    'src/config.ts',
+    'src/byte-budget.ts',
   ],
-  'src/connect/': ['src/api/static.ts'],
+  'src/api/auth/': [
+    'src/api/http/',
+    'src/store/accounts/',
+    'src/store/secrets/',
+    'src/store/database/',
+    'src/errors.ts',
+  ],
+  'src/api/http/': [
+    'src/store/accounts/',
+    'src/store/database/',
+    'src/definition/',
+    'src/errors.ts',
+    'src/repeater.ts',
+    'src/byte-budget.ts',
+  ],
+  'src/connect/': ['src/api/http/static.ts'],
   // Runs in a browser, as the SDK does.
   'src/connect/window/': ['src/sdk/', 'src/generated/sdk-types.ts'],
-  // Siblings: they meet only in the change log.
-  'src/sync/': [
-    'src/store/',
-    'src/outbound/',
-    'src/query/',
-    'src/definition/',
-    'src/errors.ts',
-    'src/repeater.ts',
-    'src/config.ts',
+  // Siblings: they communicate only through the change log.
+  'src/sync/': below,
+  'src/write/': below,
+  'src/delivery/': below,
+  'src/workflows/': below,
+  // The sandbox app uses the codes of the API.
+  'src/sandbox/': ['src/store/', 'src/definition/', 'src/resources/codes.ts', 'src/errors.ts'],
+  // The store, from the connection up: a folder imports those above it in this list.
+  'src/store/database/': onlyLeaves,
+  'src/store/secrets/': [...onlyLeaves, 'src/store/database/'],
+  'src/store/changes/': [...onlyLeaves, 'src/store/database/'],
+  'src/store/records/': [...onlyLeaves, 'src/store/database/', 'src/store/changes/'],
+  'src/store/writes/': [...onlyLeaves, 'src/store/database/', 'src/store/secrets/'],
+  'src/store/sandbox/': [...onlyLeaves, 'src/store/database/'],
+  'src/store/sync/': [
+    ...onlyLeaves,
+    'src/store/database/',
+    'src/store/changes/',
+    'src/store/records/',
   ],
-  'src/delivery/': [
-    'src/store/',
-    'src/outbound/',
-    'src/query/',
-    'src/definition/',
-    'src/errors.ts',
-    'src/repeater.ts',
-    'src/config.ts',
+  'src/store/accounts/': [
+    ...onlyLeaves,
+    'src/store/database/',
+    'src/store/secrets/',
+    'src/store/changes/',
+    'src/store/sync/',
   ],
-  'src/workflows/': [
-    'src/store/',
-    'src/outbound/',
-    'src/query/',
-    'src/definition/',
-    'src/errors.ts',
-    'src/repeater.ts',
-    'src/config.ts',
+  'src/store/webhooks/': [
+    ...onlyLeaves,
+    'src/store/database/',
+    'src/store/secrets/',
+    'src/store/changes/',
   ],
-  'src/sandbox/': ['src/store/', 'src/definition/', 'src/errors.ts', 'src/config.ts'],
-  'src/store/': [
-    'src/query/',
-    'src/definition/',
-    'src/errors.ts',
-    'src/repeater.ts',
-    'src/config.ts',
-    'src/api-key.ts',
-    'src/encryption-key.ts',
+  'src/store/workflows/': [
+    ...onlyLeaves,
+    'src/store/database/',
+    'src/store/secrets/',
+    'src/store/changes/',
+    'src/store/accounts/',
   ],
   'src/query/': ['src/definition/', 'src/errors.ts'],
-  'src/outbound/': ['src/definition/', 'src/errors.ts', 'src/config.ts'],
+  'src/outbound/': ['src/definition/', 'src/errors.ts', 'src/byte-budget.ts'],
   'src/connectors/': ['src/resources/', 'src/definition/'],
   'src/resources/': ['src/definition/'],
   'src/definition/': [],
   'src/errors.ts': [],
   'src/repeater.ts': [],
-  'src/config.ts': ['src/api-key.ts', 'src/encryption-key.ts'],
-  'src/api-key.ts': [],
-  'src/encryption-key.ts': [],
+  'src/byte-budget.ts': [],
   'src/generated/registry.ts': ['src/connectors/', 'src/resources/', 'src/definition/'],
   'src/generated/': [],
   'src/sdk/': ['src/generated/sdk-types.ts'],
-  // Writes what follows from the definitions, the schema's text among it.
+  // Generates files from the definitions, including the GraphQL schema.
   'codegen.ts': ['codegen/', 'src/generated/registry.ts'],
   'codegen/': ['src/api/', 'src/query/', 'src/definition/', 'src/errors.ts'],
 }
 
-/** Who alone may import a package, or call `fetch`. */
-const doors: readonly {
+/** Packages and `fetch`, with the only folders that may import or call them. */
+const restrictions: readonly {
   readonly what: string
-  readonly is: (name: string) => boolean
-  readonly of: readonly string[]
+  readonly matches: (name: string) => boolean
+  readonly importers: readonly string[]
 }[] = [
   {
     what: 'the database',
-    is: (name) => name === 'pg' || name.startsWith('@prisma/'),
-    of: ['src/store/'],
+    matches: (name) => name === 'pg' || name.startsWith('@prisma/'),
+    importers: ['src/store/'],
   },
   {
     what: 'outgoing HTTP',
-    is: (name) => name === 'fetch()' || name === 'undici',
-    of: ['src/outbound/', 'src/sdk/'],
+    matches: (name) => name === 'fetch()' || name === 'undici',
+    importers: ['src/outbound/', 'src/sdk/'],
   },
   {
     what: 'HTTP and GraphQL servers',
-    is: (name) => /^(fastify|graphql|@pothos|@envelop|@graphql-yoga|ws$)/.test(name),
-    of: ['src/api/', 'src/connect/', 'codegen/'],
+    matches: (name) => /^(fastify|graphql|@pothos|@envelop|@graphql-yoga|ws$)/.test(name),
+    importers: ['src/api/', 'src/connect/', 'codegen/'],
   },
 ]
 
-/** Where the content is handed to the engines. */
-const composers = ['src/main.ts', 'src/process/', 'codegen.ts']
+/** Files that pass the registry to the engines. */
+const registryUsers = ['src/main.ts', 'src/process/', 'codegen.ts']
 
 /** Layers that do no I/O. */
 const pure = ['src/definition/', 'src/resources/', 'src/connectors/', 'src/query/']
 const isIo = (name: string): boolean =>
   name === 'fetch()' || (name.startsWith('node:') && !['node:crypto', 'node:util'].includes(name))
 
-const DRAWERS = /^(utils?|helpers?|commons?|misc)(\.ts)?$/
+const CATCH_ALLS = /^(utils?|helpers?|commons?|misc)(\.ts)?$/
 
 const layerOf = (path: string): string | undefined =>
   Object.keys(layers)
@@ -135,7 +156,7 @@ const layerOf = (path: string): string | undefined =>
 const isWithin = (path: string, places: readonly string[]): boolean =>
   places.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place))
 
-/** The connector, or the API, that a file is part of: siblings do not import each other. */
+/** The connector or the API that a file belongs to: siblings do not import each other. */
 const siblingOf = (path: string): string | undefined =>
   /^src\/(connectors\/[^/]+|api\/(?:rest|graphql))\//.exec(path)?.[1]
 
@@ -151,24 +172,27 @@ const importViolations = ({ path, imports, packages, fetches }: SourceFile): str
     .filter((target) => sibling && siblingOf(target) && siblingOf(target) !== sibling)
     .map((target) => `${path} may not import its sibling ${target}`)
   const registry = 'src/generated/registry.ts'
-  const content = imports
-    .filter((target) => target === registry && !isWithin(path, composers))
-    .map(() => `${path} may not import the registry: it is handed down`)
+  const registryUse = imports
+    .filter((target) => target === registry && !isWithin(path, registryUsers))
+    .map(() => `${path} may not import the registry: pass it as an argument`)
   const outside = [...packages, ...(fetches ? ['fetch()'] : [])].flatMap((name) => [
-    ...doors
-      .filter(({ is, of }) => is(name) && !isWithin(path, of))
-      .map(({ what }) => `${path} may not use ${name}: ${what} has one door`),
+    ...restrictions
+      .filter(({ matches, importers }) => matches(name) && !isWithin(path, importers))
+      .map(
+        ({ what, importers }) =>
+          `${path} may not use ${name}: only ${importers.join(', ')} may use ${what}`,
+      ),
     ...(isWithin(path, pure) && isIo(name) ? [`${path} may not use ${name}: it does no I/O`] : []),
   ])
-  return [...new Set([...upward, ...sideways, ...content, ...outside])]
+  return [...new Set([...upward, ...sideways, ...registryUse, ...outside])]
 }
 
 const shapeViolations = ({ path, lines }: SourceFile): string[] => [
   ...(lines > MAX_LINES && !path.startsWith('src/generated/')
     ? [`${path} has ${lines} lines, more than ${MAX_LINES}`]
     : []),
-  ...(path.split('/').some((part) => DRAWERS.test(part))
-    ? [`${path} is a drawer for anything`]
+  ...(path.split('/').some((part) => CATCH_ALLS.test(part))
+    ? [`${path} is a catch-all: name it after its content`]
     : []),
   ...(posix.basename(path) === 'index.ts' && path !== 'src/sdk/index.ts'
     ? [`${path} is a barrel`]
@@ -193,7 +217,7 @@ const sources = (): SourceFiles =>
     ]),
   )
 
-test('imports point down only, through one door each, without cycles, in files of a size', () => {
+test('imports point down only, restricted packages have one importer, and there are no cycles or oversized files', () => {
   const found = sources()
   expect(Object.keys(found).length).toBeGreaterThan(150)
   expect(violations(found)).toEqual([])
@@ -204,14 +228,14 @@ describe('the check finds', () => {
 
   test.each<[string, SourceFiles, readonly string[]]>([
     [
-      'nothing in files that keep the rules',
+      'no violation in valid files',
       {
         'src/main.ts':
           "import { createServer } from './api/server.ts'\nimport { catalogue } from './generated/registry.ts'",
         'src/api/server.ts':
-          "import { list } from '../store/records.ts'\nimport Fastify from 'fastify'",
-        'src/store/records.ts':
-          "import pg from 'pg'\nimport type { Order } from '../query/cursor.ts'",
+          "import { list } from '../store/records/records.ts'\nimport Fastify from 'fastify'",
+        'src/store/records/records.ts':
+          "import pg from 'pg'\nimport type { Order } from '../../query/cursor.ts'",
         'src/query/cursor.ts': "import { hash } from 'node:crypto'",
         'src/generated/registry.ts': lines(MAX_LINES + 1),
         'src/outbound/http.ts': "import { Agent } from 'undici'\nawait fetch('x')",
@@ -221,36 +245,36 @@ describe('the check finds', () => {
     ],
     [
       'an import upwards',
-      { 'src/store/a.ts': "import { b } from '../api/b.ts'" },
-      ['src/store/a.ts may not import src/api/b.ts'],
+      { 'src/store/records/a.ts': "import { b } from '../../api/b.ts'" },
+      ['src/store/records/a.ts may not import src/api/b.ts'],
     ],
     [
       'an import of a type upwards',
-      { 'src/query/a.ts': "import type { B } from '../store/b.ts'" },
-      ['src/query/a.ts may not import src/store/b.ts'],
+      { 'src/query/a.ts': "import type { B } from '../store/records/b.ts'" },
+      ['src/query/a.ts may not import src/store/records/b.ts'],
     ],
     [
-      'a type that is imported in place',
+      'an inline type import upwards',
       { 'src/definition/a.ts': "type A = import('../errors.ts').B" },
       ['src/definition/a.ts may not import src/errors.ts'],
     ],
     [
-      'what is exported again from above',
+      'a re-export from above',
       { 'src/definition/a.ts': "export * from '../query/b.ts'" },
       ['src/definition/a.ts may not import src/query/b.ts'],
     ],
     [
       'a dynamic import upwards',
-      { 'src/outbound/a.ts': "await import('../store/b.ts')" },
-      ['src/outbound/a.ts may not import src/store/b.ts'],
+      { 'src/outbound/a.ts': "await import('../store/records/b.ts')" },
+      ['src/outbound/a.ts may not import src/store/records/b.ts'],
     ],
     [
-      'siblings that meet',
+      'an import between siblings',
       { 'src/sync/a.ts': "import { b } from '../delivery/b.ts'" },
       ['src/sync/a.ts may not import src/delivery/b.ts'],
     ],
     [
-      'a connector that imports another',
+      'a connector that imports another connector',
       { 'src/connectors/xero/a.ts': "import { b } from '../vendure/b.ts'" },
       ['src/connectors/xero/a.ts may not import its sibling src/connectors/vendure/b.ts'],
     ],
@@ -260,40 +284,40 @@ describe('the check finds', () => {
       ['src/api/rest/a.ts may not import its sibling src/api/graphql/b.ts'],
     ],
     [
-      'an engine that reaches for the registry',
+      'an engine that imports the registry',
       { 'src/api/a.ts': "import { catalogue } from '../generated/registry.ts'" },
       [
         'src/api/a.ts may not import src/generated/registry.ts',
-        'src/api/a.ts may not import the registry: it is handed down',
+        'src/api/a.ts may not import the registry: pass it as an argument',
       ],
     ],
     [
-      'an SDK that imports what is not for browsers',
+      'an SDK that imports server code',
       { 'src/sdk/index.ts': "import type { A } from '../definition/a.ts'" },
       ['src/sdk/index.ts may not import src/definition/a.ts'],
     ],
     [
-      'a second door to the database',
+      'a second importer of the database',
       {
         'src/sync/a.ts': "import { Prisma } from '@prisma/client'",
         'src/api/b.ts': "import type pg from 'pg'",
       },
       [
-        'src/sync/a.ts may not use @prisma/client: the database has one door',
-        'src/api/b.ts may not use pg: the database has one door',
+        'src/sync/a.ts may not use @prisma/client: only src/store/ may use the database',
+        'src/api/b.ts may not use pg: only src/store/ may use the database',
       ],
     ],
     [
       'a second caller of fetch',
       {
         'src/api/a.ts': "await fetch('x')",
-        'src/store/b.ts': "globalThis.fetch('x')",
+        'src/store/records/b.ts': "globalThis.fetch('x')",
         'src/sync/c.ts': "import { request } from 'undici'",
       },
       [
-        'src/api/a.ts may not use fetch(): outgoing HTTP has one door',
-        'src/store/b.ts may not use fetch(): outgoing HTTP has one door',
-        'src/sync/c.ts may not use undici: outgoing HTTP has one door',
+        'src/api/a.ts may not use fetch(): only src/outbound/, src/sdk/ may use outgoing HTTP',
+        'src/store/records/b.ts may not use fetch(): only src/outbound/, src/sdk/ may use outgoing HTTP',
+        'src/sync/c.ts may not use undici: only src/outbound/, src/sdk/ may use outgoing HTTP',
       ],
     ],
     [
@@ -301,9 +325,9 @@ describe('the check finds', () => {
       { 'src/definition/a.ts': "import { readFileSync } from 'node:fs'" },
       ['src/definition/a.ts may not use node:fs: it does no I/O'],
     ],
-    ['a folder of no layer', { 'src/services/a.ts': '' }, ['src/services/a.ts is in no layer']],
+    ['a folder without a layer', { 'src/services/a.ts': '' }, ['src/services/a.ts is in no layer']],
     [
-      'a cycle, be it of types',
+      'a cycle, even of types',
       {
         'src/query/a.ts': "import { b } from './b.ts'",
         'src/query/b.ts': "import type { C } from './c.ts'",
@@ -322,17 +346,17 @@ describe('the check finds', () => {
       [`src/query/a.ts has ${MAX_LINES + 1} lines, more than ${MAX_LINES}`],
     ],
     [
-      'drawers',
+      'catch-all names and barrels',
       {
         'src/api/utils.ts': '',
-        'src/store/helpers/a.ts': '',
+        'src/store/records/helpers/a.ts': '',
         'src/query/common.ts': '',
         'src/query/index.ts': '',
       },
       [
-        'src/api/utils.ts is a drawer for anything',
-        'src/store/helpers/a.ts is a drawer for anything',
-        'src/query/common.ts is a drawer for anything',
+        'src/api/utils.ts is a catch-all: name it after its content',
+        'src/store/records/helpers/a.ts is a catch-all: name it after its content',
+        'src/query/common.ts is a catch-all: name it after its content',
         'src/query/index.ts is a barrel',
       ],
     ],

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { readConfig } from '../../src/config.ts'
 import { errorCodes } from '../../src/errors.ts'
+import { readConfig } from '../../src/process/config.ts'
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 
-test('the README lists every error code, with its status and meaning, and no other', () => {
+test('the README lists every error code with its status and meaning, and no other code', () => {
   const rows = Object.entries(errorCodes).map(
     ([code, { status, meaning }]) => `| \`${code}\` | ${status} | ${meaning} |`,
   )
@@ -13,7 +13,7 @@ test('the README lists every error code, with its status and meaning, and no oth
   expect(listed).toEqual(rows)
 })
 
-test('the README lists every variable that is read', () => {
+test('the README lists every environment variable of the service', () => {
   const read = new Set<string>()
   readConfig(
     new Proxy(

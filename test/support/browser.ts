@@ -1,10 +1,10 @@
-/** Debian's Chromium, driven with its background traffic off: what it then asks for is what the page asks for. */
+/** Debian's Chromium without its background traffic: every request that it sends comes from the page. */
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
 const CHROMIUM = '/usr/bin/chromium'
 
-/** What is missing, in one line; undefined if nothing is. In CI nothing may be. */
+/** One line that names the missing program; undefined if none is missing. In CI nothing may be missing. */
 export const browserMissing = (): string | undefined => {
   if (existsSync(CHROMIUM)) return undefined
   const missing = `No browser at ${CHROMIUM}: apt-get install chromium`

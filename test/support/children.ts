@@ -1,15 +1,15 @@
-/** Processes that a test starts, and kills in the middle of what they do. */
-import { type ChildProcess, fork } from 'node:child_process'
+/** Child processes that a test starts and kills while they work. */
+import { type ChildProcess, type ForkOptions, fork } from 'node:child_process'
 import { once } from 'node:events'
 
 export interface Children {
-  /** Runs a script in a process of its own, with a channel for messages. */
-  start(script: string, args: readonly string[]): ChildProcess
-  /** Kills all that were started: what they had begun is over then. */
+  /** Runs a script in a child process, with an IPC channel. */
+  start(script: string, args: readonly string[], options?: ForkOptions): ChildProcess
+  /** Kills every child process that was started. */
   killAll(): Promise<void>
 }
 
-/** Resolves when the process is dead, and not only told to be. */
+/** Resolves when the process has exited, not only when it has been signalled. */
 export const kill = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
@@ -20,8 +20,8 @@ export const kill = async (child: ChildProcess): Promise<void> => {
 export const createChildren = (): Children => {
   const children = new Set<ChildProcess>()
   return {
-    start: (script, args) => {
-      const child = fork(script, args, { execArgv: [] })
+    start: (script, args, options) => {
+      const child = fork(script, args, { execArgv: [], ...options })
       children.add(child)
       return child
     },

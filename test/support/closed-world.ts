@@ -1,7 +1,7 @@
 /**
- * Holds every answer that a test gets against the OpenAPI document, closed-world: its status, its content
- * type, its headers and every field of its body must be documented for the operation that was asked. What
- * is not fails the test that asked.
+ * Checks every response in a test against the OpenAPI document, closed-world: its status, content type,
+ * headers and every field of its body must be documented for the requested operation. An undocumented
+ * response fails the running test.
  */
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import type { FastifyInstance } from 'fastify'
@@ -14,33 +14,33 @@ import {
   schemaCompiler,
 } from './openapi.ts'
 
-/** Served beside the API that the document tells of. */
-const BESIDE =
+/** Addresses that the server has in addition to the documented API. */
+const SERVED_TOO =
   /^\/(graphql|docs|docs\/assets\/.*|openapi\.json|sdk\.js|connect|connect\/assets\/.*)$/
 
-/** Of HTTP itself, and what browsers are told (helmet, CORS): said of no single operation. */
+/** Headers of HTTP itself and of browser security (helmet, CORS), which no operation documents. */
 const GENERAL_HEADER =
   /^(content-(type|length|security-policy)|date|connection|keep-alive|transfer-encoding|vary|cache-control|(access-control|cross-origin)-.*|origin-agent-cluster|referrer-policy|x-(content-type-options|dns-prefetch-control|download-options|frame-options|permitted-cross-domain-policies|xss-protection))$/
 
-/** Where no operation documents the answer: a bad body, an address of nothing, a method that is not taken. */
+/** Where no operation documents the response: an unreadable body, an unknown address, a method that is not allowed. */
 const UNDOCUMENTED = {
   statuses: [400, 404, 405, 413, 415, 429],
   headers: ['x-request-id', 'allow', 'retry-after', 'ratelimit', 'ratelimit-policy'],
 }
 
-export interface Answer {
+export interface CheckedResponse {
   readonly method: string
-  /** As the router knows it: `/2024-03/one/users/:userId`; undefined: no route has the address. */
+  /** The path as the router has it: `/2024-03/one/users/:userId`; undefined if no route matches. */
   readonly route: string | undefined
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
   readonly body: string
 }
 
-/** What the document says of the answers of one operation and status. */
+/** What the document defines for the responses of one operation and status. */
 interface Documented {
   readonly fits: ValidateFunction
-  /** In lower case: whether each is always there. */
+  /** Header names in lower case, and whether each is required. */
   readonly headers: ReadonlyMap<string, boolean>
 }
 
@@ -51,9 +51,11 @@ const describe = ({ instancePath, message, params }: ErrorObject): string => {
     .join(' ')
 }
 
-/** A judge of answers: what is wrong with one, in words. Schemas are compiled when first needed. */
-export const createJudge = (text: string): ((answer: Answer) => readonly string[]) => {
-  // openapi.test.ts proves that it is what this type says.
+/** Creates a checker that describes what is wrong with a response. Schemas are compiled on first use. */
+export const createResponseChecker = (
+  text: string,
+): ((response: CheckedResponse) => readonly string[]) => {
+  // openapi.test.ts proves that the document has this type.
   const document = JSON.parse(text) as OpenApiDocument
   const compile = schemaCompiler(document)
   const known = new Map<string, Documented>()
@@ -65,16 +67,16 @@ export const createJudge = (text: string): ((answer: Answer) => readonly string[
   }
 
   const documentedAt = (path: string, method: string, status: string): Documented | undefined => {
-    const given = document.paths[path]?.[method]?.responses[status]
-    if (given === undefined) return
+    const input = document.paths[path]?.[method]?.responses[status]
+    if (input === undefined) return
     const steps =
-      '$ref' in given
-        ? given.$ref.split('/').slice(1)
+      '$ref' in input
+        ? input.$ref.split('/').slice(1)
         : ['paths', path, method, 'responses', status]
     return remembered(steps.join(' '), () => ({
       fits: compile(...steps, 'content', 'application/json', 'schema'),
       headers: new Map(
-        Object.entries(resolved<Response>(document, given).headers).map(([name, header]) => {
+        Object.entries(resolved<Response>(document, input).headers).map(([name, header]) => {
           const { required = false } = resolved<{ readonly required?: boolean }>(document, header)
           return [name.toLowerCase(), required]
         }),
@@ -88,8 +90,8 @@ export const createJudge = (text: string): ((answer: Answer) => readonly string[
       headers: new Map(UNDOCUMENTED.headers.map((name) => [name, name === 'x-request-id'])),
     }))
 
-  const compare = (answer: Answer, { fits, headers }: Documented): readonly string[] => {
-    const names = Object.keys(answer.headers)
+  const compare = (result: CheckedResponse, { fits, headers }: Documented): readonly string[] => {
+    const names = Object.keys(result.headers)
     const problems = [
       ...names
         .filter((name) => !headers.has(name) && !GENERAL_HEADER.test(name))
@@ -98,51 +100,51 @@ export const createJudge = (text: string): ((answer: Answer) => readonly string[
         .filter(([name, required]) => required && !names.includes(name))
         .map(([name]) => `the header ${name} is missing`),
     ]
-    if (answer.method === 'HEAD') return problems
-    if (!/^application\/json\b/.test(String(answer.headers['content-type'])))
-      return [...problems, `its content type is ${answer.headers['content-type']}`]
-    if (!fits(JSON.parse(answer.body))) problems.push(...(fits.errors ?? []).map(describe))
+    if (result.method === 'HEAD') return problems
+    if (!/^application\/json\b/.test(String(result.headers['content-type'])))
+      return [...problems, `its content type is ${result.headers['content-type']}`]
+    if (!fits(JSON.parse(result.body))) problems.push(...(fits.errors ?? []).map(describe))
     return problems
   }
 
-  return (answer) => {
-    const { method, route, status } = answer
-    if (route !== undefined && BESIDE.test(route)) return []
+  return (response) => {
+    const { method, route, status } = response
+    if (route !== undefined && SERVED_TOO.test(route)) return []
     const path = route?.replace(/:(\w+)/g, '{$1}')
     const operations = path === undefined ? undefined : document.paths[path]
     if (path !== undefined && operations === undefined) return ['its path is not documented']
-    // A browser asks so before it asks another origin; the answer has no body.
+    // A CORS preflight request; its response has no body.
     if (method === 'OPTIONS' && status === 204) return []
-    const asked = method === 'HEAD' ? 'get' : method.toLowerCase()
-    if (path === undefined || operations?.[asked] === undefined)
+    const requestedMethod = method === 'HEAD' ? 'get' : method.toLowerCase()
+    if (path === undefined || operations?.[requestedMethod] === undefined)
       return UNDOCUMENTED.statuses.includes(status)
-        ? compare(answer, undocumented())
-        : [`neither a method nor an address that is not documented is answered with ${status}`]
-    const documented = documentedAt(path, asked, String(status))
+        ? compare(response, undocumented())
+        : [`an undocumented method or address may not have the status ${status}`]
+    const documented = documentedAt(path, requestedMethod, String(status))
     return documented === undefined
       ? [`the status ${status} is not documented`]
-      : compare(answer, documented)
+      : compare(response, documented)
   }
 }
 
-let judge: ReturnType<typeof createJudge> | undefined
+let check: ReturnType<typeof createResponseChecker> | undefined
 const wrong: string[] = []
 
 const fail = (): void => {
   const found = wrong.splice(0)
   if (found.length > 0)
-    throw new Error(
-      `src/generated/openapi.json does not say what was answered:\n${found.join('\n')}`,
-    )
+    throw new Error(`Responses do not match src/generated/openapi.json:\n${found.join('\n')}`)
 }
 
-/** From now on, an answer of the server that is not documented fails the test that runs. */
-export const holdToDocument = (server: FastifyInstance): void => {
+/** From this call on, an undocumented response of the server fails the running test. */
+export const checkResponses = (server: FastifyInstance): void => {
   server.addHook('onSend', async (request, reply, payload) => {
-    judge ??= createJudge(openapiText)
+    check ??= createResponseChecker(openapiText)
     const { method, routeOptions } = request
-    const problems = judge({
-      ...{ method, route: routeOptions.url, status: reply.statusCode },
+    const problems = check({
+      method,
+      route: routeOptions.url,
+      status: reply.statusCode,
       headers: reply.getHeaders(),
       body: String(payload),
     })
@@ -154,5 +156,5 @@ export const holdToDocument = (server: FastifyInstance): void => {
 }
 
 afterEach(fail)
-// What was answered to the set-up, or after the last test.
+// Responses to the set-up, or after the last test.
 afterAll(fail)

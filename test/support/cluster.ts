@@ -1,4 +1,4 @@
-/** A PostgreSQL 15 of a test's own, made with Debian's programs: to be crashed, dumped and restored. */
+/** A PostgreSQL 15 cluster for one test, made with Debian's programs, which the test can crash, dump and restore. */
 import { execFile } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -6,11 +6,11 @@ import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { chooseDatabaseUser } from '../../src/store/embedded/user.ts'
+import { chooseDatabaseUser } from '../../src/store/database/embedded/user.ts'
 
 const PROGRAMS = '/usr/lib/postgresql/15/bin'
 
-/** Why there can be none on this machine; an error where CI runs, which installs them. */
+/** Why this machine cannot run a cluster. CI installs the programs, so there it is an error. */
 export const missingPrograms = existsSync(join(PROGRAMS, 'pg_dump'))
   ? undefined
   : `PostgreSQL's own programs are not installed: ${PROGRAMS}/pg_dump (apt-get install postgresql-15)`
@@ -21,10 +21,10 @@ const PORT_ATTEMPTS = 20
 
 export type TestCluster = Awaited<ReturnType<typeof startCluster>>
 
-/** Starts a new cluster, without any database of ours; takes about two seconds. */
+/** Starts a new cluster without any Trunkline database; takes about two seconds. */
 export const startCluster = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-cluster-'))
-  // As root it runs as the user of Debian's package.
+  // When the tests run as root, the cluster runs as the user of Debian's package.
   const user = await chooseDatabaseUser(folder, silentLog)
   if (user) await chown(folder, user.uid, user.gid)
   const run = (program: string, ...args: readonly string[]) =>
@@ -39,7 +39,7 @@ export const startCluster = async () => {
 
   const startSomewhere = async (): Promise<number> => {
     for (let attempt = 1; ; attempt++) {
-      // None that an outgoing connection is given: while the server is away, it would not be free.
+      // Not an ephemeral port: while the server is down, an outgoing connection could take it.
       const port = randomInt(20_000, 30_000)
       try {
         await start(port)
@@ -53,12 +53,12 @@ export const startCluster = async () => {
   const url = `postgresql://postgres@127.0.0.1:${port}/postgres`
   return {
     url,
-    /** Ends it as a crash does, without a word to anyone, and starts it again. */
+    /** Crashes the server without notice to its clients, and starts it again. */
     crash: async (): Promise<void> => {
       await stop('immediate')
       await start(port)
     },
-    /** Writes all of the database to a file, beside its own. @returns the file, for `restore` */
+    /** Dumps the whole database to a file in the cluster's folder. @returns the path, for `restore` */
     dump: async (): Promise<string> => {
       const path = join(folder, 'dump')
       await run('pg_dump', '--format=custom', `--file=${path}`, `--dbname=${url}`)
@@ -67,7 +67,7 @@ export const startCluster = async () => {
     restore: async (path: string): Promise<void> => {
       await run('pg_restore', '--exit-on-error', `--dbname=${url}`, path)
     },
-    /** Ends it, and removes its files. */
+    /** Stops the cluster and removes its files. */
     remove: async (): Promise<void> => {
       await stop('immediate')
       await rm(folder, { recursive: true })

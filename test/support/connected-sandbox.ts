@@ -1,17 +1,17 @@
-/** A service with the sandbox connected: the connector against the app itself, both in this process. */
+/** A service with the sandbox connected: the connector and the app run in this process. */
 import pino from 'pino'
 import { catalogue, connectors } from '../../src/generated/registry.ts'
 import type { LocalApp } from '../../src/outbound/exchange.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
 import { createSandboxApp, SANDBOX_ORIGIN } from '../../src/sandbox/app.ts'
-import { createCredential } from '../../src/store/credentials.ts'
+import { createCredential } from '../../src/store/accounts/credentials.ts'
 import { createSync } from '../../src/sync/schedule.ts'
-import type { Face } from './operations.ts'
+import type { Transport } from './operations.ts'
 import { type RecordCalls, recordsOver } from './record-calls.ts'
 import { startService, type Tenant, type TestService } from './service.ts'
 import { testVault } from './vault.ts'
 
-/** A record as the sandbox itself shows it. */
+/** A record in the sandbox's own form. */
 export interface AppRecord {
   readonly id: string
   readonly version: number
@@ -23,7 +23,7 @@ export interface LoggedChange {
   readonly kind: 'created' | 'updated' | 'deleted'
   readonly topic: string
   readonly remoteId: string
-  /** The fields that changed; none of a record that is new. */
+  /** The fields that changed; empty for a new record. */
   readonly fields: readonly string[]
 }
 
@@ -31,14 +31,14 @@ export interface ConnectedSandbox {
   readonly service: TestService
   readonly tenant: Tenant
   readonly credentialId: string
-  /** Lists every resource of the app, as a run does. */
+  /** Lists every resource of the app, as a sync run does. */
   sync(): Promise<void>
-  /** The changes of records since the last call, oldest first. */
+  /** The record changes since the last call, oldest first. */
   takeChanges(): Promise<readonly LoggedChange[]>
-  over(face: Face): RecordCalls
-  /** What the app itself has: `people`, `per_0001`. @throws Error if it has no such record */
+  over(transport: Transport): RecordCalls
+  /** The record in the app: `people`, `per_0001`. @throws Error if the app has no such record */
   readInApp(kind: string, id: string): Promise<AppRecord>
-  /** A change that the app's own user makes. */
+  /** A change that a user of the app makes. */
   changeInApp(kind: string, id: string, fields: object): Promise<AppRecord>
   deleteInApp(kind: string, id: string): Promise<void>
   stop(): Promise<void>
@@ -47,47 +47,57 @@ export interface ConnectedSandbox {
 const sandbox = connectors.get('sandbox')
 if (!sandbox) throw new Error('The registry has no sandbox.')
 
-/** Starts it and lists all that the app has. */
+/** Starts the service and lists everything that the app has. */
 export const connectSandbox = async (): Promise<ConnectedSandbox> => {
   const localApps = new Map<string, LocalApp>()
   const service = await startService({ localApps })
   const { database } = service
-  const app = createSandboxApp({ database })
+  const app = createSandboxApp(service)
   localApps.set(SANDBOX_ORIGIN, app.handle)
-  const { tenant: name, token } = await app.createTenant('acme')
+  const { tenant: name, token } = await app.openTenant('acme')
   const tenant = await service.createTenant('development', [])
   const credentialId = await createCredential(database, testVault, {
-    ...{ environmentId: tenant.environmentId, userId: tenant.userId, connector: sandbox },
+    environmentId: tenant.environmentId,
+    userId: tenant.userId,
+    connector: sandbox,
     values: { tenant: name, token },
   })
   const appClient = createAppClient({ allowPrivateAddresses: true, localApps })
   const engine = createSync({
-    ...{ database, vault: testVault, connectors, appClient },
+    database,
+    vault: testVault,
+    connectors,
+    appClient,
     log: pino({ level: 'silent' }),
   })
   await engine.syncNow(credentialId)
 
-  const ask = async (method: string, path: string, version?: number, body?: object) => {
-    const answer = await app.handle(
+  const send = async (method: string, path: string, version?: number, body?: object) => {
+    const response = await app.handle(
       new Request(`${SANDBOX_ORIGIN}/v1${path}`, {
         method,
         headers: {
-          ...{ authorization: `Bearer ${token}`, 'sandbox-tenant': name },
+          authorization: `Bearer ${token}`,
+          'sandbox-tenant': name,
           ...(version !== undefined && { 'if-match': `"${version}"` }),
           'content-type': 'application/json',
         },
         ...(body && { body: JSON.stringify(body) }),
       }),
     )
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
-    return answer
+    if (!response.ok)
+      throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+    return response
   }
   const readInApp = async (kind: string, id: string): Promise<AppRecord> =>
-    (await ask('GET', `/${kind}/${id}`)).json()
+    (await send('GET', `/${kind}/${id}`)).json()
 
   let lastSequence = 0n
   const connected: ConnectedSandbox = {
-    ...{ service, tenant, credentialId, readInApp },
+    service,
+    tenant,
+    credentialId,
+    readInApp,
     sync: () => engine.syncNow(credentialId),
     takeChanges: async () => {
       const topics = catalogue.resources.map(({ topic }) => topic)
@@ -98,13 +108,13 @@ export const connectSandbox = async (): Promise<ConnectedSandbox> => {
       lastSequence = rows.at(-1)?.sequence ?? lastSequence
       return rows
     },
-    over: (face) => recordsOver(face, { service, tenant, credentialId }),
+    over: (transport) => recordsOver(transport, { service, tenant, credentialId }),
     changeInApp: async (kind, id, fields) => {
       const { version } = await readInApp(kind, id)
-      return (await ask('PUT', `/${kind}/${id}`, version, fields)).json()
+      return (await send('PUT', `/${kind}/${id}`, version, fields)).json()
     },
     deleteInApp: async (kind, id) => {
-      await ask('DELETE', `/${kind}/${id}`)
+      await send('DELETE', `/${kind}/${id}`)
     },
     stop: async () => {
       await engine.stop()

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { inject } from 'vitest'
 
-/** Where this run's databases are; provided by the global setup. */
+/** The URL of this run's PostgreSQL, provided by the global setup. */
 export type TestDatabases = {
   readonly serverUrl: string
   readonly template: string
@@ -16,15 +16,15 @@ declare module 'vitest' {
   }
 }
 
-/** A database of its own for a test file; what is not dropped goes at the end of the run. */
+/** A database for one test file; whatever is not dropped goes at the end of the run. */
 export type TestDatabase = { readonly url: string; drop(): Promise<void> }
 
-/** Makes a database with the schema of `prisma/migrations`, without rows; takes a third of a second. */
+/** Creates a database with the schema of `prisma/migrations` and no rows; takes a third of a second. */
 export function createTestDatabase(): Promise<TestDatabase> {
   return createDatabase(inject('testDatabases').template)
 }
 
-/** Makes a database without anything in it. */
+/** Creates an empty database. */
 export function createEmptyDatabase(): Promise<TestDatabase> {
   return createDatabase('template0')
 }
@@ -39,7 +39,7 @@ async function createDatabase(template: string): Promise<TestDatabase> {
   }
 }
 
-/** With all that is connected to it, but for PostgreSQL's own cleaning: that ends by itself. */
+/** Drops the database and ends its sessions, except the autovacuum's, which ends by itself. */
 async function dropDatabase(serverUrl: string, name: string): Promise<void> {
   for (;;)
     try {
@@ -51,7 +51,7 @@ async function dropDatabase(serverUrl: string, name: string): Promise<void> {
     }
 }
 
-/** The same server and role, another database. */
+/** The URL of another database on the same server, with the same role. */
 export function onDatabase(url: string, name: string): string {
   const other = new URL(url)
   other.pathname = `/${name}`

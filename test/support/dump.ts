@@ -1,6 +1,6 @@
-import type { Database } from '../../src/store/database.ts'
+import type { Database } from '../../src/store/database/database.ts'
 
-/** Every row of every table as text, as a dump of the database holds them. */
+/** Every row of every table as text, as in a dump of the database. */
 export const dumpTables = async ({ prisma }: Database): Promise<string> => {
   const tables = await prisma.$queryRaw<{ place: string }[]>`
     SELECT format('%I.%I', table_schema, table_name) AS place FROM information_schema.tables

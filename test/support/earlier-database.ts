@@ -1,18 +1,18 @@
-/** A database as an earlier version of the program left it. */
+/** A database in the state of an earlier version of the program. */
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { applyMigrations } from '../../src/store/migrate.ts'
+import { applyMigrations } from '../../src/store/database/migrate.ts'
 import { createEmptyDatabase, type TestDatabase } from './database.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
 
-/** Makes a database with the migrations that came before the one of that name; the rest are the test's to apply. */
+/** Creates a database with the migrations before the named one; the test applies the rest. */
 export const createDatabaseBefore = async (migration: string): Promise<TestDatabase> => {
   const names = (await readdir(MIGRATIONS)).sort()
   const end = names.findIndex((name) => name.endsWith(`_${migration}`))
-  if (end < 0) throw new RangeError(`There is no migration ${migration}.`)
+  if (end < 0) throw new RangeError(`Unknown migration: ${migration}.`)
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-migrations-'))
   try {
     for (const name of names.slice(0, end))

@@ -1,20 +1,20 @@
-/** The order that a list is due to have, found without the code under test. */
+/** The expected order of a list, computed without the code under test. */
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import type { Resource } from '../../src/definition/resource.ts'
 import type { Order } from '../../src/query/cursor.ts'
-import type { Database } from '../../src/store/database.ts'
+import type { Database } from '../../src/store/database/database.ts'
 
-/** A record as an answer shows it. */
+/** A record in a response. */
 export type Shown = Readonly<Record<string, unknown>> & { readonly id: string }
 
-/** The digits times 10^20: exact, where a double is not. */
+/** The digits times 10^20: exact, which a double is not. */
 const scaled = (digits: string): bigint => {
-  const [, sign, whole = '0', fraction = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(digits) ?? []
-  const value = BigInt(whole + fraction.padEnd(20, '0'))
+  const [, sign, integer = '0', fraction = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(digits) ?? []
+  const value = BigInt(integer + fraction.padEnd(20, '0'))
   return sign === '-' ? -value : value
 }
 
-/** Texts by their rank among all, in the order of the database's own collation. */
+/** Texts by their rank among all texts, in the collation of the database. */
 const ranks = async (
   { prisma }: Database,
   texts: readonly string[],
@@ -24,14 +24,14 @@ const ranks = async (
   return new Map(rows.map(({ value, rank }) => [value, Number(rank)]))
 }
 
-/** The ids in the order that is due: records without a value last, ties by id. */
+/** The ids in the expected order: records without a value last, ties ordered by id. */
 export const expectedIds = async (
   database: Database,
   resource: Resource,
   rows: readonly RecordRow[],
   { field, descending }: Order,
 ): Promise<readonly string[]> => {
-  const kind = resource.allFields[field]?.kind
+  const kind = resource.allFields[field]?.kind.name
   const values = rows.map((row) => row[field] ?? null)
   const rankOf =
     kind === 'text' || kind === 'enumeration'

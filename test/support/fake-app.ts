@@ -1,4 +1,4 @@
-/** A small CRM over real HTTP that fails on demand, and the connector for it. */
+/** A small CRM over real HTTP that fails on demand, with its connector. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
@@ -19,12 +19,13 @@ export interface FakeRow {
   readonly updatedAt: string
 }
 
-/** What goes wrong with one listing request. */
+/** How one list request fails. */
 export type Fault =
   | { readonly kind: 'status'; readonly status: number; readonly headers?: Record<string, string> }
   | { readonly kind: 'hang' }
   | { readonly kind: 'reset' }
   | { readonly kind: 'malformed' }
+  | { readonly kind: 'deep' }
   | { readonly kind: 'other-form' }
   | { readonly kind: 'empty' }
   | { readonly kind: 'twice' }
@@ -37,7 +38,7 @@ export interface FakeRequest {
   readonly since: string | null
   readonly cursor: string | null
   readonly authorization: string | undefined
-  /** The process that asked. */
+  /** The process that sent the request. */
   readonly caller: string | undefined
   status: number
 }
@@ -46,28 +47,30 @@ export interface FakeApp {
   readonly url: string
   readonly rows: Map<string, FakeRow>
   readonly requests: FakeRequest[]
-  /** The next requests meet these, one each; `undefined` lets one pass. */
+  /** Faults for the next requests, one each; `undefined` lets a request pass. */
   readonly faults: (Fault | undefined)[]
-  /** The most requests that were under way at once, by path. */
+  /** The largest number of concurrent requests, by path. */
   readonly mostAtOnce: Map<string, number>
   readonly settings: {
     pageSize: number
-    /** `keyset`: by last change, after a record · `offset`: by id, from a position · `ignored`: the first page for ever. */
+    /** `keyset`: by last change, after a record · `offset`: by id, from a position · `ignored`: always the first page. */
     paging: 'keyset' | 'offset' | 'ignored'
-    /** Its clock less ours. */
+    /** The app's clock minus the host's. */
     clockOffsetMs: number
     delayMs: number
-    /** The token that it accepts. */
+    /** The accepted token. */
     token: string
-    /** Called, and awaited, before each page is cut. */
+    /** Paths whose list never ends: each page has new records and a new cursor. */
+    endless: (path: string) => boolean
+    /** Called and awaited before each page is built. */
     onPage: ((request: FakeRequest) => unknown) | undefined
-    /** Called, and awaited, when a page is cut, before it is sent. */
+    /** Called and awaited after a page is built, before it is sent. */
     onAnswer: (() => unknown) | undefined
   }
-  /** Its time, never the same twice. */
+  /** The app's time; never the same twice. */
   now(): string
   put(id: string, fields?: Partial<FakeRow>): FakeRow
-  /** Fills it with `count` records: `1`, `2`, … */
+  /** Creates `count` records: `1`, `2`, … */
   fill(count: number): void
   stop(): Promise<void>
 }
@@ -75,7 +78,7 @@ export interface FakeApp {
 const byChange = (a: FakeRow, b: FakeRow): number =>
   a.updatedAt < b.updatedAt ? -1 : a.updatedAt > b.updatedAt ? 1 : Number(a.id) - Number(b.id)
 
-/** Starts it on a free port of the loopback. */
+/** Starts the app on a free loopback port. */
 export const startFakeApp = async (): Promise<FakeApp> => {
   const rows = new Map<string, FakeRow>()
   const requests: FakeRequest[] = []
@@ -88,6 +91,7 @@ export const startFakeApp = async (): Promise<FakeApp> => {
     clockOffsetMs: 0,
     delayMs: 0,
     token: 'the-token',
+    endless: () => false,
     onPage: undefined,
     onAnswer: undefined,
   }
@@ -96,6 +100,18 @@ export const startFakeApp = async (): Promise<FakeApp> => {
   const now = (): string => {
     lastMs = Math.max(lastMs + 1, Date.now() + settings.clockOffsetMs)
     return new Date(lastMs).toISOString()
+  }
+
+  /** One page of an endless list. */
+  const inventPage = (query: URLSearchParams): { data: readonly FakeRow[]; next: string } => {
+    const from = Number(query.get('cursor') ?? 0)
+    const at = now()
+    const data = Array.from({ length: settings.pageSize }, (_, place) => {
+      const id = String(from + place + 1)
+      const times = { createdAt: at, updatedAt: at }
+      return { id, name: `Account ${id}`, staff: 1, deleted: false, ...times }
+    })
+    return { data, next: String(from + settings.pageSize) }
   }
 
   const cutPage = (query: URLSearchParams): { data: readonly FakeRow[]; next: string | null } => {
@@ -120,11 +136,17 @@ export const startFakeApp = async (): Promise<FakeApp> => {
     return { data, next: from + pageSize < sorted.length ? String(from + pageSize) : null }
   }
 
-  const answer = (query: URLSearchParams, fault: Fault | undefined): string => {
-    const page = cutPage(query)
+  const result = ({ pathname, searchParams: query }: URL, fault: Fault | undefined): string => {
+    const page = settings.endless(pathname) ? inventPage(query) : cutPage(query)
     switch (fault?.kind) {
       case 'malformed':
         return `${JSON.stringify(page).slice(0, -9)}`
+      case 'deep':
+        // The page itself is valid; one of its records has an extra field.
+        return JSON.stringify(page).replace(
+          '"name":',
+          `"nest":${'['.repeat(9000)}${']'.repeat(9000)},"name":`,
+        )
       case 'other-form':
         return JSON.stringify({ message: 'Down for maintenance.' })
       case 'empty':
@@ -168,7 +190,7 @@ export const startFakeApp = async (): Promise<FakeApp> => {
     const isKnown = request.authorization === `Bearer ${settings.token}`
     request.status = !isKnown ? 401 : fault?.kind === 'status' ? fault.status : 200
     const refusal = { error: `Refused ${request.authorization}` }
-    const text = request.status === 200 ? answer(url.searchParams, fault) : JSON.stringify(refusal)
+    const text = request.status === 200 ? result(url, fault) : JSON.stringify(refusal)
     await settings.onAnswer?.()
     response.writeHead(request.status, {
       'content-type': 'application/json',
@@ -180,12 +202,17 @@ export const startFakeApp = async (): Promise<FakeApp> => {
 
   const server = createServer((incoming, response) => void serve(incoming, response))
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  // A server that listens on TCP has an address of that kind.
+  // A server that listens on TCP has an address of this type.
   const { port } = server.address() as AddressInfo
 
   const app: FakeApp = {
     url: `http://127.0.0.1:${port}/api`,
-    ...{ rows, requests, faults, mostAtOnce, settings, now },
+    rows,
+    requests,
+    faults,
+    mostAtOnce,
+    settings,
+    now,
     put: (id, fields = {}) => {
       const updatedAt = now()
       const before = rows.get(id) ?? { name: `Account ${id}`, staff: Number(id), deleted: false }
@@ -204,7 +231,7 @@ export const startFakeApp = async (): Promise<FakeApp> => {
   return app
 }
 
-/** What an app's connector may differ in. */
+/** Properties in which an app's connector may differ. */
 export type FakeSync = ResourceConnector['sync']
 
 const isPage = (
@@ -229,7 +256,7 @@ export const fakeConnector = (sync: Partial<FakeSync> = {}): Connector =>
     }),
     readFailure: ({ status, body }) => {
       if (status === 200) return
-      // Its failures have this form.
+      // The app's errors have this form.
       const { error: reason } = body as { error: string }
       const kind = status === 401 ? 'authentication' : status === 429 ? 'rate-limited' : undefined
       return { kind: kind ?? (status >= 500 ? 'unavailable' : 'refused'), reason }
@@ -244,7 +271,7 @@ export const fakeConnector = (sync: Partial<FakeSync> = {}): Connector =>
           remoteDeleted: 'deleted',
           accountName: 'name',
           numberOfEmployees: 'staff',
-          // Fails on a name that is no text, as rules do on what their authors never saw.
+          // Fails on a name that is not text, as mapping rules fail on values that their authors did not expect.
           description: ({ name }) => (name as string).toUpperCase(),
           accountOwner: null,
           industry: null,

@@ -1,10 +1,10 @@
-/** What a filter means, said again without SQL: the code under test must leave the same records. */
+/** The meaning of a filter, implemented without SQL: the code under test must select the same records. */
 import { recordId } from '../../src/definition/identity.ts'
 import type { Resource } from '../../src/definition/resource.ts'
 import { type FilterParameter, filterParameters } from '../../src/query/filter.ts'
 
-/** Filter parameters by name, as a query string gives them. */
-export type GivenFilter = Readonly<Record<string, string>>
+/** Filter parameters by name, with values as in a query string. */
+export type FilterInput = Readonly<Record<string, string>>
 
 /** A record with its stored values: decimals as digits, references as ids. */
 export type StoredRecord = Readonly<Record<string, unknown>> & { readonly id: string }
@@ -21,63 +21,62 @@ const exact = (digits: string): bigint => {
 const compare = (operator: string, a: bigint | number, b: bigint | number): boolean =>
   operator === 'min' ? a >= b : operator === 'max' ? a <= b : a === b
 
-const meets = (
-  { field, kind, operator, definition }: FilterParameter,
+const matches = (
+  parameter: FilterParameter,
   credentialId: string,
   record: StoredRecord,
-  given: string,
+  input: string,
 ): boolean => {
+  const { field, operator, definition } = parameter
+  const { name: kind, reference } = definition.kind
   const value = record[field] ?? null
   if (value === null) return operator === 'notEquals'
   if (operator === 'notEquals')
-    return !meets(
-      { name: '', field, kind, operator: 'equals', definition, doc: '' },
-      credentialId,
-      record,
-      given,
-    )
+    return !matches({ ...parameter, operator: 'equals' }, credentialId, record, input)
   switch (kind) {
     case 'text':
       return operator === 'contains'
-        ? String(value).toLowerCase().includes(given.toLowerCase())
-        : value === given
+        ? String(value).toLowerCase().includes(input.toLowerCase())
+        : value === input
     case 'enumeration':
-      return value === given.toUpperCase()
+      return value === input.toUpperCase()
     case 'boolean':
-      return String(value) === given
+      return String(value) === input
     case 'integer':
     case 'number':
     case 'decimal':
-      return compare(operator, exact(String(value)), exact(given))
+      return compare(operator, exact(String(value)), exact(input))
     case 'reference': {
-      if (definition.kind !== 'reference') throw new TypeError(field)
       return (
-        value === given.toLowerCase() || value === recordId(credentialId, definition.target, given)
+        value === input.toLowerCase() ||
+        value === recordId(credentialId, reference?.target ?? '', input)
       )
     }
     case 'timestamp':
     case 'date': {
       const at = Date.parse(String(value))
-      const from = Date.parse(given)
-      if (!/^\d{4}-\d{2}-\d{2}$/.test(given)) return compare(operator, at, from)
-      // A day: any instant of it equals, is at least and at most the day.
+      const from = Date.parse(input)
+      if (!/^\d{4}-\d{2}-\d{2}$/.test(input)) return compare(operator, at, from)
+      // A date: every instant of that day equals it, and is within its bounds.
       return (operator === 'max' || at >= from) && (operator === 'min' || at < from + DAY_MS)
     }
+    default:
+      throw new TypeError(`${field} has the kind ${kind}, which this oracle does not implement.`)
   }
 }
 
-/** Whether a list with this filter holds the record. */
+/** Whether a list with this filter contains the record. */
 export const isListed = (
   resource: Resource,
   credentialId: string,
   record: StoredRecord,
-  { includeDeleted, ...given }: GivenFilter,
+  { includeDeleted, ...given }: FilterInput,
 ): boolean => {
   if (record.remoteDeleted === true && includeDeleted !== 'true' && given.remoteDeleted !== 'true')
     return false
   return Object.entries(given).every(([name, value]) => {
     const parameter = filterParameters(resource).get(name)
     if (parameter === undefined) throw new RangeError(name)
-    return meets(parameter, credentialId, record, value)
+    return matches(parameter, credentialId, record, value)
   })
 }

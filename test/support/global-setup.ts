@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
-import { startEmbeddedDatabase } from '../../src/store/embedded.ts'
-import { applyMigrations } from '../../src/store/migrate.ts'
+import { startEmbeddedDatabase } from '../../src/store/database/embedded/embedded.ts'
+import { applyMigrations } from '../../src/store/database/migrate.ts'
 import { onDatabase, type TestDatabases } from './database.ts'
 
 /**
- * One PostgreSQL for the whole run: the server of `DATABASE_URL`, or an embedded one that is gone
- * afterwards. On it a migrated template, of which each test file makes its own database.
+ * One PostgreSQL for the whole run: the server of `DATABASE_URL`, or an embedded one that is removed
+ * afterwards. It holds a migrated template, which is copied for each test file.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await findServer()
   const client = new Client({ connectionString: server.url })
   await client.connect()
-  // Runs on one server, at once or after a killed one, do not meet.
+  // Keeps runs apart that share a server, whether concurrent or left over from a killed run.
   const prefix = `trunkline_test_${randomBytes(4).toString('hex')}_`
   const teardown = async () => {
     const { rows } = await client.query<{ datname: string }>(
@@ -31,7 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const template = `${prefix}template`
     await client.query(`CREATE DATABASE "${template}" TEMPLATE template0 ENCODING 'UTF8'`)
     await applyMigrations(onDatabase(server.url, template))
-    // A database with a session in it cannot be copied, be it the autovacuum's.
+    // A database with an open session cannot be copied, even if the session is the autovacuum's.
     await client.query(`ALTER DATABASE "${template}" ALLOW_CONNECTIONS false`)
     const databases: TestDatabases = { serverUrl: server.url, template, prefix }
     project.provide('testDatabases', databases)
@@ -43,8 +43,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function findServer(): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  const given = process.env.DATABASE_URL
-  if (given) return { url: given, stop: async () => {} }
+  const input = process.env.DATABASE_URL
+  if (input) return { url: input, stop: async () => {} }
   const dataDir = await mkdtemp(join(tmpdir(), 'trunkline-test-'))
   const warn = (message: string) => {
     // Databases are dropped while tests still hold connections to them.

@@ -1,12 +1,12 @@
-/** The change log's partitions in a test: as small as it wants them, and what lies in each. */
+/** The change log's partitions in a test: created as small as needed, and listed with their rows. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Arranged } from '../../src/store/change-partitions.ts'
-import type { Database } from '../../src/store/database.ts'
+import type { PartitionOutcome } from '../../src/store/changes/change-partitions.ts'
+import type { Database } from '../../src/store/database/database.ts'
 
-/** Tries until nobody else has the table: PostgreSQL's own housekeeping does now and then. */
+/** Retries until no one else locks the table; PostgreSQL's own maintenance sometimes does. */
 export const unlessBusy = async (
-  attempt: () => Promise<Arranged>,
-): Promise<Exclude<Arranged, 'busy'>> => {
+  attempt: () => Promise<PartitionOutcome>,
+): Promise<Exclude<PartitionOutcome, 'busy'>> => {
   for (;;) {
     const outcome = await attempt()
     if (outcome !== 'busy') return outcome
@@ -16,7 +16,7 @@ export const unlessBusy = async (
 
 export interface Partition {
   readonly name: string
-  /** Null: without a bound. */
+  /** Null: unbounded. */
   readonly lower: bigint | null
   readonly upper: bigint | null
   readonly epoch: bigint | null
@@ -38,7 +38,9 @@ export const openPartitions = ({ prisma }: Database) => {
       FROM change_log.changes GROUP BY 1`
     const rows = new Map(counts.map((count) => [count.name, count.rows]))
     return found.map(({ name, epoch, lower, upper }) => ({
-      ...{ name, epoch, rows: rows.get(name) ?? 0 },
+      name,
+      epoch,
+      rows: rows.get(name) ?? 0,
       lower: lower === null ? null : BigInt(lower),
       upper: upper === null ? null : BigInt(upper),
     }))
@@ -50,7 +52,7 @@ export const openPartitions = ({ prisma }: Database) => {
     return row?.made ?? null
   }
 
-  /** Gives transactions ids until so many have been given. */
+  /** Consumes this many transaction ids. */
   const burn = (count: number): Promise<number> =>
     execute(`DO $$ BEGIN
       FOR n IN 1..${count} LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP;
@@ -60,7 +62,7 @@ export const openPartitions = ({ prisma }: Database) => {
     list,
     make,
     burn,
-    /** An empty log of one first partition, which ends here, and so many of a size; then the tail. */
+    /** An empty log: one first partition that ends at the current transaction, `ahead` partitions of `size`, and the tail. */
     layOut: async (ahead: number, size: number): Promise<void> => {
       await execute(`DO $$
         DECLARE
@@ -83,7 +85,7 @@ export const openPartitions = ({ prisma }: Database) => {
         END $$`)
       await unlessBusy(async () => ((await make(ahead, size)) === null ? 'busy' : 'done'))
     },
-    /** Until no transaction, running or to come, is below a bound. */
+    /** Waits until every running and future transaction is at or above the bound. */
     passed: async (upper: bigint): Promise<void> => {
       for (;;) {
         const [row] = await prisma.$queryRaw<{ xmin: string; xmax: string }[]>`
@@ -95,10 +97,10 @@ export const openPartitions = ({ prisma }: Database) => {
         else await wait(20)
       }
     },
-    /** As if all that is in the log, or what a condition says, had been written so many days ago. */
+    /** Ages the log's rows, or those that the condition selects, by this many days. */
     age: (days: number, condition = 'true') =>
       execute(`UPDATE change_log.changes SET at = at - interval '${days} days' WHERE ${condition}`),
-    /** As after a restore: the next write begins an epoch. */
+    /** Simulates a restore: the next write begins an epoch. */
     moveElsewhere: () => execute(`UPDATE change_log.epochs SET cluster = 'another/00000001'`),
   }
 }

@@ -1,4 +1,4 @@
-/** The generated OpenAPI document, as programs read it. */
+/** The generated OpenAPI document as typed data. */
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
@@ -40,7 +40,7 @@ export interface Operation {
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly tags: readonly { readonly name: string }[]
-  /** The headings over the tags. */
+  /** The headings that group the tags. */
   readonly 'x-tagGroups': readonly { readonly name: string; readonly tags: readonly string[] }[]
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
@@ -50,7 +50,7 @@ export const openapiText = readFileSync(
   'utf8',
 )
 
-/** What a `#/…` reference points to; undefined if nothing is there. */
+/** The target of a `#/…` reference; undefined if it does not exist. */
 export const pointedTo = (document: unknown, reference: string): unknown =>
   reference
     .split('/')
@@ -59,22 +59,22 @@ export const pointedTo = (document: unknown, reference: string): unknown =>
     // Any object, read by key.
     .reduce<unknown>((value, step) => Object(value)[step], document)
 
-/** The thing itself, where a reference may stand for it. */
+/** Resolves a value that may be a reference. */
 export const resolved = <T extends object>(
   document: unknown,
   thing: T | { readonly $ref: string },
 ): T =>
-  // A reference of the document points to a thing of the kind that stands in its place.
+  // A reference points to an object of the type that it replaces.
   '$ref' in thing ? (pointedTo(document, thing.$ref) as T) : thing
 
-/** A JSON pointer into the document, as a reference writes it: `#/paths/~1health/get`. */
+/** A JSON pointer into the document: `#/paths/~1health/get`. */
 export const placeOf = (...steps: readonly string[]): string =>
   ['#', ...steps]
     .map((step) => step.replaceAll('~', '~0').replaceAll('/', '~1'))
     .map((step, index) => (index === 0 ? step : encodeURIComponent(step)))
     .join('/')
 
-/** Compiles the schema that stands at a place of the document. */
+/** Compiles the schema at a path of the document. */
 export const schemaCompiler = (
   document: OpenApiDocument,
 ): ((...steps: readonly string[]) => ValidateFunction) => {

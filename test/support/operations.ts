@@ -1,4 +1,4 @@
-/** Operations put over either face, told by name, so that one test speaks for both. */
+/** Operations called by name over REST or GraphQL, so that one test covers both transports. */
 import { type GraphQLOutputType, getNamedType, isObjectType } from 'graphql'
 import { buildSchema } from '../../src/api/graphql/schema.ts'
 import { argumentName, fieldsAt, type Operation } from '../../src/api/operation.ts'
@@ -6,34 +6,34 @@ import { operations } from '../../src/api/operations.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import type { TestService } from './service.ts'
 
-export const faces = ['REST', 'GraphQL'] as const
-export type Face = (typeof faces)[number]
+export const transports = ['REST', 'GraphQL'] as const
+export type Transport = (typeof transports)[number]
 
 export interface Outcome {
   readonly status: number
-  /** What the operation answers, without the key around it; undefined: it failed. */
-  // biome-ignore lint/suspicious/noExplicitAny: each test knows what it asked for
+  /** The result without its enclosing key; undefined if the operation failed. */
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the type of the result
   readonly result: any
-  /** The error's code; undefined: it succeeded. */
+  /** The error's code; undefined if the operation succeeded. */
   readonly code: string | undefined
   readonly message: string | undefined
-  /** The fields that a refusal names. */
+  /** The fields that the error names. */
   readonly fields: readonly string[]
 }
 
-export type Given = Readonly<Record<string, unknown>>
+export type Input = Readonly<Record<string, unknown>>
 
 const schema = buildSchema(catalogue)
 
 export const operationOf = (name: string): Operation => {
   const found = operations.find((operation) => operation.name === name)
-  if (found === undefined) throw new RangeError(`There is no operation ${name}.`)
+  if (found === undefined) throw new RangeError(`Unknown operation: ${name}.`)
   return found
 }
 
-/** Those of the given values that are of none of these fields, and those that are. */
-const divide = (given: Given, fields: object): readonly [Given, Given] => {
-  const entries = Object.entries(given)
+/** Splits input into the values that are not of these fields and those that are. */
+const divide = (input: Input, fields: object): readonly [Input, Input] => {
+  const entries = Object.entries(input)
   const isOf = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(fields, name)
   return [
     Object.fromEntries(entries.filter((entry) => !isOf(entry))),
@@ -41,9 +41,9 @@ const divide = (given: Given, fields: object): readonly [Given, Given] => {
   ]
 }
 
-/** The address and body of an operation. What no place knows goes where the most can be said of it. */
-export const restRequest = (operation: Operation, given: Given) => {
-  const [others, inPath] = divide(given, fieldsAt(operation, 'path'))
+/** The address and body of an operation. Unknown names go into the body, or into the query if there is no body. */
+export const restRequest = (operation: Operation, input: Input) => {
+  const [others, inPath] = divide(input, fieldsAt(operation, 'path'))
   const hasBody = operation.body !== undefined
   const [rest, inQuery] = divide(others, fieldsAt(operation, 'query'))
   const url = operation.rest.path.replace(/:(\w+)/g, (_, name) =>
@@ -63,15 +63,15 @@ const overRest = async (
   service: TestService,
   key: string | undefined,
   operation: Operation,
-  given: Given,
+  input: Input,
 ): Promise<Outcome> => {
-  const { method, url, body } = restRequest(operation, given)
-  const answer = await service.send(key, method, url, body)
-  const parsed = answer.json()
+  const { method, url, body } = restRequest(operation, input)
+  const response = await service.send(key, method, url, body)
+  const parsed = response.json()
   const { code, message, details = [] } = parsed.error ?? {}
   const { key: around } = operation.answer
   return {
-    status: answer.statusCode,
+    status: response.statusCode,
     result: code !== undefined ? undefined : around === undefined ? parsed : parsed[around],
     code,
     message,
@@ -86,9 +86,9 @@ const selectionOf = (type: GraphQLOutputType): string => {
   return `{ ${fields.map((field) => `${field.name} ${selectionOf(field.type)}`).join(' ')} }`
 }
 
-/** The document of an operation, with a variable for each argument. */
+/** The GraphQL document of an operation, with a variable for each argument. */
 export const documentOf = ({ name, rest }: Operation): string => {
-  const [root, word] =
+  const [root, keyword] =
     rest.method === 'GET'
       ? [schema.getQueryType(), 'query']
       : [schema.getMutationType(), 'mutation']
@@ -96,17 +96,17 @@ export const documentOf = ({ name, rest }: Operation): string => {
   if (field === undefined) throw new RangeError(`The schema has no field ${name}.`)
   const declared = field.args.map((arg) => `$${arg.name}: ${arg.type}`).join(', ')
   const passed = field.args.map((arg) => `${arg.name}: $${arg.name}`).join(', ')
-  return `${word} ${declared && `(${declared})`} { ${name}${passed && `(${passed})`} ${selectionOf(field.type)} }`
+  return `${keyword} ${declared && `(${declared})`} { ${name}${passed && `(${passed})`} ${selectionOf(field.type)} }`
 }
 
 const overGraphQL = async (
   service: TestService,
   key: string | undefined,
   operation: Operation,
-  given: Given,
+  values: Input,
 ): Promise<Outcome> => {
   const flat = { ...fieldsAt(operation, 'path'), ...fieldsAt(operation, 'query') }
-  const [input, ownNames] = divide(given, flat)
+  const [input, ownNames] = divide(values, flat)
   const variables = Object.fromEntries(
     Object.entries(ownNames).map(([name, value]) => [argumentName(operation, name), value]),
   )
@@ -126,10 +126,10 @@ const overGraphQL = async (
   }
 }
 
-/** Puts an operation over a face. */
+/** Returns a function that calls operations over the transport. */
 export const callOver =
-  (service: TestService, face: Face) =>
-  (key: string | undefined, name: string, given: Given = {}): Promise<Outcome> =>
-    (face === 'REST' ? overRest : overGraphQL)(service, key, operationOf(name), given)
+  (service: TestService, transport: Transport) =>
+  (key: string | undefined, name: string, input: Input = {}): Promise<Outcome> =>
+    (transport === 'REST' ? overRest : overGraphQL)(service, key, operationOf(name), input)
 
 export type Call = ReturnType<typeof callOver>

@@ -1,11 +1,11 @@
-/** Random records of any resource: values that tie, differ by case, look like patterns, or are not there. */
+/** Random records of any resource: values that tie, differ by case, look like patterns, or are missing. */
 import fc from 'fast-check'
 import type { Field } from '../../src/definition/field.ts'
 import { recordId } from '../../src/definition/identity.ts'
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import type { Resource } from '../../src/definition/resource.ts'
 
-/** How many remote ids references choose from. */
+/** The number of remote ids that references choose from. */
 export const REMOTE_IDS = 6
 
 const DAY_MS = 86_400_000
@@ -42,7 +42,7 @@ export const texts: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('NULL', '0', "'; DROP TABLE crm_accounts; --", '{}', '\u00a0', '\ufffd', 'ﷺ'),
 )
 
-/** Decimal digits: zero, negative, up to 20 on either side of the point. */
+/** Decimals: zero, negative, up to 20 digits on either side of the point. */
 export const decimals: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('0', '1', '-1', '0.1', '-0.1', '10', '9.99', '9.990000001'),
   fc
@@ -55,10 +55,9 @@ export const integers: fc.Arbitrary<number> = fc.oneof(
   fc.constantFrom(2_147_483_647, -2_147_483_647),
 )
 
-const listKinds = new Set<Field['kind']>(['references', 'texts', 'list'])
-
 const fieldValues = (credentialId: string, field: Field): fc.Arbitrary<unknown> => {
-  switch (field.kind) {
+  const { name: kind, values = [], reference, isList } = field.kind
+  switch (kind) {
     case 'text':
       return texts
     case 'integer':
@@ -73,17 +72,17 @@ const fieldValues = (credentialId: string, field: Field): fc.Arbitrary<unknown> 
     case 'date':
       return days
     case 'enumeration':
-      return fc.constantFrom(...field.values.slice(0, 3))
+      return fc.constantFrom(...values.slice(0, 3))
     case 'reference':
       return fc
         .integer({ min: 1, max: REMOTE_IDS })
-        .map((n) => recordId(credentialId, field.target, String(n)))
+        .map((n) => recordId(credentialId, reference?.target ?? '', String(n)))
     default:
-      return fc.constant(listKinds.has(field.kind) ? [] : null)
+      return fc.constant(isList ? [] : null)
   }
 }
 
-/** Rows of one credential, remote ids 1, 2, …; a fifth of the values is missing. */
+/** Rows of one credential with remote ids 1, 2, …; a fifth of the values is missing. */
 export const recordRows = (
   credentialId: string,
   resource: Resource,
@@ -94,7 +93,7 @@ export const recordRows = (
       .filter(([name]) => !['remoteId', 'createdAt', 'updatedAt'].includes(name))
       .map(([name, field]): [string, fc.Arbitrary<unknown>] => {
         const values = fieldValues(credentialId, field)
-        return [name, listKinds.has(field.kind) ? values : fc.option(values, { freq: 4 })]
+        return [name, field.kind.isList ? values : fc.option(values, { freq: 4 })]
       }),
   )
   const rows = fc.record({

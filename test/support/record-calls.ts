@@ -1,10 +1,10 @@
-/** Records written and read over either face, so that one test speaks for both. */
+/** Records written and read over REST or GraphQL, so that one test covers both transports. */
 import { catalogue } from '../../src/generated/registry.ts'
-import type { Face } from './operations.ts'
+import type { Transport } from './operations.ts'
 import { fullSelection } from './selection.ts'
 import type { Tenant, TestService } from './service.ts'
 
-/** One thing that a refusal says. */
+/** One detail of an error. */
 export interface Detail {
   readonly field: string
   readonly expected: string
@@ -14,20 +14,20 @@ export interface Detail {
 
 export interface RecordOutcome {
   readonly status: number
-  /** The record as the face shows it, alike over both; undefined: it failed. */
-  // biome-ignore lint/suspicious/noExplicitAny: each test knows what it asked for
+  /** The record in the same form over both transports; undefined if the call failed. */
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the type of the record
   readonly record: any
-  /** The error's code; undefined: it succeeded. */
+  /** The error's code; undefined if the call succeeded. */
   readonly code: string | undefined
   readonly message: string | undefined
   readonly details: readonly Detail[]
 }
 
-/** The calls on the records of one credential. An `id` may be ours or the app's. */
+/** The calls on the records of one credential. An `id` is Trunkline's or the app's. */
 export interface RecordCalls {
   get(topic: string, id: string): Promise<RecordOutcome>
   create(topic: string, input: object): Promise<RecordOutcome>
-  /** `seen`: the version that the caller has seen. */
+  /** `seen`: the version that the caller has read. */
   update(topic: string, id: string, input: object, seen?: string): Promise<RecordOutcome>
   remove(topic: string, id: string): Promise<RecordOutcome>
 }
@@ -50,10 +50,10 @@ const overRest = ({ service, tenant, credentialId }: Place): RecordCalls => {
     const below = id === undefined ? '' : `/${encodeURIComponent(id)}`
     const url = `/2024-03/one${restPath}${below}?credentialId=${credentialId}`
     const version = seen === undefined ? {} : { 'if-match': `"${seen}"` }
-    const answer = await service.send(tenant.key, method, url, input, version)
-    const { error, [name]: record } = answer.json()
+    const response = await service.send(tenant.key, method, url, input, version)
+    const { error, [name]: record } = response.json()
     return {
-      status: answer.statusCode,
+      status: response.statusCode,
       record,
       code: error?.code,
       message: error?.message,
@@ -72,20 +72,20 @@ const overGraphQL = ({ service, tenant, credentialId }: Place): RecordCalls => {
   const send = async (
     verb: 'get' | 'create' | 'update' | 'delete',
     topic: string,
-    given: { readonly id?: string; readonly input?: object; readonly ifUpdatedAt?: string },
+    values: { readonly id?: string; readonly input?: object; readonly ifUpdatedAt?: string },
   ): Promise<RecordOutcome> => {
     const resource = catalogue.get(topic)
     const field = verb === 'get' ? resource.getField : verb + resource.typeName
     const types = { id: 'ID!', input: `${resource.typeName}Input!`, ifUpdatedAt: 'DateTime' }
-    const names = Object.keys(given) as (keyof typeof given)[]
+    const names = Object.keys(values) as (keyof typeof values)[]
     const declared = names.map((name) => `, $${name}: ${types[name]}`).join('')
     const passed = names.map((name) => `, ${name}: $${name}`).join('')
     const { status, data, errors } = await service.graphql(
       tenant.key,
       `${verb === 'get' ? 'query' : 'mutation'} ($credentialId: ID!${declared}) {
         record: ${field}(credentialId: $credentialId${passed}) { ${fullSelection(resource)} } }`,
-      { credentialId, ...given },
-      // By this type a refused document is a 400, as its REST counterpart is.
+      { credentialId, ...values },
+      // With this media type a refused document is a 400, like its REST counterpart.
       { accept: 'application/graphql-response+json' },
     )
     const [error] = errors
@@ -94,7 +94,7 @@ const overGraphQL = ({ service, tenant, credentialId }: Place): RecordCalls => {
       record: data?.record ?? undefined,
       code: error?.extensions.code,
       message: error?.message,
-      // The details of an error of ours.
+      // The `details` of a Trunkline error.
       details: (error?.extensions.details ?? []) as readonly Detail[],
     }
   }
@@ -107,6 +107,6 @@ const overGraphQL = ({ service, tenant, credentialId }: Place): RecordCalls => {
   }
 }
 
-/** The calls over a face. */
-export const recordsOver = (face: Face, place: Place): RecordCalls =>
-  face === 'REST' ? overRest(place) : overGraphQL(place)
+/** Returns the record calls over the transport. */
+export const recordsOver = (transport: Transport, place: Place): RecordCalls =>
+  transport === 'REST' ? overRest(place) : overGraphQL(place)

@@ -1,8 +1,8 @@
-/** What every refusal promises: a code that stands for its status, a documented form, the request's id. */
+/** What every error response promises: a code with its status, a documented form, the request id. */
 import { expect } from 'vitest'
 import { type ErrorCode, errorCodes } from '../../src/errors.ts'
 
-export interface Answer {
+export interface RefusedResponse {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, unknown>>
   readonly body: string
@@ -10,7 +10,7 @@ export interface Answer {
 
 export interface Expected {
   readonly code: ErrorCode
-  /** The parameter, argument or field that the refusal names. */
+  /** The parameter, argument or field that the error names. */
   readonly field?: string | undefined
 }
 
@@ -31,8 +31,8 @@ const readDetails = (details: unknown): string[] => {
   return (details as readonly { field: string }[]).map(({ field }) => field)
 }
 
-/** Checks the form of a refusal and answers what it says. */
-export const readRefusal = ({ statusCode, headers, body }: Answer, hint = ''): Refusal => {
+/** Checks the form of an error response. @returns its content */
+export const readRefusal = ({ statusCode, headers, body }: RefusedResponse, hint = ''): Refusal => {
   const about = `${hint}\n${statusCode} ${body.slice(0, 500)}`
   expect(statusCode, about).toBeGreaterThanOrEqual(400)
   expect(statusCode, about).toBeLessThan(500)
@@ -42,7 +42,7 @@ export const readRefusal = ({ statusCode, headers, body }: Answer, hint = ''): R
   const requestId = headers['x-request-id']
   expect(requestId, about).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
   const parsed = JSON.parse(body)
-  // GraphQL has its form for errors, everything else has the contract's object.
+  // GraphQL has its own form for errors; everything else has the contract's object.
   const { code, message, details, ...rest } =
     'errors' in parsed
       ? { message: parsed.errors[0].message, ...parsed.errors[0].extensions }
@@ -64,14 +64,18 @@ export const readRefusal = ({ statusCode, headers, body }: Answer, hint = ''): R
   return { code, message, fields: readDetails(details) }
 }
 
-/** Checks that an answer is the refusal that is due. */
-export const expectRefusal = (answer: Answer, { code, field }: Expected, hint = ''): void => {
-  const refusal = readRefusal(answer, hint)
-  expect(refusal.code, `${hint}\n${answer.body.slice(0, 500)}`).toBe(code)
+/** Checks that a response is the expected error. */
+export const expectRefusal = (
+  response: RefusedResponse,
+  { code, field }: Expected,
+  hint = '',
+): void => {
+  const refusal = readRefusal(response, hint)
+  expect(refusal.code, `${hint}\n${response.body.slice(0, 500)}`).toBe(code)
   if (field !== undefined)
     expect(
-      // Where GraphQL itself speaks, the message names the variable or the argument.
+      // Where GraphQL itself reports the error, the message names the variable or the argument.
       refusal.fields.includes(field) || refusal.message.includes(field),
-      `${hint} names ${field}\n${answer.body.slice(0, 500)}`,
+      `${hint} names ${field}\n${response.body.slice(0, 500)}`,
     ).toBe(true)
 }

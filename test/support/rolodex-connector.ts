@@ -76,14 +76,14 @@ const toApp = (fields: Readonly<Record<string, Json>>): Record<string, Json> =>
     }),
   )
 
-function* ask(request: AppRequest): Steps<unknown> {
+function* send(request: AppRequest): Steps<unknown> {
   const { body }: AppResponse = yield request
   return body
 }
 
 function* find(path: string): Steps<unknown> {
   try {
-    return yield* ask({ method: 'GET', path })
+    return yield* send({ method: 'GET', path })
   } catch (error) {
     if (Object(error).kind === 'absent') return undefined
     throw error
@@ -111,7 +111,7 @@ const collection = (
       create: {
         fields,
         steps: (input) =>
-          ask({
+          send({
             method: 'POST',
             path: `/${kind}`,
             body: { ...toApp(input.fields), ...input.remoteFields },
@@ -121,7 +121,7 @@ const collection = (
         fields,
         guard,
         steps: (input, { remoteId, record }) =>
-          ask({
+          send({
             method: 'PUT',
             path: `/${kind}/${remoteId}`,
             body: {
@@ -154,7 +154,7 @@ const readFailure = ({ status, body }: AppResponse): AppFailure | undefined => {
   return { kind: status >= 500 ? 'unavailable' : 'refused', reason, ...(field && { field }) }
 }
 
-/** The connector of the app at this address: the people are guarded by a version, the firms by comparison. */
+/** The connector of the app at this address: writes to people are guarded by a version, to firms by comparison. */
 export const rolodexConnector = (url: string): Connector =>
   defineConnector({
     app: 'test',

@@ -13,7 +13,7 @@ export interface Card {
   readonly values: Readonly<Record<string, Json>>
 }
 
-/** What becomes of one write. `lost`: done, and never answered · `cut`: not done, and never answered. */
+/** The fate of one write. `lost`: applied, no response · `cut`: not applied, no response. */
 export type Fault =
   | 'lost'
   | 'cut'
@@ -22,21 +22,21 @@ export type Fault =
 export interface Rolodex {
   readonly url: string
   readonly cards: Map<string, Card>
-  /** The next writes meet these, one each. */
+  /** Faults for the next writes, one each. */
   readonly faults: Fault[]
   /** `POST /people`, … */
   readonly requests: string[]
-  /** Whether it answers questions. */
+  /** Whether it answers read requests. */
   readable: boolean
-  /** How long each write takes. */
+  /** The duration of each write. */
   delayMs: number
-  /** Its clock less ours. */
+  /** The app's clock minus the host's. */
   clockOffsetMs: number
-  /** Cards on a page of a list. */
+  /** The number of cards on a page of a list. */
   pageSize: number
-  /** What it makes of the values of a new card. */
+  /** How the app changes the values of a new card. */
   rewrite: (values: Card['values']) => Card['values']
-  /** Called, and awaited, with `PUT /people/1`, …: when an answer about one card is decided, before it is sent. */
+  /** Called and awaited with `PUT /people/1`, … when the response about one card is ready, before it is sent. */
   onAnswer: ((request: string) => unknown) | undefined
   put(kind: Card['kind'], values: Card['values'], id?: string): Card
   remove(id: string): void
@@ -47,12 +47,12 @@ const shown = ({ values, ...card }: Card) => ({ ...values, ...card })
 
 const bodyOf = async (request: IncomingMessage): Promise<Record<string, Json>> => {
   const chunks: Buffer[] = []
-  // The body of a request comes in buffers.
+  // Node delivers a request body in buffers.
   for await (const chunk of request) chunks.push(chunk as Buffer)
   return JSON.parse(Buffer.concat(chunks).toString() || '{}')
 }
 
-/** Starts it on a free port of the loopback. */
+/** Starts the app on a free loopback port. */
 export const startRolodex = async (): Promise<Rolodex> => {
   const cards = new Map<string, Card>()
   let lastMs = 0
@@ -105,19 +105,19 @@ export const startRolodex = async (): Promise<Rolodex> => {
     kind: Card['kind'],
     id: string | undefined,
     method: string,
-    given: Card['values'],
+    input: Card['values'],
   ) => {
-    if (method === 'POST') return rolodex.put(kind, rolodex.rewrite(given))
+    if (method === 'POST') return rolodex.put(kind, rolodex.rewrite(input))
     const card = cards.get(id ?? '')
     if (!card || card.deleted) return { status: 404, reason: 'no such card' }
-    const { version, ...values } = given
+    const { version, ...values } = input
     if (kind === 'people' && version !== card.version) return { status: 409, reason: 'stale' }
     if (method === 'PUT') return rolodex.put(kind, values, card.id)
     rolodex.remove(card.id)
     return cards.get(card.id) ?? card
   }
 
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url = '' } = request
     const { pathname, searchParams } = new URL(url, 'http://rolodex')
     rolodex.requests.push(`${method} ${pathname}`)
@@ -140,14 +140,14 @@ export const startRolodex = async (): Promise<Rolodex> => {
       const next = to < found.length ? { 'x-next': String(to) } : {}
       return reply(response, 200, found.slice(from, to).map(shown), next)
     }
-    const given = await bodyOf(request)
+    const input = await bodyOf(request)
     const fault = rolodex.faults.shift()
     if (typeof fault === 'object')
-      return reply(response, fault.status, fault.body ?? { reason: 'as told' }, fault.headers)
+      return reply(response, fault.status, fault.body ?? { reason: 'as configured' }, fault.headers)
     if (rolodex.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, rolodex.delayMs))
     if (fault === 'cut') return void response.destroy()
-    if (given.last === 'Nobody') return reply(response, 422, { reason: 'too short', field: 'last' })
-    const result = write(kind, id, method, given)
+    if (input.last === 'Nobody') return reply(response, 422, { reason: 'too short', field: 'last' })
+    const result = write(kind, id, method, input)
     await rolodex.onAnswer?.(`${method} ${pathname}`)
     if (fault === 'lost') return void response.destroy()
     return 'reason' in result
@@ -156,7 +156,7 @@ export const startRolodex = async (): Promise<Rolodex> => {
   }
 
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => response.destroy(error as Error))
+    respond(request, response).catch((error: unknown) => response.destroy(error as Error))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -1,14 +1,14 @@
-/** How much PostgreSQL reads for a piece of work: what tests can say of its cost without a clock. */
-import type { Database, Transaction } from '../../src/store/database.ts'
+/** How many rows PostgreSQL reads for a piece of work: a measure of cost that needs no clock. */
+import type { Database, Transaction } from '../../src/store/database/database.ts'
 
-/** The rows of these tables that the work reads, in a transaction of its own. */
+/** The number of rows of these tables that the work reads, in a transaction of its own. */
 export const rowsReadBy = (
   { prisma }: Database,
   tables: readonly string[],
   work: (transaction: Transaction) => Promise<unknown>,
 ): Promise<number> =>
   prisma.$transaction(async (transaction) => {
-    // What this connection has read since it last told the statistics: not in this transaction alone.
+    // The counters include rows that this connection read before, and has not yet flushed to the statistics.
     const readSoFar = async (): Promise<number> => {
       const [read] = await transaction.$queryRaw<{ rows: number }[]>`
         SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer AS rows

@@ -1,4 +1,4 @@
-/** Records made from definitions: every field of every resource has values, and some have none. */
+/** Sample records made from definitions: every field of every resource has values, and some have none. */
 import type { Field, Shape } from '../../src/definition/field.ts'
 import { recordId } from '../../src/definition/identity.ts'
 import type { RecordRow } from '../../src/definition/mapping.ts'
@@ -11,12 +11,14 @@ const shapeValue = (credentialId: string, shape: Shape, n: number): Record<strin
   Object.fromEntries(
     Object.entries(shape.fields).map(([name, field]) => {
       const value = fieldValue(credentialId, name, field, n)
-      return [name, field.kind === 'number' ? Number(value) : value]
+      return [name, field.kind.name === 'number' ? Number(value) : value]
     }),
   )
 
 const fieldValue = (credentialId: string, name: string, field: Field, n: number): unknown => {
-  switch (field.kind) {
+  const { name: kind, values = [], shape, reference } = field.kind
+  const target = reference?.target ?? ''
+  switch (kind) {
     case 'text':
       return `${name} ${n} é"\\'`
     case 'label':
@@ -33,37 +35,30 @@ const fieldValue = (credentialId: string, name: string, field: Field, n: number)
     case 'date':
       return `${at(n).slice(0, 10)}T00:00:00.000Z`
     case 'enumeration':
-      return field.values[n % field.values.length]
+      return values[n % values.length]
     case 'reference':
-      return recordId(credentialId, field.target, String(n))
+      return recordId(credentialId, target, String(n))
     case 'references':
-      return [recordId(credentialId, field.target, '1'), recordId(credentialId, field.target, '2')]
+      return [recordId(credentialId, target, '1'), recordId(credentialId, target, '2')]
     case 'texts':
       return [`${name} ${n}`]
     case 'list':
-      return [
-        shapeValue(credentialId, field.shape, n),
-        shapeValue(credentialId, field.shape, n + 1),
-      ]
+      return shape && [shapeValue(credentialId, shape, n), shapeValue(credentialId, shape, n + 1)]
     case 'object':
-      return shapeValue(credentialId, field.shape, n)
+      return shape && shapeValue(credentialId, shape, n)
     case 'json':
       return { [name]: { n } }
+    default:
+      throw new TypeError(`${name} has the kind ${kind}, which has no sample value.`)
   }
 }
-
-const listKinds = ['references', 'texts', 'list']
 
 /** Record number `n` (its remote id); every third has no optional values. References point to equal numbers. */
 export const sampleRecord = (credentialId: string, resource: Resource, n: number): RecordRow => ({
   ...Object.fromEntries(
     Object.entries(resource.allFields).map(([name, field]) => [
       name,
-      n % 3 === 0
-        ? listKinds.includes(field.kind)
-          ? []
-          : null
-        : fieldValue(credentialId, name, field, n),
+      n % 3 === 0 ? (field.kind.isList ? [] : null) : fieldValue(credentialId, name, field, n),
     ]),
   ),
   id: recordId(credentialId, resource.topic, String(n)),

@@ -1,15 +1,12 @@
-/** The GraphQL selection that asks for what REST shows of a record. */
+/** The GraphQL selection with the fields that REST shows of a record. */
 import type { Fields } from '../../src/definition/field.ts'
 import type { Resource } from '../../src/definition/resource.ts'
 
 const fieldsSelection = (fields: Fields): string =>
   Object.entries(fields)
     .map(([name, field]) => {
-      if (field.kind === 'list' || field.kind === 'object')
-        return `${name} { ${fieldsSelection(field.shape.fields)} }`
-      if (field.kind === 'reference' && field.embeds)
-        return `${name} { id remoteId ${field.embeds.join(' ')} }`
-      return name
+      const { fields: inside } = field.kind
+      return inside ? `${name} { ${fieldsSelection(inside)} }` : name
     })
     .join(' ')
 

@@ -1,10 +1,8 @@
-/** The API on a database of its own, without sockets: requests are put to the server in process. */
+/** The API on its own database, without sockets: requests are injected into the server. */
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import pino, { type Logger } from 'pino'
+import { createUserTokens, type UserTokens } from '../../src/api/auth/tokens.ts'
 import { createServer } from '../../src/api/server.ts'
-import { createUserTokens, type UserTokens } from '../../src/api/tokens.ts'
-import { generateApiKey } from '../../src/api-key.ts'
-import { readConfig } from '../../src/config.ts'
 import { addConnectRoutes } from '../../src/connect/routes.ts'
 import type { Connector } from '../../src/definition/connector.ts'
 import type { RecordRow } from '../../src/definition/mapping.ts'
@@ -16,24 +14,27 @@ import { catalogue, connectors } from '../../src/generated/registry.ts'
 import { createHostJudge } from '../../src/outbound/address.ts'
 import type { LocalApp } from '../../src/outbound/exchange.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
+import { readConfig } from '../../src/process/config.ts'
 import { createSandboxApp, SANDBOX_ORIGIN } from '../../src/sandbox/app.ts'
-import { type Access, createAccess } from '../../src/store/access.ts'
-import { applyChanges } from '../../src/store/apply-changes.ts'
-import { createChangeFeed } from '../../src/store/change-feed.ts'
-import { readCredential } from '../../src/store/credentials.ts'
-import { type Database, openDatabase } from '../../src/store/database.ts'
-import { ensureEnvironment } from '../../src/store/environments.ts'
-import { createIdempotentRequests } from '../../src/store/idempotent-requests.ts'
-import { saveApiKey } from '../../src/store/keys.ts'
-import { createNotices } from '../../src/store/notices.ts'
-import { createLineWriter } from '../../src/store/record-lines.ts'
-import { createSigningKeys } from '../../src/store/signing-keys.ts'
-import { ensureUser } from '../../src/store/users.ts'
-import { createCredentialCheck } from '../../src/sync/check-credential.ts'
-import { createPassthrough } from '../../src/sync/passthrough.ts'
-import { createPush } from '../../src/sync/push.ts'
+import { type Access, createAccess } from '../../src/store/accounts/access.ts'
+import { generateApiKey } from '../../src/store/accounts/api-key.ts'
+import { readCredential } from '../../src/store/accounts/credentials.ts'
+import { ensureEnvironment } from '../../src/store/accounts/environments.ts'
+import { saveApiKey } from '../../src/store/accounts/keys.ts'
+import { ensureUser } from '../../src/store/accounts/users.ts'
+import { createChangeFeed } from '../../src/store/changes/change-feed.ts'
+import { type Clock, createClock } from '../../src/store/database/clock.ts'
+import { type Database, openDatabase } from '../../src/store/database/database.ts'
+import { createPgListener } from '../../src/store/database/pg-listener.ts'
+import { applyChanges } from '../../src/store/records/apply-changes.ts'
+import { createLineWriter } from '../../src/store/records/record-lines.ts'
+import { createSigningKeys } from '../../src/store/secrets/signing-keys.ts'
+import { createIdempotentRequests } from '../../src/store/writes/idempotent-requests.ts'
 import { createWorkflowReader } from '../../src/workflows/reader.ts'
-import { holdToDocument } from './closed-world.ts'
+import { createCredentialCheck } from '../../src/write/check-credential.ts'
+import { createPassthrough } from '../../src/write/passthrough.ts'
+import { createRecordWriter } from '../../src/write/record-writer.ts'
+import { checkResponses } from './closed-world.ts'
 import { createTestDatabase } from './database.ts'
 import { testVault } from './vault.ts'
 
@@ -44,9 +45,9 @@ export interface Tenant {
   readonly credentialIds: readonly string[]
 }
 
-export interface GraphAnswer {
+export interface GraphQLResponse {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape it asked for
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the type of the result
   readonly data: any
   readonly errors: readonly {
     readonly message: string
@@ -56,14 +57,15 @@ export interface GraphAnswer {
 
 export interface TestService {
   readonly database: Database
+  readonly clock: Clock
   readonly access: Access
   readonly tokens: UserTokens
   readonly live: LiveChanges
   readonly url: string
   readonly server: FastifyInstance
-  /** Every statement since the last call, oldest first, without those of access control. */
+  /** Every statement since the last call, oldest first, except those of access control. */
   takeStatements(): readonly string[]
-  /** An environment with a key, a user and credentials. */
+  /** Creates an environment with a key, a user and credentials. */
   createTenant(
     kind: 'development' | 'production',
     credentialIds: readonly string[],
@@ -76,7 +78,7 @@ export interface TestService {
     rows: readonly RecordRow[],
   ): Promise<void>
   rest(key: string | undefined, path: string): Promise<LightMyRequestResponse>
-  /** Any request; the address from its beginning, the body as JSON. */
+  /** Sends any request: `url` is the whole path, `body` is sent as JSON. */
   send(
     key: string | undefined,
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
@@ -89,7 +91,7 @@ export interface TestService {
     query: string,
     variables?: Record<string, unknown>,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<GraphAnswer>
+  ): Promise<GraphQLResponse>
   stop(): Promise<void>
 }
 
@@ -106,69 +108,81 @@ export interface ServerOptions {
   readonly trustedProxies?: number
   readonly maxConnections?: number
   readonly maxConnectionsPerKey?: number
-  /** Apps in this process, by origin. Unless given, the sandbox. */
+  readonly maxCredentialsPerUser?: number
+  /** Apps in this process, by origin. Default: the sandbox. */
   readonly localApps?: ReadonlyMap<string, LocalApp>
-  /** How much of the change log is remembered for subscribers. */
+  /** How much of the change log is kept in memory for subscribers. */
   readonly window?: WindowLimits
-  /** Unless given, those of the product. */
+  /** Default: those of the product. */
   readonly connectors?: ReadonlyMap<string, Connector>
 }
 
-/** A server on a database that is there, with connections and memories of its own, as another process has. */
+/** A server on an existing database, with its own connections and caches, like another process. */
 export const openServer = async (url: string, options: ServerOptions = {}) => {
   let statements: string[] = []
   const database = openDatabase({ url, onStatement: (sql) => void statements.push(sql) })
-  const notices = createNotices(url)
-  const access = createAccess(database, notices)
-  const signingKeys = createSigningKeys({ database, vault: testVault, notices })
-  const tokens = createUserTokens({ signingKeys, lifetimeSeconds: 3600 })
-  const feed = createChangeFeed(notices)
-  await notices.start()
+  const clock = createClock()
+  const pgListener = createPgListener(url, clock)
+  const access = createAccess(database, pgListener)
+  const signingKeys = createSigningKeys({ database, vault: testVault, pgListener, clock })
+  const tokens = createUserTokens({ signingKeys, clock, lifetimeSeconds: 3600 })
+  const feed = createChangeFeed(pgListener)
+  await pgListener.start()
   feed.start()
   const log = options.log ?? pino({ level: 'silent' })
   const live = createLiveChanges({
-    ...{ database, feed, log },
+    database,
+    feed,
+    log,
     ...(options.window && { window: options.window }),
   })
   live.start()
   const appClient = createAppClient({
     allowPrivateAddresses: true,
     localApps:
-      options.localApps ?? new Map([[SANDBOX_ORIGIN, createSandboxApp({ database }).handle]]),
+      options.localApps ??
+      new Map([[SANDBOX_ORIGIN, createSandboxApp({ database, clock }).handle]]),
   })
   const offered = options.connectors ?? connectors
-  const road = {
-    ...{ appClient, connectors: offered },
+  const deps = {
+    appClient,
+    connectors: offered,
     loadCredential: (id: string) => readCredential(database, testVault, id),
   }
-  const writer = createPush({ database, catalogue, ...road })
+  const writer = createRecordWriter({ database, catalogue, ...deps })
   const server = createServer({
     context: {
-      ...{ database, access, vault: testVault, tokens, catalogue, writer },
+      database,
+      access,
+      vault: testVault,
+      tokens,
+      catalogue,
+      writer,
       connectors: offered,
-      passthrough: createPassthrough(road),
-      checkCredential: createCredentialCheck(road),
+      passthrough: createPassthrough(deps),
+      checkCredential: createCredentialCheck(deps),
+      maxCredentialsPerUser: options.maxCredentialsPerUser ?? defaults.maxCredentialsPerUser,
       subscriptions: createSubscriptions({ database, live }),
       idempotentRequests: createIdempotentRequests(database, testVault),
-      ...{
-        readWorkflow: createWorkflowReader(catalogue, offered),
-        isDialled: createHostJudge(false),
-      },
+      readWorkflow: createWorkflowReader(catalogue, offered),
+      isDialled: createHostJudge(false),
+      egressAddress: '203.0.113.7',
     },
     log,
     graphiql: options.graphiql ?? false,
     requestsPerMinute: options.requestsPerMinute ?? 0,
     addPages: addConnectRoutes,
-    // Not the product's: most tests show keys that are not good, from one address.
+    // Higher than the product's limit: most tests send wrong keys, and all come from one address.
     authFailuresPerMinute: options.authFailuresPerMinute ?? 0,
     trustedProxies: options.trustedProxies ?? 0,
     maxConnections: options.maxConnections ?? defaults.maxConnections,
     maxConnectionsPerKey: options.maxConnectionsPerKey ?? defaults.maxConnectionsPerKey,
-    isReady: () => true,
+    findUnreadiness: () => undefined,
   })
-  holdToDocument(server)
+  checkResponses(server)
   return {
     database,
+    clock,
     access,
     tokens,
     live,
@@ -183,7 +197,7 @@ export const openServer = async (url: string, options: ServerOptions = {}) => {
       await live.stop()
       feed.stop()
       await appClient.stop()
-      await notices.stop()
+      await pgListener.stop()
       await database.stop()
     },
   }
@@ -191,12 +205,11 @@ export const openServer = async (url: string, options: ServerOptions = {}) => {
 
 export const startService = async (options: ServerOptions = {}): Promise<TestService> => {
   const { url, drop } = await createTestDatabase()
-  const { database, access, tokens, live, server, takeStatements, stop } = await openServer(
-    url,
-    options,
-  )
+  const opened = await openServer(url, options)
+  const { database, clock, access, tokens, live, server, takeStatements, stop } = opened
   return {
     database,
+    clock,
     access,
     tokens,
     live,
@@ -236,14 +249,14 @@ export const startService = async (options: ServerOptions = {}): Promise<TestSer
         ...(body && { payload: body }),
       }),
     graphql: async (key, query, variables, headers) => {
-      const answer = await server.inject({
+      const response = await server.inject({
         url: '/graphql',
         method: 'POST',
         headers: { ...bearer(key), ...headers },
         payload: { query, variables },
       })
-      const { data, errors = [] } = answer.json()
-      return { status: answer.statusCode, data, errors }
+      const { data, errors = [] } = response.json()
+      return { status: response.statusCode, data, errors }
     },
     stop: async () => {
       await stop()

@@ -2,8 +2,8 @@ import { expect } from 'vitest'
 import type { TestService } from './service.ts'
 
 /**
- * Until all that was written to the change log can be read, and is behind whoever begins to read now. Any
- * transaction on this PostgreSQL, be it another test's, holds it up.
+ * Waits until everything written to the change log is readable, and behind a reader that starts now. Any
+ * transaction on this PostgreSQL delays it, even one of another test.
  */
 export const settled = ({ database }: Pick<TestService, 'database'>): Promise<void> =>
   expect

@@ -1,16 +1,16 @@
-/** What the source files import and call, read from their syntax: types and dynamic imports too. */
+/** The imports and calls of the source files, read from their syntax, including types and dynamic imports. */
 import { posix } from 'node:path'
 import ts from 'typescript'
 
-/** Source texts by their path from the root: `src/api/server.ts`. */
+/** Source texts by path from the root: `src/api/server.ts`. */
 export type SourceFiles = Readonly<Record<string, string>>
 
 export interface SourceFile {
   readonly path: string
   readonly lines: number
-  /** Paths of the files that it imports. */
+  /** Paths of the imported files. */
   readonly imports: readonly string[]
-  /** Names of the packages that it imports: `node:fs`, `@prisma/client`. */
+  /** Names of the imported packages: `node:fs`, `@prisma/client`. */
   readonly packages: readonly string[]
   /** Whether it calls the global `fetch`. */
   readonly fetches: boolean
@@ -63,7 +63,7 @@ export const readSource = (path: string, text: string): SourceFile => {
   }
 }
 
-/** One cycle of imports for each group of files that import each other. */
+/** One import cycle for each group of files that import each other. */
 export const findCycles = (files: readonly SourceFile[]): string[] => {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const done = new Set<string>()

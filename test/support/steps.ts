@@ -1,4 +1,4 @@
-/** Runs a connector's steps as the engine does: each request over HTTP, each failure thrown back in. */
+/** Runs a connector's steps as the engine does: sends each request over HTTP and throws each failure into them. */
 import type {
   AppFailure,
   AppRequest,
@@ -10,13 +10,13 @@ import type {
 import { createAppClient } from '../../src/outbound/http.ts'
 
 export interface Driver {
-  /** @throws AppError, WriteRefusal: what the steps do not catch themselves */
+  /** @throws AppError, WriteRefusal if the steps do not catch them */
   run<Result>(steps: Steps<Result>): Promise<Result>
   stop(): Promise<void>
 }
 
 /**
- * Steps by any means of sending.
+ * Runs steps with any way to send requests.
  * @throws what `send` throws and the steps do not catch
  */
 export const driveSteps = async <Result>(
@@ -25,19 +25,19 @@ export const driveSteps = async <Result>(
 ): Promise<Result> => {
   let turn = steps.next()
   while (!turn.done) {
-    let answer: AppResponse
+    let response: AppResponse
     try {
-      answer = await send(turn.value)
+      response = await send(turn.value)
     } catch (error) {
       turn = steps.throw(error)
       continue
     }
-    turn = steps.next(answer)
+    turn = steps.next(response)
   }
   return turn.value
 }
 
-/** Steps against the app itself, with one credential. */
+/** Runs steps against the app itself, with one credential. */
 export const createDriver = (connector: Connector, credential: CredentialValues): Driver => {
   const client = createAppClient({ allowPrivateAddresses: true, firstPauseMs: 1, maxPauseMs: 5 })
   return {
@@ -46,7 +46,7 @@ export const createDriver = (connector: Connector, credential: CredentialValues)
   }
 }
 
-/** What the driver throws in for a failure of the app. */
+/** The failure that the driver throws into the steps. */
 export class StepFailure extends Error {
   override readonly name = 'StepFailure'
   readonly kind: AppFailure['kind']
@@ -59,7 +59,7 @@ export class StepFailure extends Error {
   }
 }
 
-/** Steps against an app without a client: its failures are told apart by the connector alone. @throws StepFailure */
+/** Runs steps without an app client: the connector alone classifies failures. @throws StepFailure */
 export const runSteps = <Result>(
   connector: Connector,
   steps: Steps<Result>,

@@ -1,14 +1,14 @@
-/** A service whose one credential has a few records of each resource, for all tests of a file. */
+/** A service with one credential that has a few records of each resource, shared by the tests of a file. */
 import { afterAll, beforeAll } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { sampleRecord } from './sample.ts'
 import { startService, type Tenant, type TestService } from './service.ts'
 
 export const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
-/** An id that nothing has. */
+/** A well-formed id that no record has. */
 export const NEVER = '99999999-0000-4000-8000-000000000009'
 
-/** Starts it before the tests of the file and stops it after them. */
+/** Starts the service before the tests of the file and stops it after them. */
 export const stockedService = (recordsOfEach = 3) => {
   let service: TestService
   let tenant: Tenant
@@ -32,7 +32,7 @@ export const stockedService = (recordsOfEach = 3) => {
       return tenant
     },
     rest: (path: string) => service.rest(tenant.key, path),
-    /** An answer as a client of the present media type has it: its status says what became of it. */
+    /** Accepts the current GraphQL media type, with which the status reports the outcome. */
     graph: (query: string, variables?: unknown) =>
       service.server.inject({
         url: '/graphql',

@@ -1,6 +1,6 @@
-/** One vault for all that a test starts, its child processes among it. */
-import { parseEncryptionKeys } from '../../src/encryption-key.ts'
-import { createVault } from '../../src/store/vault.ts'
+/** The vault that a test's service and its child processes share. */
+import { parseEncryptionKeys } from '../../src/store/secrets/encryption-key.ts'
+import { createVault } from '../../src/store/secrets/vault.ts'
 
 export const TEST_KEYS = `test:${Buffer.alloc(32, 7).toString('base64')}`
 

@@ -6,7 +6,7 @@ type Waiting = Pick<TestService, 'database'>
 const poll = (count: () => Promise<number | undefined>): Promise<unknown> =>
   expect.poll(count, { timeout: 60_000, interval: 5 }).toBe(1)
 
-/** Until a transaction of this database waits for the lock of some records. */
+/** Waits until a transaction of this database waits for a lock on records. */
 export const waitingForLock = ({ database }: Waiting): Promise<unknown> =>
   poll(async () => {
     const [found] = await database.prisma.$queryRaw<{ count: number }[]>`
@@ -16,7 +16,7 @@ export const waitingForLock = ({ database }: Waiting): Promise<unknown> =>
     return found?.count
   })
 
-/** Until a transaction of this database waits for another one, which holds a row. */
+/** Waits until a transaction of this database waits for another one that holds a row. */
 export const waitingForRow = ({ database }: Waiting): Promise<unknown> =>
   poll(async () => {
     const [found] = await database.prisma.$queryRaw<{ count: number }[]>`

@@ -1,4 +1,4 @@
-/** A workflow of the sandbox that posts its orders; each number or name is another definition. */
+/** A workflow of the sandbox that posts its orders; each number or name gives another definition. */
 export const workflowNumber = (n: number | string) => ({
   when: { app: 'sandbox', topic: 'commerce/orders' },
   // biome-ignore lint/suspicious/noThenProperty: the language's own word

@@ -1,20 +1,20 @@
-/** Writes records as the engines do, and reads back what became of them: the row, the log, the answer. */
+/** Writes records as the engines do, and reads the results: the row, the log, the response. */
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
+import type { Transaction } from '../../src/store/database/database.ts'
 import {
   type AppliedChanges,
   type ApplyOptions,
   applyChanges,
-} from '../../src/store/apply-changes.ts'
-import type { Transaction } from '../../src/store/database.ts'
-import { createLineWriter } from '../../src/store/record-lines.ts'
+} from '../../src/store/records/apply-changes.ts'
+import { createLineWriter } from '../../src/store/records/record-lines.ts'
 import type { Tenant, TestService } from './service.ts'
 
 export interface Batch {
   readonly resource: Resource
   readonly credentialId: string
-  /** `newer` unless given. */
+  /** Default: `newer`. */
   readonly accept?: ApplyOptions['accept']
   readonly askedAt?: ApplyOptions['askedAt']
 }
@@ -45,7 +45,7 @@ export const createWriter = (service: TestService, { environmentId, key }: Tenan
       { accept, askedAt },
     )
 
-  /** The log, in the order in which its readers take it. */
+  /** The log, in the order of its readers. */
   const readLog = (): Promise<Change[]> =>
     prisma.$queryRaw`
       SELECT kind, changed_fields AS fields, record_id AS id, topic, record,
@@ -54,7 +54,7 @@ export const createWriter = (service: TestService, { environmentId, key }: Tenan
 
   return {
     applyIn,
-    /** In a transaction of its own. */
+    /** Runs in a transaction of its own. */
     apply: (rows: readonly RecordRow[], batch: Batch): Promise<AppliedChanges> =>
       prisma.$transaction((transaction) => applyIn(transaction, rows, batch)),
     readLog,
@@ -63,7 +63,7 @@ export const createWriter = (service: TestService, { environmentId, key }: Tenan
       await prisma.$executeRaw`TRUNCATE change_log.changes`
       return log
     },
-    /** The row as it lies in the table: another version of it has another place. */
+    /** The row with its physical place in the table: each version has another place. */
     readRow: async (
       { table }: Resource,
       id: string,
@@ -73,15 +73,15 @@ export const createWriter = (service: TestService, { environmentId, key }: Tenan
       >(`SELECT ctid::text AS place, created_at, updated_at FROM ${table} WHERE id = '${id}'`)
       return row
     },
-    /** The record as REST shows it; undefined if there is none. */
+    /** The record as REST shows it; undefined if it does not exist. */
     show: async ({ resource, credentialId }: Batch, id: string) => {
-      const answer = await service.rest(
+      const response = await service.rest(
         key,
         `${resource.restPath}/${encodeURIComponent(id)}?credentialId=${credentialId}`,
       )
-      return answer.json()[resource.name]
+      return response.json()[resource.name]
     },
-    /** Takes away every record and change. */
+    /** Deletes every record and change. */
     empty: async (): Promise<void> => {
       const tables = catalogue.resources.map(({ table }) => table).join(', ')
       await prisma.$executeRawUnsafe(`TRUNCATE change_log.changes, ${tables}`)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
-import { lockRecords } from '../../src/store/apply-changes.ts'
+import { lockRecords } from '../../src/store/records/apply-changes.ts'
 import type { Fault } from '../support/fake-app.ts'
 import { waitingForLock } from '../support/waiting-for-lock.ts'
 import { openWorkshop, TOPIC, type Workshop } from './workshop.ts'
@@ -25,7 +25,7 @@ const failureOf = async (run: Promise<void>): Promise<{ code?: string; message: 
   return error.errors[0]
 }
 
-/** What is stored is what the app holds: nothing lost, nothing told twice. */
+/** The store equals the app: no record lost, no change logged twice. */
 const expectConverged = async (): Promise<void> => {
   const stored = await shop.records()
   const held = [...shop.app.rows.values()].sort((a, b) => Number(a.id) - Number(b.id))
@@ -48,10 +48,11 @@ const faults: readonly [string, Fault][] = [
   ['503 with Retry-After', { kind: 'status', status: 503, headers: { 'retry-after': '0' } }],
   ['a broken connection', { kind: 'reset' }],
   ['JSON that breaks off', { kind: 'malformed' }],
+  ['JSON that is nested thousands of levels deep', { kind: 'deep' }],
 ]
 
 describe.each(faults)('an app that answers with %s', (_name, fault) => {
-  it('once is asked again within the run', async () => {
+  it('once is retried within the run', async () => {
     shop.app.fill(35)
     shop.app.faults.push(undefined, fault)
     await shop.engine().syncNow(shop.credentialId)
@@ -59,21 +60,21 @@ describe.each(faults)('an app that answers with %s', (_name, fault) => {
     await expectConverged()
   })
 
-  it('for longer fails the run, which goes on from its last page', async () => {
+  it('for longer fails the run, which resumes from its last page', async () => {
     shop.app.fill(35)
     shop.app.faults.push(undefined, undefined, ...lasting(fault))
     const engine = shop.engine()
     await expect(engine.syncNow(shop.credentialId)).rejects.toThrow()
     expect(await shop.records()).toHaveLength(20)
-    const asked = shop.app.requests.length
+    const requestsBefore = shop.app.requests.length
     await engine.syncNow(shop.credentialId)
-    expect(shop.app.requests[asked]?.cursor).toMatch(/\|20$/)
+    expect(shop.app.requests[requestsBefore]?.cursor).toMatch(/\|20$/)
     await expectConverged()
   })
 })
 
 describe('an app that fails for long', () => {
-  it('is told of once in the change log, and so is its recovery', async () => {
+  it('is reported once in the change log, and so is its recovery', async () => {
     shop.app.fill(5)
     const engine = shop.engine()
     await engine.syncNow(shop.credentialId)
@@ -84,13 +85,13 @@ describe('an app that fails for long', () => {
     }
     expect(await shop.state()).toMatchObject({ failures: 3 })
     await engine.syncNow(shop.credentialId)
-    const told = (await shop.logged()).slice(before)
-    expect(told.map(({ topic }) => topic)).toEqual(['sync/failed', 'sync/completed'])
-    expect(told[0]?.record).toMatchObject({ resource: TOPIC, code: 'APP_UNAVAILABLE' })
+    const logged = (await shop.logged()).slice(before)
+    expect(logged.map(({ topic }) => topic)).toEqual(['sync/failed', 'sync/completed'])
+    expect(logged[0]?.record).toMatchObject({ resource: TOPIC, code: 'APP_UNAVAILABLE' })
     await expectConverged()
   })
 
-  it('is told of once though its rate is limited in between, and so is its recovery', async () => {
+  it('is reported once although rate limits occur in between, and so is its recovery', async () => {
     shop.app.fill(5)
     const engine = shop.engine()
     await engine.syncNow(shop.credentialId)
@@ -101,12 +102,12 @@ describe('an app that fails for long', () => {
     }
     expect(await shop.state()).toMatchObject({ failures: 4, failureCode: 'APP_UNAVAILABLE' })
     await engine.syncNow(shop.credentialId)
-    const told = (await shop.logged()).slice(before)
-    expect(told.map(({ topic }) => topic)).toEqual(['sync/failed', 'sync/completed'])
+    const logged = (await shop.logged()).slice(before)
+    expect(logged.map(({ topic }) => topic)).toEqual(['sync/failed', 'sync/completed'])
     expect(await shop.state()).toMatchObject({ failures: 0, failureCode: null, failure: null })
   })
 
-  it('is asked ever less often, up to once an hour', async () => {
+  it('is requested less and less often, down to once an hour', async () => {
     const engine = shop.engine({ intervalMs: 15_000 })
     const pauses: number[] = []
     for (const failures of [0, 1, 2, 5, 30]) {
@@ -121,7 +122,7 @@ describe('an app that fails for long', () => {
     }
   })
 
-  it('is listed from the beginning after three failures at one mark, which may have expired', async () => {
+  it('is listed from the beginning after three failures at one cursor, which may have expired', async () => {
     shop.app.fill(15)
     shop.app.faults.push(undefined)
     const engine = shop.engine()
@@ -129,15 +130,15 @@ describe('an app that fails for long', () => {
       shop.app.faults.push(...lasting({ kind: 'status', status: 500 }))
       await expect(engine.syncNow(shop.credentialId)).rejects.toThrow()
     }
-    const asked = shop.app.requests.length
+    const requestsBefore = shop.app.requests.length
     await engine.syncNow(shop.credentialId)
-    expect(shop.app.requests[asked]?.cursor).toBeNull()
+    expect(shop.app.requests[requestsBefore]?.cursor).toBeNull()
     await expectConverged()
   })
 })
 
-describe('a limit on the rate', () => {
-  it('is waited for within the run as long as the app asks', async () => {
+describe('a rate limit', () => {
+  it('is waited out within the run for as long as the app demands', async () => {
     shop.app.fill(15)
     shop.app.faults.push(undefined, {
       kind: 'status',
@@ -150,7 +151,7 @@ describe('a limit on the rate', () => {
     await expectConverged()
   })
 
-  it('of long duration is left to a later run, and is no failure to tell of', async () => {
+  it('with a long wait ends the run without a reported failure', async () => {
     shop.app.fill(15)
     shop.app.faults.push(undefined, {
       kind: 'status',
@@ -171,7 +172,7 @@ describe('a limit on the rate', () => {
 })
 
 describe('an app that does not answer', () => {
-  it('fails the run at the deadline, and keeps what was stored', async () => {
+  it('fails the run at the deadline and keeps what was stored', async () => {
     shop.app.fill(15)
     shop.app.faults.push(undefined, { kind: 'hang' })
     const appClient = createAppClient({
@@ -188,8 +189,8 @@ describe('an app that does not answer', () => {
   })
 })
 
-describe('an answer of another form', () => {
-  it('fails the run without its text in the error or the log, and the data stays', async () => {
+describe('a malformed response', () => {
+  it('fails the run, keeps its text out of the error and the log, and leaves the data unchanged', async () => {
     shop.app.fill(5)
     const engine = shop.engine()
     await engine.syncNow(shop.credentialId)
@@ -202,8 +203,8 @@ describe('an answer of another form', () => {
   })
 })
 
-describe('pages that come round again', () => {
-  it('by their mark fail the run at once, and the data stays', async () => {
+describe('pages that repeat', () => {
+  it('with the same cursor fail the run immediately and leave the data unchanged', async () => {
     shop.app.fill(35)
     shop.app.faults.push(undefined, { kind: 'loop' }, { kind: 'loop' })
     const engine = shop.engine()
@@ -214,13 +215,13 @@ describe('pages that come round again', () => {
     await expectConverged()
   })
 
-  it('by their records, under ever new marks, fail the run soon', async () => {
+  it('with the same records under new cursors fail the run soon', async () => {
     shop.app.fill(35)
     shop.app.settings.paging = 'ignored'
     const engine = shop.engine()
     const failure = await failureOf(engine.syncNow(shop.credentialId))
     expect(failure).toMatchObject({ code: 'LISTING_LOOP' })
-    // Some twenty pages, and those that were read ahead: 1,000 records at most.
+    // Some twenty pages and those read ahead: at most 1,000 records.
     expect(shop.app.requests.length).toBeLessThan(22 + 1000 / 10)
     shop.app.settings.paging = 'keyset'
     await engine.syncNow(shop.credentialId)
@@ -229,7 +230,7 @@ describe('pages that come round again', () => {
 })
 
 describe('a credential that the app no longer accepts', () => {
-  it('is told of once, tried rarely, and no secret is told', async () => {
+  it('is reported once and retried rarely, and no secret is logged', async () => {
     shop.app.fill(5)
     const engine = shop.engine()
     await engine.syncNow(shop.credentialId)
@@ -237,18 +238,18 @@ describe('a credential that the app no longer accepts', () => {
     for (let run = 0; run < 3; run++)
       await expect(engine.syncNow(shop.credentialId)).rejects.toThrow()
     const log = await shop.logged()
-    const told = log.filter(({ topic }) => topic === 'connection/authentication_failure')
-    expect(told).toHaveLength(1)
-    expect(told[0]?.record).toMatchObject({ credentialId: shop.credentialId, app: 'fake' })
+    const logged = log.filter(({ topic }) => topic === 'connection/authentication_failure')
+    expect(logged).toHaveLength(1)
+    expect(logged[0]?.record).toMatchObject({ credentialId: shop.credentialId, app: 'fake' })
     const dueInMs = (await shop.state()).dueAt.getTime() - Date.now()
     expect(dueInMs).toBeGreaterThan(3_000_000)
-    // The app repeats the header that it refuses.
+    // The app repeats the header that it rejects.
     const everything = JSON.stringify([log, await shop.state()]) + shop.log.lines.join()
     expect(everything).not.toContain('the-token')
     expect(everything).toContain('[redacted]')
   })
 
-  it('is told of again after it was accepted in between', async () => {
+  it('is reported again if the app accepted it in between', async () => {
     const engine = shop.engine()
     for (const token of ['another', 'the-token', 'a-third']) {
       shop.app.settings.token = token
@@ -259,7 +260,7 @@ describe('a credential that the app no longer accepts', () => {
   })
 })
 
-it('carries 300 records through a storm of faults', async () => {
+it('carries 300 records through a mix of faults', async () => {
   shop.app.fill(300)
   const kinds: (Fault | undefined)[] = [
     ...faults.map(([, fault]) => fault),
@@ -283,21 +284,21 @@ it('carries 300 records through a storm of faults', async () => {
   await expectConverged()
 })
 
-it('a database that goes away in the middle of a run is no failure of the app’s', async () => {
+it('a database outage in the middle of a run is not reported as a failure of the app', async () => {
   shop.app.fill(35)
   const { prisma } = shop.database
   const running = await prisma.$transaction(async (transaction) => {
     await lockRecords(transaction, shop.credentialId, catalogue.get(TOPIC))
-    const run = failureOf(shop.engine({ leaseMs: 1000 }).syncNow(shop.credentialId))
+    const run = shop.engine({ leaseMs: 1000 }).syncNow(shop.credentialId)
     await waitingForLock(shop)
     await transaction.$queryRaw`
       SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
     return { run }
   })
+  // It is repeated once its lease has expired.
   await running.run
   expect(await shop.state()).toMatchObject({ failures: 0, failureCode: null })
-  await shop.engine().syncNow(shop.credentialId)
   await expectConverged()
   expect((await shop.logged()).filter(({ topic }) => topic === 'sync/failed')).toEqual([])
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Fault } from '../support/fake-app.ts'
 import { addCredential, openWorkshop, TOPIC, type Workshop } from './workshop.ts'
 
-// The long form is for the hazards' own figure: SYNC_HISTORIES=1000.
+// The long form: SYNC_HISTORIES=1000.
 const HISTORIES = Number(process.env.SYNC_HISTORIES ?? 40)
 
 let shop: Workshop
@@ -37,7 +37,7 @@ const step = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       kind: fc.constant('run'),
-      // What happens in the app while the pages are read: before the page of that number.
+      // Changes in the app while pages are read, before the page of this number.
       during: fc.array(fc.record({ page: fc.integer({ min: 1, max: 6 }), edit })),
     }),
   },
@@ -52,7 +52,7 @@ const history = fc.record({
 
 const storable = (name: string): string => name.replaceAll('\u0000', '\ufffd').toWellFormed()
 
-it(`holds what the app holds after any history, as does who follows the change log (${HISTORIES})`, async () => {
+it(`the store and a follower of the change log equal the app after any history (${HISTORIES})`, async () => {
   const { app, database } = shop
   const property = fc.asyncProperty(history, async ({ steps, paging, pageSize, ...sync }) => {
     app.rows.clear()
@@ -78,7 +78,7 @@ it(`holds what the app holds after any history, as does who follows the change l
       } else apply(taken)
     }
     app.faults.length = 0
-    // The first ends a run that was broken off; the second sees what that one had already passed.
+    // The first run finishes the interrupted one; the second reads what that one had already passed.
     await engine.syncNow(credentialId)
     await engine.syncNow(credentialId)
     await engine.stop()

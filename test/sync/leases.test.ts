@@ -1,4 +1,4 @@
-/** A process keeps the leases that it has, and no others. */
+/** A process keeps the leases that it holds, and no others. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createLeases, type HeldLease } from '../../src/sync/leases.ts'
 import { addCredential, openWorkshop, TOPIC, type Workshop } from './workshop.ts'
@@ -18,21 +18,21 @@ afterEach(async () => {
 
 const renewals = (): number => shop.statements.filter((text) => /jsonb_set/.test(text)).length
 
-/** Until all leases were renewed: the first renewal had perhaps begun already, the second had not. */
+/** Resolves after a full renewal: the first may have started already, the second had not. */
 const renewed = (): Promise<unknown> => {
   const before = renewals()
   return expect.poll(renewals, { timeout: 60_000, interval: 5 }).toBeGreaterThan(before + 1)
 }
 
-it('a lease is not taken for lost by a renewal while it is being taken', async () => {
+it('a renewal does not count a lease as lost while it is being taken', async () => {
   const { database, log } = shop
   const leases = createLeases({ database, log, durationMs: 60 })
   const take = async (credentialId: string): Promise<HeldLease | undefined> => {
-    const lease = await leases.take({ credentialId, topic: TOPIC }, new AbortController().signal)
+    const lease = await leases.acquire({ credentialId, topic: TOPIC }, new AbortController().signal)
     held.push(lease)
     return lease
   }
-  // Renewals go on because of this one.
+  // This lease keeps the renewals running.
   await take(shop.credentialId)
   const { credentialId } = await addCredential(database, {})
   let taking: ReturnType<typeof take> | undefined

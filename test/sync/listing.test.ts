@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
 import { createMapper } from '../../src/definition/mapping.ts'
-import { applyChanges, deleteRecord } from '../../src/store/apply-changes.ts'
-import { createLineWriter } from '../../src/store/record-lines.ts'
+import { applyChanges, markRecordDeleted } from '../../src/store/records/apply-changes.ts'
+import { createLineWriter } from '../../src/store/records/record-lines.ts'
 import { fakeConnector } from '../support/fake-app.ts'
 import { openWorkshop, TOPIC, type Workshop } from './workshop.ts'
 
@@ -18,7 +18,7 @@ const changesOf = async (topic = TOPIC) =>
   (await shop.logged()).filter((row) => row.topic === topic)
 
 describe('a first run', () => {
-  it('stores every record of every page, and tells of its beginning and its end around them', async () => {
+  it('stores every record of every page between its started and completed events', async () => {
     shop.app.fill(250)
     await shop.engine().syncNow(shop.credentialId)
 
@@ -39,7 +39,7 @@ describe('a first run', () => {
     expect(await shop.state()).toMatchObject({ run: null, failures: 0, failure: null })
   })
 
-  it('tells of its end even if the app holds nothing', async () => {
+  it('writes its completed event even if the app has no records', async () => {
     await shop.engine().syncNow(shop.credentialId)
     expect((await shop.logged()).map(({ topic }) => topic)).toEqual([
       'sync/started',
@@ -49,46 +49,40 @@ describe('a first run', () => {
 })
 
 describe('a page that was read before a write and arrives after it', () => {
-  it.each(['first', 'later'])(
-    'changes nothing back, in a %s listing of everything',
-    async (which) => {
-      const { database, credentialId, environmentId, app } = shop
-      const { mapping } = fakeConnector().resources[TOPIC] ?? {}
-      if (mapping === undefined) throw new Error('The fake app lists no accounts.')
-      const engine = shop.engine({ fullListingIntervalMs: 0, sync: { deletions: 'absent' } })
-      app.fill(2)
-      if (which === 'later') await engine.syncNow(credentialId)
-      // As a write does: the app first, then the store.
-      const write = (id: string, deleted: boolean) => {
-        const { row } = createMapper(mapping)(
-          app.put(id, { name: 'Written', deleted }),
-          credentialId,
-        )
-        const line = createLineWriter(mapping.resource)(row)
-        return database.prisma.$transaction((transaction) =>
-          applyChanges(transaction, { credentialId, environmentId }, mapping.resource, [line], {
-            accept: 'newer',
-          }),
-        )
-      }
-      app.settings.onAnswer = async () => {
-        app.settings.onAnswer = undefined
-        await write('1', false)
-        await write('2', true)
-      }
-      await engine.syncNow(credentialId)
-      expect(await shop.records()).toMatchObject([
-        { name: 'Written', deleted: false },
-        { name: 'Written', deleted: true },
-      ])
-      const changes = (await changesOf()).slice(which === 'later' ? 2 : 0)
-      expect(changes.map(({ record }) => record.accountName)).toEqual(['Written', 'Written'])
-    },
-  )
+  it.each(['first', 'later'])('does not revert the write, in a %s full listing', async (which) => {
+    const { database, credentialId, environmentId, app } = shop
+    const { mapping } = fakeConnector().resources[TOPIC] ?? {}
+    if (mapping === undefined) throw new Error('The fake app lists no accounts.')
+    const engine = shop.engine({ fullListingIntervalMs: 0, sync: { deletions: 'absent' } })
+    app.fill(2)
+    if (which === 'later') await engine.syncNow(credentialId)
+    // In the order of a write: the app first, then the store.
+    const write = (id: string, deleted: boolean) => {
+      const { row } = createMapper(mapping)(app.put(id, { name: 'Written', deleted }), credentialId)
+      const line = createLineWriter(mapping.resource)(row)
+      return database.prisma.$transaction((transaction) =>
+        applyChanges(transaction, { credentialId, environmentId }, mapping.resource, [line], {
+          accept: 'newer',
+        }),
+      )
+    }
+    app.settings.onAnswer = async () => {
+      app.settings.onAnswer = undefined
+      await write('1', false)
+      await write('2', true)
+    }
+    await engine.syncNow(credentialId)
+    expect(await shop.records()).toMatchObject([
+      { name: 'Written', deleted: false },
+      { name: 'Written', deleted: true },
+    ])
+    const changes = (await changesOf()).slice(which === 'later' ? 2 : 0)
+    expect(changes.map(({ record }) => record.accountName)).toEqual(['Written', 'Written'])
+  })
 })
 
 describe('a page that was read before a deletion and arrives after it', () => {
-  it('does not bring the record back, however late the app dates what it read', async () => {
+  it('does not restore the record, however late the app dates it', async () => {
     const { database, credentialId, environmentId, app } = shop
     const { resource } = fakeConnector().resources[TOPIC]?.mapping ?? {}
     if (resource === undefined) throw new Error('The fake app lists no accounts.')
@@ -100,7 +94,7 @@ describe('a page that was read before a deletion and arrives after it', () => {
       app.settings.onAnswer = undefined
       app.rows.delete('1')
       return database.prisma.$transaction((transaction) =>
-        deleteRecord(
+        markRecordDeleted(
           transaction,
           { credentialId, environmentId },
           resource,
@@ -117,7 +111,7 @@ describe('a page that was read before a deletion and arrives after it', () => {
 })
 
 describe('a further run', () => {
-  it('asks for what changed since the newest record, less the overlap, by the clock of the app', async () => {
+  it('requests changes since the newest record, minus the overlap, by the app’s clock', async () => {
     shop.app.settings.clockOffsetMs = -7_200_000
     shop.app.fill(3)
     const newest = shop.app.rows.get('3')?.updatedAt ?? ''
@@ -127,12 +121,12 @@ describe('a further run', () => {
 
     expect(shop.app.requests.map(({ since }) => since !== null)).toEqual([false, true])
     const since = Date.parse(shop.app.requests[1]?.since ?? '')
-    // The answer's Date has whole seconds: the mark may stand up to a second before the record's own.
+    // The Date header has whole seconds, so the cursor may be up to a second before the record.
     expect(since).toBeLessThanOrEqual(Date.parse(newest) - 1000)
     expect(since).toBeGreaterThan(Date.parse(newest) - 3000)
   })
 
-  it('writes what changed, and nothing at all of what did not', async () => {
+  it('writes what changed and nothing else', async () => {
     shop.app.fill(3)
     const engine = shop.engine()
     await engine.syncNow(shop.credentialId)
@@ -158,7 +152,7 @@ describe('a further run', () => {
     expect(topics).toEqual(['sync/started', TOPIC, TOPIC, 'sync/completed'])
   })
 
-  it('that finds nothing new leaves no trace in the change log', async () => {
+  it('without changes leaves no trace in the change log', async () => {
     shop.app.fill(3)
     const engine = shop.engine()
     await engine.syncNow(shop.credentialId)
@@ -168,12 +162,12 @@ describe('a further run', () => {
     expect(await shop.logged()).toEqual(before)
   })
 
-  it('does not lose what changes on a page that was read already', async () => {
+  it('does not miss a record that changes on a page already read', async () => {
     shop.app.settings.paging = 'offset'
     shop.app.settings.pageSize = 10
     shop.app.fill(50)
     const engine = shop.engine({ sync: { overlapMs: 0 } })
-    // Record 1 changes after its page, record 50 even later and before its own.
+    // Record 1 changes after its page was read; record 50 changes later, before its own page is.
     shop.app.settings.onPage = ({ cursor }) => {
       if (cursor === '20') shop.app.put('1', { name: 'Changed behind the back' })
       if (cursor === '40') shop.app.put('50', { name: 'Changed in front' })
@@ -185,7 +179,7 @@ describe('a further run', () => {
     expect(first?.name).toBe('Changed behind the back')
   })
 
-  it('costs a handful of statements, and a page as many whatever it holds', async () => {
+  it('takes a few statements, and the same number for a page of any size', async () => {
     const costOf = async (run: () => Promise<void>): Promise<number> => {
       const before = shop.statements.length
       await run()
@@ -200,12 +194,12 @@ describe('a further run', () => {
     shop.app.fill(500)
     const busy = await costOf(run)
     expect(idle).toBeLessThanOrEqual(14)
-    // One more for the event of its beginning, one for that of its end.
+    // One more for the started event, one for the completed event.
     expect(busy).toBe(idle + 2)
   })
 
-  it('is not led into the future by a record that is dated there', async () => {
-    // The clock that dates the records trails the one that dates the answers.
+  it('does not move its cursor into the future for a record with a future date', async () => {
+    // The clock that dates records is behind the one that dates responses.
     const hourAgo = (): string => new Date(Date.now() - 3_600_000).toISOString()
     for (const id of ['1', '2', '3']) shop.app.put(id, { updatedAt: hourAgo() })
     shop.app.put('4', { updatedAt: '2099-01-01T00:00:00.000Z' })
@@ -216,7 +210,7 @@ describe('a further run', () => {
     expect((await shop.records())[1]?.name).toBe('Renamed')
   })
 
-  it('never moves its mark back', async () => {
+  it('never moves its cursor back', async () => {
     shop.app.fill(3)
     const engine = shop.engine()
     await engine.syncNow(shop.credentialId)
@@ -227,7 +221,7 @@ describe('a further run', () => {
     expect((await shop.state()).since).toEqual(since)
   })
 
-  it('does not put an old answer over a newer record', async () => {
+  it('does not overwrite a newer record with an older response', async () => {
     shop.app.fill(2)
     const engine = shop.engine()
     await engine.syncNow(shop.credentialId)
@@ -239,7 +233,7 @@ describe('a further run', () => {
     expect((await shop.records())[1]?.name).toBe('Newer')
   })
 
-  it('marks what the app reports as deleted', async () => {
+  it('marks records that the app reports as deleted', async () => {
     shop.app.fill(2)
     const engine = shop.engine()
     await engine.syncNow(shop.credentialId)
@@ -252,7 +246,7 @@ describe('a further run', () => {
   })
 })
 
-describe('a strange record', () => {
+describe('an unusual record', () => {
   it('without an id is skipped and counted; the others are stored', async () => {
     shop.app.fill(2)
     shop.app.faults.push({ kind: 'nameless' })
@@ -261,7 +255,7 @@ describe('a strange record', () => {
     expect((await shop.logged()).at(-1)?.record).toMatchObject({ listed: 2, skipped: 2 })
   })
 
-  it('that a rule cannot read is stored without that field, and counted', async () => {
+  it('with a value that a rule cannot read is stored without that field, and counted', async () => {
     shop.app.fill(1)
     shop.app.put('2', { name: null as unknown as string })
     await shop.engine().syncNow(shop.credentialId)
@@ -280,7 +274,7 @@ describe('a strange record', () => {
     expect((await shop.records())[0]?.name).toBe('a\ufffdb\ufffdc')
   })
 
-  it('that a page holds twice is stored once', async () => {
+  it('that appears twice on a page is stored once', async () => {
     shop.app.fill(5)
     shop.app.faults.push({ kind: 'twice' })
     await shop.engine().syncNow(shop.credentialId)

@@ -1,11 +1,11 @@
-/** Who takes the rows of several synchronisations takes them in one order: then none waits for another in a circle. */
+/** Every transaction locks the rows of several sync states in one order, which rules out deadlocks. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { deleteCredential } from '../../src/store/credentials.ts'
-import { type Lease, renewRuns } from '../../src/store/sync-state.ts'
+import { deleteCredential } from '../../src/store/accounts/credentials.ts'
+import { type Lease, renewRuns } from '../../src/store/sync/sync-state.ts'
 import { addCredential, openWorkshop, type Workshop } from './workshop.ts'
 
 const FIRST = 'crm/a'
-// Stored and renewed the other way round than they are to be taken.
+// Stored and renewed in the opposite of the lock order.
 const TOPICS = ['crm/z', 'crm/m', 'crm/b', FIRST]
 
 let shop: Workshop
@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 afterEach(() => shop.close())
 
-/** Until so many statements wait for a lock. */
+/** Resolves when this many statements wait for a lock. */
 const waiting = (count: number): Promise<unknown> =>
   expect
     .poll(
@@ -46,8 +46,10 @@ const waiting = (count: number): Promise<unknown> =>
     )
     .toBe(count)
 
-/** Holds the first row until all of `works` wait. @returns the topics whose rows are taken then */
-const takenMeanwhile = async (works: readonly (() => Promise<unknown>)[]): Promise<string[]> => {
+/** Holds the first row until all of `works` wait. @returns the topics whose rows are locked then */
+const lockedWhileWaiting = async (
+  works: readonly (() => Promise<unknown>)[],
+): Promise<string[]> => {
   const { prisma } = shop.database
   let taken: string[] = []
   let working: Promise<unknown> = Promise.resolve()
@@ -56,7 +58,7 @@ const takenMeanwhile = async (works: readonly (() => Promise<unknown>)[]): Promi
       await transaction.$queryRaw`SELECT FROM sync_states
         WHERE credential_id = ${credentialId}::uuid AND topic = ${FIRST} FOR UPDATE`
       working = Promise.all(works.map((work) => work()))
-      // Awaited once the row is free.
+      // Awaited after the row is released.
       working.catch(() => {})
       await waiting(works.length)
       const free = await prisma.$queryRaw<{ topic: string }[]>`SELECT topic FROM sync_states
@@ -69,19 +71,19 @@ const takenMeanwhile = async (works: readonly (() => Promise<unknown>)[]): Promi
   return taken
 }
 
-it('by the renewal of leases', async () => {
-  expect(await takenMeanwhile([() => renewRuns(shop.database, leases)])).toEqual([FIRST])
+it('the renewal of leases locks rows in order', async () => {
+  expect(await lockedWhileWaiting([() => renewRuns(shop.database, leases)])).toEqual([FIRST])
   expect([...(await renewRuns(shop.database, leases))].sort()).toEqual(
     leases.map(({ holder }) => holder).sort(),
   )
 })
 
-it('by the deletion of a credential', async () => {
-  expect(await takenMeanwhile([remove])).toEqual([FIRST])
+it('the deletion of a credential locks rows in order', async () => {
+  expect(await lockedWhileWaiting([remove])).toEqual([FIRST])
   expect(await shop.database.prisma.syncState.count({ where: { credentialId } })).toBe(0)
 })
 
-it('by both at once, and both end', async () => {
+it('a renewal and a deletion at the same time both complete', async () => {
   const renewal = () => renewRuns(shop.database, leases)
-  expect(await takenMeanwhile([renewal, remove, renewal])).toEqual([FIRST])
+  expect(await lockedWhileWaiting([renewal, remove, renewal])).toEqual([FIRST])
 })

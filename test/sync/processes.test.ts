@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { MAX_BATCH } from '../../src/store/apply-changes.ts'
+import { MAX_BATCH } from '../../src/store/records/apply-changes.ts'
 import { createChildren, kill } from '../support/children.ts'
 import { addCredential, openWorkshop, TOPIC, type Workshop } from './workshop.ts'
 
 const SCRIPT = fileURLToPath(new URL('sync-process.ts', import.meta.url))
-// The long form is for the hazards' own figure: SYNC_KILLS=100.
+// The long form: SYNC_KILLS=100.
 const KILLS = Number(process.env.SYNC_KILLS ?? 50)
 
 let shop: Workshop
@@ -36,16 +36,16 @@ const until = async (isReached: () => boolean, limitMs: number): Promise<void> =
   }
 }
 
-it(`is killed ${KILLS} times in a listing of 5,000 records, loses none and tells of none twice`, async () => {
+it(`${KILLS} kills during a listing of 5,000 records lose no record and log none twice`, async () => {
   const { app } = shop
   app.fill(5000)
   app.settings.pageSize = Math.max(10, Math.floor(5000 / (KILLS * 5)))
   const options = { leaseMs: 300 }
   for (let round = 0; round < KILLS; round++) {
-    const asked = app.requests.length
+    const requestsBefore = app.requests.length
     const child = startProcess(options, shop.credentialId)
-    // Another page in each round, so that every moment of a page is met.
-    await until(() => app.requests.length > asked + (round % 4), 60_000)
+    // The kill hits another page in each round, and so another moment of a page.
+    await until(() => app.requests.length > requestsBefore + (round % 4), 60_000)
     await wait(round % 7)
     await kill(child)
   }
@@ -60,13 +60,13 @@ it(`is killed ${KILLS} times in a listing of 5,000 records, loses none and tells
   expect(new Set(created.map(({ recordId }) => recordId)).size).toBe(5000)
   const events = log.filter(({ topic }) => topic !== TOPIC).map(({ topic }) => topic)
   expect(events).toEqual(['sync/started', 'sync/completed'])
-  // Each kill costs what was gathered and not committed: no more than is stored at once, twice.
+  // Each kill costs the uncommitted records: at most two batches.
   const { pageSize } = app.settings
   const lost = 2 * Math.ceil(MAX_BATCH / pageSize)
   expect(app.requests.length).toBeLessThanOrEqual(Math.ceil(5000 / pageSize) + KILLS * lost)
 }, 600_000)
 
-it('is taken over within 30 s of being killed, from its last page', async () => {
+it('another process resumes a killed run within 30 s from its last page', async () => {
   const { app } = shop
   app.fill(5000)
   app.settings.delayMs = 100
@@ -84,7 +84,7 @@ it('is taken over within 30 s of being killed, from its last page', async () => 
   expect(app.requests.at(-1)?.cursor).not.toBeNull()
 }, 120_000)
 
-it('never runs one resource of one credential in two processes at once', async () => {
+it('never runs one resource of one credential in two processes at the same time', async () => {
   const { app, database } = shop
   app.fill(20)
   app.settings.pageSize = 10

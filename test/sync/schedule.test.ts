@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { addCredential, openWorkshop, TOPIC, type Workshop } from './workshop.ts'
+import { addCredential, addWaiting, openWorkshop, TOPIC, type Workshop } from './workshop.ts'
 
 let shop: Workshop
 
@@ -20,9 +20,9 @@ const until = async (isReached: () => Promise<boolean> | boolean): Promise<void>
 }
 
 // The statement that takes the lease of a run.
-const ACQUIRE = /UPDATE sync_states[\s\S]+RETURNING since/
+const ACQUIRE = /^\s*UPDATE sync_states[\s\S]+RETURNING s\.since/
 
-const asks = () => shop.statements.filter((text) => ACQUIRE.test(text)).length
+const acquisitions = () => shop.statements.filter((text) => ACQUIRE.test(text)).length
 
 const storedNames = async () => (await shop.records()).map(({ name }) => name)
 
@@ -36,7 +36,7 @@ it('lists what is due, and again after the interval', async () => {
   await until(async () => (await shop.records()).length === 26)
 })
 
-it('runs several credentials side by side, up to its concurrency', async () => {
+it('runs several credentials in parallel, up to its concurrency', async () => {
   const { app, database } = shop
   app.fill(50)
   app.settings.delayMs = 50
@@ -65,7 +65,7 @@ it('adds the states of resources that an app gained', async () => {
   expect(await shop.state()).toMatchObject({ topic: TOPIC })
 })
 
-it('when stopped, stores the page in hand and leaves the rest to whoever comes next', async () => {
+it('stores the current page when stopped, and leaves the rest to the next process', async () => {
   shop.app.fill(100)
   shop.app.settings.delayMs = 30
   const engine = shop.engine()
@@ -80,26 +80,34 @@ it('when stopped, stores the page in hand and leaves the rest to whoever comes n
   expect(stored).toBeGreaterThan(0)
   expect(stored).toBeLessThan(100)
 
-  const asked = shop.app.requests.length
+  const requestsBefore = shop.app.requests.length
   await shop.engine().start()
   await until(async () => (await shop.state()).completedAt !== null)
-  expect(shop.app.requests[asked]?.cursor).toMatch(new RegExp(`\\|${stored}$`))
+  expect(shop.app.requests[requestsBefore]?.cursor).toMatch(new RegExp(`\\|${stored}$`))
   expect(await shop.records()).toHaveLength(100)
 })
 
-it('makes room for others after its slice, and goes on where it stopped', async () => {
+it('continues past its slice while no other run waits', async () => {
   shop.app.fill(50)
+  shop.app.settings.delayMs = 20
+  await shop.engine({ sliceMs: 0 }).syncNow(shop.credentialId)
+  expect(shop.app.requests).toHaveLength(5)
+})
+
+it('yields to others after its slice, and resumes where it stopped', async () => {
+  shop.app.fill(50)
+  await addWaiting(shop.database)
   shop.app.settings.delayMs = 20
   await shop.engine({ sliceMs: 30 }).syncNow(shop.credentialId)
   const cursors = shop.app.requests.map(({ cursor }) => cursor)
-  // A slice ends with a page that was already asked for: that one is asked for again, no other.
+  // A slice ends with one page already requested: only that page is requested again.
   expect(new Set(cursors).size).toBe(5)
   expect(cursors.length).toBeGreaterThan(5)
   expect(cursors.filter((cursor) => cursor === null)).toHaveLength(1)
   expect(await shop.records()).toHaveLength(50)
 })
 
-it('stores nothing once another has taken its run over', async () => {
+it('stores nothing once another process has taken over its run', async () => {
   shop.app.fill(50)
   const thief = JSON.stringify('00000000-0000-4000-8000-000000000000')
   shop.app.settings.onPage = ({ cursor }) =>
@@ -109,18 +117,18 @@ it('stores nothing once another has taken its run over', async () => {
   const engine = shop.engine({ leaseMs: 60_000 })
   const run = engine.syncNow(shop.credentialId).catch((error: unknown) => error)
   await until(() => shop.app.requests.length >= 4)
-  // It has noticed once it asks for the run anew.
-  await until(() => asks() > 1)
+  // The process has noticed the loss once it requests the run again.
+  await until(() => acquisitions() > 1)
   expect((await shop.records()).length).toBeLessThanOrEqual(30)
   await engine.stop()
   expect(await run).toBeInstanceOf(AggregateError)
   expect((await shop.records()).length).toBeLessThanOrEqual(30)
 })
 
-it('waits for a run of another process instead of running beside it', async () => {
+it('waits for a run of another process instead of starting a second one', async () => {
   shop.app.fill(50)
-  // Until all three have begun.
-  shop.app.settings.onPage = () => until(() => asks() >= 3)
+  // All three have started.
+  shop.app.settings.onPage = () => until(() => acquisitions() >= 3)
   const runs = [shop.engine(), shop.engine(), shop.engine()].map((engine) =>
     engine.syncNow(shop.credentialId),
   )
@@ -130,13 +138,13 @@ it('waits for a run of another process instead of running beside it', async () =
   expect(await shop.records()).toHaveLength(50)
 })
 
-it('survives the loss of every connection to the database', async () => {
+it('survives the loss of every database connection', async () => {
   shop.app.fill(100)
   shop.app.settings.delayMs = 20
   await shop.engine({ leaseMs: 500 }).start()
   for (let cut = 0; cut < 5; cut++) {
-    const asked = shop.app.requests.length
-    await until(() => shop.app.requests.length > asked + 1)
+    const requestsBefore = shop.app.requests.length
+    await until(() => shop.app.requests.length > requestsBefore + 1)
     await shop.database.prisma.$executeRaw`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid()`.catch(() => {})

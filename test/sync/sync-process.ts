@@ -1,9 +1,9 @@
 /**
- * A process that synchronises, to be killed: `node sync-process.ts <database url> <options> [credential]`.
- * With a credential it runs it to the end and says so; without, it works off what is due.
+ * A sync process for tests to kill: `node sync-process.ts <database url> <options> [credential]`.
+ * With a credential it runs that one to the end and reports it; without, it runs what is due.
  */
 import { createAppClient } from '../../src/outbound/http.ts'
-import { openDatabase } from '../../src/store/database.ts'
+import { openDatabase } from '../../src/store/database/database.ts'
 import { createSync } from '../../src/sync/schedule.ts'
 import { fakeConnector } from '../support/fake-app.ts'
 import { testVault } from '../support/vault.ts'

@@ -1,8 +1,8 @@
-/** What the engines of the tests share with those in processes of their own. */
+/** Setup shared by the test engines and those in child processes. */
 import { inspect } from 'node:util'
 import type { SyncLog } from '../../src/sync/active-run.ts'
 
-/** A log that keeps all that is said. */
+/** A log that keeps all its lines. */
 export const keepingLog = (): SyncLog & { readonly lines: string[] } => {
   const lines: string[] = []
   const keep = (level: string) => (facts: object, message: string) =>
@@ -16,5 +16,5 @@ export const keepingLog = (): SyncLog & { readonly lines: string[] } => {
   }
 }
 
-/** What makes the tests quick: the pauses of the outbound client. */
+/** Shortens the pauses of the outbound client for tests. */
 export const quickClient = { firstPauseMs: 1, maxPauseMs: 5, deadlineMs: 2000, breakAfter: 1000 }

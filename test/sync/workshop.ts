@@ -1,7 +1,7 @@
-/** A database with one credential of a fake app, and an engine on it. */
+/** A database with one credential of a fake app, and a sync engine on it. */
 import { randomUUID } from 'node:crypto'
 import { createAppClient } from '../../src/outbound/http.ts'
-import { type Database, openDatabase } from '../../src/store/database.ts'
+import { type Database, openDatabase } from '../../src/store/database/database.ts'
 import { createSync, type Sync, type SyncOptions } from '../../src/sync/schedule.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { type FakeApp, type FakeSync, fakeConnector, startFakeApp } from '../support/fake-app.ts'
@@ -29,9 +29,13 @@ export interface Stored {
   readonly updatedAt: Date
 }
 
-/** An environment with a user and a credential of the app. */
-export const addCredential = async ({ prisma }: Database, values: Record<string, string>) => {
-  const credentialId = randomUUID()
+export interface Owner {
+  readonly environmentId: string
+  readonly userId: string
+}
+
+/** An environment with an end user. */
+export const addUser = async ({ prisma }: Database): Promise<Owner> => {
   const organisation = await prisma.organisation.create({ data: { name: randomUUID() } })
   const environment = await prisma.environment.create({
     data: { organisationId: organisation.id, kind: 'development' },
@@ -39,18 +43,38 @@ export const addCredential = async ({ prisma }: Database, values: Record<string,
   const user = await prisma.endUser.create({
     data: { environmentId: environment.id, username: 'someone' },
   })
-  await prisma.credential.create({
+  return { environmentId: environment.id, userId: user.id }
+}
+
+/** A credential of the app; by default of a new user in a new environment. */
+export const addCredential = async (
+  database: Database,
+  values: Record<string, string>,
+  owner?: Owner,
+) => {
+  const credentialId = randomUUID()
+  const { environmentId, userId } = owner ?? (await addUser(database))
+  await database.prisma.credential.create({
     data: {
       id: credentialId,
       route: credentialId.slice(0, 8),
-      environmentId: environment.id,
-      userId: user.id,
+      environmentId,
+      userId,
       app: 'fake',
       values,
       syncStates: { create: { topic: TOPIC } },
     },
   })
-  return { credentialId, environmentId: environment.id }
+  return { credentialId, environmentId, userId }
+}
+
+/** A run that has waited for a place for an hour. */
+export const addWaiting = async (database: Database): Promise<void> => {
+  const { credentialId } = await addCredential(database, {})
+  await database.prisma.syncState.updateMany({
+    where: { credentialId },
+    data: { dueAt: new Date(Date.now() - 3_600_000) },
+  })
 }
 
 export interface Workshop {
@@ -82,7 +106,11 @@ export const openWorkshop = async (): Promise<Workshop> => {
   const engines: Sync[] = []
   const { prisma } = database
   return {
-    ...{ url, app, database, log, statements },
+    url,
+    app,
+    database,
+    log,
+    statements,
     ...owner,
     engine: ({ sync, ...options } = {}) => {
       const engine = createSync({

@@ -1,4 +1,4 @@
-/** Two apps of our own for workflows: a shop that is read, and a CRM that is written to. Nothing is ever asked of them. */
+/** Two test apps for workflows: a shop that is read and a CRM that is written to. Neither receives requests. */
 import {
   type Connector,
   defineConnector,
@@ -7,7 +7,7 @@ import {
 import { catalogue, connectors as registered } from '../../src/generated/registry.ts'
 
 const notAsked = (): never => {
-  throw new Error('The writer of workflows stands in for this.')
+  throw new Error('The writer of workflows replaces this.')
 }
 
 const writerOf = (topic: string): ResourceWriter => {
@@ -50,7 +50,7 @@ export const workflow = (when: object, action: object): object =>
     ['then', action],
   ])
 
-/** Orders of the shop become notes of the CRM. */
+/** A workflow that copies orders of the shop to notes of the CRM. */
 export const ordersToNotes = (fields: object, when: object = {}): object =>
   workflow(
     { app: 'shop', topic: 'commerce/orders', ...when },

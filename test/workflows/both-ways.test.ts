@@ -1,4 +1,4 @@
-/** Two workflows that copy both ways make no copies of copies, whoever tells first of what was written. */
+/** Two workflows that copy in both directions make no copies of copies, whichever event arrives first. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import { ordersToNotes, workflow } from './apps.ts'
@@ -6,7 +6,7 @@ import { listWrites } from './recording-writer.ts'
 import { install, notes, openWorkshop, type Workshop } from './workshop.ts'
 
 let shop: Workshop
-let back: string | undefined
+let reverseId: string | undefined
 
 beforeAll(async () => {
   shop = await openWorkshop()
@@ -26,18 +26,18 @@ beforeEach(async () => {
     ordersToNotes({ noteTitle: { from: 'orderNumber' } }),
     notesToOrders,
   ])
-  back = workflowIds[1]
+  reverseId = workflowIds[1]
 })
 afterEach(() => shop.empty())
 afterAll(() => shop.close())
 
-/** The sync brings in what a workflow has just written, before the writer has stored it. */
+/** The sync stores a record that a workflow has just written, before the writer does. */
 const list = (row: RecordRow) => shop.change(1, row, { resource: notes, of: shop.customer.crm })
 const until = <T>(read: () => Promise<T>) => expect.poll(read, { interval: 20 })
-/** Until the way back has been attempted for what the sync has brought in. */
-const wayBackAttempted = () =>
+/** Resolves when the reverse workflow has attempted the synced record. */
+const reverseAttempted = () =>
   until(async () => {
-    const [run] = (await shop.runs()).filter(({ workflowId }) => workflowId === back)
+    const [run] = (await shop.runs()).filter(({ workflowId }) => workflowId === reverseId)
     return run !== undefined && run.startedAt !== null && run.status !== 'running'
   }).toBe(true)
 const allEnded = () =>
@@ -55,12 +55,12 @@ const expectNoCopy = async (orderId: string): Promise<void> => {
   expect(others[0]?.recordId).toBe(orderId)
 }
 
-test('what the sync stores before the writer does is not copied back', async () => {
+test('does not copy back a record that the sync stored before the writer', async () => {
   await shop.engine({
     inApp: async (row) => {
       if (!('noteTitle' in row)) return
       await list(row)
-      await wayBackAttempted()
+      await reverseAttempted()
     },
   })
   const orderId = await shop.change(1, { orderNumber: 'A1' })
@@ -68,7 +68,7 @@ test('what the sync stores before the writer does is not copied back', async () 
   await expectNoCopy(orderId)
 })
 
-test('nor what a broken-off run has written, once the sync has found it', async () => {
+test('does not copy back a record of an interrupted run that the sync found', async () => {
   let isBrokenOff = false
   await shop.engine(
     {
@@ -82,7 +82,7 @@ test('nor what a broken-off run has written, once the sync has found it', async 
     { firstPauseMs: 600_000 },
   )
   const orderId = await shop.change(1, { orderNumber: 'A1' })
-  await wayBackAttempted()
+  await reverseAttempted()
   await until(async () => (await shop.runs())[0]?.status).toBe('waiting')
   const [first] = await shop.runs()
   await shop.database.prisma.workflowRun.update({
@@ -91,7 +91,7 @@ test('nor what a broken-off run has written, once the sync has found it', async 
   })
   await allEnded()
   await expectNoCopy(orderId)
-  // Waiting for the other is no attempt.
-  const [wayBack] = (await shop.runs()).filter(({ workflowId }) => workflowId === back)
-  expect(wayBack).toMatchObject({ attempts: 1, failure: null })
+  // Waiting for the other run is no attempt.
+  const [reverseRun] = (await shop.runs()).filter(({ workflowId }) => workflowId === reverseId)
+  expect(reverseRun).toMatchObject({ attempts: 1, failure: null })
 })

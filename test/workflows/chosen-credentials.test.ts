@@ -1,6 +1,6 @@
-/** An installation works with the credentials that were chosen for it, and with no other in their place. */
+/** An installation uses the chosen credentials only, and never a substitute. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { deleteCredential } from '../../src/store/credentials.ts'
+import { deleteCredential } from '../../src/store/accounts/credentials.ts'
 import { ordersToNotes } from './apps.ts'
 import { listWrites } from './recording-writer.ts'
 import { addCustomer, type Customer, install, openWorkshop, type Workshop } from './workshop.ts'
@@ -29,7 +29,7 @@ const toNotes = ordersToNotes({ noteTitle: '{orderNumber}' })
 const disconnect = (id: string) =>
   deleteCredential(shop.database, customer.environmentId, customer.userId, id)
 
-test('a company that was chosen and is disconnected is followed in no other', async () => {
+test('a chosen credential that is disconnected is not replaced as a source', async () => {
   const credentialIds = [customer.shop]
   await install(shop.database, customer, [toNotes], { credentialIds })
   const any = await install(shop.database, customer, [toNotes])
@@ -40,7 +40,7 @@ test('a company that was chosen and is disconnected is followed in no other', as
   expect(runs.map(({ installationId }) => installationId)).toEqual([any.installationId])
 })
 
-test('nor is anything written to another', async () => {
+test('a chosen credential that is disconnected is not replaced as a target', async () => {
   const credentialIds = [customer.shop, customer.crm]
   await install(shop.database, customer, [toNotes], { credentialIds })
   await shop.engine()
@@ -50,7 +50,8 @@ test('nor is anything written to another', async () => {
   await shop.change(2, { orderNumber: 'A2' }, { of: customer.shop })
   const [, run] = await shop.settled(2, customer)
   expect(run).toMatchObject({
-    ...{ status: 'failed', attempts: 1 },
+    status: 'failed',
+    attempts: 1,
     failure: 'NO_CREDENTIAL: the installation has no credential of crm',
   })
   const written = await listWrites(shop.database)

@@ -1,10 +1,10 @@
-/** However many runs and installations there are, what is asked of them reads no more than it needs. */
+/** Queries over runs and installations read only the rows they need, however many exist. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { claimRuns } from '../../src/store/workflow-claims.ts'
-import { listRuns } from '../../src/store/workflow-history.ts'
-import { retryRun } from '../../src/store/workflow-runs.ts'
-import { listFollowedTopics } from '../../src/store/workflow-triggers.ts'
+import { claimRuns } from '../../src/store/workflows/workflow-claims.ts'
+import { listRuns } from '../../src/store/workflows/workflow-history.ts'
+import { retryRun } from '../../src/store/workflows/workflow-runs.ts'
+import { listFollowedTopics } from '../../src/store/workflows/workflow-triggers.ts'
 import { rowsReadBy } from '../support/rows-read.ts'
 import { ordersToNotes } from './apps.ts'
 import { install, openWorkshop, type Workshop } from './workshop.ts'
@@ -51,7 +51,7 @@ afterAll(() => shop.close())
 
 const TABLES = ['workflow_runs', 'installed_workflows', 'installations']
 
-test('the topics that are followed are read from one installation of each workflow', async () => {
+test('the followed topics are read from one installation of each workflow', async () => {
   const read = await rowsReadBy(shop.database, TABLES, async (transaction) => {
     expect(await listFollowedTopics(transaction)).toEqual(['commerce/orders'])
   })
@@ -62,7 +62,7 @@ test.each([
   ['failed', 3],
   ['succeeded', 10],
   [undefined, 10],
-] as const)('a page of runs is read alone: %s', async (status, count) => {
+] as const)('a page of runs reads only its own rows: %s', async (status, count) => {
   const { environmentId } = shop.customer
   const { installationId, workflowIds } = installation
   const [workflowId = ''] = workflowIds
@@ -76,13 +76,17 @@ test.each([
   }
 })
 
-test('a pause is one row: the runs that wait for it are not written, nor claimed before it ends', async () => {
+test('a pause is one row: waiting runs are not written, and not claimed before it ends', async () => {
   const { database } = shop
   const [, workflowId] = installation.workflowIds
   await addRuns(10, workflowId, 'waiting')
   const claim = (limit: number) =>
     claimRuns(database, {
-      ...{ holder: randomUUID(), leaseMs: 60_000, action: 'upsert', limit, share: 100 },
+      holder: randomUUID(),
+      leaseMs: 60_000,
+      action: 'upsert',
+      limit,
+      share: 100,
     })
   const versions = () => database.prisma.$queryRaw`
     SELECT id, xmin::text, due_at FROM workflow_runs WHERE status = 'waiting' AND attempts = 0 ORDER BY id`
@@ -91,8 +95,10 @@ test('a pause is one row: the runs that wait for it are not written, nor claimed
   const before = await versions()
   await database.prisma.$transaction((transaction) =>
     retryRun(transaction, run, {
-      ...{ failure: 'APP_UNAVAILABLE: it answered 503', retryInMs: 600_000 },
-      ...{ concerns: 'target', isUncertain: false },
+      failure: 'APP_UNAVAILABLE: it answered 503',
+      retryInMs: 600_000,
+      concerns: 'target',
+      isUncertain: false,
     }),
   )
   expect(await versions()).toEqual(before)
@@ -110,7 +116,7 @@ test('a pause is one row: the runs that wait for it are not written, nor claimed
   const pause = (until: Date | null) =>
     database.prisma.installedWorkflow.updateMany({ data: { pausedUntil: until } })
   await pause(new Date(0))
-  // The first that follows it goes alone.
+  // The first run after the pause goes alone.
   expect(await claim(100)).toHaveLength(1)
   await pause(null)
   expect(await claim(100)).toHaveLength(8)

@@ -1,4 +1,4 @@
-/** What is no workflow is refused where it is wrong, in words that help. */
+/** Validation of workflow definitions: each error names the place and suggests a fix. */
 import { describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/errors.ts'
 import { catalogue } from '../../src/generated/registry.ts'
@@ -15,19 +15,19 @@ const upsert = (change: object) => ({
   upsert: { app: 'crm', resource: 'crm/notes', fields: { noteTitle: 'x' }, ...change },
 })
 
-test('a workflow is completed with what was left out', () => {
+test('fills in the defaults of a workflow', () => {
   expect(check(ordersToNotes({ noteTitle: 'Order {orderNumber}' }))).toEqual({
     when: { ...orders, kinds: ['created', 'updated'], if: {} },
     action: upsert({ fields: { noteTitle: 'Order {orderNumber}' } }),
   })
 })
 
-describe('is taken:', () => {
+describe('accepts', () => {
   test.each<[string, object]>([
-    ['a value of the record', { noteContent: { from: 'customer.email' } }],
-    ['a value in a list', { noteContent: { from: 'lineItems.0.title' } }],
+    ['a path in the record', { noteContent: { from: 'customer.email' } }],
+    ['a path in a list', { noteContent: { from: 'lineItems.0.title' } }],
     ['a number as text', { noteTitle: { from: 'totalPrice' } }],
-    ['what the app says beside', { noteTitle: { from: 'remoteFields.tags.first' } }],
+    ['a remote field', { noteTitle: { from: 'remoteFields.tags.first' } }],
     ['a text with values and braces', { noteTitle: '{{{orderNumber}}} of {customer.email}' }],
     ['a constant reference', { noteContact: '42' }],
     ['nothing', { noteContent: null }],
@@ -43,21 +43,16 @@ describe('is taken:', () => {
   })
 })
 
-describe('is refused:', () => {
+describe('rejects', () => {
   const field = (fields: object) => workflow(orders, upsert({ fields }))
   test.each<[string, unknown, string, string]>([
     ['no object', 'x', '', 'an object with when, then'],
     ['a list', [], '', 'an object with when, then'],
-    ['a word too many', { ...workflow(orders, post), also: 1 }, '.also', 'and nothing else'],
+    ['a word too many', { ...workflow(orders, post), also: 1 }, '.also', 'and no other member'],
     ['no trigger', workflow([], post), '.when', 'an object'],
+    ['an unknown app', workflow({ ...orders, app: 'chop' }, post), '.when.app', 'such as shop'],
     [
-      'an app that is not there',
-      workflow({ ...orders, app: 'chop' }, post),
-      '.when.app',
-      'such as shop',
-    ],
-    [
-      'a topic that the app has not',
+      'an unknown topic of the app',
       workflow({ ...orders, topic: 'commerce/order' }, post),
       '.when.topic',
       'such as commerce/orders',
@@ -75,13 +70,13 @@ describe('is refused:', () => {
       'created, updated, deleted',
     ],
     [
-      'a kind twice',
+      'a duplicate kind',
       workflow({ ...orders, kinds: ['created', 'created'] }, post),
       '.when.kinds',
       'at most once',
     ],
     [
-      'a condition on what is not there',
+      'a condition on an unknown field',
       workflow({ ...orders, if: { orderStats: 1 } }, post),
       '.when.if.orderStats',
       'such as orderStatus',
@@ -90,7 +85,7 @@ describe('is refused:', () => {
       'a condition on a list',
       workflow({ ...orders, if: { lineItems: 1 } }, post),
       '.when.if.lineItems',
-      'with one value',
+      'with a single value',
     ],
     [
       'a condition that is an object',
@@ -99,23 +94,18 @@ describe('is refused:', () => {
       'a text, a number, true, false or null',
     ],
     [
-      'a field of all objects',
+      'an inherited property of objects',
       workflow({ ...orders, if: { constructor: 1 } }, post),
       '.when.if.constructor',
       'such as',
     ],
-    ['nothing to do', workflow(orders, {}), '.then', 'either upsert or post'],
+    ['no action', workflow(orders, {}), '.then', 'either upsert or post'],
+    ['two actions', workflow(orders, { ...post, ...upsert({}) }), '.then', 'either upsert or post'],
     [
-      'two things to do',
-      workflow(orders, { ...post, ...upsert({}) }),
-      '.then',
-      'either upsert or post',
-    ],
-    [
-      'a target that is only read',
+      'a read-only target',
       workflow(orders, upsert({ resource: 'crm/leads' })),
       '.then.upsert.resource',
-      'creates and updates',
+      'can create and update',
     ],
     ['no fields', field({}), '.then.upsert.fields', 'at least one field'],
     [
@@ -137,7 +127,7 @@ describe('is refused:', () => {
       'customer is object',
     ],
     [
-      'more than a path',
+      'more properties than a path',
       field({ noteTitle: { from: 'orderNumber', x: 1 } }),
       '.then.upsert.fields.noteTitle',
       '{ "from": "path" }',
@@ -146,7 +136,7 @@ describe('is refused:', () => {
       'an open brace',
       field({ noteTitle: 'Order {orderNumber' }),
       '.then.upsert.fields.noteTitle',
-      'braces are closed',
+      'closed braces',
     ],
     [
       'an unknown path in a text',
@@ -155,10 +145,10 @@ describe('is refused:', () => {
       'such as orderNumber',
     ],
     [
-      'a constant of another kind',
+      'a constant of another type',
       field({ noteTitle: 7 }),
       '.then.upsert.fields.noteTitle',
-      'a text',
+      'a string',
     ],
     [
       'an id of another app',
@@ -206,14 +196,14 @@ describe('a mapping', () => {
     lineItems: [],
   }
 
-  test('puts values into texts, and nothing where there is none', () => {
+  test('inserts values into texts, and nothing for missing ones', () => {
     const title = '{{{orderNumber}}} {customer.email}{lineItems.0.title}= {totalPrice}'
     expect(
       mapFields({ noteTitle: title, noteContent: { from: 'customer.email' } }, notes, record),
     ).toEqual({ noteTitle: '{A1} = 12.50', noteContent: null })
   })
 
-  test('refuses a value of the record that does not fit', () => {
+  test('rejects a value of the record that does not fit', () => {
     const json = { remoteFields: { tag: { a: 1 } } }
     expect(() => mapFields({ noteTitle: { from: 'remoteFields.tag' } }, notes, json)).toThrow(
       'remoteFields.tag: expected a text, a number, true or false.',
@@ -221,7 +211,7 @@ describe('a mapping', () => {
   })
 })
 
-test('conditions compare numbers as numbers, and what is not there with null', () => {
+test('conditions compare numbers as numbers, and missing values with null', () => {
   const resource = catalogue.get('commerce/orders')
   const meets = (conditions: object, record: object) =>
     meetsConditions({ ...conditions }, resource, record)

@@ -1,4 +1,4 @@
-/** A target that takes nothing holds up its own workflow, and nobody else's. */
+/** A target that accepts nothing delays its own workflow only. */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -9,13 +9,13 @@ import { addCustomer, type Customer, install, openWorkshop, type Workshop } from
 let shop: Workshop
 let other: Customer
 let server: Server
-/** Posts to `/hanging` that have not been answered. */
+/** Posts to `/hanging` without a response. */
 let hanging: Set<ServerResponse>
-/** Posts to `/hanging` whose sender would not wait any longer. */
+/** Posts to `/hanging` that the sender gave up. */
 let brokenOff: number
-/** What `/hanging` answers before it hangs. */
+/** Status codes that `/hanging` returns before it hangs. */
 let answers: number[]
-/** Of `/healthy`: how many posts hung when each came. */
+/** Number of hanging posts when each post to `/healthy` arrived. */
 let healthy: number[]
 
 beforeAll(async () => {
@@ -60,14 +60,14 @@ const ordersTo = (path: string) => {
   const address = `http://127.0.0.1:${port}/${path}`
   return workflow({ app: 'shop', topic: 'commerce/orders' }, { post: { address } })
 }
-/** Until then changes are not read: the reader begins when it first starts. */
+/** Starts the log reader once: changes before its first start are not read. */
 const beginLog = async (): Promise<void> => (await shop.engine()).stop()
 const release = (): void => {
   answers = Array(100).fill(204)
   for (const response of hanging) response.writeHead(204).end()
 }
 
-test('posts to an address that hangs take half of the places at most', async () => {
+test('posts to a hanging address take at most half of the slots', async () => {
   await install(shop.database, shop.customer, [ordersTo('hanging')])
   await install(shop.database, other, [ordersTo('healthy')])
   await beginLog()
@@ -82,7 +82,7 @@ test('posts to an address that hangs take half of the places at most', async () 
   expect(runs.every(({ attempts, status }) => attempts === 1 && status === 'succeeded')).toBe(true)
 })
 
-test('writes to an app that hangs take half of the places at most', async () => {
+test('writes to a hanging app take at most half of the slots', async () => {
   const toNotes = ordersToNotes({ noteTitle: '{orderNumber}' })
   await install(shop.database, shop.customer, [toNotes])
   await install(shop.database, other, [toNotes])
@@ -101,7 +101,7 @@ test('writes to an app that hangs take half of the places at most', async () => 
   await shop.settled(8)
 })
 
-test('posts that hang leave the places of writes free', async () => {
+test('hanging posts leave the slots of writes free', async () => {
   await install(shop.database, shop.customer, [
     ordersTo('hanging'),
     ordersTo('hanging'),
@@ -117,7 +117,7 @@ test('posts that hang leave the places of writes free', async () => {
   await shop.settled(12)
 })
 
-test('what failed last is asked once at a time, until it succeeds', async () => {
+test('a target that failed last gets one request at a time until one succeeds', async () => {
   await install(shop.database, shop.customer, [ordersTo('hanging')])
   await install(shop.database, other, [ordersTo('healthy')])
   answers = [503]
@@ -126,7 +126,7 @@ test('what failed last is asked once at a time, until it succeeds', async () => 
   await until(async () => (await shop.runs())[0]?.failure).toContain('503')
   for (let n = 2; n < 5; n++) await shop.change(n, { orderNumber: `A${n}` })
   await until(() => hanging.size).toBe(1)
-  // Whoever takes this one has looked at the others: they came before.
+  // The engine takes this run only after it has looked at the earlier ones.
   await shop.change(1, { orderNumber: 'B1' }, { of: other.shop })
   await until(() => healthy).toEqual([1])
   release()

@@ -1,7 +1,7 @@
-/** What became of runs can be looked up, by those whom it concerns, for as long as it is kept. */
+/** The history of runs can be listed by its owner for as long as it is kept. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listRuns } from '../../src/store/workflow-history.ts'
-import { pruneRuns } from '../../src/store/workflow-runs.ts'
+import { listRuns } from '../../src/store/workflows/workflow-history.ts'
+import { pruneRuns } from '../../src/store/workflows/workflow-runs.ts'
 import { ordersToNotes } from './apps.ts'
 import { addCustomer, install, openWorkshop, type Workshop } from './workshop.ts'
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-test('runs are listed newest first, page by page', async () => {
+test('lists runs newest first, page by page', async () => {
   const { environmentId } = shop.customer
   const ids: string[] = []
   let cursor: string | undefined
@@ -31,7 +31,7 @@ test('runs are listed newest first, page by page', async () => {
   expect(ids).toHaveLength(10)
 })
 
-test('of one workflow, of one status, of no other environment', async () => {
+test('lists the runs of one workflow or status, and of no other environment', async () => {
   const { environmentId } = shop.customer
   const list = async (query: object) =>
     (await listRuns(shop.database, { environmentId, limit: 100, ...query })).runs.length
@@ -46,11 +46,11 @@ test('of one workflow, of one status, of no other environment', async () => {
 })
 
 test.each(['', 'x', 'cjE', `${'A'.repeat(1000)}`, 'cjk5OTk5OTk5OTk5OTk5OTk5OTk'])(
-  'a cursor that is none is refused by name: %#',
+  'rejects an invalid cursor by name: %#',
   async (cursor) => {
     const { environmentId } = shop.customer
     const listing = listRuns(shop.database, { environmentId, cursor, limit: 1 })
-    // `cjE` is one: the first run's.
+    // `cjE` is valid: the cursor of the first run.
     if (cursor === 'cjE') await expect(listing).resolves.toEqual({ runs: [], next: undefined })
     else
       await expect(listing).rejects.toMatchObject({
@@ -60,7 +60,7 @@ test.each(['', 'x', 'cjE', `${'A'.repeat(1000)}`, 'cjk5OTk5OTk5OTk5OTk5OTk5OTk']
   },
 )
 
-test('what ended long ago is deleted, and what has not ended is kept', async () => {
+test('deletes runs that ended long ago and keeps those that have not ended', async () => {
   const { prisma } = shop.database
   const [first, second] = await shop.runs()
   const old = new Date(Date.now() - 40 * 86_400_000)
@@ -75,7 +75,7 @@ test('what ended long ago is deleted, and what has not ended is kept', async () 
   expect(await shop.runs()).toHaveLength(9)
 })
 
-test('what ended long ago is deleted soon after a process starts', async () => {
+test('deletes expired runs soon after a process starts', async () => {
   const { prisma } = shop.database
   const [first] = await shop.runs()
   const old = new Date(Date.now() - 40 * 86_400_000)

@@ -1,4 +1,4 @@
-/** A change is told to an address until it is taken, under one id. */
+/** A post is repeated under one id until the address accepts it. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import {
   readIntegrationSecret,
   rotateIntegrationSecret,
-} from '../../src/store/integration-secrets.ts'
+} from '../../src/store/secrets/integration-secrets.ts'
 import { testVault } from '../support/vault.ts'
 import { workflow } from './apps.ts'
 import { install, openWorkshop, type Workshop } from './workshop.ts'
@@ -49,7 +49,7 @@ const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port
 const post = () =>
   workflow({ app: 'shop', topic: 'commerce/orders' }, { post: { address: address() } })
 
-test('a post tells of workflow, installation and change, the record digit for digit', async () => {
+test('a post contains the workflow, the installation, the change and the record digit for digit', async () => {
   const { installationId, workflowIds } = await install(shop.database, shop.customer, [post()])
   await shop.engine()
   const recordId = await shop.change(1, { orderNumber: 'A1', totalPrice: '12.50' })
@@ -65,7 +65,10 @@ test('a post tells of workflow, installation and change, the record digit for di
     workflow: { id: workflowIds[0], version: 1 },
     installation: { id: installationId, userId: shop.customer.userId },
     change: {
-      ...{ topic: 'commerce/orders', kind: 'created', changedFields: [], recordId },
+      topic: 'commerce/orders',
+      kind: 'created',
+      changedFields: [],
+      recordId,
       credentialId: shop.customer.shop,
       at: expect.stringMatching(/^\d{4}-.*Z$/),
       record: expect.objectContaining({ id: recordId, orderNumber: 'A1', totalPrice: '12.50' }),
@@ -73,7 +76,7 @@ test('a post tells of workflow, installation and change, the record digit for di
   })
 })
 
-test('only 2xx is success; every attempt has the same id', async () => {
+test('only 2xx is a success; every attempt has the same id', async () => {
   await install(shop.database, shop.customer, [post()])
   answers = [{ status: 500 }, { status: 302, headers: { location: address() } }, { status: 404 }]
   await shop.engine()
@@ -83,7 +86,7 @@ test('only 2xx is success; every attempt has the same id', async () => {
   expect(received.map(({ headers }) => headers['webhook-id'])).toEqual(Array(4).fill(run?.id))
 })
 
-test('a post is signed by the secret of its integration, and for a day by the one before too', async () => {
+test('a post is signed with the secret of its integration, and for a day with the previous one too', async () => {
   const { database, customer } = shop
   const { installationId } = await install(database, customer, [post()])
   const { integrationId } = await database.prisma.installation.findUniqueOrThrow({
@@ -102,7 +105,7 @@ test('a post is signed by the secret of its integration, and for a day by the on
     }
   }
   await shop.engine()
-  // Defined before there were secrets.
+  // Created before integrations had secrets.
   await shop.change(1, { orderNumber: 'A1' })
   await shop.settled(1)
   expect(received[0]?.headers).not.toHaveProperty('webhook-signature')
@@ -128,15 +131,15 @@ test('a post is signed by the secret of its integration, and for a day by the on
 })
 
 test.each([302, 400, 404, 422])(
-  'a record that is answered with %i holds up no other',
+  'a record answered with %i delays no other record',
   async (status) => {
     await install(shop.database, shop.customer, [post()])
     answers = [{ status }]
-    // Whatever waits for the record's second attempt, waits beyond the end of the test.
+    // Anything that waits for the record's second attempt waits beyond the end of the test.
     await shop.engine({}, { firstPauseMs: 600_000 })
     const refused = await shop.change(1, { orderNumber: 'refused' })
     await until(async () => (await shop.runs()).map((run) => run.failure)).toEqual([
-      `ENDPOINT_FAILED: it answered ${status}`,
+      `ENDPOINT_FAILED: the endpoint responded with ${status}`,
     ])
     const taken = await shop.change(2, { orderNumber: 'taken' })
     const statuses = async () =>
@@ -145,7 +148,7 @@ test.each([302, 400, 404, 422])(
   },
 )
 
-test.each([429, 500, 503])('%i holds up all that the workflow would send there', async (status) => {
+test.each([429, 500, 503])('%i pauses all posts of the workflow to the address', async (status) => {
   await install(shop.database, shop.customer, [post()])
   answers = [{ status }]
   await shop.engine({}, { firstPauseMs: 600_000 })
@@ -155,17 +158,17 @@ test.each([429, 500, 503])('%i holds up all that the workflow would send there',
   expect(pausedUntil?.getTime()).toBeGreaterThan(Date.now())
 })
 
-test('an address that is gone for good is asked once; what it says is not kept', async () => {
+test('an address that is gone for good gets one request, and its response body is not stored', async () => {
   await install(shop.database, shop.customer, [post()])
   answers = [{ status: 410 }]
   await shop.engine()
   await shop.change(1, { orderNumber: 'A1' })
   expect(await shop.settled(1)).toMatchObject([
-    { status: 'failed', attempts: 1, failure: 'ENDPOINT_FAILED: it answered 410' },
+    { status: 'failed', attempts: 1, failure: 'ENDPOINT_FAILED: the endpoint responded with 410' },
   ])
 })
 
-test('a private address is not dialled', async () => {
+test('does not dial a private address', async () => {
   await install(shop.database, shop.customer, [post()])
   await shop.engine({}, { allowPrivateAddresses: false })
   await shop.change(1, { orderNumber: 'A1' })

@@ -1,4 +1,4 @@
-/** Processes that are killed in the middle of runs: nothing is lost, and nothing is made twice. */
+/** Processes killed in the middle of runs lose nothing and write nothing twice. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -16,7 +16,7 @@ const KILLS = Number(process.env.WORKFLOW_KILLS ?? 10)
 let shop: Workshop
 const children = createChildren()
 
-// A database for each test: what a killed process had begun runs on in PostgreSQL for a moment, and holds its locks.
+// A database per test: statements of a killed process run on in PostgreSQL for a moment and hold locks.
 beforeEach(async () => {
   shop = await openWorkshop()
 })
@@ -28,10 +28,10 @@ afterEach(async () => {
 const startProcess = (options: object): ChildProcess =>
   children.start(SCRIPT, [shop.url, JSON.stringify(options)])
 
-test(`${KILLS} kills among changes and writes lose nothing, make nothing twice and keep the order`, async () => {
+test(`${KILLS} kills among changes and writes lose nothing, write nothing twice and keep the order`, async () => {
   await install(shop.database, shop.customer, [ordersToNotes({ noteTitle: '{orderNumber}' })])
   const options = { leaseMs: 300 }
-  // The reader begins when it first starts: what changes before that is none of its business.
+  // Changes before the first start of the log reader are not read.
   await (await shop.engine()).stop()
   let version = 0
   const change = async (): Promise<void> => {
@@ -41,7 +41,7 @@ test(`${KILLS} kills among changes and writes lose nothing, make nothing twice a
   for (let round = 0; round < KILLS; round++) {
     const child = startProcess(options)
     const changing = change()
-    // After another number of messages each time: before a write, after it, in the middle of several.
+    // After a different number of messages each time: before a write, after it, between several.
     for (let heard = 0; heard <= round % 5; heard++) await once(child, 'message')
     await wait(round % 7)
     await kill(child)
@@ -61,11 +61,11 @@ test(`${KILLS} kills among changes and writes lose nothing, make nothing twice a
   }
 }, 240_000)
 
-test('a run is taken over within 30 s of its process being killed', async () => {
+test('another process takes over a run within 30 s after its process is killed', async () => {
   await install(shop.database, shop.customer, [ordersToNotes({ noteTitle: '{orderNumber}' })])
   const victim = startProcess({ hang: true })
   const heard = once(victim, 'message')
-  // Until it has begun to read, nothing that changes is its business.
+  // Changes before the log reader starts are not read.
   await expect.poll(() => shop.database.prisma.logReader.count(), { timeout: 60_000 }).toBe(1)
   await shop.change(1, { orderNumber: 'A1' })
   await heard

@@ -1,6 +1,6 @@
 /**
- * What stands in for the engine that writes to apps: it keeps the record and its change in the store, as
- * that engine does, and each write in a table, so that writes of killed processes are seen as well.
+ * A stand-in for the write engine: it stores the record and its change as the engine does, and
+ * records each write in a table, so that writes of killed processes are seen as well.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -9,10 +9,10 @@ import type { RecordRow } from '../../src/definition/mapping.ts'
 import type { Resource } from '../../src/definition/resource.ts'
 import { ApiError } from '../../src/errors.ts'
 import type { Input } from '../../src/query/input.ts'
-import type { WriteAttempt, WriteOwner } from '../../src/query/write-request.ts'
-import { applyChanges } from '../../src/store/apply-changes.ts'
-import type { Database } from '../../src/store/database.ts'
-import { createLineWriter } from '../../src/store/record-lines.ts'
+import type { VersionedRecord, WriteAttempt, WriteOwner } from '../../src/query/write-request.ts'
+import type { Database } from '../../src/store/database/database.ts'
+import { applyChanges } from '../../src/store/records/apply-changes.ts'
+import { createLineWriter } from '../../src/store/records/record-lines.ts'
 import type { WorkflowWriter } from '../../src/workflows/context.ts'
 
 export interface Write {
@@ -23,7 +23,7 @@ export interface Write {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** Called around each write; what is thrown is what the app answered. */
+/** Hooks around each write; a thrown error stands for the app's response. */
 export interface WriterBehaviour {
   before?: (input: Input, attempt: WriteAttempt) => Promise<void>
   /** The app has the record, and the store does not yet. */
@@ -42,8 +42,6 @@ export const listWrites = ({ prisma }: Database): Promise<Write[]> =>
     SELECT action, credential_id::text AS "credentialId", topic, record_id::text AS "recordId", input
     FROM writes ORDER BY number`
 
-const lists = new Set(['references', 'texts', 'list'])
-
 const toRow = (
   credentialId: string,
   resource: Resource,
@@ -53,7 +51,7 @@ const toRow = (
   ...Object.fromEntries(
     Object.entries(resource.fields).map(([name, { kind }]) => [
       name,
-      input[name] ?? (lists.has(kind) ? [] : null),
+      input[name] ?? (kind.isList ? [] : null),
     ]),
   ),
   id: recordId(credentialId, resource.topic, remoteId),
@@ -73,11 +71,11 @@ export const createRecordingWriter = (
     { resource, remoteId }: { readonly resource: Resource; readonly remoteId: string },
     input: Input,
     attempt: WriteAttempt,
-  ): Promise<string> => {
+  ): Promise<VersionedRecord> => {
     const { brokenOffSince, cause } = attempt
     await behaviour.before?.(input, attempt)
     const { credentialId } = owner
-    // What an earlier try has done is looked for if there was one, and only then.
+    // An earlier attempt is looked up only if one was made.
     const [written] = brokenOffSince
       ? await prisma.$queryRaw<{ remoteId: string }[]>`
           SELECT remote_id AS "remoteId" FROM writes WHERE cause = ${cause}::uuid AND action = ${action}`
@@ -94,18 +92,28 @@ export const createRecordingWriter = (
       applyChanges(transaction, owner, resource, [line], { accept: 'newer', cause }),
     )
     await behaviour.after?.(input)
-    return JSON.stringify(row)
+    const [stored] = await prisma.$queryRawUnsafe<{ updatedAt: Date }[]>(
+      `SELECT updated_at AS "updatedAt" FROM ${resource.table} WHERE id = '${row.id}'`,
+    )
+    if (!stored) throw new Error('A record was written and is not stored.')
+    return { id: row.id, json: JSON.stringify(row), updatedAt: stored.updatedAt.toISOString() }
   }
 
   return {
-    create: (owner, resource, { fields }, attempt) =>
-      write('create', owner, { resource, remoteId: randomUUID() }, fields, attempt),
-    update: async (owner, resource, id, { fields }, attempt) => {
+    create: ({ owner, resource, request, attempt }) =>
+      write('create', owner, { resource, remoteId: randomUUID() }, request.fields, attempt),
+    update: async ({ owner, resource, id, request, attempt }) => {
       const [found] = await prisma.$queryRawUnsafe<{ remote_id: string }[]>(
         `SELECT remote_id FROM ${resource.table} WHERE id = '${id}' AND NOT remote_deleted`,
       )
       if (!found) throw new ApiError('NOT_FOUND', 'There is no such record.')
-      return write('update', owner, { resource, remoteId: found.remote_id }, fields, attempt)
+      return write(
+        'update',
+        owner,
+        { resource, remoteId: found.remote_id },
+        request.fields,
+        attempt,
+      )
     },
   }
 }

@@ -1,23 +1,25 @@
-/** The whole way: a change in the store, a workflow, the road of every write, and the sandbox app at its end. */
+/** The whole path: a stored change, a workflow, the write engine and the sandbox app. */
 import { expect, test } from 'vitest'
 import { catalogue, connectors } from '../../src/generated/registry.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
 import { SANDBOX_ORIGIN } from '../../src/sandbox/app.ts'
-import { createCredential, readCredential } from '../../src/store/credentials.ts'
-import { createPush } from '../../src/sync/push.ts'
+import { createCredential, readCredential } from '../../src/store/accounts/credentials.ts'
+import { createRecordWriter } from '../../src/write/record-writer.ts'
 import { openPlayground } from '../sandbox/playground.ts'
 import { testVault } from '../support/vault.ts'
 import { workflow } from './apps.ts'
 import { install, openWorkshop } from './workshop.ts'
 
-test('an order becomes a note of the sandbox, and its next change changes the note', async () => {
+test('an order becomes a note of the sandbox, and its next change updates the note', async () => {
   const shop = await openWorkshop()
   const playground = await openPlayground()
   const { database, customer } = shop
   const sandbox = connectors.get('sandbox')
   if (!sandbox) throw new Error('The sandbox has no connector.')
   const of = await createCredential(database, testVault, {
-    ...{ environmentId: customer.environmentId, userId: customer.userId, connector: sandbox },
+    environmentId: customer.environmentId,
+    userId: customer.userId,
+    connector: sandbox,
     values: { ...playground.acme },
   })
   const appClient = createAppClient({
@@ -41,7 +43,7 @@ test('an order becomes a note of the sandbox, and its next change changes the no
     {},
     {
       connectors,
-      writer: createPush({ database, catalogue, connectors, appClient, loadCredential }),
+      writer: createRecordWriter({ database, catalogue, connectors, appClient, loadCredential }),
     },
   )
   const before = new Set((await playground.listAll('notes')).map(({ id }) => id))
@@ -54,7 +56,7 @@ test('an order becomes a note of the sandbox, and its next change changes the no
   const [, updated] = await shop.settled(2)
   expect(updated).toMatchObject({ status: 'succeeded', targetRecordId: created?.targetRecordId })
   expect(await made()).toMatchObject([{ subject: 'Order A1', text: '13.00' }])
-  // The changes of the note say who has made them.
+  // The changes of the note name the workflow as their cause.
   const causes = await database.prisma.$queryRaw<object[]>`
     SELECT r.workflow_id::text AS "workflowId" FROM change_log.changes c
     JOIN workflow_runs r ON r.id = c.cause WHERE c.topic = 'crm/notes'`

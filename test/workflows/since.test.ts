@@ -1,6 +1,9 @@
-/** A workflow follows what changes from when it is at work: neither what was there before, nor what came while it was off. */
+/** A workflow reacts only to changes while it is active: not to older records, not to changes while it was off. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { changeInstallation, type InstallationChange } from '../../src/store/installations.ts'
+import {
+  changeInstallation,
+  type InstallationChange,
+} from '../../src/store/accounts/installations.ts'
 import { ordersToNotes } from './apps.ts'
 import { listWrites } from './recording-writer.ts'
 import { install, openWorkshop, type Workshop } from './workshop.ts'
@@ -20,10 +23,10 @@ const titles = async () =>
   (await listWrites(shop.database)).map(({ input }) => input.noteTitle).sort()
 const anHourAgo = () => new Date(Date.now() - HOUR_MS)
 
-/** Until then changes are not read: the reader begins when it first starts. */
+/** Starts the log reader once: changes before its first start are not read. */
 const beginLog = async (): Promise<void> => (await shop.engine()).stop()
 
-test('the first listing of a credential sets nothing off, however long the workflow has been installed', async () => {
+test('the first listing of a credential triggers nothing, however long the workflow has been installed', async () => {
   await install(shop.database, shop.customer, [toNotes()], {
     installedAt: new Date(Date.now() - 2 * HOUR_MS),
   })
@@ -35,7 +38,7 @@ test('the first listing of a credential sets nothing off, however long the workf
 })
 
 test.each(['installation', 'workflow'])(
-  'what changed while the %s was switched off sets nothing off later, however late it is read',
+  'changes while the %s was switched off trigger nothing later, however late they are read',
   async (what) => {
     const { database, customer } = shop
     const { installationId, workflowIds } = await install(database, customer, [toNotes()], {
@@ -49,10 +52,10 @@ test.each(['installation', 'workflow'])(
     }
     await beginLog()
     await turn(false)
-    await shop.change(1, { orderNumber: 'meanwhile' })
+    await shop.change(1, { orderNumber: 'while off' })
     await turn(true)
     await shop.change(2, { orderNumber: 'afterwards' })
-    // It is on already: nothing that came since is forgotten.
+    // It is on again: later changes are not dropped.
     await turn(true)
     await shop.engine()
     await shop.settled(1)
@@ -60,7 +63,7 @@ test.each(['installation', 'workflow'])(
   },
 )
 
-test('a workflow that an upgrade adds follows what changes from then on', async () => {
+test('a workflow added by an upgrade reacts to changes from then on', async () => {
   const { database, customer } = shop
   const { installationId } = await install(database, customer, [toNotes()], {
     installedAt: anHourAgo(),
@@ -71,7 +74,9 @@ test('a workflow that an upgrade adds follows what changes from then on', async 
   await beginLog()
   await database.prisma.workflow.create({
     data: {
-      ...{ integrationId, slug: 'added', name: 'Added' },
+      integrationId,
+      slug: 'added',
+      name: 'Added',
       versions: { create: { version: 1, definition: toNotes('Added for {orderNumber}') } },
     },
   })

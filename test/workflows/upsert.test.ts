@@ -1,4 +1,4 @@
-/** Changes of one app become records of another: once, in order, whatever goes wrong. */
+/** Changes of one app become records of another: once, in order, despite failures. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ApiError } from '../../src/errors.ts'
 import { AppRefusedError } from '../../src/outbound/app-error.ts'
@@ -19,7 +19,7 @@ const writes = () => listWrites(shop.database)
 const facts = async () => (await writes()).map(({ action, input }) => [action, input.noteTitle])
 
 describe('an upsert', () => {
-  test('creates what the first change asks for, and updates that with the next', async () => {
+  test('creates a record on the first change and updates it on the next', async () => {
     const { workflowIds, installationId } = await install(shop.database, shop.customer, [
       ordersToNotes(titles),
     ])
@@ -42,7 +42,7 @@ describe('an upsert', () => {
       })
   })
 
-  test('writes nothing if what it would write is there already', async () => {
+  test('writes nothing if the target already has the values', async () => {
     await install(shop.database, shop.customer, [ordersToNotes(titles)])
     await shop.engine()
     await shop.change(1, { orderNumber: 'A1', orderStatus: 'open' })
@@ -52,7 +52,7 @@ describe('an upsert', () => {
     expect(await facts()).toEqual([['create', 'Order A1']])
   })
 
-  test('makes anew what was deleted in the app', async () => {
+  test('creates the record again after it was deleted in the app', async () => {
     await install(shop.database, shop.customer, [ordersToNotes(titles)])
     await shop.engine()
     await shop.change(1, { orderNumber: 'A1', orderStatus: 'open' })
@@ -67,7 +67,7 @@ describe('an upsert', () => {
     expect(second?.targetRecordId).not.toBe(first?.targetRecordId)
   })
 
-  test('is not done twice if the answer of the app is lost', async () => {
+  test('is not repeated if the app’s response is lost', async () => {
     await install(shop.database, shop.customer, [ordersToNotes(titles)])
     let isLost = true
     await shop.engine({
@@ -83,7 +83,7 @@ describe('an upsert', () => {
     expect(await facts()).toEqual([['create', 'Order A1']])
   })
 
-  test('sets its fields once more if they have changed since an update that was broken off', async () => {
+  test('writes its fields again if the record changed since an interrupted update', async () => {
     await install(shop.database, shop.customer, [ordersToNotes(titles)])
     await shop.engine()
     await shop.change(1, { orderNumber: 'A1' })
@@ -93,7 +93,7 @@ describe('an upsert', () => {
     let isLost = true
     await shop.engine({
       before: async (_input, { brokenOffSince }) => {
-        // As long as it is asked about the earlier try, the answer is the same.
+        // The lookup of the earlier attempt keeps returning the same error.
         if (brokenOffSince) throw new ApiError('WRITE_CONFLICT', 'The note has changed since.')
         if (!isLost) return
         isLost = false
@@ -109,8 +109,8 @@ describe('an upsert', () => {
   })
 })
 
-describe('what sets a workflow off', () => {
-  test('is a change of its kind that meets its conditions, of the user who installed it', async () => {
+describe('a trigger', () => {
+  test('is a change of the right kind that meets the conditions, by the user who installed it', async () => {
     const { database, customer } = shop
     const other = await addCustomer(database)
     const when = { kinds: ['created'], if: { orderStatus: 'paid', totalPrice: 12.5 } }
@@ -131,7 +131,7 @@ describe('what sets a workflow off', () => {
     expect(await shop.runs(other)).toEqual([])
   })
 
-  test('is a credential that the installation names, if it names one of the app', async () => {
+  test('is limited to the credential that the installation names, if it names one of the app', async () => {
     const { database, customer } = shop
     const second = await addCustomer(database)
     await database.prisma.credential.update({
@@ -146,7 +146,7 @@ describe('what sets a workflow off', () => {
     expect(await facts()).toEqual([['create', 'Order second']])
   })
 
-  test('is not a record that was there before it was installed', async () => {
+  test('is not a record that existed before the installation', async () => {
     await install(shop.database, shop.customer, [ordersToNotes(titles)])
     await shop.engine()
     await shop.change(1, { orderNumber: 'old', remoteCreatedAt: '2020-01-01T00:00:00.000Z' })
@@ -158,7 +158,7 @@ describe('what sets a workflow off', () => {
     expect((await facts())[1]).toEqual(['create', 'Order changed'])
   })
 
-  test('is found with the same statements for 200 changes and 5 workflows as for one', async () => {
+  test('takes the same statements for 200 changes and 5 workflows as for one', async () => {
     const { database, customer } = shop
     await install(database, customer, [ordersToNotes(titles)])
     const engine = await shop.engine()
@@ -193,14 +193,14 @@ describe('several processes', () => {
   })
 })
 
-describe('workflows that lead to each other', () => {
+describe('workflows that trigger each other', () => {
   const back = (fields: object) =>
     workflow(
       { app: 'crm', topic: 'crm/notes' },
       { upsert: { app: 'shop', resource: 'commerce/orders', fields } },
     )
 
-  test('write back to where the record came from, and end', async () => {
+  test('write back to the source record, and end', async () => {
     await install(shop.database, shop.customer, [
       ordersToNotes({ noteTitle: { from: 'orderNumber' } }),
       back({ orderNumber: { from: 'noteTitle' } }),
@@ -213,7 +213,7 @@ describe('workflows that lead to each other', () => {
       ['create', note?.recordId],
       ['update', orderId],
     ])
-    // The end user changes the note: the order follows, and the note is told of what it says already.
+    // The end user changes the note: the order is updated, and the update back to the note is a no-op.
     const { prisma } = shop.database
     const [{ remote_id: remoteId } = { remote_id: '' }] = await prisma.$queryRaw<
       { remote_id: string }[]
@@ -252,7 +252,7 @@ describe('workflows that lead to each other', () => {
     ])
   })
 
-  test('that write to what they follow do so once', async () => {
+  test('that write to the resource that triggers them do so once', async () => {
     const copy = {
       upsert: {
         app: 'shop',
@@ -275,11 +275,11 @@ describe('workflows that lead to each other', () => {
   })
 })
 
-describe('an attempt that fails', () => {
+describe('a failed attempt', () => {
   const unavailable = (retryAfterMs?: number) =>
     new ApiError('APP_RATE_LIMITED', 'crm limits the rate.', [], { retryAfterMs })
 
-  test('is made again, and what follows on the record waits for it', async () => {
+  test('is repeated, and later changes of the record wait for it', async () => {
     await install(shop.database, shop.customer, [ordersToNotes(titles)])
     let failures = 0
     await shop.engine({
@@ -298,16 +298,16 @@ describe('an attempt that fails', () => {
     expect(order).toEqual(['Order apart', 'Order first', 'Order second'])
   })
 
-  test('waits as long as the app asks, and so does what would be asked of it next', async () => {
+  test('waits as long as the app demands, and so does the next request to the app', async () => {
     await install(shop.database, shop.customer, [ordersToNotes(titles)])
     let refusedMs = 0
-    const asked: number[] = []
+    const requestTimes: number[] = []
     const areInLine = Promise.withResolvers<void>()
     await shop.engine(
       {
         before: async () => {
           await areInLine.promise
-          asked.push(performance.now() - refusedMs)
+          requestTimes.push(performance.now() - refusedMs)
           if (refusedMs > 0) return
           refusedMs = performance.now()
           throw unavailable(1500)
@@ -322,11 +322,11 @@ describe('an attempt that fails', () => {
     await expect.poll(async () => (await shop.runs())[0]?.failure).toContain('APP_RATE_LIMITED')
     await shop.change(3, { orderNumber: 'A3' })
     await shop.settled(3)
-    expect(asked.slice(1).filter((ms) => ms < 1450)).toEqual([])
+    expect(requestTimes.slice(1).filter((ms) => ms < 1450)).toEqual([])
     expect((await shop.runs())[0]).toMatchObject({ status: 'succeeded', attempts: 2 })
   })
 
-  test('is the last if the app refuses, and says why, within bounds', async () => {
+  test('is the last one if the app rejects the write, and its reason is stored, shortened', async () => {
     await install(shop.database, shop.customer, [ordersToNotes(titles)])
     await shop.engine({
       before: async () => {
@@ -341,7 +341,7 @@ describe('an attempt that fails', () => {
     expect(run?.failure?.length).toBe(500)
   })
 
-  test('is given up after so many, without a word of what is ours alone', async () => {
+  test('is given up after the maximum number of attempts, without internal details', async () => {
     await install(shop.database, shop.customer, [ordersToNotes(titles)])
     await shop.engine(
       {
@@ -359,7 +359,7 @@ describe('an attempt that fails', () => {
     })
   })
 
-  test('is one that never ends, and so is one that its process breaks off: the latter does not count', async () => {
+  test('does not count if its process is killed, but counts if it never ends', async () => {
     await install(shop.database, shop.customer, [ordersToNotes(titles)])
     const begun = Promise.withResolvers<void>()
     const hanging = await shop.engine({
@@ -379,12 +379,12 @@ describe('an attempt that fails', () => {
     )
     await expect
       .poll(async () => (await shop.runs())[0]?.failure)
-      .toBe('TIMEOUT: no end within 200 ms')
+      .toBe('TIMEOUT: the attempt took longer than 200 ms')
     isHanging = false
     expect(await shop.settled(1)).toMatchObject([{ status: 'succeeded' }])
   })
 
-  test('is not made once the workflow is switched off, or if the target is not connected', async () => {
+  test('is not repeated once the workflow is switched off or the target is disconnected', async () => {
     const { database, customer } = shop
     const { installationId } = await install(database, customer, [ordersToNotes(titles)])
     let failures = 0

@@ -1,12 +1,13 @@
 /**
- * A process that runs workflows, to be killed: `node workflow-process.ts <database url> <options>`. It
- * tells its parent of each write before it is made; with `hang` it then makes none.
+ * A workflow process for tests to kill: `node workflow-process.ts <database url> <options>`. It reports
+ * each write to its parent before performing it; with `hang` it reports and never writes.
  */
-import { signPost } from '../../src/delivery/signature.ts'
+import { signWithSecrets } from '../../src/delivery/signature.ts'
 import { catalogue } from '../../src/generated/registry.ts'
-import { createChangeFeed } from '../../src/store/change-feed.ts'
-import { openDatabase } from '../../src/store/database.ts'
-import { createNotices } from '../../src/store/notices.ts'
+import { createChangeFeed } from '../../src/store/changes/change-feed.ts'
+import { createClock } from '../../src/store/database/clock.ts'
+import { openDatabase } from '../../src/store/database/database.ts'
+import { createPgListener } from '../../src/store/database/pg-listener.ts'
 import { createWorkflowEngine } from '../../src/workflows/engine.ts'
 import { testVault } from '../support/vault.ts'
 import { apps } from './apps.ts'
@@ -17,18 +18,24 @@ const { hang, ...engineOptions } = JSON.parse(options)
 process.once('disconnect', () => process.exit())
 
 const database = openDatabase({ url, maxConnections: 4 })
-const notices = createNotices(url)
-const feed = createChangeFeed(notices)
-await notices.start()
+const clock = createClock()
+const pgListener = createPgListener(url, clock)
+const feed = createChangeFeed(pgListener)
+await pgListener.start()
 feed.start()
-const tell = async ({ noteTitle }: { readonly noteTitle?: unknown }): Promise<void> => {
+const report = async ({ noteTitle }: { readonly noteTitle?: unknown }): Promise<void> => {
   process.send?.(String(noteTitle))
   if (hang) await new Promise(() => {})
 }
 const engine = createWorkflowEngine({
-  ...{ database, catalogue, feed, connectors: apps },
-  writer: createRecordingWriter(database, { before: tell, after: tell }),
-  ...{ vault: testVault, sign: signPost },
+  database,
+  clock,
+  catalogue,
+  feed,
+  connectors: apps,
+  writer: createRecordingWriter(database, { before: report, after: report }),
+  vault: testVault,
+  sign: signWithSecrets,
   log: { debug() {}, warn() {}, error() {} },
   allowPrivateAddresses: true,
   firstPauseMs: 20,

@@ -1,16 +1,17 @@
-/** A database with an end user who has connected a shop and a CRM, and engines on it. */
+/** A database with an end user who has connected a shop and a CRM, and workflow engines on it. */
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Resource } from '../../src/definition/resource.ts'
-import { signPost } from '../../src/delivery/signature.ts'
+import { signWithSecrets } from '../../src/delivery/signature.ts'
 import { catalogue } from '../../src/generated/registry.ts'
-import { applyChanges } from '../../src/store/apply-changes.ts'
-import { createChangeFeed } from '../../src/store/change-feed.ts'
-import { type Database, openDatabase } from '../../src/store/database.ts'
-import { createNotices } from '../../src/store/notices.ts'
-import { createLineWriter } from '../../src/store/record-lines.ts'
-import { listRuns, type RunEntry } from '../../src/store/workflow-history.ts'
+import { createChangeFeed } from '../../src/store/changes/change-feed.ts'
+import { createClock } from '../../src/store/database/clock.ts'
+import { type Database, openDatabase } from '../../src/store/database/database.ts'
+import { createPgListener } from '../../src/store/database/pg-listener.ts'
+import { applyChanges } from '../../src/store/records/apply-changes.ts'
+import { createLineWriter } from '../../src/store/records/record-lines.ts'
+import { listRuns, type RunEntry } from '../../src/store/workflows/workflow-history.ts'
 import { createWorkflowEngine, type WorkflowEngineOptions } from '../../src/workflows/engine.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { sampleRecord } from '../support/sample.ts'
@@ -91,7 +92,9 @@ export const install = async (
       installedAt,
       workflows: {
         create: workflowIds.map((workflowId) => ({
-          ...{ workflowId, installedVersion: 1, activeSince: installedAt },
+          workflowId,
+          installedVersion: 1,
+          activeSince: installedAt,
         })),
       },
       chosenApps: chosen.map(({ app }) => app),
@@ -107,9 +110,10 @@ export const openWorkshop = async () => {
   const { url, drop } = await createTestDatabase()
   const statements: string[] = []
   const database = openDatabase({ url, onStatement: (sql) => void statements.push(sql) })
-  const notices = createNotices(url)
-  const feed = createChangeFeed(notices)
-  await notices.start()
+  const clock = createClock()
+  const pgListener = createPgListener(url, clock)
+  const feed = createChangeFeed(pgListener)
+  await pgListener.start()
   feed.start()
   await createWritesTable(database)
   const customer = await addCustomer(database)
@@ -124,16 +128,27 @@ export const openWorkshop = async () => {
     return page.runs.toReversed()
   }
   return {
-    ...{ url, database, customer, statements, feed, runs },
-    /** Another engine, started. */
+    url,
+    database,
+    customer,
+    statements,
+    feed,
+    runs,
+    /** Starts another engine. */
     engine: async (
       behaviour: WriterBehaviour = {},
       options: Partial<WorkflowEngineOptions> = {},
     ) => {
       const engine = createWorkflowEngine({
-        ...{ database, catalogue, feed, log: quiet, connectors: apps },
+        database,
+        clock,
+        catalogue,
+        feed,
+        log: quiet,
+        connectors: apps,
         writer: createRecordingWriter(database, behaviour),
-        ...{ vault: testVault, sign: signPost },
+        vault: testVault,
+        sign: signWithSecrets,
         allowPrivateAddresses: true,
         firstPauseMs: 20,
         graceMs: 100,
@@ -143,7 +158,7 @@ export const openWorkshop = async () => {
       await engine.start()
       return engine
     },
-    /** Changes a record, as the listing of its app does. */
+    /** Changes a record as a listing of its app does. */
     change: async (
       n: number,
       fields: object,
@@ -166,7 +181,7 @@ export const openWorkshop = async () => {
       )
       return row.id
     },
-    /** Until no run waits or runs, and there are so many. */
+    /** Resolves when this many runs exist and all of them have ended. */
     settled: async (count: number, of = customer): Promise<readonly RunEntry[]> => {
       const endMs = performance.now() + 60_000
       for (;;) {
@@ -180,7 +195,7 @@ export const openWorkshop = async () => {
       return runs(of)
     },
     stopEngines,
-    /** Stops the engines and takes installations, runs and writes away. */
+    /** Stops the engines and deletes installations, runs and writes. */
     empty: async (): Promise<void> => {
       await stopEngines()
       const tables = catalogue.resources.map(({ table }) => table).join(', ')
@@ -191,7 +206,7 @@ export const openWorkshop = async () => {
     close: async (): Promise<void> => {
       await stopEngines()
       feed.stop()
-      await notices.stop()
+      await pgListener.stop()
       await database.stop()
       await drop()
     },

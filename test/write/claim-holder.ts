@@ -1,6 +1,6 @@
-/** A process that writes a record and never comes to the end: `node claim-holder.ts <database url> <record> <ms>`. */
-import { openDatabase } from '../../src/store/database.ts'
-import { asOnlyWriter } from '../../src/sync/one-writer.ts'
+/** A process that starts a write of a record and never finishes: `node claim-holder.ts <database url> <record> <ms>`. */
+import { openDatabase } from '../../src/store/database/database.ts'
+import { withExclusiveWriter } from '../../src/write/exclusive-writer.ts'
 
 const [url = '', record = '{}', claimMs] = process.argv.slice(2)
 const database = openDatabase({ url, maxConnections: 1 })
@@ -11,7 +11,7 @@ const hold = (): Promise<void> => {
   process.send?.('held')
   return never
 }
-await asOnlyWriter(database, JSON.parse(record), hold, {
+await withExclusiveWriter(database, JSON.parse(record), hold, {
   claimMs: Number(claimMs),
-  patienceMs: 0,
+  timeoutMs: 0,
 })

@@ -1,9 +1,9 @@
-/** Writes that others cross: a sync, another write, in the app or here, between any two of their steps. */
+/** Writes that overlap with a sync or another write, in the app or here, at any step. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createMapper } from '../../src/definition/mapping.ts'
-import { applyChanges, lockRecords } from '../../src/store/apply-changes.ts'
-import { createLineWriter } from '../../src/store/record-lines.ts'
+import { applyChanges, lockRecords } from '../../src/store/records/apply-changes.ts'
+import { createLineWriter } from '../../src/store/records/record-lines.ts'
 import { rolodexConnector } from '../support/rolodex-connector.ts'
 import { waitingForLock } from '../support/waiting-for-lock.ts'
 import { CREDENTIAL, type Desk, openDesk } from './desk.ts'
@@ -26,7 +26,7 @@ afterEach(() => {
 const change = (accountOwner: string, headers = {}) =>
   desk.write('PUT', `/accounts/${firm.id}`, { accountName: 'Firm', accountOwner }, headers)
 
-test('the log has a write after the page that it waited for', async () => {
+test('the log lists a write after the page that it waited for', async () => {
   const { prisma } = desk.service.database
   const mapping = rolodexConnector(desk.rolodex.url).resources['crm/accounts']?.mapping
   if (mapping === undefined) throw new Error('The rolodex lists no accounts.')
@@ -39,7 +39,7 @@ test('the log has a write after the page that it waited for', async () => {
   await prisma.$transaction(
     async (transaction) => {
       await lockRecords(transaction, CREDENTIAL, resource)
-      // It finds in the app what is newer than the page, stores that, and is a conflict.
+      // The write finds a newer version in the app than the page, stores it and reports a conflict.
       crossing = change('Mine')
       await waitingForLock(desk.service)
       const line = createLineWriter(resource)(row)
@@ -54,7 +54,7 @@ test('the log has a write after the page that it waited for', async () => {
   expect(log.map(({ owner }) => owner)).toEqual(['First', 'Page', 'Later'])
 })
 
-test('a write is written down behind a page that is stored for longer than Prisma lets a transaction last', async () => {
+test('a write is logged after a page whose storing exceeds Prisma’s transaction timeout', async () => {
   const { prisma } = desk.service.database
   const { resource } = rolodexConnector(desk.rolodex.url).resources['crm/accounts']?.mapping ?? {}
   if (resource === undefined) throw new Error('The rolodex lists no accounts.')
@@ -70,7 +70,7 @@ test('a write is written down behind a page that is stored for longer than Prism
   expect((await desk.read(`/accounts/${firm.id}`)).json().account.accountOwner).toBe('Mine')
 })
 
-test('a change in the app is not overwritten because a sync has brought it in between', async () => {
+test('does not overwrite a change in the app although a sync stored it in between', async () => {
   desk.rolodex.put('firms', { owner: 'Theirs', branch: 'Steel' }, firm.remoteId)
   desk.rolodex.onAnswer = async () => {
     desk.rolodex.onAnswer = undefined
@@ -84,7 +84,7 @@ test('a change in the app is not overwritten because a sync has brought it in be
   expect(desk.rolodex.cards.get(firm.remoteId)?.values.owner).toBe('Theirs')
 })
 
-test('an answer that comes after the deletion of its record does not bring it back', async () => {
+test('a response that arrives after the record was deleted does not restore it', async () => {
   const applied = Promise.withResolvers<void>()
   const deleted = Promise.withResolvers<void>()
   desk.rolodex.onAnswer = async (request) => {
@@ -105,7 +105,7 @@ test('an answer that comes after the deletion of its record does not bring it ba
 })
 
 test.each(['PUT', 'DELETE'] as const)(
-  'a %s whose answer is lost is known again by its key, although a sync has moved the version',
+  'a %s with a lost response is recognised by its key although a sync moved the version',
   async (method) => {
     const headers = { 'idempotency-key': `${method}-twice`, 'if-match': `"${firm.updatedAt}"` }
     const body = method === 'PUT' ? { accountName: 'Firm', accountOwner: 'Mine' } : undefined
@@ -129,12 +129,12 @@ test.each(['PUT', 'DELETE'] as const)(
 
 describe.each([
   ['without a version', () => ({})],
-  ['with the version that was seen', () => ({ 'if-match': `"${firm.updatedAt}"` })],
-])('a write that is broken off, sent again %s,', (_which, seen) => {
+  ['with the version that was read', () => ({ 'if-match': `"${firm.updatedAt}"` })],
+])('an interrupted write, sent again %s,', (_which, seen) => {
   const since = { owner: 'Theirs' }
 
   test.each(['PUT', 'DELETE'] as const)(
-    'gives way to what was changed since, if it is a %s that never happened',
+    'yields to later changes if it is a %s that never happened',
     async (method) => {
       const headers = { 'idempotency-key': randomUUID(), ...seen() }
       const body = method === 'PUT' ? { accountName: 'Firm', accountOwner: 'Mine' } : undefined
@@ -146,13 +146,14 @@ describe.each([
       const again = await send()
       expect(again.statusCode, again.body).toBe(409)
       expect(again.json().error).toMatchObject({
-        ...{ code: 'WRITE_CONFLICT', details: [{ field: 'updatedAt' }] },
+        code: 'WRITE_CONFLICT',
+        details: [{ field: 'updatedAt' }],
       })
       expect(desk.rolodex.cards.get(firm.remoteId)).toMatchObject({ deleted: false, values: since })
     },
   )
 
-  test('is not carried out twice, although the app keeps it in a form of its own', async () => {
+  test('is not repeated, although the app normalises the value', async () => {
     const headers = { 'idempotency-key': randomUUID(), ...seen() }
     desk.rolodex.faults.push('lost')
     desk.rolodex.onAnswer = (request) => {
@@ -167,7 +168,7 @@ describe.each([
   })
 })
 
-test('a write to an app that keeps versions gives way to what was changed since it was broken off', async () => {
+test('an interrupted write to an app with versions yields to later changes', async () => {
   const { contact } = (await desk.write('POST', '/contacts', { lastName: 'First' })).json()
   const headers = { 'idempotency-key': randomUUID() }
   const send = () => desk.write('PUT', `/contacts/${contact.id}`, { lastName: 'Mine' }, headers)

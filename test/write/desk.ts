@@ -1,4 +1,4 @@
-/** A service with one credential of the rolodex, for the tests of writes. */
+/** A service with one credential of the rolodex (a test app), for the tests of writes. */
 import { createAppClient } from '../../src/outbound/http.ts'
 import { createSync } from '../../src/sync/schedule.ts'
 import { type Rolodex, startRolodex } from '../support/rolodex.ts'
@@ -13,7 +13,7 @@ export interface Desk {
   readonly rolodex: Rolodex
   readonly service: TestService
   readonly tenant: Tenant
-  /** A call on the credential that changes something; `path` is below `/crm`. */
+  /** A writing request on the credential; `path` is below `/crm`. */
   write(
     method: 'POST' | 'PUT' | 'DELETE',
     path: string,
@@ -23,7 +23,7 @@ export interface Desk {
   read(path: string): ReturnType<TestService['rest']>
   /** The change log of the credential, oldest first: `created crm/contacts`. */
   changes(): Promise<readonly string[]>
-  /** Brings what has changed in the rolodex. */
+  /** Syncs what has changed in the rolodex. */
   sync(): Promise<void>
   stop(): Promise<void>
 }

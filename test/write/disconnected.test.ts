@@ -1,9 +1,9 @@
-/** A write whose credential is deleted before the app has answered. */
+/** A write whose credential is deleted before the app answers. */
 import { expect, test } from 'vitest'
 import { CREDENTIAL, openDesk } from './desk.ts'
 
 test.each(['PUT', 'DELETE'] as const)(
-  'a %s stores nothing more of what came through the credential',
+  'a %s stores nothing once its credential is deleted',
   async (method) => {
     const desk = await openDesk()
     const { service, tenant, rolodex } = desk

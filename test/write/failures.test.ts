@@ -1,4 +1,4 @@
-/** What the app says of a write reaches the caller; a change whose answer is lost is looked up, not repeated. */
+/** The app’s response to a write reaches the caller; a change with a lost response is looked up, not repeated. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { CREDENTIAL, type Desk, openDesk } from './desk.ts'
 
@@ -19,8 +19,8 @@ let counter = 0
 const someone = () => ({ lastName: `Person ${++counter}` })
 const key = () => ({ 'idempotency-key': `key-${++counter}` })
 
-describe('what the app says', () => {
-  test('a refusal is a 400 with its reason, and the field by the unified name', async () => {
+describe('the app’s response', () => {
+  test('a rejection is a 400 with its reason and the unified field name', async () => {
     const answer = await desk.write('POST', '/contacts', { lastName: 'Nobody' })
     expect(answer.statusCode).toBe(400)
     expect(answer.json().error).toMatchObject({
@@ -30,7 +30,7 @@ describe('what the app says', () => {
     })
   })
 
-  test('a limit on the rate is a 429 with the app’s Retry-After', async () => {
+  test('a rate limit is a 429 with the app’s Retry-After', async () => {
     desk.rolodex.faults.push({ status: 429, headers: { 'retry-after': '7' } })
     const answer = await desk.write('POST', '/contacts', someone())
     expect(answer.statusCode).toBe(429)
@@ -38,14 +38,14 @@ describe('what the app says', () => {
     expect(answer.json().error.code).toBe('APP_RATE_LIMITED')
   })
 
-  test('a credential that it does not accept is a 400 that says so', async () => {
+  test('a rejected credential is a 400 with its own code', async () => {
     desk.rolodex.faults.push({ status: 401 })
     const answer = await desk.write('POST', '/contacts', someone())
     expect(answer.statusCode).toBe(400)
     expect(answer.json().error.code).toBe('APP_AUTHENTICATION')
   })
 
-  test('a failure in GraphQL has the same code', async () => {
+  test('a failure has the same code in GraphQL', async () => {
     desk.rolodex.faults.push({ status: 429 })
     const { errors } = await desk.service.graphql(
       desk.tenant.key,
@@ -55,7 +55,7 @@ describe('what the app says', () => {
   })
 })
 
-describe('a change whose answer is lost', () => {
+describe('a change with a lost response', () => {
   const person = async () => (await desk.write('POST', '/contacts', someone())).json().contact
 
   test('is read back and answered', async () => {
@@ -67,7 +67,7 @@ describe('a change whose answer is lost', () => {
     expect(desk.rolodex.cards.get(remoteId)?.version).toBe(2)
   })
 
-  test('and never happened is said to be unknown, and done by the next try', async () => {
+  test('that never happened is reported as unknown and done by the next attempt', async () => {
     const { id, remoteId } = await person()
     const headers = key()
     desk.rolodex.faults.push('cut')
@@ -78,7 +78,7 @@ describe('a change whose answer is lost', () => {
     expect(desk.rolodex.cards.get(remoteId)?.version).toBe(2)
   })
 
-  test('of fields by the app’s own names is read back too', async () => {
+  test('of fields under the app’s own names is read back too', async () => {
     const { id } = await person()
     desk.rolodex.faults.push('cut')
     const lost = await desk.write('PUT', `/contacts/${id}`, {
@@ -88,7 +88,7 @@ describe('a change whose answer is lost', () => {
     expect(lost.json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
   })
 
-  test('is read back by what was given of the entries of a list', async () => {
+  test('is matched by the values sent in the entries of a list', async () => {
     const { id, remoteId } = await person()
     desk.rolodex.faults.push('lost')
     const emailAddresses = [{ emailAddress: 'emmy@example.org' }]
@@ -104,17 +104,17 @@ describe('a change whose answer is lost', () => {
     ['0042', '42'],
     ['00340434161094428491', '00340434161094428490'],
   ])(
-    'and never happened is not taken for done where the text %s looks like %s',
-    async (asked, is) => {
+    'that never happened is not taken as done where the text %s looks like %s',
+    async (requested, is) => {
       const made = await desk.write('POST', '/accounts', { accountName: 'Firm', accountOwner: is })
       desk.rolodex.faults.push('cut')
-      const change = { accountName: 'Firm', accountOwner: asked }
+      const change = { accountName: 'Firm', accountOwner: requested }
       const lost = await desk.write('PUT', `/accounts/${made.json().account.id}`, change)
       expect(lost.json().error?.code).toBe('WRITE_OUTCOME_UNKNOWN')
     },
   )
 
-  test('and is a deletion is read back', async () => {
+  test('that is a deletion is read back', async () => {
     const { id, remoteId } = await person()
     desk.rolodex.faults.push('lost')
     const answer = await desk.write('DELETE', `/contacts/${id}`)
@@ -125,7 +125,7 @@ describe('a change whose answer is lost', () => {
 
 describe.each([
   [
-    'an app that keeps versions',
+    'an app with versions',
     '/contacts',
     'contact',
     { lastName: 'Mine' },
@@ -133,7 +133,7 @@ describe.each([
     'lastName',
   ],
   [
-    'an app that keeps none',
+    'an app without versions',
     '/accounts',
     'account',
     { accountName: 'Mine' },
@@ -146,7 +146,7 @@ describe.each([
     return (await desk.write('POST', path, first)).json()[name]
   }
 
-  test('a change made there meanwhile is not overwritten: 409 with both versions, then it can be', async () => {
+  test('does not overwrite a concurrent change: 409 with both versions, and then the write succeeds', async () => {
     const { id, remoteId } = await record()
     const kind = name === 'contact' ? 'people' : 'firms'
     desk.rolodex.put(kind, theirs, remoteId)
@@ -163,14 +163,14 @@ describe.each([
     expect(done.json()[name][field]).toBe('Mine')
   })
 
-  test('a deletion of what was changed there meanwhile is refused too', async () => {
+  test('rejects the deletion of a record with a concurrent change too', async () => {
     const { id, remoteId } = await record()
     desk.rolodex.put(name === 'contact' ? 'people' : 'firms', theirs, remoteId)
     expect((await desk.write('DELETE', `${path}/${id}`)).statusCode).toBe(409)
     expect(desk.rolodex.cards.get(remoteId)?.deleted).toBe(false)
   })
 
-  test('what was deleted there meanwhile is a conflict, and marked here', async () => {
+  test('reports a concurrent deletion as a conflict and marks the record here', async () => {
     const { id, remoteId } = await record()
     desk.rolodex.remove(remoteId)
     const answer = await desk.write('PUT', `${path}/${id}`, mine)
@@ -181,7 +181,7 @@ describe.each([
     expect((await desk.read(`${path}/${id}`)).json()[name].remoteDeleted).toBe(true)
   })
 
-  test('what is known to be deleted is a conflict, and the app is not asked to change it', async () => {
+  test('reports a known deletion as a conflict without a request to the app', async () => {
     const { id, remoteId } = await record()
     await desk.write('DELETE', `${path}/${id}`)
     desk.rolodex.requests.length = 0
@@ -194,7 +194,7 @@ describe.each([
       expect(desk.rolodex.requests).toEqual(Array(2).fill(`GET /firms/${remoteId}`))
   })
 
-  test('what was deleted and is there again can be changed once it was read', async () => {
+  test('a record that was deleted and restored can be changed once it was read', async () => {
     const { id, remoteId } = await record()
     await desk.write('DELETE', `${path}/${id}`)
     desk.rolodex.put(name === 'contact' ? 'people' : 'firms', theirs, remoteId)
@@ -206,7 +206,7 @@ describe.each([
     expect((await desk.write('PUT', `${path}/${id}`, mine)).statusCode).toBe(200)
   })
 
-  test('what was changed there is not overwritten, although its time of change has fallen', async () => {
+  test('does not overwrite a concurrent change that moved the update time back', async () => {
     const { id, remoteId } = await record()
     const card = desk.rolodex.put(name === 'contact' ? 'people' : 'firms', theirs, remoteId)
     const earlier = new Date(Date.parse(card.updated) - 60_000).toISOString()
@@ -219,7 +219,7 @@ describe.each([
     expect((await desk.write('PUT', `${path}/${id}`, mine)).statusCode).toBe(200)
   })
 
-  test('a write is answered as the app has it then, although its time of change has fallen', async () => {
+  test('answers with the app’s current record although its update time moved back', async () => {
     const { id } = await record()
     desk.rolodex.clockOffsetMs = -3_600_000
     const answer = await desk.write('PUT', `${path}/${id}`, mine)
@@ -227,7 +227,7 @@ describe.each([
     expect(answer.json()[name][field]).toBe('Mine')
   })
 
-  test('the ETag of what was read is the version that If-Match names', async () => {
+  test('If-Match takes the ETag of a read record', async () => {
     const { id } = await record()
     const { headers } = await desk.read(`${path}/${id}`)
     const etag = { 'if-match': String(headers.etag) }
@@ -243,7 +243,7 @@ describe.each([
     expect(several.json().error.message).toContain('one ETag')
   })
 
-  test('the updatedAt of what was read is an instant, in whatever offset it is written', async () => {
+  test('the updatedAt of a read record may be sent with any UTC offset', async () => {
     const { id, updatedAt } = await record()
     const type = name === 'contact' ? 'CrmContact' : 'CrmAccount'
     const update = async (ifUpdatedAt: string) => {
@@ -266,7 +266,7 @@ describe.each([
   })
 })
 
-test('a time alone that the app has moved makes nothing stale', async () => {
+test('a changed update time alone is no conflict', async () => {
   const firm = (await desk.write('POST', '/accounts', { accountName: 'First' })).json().account
   const touch = (): void => {
     const card = desk.rolodex.cards.get(firm.remoteId)

@@ -1,4 +1,4 @@
-/** Idempotency-Key: what is sent twice is done once. */
+/** Idempotency-Key: a repeated request is performed once. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { CREDENTIAL, type Desk, openDesk } from './desk.ts'
 
@@ -23,7 +23,7 @@ const cardsOf = (lastName: string) =>
   [...desk.rolodex.cards.values()].filter(({ values }) => values.last === lastName)
 
 describe('over REST', () => {
-  test('the same request is answered the same, and says that it is', async () => {
+  test('the same request gets the same response, marked as a replay', async () => {
     const key = newKey()
     const first = await post('Same', key)
     const second = await post('Same', key)
@@ -35,7 +35,7 @@ describe('over REST', () => {
     expect(cardsOf('Same')).toHaveLength(1)
   })
 
-  test('the order of the keys of a body does not matter', async () => {
+  test('the order of the keys in a body does not matter', async () => {
     const key = { 'idempotency-key': newKey() }
     const first = await desk.write('POST', '/contacts', { lastName: 'L', firstName: 'F' }, key)
     const second = await desk.write('POST', '/contacts', { firstName: 'F', lastName: 'L' }, key)
@@ -57,7 +57,7 @@ describe('over REST', () => {
     expect(cardsOf('Two')).toHaveLength(0)
   })
 
-  test('of 50 at once one is done; the others hear that it is under way, or its answer', async () => {
+  test('one of 50 concurrent requests is performed; the others get its response or an in-progress error', async () => {
     for (let round = 0; round < 4; round++) {
       const key = newKey()
       desk.rolodex.delayMs = 30
@@ -75,18 +75,18 @@ describe('over REST', () => {
     }
   })
 
-  test('a refusal of the app is given again, without asking it', async () => {
+  test('a rejection by the app is replayed without a request to the app', async () => {
     const key = newKey()
     const first = await post('Nobody', key)
     expect(first.statusCode).toBe(400)
-    const asked = desk.rolodex.requests.length
+    const requestsBefore = desk.rolodex.requests.length
     const second = await post('Nobody', key)
     expect(second.json()).toEqual(first.json())
     expect(second.headers['idempotency-replayed']).toBe('true')
-    expect(desk.rolodex.requests).toHaveLength(asked)
+    expect(desk.rolodex.requests).toHaveLength(requestsBefore)
   })
 
-  test('a failure that passes is not remembered', async () => {
+  test('a temporary failure is not stored', async () => {
     const key = newKey()
     desk.rolodex.faults.push({ status: 429 })
     expect((await post('Later', key)).statusCode).toBe(429)
@@ -94,10 +94,10 @@ describe('over REST', () => {
     expect(cardsOf('Later')).toHaveLength(1)
   })
 
-  test('a process that died in the middle leaves a claim that runs out, and is then looked into', async () => {
+  test('the claim of a process that died expires, and then the outcome is looked up', async () => {
     const key = newKey()
     const { prisma } = desk.service.database
-    // As it stands when the app has done it and nothing was noted.
+    // The state after the app has done it and nothing was recorded.
     await post('Orphan', key)
     await prisma.idempotentRequest.updateMany({
       where: { key: { endsWith: ` ${key}` } },
@@ -119,7 +119,7 @@ describe('over REST', () => {
     expect(cardsOf('Orphan')).toHaveLength(1)
   })
 
-  test('after its time a key is a new one', async () => {
+  test('an expired key counts as a new one', async () => {
     const key = newKey()
     await post('Old', key)
     await desk.service.database.prisma.idempotentRequest.updateMany({
@@ -130,7 +130,7 @@ describe('over REST', () => {
     expect(cardsOf('New')).toHaveLength(1)
   })
 
-  test('a key that no header should carry is refused by name', async () => {
+  test('rejects a key that is not valid in a header', async () => {
     for (const key of ['', 'a b', 'é', 'x'.repeat(256)]) {
       const answer = await post('X', key)
       expect(answer.statusCode, key).toBe(400)
@@ -138,7 +138,7 @@ describe('over REST', () => {
     }
   })
 
-  test('another environment’s same key is another key', async () => {
+  test('the same key in another environment is another key', async () => {
     const key = newKey()
     const stranger = 'dddddddd-0000-4000-8000-000000000002'
     const tenant = await desk.service.createTenant('production', [stranger])
@@ -159,24 +159,24 @@ describe('over GraphQL', () => {
   const create = (lastName: string) =>
     `createCrmContact(credentialId: "${CREDENTIAL}", input: { lastName: "${lastName}" }) { id lastName }`
 
-  test('each field of a document is done once', async () => {
+  test('each field of a document is performed once', async () => {
     const key = newKey()
     const fields = `a: ${create('A')} b: ${create('B')}`
     const first = await mutate(fields, key)
-    // Three times: the second run on is compiled.
+    // Three times: the document is compiled from the second run on.
     expect((await mutate(fields, key)).data).toEqual(first.data)
     expect((await mutate(fields, key)).data).toEqual(first.data)
     expect(first.data.a.id).not.toBe(first.data.b.id)
     expect([...cardsOf('A'), ...cardsOf('B')]).toHaveLength(2)
   })
 
-  test('a field that fails takes nothing from one that succeeded, at any try', async () => {
+  test('a failing field never affects a successful one, on any attempt', async () => {
     const key = newKey()
     const fields = `a: ${create('Made')} b: ${create('Nobody')}`
     const first = await mutate(fields, key)
     expect(first).toMatchObject({ status: 200, data: { a: { lastName: 'Made' }, b: null } })
     expect(first.errors).toMatchObject([{ path: ['b'], extensions: { code: 'APP_REFUSED' } }])
-    // Three times: the second run on is compiled.
+    // Three times: the document is compiled from the second run on.
     for (const _again of [1, 2]) {
       const again = await mutate(fields, key)
       expect(again).toMatchObject({ status: 200, data: first.data })
@@ -185,19 +185,19 @@ describe('over GraphQL', () => {
     expect(cardsOf('Made')).toHaveLength(1)
   })
 
-  test('other input with the same key is refused, and a refusal is kept', async () => {
+  test('rejects other input with the same key, and stores a rejection', async () => {
     const key = newKey()
     await mutate(create('C'), key)
     const reused = await mutate(create('D'), key)
     expect(reused.errors[0]?.extensions.code).toBe('IDEMPOTENCY_KEY_REUSED')
     const refusedKey = newKey()
     const first = await mutate(create('Nobody'), refusedKey)
-    const asked = desk.rolodex.requests.length
+    const requestsBefore = desk.rolodex.requests.length
     const second = await mutate(create('Nobody'), refusedKey)
     expect(second.errors[0]?.extensions).toMatchObject({
       code: 'APP_REFUSED',
       details: first.errors[0]?.extensions.details,
     })
-    expect(desk.rolodex.requests).toHaveLength(asked)
+    expect(desk.rolodex.requests).toHaveLength(requestsBefore)
   })
 })

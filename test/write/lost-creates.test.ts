@@ -1,4 +1,4 @@
-/** A create whose answer is lost is looked for in the app: it is found or said to be unknown, and never made twice. */
+/** A create with a lost response is looked up in the app: found or reported as unknown, never repeated. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Card } from '../support/rolodex.ts'
 import { type Desk, openDesk } from './desk.ts'
@@ -32,7 +32,7 @@ test('a lost create is found in the app and answered', async () => {
   expect(answer.json().contact.remoteId).toBe(cardsOf(person.lastName)[0]?.id)
 })
 
-test('a lost create is not taken for an older record that says the same', async () => {
+test('a lost create does not match an older record with the same values', async () => {
   const person = someone()
   const first = await desk.write('POST', '/contacts', person)
   desk.rolodex.faults.push('lost')
@@ -41,7 +41,7 @@ test('a lost create is not taken for an older record that says the same', async 
   expect(cardsOf(person.lastName)).toHaveLength(2)
 })
 
-test('a lost create is not taken for it by a host whose clock is behind the database’s', async () => {
+test('a lost create does not match an older record if the host’s clock is behind the database’s', async () => {
   const person = someone()
   await desk.write('POST', '/contacts', person)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 10_000 })
@@ -54,7 +54,7 @@ test('a lost create is not taken for it by a host whose clock is behind the data
   }
 })
 
-test('a lost create is said to be unknown while the app cannot be asked, and settled by the next try', async () => {
+test('a lost create is reported as unknown while the app is unreachable, and resolved by the next attempt', async () => {
   const person = someone()
   const headers = key()
   desk.rolodex.faults.push('lost')
@@ -70,7 +70,7 @@ test('a lost create is said to be unknown while the app cannot be asked, and set
   expect(again.json()).toEqual(settled.json())
 }, 20_000)
 
-test('a lost create is said to be unknown where the database goes away after it, and is not done twice', async () => {
+test('a lost create is reported as unknown if the database then fails, and is not repeated', async () => {
   const person = someone()
   const headers = key()
   const { prisma } = desk.service.database
@@ -97,7 +97,7 @@ const lostUnlessRead = async (person: object, headers: Record<string, string>) =
 }
 
 test.each([-10, 10])(
-  'a lost create is found where the app’s clock is off by %i minutes',
+  'a lost create is found if the app’s clock is off by %i minutes',
   async (minutes) => {
     desk.rolodex.clockOffsetMs = minutes * 60_000
     const person = someone()
@@ -109,7 +109,7 @@ test.each([-10, 10])(
   },
 )
 
-test('a lost create is not taken for an older record of an app whose clock is ahead', async () => {
+test('a lost create does not match an older record of an app whose clock is ahead', async () => {
   desk.rolodex.clockOffsetMs = 2 * 60_000
   const person = someone()
   desk.rolodex.put('people', { last: person.lastName })
@@ -119,7 +119,7 @@ test('a lost create is not taken for an older record of an app whose clock is ah
   expect(answer.json().error?.code).toBe('WRITE_OUTCOME_UNKNOWN')
 })
 
-test('a lost create stays unknown, and is not made again, where more has changed than is looked through', async () => {
+test('a lost create stays unknown and is not repeated if more records changed than the lookup reads', async () => {
   const person = someone()
   const headers = key()
   for (let n = 0; n < 51; n++) desk.rolodex.put('people', { last: `Neighbour ${n}` })
@@ -134,7 +134,7 @@ test('a lost create stays unknown, and is not made again, where more has changed
   expect(cardsOf(person.lastName)).toHaveLength(1)
 })
 
-test('a lost create is found by what was given of the entries of a list', async () => {
+test('a lost create is found by the values sent in the entries of a list', async () => {
   const person = { ...someone(), emailAddresses: [{ emailAddress: 'emmy@example.org' }] }
   desk.rolodex.faults.push('lost')
   const answer = await desk.write('POST', '/contacts', person)
@@ -146,23 +146,23 @@ test.each<[string, object, (values: Card['values']) => Card['values']]>([
   ['keeps an empty text as null', { firstName: '' }, (values) => ({ ...values, first: null })],
   ['keeps null as an empty text', { firstName: null }, (values) => ({ ...values, first: '' })],
   [
-    'does not show a field of its own',
+    'does not return a custom field',
     { remoteFields: { pin: 7 } },
     ({ pin: _, ...values }) => values,
   ],
-])('a lost create is found in an app that %s', async (_, given, rewrite) => {
+])('a lost create is found in an app that %s', async (_, input, rewrite) => {
   const person = someone()
   desk.rolodex.rewrite = rewrite
   desk.rolodex.faults.push('lost')
-  const answer = await desk.write('POST', '/contacts', { ...person, ...given })
+  const answer = await desk.write('POST', '/contacts', { ...person, ...input })
   expect(answer.statusCode, answer.body).toBe(200)
   expect(cardsOf(person.lastName)).toHaveLength(1)
 })
 
 test.each<[string, (values: Card['values']) => Card['values']]>([
-  ['puts into a form of its own', (values) => ({ ...values, last: ` ${values.last}.` })],
-  ['changes in half of its fields', (values) => ({ ...values, first: 'E.' })],
-])('a lost create that the app %s stays unknown, and is not made again', async (_, rewrite) => {
+  ['normalises', (values) => ({ ...values, last: ` ${values.last}.` })],
+  ['changes in half its fields', (values) => ({ ...values, first: 'E.' })],
+])('a lost create that the app %s stays unknown and is not repeated', async (_, rewrite) => {
   const person = { ...someone(), firstName: `Emmy ${counter}` }
   const headers = key()
   desk.rolodex.rewrite = rewrite
@@ -177,7 +177,7 @@ test.each<[string, (values: Card['values']) => Card['values']]>([
   expect([...desk.rolodex.cards.values()].at(-1)).toBe(made)
 })
 
-test('a lost create is done by the next try beside a new record that has little of it', async () => {
+test('a lost create is performed by the next attempt next to a new record with few equal values', async () => {
   const person = { ...someone(), firstName: 'Emmy', emailAddresses: [{ emailAddress: 'e@n.org' }] }
   const headers = key()
   desk.rolodex.faults.push('cut')
@@ -189,7 +189,7 @@ test('a lost create is done by the next try beside a new record that has little 
   expect(cardsOf(person.lastName)).toHaveLength(1)
 })
 
-test('a lost create that never happened is said to be unknown, and done by the next try', async () => {
+test('a lost create that never happened is reported as unknown and performed by the next attempt', async () => {
   const person = someone()
   const headers = key()
   desk.rolodex.faults.push('cut')

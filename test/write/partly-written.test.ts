@@ -1,4 +1,4 @@
-/** A write of several requests of which the app takes some and refuses one: the answer says what is done. */
+/** A write of several requests, one of which the app rejects: the response lists what was done. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type {
   Connector,
@@ -10,7 +10,7 @@ import type {
 import { rolodexConnector } from '../support/rolodex-connector.ts'
 import { type Desk, openDesk } from './desk.ts'
 
-/** The rolodex, as if a firm's name had to be told before the rest of it, and its owner to be made first. */
+/** The rolodex with three requests for a firm: its name, its owner, then the rest. */
 const inTwoSteps = (url: string): Connector => {
   const connector = rolodexConnector(url)
   const { 'crm/accounts': firms } = connector.resources
@@ -46,10 +46,10 @@ afterAll(() => desk.stop())
 
 const firm = async () =>
   (await desk.write('POST', '/accounts', { accountName: 'First' })).json().account
-// The rolodex refuses it.
+// The rolodex rejects this value.
 const remoteFields = { last: 'Nobody' }
 
-test('names what is refused and what has changed, and our copy is as the app’s', async () => {
+test('names the rejected and the changed fields, and the stored copy equals the app’s', async () => {
   const { id, remoteId } = await firm()
   const headers = { 'idempotency-key': 'half' }
   const body = { accountName: 'Half', remoteFields }
@@ -71,16 +71,16 @@ test('names what is refused and what has changed, and our copy is as the app’s
   expect(next.statusCode, next.body).toBe(200)
 })
 
-test('is a plain refusal if the record is as it was', async () => {
+test('is a plain rejection if the record is unchanged', async () => {
   const { id } = await firm()
   const body = { accountName: 'First', accountOwner: 'Owner', remoteFields }
   const answer = await desk.write('PUT', `/accounts/${id}`, body)
   expect([answer.statusCode, answer.json().error.code]).toEqual([400, 'APP_REFUSED'])
 })
 
-test('is told without what has changed while the app cannot be asked', async () => {
+test('leaves out the changed fields while the app cannot be read', async () => {
   const { id } = await firm()
-  // The comparison is answered, and nothing after the refusal.
+  // Reads work until the rejection and fail after it.
   desk.rolodex.onAnswer = (request) => {
     if (request.startsWith('PUT')) desk.rolodex.readable = false
   }

@@ -1,4 +1,4 @@
-/** What is written reaches the app, comes back as the app has it, and stands in the store with its change. */
+/** A write reaches the app, returns the app’s record, and is stored with its change. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { CREDENTIAL, type Desk, openDesk } from './desk.ts'
 
@@ -27,7 +27,7 @@ const remove = (id: string, payload: string) =>
   })
 
 describe('over REST', () => {
-  test('a record is created in the app, stored with one change, and answered under its name', async () => {
+  test('creates a record in the app, stores it with one change, and returns it under its name', async () => {
     const before = await desk.changes()
     const answer = await desk.write('POST', '/contacts', {
       lastName: 'Noether',
@@ -48,7 +48,7 @@ describe('over REST', () => {
     expect((await desk.changes()).slice(before.length)).toEqual(['created crm/contacts'])
   })
 
-  test('an update changes what is given and leaves the rest', async () => {
+  test('an update changes the sent fields and leaves the rest', async () => {
     const contact = await created({ lastName: 'Hopper', firstName: 'Grace' })
     const before = await desk.changes()
     const answer = await desk.write('PUT', `/contacts/${contact.remoteId}`, {
@@ -62,7 +62,7 @@ describe('over REST', () => {
     expect((await desk.changes()).slice(before.length)).toEqual(['updated crm/contacts'])
   })
 
-  test('null empties a field', async () => {
+  test('null clears a field', async () => {
     const contact = await created({ lastName: 'Lovelace', firstName: 'Ada' })
     const answer = await desk.write('PUT', `/contacts/${contact.id}`, {
       lastName: 'Lovelace',
@@ -71,29 +71,29 @@ describe('over REST', () => {
     expect(answer.json().contact.firstName).toBeNull()
   })
 
-  test('a deleted record is gone in the app and stays here, marked', async () => {
+  test('a deleted record is deleted in the app and kept here, marked', async () => {
     const contact = await created({ lastName: 'Turing' })
     const before = await desk.changes()
     const answer = await desk.write('DELETE', `/contacts/${contact.id}`)
     expect(answer.json().contact).toMatchObject({ id: contact.id, remoteDeleted: true })
     expect(desk.rolodex.cards.get(contact.remoteId)?.deleted).toBe(true)
     expect((await desk.changes()).slice(before.length)).toEqual(['deleted crm/contacts'])
-    // Again: nothing is left to be done, and the app is not asked.
+    // Deleting it again sends no request to the app.
     desk.rolodex.requests.length = 0
     expect((await desk.write('DELETE', `/contacts/${contact.id}`)).statusCode).toBe(200)
     expect(desk.rolodex.requests).toEqual([])
   })
 
   test.each([
-    ['no body that is declared as JSON', ''],
+    ['an empty body with a JSON content type', ''],
     ['an empty object', '{}'],
     ['null', 'null'],
-  ])('a deletion takes %s', async (_what, payload) => {
+  ])('a deletion accepts %s', async (_what, payload) => {
     const { id } = await created({ lastName: 'Kovalevskaya' })
     expect((await remove(id, payload)).json().contact).toMatchObject({ id, remoteDeleted: true })
   })
 
-  test('a deletion with a body is refused by what it names, and nothing is deleted', async () => {
+  test('rejects a deletion with a body, names the fields, and deletes nothing', async () => {
     const { id, remoteId } = await created({ lastName: 'Agnesi' })
     const answer = await remove(id, '{"junk":1}')
     expect(answer.statusCode).toBe(400)
@@ -105,7 +105,7 @@ describe('over REST', () => {
     expect(desk.rolodex.cards.get(remoteId)?.deleted).toBe(false)
   })
 
-  test('fields by the app’s own names are passed on', async () => {
+  test('passes on fields under the app’s own names', async () => {
     const contact = await created({
       lastName: 'Germain',
       remoteFields: { shelf: 'S', deep: { a: [1] } },
@@ -129,12 +129,12 @@ describe('a reference', () => {
   })
 
   test.each([
-    ['the id here', () => firm.id],
+    ['its id', () => firm.id],
     ['that id in capitals', () => firm.id.toUpperCase()],
-    ['the id in the app', () => firm.remoteId],
+    ['its remote id', () => firm.remoteId],
     ['its name', () => 'Göttingen'],
-  ])('may be %s', async (_kind, given) => {
-    const contact = await created({ lastName: 'Noether', account: given() })
+  ])('may be %s', async (_kind, reference) => {
+    const contact = await created({ lastName: 'Noether', account: reference() })
     expect(contact.account).toEqual({
       id: firm.id,
       remoteId: firm.remoteId,
@@ -144,12 +144,12 @@ describe('a reference', () => {
   })
 
   test.each([
-    ['a name that none has', 'Königsberg'],
+    ['an unknown name', 'Königsberg'],
     ['an id of another credential', 'cccccccc-0000-8000-8000-000000000000'],
-  ])('that is %s is refused by name, and the app is not asked', async (_kind, account) => {
+  ])('that is %s is rejected by name without a request to the app', async (_kind, account) => {
     const tag = firm.id.slice(9, 13)
-    const given = account.replace('-0000-8', `-${tag}-8`)
-    const answer = await desk.write('POST', '/contacts', { lastName: 'X', account: given })
+    const reference = account.replace('-0000-8', `-${tag}-8`)
+    const answer = await desk.write('POST', '/contacts', { lastName: 'X', account: reference })
     expect(answer.statusCode).toBe(400)
     expect(answer.json().error).toMatchObject({
       code: 'INVALID_PARAMETER',
@@ -158,19 +158,19 @@ describe('a reference', () => {
     expect(desk.rolodex.requests).toEqual([])
   })
 
-  test('that is a name of several is refused', async () => {
+  test('that is a name of several records is rejected', async () => {
     for (let n = 0; n < 2; n++) await desk.write('POST', '/accounts', { accountName: 'Twice' })
     const answer = await desk.write('POST', '/contacts', { lastName: 'X', account: 'Twice' })
     expect(answer.json().error.message).toContain('several')
   })
 })
 
-describe('what is refused before the app is asked', () => {
+describe('rejected without a request to the app', () => {
   test.each([
     ['a required field that is missing', {}, 'lastName'],
     ['a required field that is null', { lastName: null }, 'lastName'],
     ['an unknown field', { lastName: 'X', lastname: 'Y' }, 'lastname'],
-    ['a value of another kind', { lastName: 7 }, 'lastName'],
+    ['a value of another type', { lastName: 7 }, 'lastName'],
     ['a NUL', { lastName: 'a\0b' }, 'lastName'],
     ['half a surrogate pair', { lastName: 'a\ud800' }, 'lastName'],
     [
@@ -185,7 +185,7 @@ describe('what is refused before the app is asked', () => {
     ],
     ['an object for a list', { lastName: 'X', emailAddresses: {} }, 'emailAddresses'],
     [
-      'a word that is none',
+      'an unknown enum value',
       { lastName: 'X', phoneNumbers: [{ phoneNumberType: 'PAGER', phoneNumber: '1' }] },
       'phoneNumbers[0].phoneNumberType',
     ],
@@ -197,7 +197,7 @@ describe('what is refused before the app is asked', () => {
     expect(desk.rolodex.requests).toEqual([])
   })
 
-  test('a field that the app cannot take, by name; a part of one too', async () => {
+  test('a field that the app cannot accept, or a part of one, by name', async () => {
     const answer = await desk.write('POST', '/contacts', {
       lastName: 'X',
       lastActivityAt: '2024-01-01',
@@ -219,7 +219,7 @@ describe('what is refused before the app is asked', () => {
     expect(answer.json().error.code).toBe('NOT_SUPPORTED')
   })
 
-  test('a body that is no object, none, or not JSON', async () => {
+  test('a body that is missing, not JSON or not an object', async () => {
     for (const payload of ['[]', '"x"', 'null', '{']) {
       const answer = await desk.service.server.inject({
         method: 'POST',
@@ -232,7 +232,7 @@ describe('what is refused before the app is asked', () => {
     expect((await desk.write('POST', '/contacts')).statusCode).toBe(400)
   })
 
-  test('a record that is not there', async () => {
+  test('a missing record', async () => {
     const answer = await desk.write('PUT', '/contacts/none', { lastName: 'X' })
     expect(answer.statusCode).toBe(404)
     expect((await desk.write('DELETE', '/contacts/none')).statusCode).toBe(404)
@@ -240,11 +240,11 @@ describe('what is refused before the app is asked', () => {
 })
 
 describe('over GraphQL', () => {
-  const ask = (query: string, variables = {}) =>
+  const query = (query: string, variables = {}) =>
     desk.service.graphql(desk.tenant.key, query, { credentialId: CREDENTIAL, ...variables })
 
-  test('records are created, changed and deleted, and their links are followed', async () => {
-    const made = await ask(`mutation ($credentialId: ID!) {
+  test('creates, changes and deletes records, and follows their links', async () => {
+    const made = await query(`mutation ($credentialId: ID!) {
       firm: createCrmAccount(credentialId: $credentialId, input: { accountName: "Bletchley", numberOfEmployees: 3 }) { id remoteId }
       createCrmContact(credentialId: $credentialId, input: { lastName: "Clarke", account: "Bletchley" }) {
         id lastName account { accountName contacts { totalCount } }
@@ -253,7 +253,7 @@ describe('over GraphQL', () => {
     expect(made.errors).toEqual([])
     const { createCrmContact: contact } = made.data
     expect(contact.account).toEqual({ accountName: 'Bletchley', contacts: { totalCount: 1 } })
-    const changed = await ask(
+    const changed = await query(
       `mutation ($credentialId: ID!, $id: ID!) {
         updateCrmContact(credentialId: $credentialId, id: $id, input: { lastName: "Murray", firstName: "Joan" }) { id firstName lastName }
         deleteCrmContact(credentialId: $credentialId, id: $id) { id remoteDeleted }
@@ -266,8 +266,8 @@ describe('over GraphQL', () => {
     })
   })
 
-  test('a refusal has the code and the details of REST', async () => {
-    const { errors } = await ask(`mutation ($credentialId: ID!) {
+  test('a rejection has the code and the details of REST', async () => {
+    const { errors } = await query(`mutation ($credentialId: ID!) {
       createCrmContact(credentialId: $credentialId, input: { lastName: "X", lastActivityAt: "2024-01-01" }) { id }
     }`)
     expect(errors[0]?.extensions).toMatchObject({
@@ -287,7 +287,7 @@ describe('over GraphQL', () => {
   })
 })
 
-test('what is written while its credential is deleted is not stored', async () => {
+test('stores nothing of a write whose credential is deleted in the meantime', async () => {
   const stranger = 'cccccccc-1111-4000-8000-000000000009'
   const tenant = await desk.service.createTenant('production', [stranger], 'Leaving')
   const applied = Promise.withResolvers<void>()

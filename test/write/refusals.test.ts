@@ -1,8 +1,8 @@
-/** What is said of a write that the app refuses: the field by the name that its caller knows. */
+/** Errors of a write that the app rejects name the field as the caller knows it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { samples } from '../sandbox/write-samples.ts'
 import { type ConnectedSandbox, connectSandbox } from '../support/connected-sandbox.ts'
-import { faces } from '../support/operations.ts'
+import { transports } from '../support/operations.ts'
 import type { RecordCalls } from '../support/record-calls.ts'
 import { openDesk } from './desk.ts'
 
@@ -12,12 +12,14 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.stop())
 
+/** More characters than the sandbox takes of one line. */
+const LONG = 'x'.repeat(300)
 const lineItems = [{ productId: 'prd_0001', variantId: 'var_0001', quantity: 1 }]
 
-describe.each(faces)('over %s', (face) => {
+describe.each(transports)('over %s', (transport) => {
   let records: RecordCalls
   beforeAll(() => {
-    records = sandbox.over(face)
+    records = sandbox.over(transport)
   })
 
   test.each([
@@ -30,7 +32,7 @@ describe.each(faces)('over %s', (face) => {
       'emailAddresses',
     ],
     ['commerce/orders', { currency: 'EUR' }, 'lineItems'],
-    ['commerce/orders', { lineItems, billingAddress: { address1: 'only' } }, 'billingAddress'],
+    ['commerce/orders', { lineItems, billingAddress: { city: LONG } }, 'billingAddress'],
     ['commerce/orders', { lineItems, customer: { email: 'bad' } }, 'customer'],
     ['accounting/vendors', { vendorName: '' }, 'vendorName'],
     [
@@ -43,25 +45,25 @@ describe.each(faces)('over %s', (face) => {
       { vendorName: 'X', remoteFields: { colour: 'red' } },
       'remoteFields.colour',
     ],
-  ])('%s that are created from %j: %s', async (topic, input, field) => {
+  ])('%s created from %j: %s', async (topic, input, field) => {
     const refused = await records.create(topic, input)
     expect(refused).toMatchObject({ status: 400, code: 'APP_REFUSED' })
     expect(refused.details).toEqual([
-      { field, expected: expect.stringMatching(/^what sandbox takes: \w+/i) },
+      { field, expected: expect.stringMatching(/^a value that sandbox accepts: \w+/i) },
     ])
   })
 
   test.each([
     [{ customer: { email: 'bad' } }, 'customer'],
-    [{ billingAddress: { address1: 'only' } }, 'billingAddress'],
+    [{ billingAddress: { city: LONG } }, 'billingAddress'],
     [{ remoteFields: { placed_by: { email: 'bad' } } }, 'remoteFields.placed_by.email'],
-  ])('an order that is changed to %j: %s', async (input, field) => {
+  ])('an order changed to %j: %s', async (input, field) => {
     const { record } = await records.create('commerce/orders', { lineItems })
     const refused = await records.update('commerce/orders', record.id, input)
     expect(refused).toMatchObject({ status: 400, code: 'APP_REFUSED', details: [{ field }] })
   })
 
-  test('a change of a record that is deleted here already is refused as that, each time', async () => {
+  test('a change of a record already deleted here is rejected as deleted, each time', async () => {
     const topic = 'crm/contacts'
     const { record } = await records.create(topic, samples[topic]?.create ?? {})
     expect((await records.remove(topic, record.id)).status).toBe(200)
@@ -75,14 +77,14 @@ describe.each(faces)('over %s', (face) => {
   })
 })
 
-test('a field that no unified field says keeps the app’s name', async () => {
+test('a field without a unified name keeps the app’s name', async () => {
   const desk = await openDesk()
   try {
     desk.rolodex.faults.push({ status: 422, body: { reason: 'heavy', field: 'paper.weight' } })
     const answer = await desk.write('POST', '/contacts', { lastName: 'X' })
     expect(answer.json().error).toMatchObject({
       code: 'APP_REFUSED',
-      details: [{ field: 'paper.weight', expected: 'what test takes: heavy' }],
+      details: [{ field: 'paper.weight', expected: 'a value that test accepts: heavy' }],
     })
   } finally {
     await desk.stop()

@@ -1,9 +1,9 @@
-/** Every resource that can be written, over both faces, against the sandbox: in the app, here, and in the next sync. */
+/** Every writable resource against the sandbox, over both APIs: in the app, in the store, and in the next sync. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { catalogue, connectors } from '../../src/generated/registry.ts'
 import { samples } from '../sandbox/write-samples.ts'
 import { type ConnectedSandbox, connectSandbox } from '../support/connected-sandbox.ts'
-import { faces } from '../support/operations.ts'
+import { transports } from '../support/operations.ts'
 import type { RecordCalls, RecordOutcome } from '../support/record-calls.ts'
 
 let sandbox: ConnectedSandbox
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.stop())
 
-/** A field of each resource that the app keeps as it is given, and another value of it. */
+/** A field of each resource that the app stores unchanged, and a second value for it. */
 const changes: Readonly<Record<string, readonly [field: string, value: string]>> = {
   'accounting/accounts': ['accountName', 'Till'],
   'accounting/vendors': ['vendorName', 'Quay plc'],
@@ -35,7 +35,7 @@ const changes: Readonly<Record<string, readonly [field: string, value: string]>>
 }
 const topics = Object.keys(changes)
 
-/** The app's collection behind a topic, and its own name of a field. */
+/** The app's collection of a topic, and its own name of a field. */
 const inAppTerms = (topic: string, field: string) => {
   const resource = connectors.get('sandbox')?.resources[topic]
   const { path = '' } = resource?.listRequest({ since: undefined, cursor: undefined }) ?? {}
@@ -45,18 +45,18 @@ const inAppTerms = (topic: string, field: string) => {
   }
 }
 
-test('every writable resource is here', () => {
+test('covers every writable resource', () => {
   const resources = Object.entries(connectors.get('sandbox')?.resources ?? {})
   const writable = resources.flatMap(([topic, { write }]) => (write ? [topic] : []))
   expect(topics.toSorted()).toEqual(writable.toSorted())
 })
 
-/** A number of a record is a number in GraphQL, not its digits; over REST it may be. */
-const typed = (topic: string, given: object = {}): object =>
+/** A numeric field must be a number in GraphQL; REST also accepts its digits. */
+const typed = (topic: string, input: object = {}): object =>
   Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [
+    Object.entries(input).map(([name, value]) => [
       name,
-      catalogue.get(topic).fields[name]?.kind === 'number' ? Number(value) : value,
+      catalogue.get(topic).fields[name]?.kind.name === 'number' ? Number(value) : value,
     ]),
   )
 
@@ -65,10 +65,10 @@ const done = ({ status, record, message }: RecordOutcome) => {
   return record
 }
 
-describe.each(faces)('over %s', (face) => {
+describe.each(transports)('over %s', (transport) => {
   let records: RecordCalls
   beforeAll(() => {
-    records = sandbox.over(face)
+    records = sandbox.over(transport)
   })
 
   describe.each(topics)('%s', (topic) => {
@@ -76,21 +76,21 @@ describe.each(faces)('over %s', (face) => {
     const { kind, appField } = inAppTerms(topic, field)
     const create = async () =>
       done(await records.create(topic, typed(topic, samples[topic]?.create)))
-    /** What became of a record since the last look at the log. */
+    /** The changes of a record since the last read of the log. */
     const changesOf = async (remoteId: string) => {
       const changes = await sandbox.takeChanges()
       return changes.filter((change) => change.topic === topic && change.remoteId === remoteId)
     }
-    /** The changed field, and what must be given always. */
-    const changeOf = (given: string) => {
+    /** The changed field and the required fields. */
+    const changeOf = (input: string) => {
       const { create: first } = samples[topic] ?? {}
       const required = ['accountName', 'vendorName', 'customerName', 'lastName'].flatMap((name) =>
         first?.[name] === undefined ? [] : [[name, first[name]]],
       )
-      return { ...Object.fromEntries(required), [field]: given }
+      return { ...Object.fromEntries(required), [field]: input }
     }
 
-    test('is created, changed and deleted in the app and here; the next sync finds it so', async () => {
+    test('is created, changed and deleted in the app and here, and the next sync agrees', async () => {
       const made = await create()
       expect(await sandbox.readInApp(kind, made.remoteId)).toMatchObject({ version: 1 })
       expect((await records.get(topic, made.id)).record).toEqual(made)
@@ -115,16 +115,18 @@ describe.each(faces)('over %s', (face) => {
       await expect(sandbox.readInApp(kind, made.remoteId)).rejects.toThrow(/ 404 /)
       await sandbox.sync()
       expect((await records.get(topic, made.id)).record).toMatchObject({
-        ...{ id: made.id, [field]: value, remoteDeleted: true },
+        id: made.id,
+        [field]: value,
+        remoteDeleted: true,
       })
       const [deletion, ...others] = await changesOf(made.remoteId)
       expect(deletion).toMatchObject({ kind: 'deleted', fields: ['remoteDeleted'] })
-      // The app itself notes when it deleted the record, under a version of its own.
+      // The app records the time of the deletion in a new version.
       for (const { kind, fields } of others)
         expect([kind, ...fields.toSorted()]).toEqual(['updated', 'remoteFields', 'remoteUpdatedAt'])
     })
 
-    test('that was changed in the app meanwhile is not overwritten: both versions are told', async () => {
+    test('a concurrent change in the app is not overwritten: the conflict has both versions', async () => {
       const made = await create()
       const theirs = field === 'transactionDate' ? '2026-03-09' : 'Theirs'
       await sandbox.changeInApp(kind, made.remoteId, { [appField]: theirs })
@@ -132,7 +134,9 @@ describe.each(faces)('over %s', (face) => {
       expect(stale, stale.message).toMatchObject({ status: 409, code: 'WRITE_CONFLICT' })
       expect(stale.details).toContainEqual(
         expect.objectContaining({
-          ...{ field, stored: made[field], current: expect.stringContaining(theirs) },
+          field,
+          stored: made[field],
+          current: expect.stringContaining(theirs),
         }),
       )
       expect((await sandbox.readInApp(kind, made.remoteId))[appField]).toBe(theirs)
@@ -141,7 +145,7 @@ describe.each(faces)('over %s', (face) => {
       expect(again[field]).toBe(value)
     })
 
-    test('is not deleted where it was changed or deleted in the app meanwhile', async () => {
+    test('is not deleted after a concurrent change or deletion in the app', async () => {
       const made = await create()
       const theirs = field === 'transactionDate' ? '2026-03-09' : 'Theirs'
       await sandbox.changeInApp(kind, made.remoteId, { [appField]: theirs })
@@ -160,24 +164,30 @@ describe.each(faces)('over %s', (face) => {
     ['commerce/customers', { email: 'nobody' }, 'email'],
     ['crm/notes', { noteContent: 'x', noteContact: 'per_9999' }, 'noteContact'],
     ['accounting/vendors', { vendorName: '' }, 'vendorName'],
-  ])('what the app refuses of %s is told in its words: %j', async (topic, input, field) => {
+  ])('a rejection of %s is reported in the app’s words: %j', async (topic, input, field) => {
     const refused = await records.create(topic, input)
     expect(refused).toMatchObject({ status: 400, code: 'APP_REFUSED' })
     expect(refused.message).toMatch(/^sandbox refused: \w+ \(\w+\)$/i)
     expect(refused.details).toEqual([
-      { field, expected: expect.stringMatching(/^what sandbox takes: \w+/i) },
+      { field, expected: expect.stringMatching(/^a value that sandbox accepts: \w+/i) },
     ])
   })
 
-  test('an order’s total is what its lines, shipping and tax come to, and stays what it is stated to be', async () => {
+  test('an order’s total is the sum of lines, shipping and tax, unless it was sent', async () => {
     const line = { productId: 'prd_0001', variantId: 'var_0001', price: '45.00', quantity: 2 }
     const made = done(
       await records.create('commerce/orders', {
-        ...{ lineItems: [line], totalShipping: 4.5, totalTax: 9, totalDiscount: 1 },
+        lineItems: [line],
+        totalShipping: 4.5,
+        totalTax: 9,
+        totalDiscount: 1,
       }),
     )
     expect(made).toMatchObject({
-      ...{ totalPrice: '102.50', totalShipping: '4.50', totalTax: '9.00', totalDiscount: '1.00' },
+      totalPrice: '102.50',
+      totalShipping: '4.50',
+      totalTax: '9.00',
+      totalDiscount: '1.00',
     })
     const stated = done(await records.update('commerce/orders', made.id, { totalPrice: 99.9 }))
     expect(stated.totalPrice).toBe('99.90')
@@ -185,7 +195,7 @@ describe.each(faces)('over %s', (face) => {
   })
 })
 
-test('a path below a parent writes with the statements of the record’s own, and its records alone', async () => {
+test('a path below a parent writes only its records, with as many statements as the record’s own path', async () => {
   const { service, tenant, credentialId } = sandbox
   const records = sandbox.over('REST')
   const lineItems = [{ productId: 'prd_0001', variantId: 'var_0001', quantity: 2 }]
@@ -193,7 +203,8 @@ test('a path below a parent writes with the statements of the record’s own, an
   const other = done(await records.create('commerce/orders', { lineItems }))
   const make = () =>
     records.create('commerce/fulfillments', {
-      ...{ orderId: order.remoteId, lineItems: [{ variantId: 'var_0001', quantity: 1 }] },
+      orderId: order.remoteId,
+      lineItems: [{ variantId: 'var_0001', quantity: 1 }],
     })
   const send = async (method: 'PUT' | 'DELETE', path: string) => {
     service.takeStatements()

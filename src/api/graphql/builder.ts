@@ -3,24 +3,24 @@ import SchemaBuilder from '@pothos/core'
 import ZodPlugin from '@pothos/plugin-zod'
 import { GraphQLError } from 'graphql'
 import { ApiError } from '../../errors.ts'
-import { type Caller, type KeyCaller, requireKey } from '../caller.ts'
+import { type Caller, type KeyCaller, requireKey } from '../auth/caller.ts'
 import type { ApiContext } from '../context.ts'
 import type { Loaders } from './loaders.ts'
 
 export interface GraphContext extends ApiContext {
   readonly requestId: string
-  /** Undefined only while a schema is introspected. */
+  /** Undefined only for introspection without a key. */
   readonly caller: Caller | undefined
-  /** Sent with the request: each mutation of it is done once. */
+  /** The Idempotency-Key header; it applies to each mutation field of the document. */
   readonly idempotencyKey: string | undefined
-  /** Whether the answer may be a stream of events. */
-  readonly takesEvents: boolean
-  /** Aborted when the caller of a stream of events has gone; undefined: a socket closes what it has opened. */
-  readonly left?: AbortSignal
+  /** Whether the client accepts `text/event-stream`. */
+  readonly acceptsEventStream: boolean
+  /** Aborted when the client of an event stream disconnects; undefined over WebSockets, which close their streams. */
+  readonly disconnected?: AbortSignal
   readonly loaders: Loaders
 }
 
-// A type alias, not an interface: Pothos asks for an index signature.
+// A type alias, not an interface: Pothos requires an index signature.
 type Scalars = {
   DateTime: { Input: string; Output: string }
   Decimal: { Input: string; Output: string }
@@ -28,18 +28,18 @@ type Scalars = {
   ID: { Input: string; Output: string }
 }
 
-/** The values come from the store in the form that is shown. */
-const asItIs = (value: unknown): unknown => value
+/** Values from the store already have their API form. */
+const identity = (value: unknown): unknown => value
 
 const textValue = (value: unknown): string => {
   if (typeof value === 'string') return value
-  // GraphQL's own error, to which graphql-js adds the place of the value.
-  throw new GraphQLError('DateTime cannot represent a value that is no text.')
+  // A GraphQLError, to which graphql-js adds the location of the value.
+  throw new GraphQLError('DateTime: expected an ISO 8601 timestamp or date, as a string.')
 }
 
 const decimalValue = (value: unknown): string => {
   if (typeof value === 'string' || typeof value === 'number') return String(value)
-  throw new GraphQLError('Decimal cannot represent a value that is no number.')
+  throw new GraphQLError('Decimal: expected a number or its digits as a string, such as "12.50".')
 }
 
 export const createBuilder = () => {
@@ -56,26 +56,32 @@ export const createBuilder = () => {
   })
   builder.scalarType('DateTime', {
     description:
-      'An instant, YYYY-MM-DDTHH:MM:SS.sssZ. In a filter a date alone, YYYY-MM-DD, stands for its whole day in UTC. A field that is a day, such as a due date, takes the day as it is written, whatever the offset.',
-    serialize: asItIs as (value: string) => string,
+      'A time in the form YYYY-MM-DDTHH:MM:SS.sssZ. In a filter, a date alone (YYYY-MM-DD) means the whole day in UTC. A date field, such as a due date, uses the date as written and ignores the offset.',
+    serialize: identity as (value: string) => string,
     parseValue: textValue,
   })
   builder.scalarType('Decimal', {
-    description: 'A decimal number: its digits as text; given as text or as a number.',
-    serialize: asItIs as (value: string) => string,
+    description:
+      'A decimal number, returned as a string of its digits. Input may be a string or a number.',
+    serialize: identity as (value: string) => string,
     parseValue: decimalValue,
   })
-  builder.scalarType('JSON', { description: 'Any JSON.', serialize: asItIs, parseValue: asItIs })
+  builder.scalarType('JSON', {
+    description: 'Any JSON value.',
+    serialize: identity,
+    parseValue: identity,
+  })
   return builder
 }
 
 export type Builder = ReturnType<typeof createBuilder>
 
-/** The caller of an operation; introspection alone has none. @throws UNAUTHENTICATED */
+/** The caller of the request; only introspection may have none. @throws UNAUTHENTICATED */
 export const callerOf = ({ caller }: GraphContext): Caller => {
-  if (caller === undefined) throw new ApiError('UNAUTHENTICATED', 'Send the API key.')
+  if (caller === undefined)
+    throw new ApiError('UNAUTHENTICATED', 'Send the API key: Authorization: Bearer <key>.')
   return caller
 }
 
-/** Who asks for records: the integrator's backend alone. @throws UNAUTHENTICATED, FORBIDDEN */
+/** The caller if it uses an API key, which record operations require. @throws UNAUTHENTICATED, FORBIDDEN */
 export const backendOf = (context: GraphContext): KeyCaller => requireKey(callerOf(context))

@@ -1,29 +1,29 @@
-/** Enumerations of the schema: each made once, shared by the fields that name the same list. */
-import type { EnumerationField } from '../../definition/field.ts'
+/** Enum types of the schema; fields with the same named enumeration share one type. */
+import type { Enumeration } from '../../definition/kinds/kind.ts'
 import { pascalCase } from '../../definition/resource.ts'
 import type { Builder } from './builder.ts'
 
-/** Where an enumeration stands: the type that has the field, and the record's own name. */
+/** The field of an enumeration: its type, the record name and the field name. */
 export interface EnumPlace {
   readonly typeName: string
   readonly recordName: string
   readonly fieldName: string
 }
 
-/** `AccountingVendorStatus` of vendorStatus in AccountingVendor: the record's own name is not said twice. */
+/** The enum name without a repeated record name: `AccountingVendorStatus` for AccountingVendor.vendorStatus. */
 const enumTypeName = ({ typeName, recordName, fieldName }: EnumPlace): string =>
   typeName +
   pascalCase(fieldName.startsWith(recordName) ? fieldName.slice(recordName.length) : fieldName)
 
 export const createEnums = (builder: Builder) => {
-  const make = (name: string, values: readonly string[]) => builder.enumType(name, { values })
-  const made = new Map<string, ReturnType<typeof make>>()
-  return (place: EnumPlace, field: EnumerationField): ReturnType<typeof make> => {
-    const name = field.enumName ?? enumTypeName(place)
-    const known = made.get(name)
-    if (known) return known
-    const type = make(name, field.values)
-    made.set(name, type)
+  const create = (name: string, values: readonly string[]) => builder.enumType(name, { values })
+  const types = new Map<string, ReturnType<typeof create>>()
+  return (place: EnumPlace, enumeration: Enumeration): ReturnType<typeof create> => {
+    const name = enumeration.name ?? enumTypeName(place)
+    const existing = types.get(name)
+    if (existing) return existing
+    const type = create(name, enumeration.values)
+    types.set(name, type)
     return type
   }
 }

@@ -1,49 +1,58 @@
-/** The errors of GraphQL: the codes of REST, under `extensions`. */
+/** Formats GraphQL errors with the error codes of REST under `extensions`. */
 import { GraphQLError } from 'graphql'
 import { ApiError, ResumeError } from '../../errors.ts'
-import { CHALLENGE } from '../caller.ts'
-import { toApiError } from '../failure.ts'
+import { CHALLENGE } from '../auth/caller.ts'
+import { retryAfterSeconds, toApiError } from '../http/api-error.ts'
 
-/** Hears of every failure, and writes down what is no mistake of the caller's. */
+/** Receives every error and logs those that the caller did not cause. */
 export type OnFailure = (error: unknown, requestId: string) => void
 
-/** Yoga's note on an error: the status it asks for; `spec`: only from clients of the newer media type. */
-interface HttpNote {
+/** Yoga's HTTP extension of an error. `spec`: the status applies only to `application/graphql-response+json`. */
+interface HttpExtension {
   readonly status?: number
   readonly spec?: boolean
 }
 
-/** The refusal of a document whose operation is not named, or is none of it. */
+/** The error for a missing or unknown operation name. */
 export const noOperation = (): GraphQLError =>
-  new GraphQLError('operationName: expected the name of one of the operations.')
+  new GraphQLError('operationName: expected the name of an operation in the document.')
 
-/** What was thrown, below the errors that are put around it; undefined where GraphQL itself speaks. */
+/** The error for a query that is too deep, too long or too costly. */
+export const tooComplex = (message: string): GraphQLError =>
+  new GraphQLError(message, { originalError: new ApiError('QUERY_TOO_COMPLEX', message) })
+
+/** The value thrown by our code, inside nested GraphQL errors; undefined for errors of graphql-js itself. */
 const causeOf = ({ originalError }: GraphQLError): unknown =>
   originalError instanceof GraphQLError ? causeOf(originalError) : originalError
 
-/** Brackets within brackets, more than the parser's recursion can follow. */
+/** Whether the document is nested too deeply for the recursive parser. */
 const isTooNested = (cause: unknown): boolean =>
   cause instanceof RangeError && cause.message.includes('call stack')
 
-/** The error as GraphQL shows it: the codes of REST, under `extensions`. */
+/** The error in its response format: the error codes of REST under `extensions`. */
 export const toGraphQLError = (
   thrown: GraphQLError,
   requestId: string,
   onFailure: OnFailure,
 ): GraphQLError => {
-  const found = causeOf(thrown)
+  const thrownCause = causeOf(thrown)
   const cause =
-    thrown.path === undefined && isTooNested(found)
-      ? new ApiError('QUERY_TOO_COMPLEX', 'The document is nested too deeply.')
-      : found
-  // Without a cause the document is not valid, or the variables do not fit.
+    thrown.path === undefined && isTooNested(thrownCause)
+      ? new ApiError('QUERY_TOO_COMPLEX', 'The document is nested too deeply. Reduce the nesting.')
+      : thrownCause
+  // Without a cause, the document or its variables are invalid.
   const error =
     cause === undefined ? new ApiError('BAD_REQUEST', thrown.message) : toApiError(cause).error
   if (cause !== undefined) onFailure(cause, requestId)
-  // An error of a compiled operation may be without extensions, whatever its type says.
+  // Errors of compiled operations may lack extensions, contrary to their type.
   const extensions: GraphQLError['extensions'] | undefined = thrown.extensions
-  const http = extensions?.http as HttpNote | undefined
-  const headers = error.code === 'UNAUTHENTICATED' && { 'www-authenticate': CHALLENGE }
+  const http = extensions?.http as HttpExtension | undefined
+  const headers = {
+    ...(error.code === 'UNAUTHENTICATED' && { 'www-authenticate': CHALLENGE }),
+    ...(error.retryAfterMs !== undefined && {
+      'retry-after': String(retryAfterSeconds(error.retryAfterMs)),
+    }),
+  }
   return new GraphQLError(error.message, {
     nodes: thrown.nodes ?? null,
     source: thrown.source ?? null,
@@ -54,17 +63,17 @@ export const toGraphQLError = (
       requestId,
       ...(cause instanceof ResumeError && { cursor: cause.cursor }),
       ...(error.details.length > 0 && { details: error.details }),
-      // Yoga's note counts where GraphQL itself speaks: of an error of ours it knows only where it arose.
+      // Yoga's status applies to errors of graphql-js only; our errors define their own.
       http: (cause === undefined && http) || {
         status: error.status,
         spec: cause === undefined,
-        ...(headers && { headers }),
+        headers,
       },
     },
   })
 }
 
-/** The error as it stands in a stream of answers, where HTTP has no word any more. */
+/** The error in a stream of results, without HTTP status and headers. */
 export const toStreamError = (
   thrown: unknown,
   requestId: string,
@@ -73,7 +82,7 @@ export const toStreamError = (
   const error =
     thrown instanceof GraphQLError
       ? thrown
-      : new GraphQLError('Something failed here.', {
+      : new GraphQLError('Internal error. The log has the details under the requestId.', {
           originalError: thrown instanceof Error ? thrown : new Error(String(thrown)),
         })
   const formed = toGraphQLError(error, requestId, onFailure)

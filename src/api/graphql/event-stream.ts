@@ -1,29 +1,29 @@
-/** Streams of changes, which come in batches and can be taken so. */
-import type { Change } from '../../store/changes.ts'
+/** Async iterators that can also be read in batches. */
+import type { Change } from '../../store/changes/changes.ts'
 
-/** A change that somebody has subscribed to. */
+/** A change that a subscription receives. */
 export interface ChangeEvent {
   readonly change: Change
-  /** Whether the record is in the list of the filter now; false: it may have been until now. */
+  /** Whether the record matches the filter after the change; false: it may have matched before. */
   readonly inFilter: boolean
 }
 
-/** A stream whose values can be taken one by one, or as many at once as are there. */
+/** A stream that is read value by value, or in batches of all values available. */
 export interface BatchStream<Value> extends AsyncIterableIterator<Value> {
-  /** The next values, one at least; undefined at the end. */
+  /** The next values, at least one; undefined at the end. */
   nextBatch(): Promise<readonly Value[] | undefined>
   return(): Promise<IteratorReturnResult<undefined>>
 }
 
-/** What a stream is made of: where its values come from, and how it is closed. */
+/** The source of a stream. */
 interface BatchSource<Value> {
   nextBatch(): Promise<readonly Value[] | undefined>
   close(): Promise<unknown>
 }
 
 /**
- * The stream of a source. Not a generator: the `return` of one waits until its `next` has come, which here
- * may be never.
+ * Creates a stream from a source. It is not a generator, because `return` of a generator waits for a pending
+ * `next`, which may never resolve here.
  */
 export const createBatchStream = <Value>({
   nextBatch,

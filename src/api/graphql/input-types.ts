@@ -1,59 +1,60 @@
-/** The input types of what is given: records, operations, and the objects nested in them. */
+/**
+ * The GraphQL input types of records, operations and nested objects. Resolvers validate the values with the
+ * schema of REST bodies (`readInput`), not with Pothos' argument validation. The plugin validates before the
+ * resolver and without its context, which would change the behaviour:
+ *
+ * - validation errors would precede FORBIDDEN and CREDENTIAL_NOT_FOUND, and the claim of the Idempotency-Key,
+ *   so that the error would not be stored;
+ * - the fingerprint of the key would cover the parsed value instead of the request;
+ * - the `userId` of a user token could not be filled in first.
+ */
 import type { InputType } from '@pothos/core'
-import type { Field, Fields, Shape } from '../../definition/field.ts'
+import type { Field, Fields, Shape } from '../../definition/kinds/kind.ts'
 import type { Resource } from '../../definition/resource.ts'
 import { writableFields } from '../../query/write-request.ts'
 import type { Builder } from './builder.ts'
 import type { EnumPlace, Enums } from './enums.ts'
-import { scalars } from './fields.ts'
 
 type Owner = Pick<EnumPlace, 'typeName' | 'recordName'>
 type Input = InputType<Builder['$inferSchemaTypes']>
 
 const makeInput = (builder: Builder, name: string) =>
-  // biome-ignore lint/complexity/noBannedTypes: Pothos' own word for any value of an input
+  // biome-ignore lint/complexity/noBannedTypes: Pothos types input values this way
   builder.inputRef<Readonly<Record<string, {} | null | undefined>>>(name)
 
 export type InputObject = ReturnType<typeof makeInput>
 
-/** What a word may be, for fields whose words are no enumeration of the schema. */
-const describe = (field: Field): string =>
-  field.kind === 'label' ? `${field.doc} One of ${field.values.join(', ')}.` : field.doc
+const describe = ({ doc, kind: { notes } }: Field): string =>
+  notes?.graphqlInput === undefined ? doc : `${doc} ${notes.graphqlInput}`
 
-/** Which of the fields every caller must give. */
-export type MustGive = (name: string, field: Field) => boolean
+/** Whether every caller must send a field. */
+export type IsRequired = (name: string, field: Field) => boolean
 
-const whatIsRequired: MustGive = (_name, { required }) => required
+const isRequiredField: IsRequired = (_name, { required }) => required
 
-/** Makes the input types; each shape's is made once. */
+/** Creates the input types; each shape has one. */
 export const createInputTypes = (builder: Builder, enums: Enums) => {
   const shapes = new Map<Shape, InputObject>()
 
   const shapeInput = (shape: Shape): InputObject => {
-    const known = shapes.get(shape)
-    if (known) return known
+    const existing = shapes.get(shape)
+    if (existing) return existing
     const type = makeInput(builder, `${shape.name}Input`)
     shapes.set(shape, type)
     const owner = { typeName: shape.name, recordName: '' }
-    return implement(type, shape.doc, owner, shape.fields, whatIsRequired)
+    return implement(type, shape.doc, owner, shape.fields, isRequiredField)
   }
 
-  /** The type of a field of `owner`, or of an argument of that name. */
+  /** The type of a value, or of one entry of a list. */
+  const valueType = (owner: Owner, fieldName: string, { kind: { graphql } }: Field): Input => {
+    if ('enumeration' in graphql) return enums({ ...owner, fieldName }, graphql.enumeration)
+    return 'shape' in graphql ? shapeInput(graphql.shape) : graphql.scalar
+  }
+
+  /** The type of a field of `owner`, or of an argument with that name. */
   const inputType = (owner: Owner, fieldName: string, field: Field): Input | [Input] => {
-    switch (field.kind) {
-      case 'enumeration':
-        return enums({ ...owner, fieldName }, field)
-      case 'references':
-        return ['ID']
-      case 'texts':
-        return ['String']
-      case 'list':
-        return [shapeInput(field.shape)]
-      case 'object':
-        return shapeInput(field.shape)
-      default:
-        return scalars[field.kind]
-    }
+    const type = valueType(owner, fieldName, field)
+    return field.kind.isList ? [type] : type
   }
 
   const implement = (
@@ -61,7 +62,7 @@ export const createInputTypes = (builder: Builder, enums: Enums) => {
     description: string,
     owner: Owner,
     fields: Fields,
-    mustGive: MustGive,
+    isRequired: IsRequired,
   ): InputObject => {
     type.implement({
       description,
@@ -73,7 +74,7 @@ export const createInputTypes = (builder: Builder, enums: Enums) => {
             t.field({
               type: inputType(owner, name, field),
               description: describe(field),
-              required: mustGive(name, field),
+              required: isRequired(name, field),
             }) as never,
           ]),
         ),
@@ -83,23 +84,23 @@ export const createInputTypes = (builder: Builder, enums: Enums) => {
 
   return {
     inputType,
-    /** `CrmContactInput`: what a record is created or changed with. */
+    /** The input type for creating and updating a record: `CrmContactInput`. */
     recordInput: (resource: Resource): InputObject =>
       implement(
         makeInput(builder, `${resource.typeName}Input`),
-        `What is to be written of one ${resource.name}; what is left out stays as it is.`,
+        `The fields to write to one ${resource.name}. Omitted fields keep their values.`,
         { typeName: resource.typeName, recordName: resource.name },
         writableFields(resource),
-        whatIsRequired,
+        isRequiredField,
       ),
-    /** `CreateUserInput`: what an operation is given. */
-    input: (name: string, doc: string, fields: Fields, mustGive: MustGive): InputObject =>
+    /** The input type of an operation: `CreateUserInput`. */
+    input: (name: string, doc: string, fields: Fields, isRequired: IsRequired): InputObject =>
       implement(
         makeInput(builder, `${name}Input`),
         doc,
         { typeName: name, recordName: '' },
         fields,
-        mustGive,
+        isRequired,
       ),
   }
 }

@@ -1,22 +1,23 @@
-/** The arguments of a list: filter, order and page, from the definition of its resource. */
+/** The arguments of a list field: filter, order and page. */
 import type { ArgBuilder } from '@pothos/core'
 import { z } from 'zod'
+import type { Filter } from '../../definition/kinds/kind.ts'
 import { type Resource, snakeCase } from '../../definition/resource.ts'
 import { type Order, orderFields } from '../../query/cursor.ts'
-import { type FilterParameter, filterParameters } from '../../query/filter.ts'
+import { filterParameters } from '../../query/filter.ts'
 import {
   DEFAULT_PAGE_SIZE,
   defaultOrder,
   type ListFilter,
-  type ListPage,
   MAX_PAGE_SIZE,
+  type PageRequest,
   parseConnection,
   parseFilter,
 } from '../../query/list-request.ts'
 import type { Builder } from './builder.ts'
-import type { Enums } from './enums.ts'
+import type { EnumPlace, Enums } from './enums.ts'
 
-/** What a list field is given, once GraphQL has checked its types. */
+/** The arguments of a list field, after GraphQL has checked their types. */
 export interface ListArguments {
   readonly filter?: Readonly<Record<string, unknown>> | null | undefined
   readonly orderBy?: { readonly field: string; readonly direction: string } | null | undefined
@@ -26,11 +27,11 @@ export interface ListArguments {
   readonly before?: string | null | undefined
 }
 
-/** @throws INVALID_PARAMETER, INVALID_CURSOR */
+/** Parses the arguments of a list field. @throws INVALID_PARAMETER, INVALID_CURSOR */
 export const readListArguments = (
   resource: Resource,
   { filter, orderBy, ...page }: ListArguments,
-): { filter: ListFilter; order: Order; page: ListPage } => {
+): { filter: ListFilter; order: Order; page: PageRequest } => {
   const order = orderBy
     ? { field: orderBy.field, descending: orderBy.direction === 'desc' }
     : defaultOrder
@@ -45,39 +46,37 @@ const sizeError = { error: `a whole number from 1 to ${MAX_PAGE_SIZE}` }
 const pageSize = { schema: z.int(sizeError).min(1, sizeError).max(MAX_PAGE_SIZE, sizeError) }
 const cursor = { schema: z.string().max(4096, { error: 'a cursor of this list' }) }
 
-const scalars = {
-  text: 'String',
-  integer: 'Int',
-  number: 'Float',
-  decimal: 'Float',
-  boolean: 'Boolean',
-  reference: 'ID',
-  timestamp: 'DateTime',
-  date: 'DateTime',
-  enumeration: 'String',
-} as const satisfies Record<FilterParameter['kind'], string>
-
-/** Makes the input types of each resource, and answers its filter and the arguments that its lists take. */
+/** Creates the filter and order types of a resource; returns the filter type and the list arguments. */
 export const createListInputs = (builder: Builder, enums: Enums) => {
   const direction = builder.enumType('OrderDirection', {
     values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } },
   })
 
-  const filterType = (resource: Resource) =>
+  const filterType = (place: EnumPlace, { graphql }: Filter) => {
+    if ('enumeration' in graphql) return enums(place, graphql.enumeration)
+    if ('scalar' in graphql) return graphql.scalar
+    throw new TypeError(
+      `${place.fieldName} has a filter of objects, which no parameter can represent.`,
+    )
+  }
+
+  const filterInput = (resource: Resource) =>
     builder.inputType(`${resource.typeName}Filter`, {
-      description: `Which ${resource.plural} a list holds: those that meet every condition. The names are those of the REST parameters.`,
+      description: `Filters ${resource.plural}. A record must match every condition. The names are those of the REST parameters.`,
       fields: (t) => ({
         ...Object.fromEntries(
-          [...filterParameters(resource).values()].map(({ name, doc, kind, definition, field }) => {
-            const { typeName, name: recordName } = resource
-            const type =
-              definition.kind === 'enumeration'
-                ? enums({ typeName, recordName, fieldName: field }, definition)
-                : scalars[kind]
-            return [name, t.field({ type, description: doc })]
+          [...filterParameters(resource).values()].map(({ name, doc, field, filter }) => {
+            const place = {
+              typeName: resource.typeName,
+              recordName: resource.name,
+              fieldName: field,
+            }
+            return [name, t.field({ type: filterType(place, filter), description: doc })]
           }),
         ),
-        includeDeleted: t.boolean({ description: 'Also records that are deleted in the app.' }),
+        includeDeleted: t.boolean({
+          description: 'Includes records that were deleted in the app.',
+        }),
       }),
     })
 
@@ -96,14 +95,17 @@ export const createListInputs = (builder: Builder, enums: Enums) => {
   }
 
   return (resource: Resource) => {
-    const filter = filterType(resource)
+    const filter = filterInput(resource)
     const order = orderType(resource)
     const args = (arg: ArgBuilder<Builder['$inferSchemaTypes']>) => ({
       filter: arg({ type: filter }),
-      orderBy: arg({ type: order, description: 'By creation unless given; ties by id.' }),
+      orderBy: arg({
+        type: order,
+        description: 'Sort order. The default is by creation time, then by id.',
+      }),
       first: arg.int({
         validate: pageSize,
-        description: `At most 100, ${DEFAULT_PAGE_SIZE} unless given.`,
+        description: `Page size, 1 to ${MAX_PAGE_SIZE}. The default is ${DEFAULT_PAGE_SIZE}.`,
       }),
       after: arg.string({ validate: cursor }),
       last: arg.int({ validate: pageSize }),

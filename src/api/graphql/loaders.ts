@@ -1,8 +1,8 @@
-/** Links between records, gathered over one request: one statement for each kind of link, not one a record. */
+/** DataLoaders for linked records: one SQL statement for each kind of link, not one for each record. */
 import DataLoader from 'dataloader'
 import { credentialRoute, routeOf } from '../../definition/identity.ts'
 import type { Resource } from '../../definition/resource.ts'
-import type { CredentialFacts } from '../../store/access.ts'
+import type { CredentialFacts } from '../../store/accounts/access.ts'
 import {
   countLinkedRecords,
   getRecords,
@@ -10,26 +10,27 @@ import {
   listLinkedRecords,
   type RecordKey,
   type RecordPage,
-} from '../../store/records.ts'
+} from '../../store/records/records.ts'
 import type { ApiContext } from '../context.ts'
 
-/** A record as GraphQL resolves it: the JSON of the API, parsed. */
+/** The source value of a record type: the parsed JSON of the record. */
 export type GraphRecord = Readonly<Record<string, unknown>> & { readonly id: string }
 
-/** The text is a record of ours, written by PostgreSQL. */
+/** Parses the JSON of a record, which PostgreSQL built. */
 export const parseRecord = (json: string): GraphRecord => JSON.parse(json) as GraphRecord
 
 export interface Loaders {
-  /** Tells the loaders of credentials that the caller may use: only their records are loaded. */
+  /** Allows the loaders to read the records of these credentials, which the caller may use. */
   allow(credentials: readonly Pick<CredentialFacts, 'id'>[]): void
-  /** What was loaded before a mutation may be otherwise after it. */
+  /** Clears all loaded records, which a mutation may have changed. */
   forget(): void
-  /** The credential of a record that this request has met. */
+  /** The credential of a record; it must be allowed. */
   credentialOf(id: string): string
-  /** The record with this id; null if there is none. */
+  /** The record with this id; null if none exists. */
   record(resource: Resource, id: string): Promise<GraphRecord | null>
-  /** The page of records whose reference points to this id. */
+  /** A page of the records whose reference points to this id. */
   linked(request: LinkedRequest, id: string): Promise<RecordPage>
+  /** The number of records whose reference points to this id. */
   linkedCount(request: LinkedRequest, id: string): Promise<number>
 }
 
@@ -41,19 +42,22 @@ export const createLoaders = ({ database }: ApiContext): Loaders => {
 
   const credentialOf = (id: string): string => {
     const credentialId = credentials.get(routeOf(id)?.route ?? '')
-    if (credentialId === undefined) throw new RangeError('A record of a credential not asked for.')
+    if (credentialId === undefined)
+      throw new RangeError(
+        'The record belongs to a credential that was not allowed for this request.',
+      )
     return credentialId
   }
   const keyOf = (id: string): RecordKey => ({ credentialId: credentialOf(id), id })
 
-  const remember = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value => {
-    const known = map.get(key)
-    if (known !== undefined) return known
-    const made = make()
-    map.set(key, made)
-    return made
+  const getOrCreate = <Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value => {
+    const existing = map.get(key)
+    if (existing !== undefined) return existing
+    const created = create()
+    map.set(key, created)
+    return created
   }
-  /** Fields with the same arguments share a loader; the arguments are plain data. */
+  /** The loader key: fields with the same arguments share a loader. The arguments are plain data. */
   const keyOfRequest = ({ resource, ...rest }: LinkedRequest): string =>
     `${resource.topic} ${JSON.stringify(rest)}`
 
@@ -68,17 +72,17 @@ export const createLoaders = ({ database }: ApiContext): Loaders => {
       counts.clear()
     },
     record: (resource, id) =>
-      remember(
+      getOrCreate(
         records,
         resource,
         () =>
           new DataLoader(async (ids: readonly string[]) => {
-            const found = await getRecords(database, resource, ids.map(keyOf))
-            return found.map((json) => (json === undefined ? null : parseRecord(json)))
+            const jsons = await getRecords(database, resource, ids.map(keyOf))
+            return jsons.map((json) => (json === undefined ? null : parseRecord(json)))
           }),
       ).load(id),
     linked: (request, id) =>
-      remember(
+      getOrCreate(
         pages,
         keyOfRequest(request),
         () =>
@@ -87,7 +91,7 @@ export const createLoaders = ({ database }: ApiContext): Loaders => {
           ),
       ).load(id),
     linkedCount: (request, id) =>
-      remember(
+      getOrCreate(
         counts,
         keyOfRequest(request),
         () =>

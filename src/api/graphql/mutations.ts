@@ -1,4 +1,4 @@
-/** Writing records over GraphQL: create, update and delete of every resource that can be written. */
+/** GraphQL mutations that create, update and delete records, for every writable resource. */
 import type { FieldMap, MutationFieldBuilder } from '@pothos/core'
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Catalogue } from '../../definition/catalogue.ts'
@@ -6,8 +6,13 @@ import { resolveId } from '../../definition/identity.ts'
 import type { Resource } from '../../definition/resource.ts'
 import { checkText } from '../../query/filter.ts'
 import { readInstant } from '../../query/input.ts'
-import { parseWrite, type WriteAttempt, type WriteOwner } from '../../query/write-request.ts'
-import { resolveCredential } from '../caller.ts'
+import {
+  parseWrite,
+  type VersionedRecord,
+  type WriteAttempt,
+  type WriteOwner,
+} from '../../query/write-request.ts'
+import { resolveCredential } from '../auth/caller.ts'
 import { type Builder, backendOf, type GraphContext } from './builder.ts'
 import type { RecordType } from './fields.ts'
 import type { InputObject, InputTypes } from './input-types.ts'
@@ -16,10 +21,10 @@ import { onceForKey } from './once.ts'
 
 type FieldBuilder = MutationFieldBuilder<Builder['$inferSchemaTypes'], object>
 
-const SEEN =
-  'The updatedAt of the record as the caller has seen it; if the record has another by now, it is a WRITE_CONFLICT.'
+const IF_UPDATED_AT_DOC =
+  'The updatedAt of the record when it was read. The write fails with WRITE_CONFLICT if the record has changed since.'
 
-interface Given {
+interface WriteArguments {
   readonly credentialId: string
   readonly ifUpdatedAt?: string | null | undefined
 }
@@ -33,20 +38,21 @@ export const createRecordMutations = (
   const write = async (
     context: GraphContext,
     info: GraphQLResolveInfo,
-    given: Given,
-    work: (owner: WriteOwner, attempt: WriteAttempt) => Promise<string>,
+    args: WriteArguments,
+    work: (owner: WriteOwner, attempt: WriteAttempt) => Promise<VersionedRecord>,
   ): Promise<GraphRecord> => {
     const { access, loaders } = context
-    const credential = await resolveCredential(access, backendOf(context), given.credentialId)
+    const credential = await resolveCredential(access, backendOf(context), args.credentialId)
     const seenUpdatedAt =
-      given.ifUpdatedAt == null ? undefined : readInstant('ifUpdatedAt', given.ifUpdatedAt)
+      args.ifUpdatedAt == null ? undefined : readInstant('ifUpdatedAt', args.ifUpdatedAt)
     const owner = { credentialId: credential.id, environmentId: credential.environmentId }
-    const record = await onceForKey(context, info, { given, isLocal: false }, (attempt) =>
-      work(owner, { ...attempt, seenUpdatedAt }),
-    )
+    const json = await onceForKey(context, info, { args, isLocal: false }, async (attempt) => {
+      const record = await work(owner, { ...attempt, seenUpdatedAt })
+      return record.json
+    })
     loaders.forget()
     loaders.allow([credential])
-    return parseRecord(record)
+    return parseRecord(json)
   }
 
   const idOf = (resource: Resource, { credentialId }: WriteOwner, id: string): string =>
@@ -54,50 +60,61 @@ export const createRecordMutations = (
 
   const credentialId = (t: FieldBuilder) => t.arg.id({ required: true })
   const id = (t: FieldBuilder) =>
-    t.arg.id({ required: true, description: 'Its id here, or its id in the app.' })
-  const ifUpdatedAt = (t: FieldBuilder) => t.arg({ type: 'DateTime', description: SEEN })
+    t.arg.id({ required: true, description: 'The id of the record in this API or in the app.' })
+  const ifUpdatedAt = (t: FieldBuilder) =>
+    t.arg({ type: 'DateTime', description: IF_UPDATED_AT_DOC })
 
   const create = (t: FieldBuilder, resource: Resource, input: InputObject) =>
     t.field({
       type: recordType(resource),
-      description: `Creates one ${resource.name} in the app, and then here.`,
+      description: `Creates one ${resource.name} in the app, then in this service.`,
       args: { credentialId: credentialId(t), input: t.arg({ type: input, required: true }) },
-      resolve: (_root, given, context, info) =>
-        write(context, info, given, (owner, attempt) =>
-          context.writer.create(owner, resource, parseWrite(resource, given.input), attempt),
+      resolve: (_root, args, context, info) =>
+        write(context, info, args, (owner, attempt) =>
+          context.writer.create({
+            owner,
+            resource,
+            request: parseWrite(resource, args.input),
+            attempt,
+          }),
         ),
     })
 
   const update = (t: FieldBuilder, resource: Resource, input: InputObject) =>
     t.field({
       type: recordType(resource),
-      description: `Changes one ${resource.name} in the app, and then here.`,
+      description: `Updates one ${resource.name} in the app, then in this service.`,
       args: {
         credentialId: credentialId(t),
         id: id(t),
         input: t.arg({ type: input, required: true }),
         ifUpdatedAt: ifUpdatedAt(t),
       },
-      resolve: (_root, given, context, info) =>
-        write(context, info, given, (owner, attempt) =>
-          context.writer.update(
+      resolve: (_root, args, context, info) =>
+        write(context, info, args, (owner, attempt) =>
+          context.writer.update({
             owner,
             resource,
-            idOf(resource, owner, given.id),
-            parseWrite(resource, given.input),
+            id: idOf(resource, owner, args.id),
+            request: parseWrite(resource, args.input),
             attempt,
-          ),
+          }),
         ),
     })
 
   const remove = (t: FieldBuilder, resource: Resource) =>
     t.field({
       type: recordType(resource),
-      description: `Deletes one ${resource.name} in the app; it stays here, with remoteDeleted true.`,
+      description: `Deletes one ${resource.name} in the app. This service keeps it with remoteDeleted: true.`,
       args: { credentialId: credentialId(t), id: id(t), ifUpdatedAt: ifUpdatedAt(t) },
-      resolve: (_root, given, context, info) =>
-        write(context, info, given, (owner, attempt) =>
-          context.writer.delete(owner, resource, idOf(resource, owner, given.id), attempt),
+      resolve: (_root, args, context, info) =>
+        write(context, info, args, (owner, attempt) =>
+          context.writer.delete({
+            owner,
+            resource,
+            id: idOf(resource, owner, args.id),
+            attempt,
+          }),
         ),
     })
 

@@ -1,25 +1,25 @@
-/** A mutation field is done once for each Idempotency-Key. */
+/** Idempotent mutation fields: one execution for each Idempotency-Key. */
 import type { GraphQLResolveInfo } from 'graphql'
 import { ApiError, type ErrorDetail } from '../../errors.ts'
 import { type Attempt, idempotently, type RepeatableRequest } from '../idempotency.ts'
 import { callerOf, type GraphContext } from './builder.ts'
 
-/** A refusal as it is kept: what is needed to refuse again. */
-interface KeptRefusal {
+/** The stored form of an error, from which it is thrown again. */
+interface StoredError {
   readonly code: ApiError['code']
   readonly message: string
   readonly details: readonly ErrorDetail[]
 }
 
 /**
- * Does the work of one mutation field once for each Idempotency-Key. A document may have several fields:
- * each has the key to itself, under the name that the answer gives it.
+ * Runs a mutation field once for each Idempotency-Key. Each field of a document has its own scope for the key,
+ * under its response name.
  * @returns the result as JSON text
  */
 export const onceForKey = async (
   context: GraphContext,
   { fieldName, path }: GraphQLResolveInfo,
-  { given, ...how }: Pick<RepeatableRequest, 'isLocal' | 'check'> & { readonly given: unknown },
+  { args, ...options }: Pick<RepeatableRequest, 'isLocal' | 'check'> & { readonly args: unknown },
   work: (attempt: Attempt) => Promise<string>,
 ): Promise<string> => {
   const { status, body } = await idempotently(
@@ -28,17 +28,17 @@ export const onceForKey = async (
       caller: callerOf(context),
       key: context.idempotencyKey,
       scope: `graphql ${path.key}`,
-      asked: [fieldName, given],
-      ...how,
+      content: [fieldName, args],
+      ...options,
     },
     async (attempt) => ({ status: 200, body: await work(attempt) }),
-    ({ status: refused, code, message, details }) => ({
-      status: refused,
-      body: JSON.stringify({ code, message, details } satisfies KeptRefusal),
+    ({ status: errorStatus, code, message, details }) => ({
+      status: errorStatus,
+      body: JSON.stringify({ code, message, details } satisfies StoredError),
     }),
   )
   if (status === 200) return body
-  // Kept by the function above.
-  const { code, message, details } = JSON.parse(body) as KeptRefusal
+  // The function above stored this JSON.
+  const { code, message, details } = JSON.parse(body) as StoredError
   throw new ApiError(code, message, details)
 }

@@ -1,64 +1,48 @@
-/** The GraphQL types of what operations answer, from their shapes. */
+/** The GraphQL output types of operations, built from their shapes. */
 import type { OutputType } from '@pothos/core'
-import type { Field, Shape } from '../../definition/field.ts'
+import type { Field, Shape } from '../../definition/kinds/kind.ts'
 import type { Builder } from './builder.ts'
 import type { Enums } from './enums.ts'
-import { scalars } from './fields.ts'
 
 type Types = Builder['$inferSchemaTypes']
 
-/** An object that is answered with: plain data, as its shape says. */
+/** An output object: plain data that matches its shape. */
 type Values = Readonly<Record<string, unknown>>
 
-/** Makes each of them once, by its name. */
-const remembered = <Key, Value>(make: (key: Key) => Value): ((key: Key) => Value) => {
-  const made = new Map<Key, Value>()
+/** Caches the result of `make` for each key. */
+const memoize = <Key, Value>(make: (key: Key) => Value): ((key: Key) => Value) => {
+  const cache = new Map<Key, Value>()
   return (key) => {
-    const known = made.get(key)
-    if (known !== undefined) return known
+    const cached = cache.get(key)
+    if (cached !== undefined) return cached
     const value = make(key)
-    made.set(key, value)
+    cache.set(key, value)
     return value
   }
 }
 
-const isList = ({ kind }: Field): boolean =>
-  kind === 'list' || kind === 'texts' || kind === 'references'
-
 export const createOperationTypes = (builder: Builder, enums: Enums) => {
-  /** The type of a single value: a scalar, or the enumeration that the field is. */
-  const valueType = (typeName: string, fieldName: string, field: Field) => {
-    switch (field.kind) {
-      case 'enumeration':
-        return enums({ typeName, recordName: '', fieldName }, field)
-      case 'texts':
-        return 'String'
-      case 'references':
-        return 'ID'
-      case 'list':
-      case 'object':
-        throw new TypeError(`${typeName}.${fieldName} is not a single value.`)
-      default:
-        return scalars[field.kind]
-    }
+  /** The type of a value, or of one entry of a list. */
+  const valueType = (
+    typeName: string,
+    fieldName: string,
+    { kind: { graphql } }: Field,
+  ): OutputType<Types> => {
+    if ('enumeration' in graphql)
+      return enums({ typeName, recordName: '', fieldName }, graphql.enumeration)
+    return 'shape' in graphql ? outputShape(graphql.shape) : graphql.scalar
   }
-
-  /** The type of a field, or of one of its entries. */
-  const outputOf = (typeName: string, name: string, field: Field): OutputType<Types> =>
-    field.kind === 'list' || field.kind === 'object'
-      ? outputShape(field.shape)
-      : valueType(typeName, name, field)
 
   const outputType = (
     typeName: string,
     name: string,
     field: Field,
   ): OutputType<Types> | [OutputType<Types>] => {
-    const type = outputOf(typeName, name, field)
-    return isList(field) ? [type] : type
+    const type = valueType(typeName, name, field)
+    return field.kind.isList ? [type] : type
   }
 
-  const outputShape = remembered((shape: Shape): OutputType<Types> => {
+  const outputShape = memoize((shape: Shape): OutputType<Types> => {
     const type = builder.objectRef<Values>(shape.name)
     type.implement({
       description: shape.doc,
@@ -68,9 +52,9 @@ export const createOperationTypes = (builder: Builder, enums: Enums) => {
             name,
             t.field({
               type: outputType(shape.name, name, field),
-              nullable: !field.required && !isList(field),
+              nullable: !field.required && !field.kind.isList,
               description: field.doc,
-              // What an operation answers with has, under each name, a value of the field's kind.
+              // The values of an operation's result match the kinds of its fields.
               resolve: (values) => values[name] as never,
             }),
           ]),

@@ -1,9 +1,9 @@
-/** The operations over GraphQL: a query for each that reads, a mutation for each that changes. */
+/** The GraphQL fields of operations: queries for reads, mutations for all others. */
 import type { ArgBuilder, FieldMap, MutationFieldBuilder, QueryFieldBuilder } from '@pothos/core'
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Fields } from '../../definition/field.ts'
 import { pascalCase } from '../../definition/resource.ts'
-import { type Attempt, ONCE } from '../idempotency.ts'
+import { type Attempt, READ_ATTEMPT } from '../idempotency.ts'
 import { argumentName, fieldsAt, isMandatory, isRead, type Operation } from '../operation.ts'
 import { checkOperation, runOperation } from '../run-operation.ts'
 import { type Builder, callerOf, type GraphContext } from './builder.ts'
@@ -15,16 +15,16 @@ import type { OperationTypes } from './operation-types.ts'
 type Types = Builder['$inferSchemaTypes']
 type Arguments = Readonly<Record<string, unknown>>
 
-/** The fields of one place that are among the arguments, by their own names. */
-const argumentsAt = (operation: Operation, given: Arguments, fields: Fields): Arguments =>
+/** The arguments for the input fields in one part of the request, by field name. */
+const argumentsAt = (operation: Operation, args: Arguments, fields: Fields): Arguments =>
   Object.fromEntries(
     Object.keys(fields).flatMap((name) => {
       const argument = argumentName(operation, name)
-      return Object.hasOwn(given, argument) ? [[name, given[argument]]] : []
+      return Object.hasOwn(args, argument) ? [[name, args[argument]]] : []
     }),
   )
 
-/** `path` and `query` are arguments of their own, `body` is the argument `input`. */
+/** Creates the fields: each `path` and `query` field is an argument, `body` is the argument `input`. */
 export const createOperationFields = (
   types: OperationTypes,
   inputs: InputTypes,
@@ -35,13 +35,13 @@ export const createOperationFields = (
     const typeName = pascalCase(name)
     const path = fieldsAt(operation, 'path')
     const query = fieldsAt(operation, 'query')
-    const mustGive = isMandatory.bind(undefined, operation)
+    const isRequired = isMandatory.bind(undefined, operation)
     const args = Object.fromEntries(
       Object.entries({ ...path, ...query }).map(([name, field]) => [
         argumentName(operation, name),
         arg({
           type: inputs.inputType({ typeName, recordName: '' }, name, field),
-          required: mustGive(name, field),
+          required: isRequired(name, field),
           description: field.doc,
         }),
       ]),
@@ -50,59 +50,61 @@ export const createOperationFields = (
       args.input = arg({
         type: inputs.input(
           typeName,
-          `What ${name} is given.`,
+          `The input of ${name}.`,
           fieldsAt(operation, 'body'),
-          mustGive,
+          isRequired,
         ),
         required: true,
       })
     return {
       type: types.outputType(typeName, 'answer', answer.value),
       description: doc,
-      ...((answer.value.kind === 'list' || 'pageSize' in query) && {
+      ...(((answer.value.kind.isList && answer.value.kind.shape) || 'pageSize' in query) && {
         extensions: { complexity: listCost },
       }),
       args,
       resolve: async (
         _root: unknown,
-        given: Arguments,
+        input: Arguments,
         context: GraphContext,
         info: GraphQLResolveInfo,
       ) => {
         const call = { ...context, caller: callerOf(context) }
-        const read = {
-          path: argumentsAt(operation, given, path),
-          query: argumentsAt(operation, given, query),
-          body: given.input,
+        const rawInput = {
+          path: argumentsAt(operation, input, path),
+          query: argumentsAt(operation, input, query),
+          body: input.input,
         }
         const run = (attempt: Attempt): Promise<unknown> =>
-          runOperation(operation, { ...call, ...attempt }, read)
+          runOperation(operation, { ...call, ...attempt }, rawInput)
         const result = isRead(operation)
-          ? await run(ONCE)
+          ? await run(READ_ATTEMPT)
           : JSON.parse(
               await onceForKey(
                 context,
                 info,
                 {
-                  given,
-                  isLocal: !operation.reachesOut,
-                  check: () => checkOperation(operation, call, read),
+                  args: input,
+                  isLocal: !operation.hasExternalEffects,
+                  check: () => checkOperation(operation, call, rawInput),
                 },
                 async (attempt) => JSON.stringify(await run(attempt)),
               ),
             )
-        // Of the kind that the operation says.
+        // The result matches the operation's `answer`.
         return result as never
       },
     }
   }
 
   const reads = operations.filter(isRead)
-  const changes = operations.filter((operation) => !isRead(operation))
+  const mutations = operations.filter((operation) => !isRead(operation))
   return {
     queries: (t: QueryFieldBuilder<Types, object>): FieldMap =>
       Object.fromEntries(reads.map((read) => [read.name, t.field(fieldOf(t.arg, read))])),
     mutations: (t: MutationFieldBuilder<Types, object>): FieldMap =>
-      Object.fromEntries(changes.map((change) => [change.name, t.field(fieldOf(t.arg, change))])),
+      Object.fromEntries(
+        mutations.map((mutation) => [mutation.name, t.field(fieldOf(t.arg, mutation))]),
+      ),
   }
 }

@@ -1,6 +1,6 @@
-/** Pages of records: nodes, edges, where the page stands, and how many there are in all. */
+/** The page types of lists: nodes, edges, page info and total count. */
 import type { Resource } from '../../definition/resource.ts'
-import type { RecordPage } from '../../store/records.ts'
+import type { RecordPage } from '../../store/records/records.ts'
 import type { Builder } from './builder.ts'
 import { type GraphRecord, parseRecord } from './loaders.ts'
 
@@ -10,7 +10,7 @@ interface GraphEdge {
   readonly page: RecordPage
 }
 
-/** A page as GraphQL resolves it. `count` is asked only if `totalCount` is. */
+/** The source value of a page type. `count` runs only if `totalCount` is selected. */
 export interface GraphPage {
   readonly page: RecordPage
   readonly nodes: readonly GraphRecord[]
@@ -25,7 +25,7 @@ export const toGraphPage = (page: RecordPage, count: () => Promise<number>): Gra
 
 export const createPageTypes = (builder: Builder) => {
   const pageInfo = builder.objectRef<RecordPage>('PageInfo').implement({
-    description: 'Where a page stands in its list (Relay cursor connections).',
+    description: 'The position of a page in its list (Relay cursor connections).',
     fields: (t) => ({
       hasNextPage: t.boolean({ nullable: false, resolve: ({ hasNext }) => hasNext }),
       hasPreviousPage: t.boolean({ nullable: false, resolve: ({ hasPrevious }) => hasPrevious }),
@@ -65,7 +65,7 @@ export const createPageTypes = (builder: Builder) => {
         totalCount: t.int({
           nullable: false,
           description:
-            'How many records the filter leaves, on all pages. Counted only when asked for.',
+            'The number of records that match the filter, on all pages. Counted only if selected.',
           resolve: ({ count }) => count(),
         }),
       }),

@@ -1,14 +1,15 @@
-/** GraphQL at its address: questions and streams of events over HTTP, subscriptions over WebSockets. */
+/** The route /graphql: requests and event streams over HTTP, subscriptions over WebSockets. */
 import { Readable } from 'node:stream'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ByteBudget } from '../../byte-budget.ts'
 import { isObject } from '../../definition/value.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
-import { addressOf } from '../address.ts'
-import type { Admission } from '../admission.ts'
-import type { Caller } from '../caller.ts'
-import { type ConnectionLimits, type Connections, createConnections } from '../connections.ts'
+import type { Admission } from '../auth/admission.ts'
+import type { Caller } from '../auth/caller.ts'
 import type { ApiContext } from '../context.ts'
-import { logFailure, toApiError } from '../failure.ts'
+import { addressOf } from '../http/address.ts'
+import { logFailure, toApiError } from '../http/api-error.ts'
+import { type ConnectionLimits, type Connections, createConnections } from '../http/connections.ts'
 import { readIdempotencyKey } from '../idempotency.ts'
 import { createGraphServer } from './server.ts'
 import { createGraphSockets } from './socket.ts'
@@ -17,10 +18,12 @@ export interface GraphQLOptions extends ConnectionLimits {
   readonly context: ApiContext
   readonly log: FastifyBaseLogger
   readonly admission: Admission
-  /** How many proxies stand before the server. */
+  /** Shared by HTTP bodies and WebSocket messages. */
+  readonly bodies: ByteBudget
+  /** Number of trusted reverse proxies. */
   readonly trustedProxies: number
   readonly graphiql: boolean
-  /** Sends an error in the form that `body` gives it. */
+  /** Sends an error with its status and headers. `body` has the error format of the transport. */
   readonly refuse: (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -31,10 +34,10 @@ export interface GraphQLOptions extends ConnectionLimits {
 
 const PATH = '/graphql'
 const EVENTS = 'text/event-stream'
-/** When a key that has as many streams as it may have is to try again: one may have ended by then. */
+/** Retry-After for a key at its connection limit. */
 const FULL_RETRY_MS = 10_000
 
-// GraphiQL is one page with its script, its styles and its workers inside; it asks no other host.
+// GraphiQL is one page with inline script, styles and workers; it contacts no other host.
 const GRAPHIQL_POLICY = [
   "default-src 'none'",
   "script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:",
@@ -50,12 +53,12 @@ interface EventSource {
   readonly body: NonNullable<Response['body']>
   readonly caller: Caller | undefined
   readonly address: string
-  /** Called when nobody is there any more to be told. */
-  readonly leave: () => void
+  /** Called when the client disconnects or the stream ends. */
+  readonly onClose: () => void
 }
 
-/** The body as a stream of Node's. Yoga's streams are its own, which `Readable.fromWeb` does not take. */
-const readableOf = ({ body, leave }: EventSource): Readable => {
+/** The body as a Node stream. `Readable.fromWeb` does not accept Yoga's own stream class. */
+const readableOf = ({ body, onClose }: EventSource): Readable => {
   const reader = body.getReader()
   return new Readable({
     read() {
@@ -65,8 +68,8 @@ const readableOf = ({ body, leave }: EventSource): Readable => {
       )
     },
     destroy(error, callback) {
-      // What is waited for is not waited for any more.
-      leave()
+      // Ends the pending read, which would otherwise wait for the next event.
+      onClose()
       reader.cancel().then(
         () => callback(error),
         () => callback(error),
@@ -76,48 +79,51 @@ const readableOf = ({ body, leave }: EventSource): Readable => {
 }
 
 /**
- * Sends the events, until the caller leaves, its key ends, or the process does.
- * @throws NOT_READY, RATE_LIMITED where there are too many streams and sockets
+ * Streams the events until the client disconnects, its key is revoked or the process stops.
+ * @throws NOT_READY, RATE_LIMITED if too many connections are open
  */
 const eventStream = (connections: Connections, source: EventSource): Readable => {
   const { caller, address } = source
   const events = readableOf(source)
   events.on('error', () => {})
-  const connection = connections.open(address, caller !== undefined, () => events.destroy())
-  if (connection === undefined) {
-    events.destroy()
-    throw new ApiError('NOT_READY', 'Too many connections are open; try again.')
-  }
+  const connection = connections.open(address, () => events.destroy())
   events.once('close', () => connection.closed())
-  if (caller?.kind === 'key' && !connection.authenticate(caller.keyId)) {
-    events.destroy()
-    throw new ApiError('RATE_LIMITED', 'Too many connections of this key are open.', [], {
-      retryAfterMs: FULL_RETRY_MS,
-    })
-  }
-  return events
+  // Without a key, the stream contains only its error and ends.
+  const refusal = caller?.kind === 'key' ? connection.authenticate(caller.keyId) : undefined
+  if (refusal === undefined) return events
+  events.destroy()
+  throw refusal === 'key'
+    ? new ApiError(
+        'RATE_LIMITED',
+        'Too many connections of this key are open. Close one and retry.',
+        [],
+        {
+          retryAfterMs: FULL_RETRY_MS,
+        },
+      )
+    : new ApiError('NOT_READY', 'Too many connections are open. Retry later.')
 }
 
-/** What a request may say beside its document, and what is expected of each. */
-const PARTS = {
-  operationName: { expected: 'a text', fits: (value: unknown) => typeof value === 'string' },
+/** The optional parameters of a GraphQL request, and the expected type of each. */
+const PARAMETERS = {
+  operationName: { expected: 'a string', fits: (value: unknown) => typeof value === 'string' },
   variables: { expected: 'a JSON object', fits: isObject },
   extensions: { expected: 'a JSON object', fits: isObject },
 }
 
-/** A parameter of the query string that is JSON. @throws INVALID_PARAMETER */
+/** Parses a JSON parameter of the query string. @throws INVALID_PARAMETER */
 const readJson = (name: 'variables' | 'extensions', text: unknown): unknown => {
-  // As Yoga has it, which reads it once more.
+  // Yoga parses the parameter again and treats an empty one as absent.
   if (text === undefined || text === '') return undefined
   try {
     return JSON.parse(String(text))
   } catch {
-    throw invalidParameter(name, PARTS[name].expected)
+    throw invalidParameter(name, PARAMETERS[name].expected)
   }
 }
 
-/** What is asked: the body of a POST, or the same from the query string. @throws as `checkQuestion` */
-const questionOf = ({ method, body, query }: FastifyRequest): unknown => {
+/** The GraphQL request: the body of a POST, or the query string of a GET. @throws INVALID_PARAMETER */
+const graphRequestOf = ({ method, body, query }: FastifyRequest): unknown => {
   if (method === 'POST') return body
   const { variables, extensions, ...texts } = query as Readonly<Record<string, unknown>>
   return {
@@ -128,32 +134,36 @@ const questionOf = ({ method, body, query }: FastifyRequest): unknown => {
 }
 
 /**
- * Refuses what is no question: Yoga would answer some of it with 200, and reads a body that says nothing
- * once more from the request, where it is gone.
+ * Rejects malformed GraphQL requests. Yoga would answer some of them with 200, and would read an empty body
+ * again from the request stream, which is consumed already.
  * @throws MALFORMED_BODY, BAD_REQUEST, INVALID_PARAMETER
  */
-const checkQuestion = (request: FastifyRequest): void => {
-  const question = questionOf(request)
-  if (question === undefined)
-    throw new ApiError('MALFORMED_BODY', 'The body is empty; JSON was expected.')
-  if (!isObject(question))
-    throw new ApiError('BAD_REQUEST', 'The body: expected an object with a query.')
-  if (typeof question.query !== 'string')
-    throw invalidParameter('query', 'the text of a GraphQL document')
-  for (const [name, { expected, fits }] of Object.entries(PARTS)) {
-    const part = question[name] ?? undefined
-    if (part !== undefined && !fits(part)) throw invalidParameter(name, expected)
+const checkGraphRequest = (request: FastifyRequest): void => {
+  const graphRequest = graphRequestOf(request)
+  if (graphRequest === undefined)
+    throw new ApiError('MALFORMED_BODY', 'The body is empty. Send JSON.')
+  if (!isObject(graphRequest))
+    throw new ApiError('BAD_REQUEST', 'The body: expected a JSON object with a query.')
+  if (typeof graphRequest.query !== 'string')
+    throw invalidParameter('query', 'a string with a GraphQL document')
+  for (const [name, { expected, fits }] of Object.entries(PARAMETERS)) {
+    const value = graphRequest[name] ?? undefined
+    if (value !== undefined && !fits(value)) throw invalidParameter(name, expected)
   }
 }
 
 /** Adds GraphQL to the server. */
 export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): void => {
-  const { context, log, admission, trustedProxies, graphiql, refuse } = options
+  const { context, log, admission, bodies, trustedProxies, graphiql, refuse } = options
   const onFailure = (error: unknown, requestId: string): void => logFailure(log, requestId, error)
   const graph = createGraphServer({ context, graphiql, onFailure })
   const connections = createConnections(context.access, options)
   const sockets = createGraphSockets({
-    ...{ graph, admission, connections, onFailure },
+    graph,
+    admission,
+    bodies,
+    connections,
+    onFailure,
     addressOf: (request) => addressOf(request, trustedProxies),
   })
   server.server.on('upgrade', (request, socket, head) => {
@@ -166,39 +176,40 @@ export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): vo
     await sockets.stop()
   })
 
-  /** Whether it asks, and not for GraphiQL's page or by a method that there is not. */
-  const isQuestion = ({ method, headers }: FastifyRequest): boolean =>
+  /** Whether a request is a GraphQL request: not for the GraphiQL page, and not by another method. */
+  const isGraphRequest = ({ method, headers }: FastifyRequest): boolean =>
     method === 'POST' || (method === 'GET' && !(graphiql && headers.accept?.includes('text/html')))
   server.register((scope, _options, done) => {
-    // GraphQL's errors have a form of their own, also those from before the operation runs.
+    // Errors before the operation runs have GraphQL's format too.
     scope.setErrorHandler((thrown, request, reply) => {
-      const told = toApiError(thrown, request)
-      logFailure(log, request.id, thrown, told)
-      const { error } = told
+      const reported = toApiError(thrown, request)
+      logFailure(log, request.id, thrown, reported)
+      const { error } = reported
       const { code, message, details } = error
       const extensions = { code, requestId: request.id, ...(details.length > 0 && { details }) }
       return refuse(request, reply, error, { errors: [{ message, extensions }] })
     })
-    // GraphiQL asks for its page and its schema without.
+    // GraphiQL loads its page and the schema without a key.
     const callerOf = async (request: FastifyRequest): Promise<Caller | undefined> =>
       request.headers.authorization === undefined && graphiql ? undefined : request.requireCaller()
-    // Before the body is read: only a key buys work.
+    // Authenticate before the body is read, so that anonymous requests cost little.
     scope.addHook('onRequest', async (request) => void (await callerOf(request)))
     scope.route({
       url: PATH,
       method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
-        if (isQuestion(request)) checkQuestion(request)
+        if (isGraphRequest(request)) checkGraphRequest(request)
         const caller = await callerOf(request)
-        const leaving = new AbortController()
+        const disconnect = new AbortController()
         const response = await graph.handleNodeRequestAndResponse(request, reply, {
           requestId: request.id,
           caller,
           idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']),
-          takesEvents: request.headers.accept?.includes(EVENTS) ?? false,
-          left: leaving.signal,
+          acceptsEventStream: request.headers.accept?.includes(EVENTS) ?? false,
+          disconnected: disconnect.signal,
         })
-        if (response.status === 406) throw new ApiError('BAD_REQUEST', 'Accept: expected JSON.')
+        if (response.status === 406)
+          throw new ApiError('BAD_REQUEST', 'Accept: expected application/json.')
         for (const [name, value] of response.headers) reply.header(name, value)
         const type = response.headers.get('content-type')
         if (type?.startsWith('text/html')) reply.header('content-security-policy', GRAPHIQL_POLICY)
@@ -206,8 +217,8 @@ export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): vo
         if (!type?.startsWith(EVENTS) || !response.body) return reply.send(await response.text())
         const address = addressOf(request.raw, trustedProxies)
         const { body } = response
-        const leave = (): void => leaving.abort()
-        return reply.send(eventStream(connections, { body, caller, address, leave }))
+        const onClose = (): void => disconnect.abort()
+        return reply.send(eventStream(connections, { body, caller, address, onClose }))
       },
     })
     done()

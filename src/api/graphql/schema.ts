@@ -1,12 +1,12 @@
-/** The GraphQL schema: types, lists and links of every resource, built from the definitions. */
+/** Builds the GraphQL schema from the definitions of resources and operations. */
 import type { GraphQLSchema } from 'graphql'
 import type { Catalogue, IncomingReference } from '../../definition/catalogue.ts'
 import type { Shape } from '../../definition/field.ts'
 import { resolveId, routeOf } from '../../definition/identity.ts'
 import type { Resource } from '../../definition/resource.ts'
 import { checkText } from '../../query/filter.ts'
-import { countRecords, listRecords } from '../../store/records.ts'
-import { MAX_CREDENTIALS, resolveCredential, resolveScope } from '../caller.ts'
+import { countRecords, listRecords } from '../../store/records/records.ts'
+import { MAX_CREDENTIALS, resolveCredential, resolveScope } from '../auth/caller.ts'
 import { operations } from '../operations.ts'
 import { backendOf, createBuilder, type GraphContext } from './builder.ts'
 import { listCost } from './cost.ts'
@@ -21,16 +21,17 @@ import { createOperationFields } from './operations.ts'
 import { createPageTypes, toGraphPage } from './pages.ts'
 import { createSubscriptionFields } from './subscriptions.ts'
 
-/** The record with an id of ours, in the caller's environment; null if there is none. */
+/** The record with this id in the caller's environment; null if none exists. */
 const findNode = async (context: GraphContext, id: string): Promise<GraphRecord | null> => {
-  const place = routeOf(id.toLowerCase())
-  const resource = place && context.catalogue.findByTag(place.tag)
-  const credential = place && (await context.access.credentialByRoute(place.route))
+  const location = routeOf(id.toLowerCase())
+  const resource = location && context.catalogue.findByTag(location.tag)
+  const credential = location && (await context.access.credentialByRoute(location.route))
   if (!resource || credential?.environmentId !== backendOf(context).environmentId) return null
   context.loaders.allow([credential])
   return context.loaders.record(resource, id.toLowerCase())
 }
 
+/** Builds the schema of a catalogue. */
 export const buildSchema = (catalogue: Catalogue): GraphQLSchema => {
   const builder = createBuilder()
   const enums = createEnums(builder)
@@ -38,7 +39,7 @@ export const buildSchema = (catalogue: Catalogue): GraphQLSchema => {
   const listInputs = createListInputs(builder, enums)
 
   const node = builder.interfaceRef<GraphRecord>('Node').implement({
-    description: 'A record, whatever its resource.',
+    description: 'A record of any resource.',
     fields: (t) => ({ id: t.id({ nullable: false, resolve: ({ id }) => id }) }),
     resolveType: ({ id }) => catalogue.findByTag(routeOf(id)?.tag ?? '')?.typeName,
   })
@@ -50,9 +51,9 @@ export const buildSchema = (catalogue: Catalogue): GraphQLSchema => {
     }),
   )
   const typesOf = ({ topic }: Resource) => {
-    const found = types.get(topic)
-    if (found === undefined) throw new RangeError(`${topic} is not in the catalogue.`)
-    return found
+    const resourceTypes = types.get(topic)
+    if (resourceTypes === undefined) throw new RangeError(`${topic} is not in the catalogue.`)
+    return resourceTypes
   }
 
   const shapes = new Map<Shape, RecordType>()
@@ -62,8 +63,8 @@ export const buildSchema = (catalogue: Catalogue): GraphQLSchema => {
     enums,
     recordType: (topic) => typesOf(catalogue.get(topic)).record,
     shapeType: (shape) => {
-      const known = shapes.get(shape)
-      if (known) return known
+      const existing = shapes.get(shape)
+      if (existing) return existing
       const type = makeRecordType(builder, shape.name)
       shapes.set(shape, type)
       type.implement({
@@ -80,20 +81,20 @@ export const buildSchema = (catalogue: Catalogue): GraphQLSchema => {
     },
   }
 
-  /** The list of the records that point to this one. */
+  /** Adds the list of records that reference a record. */
   const addIncoming = (to: Resource, { from, field, as }: IncomingReference): void => {
     const { page, args } = typesOf(from)
     builder.objectField(typesOf(to).record, as, (t) =>
       t.field({
         type: page,
         nullable: false,
-        description: `The ${from.plural} whose ${field} is this record.`,
+        description: `The ${from.plural} whose ${field} refers to this record.`,
         extensions: { complexity: listCost },
         args: args(t.arg),
-        resolve: async ({ id }, given, { loaders }) => {
-          const request = { resource: from, field, ...readListArguments(from, given) }
-          const found = await loaders.linked(request, id)
-          return toGraphPage(found, () => loaders.linkedCount(request, id))
+        resolve: async ({ id }, listArguments, { loaders }) => {
+          const request = { resource: from, field, ...readListArguments(from, listArguments) }
+          const recordPage = await loaders.linked(request, id)
+          return toGraphPage(recordPage, () => loaders.linkedCount(request, id))
         },
       }),
     )
@@ -105,10 +106,14 @@ export const buildSchema = (catalogue: Catalogue): GraphQLSchema => {
       description: resource.doc,
       interfaces: [node],
       fields: (t) => ({
-        id: t.id({ nullable: false, description: 'Identifier here.', resolve: ({ id }) => id }),
+        id: t.id({
+          nullable: false,
+          description: 'The id of the record in this API.',
+          resolve: ({ id }) => id,
+        }),
         credentialId: t.id({
           nullable: false,
-          description: 'The credential that the record came through.',
+          description: 'The credential through which the record was synced.',
           resolve: ({ id }, _args, { loaders }) => loaders.credentialOf(id),
         }),
         ...fieldsOf(
@@ -131,20 +136,22 @@ export const buildSchema = (catalogue: Catalogue): GraphQLSchema => {
   const operationTypes = createOperationTypes(builder, enums)
   const operationFields = createOperationFields(operationTypes, inputs, operations)
   builder.mutationType({
-    description: 'What changes something.',
+    description:
+      'Writes to records, and operations on users, credentials, webhooks and other settings.',
     fields: (t) => ({ ...recordMutations(t), ...operationFields.mutations(t) }),
   })
   builder.subscriptionType({
-    description: 'What changes, as it changes: after a cursor, or from now on.',
+    description: 'Changes as they happen: after a cursor, or from now on.',
     fields: createSubscriptionFields({ builder, catalogue, operationTypes, typesOf }),
   })
   builder.queryType({
-    description: 'Records of connected apps, read from the store, and what is set up around them.',
+    description:
+      'Records of connected apps, read from the local copy, and the settings of the environment.',
     fields: (t) => ({
       ...operationFields.queries(t),
       node: t.field({
         type: node,
-        description: 'The record with this id, whatever its resource and credential.',
+        description: 'The record with this id, of any resource and credential.',
         args: { id: t.arg.id({ required: true }) },
         resolve: (_root, { id }, context) => findNode(context, id),
       }),
@@ -153,7 +160,7 @@ export const buildSchema = (catalogue: Catalogue): GraphQLSchema => {
           const { record, page, args } = typesOf(resource)
           const list = t.field({
             type: page,
-            description: `The ${resource.plural} of one credential, of several, or of all that an end user has.`,
+            description: `The ${resource.plural} of one credential, of several, or of all credentials of an end user.`,
             extensions: { complexity: listCost },
             args: {
               credentialId: t.arg.id(),
@@ -161,7 +168,11 @@ export const buildSchema = (catalogue: Catalogue): GraphQLSchema => {
               userId: t.arg.id({ description: 'All credentials of this end user.' }),
               ...args(t.arg),
             },
-            resolve: async (_root, { credentialId, credentialIds, userId, ...given }, context) => {
+            resolve: async (
+              _root,
+              { credentialId, credentialIds, userId, ...listArguments },
+              context,
+            ) => {
               const { access, database, loaders } = context
               const scope = { credentialId, credentialIds, userId }
               const credentials = await resolveScope(access, backendOf(context), scope)
@@ -169,15 +180,15 @@ export const buildSchema = (catalogue: Catalogue): GraphQLSchema => {
               const request = {
                 resource,
                 credentialIds: credentials.map(({ id }) => id),
-                ...readListArguments(resource, given),
+                ...readListArguments(resource, listArguments),
               }
-              const found = await listRecords(database, request)
-              return toGraphPage(found, () => countRecords(database, request))
+              const recordPage = await listRecords(database, request)
+              return toGraphPage(recordPage, () => countRecords(database, request))
             },
           })
           const get = t.field({
             type: record,
-            description: `One ${resource.name}, by its id here or its id in the app; null if there is none.`,
+            description: `One ${resource.name}, by its id in this API or in the app; null if none exists.`,
             args: { credentialId: t.arg.id({ required: true }), id: t.arg.id({ required: true }) },
             resolve: async (_root, { credentialId, id }, context) => {
               const { access, loaders } = context

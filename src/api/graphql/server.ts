@@ -1,9 +1,7 @@
-/** GraphQL over HTTP: what happens to an operation between the socket and the resolvers. */
-import { useGraphQlJit } from '@envelop/graphql-jit'
+/** The GraphQL server: Yoga with the limits, admission, caches and error format of this API. */
 import { EnvelopArmorPlugin } from '@escape.tech/graphql-armor'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import {
-  type DocumentNode,
   type ExecutionArgs,
   GraphQLError,
   type GraphQLSchema,
@@ -12,25 +10,28 @@ import {
 } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { ApiError } from '../../errors.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../auth/caller.ts'
 import type { ApiContext } from '../context.ts'
 import type { GraphContext } from './builder.ts'
-import { costOf, MAX_COST, tooComplex } from './cost.ts'
-import { noOperation, type OnFailure, toGraphQLError } from './error-form.ts'
+import { useCompilation } from './compilation.ts'
+import { costOf, MAX_COST } from './cost.ts'
+import { useDocuments } from './documents.ts'
+import { noOperation, type OnFailure, toGraphQLError, tooComplex } from './error-form.ts'
+import { limitIntrospection } from './introspection.ts'
 import { createLoaders } from './loaders.ts'
 import { refuseRootConditions } from './root-conditions.ts'
 import { buildSchema } from './schema.ts'
 import { createStreams } from './streams.ts'
 
-/** What the HTTP server tells of a request. */
+/** The properties of a request that the HTTP route passes to Yoga. */
 export interface GraphRequest {
   readonly requestId: string
   readonly caller: Caller | undefined
   readonly idempotencyKey: string | undefined
-  /** Whether the answer may be a stream of events. */
-  readonly takesEvents: boolean
-  /** Aborted when the caller of a stream of events has gone. */
-  readonly left: AbortSignal
+  /** Whether the client accepts `text/event-stream`. */
+  readonly acceptsEventStream: boolean
+  /** Aborted when the client of an event stream disconnects. */
+  readonly disconnected: AbortSignal
 }
 
 export interface GraphServerOptions {
@@ -45,8 +46,8 @@ const MAX_TOKENS = 4000
 const MAX_ALIASES = 50
 const MAX_DIRECTIVES = 50
 
-const EXAMPLE_QUERY = `# Put the key into Headers, below: { "Authorization": "Bearer tl_dev_…" }
-# and the id of a credential where it says so.
+const EXAMPLE_QUERY = `# Enter your API key under Headers, below: { "Authorization": "Bearer tl_dev_…" }
+# and replace … with the id of a credential.
 query Example {
   crmAccounts(credentialId: "…", first: 10) {
     totalCount
@@ -64,7 +65,7 @@ query Example {
 }
 `
 
-/** Gives every error of an answer its form; the status counts only if nothing came of the operation. */
+/** Formats the errors of a result. Their HTTP status applies only if the operation returned no data. */
 const useErrorForm = (onFailure: OnFailure): Plugin<object, GraphRequest> => ({
   onResultProcess: ({ result, setResult, serverContext }) => {
     if (!('errors' in result) || !result.errors?.length) return
@@ -72,14 +73,14 @@ const useErrorForm = (onFailure: OnFailure): Plugin<object, GraphRequest> => ({
       toGraphQLError(error, serverContext.requestId, onFailure),
     )
     const partial = Object.values(result.data ?? {}).some((value) => value !== null)
-    // In a stream of events the errors are an event: a client that meets another status reads none.
-    if (partial || serverContext.takesEvents)
+    // In an event stream the errors are an event: clients do not read events of a failed response.
+    if (partial || serverContext.acceptsEventStream)
       for (const { extensions } of errors) delete extensions.http
     setResult({ ...result, errors })
   },
 })
 
-/** A limit that reports through the shared error form, not as a syntax error. */
+/** A limit of GraphQL Armor that reports QUERY_TOO_COMPLEX instead of a syntax error. */
 const limit = (n: number) => ({
   n,
   onReject: [
@@ -89,51 +90,57 @@ const limit = (n: number) => ({
   ],
 })
 
-/** Whether an operation asks for the schema and nothing else. */
+/** Whether an operation selects only introspection fields. */
 const isIntrospection = ({ selectionSet }: OperationDefinitionNode): boolean =>
   selectionSet.selections.every(
     (selection) => selection.kind === 'Field' && selection.name.value.startsWith('__'),
   )
 
-/** What is said of an operation before it runs. */
-type Admitted = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'> & {
+/** The execution arguments that decide whether an operation is allowed. */
+type Requested = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'> & {
   readonly contextValue: GraphContext
 }
 
 const refused = (error: ApiError): GraphQLError =>
   new GraphQLError(error.message, { originalError: error })
 
-/** Why an operation may not run: it has no caller, or costs too much, or cannot be answered this way. */
+/** The error if an operation may not run, because of its caller, transport or cost; otherwise undefined. */
 const refusalOf = (
   schema: GraphQLSchema,
   graphiql: boolean,
-  { document, operationName, variableValues, contextValue }: Admitted,
+  { document, operationName, variableValues, contextValue }: Requested,
 ): GraphQLError | undefined => {
+  const { caller, acceptsEventStream } = contextValue
   const operation = getOperationAST(document, operationName)
-  if (contextValue.caller === undefined && !(graphiql && operation && isIntrospection(operation)))
+  if (caller === undefined && !(graphiql && operation && isIntrospection(operation)))
     return refused(
       new ApiError('UNAUTHENTICATED', 'Send the API key: Authorization: Bearer <key>.'),
     )
-  // Said here and not by who runs it: what has no cost here must not run.
+  // Rejected here and not by the executor: an operation without a known cost must not run.
   if (!operation) return noOperation()
-  if (operation.operation === 'subscription' && !contextValue.takesEvents)
+  if (operation.operation === 'subscription' && !acceptsEventStream)
     return refused(
       new ApiError('BAD_REQUEST', 'Accept: expected text/event-stream for a subscription.'),
     )
-  const cost = costOf(schema, document, variableValues ?? {}, operation.name?.value)
+  const cost = costOf({ schema, document, operation, variables: variableValues ?? {} })
   if (cost instanceof GraphQLError) return cost
-  if (cost > MAX_COST)
+  if (cost.readsSchema && caller?.kind === 'user' && !graphiql)
+    return refused(
+      new ApiError('FORBIDDEN', 'A user token cannot read the schema. Use an API key.'),
+    )
+  if (cost.fields > MAX_COST)
     return tooComplex(
-      `The query may answer with ${cost} fields, and ${MAX_COST} are allowed: ask for smaller pages or fewer fields.`,
+      `The query may return ${cost.fields} fields; the limit is ${MAX_COST}. Request smaller pages or fewer fields.`,
     )
   return undefined
 }
 
-/** Refuses operations before they run. */
+/** Rejects operations before they run. */
 const useAdmission = (
   schema: GraphQLSchema,
   graphiql: boolean,
 ): Plugin<GraphContext, GraphRequest> => ({
+  onValidate: ({ addValidationRule }) => addValidationRule(limitIntrospection),
   onExecute: ({ args, setResultAndStopExecution }) => {
     const error = refusalOf(schema, graphiql, args)
     if (error) setResultAndStopExecution({ errors: [error] })
@@ -144,7 +151,7 @@ const useAdmission = (
   },
 })
 
-/** Answers subscriptions by the streams of this API. */
+/** Runs subscriptions with the streams of this API. */
 const useStreams = (onFailure: OnFailure): Plugin<GraphContext, GraphRequest> => {
   const subscribe = createStreams(onFailure)
   return {
@@ -153,24 +160,7 @@ const useStreams = (onFailure: OnFailure): Plugin<GraphContext, GraphRequest> =>
   }
 }
 
-/** Compiles an operation from its second run on: one that comes once is not worth compiling. */
-const useCompilation = () => {
-  const runs = new WeakMap<DocumentNode, number>()
-  return useGraphQlJit(
-    {},
-    {
-      enableIf: ({ document, operationName }) => {
-        // A subscription is run by ourselves: see useStreams.
-        if (getOperationAST(document, operationName)?.operation === 'subscription') return false
-        const count = (runs.get(document) ?? 0) + 1
-        runs.set(document, count)
-        return count > 1
-      },
-    },
-  )
-}
-
-/** Yoga, with the limits and the error form of this API. */
+/** Creates Yoga with the plugins of this API. */
 export const createGraphServer = ({ context, graphiql, onFailure }: GraphServerOptions) => {
   const schema = buildSchema(context.catalogue)
   return createYoga<GraphRequest, GraphContext>({
@@ -182,24 +172,35 @@ export const createGraphServer = ({ context, graphiql, onFailure }: GraphServerO
     batching: false,
     logging: false,
     multipart: false,
-    // Unless told otherwise, Yoga lets pages of every origin in, and with cookies.
+    // By default, Yoga allows every origin, with credentials.
     cors: false,
-    // Errors are masked at one place, when the answer is made: see useErrorForm.
+    // useDocuments caches documents instead.
+    parserAndValidationCache: false,
+    // useErrorForm masks errors instead.
     maskedErrors: false,
-    context: ({ requestId, caller, idempotencyKey, takesEvents }: GraphRequest): GraphContext => ({
+    context: ({
+      requestId,
+      caller,
+      idempotencyKey,
+      acceptsEventStream,
+    }: GraphRequest): GraphContext => ({
       ...context,
-      ...{ requestId, caller, idempotencyKey, takesEvents },
+      requestId,
+      caller,
+      idempotencyKey,
+      acceptsEventStream,
       loaders: createLoaders(context),
     }),
     plugins: [
-      // Refused while parsing and validating: tokens, depth, aliases, directives.
+      useDocuments(),
+      // Limits while parsing and validating: tokens, depth, aliases, directives.
       EnvelopArmorPlugin({
         maxTokens: limit(MAX_TOKENS),
         maxDepth: { ...limit(MAX_DEPTH), ignoreIntrospection: true },
         maxAliases: limit(MAX_ALIASES),
         maxDirectives: limit(MAX_DIRECTIVES),
         blockFieldSuggestion: { enabled: false },
-        // The cost is counted with variables, which these rules do not see.
+        // Our cost includes variables, which Armor's rules do not receive.
         costLimit: { enabled: false },
       }),
       useAdmission(schema, graphiql),

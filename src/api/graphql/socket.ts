@@ -1,22 +1,27 @@
-/** Subscriptions over WebSockets, by graphql-transport-ws: see src/delivery/PROTOCOL.md. */
+/** Subscriptions over WebSockets with graphql-transport-ws: see src/delivery/PROTOCOL.md. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ExecutionArgs, type GraphQLError, getOperationAST } from 'graphql'
 import { CloseCode, type Context, handleProtocols, makeServer } from 'graphql-ws'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type { ByteBudget } from '../../byte-budget.ts'
 import { ApiError } from '../../errors.ts'
-import type { Admission } from '../admission.ts'
-import { type KeyCaller, requireKey } from '../caller.ts'
-import type { Connection, Connections } from '../connections.ts'
-import { toApiError } from '../failure.ts'
+import type { Admission } from '../auth/admission.ts'
+import { type KeyCaller, requireKey } from '../auth/caller.ts'
+import { subjectOfAddress } from '../auth/rate-limits.ts'
+import { toApiError } from '../http/api-error.ts'
+import type { Connection, Connections } from '../http/connections.ts'
+import { CLOSES, NOT_READY, RefusedSocket, refusedSocket } from './closes.ts'
 import { noOperation, type OnFailure, toStreamError } from './error-form.ts'
+import { countFrames } from './frame-budget.ts'
 import type { createGraphServer } from './server.ts'
-import { createWire, isAnswerStream, tellAnswers, type Wire } from './wire.ts'
+import { createWire, isResultStream, sendResults, type Wire } from './wire.ts'
 
 export interface GraphSocketsOptions {
   readonly graph: ReturnType<typeof createGraphServer>
   readonly admission: Admission
+  readonly bodies: ByteBudget
   readonly connections: Connections
   readonly addressOf: (request: IncomingMessage) => string
   readonly onFailure: OnFailure
@@ -24,80 +29,57 @@ export interface GraphSocketsOptions {
 
 export interface GraphSockets {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Resolves when all have closed: those that do not by themselves are cut off. */
+  /** Resolves when all sockets have closed. Sockets that do not close in time are terminated. */
   stop(): Promise<void>
 }
 
 const INIT_TIMEOUT_MS = 3000
 const PING_MS = 12_000
-/** Whoever does not read does not answer a close, and is cut off. Part of the 5 s that a revoked key has left. */
+/** Time for the client to answer a close. Part of the 5 s in which a revoked key's connections must close. */
 const CLOSING_MS = 1000
 const MAX_MESSAGE_BYTES = 256 * 1024
 const MAX_SUBSCRIPTIONS = 100
 
-const GOING_AWAY = 1001 // RFC 6455, section 7.4.1
-// Ours, after HTTP's 503: the official client dials again, which after 4500 it does not.
-const NOT_READY = 4503
-
-/** What is known of one socket. */
+/** The state of one socket. */
 interface Extra {
   readonly requestId: string
   readonly address: string
   readonly socket: WebSocket
   readonly wire: Wire
   readonly connection: Connection
-  /** Of the upgrade; a key in `connection_init` goes before it. */
+  /** The header of the upgrade request; a key in `connection_init` takes precedence. */
   readonly authorization: string | undefined
   caller: KeyCaller | undefined
-  /** Whose requests its subscriptions are counted among. */
+  /** The rate-limit and byte-budget subject. */
   subject: string
 }
 
 type SocketContext = Context<Record<string, unknown>, Extra>
 
-/** Of one operation of a socket: how it is run. */
+/** Runs one operation of a socket. */
 type Subscribe = (args: ExecutionArgs) => unknown
-
-/** A socket that is not let in, and how it is told. */
-class RefusedSocket extends Error {
-  readonly closeCode: number
-
-  constructor(closeCode: number, reason: string) {
-    super(reason)
-    this.closeCode = closeCode
-  }
-}
-
-/** How a socket is told that its caller is not known; undefined: in the protocol's own way. */
-const refusedSocket = (error: unknown): RefusedSocket | undefined => {
-  if (error instanceof RefusedSocket) return error
-  const code = error instanceof ApiError ? error.code : undefined
-  if (code === 'UNAUTHENTICATED') return new RefusedSocket(CloseCode.Unauthorized, 'Unauthorized')
-  if (code !== 'RATE_LIMITED') return
-  return new RefusedSocket(
-    CloseCode.TooManyInitialisationRequests,
-    'Too many failed authentications',
-  )
-}
 
 const authorizationOf = ({ connectionParams, extra }: SocketContext): string | undefined => {
   const { authorization, Authorization } = connectionParams ?? {}
-  const given = authorization ?? Authorization ?? extra.authorization
-  return typeof given === 'string' ? given : undefined
+  const value = authorization ?? Authorization ?? extra.authorization
+  return typeof value === 'string' ? value : undefined
 }
 
 /** @throws RATE_LIMITED */
 const checkCount = ({ subscriptions }: SocketContext): void => {
   if (Object.keys(subscriptions).length > MAX_SUBSCRIPTIONS)
-    throw new ApiError('RATE_LIMITED', `More than ${MAX_SUBSCRIPTIONS} subscriptions on a socket.`)
+    throw new ApiError(
+      'RATE_LIMITED',
+      `More than ${MAX_SUBSCRIPTIONS} subscriptions on one socket. Complete one first, or open another socket.`,
+    )
 }
 
-/** What was refused when it was to begin: told as `error`, which ends an operation that has no answers. */
+/** A rejected subscription. The server sends `error`, which ends an operation without results. */
 class RefusedOperation extends Error {
   readonly errors: readonly GraphQLError[]
 
   constructor(errors: readonly GraphQLError[]) {
-    super('The operation was refused.')
+    super('The operation was rejected.')
     this.errors = errors
   }
 }
@@ -111,6 +93,7 @@ const refusedStream = (errors: readonly GraphQLError[]): AsyncIterableIterator<n
   },
 })
 
+/** Creates the WebSocket server for subscriptions. */
 export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets => {
   const { graph, admission, connections, onFailure } = options
   const server = new WebSocketServer({
@@ -118,38 +101,41 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
     handleProtocols,
-    // An option of ws that its types do not know yet.
+    // This option of ws is missing in its types.
     ...{ closeTimeout: CLOSING_MS },
   })
   const subscribes = new WeakMap<ExecutionArgs, Subscribe>()
 
-  /** The operation, ready to run. @throws GraphQLError, ApiError */
+  /** The execution arguments of an operation, or its validation errors. @throws GraphQLError, ApiError */
   const prepare = async (
     socket: SocketContext,
-    given: { readonly query: string } & Partial<ExecutionArgs>,
+    operationRequest: { readonly query: string } & Partial<ExecutionArgs>,
     variables: ExecutionArgs['variableValues'],
   ): Promise<ExecutionArgs | readonly GraphQLError[]> => {
     const { requestId, caller, subject } = socket.extra
-    // Before anything is waited for: those that were asked for after this one are not counted yet.
+    // Before the first await, so that subscriptions requested later are not counted yet.
     checkCount(socket)
     admission.requests.check(await admission.requests.count(subject))
     const enveloped = graph.getEnveloped({
-      ...{ requestId, caller, idempotencyKey: undefined, takesEvents: true },
+      requestId,
+      caller,
+      idempotencyKey: undefined,
+      acceptsEventStream: true,
     })
-    const document = enveloped.parse(given.query)
-    const operation = getOperationAST(document, given.operationName)
+    const document = enveloped.parse(operationRequest.query)
+    const operation = getOperationAST(document, operationRequest.operationName)
     if (!operation) throw noOperation()
     if (operation.operation !== 'subscription')
       throw new ApiError(
         'BAD_REQUEST',
-        'A socket takes subscriptions; queries and mutations go over HTTP.',
+        'WebSockets support only subscriptions. Send queries and mutations over HTTP.',
       )
     const invalid = enveloped.validate(enveloped.schema, document)
     if (invalid.length > 0) return invalid
     const args: ExecutionArgs = {
       schema: enveloped.schema,
       document,
-      operationName: given.operationName ?? null,
+      operationName: operationRequest.operationName ?? null,
       variableValues: variables ?? {},
       contextValue: await enveloped.contextFactory(),
     }
@@ -162,11 +148,15 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
     onConnect: async (socket) => {
       const { extra } = socket
       try {
-        const asker = await admission.identify(authorizationOf(socket), extra.address)
-        extra.caller = requireKey(await admission.require(asker))
-        extra.subject = asker.subject
-        if (!extra.connection.authenticate(extra.caller.keyId))
-          throw new RefusedSocket(NOT_READY, 'Too many connections of this key')
+        const requester = await admission.identify(authorizationOf(socket), extra.address)
+        extra.caller = requireKey(await admission.require(requester))
+        extra.subject = requester.subject
+        const full = extra.connection.authenticate(extra.caller.keyId)
+        if (full !== undefined)
+          throw new RefusedSocket(
+            NOT_READY,
+            `Too many connections${full === 'key' ? ' of this key' : ''}`,
+          )
         return true
       } catch (error) {
         const refused = refusedSocket(error)
@@ -174,9 +164,9 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
           extra.socket.close(refused.closeCode, refused.message)
           return true
         }
-        // What nobody expected, the database being away among it, is told by `fail`.
+        // `fail` handles unexpected errors, such as an unavailable database.
         if (!(error instanceof ApiError)) throw error
-        // `false` closes with 4403, where the key is good and not enough.
+        // `false` closes with 4403 Forbidden: the caller is authenticated but not allowed.
         return false
       }
     },
@@ -198,12 +188,12 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
       try {
         return (await subscribes.get(args)?.(args)) as never
       } catch (error) {
-        // One operation failed, and no other of the socket: `onOperation` tells it so.
+        // Only this operation fails, not the socket: `onOperation` sends the error.
         return { errors: [error] } as never
       }
     },
     onOperation: ({ extra }, id, _payload, _args, result) => {
-      if (isAnswerStream(result)) return tellAnswers(result, id, extra.wire)
+      if (isResultStream(result)) return sendResults(result, id, extra.wire)
       if (!('errors' in result) || !result.errors) return
       const { requestId } = extra
       const errors = result.errors.map((error) => toStreamError(error, requestId, onFailure))
@@ -220,35 +210,43 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
   const serve = (socket: WebSocket, request: IncomingMessage): void => {
     const requestId = randomUUID()
     const address = options.addressOf(request)
-    const connection = connections.open(address, false, (reason) =>
-      reason === 'revoked'
-        ? socket.close(CloseCode.Unauthorized, 'Unauthorized')
-        : socket.close(GOING_AWAY, 'Going away'),
-    )
-    // ws closes the socket with the code that says what was wrong.
+    const connection = connections.open(address, (reason) => {
+      const [code, text] = CLOSES[reason]
+      socket.close(code, text)
+    })
+    // ws closes the socket with the matching close code.
     socket.on('error', () => {})
-    if (connection === undefined) {
-      socket.close(NOT_READY, 'Too many connections')
-      return
-    }
     const fail = (error: unknown): void => {
       onFailure(error, requestId)
       if (toApiError(error).error.code === 'NOT_READY') socket.close(NOT_READY, 'Not ready')
       else socket.close(CloseCode.InternalServerError, 'Internal server error')
     }
     const wire = createWire(socket, request.socket)
+    const extra: Extra = {
+      requestId,
+      address,
+      socket,
+      wire,
+      connection,
+      caller: undefined,
+      subject: subjectOfAddress(address),
+      authorization: request.headers.authorization,
+    }
+    countFrames(options.bodies, {
+      socket,
+      connection: request.socket,
+      holder: () => extra.subject,
+      onRefused: () => socket.close(NOT_READY, 'Too many bytes in flight'),
+    })
     const closed = protocol.opened(
       {
         protocol: socket.protocol,
         send: wire.send,
         close: (code, reason) => socket.close(code, reason),
-        onMessage: (hear) =>
-          socket.on('message', (message) => void hear(String(message)).catch(fail)),
+        onMessage: (receive) =>
+          socket.on('message', (message) => void receive(String(message)).catch(fail)),
       },
-      {
-        ...{ requestId, address, socket, wire, connection, caller: undefined, subject: '' },
-        authorization: request.headers.authorization,
-      },
+      extra,
     )
     let isAlive = true
     const pings = setInterval(() => {
@@ -270,7 +268,7 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
 
   return {
     upgrade: (request, socket, head) => {
-      // What breaks before there is a WebSocket is of no one's concern.
+      // Ignore connection errors before the WebSocket exists.
       socket.on('error', () => {})
       server.handleUpgrade(request, socket, head, serve)
     },

@@ -1,24 +1,24 @@
-/** Running a subscription: each change is resolved once for all whose selection is the same. */
+/** Runs subscriptions; each change is resolved once for all subscribers with the same selection. */
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, execute } from 'graphql'
-import { type Answer, createAnswer, createSharedAnswers } from './answer.ts'
 import type { GraphContext } from './builder.ts'
 import { type OnFailure, toStreamError } from './error-form.ts'
 import { type BatchStream, type ChangeEvent, createBatchStream } from './event-stream.ts'
 import { createLoaders } from './loaders.ts'
 import { createSelections } from './selection.ts'
+import { createSharedResult, createSharedResults, type SharedResult } from './shared-results.ts'
 
-/** The `subscribe` of GraphQL, for the schema's subscriptions, whose events are changes. */
+/** Creates the `subscribe` function of GraphQL for subscriptions to changes. */
 export const createStreams = (onFailure: OnFailure) => {
   const selectionOf = createSelections()
-  const answers = createSharedAnswers()
+  const results = createSharedResults()
 
   const resolve = async (args: ExecutionArgs, event: ChangeEvent): Promise<ExecutionResult> => {
-    // The context is this API's: see GraphServer.
+    // createGraphServer creates the context.
     const context = args.contextValue as GraphContext
     const result = await execute({
       ...args,
       rootValue: event,
-      // What was loaded for one change may be otherwise at the next.
+      // New loaders for each change: linked records may have changed since the last one.
       contextValue: { ...context, loaders: createLoaders(context) },
     })
     if (!result.errors) return result
@@ -28,35 +28,35 @@ export const createStreams = (onFailure: OnFailure) => {
     }
   }
 
-  return async (args: ExecutionArgs): Promise<BatchStream<Answer> | ExecutionResult> => {
+  return async (args: ExecutionArgs): Promise<BatchStream<SharedResult> | ExecutionResult> => {
     const source = await createSourceEventStream(args)
     if (!(Symbol.asyncIterator in source)) return source
-    // The fields of the schema's Subscription give nothing else.
+    // Every subscription field of the schema returns this type.
     const events = source as BatchStream<ChangeEvent>
     const selection = selectionOf(args)
-    const { requestId, left } = args.contextValue as GraphContext
-    // Yoga's stream waits for the next event, or its next sign of life, before it lets go of this one.
-    left?.addEventListener('abort', () => void events.return(), { once: true })
+    const { requestId, disconnected } = args.contextValue as GraphContext
+    // Without this, Yoga closes the stream only at the next event or keep-alive.
+    disconnected?.addEventListener('abort', () => void events.return(), { once: true })
 
     let hasEnded = false
-    /** The last that is said, whatever the transport. */
-    const end = async (errors: ExecutionResult['errors']): Promise<Answer> => {
+    /** The last result of the stream, for every transport. */
+    const end = async (errors: ExecutionResult['errors']): Promise<SharedResult> => {
       hasEnded = true
       await events.return()
-      return createAnswer({ ...(errors && { errors }) })
+      return createSharedResult({ ...(errors && { errors }) })
     }
 
-    const answerAll = async (batch: readonly ChangeEvent[]): Promise<readonly Answer[]> => {
-      const told: Answer[] = []
+    const resolveAll = async (batch: readonly ChangeEvent[]): Promise<readonly SharedResult[]> => {
+      const resolved: SharedResult[] = []
       for (const event of batch) {
-        const answer = answers.of(event, selection, () => resolve(args, event))
-        // What is there is not waited for: this is done for every subscriber.
-        const made = answer instanceof Promise ? await answer : answer
-        // Without an answer there is no cursor: whoever heard the next change would have missed this one.
-        if (!made.data) return [...told, await end(made.errors)]
-        told.push(made)
+        const cached = results.of(event, selection, () => resolve(args, event))
+        // No await for a finished result: this runs for every subscriber.
+        const result = cached instanceof Promise ? await cached : cached
+        // End the stream: without a result the client has no cursor of this change and would miss it.
+        if (!result.hasData) return [...resolved, await end(result.errors)]
+        resolved.push(result)
       }
-      return told
+      return resolved
     }
 
     return createBatchStream({
@@ -64,7 +64,7 @@ export const createStreams = (onFailure: OnFailure) => {
         if (hasEnded) return undefined
         try {
           const batch = await events.nextBatch()
-          return batch && (await answerAll(batch))
+          return batch && (await resolveAll(batch))
         } catch (error) {
           return [await end([toStreamError(error, requestId, onFailure)])]
         }

@@ -1,4 +1,4 @@
-/** The fields of Subscription: one for each resource and each event, and one for any set of topics. */
+/** The subscription fields: one for each resource, one for each event, and one for any set of topics. */
 import type { FieldMap, InputRef, SubscriptionFieldBuilder } from '@pothos/core'
 import type { Catalogue } from '../../definition/catalogue.ts'
 import { type EventTopic, eventTopics } from '../../definition/change.ts'
@@ -7,8 +7,8 @@ import { pascalCase, type Resource } from '../../definition/resource.ts'
 import { type ExactRecord, parseExactly } from '../../query/exact-json.ts'
 import { type ListFilter, parseFilter } from '../../query/list-request.ts'
 import { type FilterVerdict, judgeChange } from '../../query/record-filter.ts'
-import type { Change } from '../../store/changes.ts'
-import { resolveCredential } from '../caller.ts'
+import type { Change } from '../../store/changes/changes.ts'
+import { resolveCredential } from '../auth/caller.ts'
 import {
   type ChangeAnswer,
   changeShape,
@@ -16,7 +16,7 @@ import {
   readAfter,
   readTopics,
   toChangeAnswer,
-} from '../change-answer.ts'
+} from '../change-response.ts'
 import { type Builder, backendOf, type GraphContext } from './builder.ts'
 import { type BatchStream, type ChangeEvent, createBatchStream } from './event-stream.ts'
 import type { RecordType } from './fields.ts'
@@ -32,18 +32,18 @@ export interface SubscriptionParts {
   typesOf(resource: Resource): { readonly record: RecordType; readonly filter: InputRef<object> }
 }
 
-/** A change of a record, with the record as GraphQL resolves it. */
+/** The source value of a change type: the change with its parsed record. */
 interface RecordChange extends Omit<ChangeAnswer, 'record'> {
   readonly record: GraphRecord
   readonly inFilter: boolean
 }
 
-/** Says of each change what it means for the list of one filter. */
+/** Evaluates one filter for a change. */
 type Judge = (change: Change) => FilterVerdict
 
 const MAX_JUDGES = 1000
 
-/** Filters that are alike are judged by once, for all who gave them. */
+/** Creates judges; equal filters share one, so that each change is evaluated once. */
 const createJudges = () => {
   const records = new WeakMap<Change, ExactRecord>()
   const judges = new Map<string, Judge>()
@@ -51,8 +51,8 @@ const createJudges = () => {
   const createJudge = (resource: Resource, filter: ListFilter): Judge => {
     const verdicts = new WeakMap<Change, FilterVerdict>()
     return (change) => {
-      const known = verdicts.get(change)
-      if (known !== undefined) return known
+      const cached = verdicts.get(change)
+      if (cached !== undefined) return cached
       const { record: text, credentialId } = change
       if (text === null || credentialId === null) return 'out'
       const record = records.get(change) ?? parseExactly(text)
@@ -63,12 +63,12 @@ const createJudges = () => {
     }
   }
 
-  return (resource: Resource, given: object | null | undefined): Judge => {
-    // Read first: what is refused is not remembered.
-    const filter = parseFilter(resource, { ...given })
+  return (resource: Resource, input: object | null | undefined): Judge => {
+    // Parsed first, so that invalid filters are not cached.
+    const filter = parseFilter(resource, { ...input })
     const key = JSON.stringify([resource.topic, filter.deleted, ...termsOf(filter)])
-    const known = judges.get(key)
-    if (known) return known
+    const cached = judges.get(key)
+    if (cached) return cached
     if (judges.size >= MAX_JUDGES) judges.clear()
     const judge = createJudge(resource, filter)
     judges.set(key, judge)
@@ -79,24 +79,27 @@ const createJudges = () => {
 const termsOf = ({ terms }: ListFilter) =>
   terms.map(({ parameter, value, wholeDay }) => [parameter.name, value, wholeDay])
 
-interface Wanted {
+interface FollowRequest {
   readonly topics: readonly string[]
   readonly credentialId?: string | null | undefined
   readonly after?: string | null | undefined
   readonly judge?: Judge
 }
 
-/** @throws CREDENTIAL_NOT_FOUND, INVALID_CURSOR, INVALID_PARAMETER, FORBIDDEN */
+/** Subscribes to changes. @throws CREDENTIAL_NOT_FOUND, INVALID_CURSOR, INVALID_PARAMETER, FORBIDDEN */
 const follow = async (
   context: GraphContext,
-  { topics, credentialId, after, judge }: Wanted,
+  { topics, credentialId, after, judge }: FollowRequest,
 ): Promise<BatchStream<ChangeEvent>> => {
   const caller = backendOf(context)
   const position = readAfter(after)
   const credential =
     credentialId == null ? undefined : await resolveCredential(context.access, caller, credentialId)
   const changes = context.subscriptions.subscribe({
-    ...{ environmentId: caller.environmentId, topics, after: position, expired: expiredCursor },
+    environmentId: caller.environmentId,
+    topics,
+    after: position,
+    expired: expiredCursor,
     credentialId: credential?.id,
     wants: judge && ((change) => judge(change) !== 'out'),
   })
@@ -119,8 +122,9 @@ const eventField = (topic: EventTopic): string => {
   return first + others.map(pascalCase).join('')
 }
 
-const AFTER = 'The cursor of a change: what follows it is told first. From now on unless given.'
-const CREDENTIAL = 'Only what comes through this credential.'
+const AFTER =
+  'The cursor of a change. The changes that follow it are sent first. Without it, only new changes are sent.'
+const CREDENTIAL = 'Only changes of this credential.'
 
 export const createSubscriptionFields = ({
   builder,
@@ -132,15 +136,15 @@ export const createSubscriptionFields = ({
   const change = operationTypes.outputType('Change', '', object(changeShape, changeShape.doc))
   const kind = operationTypes.outputType('Change', 'kind', changeShape.fields.kind)
 
-  const answer = ({ change: told }: ChangeEvent, context: GraphContext): Promise<ChangeAnswer> =>
-    toChangeAnswer(context, backendOf(context), told)
+  const toAnswer = ({ change: event }: ChangeEvent, context: GraphContext): Promise<ChangeAnswer> =>
+    toChangeAnswer(context, backendOf(context), event)
 
   /** `AccountingVendorChange`. */
   const recordChange = (resource: Resource) =>
     builder.objectRef<RecordChange>(`${resource.typeName}Change`).implement({
       description: `A change of one ${resource.name}.`,
       fields: (t) => ({
-        kind: t.field({ type: kind, nullable: false, resolve: (told) => told.kind as never }),
+        kind: t.field({ type: kind, nullable: false, resolve: (event) => event.kind as never }),
         cursor: t.exposeString('cursor', {
           nullable: false,
           description: changeShape.fields.cursor.doc,
@@ -161,12 +165,12 @@ export const createSubscriptionFields = ({
         inFilter: t.exposeBoolean('inFilter', {
           nullable: false,
           description:
-            'Whether the record is in the list of this filter now; false: it may have been until now.',
+            'Whether the record matches this filter after the change. False: it may have matched before.',
         }),
         record: t.field({
           type: typesOf(resource).record,
           nullable: false,
-          description: 'The record as it was after the change; its links as they are now.',
+          description: 'The record after the change. Its links resolve to the current records.',
           resolve: ({ record }) => record,
         }),
       }),
@@ -180,17 +184,17 @@ export const createSubscriptionFields = ({
       t.field({
         type: recordChange(resource),
         nullable: false,
-        description: `Each change of the ${resource.plural}.`,
+        description: `Every change of ${resource.plural}.`,
         args: { credentialId, filter: t.arg({ type: typesOf(resource).filter }), after },
-        subscribe: (_root, { filter, ...given }, context) => {
+        subscribe: (_root, { filter, ...position }, context) => {
           const judge = judgeOf(resource, filter)
-          return follow(context, { ...given, topics: [resource.topic], judge })
+          return follow(context, { ...position, topics: [resource.topic], judge })
         },
         resolve: async (event, _args, context): Promise<RecordChange> => {
-          const told = await answer(event, context)
-          if (told.credentialId !== null) context.loaders.allow([{ id: told.credentialId }])
-          // A change of a resource's topic is of a record of it.
-          return { ...told, inFilter: event.inFilter, record: told.record as GraphRecord }
+          const answer = await toAnswer(event, context)
+          if (answer.credentialId !== null) context.loaders.allow([{ id: answer.credentialId }])
+          // Changes with a resource's topic always have a record.
+          return { ...answer, inFilter: event.inFilter, record: answer.record as GraphRecord }
         },
       })
 
@@ -198,28 +202,28 @@ export const createSubscriptionFields = ({
       t.field({
         type: change,
         nullable: false,
-        description: `Each ${topic}.`,
+        description: `Every event ${topic}.`,
         args: { credentialId, after },
-        subscribe: (_root, given, context) => follow(context, { ...given, topics: [topic] }),
-        // Of the kind that the shape says.
-        resolve: async (event, _args, context) => (await answer(event, context)) as never,
+        subscribe: (_root, position, context) => follow(context, { ...position, topics: [topic] }),
+        // The value matches `changeShape`.
+        resolve: async (event, _args, context) => (await toAnswer(event, context)) as never,
       })
 
     return {
       changes: t.field({
         type: change,
         nullable: false,
-        description: 'Each change of any of these topics.',
+        description: 'Every change of these topics.',
         args: {
-          topics: t.arg.stringList({ description: 'All topics unless given.' }),
+          topics: t.arg.stringList({ description: 'Topics to follow; all if omitted.' }),
           credentialId,
           after,
         },
-        subscribe: (_root, { topics, ...given }, context) => {
-          const all = [...catalogue.resources.map((one) => one.topic), ...eventTopics]
-          return follow(context, { ...given, topics: readTopics(catalogue, topics) ?? all })
+        subscribe: (_root, { topics, ...position }, context) => {
+          const all = [...catalogue.resources.map((resource) => resource.topic), ...eventTopics]
+          return follow(context, { ...position, topics: readTopics(catalogue, topics) ?? all })
         },
-        resolve: async (event, _args, context) => (await answer(event, context)) as never,
+        resolve: async (event, _args, context) => (await toAnswer(event, context)) as never,
       }),
       ...Object.fromEntries(
         catalogue.resources.map((resource) => [resource.listField, ofResource(resource)]),

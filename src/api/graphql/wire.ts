@@ -1,26 +1,32 @@
-/** What is sent over a WebSocket: at its own pace, and together where much is to be sent. */
+/** Sends messages over a WebSocket with backpressure, batching small writes. */
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import type { Answer } from './answer.ts'
 import type { BatchStream } from './event-stream.ts'
+import type { SharedResult } from './shared-results.ts'
 
 /** The sending half of a socket. */
 export interface Wire {
-  /** Resolves when the operating system has it. */
+  /** Resolves when the operating system has accepted the message. */
   send(message: string | Buffer): Promise<void>
-  /** Sends them together, and holds back while much is under way; resolves when the operating system has them, or nobody wants the rest. */
+  /**
+   * Sends messages in batches and waits while much is unsent. Resolves when the operating system has accepted
+   * them, or when `isWanted` returns false.
+   */
   sendAll(messages: readonly Buffer[], isWanted: () => boolean): Promise<void>
 }
 
-/** A socket that has this much unsent takes nothing in: no subscription has more than one batch under way. */
+/** A socket with more unsent bytes is terminated: its client does not read. */
 const MAX_BUFFERED_BYTES = 32 * 1024 * 1024
-/** Of one subscription. */
+/** Unsent bytes of one subscription before it waits. */
 const MAX_AHEAD_BYTES = 64 * 1024
 
-/** @param stream what carries the socket */
+/**
+ * Creates the sending half of a socket.
+ * @param stream the underlying connection of the socket
+ */
 export const createWire = (socket: WebSocket, stream: Duplex): Wire => {
   let isCorked = false
-  /** Whatever is sent in this turn of the event loop goes out in one write. */
+  /** Combines all messages of this turn of the event loop into one write. */
   const cork = (): void => {
     if (isCorked) return
     isCorked = true
@@ -55,46 +61,38 @@ export const createWire = (socket: WebSocket, stream: Duplex): Wire => {
   }
 }
 
-export const isAnswerStream = (result: object): result is BatchStream<Answer> =>
+/** Whether the result of an operation is a stream, not an error. */
+export const isResultStream = (result: object): result is BatchStream<SharedResult> =>
   'nextBatch' in result
 
-const bodies = new WeakMap<Answer, Buffer>()
-
-/** What follows the id in the message of an answer: the same bytes for all who are told it. */
-const bodyOf = (answer: Answer): Buffer => {
-  const known = bodies.get(answer)
-  if (known) return known
-  const body = Buffer.from(`,"type":"next","payload":${answer.stringify()}}`)
-  bodies.set(answer, body)
-  return body
-}
+const END = Buffer.from('}')
 
 /**
- * Tells the answers of a subscription, past graphql-ws, which would write the JSON of each anew for every
- * socket. For graphql-ws it is a stream of no answers, which ends when all is told.
+ * Sends the results of a subscription directly, because graphql-ws would serialize each result again for every
+ * socket. Returns an empty stream for graphql-ws, which ends when all results are sent.
  */
-export const tellAnswers = (
-  answers: BatchStream<Answer>,
+export const sendResults = (
+  results: BatchStream<SharedResult>,
   id: string,
   wire: Wire,
 ): AsyncIterableIterator<never> => {
-  const head = Buffer.from(`{"id":${JSON.stringify(id)}`)
+  const head = Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":`)
   let isWanted = true
   return {
     [Symbol.asyncIterator]() {
       return this
     },
     next: async () => {
-      for (let told = await answers.nextBatch(); told; told = await answers.nextBatch())
+      for (let batch = await results.nextBatch(); batch; batch = await results.nextBatch())
         await wire.sendAll(
-          told.map((answer) => Buffer.concat([head, bodyOf(answer)])),
+          batch.map(({ json }) => Buffer.concat([head, json, END])),
           () => isWanted,
         )
       return { done: true, value: undefined }
     },
     return: () => {
       isWanted = false
-      return answers.return()
+      return results.return()
     },
   }
 }

@@ -1,5 +1,4 @@
-/** Asking the change log: what changed, what became of one record, and how records were at a time. */
-
+/** Operations on the change log: changes, the history of one record, and records at an earlier time. */
 import {
   boolean,
   defineShape,
@@ -17,10 +16,12 @@ import type { Resource } from '../../definition/resource.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
 import { encodeChangeCursor } from '../../query/change-cursor.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, parsePageSize } from '../../query/list-request.ts'
-import { type ChangesQuery, endOfLog, readChanges } from '../../store/changes.ts'
-import { forgottenUntil, recordsAsOf } from '../../store/past-records.ts'
-import { getRecords } from '../../store/records.ts'
-import { requireKey, resolveCredential } from '../caller.ts'
+import { type ChangesQuery, endOfLog, readChanges } from '../../store/changes/changes.ts'
+import { forgottenUntil } from '../../store/changes/log-start.ts'
+import { readClock } from '../../store/database/database.ts'
+import { recordsAsOf } from '../../store/records/past-records.ts'
+import { getRecords } from '../../store/records/records.ts'
+import { requireKey, resolveCredential } from '../auth/caller.ts'
 import {
   changeShape,
   checkTopic,
@@ -28,7 +29,7 @@ import {
   readAfter,
   readTopics,
   toChangeAnswer,
-} from '../change-answer.ts'
+} from '../change-response.ts'
 import { defineOperation, type OperationContext, required } from '../operation.ts'
 import { UNIFIED_PREFIX } from '../rest/paths.ts'
 
@@ -53,47 +54,47 @@ const exampleChange = {
 
 const changePage = defineShape({
   name: 'ChangePage',
-  doc: 'A part of the change log, oldest first.',
+  doc: 'A page of the change log, oldest first.',
   fields: {
     changes: list(changeShape, 'The changes.'),
     nextCursor: required(
       text(
-        'Where to go on, now or later: after these, and after all others that were looked through.',
+        'Pass it as `after` to continue, immediately or later. It also skips changes that the filters excluded.',
       ),
     ),
-    hasMore: required(boolean('Whether more may be there already.')),
+    hasMore: required(boolean('Whether more changes may be available now.')),
   },
 })
 
 const pastRecord = defineShape({
   name: 'PastRecord',
-  doc: 'A record as it was.',
+  doc: 'A record at an earlier time.',
   fields: {
     recordId: required(reference('records', 'The record.')),
-    record: json('The record, as REST showed it then.'),
+    record: json('The record at that time, as in REST.'),
     unknownFields: texts(
-      'Fields that have changed since then, and whose value the log has forgotten: null in the record.',
+      'Fields that have changed since and whose earlier values are no longer in the change log. They are null in the record.',
     ),
   },
 })
 
 const pastPage = defineShape({
   name: 'PastRecordPage',
-  doc: 'Records as they were, by id.',
+  doc: 'A page of records at an earlier time, ordered by id.',
   fields: {
     records: list(pastRecord, 'The records.'),
-    nextCursor: text('What to ask for after these; null: that was all.'),
+    nextCursor: text('Pass it as `after` for the next page; null on the last page.'),
   },
 })
 
 const pageSizeField = integer(
-  `How many, at most ${MAX_PAGE_SIZE}; ${DEFAULT_PAGE_SIZE} unless given.`,
+  `Page size, 1 to ${MAX_PAGE_SIZE}. The default is ${DEFAULT_PAGE_SIZE}.`,
 )
-const afterField = text('The cursor of a change, or the nextCursor of an answer.')
+const afterField = text('The cursor of a change, or the nextCursor of a response.')
 const credentialId = required(reference('credentials', 'The credential.'))
 const argumentNames = { pageSize: 'first' }
 
-/** @throws CURSOR_EXPIRED */
+/** One page of changes in API form. @throws CURSOR_EXPIRED */
 const answerPage = async (
   context: OperationContext,
   query: Omit<ChangesQuery, 'environmentId'>,
@@ -114,7 +115,7 @@ const answerPage = async (
 const resourceOf = ({ catalogue }: OperationContext, topic: string): Resource => {
   const resource = catalogue.find(checkTopic(catalogue, 'topic', topic))
   if (resource !== undefined) return resource
-  throw invalidParameter('topic', 'the topic of a resource: an event has no records')
+  throw invalidParameter('topic', 'the topic of a resource; events have no records')
 }
 
 const NOW = 'now'
@@ -122,15 +123,15 @@ const NOW = 'now'
 export const changeOperations = [
   defineOperation({
     name: 'changes',
-    doc: 'What has changed, oldest first: from the oldest that is kept, or after a cursor.',
+    doc: 'The changes of the environment, oldest first, from the start of the change log or after a cursor.',
     tag,
     rest: { method: 'GET', path: `${UNIFIED_PREFIX}/changes` },
     callers: ['key'],
     argumentNames,
     query: {
-      after: text(`${afterField.doc} \`${NOW}\`: the current end of the log, to start from.`),
-      topics: texts('Only these topics; all unless given.'),
-      credentialId: reference('credentials', 'Only those of this credential.'),
+      after: text(`${afterField.doc} \`${NOW}\` starts at the current end of the change log.`),
+      topics: texts('Only these topics; all if omitted.'),
+      credentialId: reference('credentials', 'Only changes of this credential.'),
       pageSize: pageSizeField,
     },
     answer: { value: object(changePage, 'The changes.') },
@@ -139,17 +140,18 @@ export const changeOperations = [
       given: { topics: ['crm/accounts'], pageSize: 1 },
       result: { changes: [exampleChange], nextCursor: EXAMPLE_CURSOR, hasMore: true },
     },
-    run: async (context, given) => {
+    run: async (context, input) => {
       const { access, caller, catalogue, database } = context
-      const limit = parsePageSize(given.pageSize)
-      const topics = readTopics(catalogue, given.topics)
+      const limit = parsePageSize(input.pageSize)
+      const topics = readTopics(catalogue, input.topics)
       const credential =
-        given.credentialId == null
+        input.credentialId == null
           ? undefined
-          : await resolveCredential(access, caller, given.credentialId)
-      const after = given.after === NOW ? await endOfLog(database.prisma) : readAfter(given.after)
+          : await resolveCredential(access, caller, input.credentialId)
+      const after = input.after === NOW ? await endOfLog(database.prisma) : readAfter(input.after)
       return answerPage(context, {
-        ...{ after, limit },
+        after,
+        limit,
         ...(topics && { topics }),
         ...(credential && { credentialIds: [credential.id] }),
       })
@@ -157,7 +159,7 @@ export const changeOperations = [
   }),
   defineOperation({
     name: 'recordHistory',
-    doc: 'The history of one record, oldest first, as far as the change log goes back.',
+    doc: 'The changes of one record, oldest first, as far back as the change log is retained.',
     tag,
     rest: { method: 'GET', path: `${UNIFIED_PREFIX}/history` },
     callers: ['key'],
@@ -165,7 +167,7 @@ export const changeOperations = [
     query: {
       credentialId,
       topic: required(text('The resource, such as crm/accounts.')),
-      recordId: required(reference('records', "The record: the service's id or the app's.")),
+      recordId: required(reference('records', 'The id of the record in this API or in the app.')),
       after: afterField,
       pageSize: pageSizeField,
     },
@@ -175,22 +177,21 @@ export const changeOperations = [
       given: { credentialId: EXAMPLE_CREDENTIAL, topic: 'crm/accounts', recordId: '1042' },
       result: { changes: [exampleChange], nextCursor: EXAMPLE_CURSOR, hasMore: false },
     },
-    run: async (context, given) => {
+    run: async (context, input) => {
       const { access, caller, database } = context
-      const limit = parsePageSize(given.pageSize)
-      const resource = resourceOf(context, given.topic)
-      const after = readAfter(given.after)
-      const { id } = await resolveCredential(access, caller, given.credentialId)
-      const recordId = resolveId(id, resource.topic, given.recordId)
+      const limit = parsePageSize(input.pageSize)
+      const resource = resourceOf(context, input.topic)
+      const after = readAfter(input.after)
+      const { id } = await resolveCredential(access, caller, input.credentialId)
+      const recordId = resolveId(id, resource.topic, input.recordId)
       const [record] = await getRecords(database, resource, [{ credentialId: id, id: recordId }])
-      if (record === undefined)
-        throw new ApiError('NOT_FOUND', `There is no ${resource.name} with this id.`)
-      return answerPage(context, { ...{ after, limit, recordId }, credentialIds: [id] })
+      if (record === undefined) throw new ApiError('NOT_FOUND', `No ${resource.name} has this id.`)
+      return answerPage(context, { after, limit, recordId, credentialIds: [id] })
     },
   }),
   defineOperation({
     name: 'recordsAsOf',
-    doc: 'The records of a credential as they were at a time, as far as the change log goes back.',
+    doc: 'The records of a credential at an earlier time, as far back as the change log is retained.',
     tag,
     rest: { method: 'GET', path: `${UNIFIED_PREFIX}/as-of` },
     callers: ['key'],
@@ -199,10 +200,10 @@ export const changeOperations = [
       credentialId,
       topic: required(text('The resource, such as crm/accounts.')),
       asOf: required(
-        timestamp('The time; a day alone stands for its end in UTC.', { ofDay: 'last' }),
+        timestamp('The time. A date alone means the end of that day in UTC.', { ofDay: 'last' }),
       ),
-      includeDeleted: boolean('Also records that were deleted in the app then.'),
-      after: text('The nextCursor of the answer before.'),
+      includeDeleted: boolean('Includes records that were deleted in the app at that time.'),
+      after: text('The nextCursor of the previous page.'),
       pageSize: pageSizeField,
     },
     answer: { value: object(pastPage, 'The records.') },
@@ -218,37 +219,42 @@ export const changeOperations = [
         nextCursor: null,
       },
     },
-    run: async (context, given) => {
+    run: async (context, input) => {
       const { access, caller, database } = context
-      const limit = parsePageSize(given.pageSize)
-      const resource = resourceOf(context, given.topic)
-      if (given.after != null && !isUuid(given.after))
-        throw new ApiError('INVALID_CURSOR', 'after: expected the nextCursor of such an answer.', [
-          { field: 'after', expected: 'the nextCursor of such an answer' },
-        ])
-      const { id } = await resolveCredential(access, caller, given.credentialId)
-      const at = new Date(given.asOf)
-      if (at.getTime() > Date.now()) throw invalidParameter('asOf', 'a time that has passed')
+      const limit = parsePageSize(input.pageSize)
+      const resource = resourceOf(context, input.topic)
+      if (input.after != null && !isUuid(input.after))
+        throw new ApiError(
+          'INVALID_CURSOR',
+          'after: expected the nextCursor of an earlier response of this operation.',
+          [{ field: 'after', expected: 'the nextCursor of an earlier response of this operation' }],
+        )
+      const { id } = await resolveCredential(access, caller, input.credentialId)
+      const at = new Date(input.asOf)
+      if (at > (await readClock(database))) throw invalidParameter('asOf', 'a time in the past')
       const records = await recordsAsOf(database, {
-        ...{ credentialId: id, resource, at, limit: limit + 1 },
-        afterId: given.after ?? undefined,
-        includeDeleted: given.includeDeleted ?? false,
+        credentialId: id,
+        resource,
+        at,
+        limit: limit + 1,
+        afterId: input.after ?? undefined,
+        includeDeleted: input.includeDeleted ?? false,
       })
-      // Asked for last: what is still remembered now was there when it was read.
-      const forgotten = await forgottenUntil(database)
-      if (forgotten !== undefined && at < forgotten)
+      // Checked last: the log contains now what it contained during the read above.
+      const logStart = await forgottenUntil(database)
+      if (logStart !== undefined && at < logStart)
         throw invalidParameter(
           'asOf',
-          `a time from ${forgotten.toISOString()} on: the change log begins there`,
+          `${logStart.toISOString()} or later, where the change log begins`,
         )
-      const shown = records.slice(0, limit)
+      const pageRecords = records.slice(0, limit)
       return {
-        records: shown.map(({ id: recordId, record, unknownFields }) => ({
+        records: pageRecords.map(({ id: recordId, record, unknownFields }) => ({
           recordId,
           record: JSON.parse(record),
           unknownFields,
         })),
-        nextCursor: records.length > limit ? shown.at(-1)?.id : null,
+        nextCursor: records.length > limit ? pageRecords.at(-1)?.id : null,
       }
     },
   }),

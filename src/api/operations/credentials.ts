@@ -1,4 +1,4 @@
-/** The connections of end users to apps, and what each app needs to be connected. */
+/** Credentials: the connections of end users to apps, and the fields that each app requires. */
 import type { Connector } from '../../definition/connector.ts'
 import {
   boolean,
@@ -13,36 +13,38 @@ import {
 } from '../../definition/field.ts'
 import { ApiError } from '../../errors.ts'
 import {
+  countCredentials,
   createCredential,
   deleteCredential,
   listCredentials,
   type NewCredential,
-} from '../../store/credentials.ts'
-import { isOrphaned } from '../../store/database.ts'
-import { noCredential, noUser } from '../caller.ts'
+  TooManyCredentialsError,
+} from '../../store/accounts/credentials.ts'
+import { isForeignKeyViolation } from '../../store/database/database.ts'
+import { noCredential, noUser } from '../auth/caller.ts'
 import { readCredentialValues, requireApp } from '../credential-input.ts'
 import { type CallContext, defineOperation, type InputOf, required } from '../operation.ts'
 import { EXAMPLE_USER, requireUser, userId } from './users.ts'
 
 const tag = 'Credentials'
 
-/** How a credential is obtained: no app here uses OAuth, each is given a key. */
+/** The authorization type of every credential: none of the apps uses OAuth. */
 const TYPE = 'apiKey'
 
 export const EXAMPLE_CREDENTIAL = '5b0e8f6a-2c41-4d7e-9a33-0c6f1d2e4b85'
 
 const credentialId = required(reference('credentials', 'The credential.'))
-const app = required(text('The app, by its name in this API.'))
+const app = required(text('The name of the app in this API, such as `vendure`.'))
 
 const credential = defineShape({
   name: 'Credential',
-  doc: "An end user's authorised connection to one app. What it holds is never shown.",
+  doc: "An end user's authorized connection to one app. Its secret values are never returned.",
   fields: {
     credentialId,
     app,
-    type: required(text('How it was obtained: `apiKey`.')),
+    type: required(text('How the app was connected: `apiKey`.')),
     createdAt: required(timestamp('When the app was connected.')),
-    updatedAt: required(timestamp('When what it holds was last renewed.')),
+    updatedAt: required(timestamp('When its values were last changed.')),
   },
 })
 
@@ -56,31 +58,37 @@ const exampleCredential = {
 
 const connectableApp = defineShape({
   name: 'ConnectableApp',
-  doc: 'An app, and what an end user gives to connect it.',
+  doc: 'An app that can be connected, and the fields that it requires.',
   fields: {
     app,
-    name: required(text('Its own name.')),
-    description: required(text('What it is.')),
-    categories: texts('What it has records of: accounting, crm, commerce.'),
-    type: required(text('How it is connected: `apiKey`.')),
+    name: required(text('The display name of the app.')),
+    description: required(text('A description of the app.')),
+    categories: texts('The categories of its records: accounting, crm, commerce.'),
+    type: required(text('How the app is connected: `apiKey`.')),
     fields: list(
       defineShape({
         name: 'ConnectableAppField',
-        doc: 'One thing that is asked of the end user.',
+        doc: 'A field that the end user fills in to connect an app.',
         fields: {
-          name: required(text('Its name in `credential`.')),
-          description: required(text('What it is, and where it is found.')),
-          required: required(boolean('Whether the app cannot be connected without it.')),
-          secret: required(boolean('Whether it is to be hidden while it is typed.')),
-          example: text('An example of it.'),
+          name: required(text('The name of the field in `credential`.')),
+          description: required(text('What the field contains, and where to find it in the app.')),
+          required: required(boolean('Whether the field is required.')),
+          secret: required(boolean('Whether to hide the value while it is typed.')),
+          example: text('An example value.'),
         },
       }),
-      'What is asked for.',
+      'The fields to fill in.',
+    ),
+    outboundAddress: text(
+      'The IP address from which this service sends requests, for apps with an allowlist. Null: no static address is configured.',
     ),
   },
 })
 
-const describe = ({ app, name, doc, categories, credential }: Connector) => ({
+const describe = (
+  { app, name, doc, categories, credential }: Connector,
+  { egressAddress }: Pick<CallContext, 'egressAddress'>,
+) => ({
   app,
   name,
   description: doc,
@@ -93,6 +101,7 @@ const describe = ({ app, name, doc, categories, credential }: Connector) => ({
     secret,
     example: example ?? null,
   })),
+  outboundAddress: egressAddress ?? null,
 })
 
 const exampleApp = {
@@ -110,25 +119,34 @@ const exampleApp = {
       example: 'https://shop.example.com',
     },
   ],
+  outboundAddress: '203.0.113.7',
 }
 
 const newCredential = {
   userId,
   app,
   credential: required(
-    json('What the app asks for, by name: see GET /2024-03/metadata/credentials.'),
+    json(
+      'The values of the fields that the app requires, by name. See GET /2024-03/metadata/credentials.',
+    ),
   ),
 }
 
 const readNewCredential = async (
   context: CallContext,
-  given: InputOf<typeof newCredential>,
+  input: InputOf<typeof newCredential>,
 ): Promise<NewCredential> => {
-  const connector = requireApp(context, given.app)
-  const values = readCredentialValues(connector, given.credential)
+  const connector = requireApp(context, input.app)
+  const values = readCredentialValues(connector, input.credential)
   const { environmentId } = context.caller
-  return { environmentId, userId: await requireUser(context, given.userId), connector, values }
+  return { environmentId, userId: await requireUser(context, input.userId), connector, values }
 }
+
+const tooManyCredentials = (limit: number): ApiError =>
+  new ApiError(
+    'CREDENTIAL_LIMIT',
+    `The end user has ${limit} credentials, the limit (MAX_CREDENTIALS_PER_USER). Delete an unused one.`,
+  )
 
 export const credentialOperations = [
   defineOperation({
@@ -141,21 +159,27 @@ export const credentialOperations = [
     answer: { key: 'data', value: list(credential, 'The credentials.') },
     errors: ['USER_NOT_FOUND'],
     example: { given: { userId: EXAMPLE_USER }, result: [exampleCredential] },
-    run: async ({ database, caller }, given) => {
-      const found = await listCredentials(database, caller.environmentId, given.userId)
-      if (found === undefined) throw noUser()
-      return found.map((summary) => ({ ...summary, type: TYPE }))
+    run: async ({ database, caller }, input) => {
+      const credentials = await listCredentials(database, caller.environmentId, input.userId)
+      if (credentials === undefined) throw noUser()
+      return credentials.map((summary) => ({ ...summary, type: TYPE }))
     },
   }),
   defineOperation({
     name: 'createCredential',
-    doc: 'Connects an app for an end user with what the app asks for, unless the app refuses it; its records are then brought in.',
+    doc: 'Connects an app for an end user. The values are checked with a request to the app; then the first sync starts.',
     tag,
     rest: { method: 'POST', path: '/2024-03/headless/credentials' },
     callers: ['key', 'user'],
     body: newCredential,
     answer: { key: 'credentialId', value: credentialId },
-    errors: ['USER_NOT_FOUND', 'APP_AUTHENTICATION', 'APP_REFUSED', 'APP_ADDRESS'],
+    errors: [
+      'USER_NOT_FOUND',
+      'CREDENTIAL_LIMIT',
+      'APP_AUTHENTICATION',
+      'APP_REFUSED',
+      'APP_ADDRESS',
+    ],
     example: {
       given: {
         userId: EXAMPLE_USER,
@@ -164,23 +188,29 @@ export const credentialOperations = [
       },
       result: EXAMPLE_CREDENTIAL,
     },
-    check: async (context, given) => {
-      const { connector, values } = await readNewCredential(context, given)
+    check: async (context, input) => {
+      const { connector, values, userId } = await readNewCredential(context, input)
+      const limit = context.maxCredentialsPerUser
+      // Before the app is called, because a call may create data there, e.g. a company in the sandbox.
+      if ((await countCredentials(context.database, userId)) >= limit)
+        throw tooManyCredentials(limit)
       await context.checkCredential(connector, values)
     },
-    run: async (context, given) => {
-      const credential = await readNewCredential(context, given)
+    run: async (context, input) => {
+      const { database, vault, maxCredentialsPerUser: limit } = context
+      const credential = await readNewCredential(context, input)
       try {
-        return await createCredential(context.database, context.vault, credential)
+        return await createCredential(database, vault, credential, limit)
       } catch (error) {
+        if (error instanceof TooManyCredentialsError) throw tooManyCredentials(limit)
         // The end user was deleted in between.
-        throw isOrphaned(error) ? noUser() : error
+        throw isForeignKeyViolation(error) ? noUser() : error
       }
     },
   }),
   defineOperation({
     name: 'deleteCredential',
-    doc: 'Disconnects an app: the credential goes, and the records that came through it.',
+    doc: 'Disconnects an app: deletes the credential and its records in this service.',
     tag,
     rest: { method: 'DELETE', path: '/2024-03/users/:userId/credentials/:credentialId' },
     callers: ['key', 'user'],
@@ -191,30 +221,31 @@ export const credentialOperations = [
       given: { userId: EXAMPLE_USER, credentialId: EXAMPLE_CREDENTIAL },
       result: EXAMPLE_CREDENTIAL,
     },
-    run: async ({ database, access, caller, afterwards }, given) => {
+    run: async ({ database, access, caller, onCommit }, input) => {
       const { environmentId } = caller
-      const { userId, credentialId } = given
+      const { userId, credentialId } = input
       const outcome = await deleteCredential(database, environmentId, userId, credentialId)
       if (outcome === 'no user') throw noUser()
       if (outcome === 'no credential') throw noCredential()
       const deleted = credentialId.toLowerCase()
-      afterwards(() => access.forgetCredential(deleted))
+      onCommit(() => access.forgetCredential(deleted))
       return deleted
     },
   }),
   defineOperation({
     name: 'apps',
-    doc: 'The apps that can be connected, each with what it asks for.',
+    doc: 'The apps that can be connected, with the fields that each requires and the address that requests come from.',
     tag,
     rest: { method: 'GET', path: '/2024-03/metadata/credentials' },
     callers: ['key', 'user'],
     answer: { key: 'data', value: list(connectableApp, 'The apps.') },
     example: { given: {}, result: [exampleApp] },
-    run: async ({ connectors }) => [...connectors.values()].map(describe),
+    run: async (context) =>
+      [...context.connectors.values()].map((connector) => describe(connector, context)),
   }),
   defineOperation({
     name: 'app',
-    doc: 'What one app asks for to be connected.',
+    doc: 'One app and the fields that it requires to be connected.',
     tag,
     rest: { method: 'GET', path: '/2024-03/metadata/credentials/:app' },
     callers: ['key', 'user'],
@@ -222,15 +253,18 @@ export const credentialOperations = [
     answer: { key: 'data', value: object(connectableApp, 'The app.') },
     errors: ['NOT_FOUND'],
     example: { given: { app: 'vendure' }, result: exampleApp },
-    run: async ({ connectors }, given) => {
-      const found = connectors.get(given.app)
-      if (found) return describe(found)
-      throw new ApiError('NOT_FOUND', 'There is no app of this name.')
+    run: async (context, input) => {
+      const found = context.connectors.get(input.app)
+      if (found) return describe(found, context)
+      throw new ApiError(
+        'NOT_FOUND',
+        'No app has this name. GET /2024-03/metadata/credentials lists the apps.',
+      )
     },
   }),
   defineOperation({
     name: 'oauthUrl',
-    doc: 'The address at which an end user authorises an app that uses OAuth. None of the apps does yet.',
+    doc: 'The URL at which an end user authorizes an app that uses OAuth. None of the apps uses it yet.',
     tag,
     rest: { method: 'GET', path: '/2024-03/headless/oauthUrl' },
     callers: ['key', 'user'],
@@ -240,10 +274,10 @@ export const credentialOperations = [
       value: object(
         defineShape({
           name: 'OAuthUrl',
-          doc: 'Where an end user authorises an app.',
-          fields: { oauthUrl: required(text('To be opened in the browser of the end user.')) },
+          doc: 'The URL at which an end user authorizes an app.',
+          fields: { oauthUrl: required(text("Open this URL in the end user's browser.")) },
         }),
-        'The address.',
+        'The URL.',
       ),
     },
     errors: ['NOT_SUPPORTED', 'USER_NOT_FOUND'],
@@ -251,12 +285,12 @@ export const credentialOperations = [
       given: { app: 'vendure', userId: EXAMPLE_USER },
       result: { oauthUrl: 'https://app.example.com/oauth/authorize?client_id=…&state=…' },
     },
-    run: async (context, given) => {
-      const { name } = requireApp(context, given.app)
-      await requireUser(context, given.userId)
+    run: async (context, input) => {
+      const { name } = requireApp(context, input.app)
+      await requireUser(context, input.userId)
       throw new ApiError(
         'NOT_SUPPORTED',
-        `${name} is not connected by OAuth: POST /2024-03/headless/credentials.`,
+        `${name} does not use OAuth. Connect it with POST /2024-03/headless/credentials.`,
       )
     },
   }),

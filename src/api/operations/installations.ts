@@ -1,5 +1,4 @@
-/** End users' use of integrations, without a window of ours. */
-
+/** Installations of integrations by end users, without the Connect UI. */
 import type { Json } from '../../definition/connector.ts'
 import {
   boolean,
@@ -21,8 +20,8 @@ import {
   type InstallationOwner,
   listInstallations,
   startInstallation,
-} from '../../store/installations.ts'
-import { type Caller, noCredential, noUser } from '../caller.ts'
+} from '../../store/accounts/installations.ts'
+import { type Caller, noCredential, noUser } from '../auth/caller.ts'
 import { defineOperation, type OperationContext, required } from '../operation.ts'
 import { EXAMPLE_CREDENTIAL } from './credentials.ts'
 import { EXAMPLE_INTEGRATION, EXAMPLE_WORKFLOW, integrationId, workflowId } from './integrations.ts'
@@ -37,17 +36,17 @@ export const installationId = required(reference('installations', 'The installat
 
 const installation = defineShape({
   name: 'Installation',
-  doc: "An end user's use of an integration.",
+  doc: 'An integration that an end user has installed.',
   fields: {
     installationId,
     integrationId,
     userId,
     credentialIds: references(
       'credentials',
-      'The credentials that its workflows work with; of an app of which none was chosen, any of the user.',
+      'The credentials that its workflows use. For an app without one here, workflows use any credential of the end user.',
     ),
-    workflowIds: references('workflows', 'The workflows that are installed.'),
-    installedAt: timestamp('When it was completed; null while it is not.'),
+    workflowIds: references('workflows', 'The installed workflows.'),
+    installedAt: timestamp('When the installation was completed; null before that.'),
     enabled: required(boolean('Whether its workflows may run.')),
   },
 })
@@ -65,21 +64,21 @@ const example = {
 }
 
 const noInstallation = (): ApiError =>
-  new ApiError('NOT_FOUND', 'There is no installation with this installationId.')
+  new ApiError('NOT_FOUND', 'No installation has this installationId.')
 
-/** A user's token opens the user's own alone. */
+/** The owner whose installations a caller may use: a user token is limited to its end user. */
 const ownerOf = (caller: Caller): InstallationOwner => ({
   environmentId: caller.environmentId,
   userId: caller.kind === 'user' ? caller.userId : undefined,
 })
 
-/** @throws NOT_FOUND, INVALID_PARAMETER */
-const changed = async (
+/** Applies a change to an installation. @throws NOT_FOUND, INVALID_PARAMETER */
+const applyChange = async (
   { database, caller }: OperationContext,
   id: string,
-  what: InstallationChange,
+  change: InstallationChange,
 ) => {
-  const outcome = await changeInstallation(database, ownerOf(caller), id, what)
+  const outcome = await changeInstallation(database, ownerOf(caller), id, change)
   if (outcome === 'no installation') throw noInstallation()
   if (outcome === 'no workflow')
     throw new ApiError('NOT_FOUND', 'The installation has no workflow with this workflowId.')
@@ -88,10 +87,13 @@ const changed = async (
   return outcome
 }
 
-/** An operation that switches, or renews, an installation as a whole. */
-const onInstallation = (name: string, doc: string, word: string, what: InstallationChange) =>
+/** Defines an operation that changes a whole installation. `word`: the last segment of its path. */
+const onInstallation = (name: string, doc: string, word: string, change: InstallationChange) =>
   defineOperation({
-    ...{ name, doc, tag, callers },
+    name,
+    doc,
+    tag,
+    callers,
     rest: { method: 'POST', path: `${PATH}/${word}` },
     path: { installationId },
     answer: { key: 'data', value },
@@ -100,13 +102,16 @@ const onInstallation = (name: string, doc: string, word: string, what: Installat
       given: { installationId: EXAMPLE_INSTALLATION },
       result: { ...example, enabled: word !== 'deactivate' },
     },
-    run: (context, given) => changed(context, given.installationId, what),
+    run: (context, input) => applyChange(context, input.installationId, change),
   })
 
-/** An operation that switches one workflow. */
+/** Defines an operation that activates or deactivates one workflow. */
 const onWorkflow = (name: string, doc: string, word: string, active: boolean) =>
   defineOperation({
-    ...{ name, doc, tag, callers },
+    name,
+    doc,
+    tag,
+    callers,
     rest: { method: 'POST', path: `${PATH}/workflows/:workflowId/${word}` },
     path: { installationId, workflowId },
     answer: { key: 'data', value },
@@ -115,22 +120,23 @@ const onWorkflow = (name: string, doc: string, word: string, active: boolean) =>
       given: { installationId: EXAMPLE_INSTALLATION, workflowId: EXAMPLE_WORKFLOW },
       result: example,
     },
-    run: (context, given) =>
-      changed(context, given.installationId, { workflowId: given.workflowId, active }),
+    run: (context, input) =>
+      applyChange(context, input.installationId, { workflowId: input.workflowId, active }),
   })
 
 export const installationOperations = [
   defineOperation({
     name: 'startInstallation',
-    doc: 'Begins the installation of an integration, or takes it up again: a user has one of each.',
-    ...{ tag, callers },
+    doc: 'Starts the installation of an integration, or returns the one that the end user already has.',
+    tag,
+    callers,
     rest: { method: 'POST', path: '/2024-03/headless/startInstallation' },
     body: {
       userId,
       integrationId,
       credentialIds: references(
         'credentials',
-        "The end user's credentials to work with; unless given, the newest of the integration's app.",
+        "The end user's credentials that the workflows use. The default is the newest credential of the integration's app.",
       ),
     },
     answer: { key: 'data', value },
@@ -143,25 +149,29 @@ export const installationOperations = [
       },
       result: { ...example, workflowIds: [], installedAt: null },
     },
-    run: async (context, given) => {
+    run: async (context, input) => {
       const outcome = await startInstallation(context.database, context.caller.environmentId, {
-        userId: await requireUser(context, given.userId),
-        integrationId: given.integrationId,
-        credentialIds: given.credentialIds ?? undefined,
+        userId: await requireUser(context, input.userId),
+        integrationId: input.integrationId,
+        credentialIds: input.credentialIds ?? undefined,
       })
       if (outcome === 'no user') throw noUser()
       if (outcome === 'no credential') throw noCredential()
       if (outcome === 'no integration')
-        throw new ApiError('NOT_FOUND', 'There is no integration with this integrationId.')
+        throw new ApiError('NOT_FOUND', 'No integration has this integrationId.')
       return outcome
     },
   }),
   defineOperation({
     name: 'completeInstallation',
-    doc: 'Completes an installation: its workflows are installed in their newest versions, and run. One that is complete keeps its versions and is switched on; a workflow that was switched off by itself stays off. In place of a credential that is gone comes the newest of its app.',
-    ...{ tag, callers },
+    doc: 'Completes an installation: installs the newest versions of its workflows and activates them. A completed installation keeps its versions and is activated; workflows that were deactivated individually stay inactive. A deleted credential is replaced by the newest one of its app.',
+    tag,
+    callers,
     rest: { method: 'POST', path: '/2024-03/headless/completeInstallation' },
-    body: { installationId, data: json('What the end user chose, by name, for the workflows.') },
+    body: {
+      installationId,
+      data: json('The settings that the end user chose for the workflows, by name.'),
+    },
     answer: { key: 'data', value },
     errors: ['NOT_FOUND'],
     example: {
@@ -171,13 +181,13 @@ export const installationOperations = [
     run: async ({ database, caller }, { installationId: id, data = {} }) => {
       if (typeof data !== 'object' || data === null || Array.isArray(data))
         throw invalidParameter('data', 'an object')
-      // Read as JSON, and an object.
+      // The input is JSON, and the check above leaves only objects.
       const outcome = await completeInstallation(database, ownerOf(caller), id, data as Json)
       if (outcome === 'no installation') throw noInstallation()
       if ('missing' in outcome)
         throw invalidParameter(
           'credentialIds',
-          `a credential of ${outcome.missing}: connect it first`,
+          `a credential of ${outcome.missing}; connect the app first`,
         )
       return outcome
     },
@@ -185,22 +195,30 @@ export const installationOperations = [
   defineOperation({
     name: 'installations',
     doc: 'The installations of the environment or of one end user, oldest first.',
-    ...{ tag, callers },
+    tag,
+    callers,
     rest: { method: 'GET', path: '/2024-03/installations' },
-    query: { userId: reference('users', 'Only those of this end user.'), ...pageParameters },
+    query: {
+      userId: reference('users', 'Only installations of this end user.'),
+      ...pageParameters,
+    },
     answer: { key: 'data', value: list(installation, 'The installations.') },
     errors: ['USER_NOT_FOUND'],
     example: { given: { userId: EXAMPLE_USER }, result: [example] },
-    run: async (context, { userId: of, ...page }) => {
-      const owner = ownerOf(context.caller)
-      const named = of == null ? owner : { ...owner, userId: await requireUser(context, of) }
-      return listInstallations(context.database, named, readPage(page))
+    run: async (context, { userId: requestedUser, ...page }) => {
+      const callerScope = ownerOf(context.caller)
+      const owner =
+        requestedUser == null
+          ? callerScope
+          : { ...callerScope, userId: await requireUser(context, requestedUser) }
+      return listInstallations(context.database, owner, readPage(page))
     },
   }),
   defineOperation({
     name: 'installation',
     doc: 'One installation.',
-    ...{ tag, callers },
+    tag,
+    callers,
     rest: { method: 'GET', path: PATH },
     path: { installationId },
     answer: { key: 'data', value },
@@ -214,22 +232,38 @@ export const installationOperations = [
   }),
   onInstallation(
     'upgradeInstallation',
-    'Takes the newest version of every workflow.',
+    'Upgrades every workflow of an installation to its newest version.',
     'upgrade',
     'upgrade',
   ),
-  onInstallation('deactivateInstallation', 'Stops all workflows until reactivated.', 'deactivate', {
-    enabled: false,
-  }),
-  onInstallation('reactivateInstallation', 'Lets the active workflows run again.', 'reactivate', {
-    enabled: true,
-  }),
-  onWorkflow('deactivateWorkflow', 'Stops one workflow until reactivated.', 'deactivate', false),
-  onWorkflow('reactivateWorkflow', 'Lets one workflow run again.', 'reactivate', true),
+  onInstallation(
+    'deactivateInstallation',
+    'Stops all workflows of an installation until it is reactivated.',
+    'deactivate',
+    {
+      enabled: false,
+    },
+  ),
+  onInstallation(
+    'reactivateInstallation',
+    'Resumes an installation; its active workflows run again.',
+    'reactivate',
+    {
+      enabled: true,
+    },
+  ),
+  onWorkflow(
+    'deactivateWorkflow',
+    'Stops one workflow of an installation until it is reactivated.',
+    'deactivate',
+    false,
+  ),
+  onWorkflow('reactivateWorkflow', 'Resumes one workflow of an installation.', 'reactivate', true),
   defineOperation({
     name: 'uninstall',
-    doc: 'Ends an installation. The credentials stay.',
-    ...{ tag, callers },
+    doc: 'Removes an installation. The credentials are kept.',
+    tag,
+    callers,
     rest: { method: 'DELETE', path: PATH },
     path: { installationId },
     answer: { key: 'installationId', value: installationId },

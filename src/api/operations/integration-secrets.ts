@@ -1,6 +1,9 @@
-/** What signs the posts of workflows: shown to the integrator, and changed without a gap. */
+/** Signing secrets of integrations: read and rotated by the integrator. */
 import { text } from '../../definition/field.ts'
-import { readIntegrationSecret, rotateIntegrationSecret } from '../../store/integration-secrets.ts'
+import {
+  readIntegrationSecret,
+  rotateIntegrationSecret,
+} from '../../store/secrets/integration-secrets.ts'
 import { defineOperation } from '../operation.ts'
 import { EXAMPLE_INTEGRATION, integrationId, noIntegration } from './integrations.ts'
 
@@ -11,7 +14,7 @@ const EXAMPLE_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
 export const integrationSecretOperations = [
   defineOperation({
     name: 'integrationSecret',
-    doc: "What signs the posts of an integration's workflows (Standard Webhooks).",
+    doc: "The secret that signs the HTTP requests of an integration's workflows (Standard Webhooks).",
     tag,
     rest: { method: 'GET', path: PATH },
     callers: ['key'],
@@ -27,12 +30,12 @@ export const integrationSecretOperations = [
   }),
   defineOperation({
     name: 'rotateIntegrationSecret',
-    doc: 'Gives an integration a new secret. For 24 hours posts carry the signatures of both.',
+    doc: 'Creates a new signing secret for an integration. For 24 hours, requests are signed with both secrets.',
     tag,
     rest: { method: 'POST', path: PATH },
     callers: ['key'],
     path: { integrationId },
-    answer: { key: 'secret', value: text('The new one: `whsec_` and the secret in base64.') },
+    answer: { key: 'secret', value: text('The new secret: `whsec_` and the secret in base64.') },
     errors: ['NOT_FOUND'],
     example: { given: { integrationId: EXAMPLE_INTEGRATION }, result: EXAMPLE_SECRET },
     run: async ({ database, vault, caller }, { integrationId: id }) => {

@@ -1,4 +1,4 @@
-/** What end users can install: shown to them, and defined by the integrator. */
+/** Integrations: defined by the integrator, installed by end users. */
 import {
   boolean,
   defineShape,
@@ -17,7 +17,7 @@ import {
   type IntegrationScope,
   listIntegrations,
   listWorkflowUsers,
-} from '../../store/integrations.ts'
+} from '../../store/workflows/integrations.ts'
 import { readIntegration } from '../integration-input.ts'
 import { defineOperation, type OperationContext, required } from '../operation.ts'
 import { EXAMPLE_USER, pageParameters, readPage, requireUser } from './users.ts'
@@ -29,14 +29,14 @@ export const EXAMPLE_WORKFLOW = 'c7e4b1a9-0d26-4f83-8a5e-91b3d6c2f047'
 
 export const integrationId = required(reference('integrations', 'The integration.'))
 export const workflowId = required(reference('workflows', 'The workflow.'))
-const app = required(text('The app that it connects.'))
-const icon = text('Address of its icon.')
-const name = required(text('Its name, as end users see it.'))
+const app = required(text('The app that the integration connects.'))
+const icon = text('URL of the icon.')
+const name = required(text('The name that end users see.'))
 const slug = '1 to 64 of a-z, 0-9 and -'
 
 const integration = defineShape({
   name: 'Integration',
-  doc: 'What an end user can install: an app with workflows.',
+  doc: 'An integration that end users can install: workflows for one app.',
   fields: {
     integrationId,
     app,
@@ -45,14 +45,14 @@ const integration = defineShape({
     workflows: list(
       defineShape({
         name: 'IntegrationWorkflow',
-        doc: 'A workflow of an integration, as it stands with an end user.',
+        doc: 'A workflow of an integration, with its state for an end user.',
         fields: {
           workflowId,
           name,
           installed: required(boolean('Whether the end user has it installed.')),
           version: required(integer('The newest version.')),
-          installedVersion: integer("The end user's version; null where it is not installed."),
-          active: required(boolean('Whether it works for the end user.')),
+          installedVersion: integer('The version that the end user has installed; null if none.'),
+          active: required(boolean('Whether the workflow is active for the end user.')),
         },
       }),
       'Its workflows.',
@@ -79,14 +79,14 @@ const example = {
 
 const ofUser = reference(
   'users',
-  'Show what this end user has installed; without one, no installation is shown.',
+  'Returns the installation state of this end user. Without it, nothing is marked as installed.',
 )
 
-/** The refusal of an integration that is not there, or is another environment's. */
+/** The error for an unknown integration, or one of another environment. */
 export const noIntegration = (): ApiError =>
-  new ApiError('NOT_FOUND', 'There is no integration with this integrationId.')
+  new ApiError('NOT_FOUND', 'No integration has this integrationId.')
 
-/** @throws USER_NOT_FOUND */
+/** The environment and the requested end user. @throws USER_NOT_FOUND */
 const scopeOf = async (
   context: OperationContext,
   userId: string | null | undefined,
@@ -95,10 +95,12 @@ const scopeOf = async (
   userId: userId == null ? undefined : await requireUser(context, userId),
 })
 
-/** What an integration is defined with. */
+/** The body fields of `defineIntegration`. */
 export const integrationFields = {
   slug: required(
-    text(`The integrator's own name of the integration, by which it is defined anew: ${slug}.`),
+    text(
+      `The integrator's own identifier of the integration: ${slug}. The same slug redefines the integration.`,
+    ),
   ),
   name,
   app,
@@ -107,14 +109,14 @@ export const integrationFields = {
     list(
       defineShape({
         name: 'WorkflowDefinition',
-        doc: 'A workflow, as the integrator defines it.',
+        doc: 'A workflow definition.',
         fields: {
-          slug: required(text(`The integrator's own name of the workflow: ${slug}.`)),
+          slug: required(text(`The integrator's own identifier of the workflow: ${slug}.`)),
           name,
-          definition: required(json('When it runs, and what it does.')),
+          definition: required(json('The trigger and the action of the workflow.')),
         },
       }),
-      'All its workflows: one that is left out is deleted, also where it is installed.',
+      'All workflows of the integration. Omitted workflows are deleted, including their installations.',
     ),
   ),
 }
@@ -122,7 +124,7 @@ export const integrationFields = {
 export const integrationOperations = [
   defineOperation({
     name: 'integrations',
-    doc: 'The integrations of the environment, as they stand with an end user.',
+    doc: 'The integrations of the environment, with their state for an end user.',
     tag,
     rest: { method: 'GET', path: '/2024-03/integrations' },
     callers: ['key', 'user'],
@@ -135,7 +137,7 @@ export const integrationOperations = [
   }),
   defineOperation({
     name: 'integration',
-    doc: 'One integration, as it stands with an end user.',
+    doc: 'One integration, with its state for an end user.',
     tag,
     rest: { method: 'GET', path: '/2024-03/integrations/:integrationId' },
     callers: ['key', 'user'],
@@ -173,7 +175,7 @@ export const integrationOperations = [
             name: 'New orders to the ledger',
             definition: {
               when: { app: 'vendure', topic: 'commerce/orders' },
-              // biome-ignore lint/suspicious/noThenProperty: the language's own word
+              // biome-ignore lint/suspicious/noThenProperty: `then` is a keyword of workflow definitions
               then: { post: { address: 'https://ledger.example.com/orders' } },
             },
           },
@@ -187,8 +189,8 @@ export const integrationOperations = [
         ],
       },
     },
-    run: async (context, given) => {
-      const definition = readIntegration(context, given)
+    run: async (context, input) => {
+      const definition = readIntegration(context, input)
       const { environmentId } = context.caller
       const defined = await defineIntegration(
         context.database,
@@ -197,12 +199,12 @@ export const integrationOperations = [
         definition,
       )
       if (defined !== 'other app') return defined
-      throw invalidParameter('app', 'the app that the integration was first defined with')
+      throw invalidParameter('app', 'the app with which the integration was first defined')
     },
   }),
   defineOperation({
     name: 'deleteIntegration',
-    doc: 'Deletes an integration with its workflows, also where it is installed.',
+    doc: 'Deletes an integration with its workflows and installations.',
     tag,
     rest: { method: 'DELETE', path: '/2024-03/integrations/:integrationId' },
     callers: ['key'],
@@ -234,10 +236,10 @@ export const integrationOperations = [
           doc: 'An end user who has a workflow installed.',
           fields: {
             userId: required(reference('users', 'The end user.')),
-            username: required(text("The integrator's own name of the user.")),
-            fullName: required(text('Full name; empty if none was given.')),
-            workflowActive: required(boolean('Whether the workflow works for the user.')),
-            installedVersion: required(integer("The user's version of the workflow.")),
+            username: required(text("The integrator's own identifier of the end user.")),
+            fullName: required(text('Full name; an empty string if not set.')),
+            workflowActive: required(boolean('Whether the workflow is active for the end user.')),
+            installedVersion: required(integer('The version that the end user has installed.')),
           },
         }),
         'The end users.',
@@ -264,7 +266,7 @@ export const integrationOperations = [
         readPage(page),
       )
       if (found) return found
-      throw new ApiError('NOT_FOUND', 'There is no workflow with this workflowId.')
+      throw new ApiError('NOT_FOUND', 'No workflow has this workflowId.')
     },
   }),
 ]

@@ -1,4 +1,4 @@
-/** The API keys of an environment, for its own backend to manage. */
+/** API keys of an environment, managed by the integrator's backend. */
 import {
   defineShape,
   integer,
@@ -16,39 +16,39 @@ import {
   listKeys,
   regenerateKey,
   revokeKeyById,
-} from '../../store/keys.ts'
-import { type Caller, requireKey } from '../caller.ts'
+} from '../../store/accounts/keys.ts'
+import { type Caller, requireKey } from '../auth/caller.ts'
 import { defineOperation, required } from '../operation.ts'
 
 const tag = 'API keys'
 const EXAMPLE_KEY = 'f2c6a9d8-7b14-4359-8e6d-1a0b5c3f7e92'
 
-const keyId = required(reference('api-keys', 'The key, which is not the secret itself.'))
-const key = required(text('The key itself: it is shown now and never again.'))
+const keyId = required(reference('api-keys', 'The id of the key; it is not the secret.'))
+const key = required(text('The secret key. It is returned only once.'))
 
 const apiKey = defineShape({
   name: 'ApiKey',
   doc: 'An API key, without the secret.',
   fields: {
     keyId,
-    prefix: required(text('Its first characters.')),
-    kind: required(text('What it opens: `development` or `production`.')),
-    createdAt: required(timestamp('When it was made.')),
-    lastUsedAt: timestamp('When it was last used, to a minute or so; null: never.'),
-    revokedAt: timestamp('When it was revoked; null: it is valid.'),
+    prefix: required(text('The first characters of the key.')),
+    kind: required(text('The environment of the key: `development` or `production`.')),
+    createdAt: required(timestamp('When the key was created.')),
+    lastUsedAt: timestamp('When the key was last used, accurate to about a minute; null: never.'),
+    revokedAt: timestamp('When the key was revoked; null: the key is valid.'),
   },
 })
 
 const newKey = defineShape({
   name: 'NewApiKey',
-  doc: 'An API key that was just made.',
+  doc: 'A new API key.',
   fields: { keyId, key },
 })
 
 const regeneratedKey = defineShape({
   name: 'RegeneratedApiKey',
-  doc: 'An API key that was just made, in place of all others of the environment.',
-  fields: { keyId, key, revoked: required(integer('How many keys it replaced.')) },
+  doc: 'A new API key that replaces all others of the environment.',
+  fields: { keyId, key, revoked: required(integer('The number of revoked keys.')) },
 })
 
 const exampleFacts = {
@@ -79,7 +79,7 @@ const describe = ({ id, prefix, kind, createdAt, lastUsedAt, revokedAt }: ApiKey
 export const keyOperations = [
   defineOperation({
     name: 'apiKeys',
-    doc: 'All keys that the environment ever had, oldest first.',
+    doc: 'All API keys of the environment, including revoked ones, oldest first.',
     tag,
     rest: { method: 'GET', path: '/2024-03/api-keys' },
     callers: ['key'],
@@ -90,7 +90,7 @@ export const keyOperations = [
   }),
   defineOperation({
     name: 'generateApiKey',
-    doc: 'Creates another key; those that exist stay valid.',
+    doc: 'Creates an API key. Existing keys stay valid.',
     tag,
     rest: { method: 'POST', path: '/2024-03/api-keys' },
     callers: ['key'],
@@ -103,23 +103,23 @@ export const keyOperations = [
   }),
   defineOperation({
     name: 'regenerateApiKey',
-    doc: 'Creates a key and revokes all others of the environment, including the one that asks.',
+    doc: 'Creates an API key and revokes all others of the environment, including the one that authenticates this request.',
     tag,
     rest: { method: 'POST', path: '/2024-03/api-keys/regenerate' },
     callers: ['key'],
     answer: { key: 'data', value: object(regeneratedKey, 'The new key.') },
     example: { given: {}, result: { ...exampleKey, revoked: 1 } },
-    run: async ({ database, access, caller, afterwards }) => {
+    run: async ({ database, access, caller, onCommit }) => {
       const request = requestOf(caller)
       const { id, key: secret, revoked } = await regenerateKey(database, request)
       const { environmentId } = request
-      afterwards(() => access.forgetKeys((owner) => owner.environmentId === environmentId))
+      onCommit(() => access.forgetKeys((owner) => owner.environmentId === environmentId))
       return { keyId: id, key: secret, revoked }
     },
   }),
   defineOperation({
     name: 'revokeApiKey',
-    doc: 'Ends a key, at once and everywhere. A key may end itself.',
+    doc: 'Revokes an API key immediately, in every process. A key can revoke itself.',
     tag,
     rest: { method: 'DELETE', path: '/2024-03/api-keys/:keyId' },
     callers: ['key'],
@@ -127,11 +127,11 @@ export const keyOperations = [
     answer: { key: 'keyId', value: keyId },
     errors: ['NOT_FOUND'],
     example: { given: { keyId: EXAMPLE_KEY }, result: EXAMPLE_KEY },
-    run: async ({ database, access, caller, afterwards }, { keyId: id }) => {
+    run: async ({ database, access, caller, onCommit }, { keyId: id }) => {
       if (!(await revokeKeyById(database, caller.environmentId, id)))
-        throw new ApiError('NOT_FOUND', 'There is no valid key with this keyId.')
+        throw new ApiError('NOT_FOUND', 'No valid API key has this keyId.')
       const revoked = id.toLowerCase()
-      afterwards(() => access.forgetKeys((owner) => owner.keyId === revoked))
+      onCommit(() => access.forgetKeys((owner) => owner.keyId === revoked))
       return revoked
     },
   }),

@@ -1,4 +1,4 @@
-/** The app's own API, for what the unified model does not have. */
+/** Requests to an app's own API, for features outside the unified model. */
 import type { AppRequest, Json } from '../../definition/connector.ts'
 import {
   defineShape,
@@ -11,7 +11,7 @@ import {
 } from '../../definition/field.ts'
 import { isObject } from '../../definition/value.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
-import { resolveCredential } from '../caller.ts'
+import { resolveCredential } from '../auth/caller.ts'
 import { defineOperation, required } from '../operation.ts'
 import { EXAMPLE_CREDENTIAL } from './credentials.ts'
 
@@ -19,17 +19,18 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 const answer = defineShape({
   name: 'PassthroughAnswer',
-  doc: 'What the app answered, as it is.',
+  doc: 'The unchanged response of the app.',
   fields: {
     status: required(integer('The HTTP status.')),
-    headers: required(json('The headers, by their names in lower case.')),
-    body: json('The body: its JSON, its text if it is none, null if there was none.'),
+    headers: required(json('The headers, with lower-case names.')),
+    body: json('The body: parsed JSON, otherwise a string; null if empty.'),
   },
 })
 
-/** RFC 9110, section 5.6.2; and the headers that belong to the connection, or to the credential. */
+/** A header name (RFC 9110, section 5.6.2), in lower case. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/
-const OURS = new Set([
+/** Headers of the connection or of the credential, which callers cannot set. */
+const RESERVED = new Set([
   'host',
   'connection',
   'keep-alive',
@@ -44,32 +45,42 @@ const OURS = new Set([
 ])
 
 /** @throws INVALID_PARAMETER */
-const readHeaders = (given: unknown): Readonly<Record<string, string>> => {
-  if (given === undefined || given === null) return {}
-  if (!isObject(given)) throw invalidParameter('headers', 'an object of texts')
+const readHeaders = (input: unknown): Readonly<Record<string, string>> => {
+  if (input === undefined || input === null) return {}
+  if (!isObject(input)) throw invalidParameter('headers', 'an object of strings')
   return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => {
+    Object.entries(input).map(([name, value]) => {
       const lower = name.toLowerCase()
-      if (!TOKEN.test(lower) || OURS.has(lower))
-        throw invalidParameter('headers', 'names of headers that are not set here already')
-      // What a header can carry: printable ASCII, and no line break.
+      if (!TOKEN.test(lower) || RESERVED.has(lower))
+        throw invalidParameter(
+          'headers',
+          'valid header names, without those that this service sets',
+        )
+      // Printable ASCII without line breaks is valid in a header.
       if (typeof value !== 'string' || !/^[\x20-\x7e]{0,4096}$/.test(value))
-        throw invalidParameter(`headers.${lower}`, 'printable ASCII')
+        throw invalidParameter(
+          `headers.${lower}`,
+          'a string of at most 4,096 printable ASCII characters',
+        )
       return [lower, value]
     }),
   )
 }
 
 /** @throws INVALID_PARAMETER */
-const readQuery = (given: unknown): string => {
-  if (given === undefined || given === null) return ''
-  if (!isObject(given)) throw invalidParameter('query', 'an object of texts, numbers and booleans')
+const readQuery = (input: unknown): string => {
+  if (input === undefined || input === null) return ''
+  if (!isObject(input))
+    throw invalidParameter('query', 'an object of strings, numbers and booleans')
   const parameters = new URLSearchParams()
-  for (const [name, value] of Object.entries(given))
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (!['string', 'number', 'boolean'].includes(typeof one))
-        throw invalidParameter(`query.${name}`, 'a text, a number or a boolean, or a list of them')
-      parameters.append(name, String(one))
+  for (const [name, value] of Object.entries(input))
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (!['string', 'number', 'boolean'].includes(typeof item))
+        throw invalidParameter(
+          `query.${name}`,
+          'a string, a number or a boolean, or a list of them',
+        )
+      parameters.append(name, String(item))
     }
   return parameters.toString()
 }
@@ -81,7 +92,10 @@ const readPath = (endpoint: string, query: string): string => {
     endpoint.startsWith('//') ||
     endpoint.includes('#')
   )
-    throw invalidParameter('endpoint', 'a path that begins with /, below the address of the app')
+    throw invalidParameter(
+      'endpoint',
+      'a path that begins with a single /, relative to the URL of the app',
+    )
   if (query === '') return endpoint
   return `${endpoint}${endpoint.includes('?') ? '&' : '?'}${query}`
 }
@@ -89,20 +103,24 @@ const readPath = (endpoint: string, query: string): string => {
 export const passthroughOperations = [
   defineOperation({
     name: 'passthrough',
-    doc: "Asks the app's own API with the stored credential, and gives its answer as it is, whatever its status.",
+    doc: "Sends a request to the app's own API with the stored credential and returns the response unchanged, whatever its status.",
     tag: 'Passthrough',
     rest: { method: 'POST', path: '/2024-03/passthrough' },
     callers: ['key'],
-    reachesOut: true,
-    query: { credentialId: required(reference('credentials', 'The credential to ask with.')) },
-    body: {
-      method: required(enumeration('The method of the request.', methods)),
-      endpoint: required(text("The path of the request, below the app's address: `/v1/people`.")),
-      query: json('Its query parameters, by name.'),
-      body: json('Its body, sent as JSON; a GET has none.'),
-      headers: json('Further headers; those that carry the credential are added.'),
+    hasExternalEffects: true,
+    query: {
+      credentialId: required(
+        reference('credentials', 'The credential that authenticates the request.'),
+      ),
     },
-    answer: { value: object(answer, 'The answer.') },
+    body: {
+      method: required(enumeration('The HTTP method.', methods)),
+      endpoint: required(text('The path, relative to the URL of the app: `/v1/people`.')),
+      query: json('The query parameters, by name.'),
+      body: json('The body, sent as JSON. Not allowed with GET.'),
+      headers: json('Additional headers. The service adds those of the credential.'),
+    },
+    answer: { value: object(answer, 'The response.') },
     errors: [
       'CREDENTIAL_NOT_FOUND',
       'NOT_SUPPORTED',
@@ -124,22 +142,22 @@ export const passthroughOperations = [
         body: { items: [], next: null },
       },
     },
-    run: async ({ access, caller, passthrough, brokenOffSince }, given) => {
-      const credential = await resolveCredential(access, caller, given.credentialId)
-      // RFC 9110, section 9.3.1: the body of a GET has no meaning, and is not sent.
-      if (given.method === 'GET' && given.body != null)
-        throw invalidParameter('body', 'no value beside the method GET')
+    run: async ({ access, caller, passthrough, brokenOffSince }, input) => {
+      const credential = await resolveCredential(access, caller, input.credentialId)
+      // RFC 9110, section 9.3.1: the body of a GET has no defined meaning.
+      if (input.method === 'GET' && input.body != null)
+        throw invalidParameter('body', 'no value with the method GET')
       const request: AppRequest = {
-        method: given.method,
-        path: readPath(given.endpoint, readQuery(given.query)),
-        headers: readHeaders(given.headers),
-        // It was read as JSON.
-        ...(given.body != null && { body: given.body as Json }),
+        method: input.method,
+        path: readPath(input.endpoint, readQuery(input.query)),
+        headers: readHeaders(input.headers),
+        // The input is JSON.
+        ...(input.body != null && { body: input.body as Json }),
       }
-      if (brokenOffSince !== undefined && given.method !== 'GET')
+      if (brokenOffSince !== undefined && input.method !== 'GET')
         throw new ApiError(
           'WRITE_OUTCOME_UNKNOWN',
-          'An earlier try with this Idempotency-Key was broken off and may have reached the app. Look there; to ask again, use another key.',
+          'An earlier attempt with this Idempotency-Key was interrupted and may have reached the app. Check in the app; to send the request again, use a new key.',
         )
       const { status, headers, body } = await passthrough(credential.id, request)
       return { status, headers, body: body ?? null }

@@ -1,9 +1,9 @@
-/** The end users of the integrator. */
+/** End users: the customers of the integrator. */
 import { defineShape, integer, list, object, reference, text } from '../../definition/field.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
 import { parseWhole } from '../../query/list-request.ts'
-import { createUser, deleteUser, findUser, listUsers } from '../../store/users.ts'
-import { noUser } from '../caller.ts'
+import { createUser, deleteUser, findUser, listUsers } from '../../store/accounts/users.ts'
+import { noUser } from '../auth/caller.ts'
 import { type CallContext, defineOperation, required } from '../operation.ts'
 import { UNIFIED_PREFIX } from '../rest/paths.ts'
 
@@ -11,7 +11,7 @@ const tag = 'Users'
 const MAX_USERNAME = 255
 const MAX_PAGE = 1000
 
-/** The id of an end user, wherever one is given. */
+/** The input and output field of an end user's id. */
 export const userId = required(reference('users', 'The end user.'))
 
 export const EXAMPLE_USER = '0d9c1f7e-5a42-4b63-8f0d-7c2b9e6a1d35'
@@ -21,14 +21,14 @@ const user = defineShape({
   doc: 'An end user: one customer (tenant) of the integrator.',
   fields: {
     userId,
-    username: required(text("The integrator's own name of the user.")),
-    fullName: required(text('Full name; empty if none was given.')),
+    username: required(text("The integrator's own identifier of the end user.")),
+    fullName: required(text('Full name; an empty string if not set.')),
   },
 })
 
 const example = { userId: EXAMPLE_USER, username: 'harbour-light', fullName: 'Harbour Light Ltd' }
 
-/** The end user, if the environment has one of that id. @throws USER_NOT_FOUND */
+/** The id of an existing end user of the environment. @throws USER_NOT_FOUND */
 export const requireUser = async (
   { database, caller }: CallContext,
   id: string,
@@ -38,7 +38,7 @@ export const requireUser = async (
   return found.userId
 }
 
-/** A part of a list: `pageSize` and `pageNumber` as the caller gives them. @throws INVALID_PARAMETER */
+/** The requested page; without a `pageSize`, all entries. @throws INVALID_PARAMETER */
 export const readPage = ({
   pageSize,
   pageNumber,
@@ -48,25 +48,26 @@ export const readPage = ({
 }) => {
   const size = pageSize == null ? undefined : parseWhole('pageSize', pageSize, 1, MAX_PAGE)
   if (pageNumber != null && (pageNumber < 1 || size === undefined))
-    throw invalidParameter('pageNumber', 'a whole number from 1, with a pageSize')
+    throw invalidParameter('pageNumber', 'a whole number from 1, only with a pageSize')
   return { size, number: pageNumber ?? 1 }
 }
 
+/** The query parameters of a list that is paged by number. */
 export const pageParameters = {
-  pageNumber: integer('Number of the page, from 1; only with a pageSize.'),
-  pageSize: integer(`Entries on a page, up to ${MAX_PAGE}; all of them unless given.`),
+  pageNumber: integer('Page number, from 1. Only with pageSize.'),
+  pageSize: integer(`Page size, 1 to ${MAX_PAGE}. If omitted, all entries are returned.`),
 }
 
 export const userOperations = [
   defineOperation({
     name: 'createUser',
-    doc: 'Creates an end user. Most calls need one.',
+    doc: 'Creates an end user, to whom credentials and installations then belong.',
     tag,
     rest: { method: 'POST', path: '/2023-12/users', shows: ['userId'] },
     callers: ['key'],
     body: {
       username: required(text(`Unique in the environment; 1 to ${MAX_USERNAME} characters.`)),
-      fullName: text('Full name, shown in lists.'),
+      fullName: text('Full name, returned in lists.'),
     },
     answer: { value: object(user, 'The end user.') },
     errors: ['USERNAME_TAKEN'],
@@ -89,17 +90,17 @@ export const userOperations = [
   }),
   defineOperation({
     name: 'userToken',
-    doc: "A token of one end user, for the integrator's frontend.",
+    doc: "Creates a token that authenticates one end user in the integrator's frontend.",
     tag,
     rest: { method: 'GET', path: '/2023-12/user/:userId/token' },
     callers: ['key'],
     path: { userId },
-    answer: { key: 'token', value: text('A JSON Web Token, to be sent as a bearer.') },
+    answer: { key: 'token', value: text('A JSON Web Token, to be sent as a bearer token.') },
     errors: ['USER_NOT_FOUND'],
     example: { given: { userId: EXAMPLE_USER }, result: 'eyJhbGciOiJFZDI1NTE5In0.eyJzdWIiOi….…' },
-    run: async (context, given) => {
+    run: async (context, input) => {
       const { environmentId } = context.caller
-      const subject = { environmentId, userId: await requireUser(context, given.userId) }
+      const subject = { environmentId, userId: await requireUser(context, input.userId) }
       return (await context.tokens.issue(subject)).token
     },
   }),
@@ -124,15 +125,15 @@ export const userOperations = [
     answer: { key: 'data', value: object(user, 'The end user.') },
     errors: ['USER_NOT_FOUND'],
     example: { given: { userId: EXAMPLE_USER }, result: example },
-    run: async ({ database, caller }, given) => {
-      const found = await findUser(database, caller.environmentId, given.userId)
+    run: async ({ database, caller }, input) => {
+      const found = await findUser(database, caller.environmentId, input.userId)
       if (found === undefined) throw noUser()
       return found
     },
   }),
   defineOperation({
     name: 'deleteUser',
-    doc: "Deletes an end user with all that is the user's: credentials, their records and installations.",
+    doc: "Deletes an end user with the user's credentials, records and installations.",
     tag,
     rest: { method: 'DELETE', path: `${UNIFIED_PREFIX}/users/:userId` },
     callers: ['key'],
@@ -140,10 +141,10 @@ export const userOperations = [
     answer: { key: 'userId', value: userId },
     errors: ['USER_NOT_FOUND'],
     example: { given: { userId: EXAMPLE_USER }, result: EXAMPLE_USER },
-    run: async ({ database, access, caller, afterwards }, given) => {
-      if (!(await deleteUser(database, caller.environmentId, given.userId))) throw noUser()
-      const deleted = given.userId.toLowerCase()
-      afterwards(() => access.forgetUser(deleted))
+    run: async ({ database, access, caller, onCommit }, input) => {
+      if (!(await deleteUser(database, caller.environmentId, input.userId))) throw noUser()
+      const deleted = input.userId.toLowerCase()
+      onCommit(() => access.forgetUser(deleted))
       return deleted
     },
   }),

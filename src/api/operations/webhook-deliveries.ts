@@ -1,4 +1,4 @@
-/** What was sent to a webhook subscription, and what is to be sent once more. */
+/** Webhook deliveries: attempts, status, tests, replays and secret rotation. */
 import {
   boolean,
   defineShape,
@@ -11,11 +11,15 @@ import {
 import { ApiError, invalidParameter } from '../../errors.ts'
 import { decodeChangeCursor } from '../../query/change-cursor.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, parsePageSize } from '../../query/list-request.ts'
-import { listAttempts } from '../../store/webhook-attempts.ts'
-import { readDeliveryStatus } from '../../store/webhook-history.ts'
-import { type ReplayRange, requestReplay, requestTest } from '../../store/webhook-replays.ts'
-import { rotateWebhookSecret } from '../../store/webhook-secrets.ts'
-import { findWebhook, type WebhookSubscription } from '../../store/webhooks.ts'
+import { rotateWebhookSecret } from '../../store/secrets/webhook-secrets.ts'
+import { listAttempts } from '../../store/webhooks/webhook-attempts.ts'
+import { readDeliveryStatus } from '../../store/webhooks/webhook-history.ts'
+import {
+  type ReplayRange,
+  requestReplay,
+  requestTest,
+} from '../../store/webhooks/webhook-replays.ts'
+import { findWebhook, type StoredSubscription } from '../../store/webhooks/webhooks.ts'
 import { defineOperation, type OperationContext, required } from '../operation.ts'
 import {
   EXAMPLE_WEBHOOK,
@@ -30,24 +34,24 @@ import {
 const EXAMPLE_MESSAGE = 'msg_p5jXN8AQM9LWM0D4loKWxJek0aT1zQ5R'
 const EXAMPLE_CURSOR = 'MS4wLjEyMzQuNTY'
 
-const cursor = text("A change's cursor, as `data.cursor` of a message holds it.")
+const cursor = text('The cursor of a change, from `data.cursor` of a message.')
 const messageId = text('The `webhook-id` of a message.')
 
 const attempt = defineShape({
   name: 'WebhookAttempt',
-  doc: 'One attempt to send a message, and what came of it. Attempts are kept for 30 days.',
+  doc: 'One attempt to send a message, and its outcome. Attempts are kept for 30 days.',
   fields: {
-    attemptId: required(text('The attempt.')),
+    attemptId: required(text('The id of the attempt.')),
     messageId: required(text('The `webhook-id` of the message, the same at every attempt.')),
     topic: required(text('The topic; `webhook/test` for a test.')),
     cursor: text('The cursor of the change; null for a test.'),
     attempt: required(integer('1 for the first attempt, 2 for the second.')),
-    at: required(timestamp('When it began.')),
-    latencyMs: required(integer('From then until the whole answer was there, in milliseconds.')),
-    succeeded: required(boolean('Whether the endpoint answered with 2xx.')),
-    status: integer('The status of the answer; null if there was none.'),
-    failure: text('Why there was no answer.'),
-    answer: text("The first 512 characters of the answer's body."),
+    at: required(timestamp('When the attempt started.')),
+    latencyMs: required(integer('Time until the whole response was received, in milliseconds.')),
+    succeeded: required(boolean('Whether the endpoint responded with 2xx.')),
+    status: integer('The HTTP status of the response; null without a response.'),
+    failure: text('Why no response was received.'),
+    answer: text('The first 512 characters of the response body.'),
   },
 })
 
@@ -67,48 +71,48 @@ const exampleAttempt = {
 
 const status = defineShape({
   name: 'WebhookDeliveryStatus',
-  doc: 'How the delivery to a subscription stands.',
+  doc: 'The delivery status of a subscription.',
   fields: {
     subscriptionId,
     payload,
     isOrdered: required(isOrdered),
-    cursor: text('Every change before it was sent, or waits for its next attempt.'),
+    cursor: text('All changes before this cursor have been sent or wait for their next attempt.'),
     waiting: required(integer('Messages that wait for their next attempt.')),
-    replays: required(integer('Replays that are not over.')),
+    replays: required(integer('Replays in progress.')),
     failures: required(integer('Failed attempts since the last success.')),
-    failingSince: timestamp('When the first of them was.'),
+    failingSince: timestamp('When the first of these failures happened.'),
     pausedUntil: timestamp(
-      'Until when nothing is sent: the endpoint asked for the pause (Retry-After).',
+      'No messages are sent before this time, because the endpoint responded with Retry-After.',
     ),
     missedUntil: timestamp(
-      'The change log had forgotten changes until then before they were sent: read the records anew. Null: it never had.',
+      'Changes up to this time were deleted from the change log before they could be sent. Read the records again. Null: no change was missed.',
     ),
-    disabledReason: text('Why the subscription was switched off, if the service did so.'),
+    disabledReason: text('Why the service disabled the subscription; null if it did not.'),
   },
 })
 
-/** @throws NOT_FOUND */
+/** The subscription of the caller's environment. @throws NOT_FOUND */
 const requireWebhook = async (
   { database, caller }: OperationContext,
   id: string,
-): Promise<WebhookSubscription> => {
-  const found = await findWebhook(database, caller.environmentId, id)
-  if (found === undefined) throw noSubscription()
-  return found
+): Promise<StoredSubscription> => {
+  const webhook = await findWebhook(database, caller.environmentId, id)
+  if (webhook === undefined) throw noSubscription()
+  return webhook
 }
 
-interface GivenRange {
+interface ReplayInput {
   readonly messageId?: string | null | undefined
   readonly from?: string | null | undefined
   readonly to?: string | null | undefined
   readonly cursor?: string | null | undefined
 }
 
-/** @throws INVALID_PARAMETER, INVALID_CURSOR */
-const readRange = ({ messageId, from, to, cursor }: GivenRange): ReplayRange => {
+/** The messages to replay. @throws INVALID_PARAMETER, INVALID_CURSOR */
+const readRange = ({ messageId, from, to, cursor }: ReplayInput): ReplayRange => {
   const isOfTime = from != null || to != null
   if ([messageId != null, isOfTime, cursor != null].filter(Boolean).length !== 1)
-    throw invalidParameter('messageId', 'either a messageId, or from and to, or a cursor')
+    throw invalidParameter('messageId', 'exactly one of messageId, from with to, and cursor')
   if (messageId != null) return { messageId }
   if (cursor != null) return { after: decodeChangeCursor(cursor, 'cursor') }
   if (from == null) throw invalidParameter('from', 'a value (with to)')
@@ -121,12 +125,12 @@ const readRange = ({ messageId, from, to, cursor }: GivenRange): ReplayRange => 
 export const webhookDeliveryOperations = [
   defineOperation({
     name: 'rotateWebhookSecret',
-    doc: 'Gives a subscription a new secret. For 24 hours messages carry the signatures of both.',
+    doc: 'Creates a new signing secret for a subscription. For 24 hours, messages are signed with both secrets.',
     tag,
     rest: { method: 'POST', path: `${PATH}/:subscriptionId/secret` },
     callers: ['key'],
     path: { subscriptionId },
-    answer: { key: 'secret', value: text('The new one: `whsec_` and the secret in base64.') },
+    answer: { key: 'secret', value: text('The new secret: `whsec_` and the secret in base64.') },
     errors: ['NOT_FOUND'],
     example: {
       given: { subscriptionId: EXAMPLE_WEBHOOK },
@@ -140,7 +144,7 @@ export const webhookDeliveryOperations = [
   }),
   defineOperation({
     name: 'testWebhook',
-    doc: 'Sends a message of the type `webhook/test`; the attempts say what came of it.',
+    doc: 'Sends a message of the type `webhook/test`. GET …/attempts shows the outcome.',
     tag,
     rest: { method: 'POST', path: `${PATH}/:subscriptionId/test` },
     callers: ['key'],
@@ -148,11 +152,14 @@ export const webhookDeliveryOperations = [
     answer: { key: 'messageId', value: text('The `webhook-id` of the message.') },
     errors: ['NOT_FOUND', 'NOT_SUPPORTED'],
     example: { given: { subscriptionId: EXAMPLE_WEBHOOK }, result: EXAMPLE_MESSAGE },
-    run: async (context, given) => {
-      const found = await requireWebhook(context, given.subscriptionId)
-      if (!found.isEnabled)
-        throw new ApiError('NOT_SUPPORTED', 'The subscription is switched off: nothing is sent.')
-      return requestTest(context.database, found.subscriptionId)
+    run: async (context, input) => {
+      const webhook = await requireWebhook(context, input.subscriptionId)
+      if (!webhook.isEnabled)
+        throw new ApiError(
+          'NOT_SUPPORTED',
+          'The subscription is disabled. Enable it (isEnabled: true) before sending a test.',
+        )
+      return requestTest(context.database, webhook.subscriptionId)
     },
   }),
   defineOperation({
@@ -164,10 +171,8 @@ export const webhookDeliveryOperations = [
     path: { subscriptionId },
     query: {
       messageId,
-      cursor: text('`nextCursor` of the page before.'),
-      pageSize: integer(
-        `Attempts on a page, up to ${MAX_PAGE_SIZE}; ${DEFAULT_PAGE_SIZE} unless given.`,
-      ),
+      cursor: text('The `nextCursor` of the previous page.'),
+      pageSize: integer(`Page size, 1 to ${MAX_PAGE_SIZE}. The default is ${DEFAULT_PAGE_SIZE}.`),
     },
     answer: {
       value: object(
@@ -176,7 +181,7 @@ export const webhookDeliveryOperations = [
           doc: 'A page of attempts.',
           fields: {
             attempts: list(attempt, 'The attempts.'),
-            nextCursor: text('Of the next page; null on the last.'),
+            nextCursor: text('The cursor of the next page; null on the last page.'),
           },
         }),
         'The page.',
@@ -187,27 +192,31 @@ export const webhookDeliveryOperations = [
       given: { subscriptionId: EXAMPLE_WEBHOOK, pageSize: 1 },
       result: { attempts: [exampleAttempt], nextCursor: 'YTczMDEuMTI' },
     },
-    run: async (context, given) => {
-      const limit = parsePageSize(given.pageSize)
-      const found = await requireWebhook(context, given.subscriptionId)
+    run: async (context, input) => {
+      const limit = parsePageSize(input.pageSize)
+      const webhook = await requireWebhook(context, input.subscriptionId)
       return listAttempts(context.database, {
-        ...{ subscriptionId: found.subscriptionId, limit },
-        ...{ messageId: given.messageId ?? undefined, cursor: given.cursor ?? undefined },
+        subscriptionId: webhook.subscriptionId,
+        limit,
+        messageId: input.messageId ?? undefined,
+        cursor: input.cursor ?? undefined,
       })
     },
   }),
   defineOperation({
     name: 'replayWebhook',
-    doc: 'Sends messages once more, under their own ids: one, those of a time, or all since a cursor. What the change log has forgotten is refused.',
+    doc: 'Sends messages again with their original ids: one message, those of a time range, or all after a cursor. Fails if the change log no longer contains the changes.',
     tag,
     rest: { method: 'POST', path: `${PATH}/:subscriptionId/replay` },
     callers: ['key'],
     path: { subscriptionId },
     body: {
       messageId,
-      from: timestamp('The first time of changes to be sent, within the retention; with `to`.'),
+      from: timestamp(
+        'Start of the time range, within the retention of the change log. Requires `to`.',
+      ),
       to: timestamp(
-        'The last time of changes to be sent; with `from`. A day alone stands for its end in UTC.',
+        'End of the time range. Requires `from`. A date alone means the end of that day in UTC.',
         { ofDay: 'last' },
       ),
       cursor,
@@ -218,17 +227,20 @@ export const webhookDeliveryOperations = [
       given: { subscriptionId: EXAMPLE_WEBHOOK, messageId: EXAMPLE_MESSAGE },
       result: EXAMPLE_WEBHOOK,
     },
-    run: async (context, given) => {
+    run: async (context, input) => {
       const { database, caller } = context
-      const { subscriptionId: id } = await requireWebhook(context, given.subscriptionId)
+      const { subscriptionId: id } = await requireWebhook(context, input.subscriptionId)
       const owner = { environmentId: caller.environmentId, subscriptionId: id }
-      if (await requestReplay(database, owner, readRange(given))) return id
-      throw new ApiError('NOT_FOUND', 'There is no such message, and no change of that time.')
+      if (await requestReplay(database, owner, readRange(input))) return id
+      throw new ApiError(
+        'NOT_FOUND',
+        'No message has this messageId, or no change happened in this time range.',
+      )
     },
   }),
   defineOperation({
     name: 'webhookStatus',
-    doc: 'How the delivery to a subscription stands.',
+    doc: 'The delivery status of a subscription.',
     tag,
     rest: { method: 'GET', path: `${PATH}/:subscriptionId/status` },
     callers: ['key'],
@@ -238,17 +250,24 @@ export const webhookDeliveryOperations = [
     example: {
       given: { subscriptionId: EXAMPLE_WEBHOOK },
       result: {
-        ...{ subscriptionId: EXAMPLE_WEBHOOK, payload: '{ id vendorName }', isOrdered: false },
-        ...{ cursor: EXAMPLE_CURSOR, waiting: 0, replays: 0 },
-        ...{ failures: 0, failingSince: null, pausedUntil: null },
-        ...{ missedUntil: null, disabledReason: null },
+        subscriptionId: EXAMPLE_WEBHOOK,
+        payload: '{ id vendorName }',
+        isOrdered: false,
+        cursor: EXAMPLE_CURSOR,
+        waiting: 0,
+        replays: 0,
+        failures: 0,
+        failingSince: null,
+        pausedUntil: null,
+        missedUntil: null,
+        disabledReason: null,
       },
     },
-    run: async (context, given) => {
-      const found = await requireWebhook(context, given.subscriptionId)
-      const state = await readDeliveryStatus(context.database, found.subscriptionId)
-      if (state === null) throw noSubscription()
-      return state
+    run: async (context, input) => {
+      const webhook = await requireWebhook(context, input.subscriptionId)
+      const deliveryStatus = await readDeliveryStatus(context.database, webhook.subscriptionId)
+      if (deliveryStatus === null) throw noSubscription()
+      return deliveryStatus
     },
   }),
 ]

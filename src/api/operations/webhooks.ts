@@ -1,4 +1,4 @@
-/** Where the integrator wants to be told of changes. */
+/** Webhook subscriptions: URLs that receive notifications of changes. */
 import {
   boolean,
   defineShape,
@@ -16,8 +16,8 @@ import {
   listWebhooks,
   readWebhookSecret,
   updateWebhook,
-} from '../../store/webhooks.ts'
-import { checkTopic } from '../change-answer.ts'
+} from '../../store/webhooks/webhooks.ts'
+import { checkTopic } from '../change-response.ts'
 import type { ApiContext } from '../context.ts'
 import { defineOperation, required } from '../operation.ts'
 import { readPayload } from '../payload-selection.ts'
@@ -29,20 +29,22 @@ const MAX_ADDRESS = 2048
 export const EXAMPLE_WEBHOOK = 'b8d4f6a1-3c79-4e05-92ab-6f1e0d7c5a38'
 
 export const subscriptionId = required(reference('webhooks', 'The subscription.'))
-const address = text('The https or http address that receives notifications; no private one.')
+const address = text(
+  'The http or https URL that receives notifications. Private addresses are not allowed.',
+)
 const topic = texts(
-  'Topics: those of connections and synchronisations, one for each resource, and `webhook/disabled`.',
+  'Topics: one for each resource, those of connections and syncs, and `webhook/disabled`.',
 )
 export const payload = text(
-  'The fields of a record that are sent, as a GraphQL selection: `{ id vendorName }`. What stands in `... on AccountingVendor { }` is for that type alone. Null: all of them.',
+  'The record fields to send, as a GraphQL selection: `{ id vendorName }`. Fields inside `... on AccountingVendor { }` apply only to that type. Null: all fields.',
 )
 export const isOrdered = boolean(
-  'Whether the messages of one record are sent one after the other, and wait for one that fails.',
+  'Whether the messages of one record are sent in order. Later messages wait while an earlier one is retried.',
 )
 
 const subscription = defineShape({
   name: 'WebhookSubscription',
-  doc: 'Where notifications of some topics are sent.',
+  doc: 'A URL that receives notifications of the subscribed topics.',
   fields: {
     subscriptionId,
     address: required(address),
@@ -58,32 +60,33 @@ const example = {
   isEnabled: true,
 }
 
+/** The error for an unknown subscription, or one of another environment. */
 export const noSubscription = (): ApiError =>
-  new ApiError('NOT_FOUND', 'There is no subscription with this subscriptionId.')
+  new ApiError('NOT_FOUND', 'No subscription has this subscriptionId.')
 
-/** @throws INVALID_PARAMETER */
-const readAddress = ({ isDialled }: ApiContext, given: string): string => {
-  if (given.length > MAX_ADDRESS)
-    throw invalidParameter('address', `an address of at most ${MAX_ADDRESS} characters`)
-  const url = URL.canParse(given) ? new URL(given) : undefined
+/** Validates the URL of a webhook. @throws INVALID_PARAMETER */
+const readAddress = ({ isDialled }: ApiContext, input: string): string => {
+  if (input.length > MAX_ADDRESS)
+    throw invalidParameter('address', `a URL of at most ${MAX_ADDRESS} characters`)
+  const url = URL.canParse(input) ? new URL(input) : undefined
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:'))
-    throw invalidParameter('address', 'an address that begins with https:// or http://')
+    throw invalidParameter('address', 'a URL that begins with https:// or http://')
   if (url.username !== '' || url.password !== '')
-    throw invalidParameter('address', 'an address without a username and password')
-  if (!isDialled(url.hostname)) throw invalidParameter('address', 'an address on the internet')
-  return given
+    throw invalidParameter('address', 'a URL without a username and password')
+  if (!isDialled(url.hostname)) throw invalidParameter('address', 'a URL with a public host')
+  return input
 }
 
-/** Refuses null for what a subscription always has. @throws INVALID_PARAMETER */
-const refuseNull = (given: Readonly<Record<string, unknown>>, names: readonly string[]): void => {
+/** Rejects null for fields that a subscription always has. @throws INVALID_PARAMETER */
+const refuseNull = (input: Readonly<Record<string, unknown>>, names: readonly string[]): void => {
   for (const name of names)
-    if (given[name] === null) throw invalidParameter(name, 'a value, or to be left out')
+    if (input[name] === null) throw invalidParameter(name, 'a value; omit the field to keep it')
 }
 
-/** @throws INVALID_PARAMETER naming the topic that there is not */
-const readTopics = ({ catalogue }: ApiContext, given: readonly string[]): readonly string[] => {
-  if (given.length === 0) throw invalidParameter('topic', 'one topic or more')
-  return [...new Set(given.map((one, index) => checkTopic(catalogue, `topic[${index}]`, one)))]
+/** The topics without duplicates. @throws INVALID_PARAMETER naming an unknown topic */
+const readTopics = ({ catalogue }: ApiContext, topics: readonly string[]): readonly string[] => {
+  if (topics.length === 0) throw invalidParameter('topic', 'at least one topic')
+  return [...new Set(topics.map((name, index) => checkTopic(catalogue, `topic[${index}]`, name)))]
 }
 
 export const webhookOperations = [
@@ -107,46 +110,49 @@ export const webhookOperations = [
     answer: { key: 'subscription', value: object(subscription, 'The subscription.') },
     errors: ['NOT_FOUND'],
     example: { given: { subscriptionId: EXAMPLE_WEBHOOK }, result: example },
-    run: async ({ database, caller }, given) => {
-      const found = await findWebhook(database, caller.environmentId, given.subscriptionId)
+    run: async ({ database, caller }, input) => {
+      const found = await findWebhook(database, caller.environmentId, input.subscriptionId)
       if (found === undefined) throw noSubscription()
       return found
     },
   }),
   defineOperation({
     name: 'createWebhook',
-    doc: 'Subscribes an address to topics.',
+    doc: 'Subscribes a URL to topics.',
     tag,
     rest: { method: 'POST', path: PATH },
     callers: ['key'],
     body: { address: required(address), topic: required(topic), payload, isOrdered },
     answer: { key: 'subscription', value: object(subscription, 'The subscription.') },
     example: { given: { address: example.address, topic: example.topic }, result: example },
-    run: async (context, given) =>
+    run: async (context, input) =>
       createWebhook(
         context.database,
         context.vault,
         context.caller.environmentId,
         {
-          address: readAddress(context, given.address),
-          topic: readTopics(context, given.topic),
-          payload: given.payload ?? null,
-          isOrdered: given.isOrdered ?? false,
+          address: readAddress(context, input.address),
+          topic: readTopics(context, input.topic),
+          payload: input.payload ?? null,
+          isOrdered: input.isOrdered ?? false,
         },
         (topics, selection) => readPayload(context.catalogue, topics, selection),
       ),
   }),
   defineOperation({
     name: 'updateWebhook',
-    doc: 'Changes what is given of a subscription; what is left out stays as it is.',
+    doc: 'Updates a subscription. Omitted fields keep their values.',
     tag,
     rest: { method: 'PUT', path: `${PATH}/:subscriptionId` },
     callers: ['key'],
     path: { subscriptionId },
     body: {
-      ...{ address, topic, payload, isOrdered },
+      address,
+      topic,
+      payload,
+      isOrdered,
       isEnabled: boolean(
-        'Whether notifications are sent. Switched on again, it goes on where it ended.',
+        'Whether notifications are sent. A subscription that is enabled again continues where it stopped.',
       ),
     },
     answer: { key: 'subscription', value: object(subscription, 'The subscription.') },
@@ -155,19 +161,19 @@ export const webhookOperations = [
       given: { subscriptionId: EXAMPLE_WEBHOOK, isEnabled: false },
       result: { ...example, isEnabled: false },
     },
-    run: async (context, given) => {
-      refuseNull(given, ['address', 'topic', 'isEnabled', 'isOrdered'])
+    run: async (context, input) => {
+      refuseNull(input, ['address', 'topic', 'isEnabled', 'isOrdered'])
       const { environmentId } = context.caller
       const updated = await updateWebhook(
         context.database,
         environmentId,
-        given.subscriptionId,
+        input.subscriptionId,
         {
-          ...(given.address != null && { address: readAddress(context, given.address) }),
-          ...(given.topic != null && { topic: readTopics(context, given.topic) }),
-          ...(given.isEnabled != null && { isEnabled: given.isEnabled }),
-          ...(given.payload !== undefined && { payload: given.payload }),
-          ...(given.isOrdered != null && { isOrdered: given.isOrdered }),
+          ...(input.address != null && { address: readAddress(context, input.address) }),
+          ...(input.topic != null && { topic: readTopics(context, input.topic) }),
+          ...(input.isEnabled != null && { isEnabled: input.isEnabled }),
+          ...(input.payload !== undefined && { payload: input.payload }),
+          ...(input.isOrdered != null && { isOrdered: input.isOrdered }),
         },
         (topics, selection) => readPayload(context.catalogue, topics, selection),
       )
@@ -177,7 +183,7 @@ export const webhookOperations = [
   }),
   defineOperation({
     name: 'deleteWebhook',
-    doc: 'Ends a subscription.',
+    doc: 'Deletes a subscription.',
     tag,
     rest: { method: 'DELETE', path: `${PATH}/:subscriptionId` },
     callers: ['key'],
@@ -192,7 +198,7 @@ export const webhookOperations = [
   }),
   defineOperation({
     name: 'webhookSecret',
-    doc: 'What signs the notifications of a subscription (Standard Webhooks).',
+    doc: 'The secret that signs the notifications of a subscription (Standard Webhooks).',
     tag,
     rest: { method: 'GET', path: `${PATH}/:subscriptionId/secret` },
     callers: ['key'],

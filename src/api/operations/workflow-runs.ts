@@ -1,4 +1,4 @@
-/** What became of workflows: each run, whether it succeeded, and why not. */
+/** The run history of workflows. */
 import {
   defineShape,
   enumeration,
@@ -11,36 +11,41 @@ import {
 } from '../../definition/field.ts'
 import { ApiError } from '../../errors.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, parsePageSize } from '../../query/list-request.ts'
-import { findInstallation } from '../../store/installations.ts'
-import { hasWorkflow } from '../../store/integrations.ts'
-import { listRuns, RUN_STATUSES } from '../../store/workflow-history.ts'
+import { findInstallation } from '../../store/accounts/installations.ts'
+import { hasWorkflow } from '../../store/workflows/integrations.ts'
+import { listRuns, RUN_STATUSES } from '../../store/workflows/workflow-history.ts'
 import { defineOperation, required } from '../operation.ts'
 import { EXAMPLE_CREDENTIAL } from './credentials.ts'
 import { EXAMPLE_INSTALLATION, installationId } from './installations.ts'
 import { EXAMPLE_WORKFLOW, workflowId } from './integrations.ts'
 
-const status = enumeration('Where the run stands.', RUN_STATUSES)
+const status = enumeration('The status of the run.', RUN_STATUSES)
 
 const run = defineShape({
   name: 'WorkflowRun',
-  doc: 'What a workflow did about one change.',
+  doc: 'One run of a workflow, triggered by one change.',
   fields: {
-    runId: required(reference('runs', 'The run; also the webhook-id of what it posts.')),
+    runId: required(
+      reference(
+        'runs',
+        'The id of the run; also the `webhook-id` of the HTTP request that it sends.',
+      ),
+    ),
     installationId,
     workflowId,
-    version: required(integer('The version of the workflow that ran.')),
+    version: required(integer('The version of the workflow.')),
     status: required(status),
-    attempts: required(integer('How often it was tried.')),
+    attempts: required(integer('The number of attempts.')),
     failure: text('Why the last attempt failed; null after a success.'),
     topic: required(text('The topic of the change.')),
-    kind: required(text('What the change was: created, updated or deleted.')),
+    kind: required(text('The kind of the change: created, updated or deleted.')),
     credentialId: required(reference('credentials', 'The credential whose record changed.')),
     recordId: required(reference('records', 'The record that changed.')),
-    targetRecordId: reference('records', 'The record that was written.'),
-    createdAt: required(timestamp('When the change was noticed.')),
-    startedAt: timestamp('When the first attempt began.'),
-    finishedAt: timestamp('When it succeeded, or was given up.'),
-    nextAttemptAt: timestamp('When it is tried again.'),
+    targetRecordId: reference('records', 'The record that the workflow wrote.'),
+    createdAt: required(timestamp('When the run was created.')),
+    startedAt: timestamp('When the first attempt started.'),
+    finishedAt: timestamp('When the run succeeded or failed finally.'),
+    nextAttemptAt: timestamp('When the next attempt starts; null if none is planned.'),
   },
 })
 
@@ -66,18 +71,16 @@ const example = {
 export const workflowRunOperations = [
   defineOperation({
     name: 'workflowRuns',
-    doc: 'What a workflow has done, newest first.',
+    doc: 'The runs of a workflow, newest first.',
     tag: 'Integrations',
     rest: { method: 'GET', path: '/2024-03/workflows/:workflowId/runs' },
     callers: ['key'],
     path: { workflowId },
     query: {
       installationId: reference('installations', 'Only the runs of this installation.'),
-      status: enumeration('Only the runs that stand so.', RUN_STATUSES),
-      cursor: text('nextCursor of the page before.'),
-      pageSize: integer(
-        `Runs a page, ${DEFAULT_PAGE_SIZE} unless given, at most ${MAX_PAGE_SIZE}.`,
-      ),
+      status: enumeration('Only runs with this status.', RUN_STATUSES),
+      cursor: text('The nextCursor of the previous page.'),
+      pageSize: integer(`Page size, 1 to ${MAX_PAGE_SIZE}. The default is ${DEFAULT_PAGE_SIZE}.`),
     },
     answer: {
       value: object(
@@ -86,7 +89,7 @@ export const workflowRunOperations = [
           doc: 'A page of runs.',
           fields: {
             data: list(run, 'The runs.'),
-            nextCursor: text('For the next page; null on the last.'),
+            nextCursor: text('The cursor of the next page; null on the last page.'),
           },
         }),
         'The page.',
@@ -97,24 +100,24 @@ export const workflowRunOperations = [
       given: { workflowId: EXAMPLE_WORKFLOW },
       result: { data: [example], nextCursor: null },
     },
-    run: async ({ database, caller }, given) => {
-      const { cursor } = given
-      const limit = parsePageSize(given.pageSize)
+    run: async ({ database, caller }, input) => {
+      const { cursor } = input
+      const limit = parsePageSize(input.pageSize)
       const { environmentId } = caller
-      if (!(await hasWorkflow(database, environmentId, given.workflowId)))
-        throw new ApiError('NOT_FOUND', 'There is no workflow with this workflowId.')
-      const installation = given.installationId?.toLowerCase()
+      if (!(await hasWorkflow(database, environmentId, input.workflowId)))
+        throw new ApiError('NOT_FOUND', 'No workflow has this workflowId.')
+      const installation = input.installationId?.toLowerCase()
       const owner = { environmentId, userId: undefined }
       if (
         installation !== undefined &&
         (await findInstallation(database, owner, installation)) === undefined
       )
-        throw new ApiError('NOT_FOUND', 'There is no installation with this installationId.')
+        throw new ApiError('NOT_FOUND', 'No installation has this installationId.')
       const { runs, next } = await listRuns(database, {
         environmentId,
-        workflowId: given.workflowId,
+        workflowId: input.workflowId,
         ...(installation !== undefined && { installationId: installation }),
-        ...(given.status != null && { status: given.status }),
+        ...(input.status != null && { status: input.status }),
         ...(cursor != null && { cursor }),
         limit,
       })

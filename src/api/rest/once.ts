@@ -1,4 +1,4 @@
-/** The answer to a request that changes something: once for each Idempotency-Key, the same to each try. */
+/** Idempotent REST responses: one execution for each Idempotency-Key, then the stored response. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errorBody } from '../../errors.ts'
 import type { ApiContext } from '../context.ts'
@@ -17,8 +17,8 @@ export interface RepeatableCall extends Pick<RepeatableRequest, 'caller' | 'isLo
 }
 
 /**
- * Does `work`, or gives what an earlier try with the same key was answered. `send` forms the answer of
- * what `work` returns, which is kept; a refusal is kept with the form that errors have.
+ * Runs `work`, or replays the stored response of an earlier attempt with the same key. The result of `work`
+ * is stored, and `send` turns it into the response body; a permanent error is stored as its response body.
  * @throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_IN_FLIGHT, and what `work` throws
  */
 export const answerOnce = async (
@@ -35,10 +35,12 @@ export const answerOnce = async (
   } = await idempotently(
     idempotentRequests,
     {
-      ...{ caller, isLocal, ...(check && { check }) },
+      caller,
+      isLocal,
+      ...(check && { check }),
       key: readIdempotencyKey(headers['idempotency-key']),
       scope: 'rest',
-      asked: [method, url, body, headers['if-match']],
+      content: [method, url, body, headers['if-match']],
     },
     async (attempt) => ({ status: 200, body: await work(attempt) }),
     (refusal) => ({

@@ -1,54 +1,34 @@
-/** The operations over REST: one route each, its input read strictly. */
+/** The REST routes of operations, with strictly validated input. */
 import type { FastifyInstance } from 'fastify'
-import type { Field } from '../../definition/field.ts'
-import { invalidParameter } from '../../errors.ts'
-import { beforeBody } from '../admission.ts'
+import { beforeBody } from '../auth/admission.ts'
 import type { ApiContext } from '../context.ts'
-import { type Attempt, ONCE } from '../idempotency.ts'
+import { type Attempt, READ_ATTEMPT } from '../idempotency.ts'
 import { fieldsAt, isRead, type Operation } from '../operation.ts'
 import { checkOperation, runOperation } from '../run-operation.ts'
 import { answerOnce, JSON_TYPE } from './once.ts'
 import { checkEncoding, readQuery, refuseUnknown } from './parameters.ts'
 
-const INTEGER = /^-?\d{1,10}$/
-
-/** The value that the text of a query parameter stands for. @throws INVALID_PARAMETER */
-const parameterValue = (name: string, { kind }: Field, text: string): unknown => {
-  switch (kind) {
-    case 'integer':
-      if (!INTEGER.test(text)) throw invalidParameter(name, 'a whole number')
-      return Number(text)
-    case 'boolean':
-      if (text !== 'true' && text !== 'false') throw invalidParameter(name, 'true or false')
-      return text === 'true'
-    case 'texts':
-      return text.split(',')
-    default:
-      return text
-  }
-}
-
 const readParameters = (operation: Operation, query: unknown) => {
   const fields = fieldsAt(operation, 'query')
-  const lists = Object.keys(fields).filter((name) => fields[name]?.kind === 'texts')
+  const lists = Object.keys(fields).filter((name) => fields[name]?.kind.isList)
   const parameters = readQuery(query, lists)
   refuseUnknown(parameters, Object.keys(fields))
   return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, field]) => {
+    Object.entries(fields).flatMap(([name, { kind }]) => {
       const text = parameters[name]
-      return text === undefined ? [] : [[name, parameterValue(name, field, text)]]
+      return text === undefined ? [] : [[name, kind.fromText?.(text) ?? text]]
     }),
   )
 }
 
-/** The body of the answer: the contract's part of the result, under its key. */
+/** The response body: the result, limited to the fields of the contract, under its key. */
 export const restAnswer = ({ rest, answer }: Operation, result: unknown): unknown => {
   const { shows } = rest
-  const shown =
+  const contractResult =
     shows === undefined
       ? result
       : Object.fromEntries(shows.map((name) => [name, Object(result)[name]]))
-  return answer.key === undefined ? shown : { [answer.key]: shown }
+  return answer.key === undefined ? contractResult : { [answer.key]: contractResult }
 }
 
 const addRoute = (server: FastifyInstance, context: ApiContext, operation: Operation): void => {
@@ -59,7 +39,7 @@ const addRoute = (server: FastifyInstance, context: ApiContext, operation: Opera
     handler: async (request, reply) => {
       const caller = await request.requireCaller()
       checkEncoding(request.url)
-      const given = {
+      const input = {
         path: readQuery(request.params),
         query: readParameters(operation, request.query),
         body: request.body ?? undefined,
@@ -68,17 +48,17 @@ const addRoute = (server: FastifyInstance, context: ApiContext, operation: Opera
         JSON.stringify(
           restAnswer(
             operation,
-            await runOperation(operation, { ...context, caller, ...attempt }, given),
+            await runOperation(operation, { ...context, caller, ...attempt }, input),
           ),
         )
       if (!isRead(operation)) {
-        const isLocal = !operation.reachesOut
-        const check = () => checkOperation(operation, { ...context, caller }, given)
+        const isLocal = !operation.hasExternalEffects
+        const check = () => checkOperation(operation, { ...context, caller }, input)
         const call = { request, reply, caller, isLocal, check }
-        return answerOnce(context, call, run, (answer) => answer)
+        return answerOnce(context, call, run, (body) => body)
       }
       reply.type(JSON_TYPE)
-      return run(ONCE)
+      return run(READ_ATTEMPT)
     },
   })
 }

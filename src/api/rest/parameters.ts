@@ -1,6 +1,5 @@
-/** The query string of a REST call: known names, each given once. */
-
-import { nearest } from '../../definition/catalogue.ts'
+/** The query string of a REST request: known names, at most once each. */
+import { nearest } from '../../definition/nearest.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
 import { checkText } from '../../query/filter.ts'
 
@@ -15,7 +14,7 @@ const decode = (text: string): string | undefined => {
 }
 
 /**
- * Refuses percent-encoding that Fastify's parser would take as it is written.
+ * Rejects invalid percent-encoding, which Fastify's parser would pass on undecoded.
  * @throws INVALID_PARAMETER
  */
 export const checkEncoding = (url: string): void => {
@@ -24,17 +23,18 @@ export const checkEncoding = (url: string): void => {
     if (decode(pair) === undefined)
       throw invalidParameter(
         checkText('query', decode(pair.split('=', 1)[0] ?? '') ?? 'query'),
-        'UTF-8, percent-encoded',
+        'percent-encoded UTF-8',
       )
 }
 
 /**
- * `lists`: the names whose text is several values.
- * @throws INVALID_PARAMETER for a name given twice, or text that is not well formed
+ * The parameters of a query string.
+ * @param lists names of parameters that hold several values, separated by commas
+ * @throws INVALID_PARAMETER for a repeated name or text that is not well formed
  */
 export const readQuery = (query: unknown, lists: readonly string[] = []): QueryParameters =>
-  // From entries: a parameter may be called __proto__. Fastify parses a query string into texts, or lists
-  // of texts where a name repeats.
+  // Built from entries because a parameter may be named __proto__. Fastify parses a query string into
+  // strings, or arrays of strings where a name repeats.
   Object.fromEntries(
     Object.entries(query as Record<string, string | string[]>).map(([name, value]) => {
       checkText('query', name)
@@ -42,14 +42,14 @@ export const readQuery = (query: unknown, lists: readonly string[] = []): QueryP
         throw invalidParameter(
           name,
           lists.includes(name)
-            ? 'one value, its parts separated by commas'
-            : 'one value, not several',
+            ? 'the parameter once, with values separated by commas'
+            : 'the parameter once',
         )
       return [name, checkText(name, value)]
     }),
   )
 
-/** @throws INVALID_PARAMETER for a name that is not among the known */
+/** Rejects unknown parameters. @throws INVALID_PARAMETER with the nearest known name */
 export const refuseUnknown = (parameters: QueryParameters, known: readonly string[]): void => {
   for (const name of Object.keys(parameters))
     if (!known.includes(name)) {

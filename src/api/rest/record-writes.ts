@@ -1,33 +1,53 @@
-/** Writing records over REST: create, update and delete, one set of routes for every resource. */
+/** REST routes that create, update and delete records, for every resource. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { resolveId } from '../../definition/identity.ts'
+import type { Fields } from '../../definition/kinds/kind.ts'
 import type { Resource } from '../../definition/resource.ts'
 import { invalidParameter } from '../../errors.ts'
 import { readInput } from '../../query/input.ts'
-import { parseWrite, type WriteAttempt, type WriteRequest } from '../../query/write-request.ts'
-import { beforeBody } from '../admission.ts'
+import {
+  parseWrite,
+  type VersionedRecord,
+  type WriteAttempt,
+  type WriteRequest,
+} from '../../query/write-request.ts'
+import { beforeBody } from '../auth/admission.ts'
 import type { ApiContext } from '../context.ts'
 import { answerOnce } from './once.ts'
 import { refuseUnknown } from './parameters.ts'
 import { type ResourcePath, resourcePaths } from './paths.ts'
-import { parentOf, type Question, readQuestion, recordAnswer } from './question.ts'
+import {
+  parentOf,
+  type RecordRequest,
+  readRecordRequest,
+  recordResponse,
+} from './record-request.ts'
 
 const ENTITY_TAG = /^"(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)"$/
 
-/** The version that the caller has seen: the entity tag of an answer. @throws INVALID_PARAMETER */
-const readSeenVersion = (given: string | undefined): string | undefined => {
-  if (given === undefined || given === '*') return
-  const [, updatedAt] = ENTITY_TAG.exec(given) ?? []
+/** The record version in If-Match, an ETag of an earlier response. @throws INVALID_PARAMETER */
+const readSeenVersion = (header: string | undefined): string | undefined => {
+  if (header === undefined || header === '*') return
+  const [, updatedAt] = ENTITY_TAG.exec(header) ?? []
   if (updatedAt === undefined)
-    throw invalidParameter('If-Match', 'one ETag, that of the record as it was read')
+    throw invalidParameter('If-Match', 'one ETag, from the response that returned the record')
   return updatedAt
 }
 
-/** A write as the routes prepare it: `body` is read by the verbs that take one. */
+const noFields: Fields = {}
+
+/** A write request; create and update parse `body`. */
 interface Write {
-  readonly question: Question
+  readonly recordRequest: RecordRequest
   readonly body: unknown
   readonly attempt: WriteAttempt
+}
+
+/** The record in a stored response. */
+const keptRecord = (json: string): Pick<VersionedRecord, 'json' | 'updatedAt'> => {
+  // Every record contains its version.
+  const { updatedAt } = JSON.parse(json) as { readonly updatedAt: string }
+  return { json, updatedAt }
 }
 
 const addRoutes = (
@@ -39,58 +59,77 @@ const addRoutes = (
   const { writer } = context
 
   const handle =
-    (work: (write: Write) => Promise<string>) =>
+    (work: (write: Write) => Promise<VersionedRecord>) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
-      const question = await readQuestion(context, request)
-      refuseUnknown(question.parameters, ['credentialId'])
+      const recordRequest = await readRecordRequest(context, request)
+      refuseUnknown(recordRequest.parameters, ['credentialId'])
       const seenUpdatedAt = readSeenVersion(request.headers['if-match'])
-      const below = parentOf(resource, parent, question)
+      const parentRecord = parentOf(resource, parent, recordRequest)
+      let written: VersionedRecord | undefined
       return answerOnce(
         context,
-        { request, reply, caller: question.caller, isLocal: false },
-        (attempt) =>
-          work({ question, body: request.body, attempt: { ...attempt, seenUpdatedAt, below } }),
-        (record) => recordAnswer(reply, resource, record),
+        { request, reply, caller: recordRequest.caller, isLocal: false },
+        async (attempt) => {
+          const writeAttempt = { ...attempt, seenUpdatedAt, below: parentRecord }
+          written = await work({ recordRequest, body: request.body, attempt: writeAttempt })
+          return written.json
+        },
+        (kept) => recordResponse(reply, resource, written ?? keptRecord(kept)),
       )
     }
 
-  const ownerOf = ({ credential }: Question) => ({
+  const ownerOf = ({ credential }: RecordRequest) => ({
     credentialId: credential.id,
     environmentId: credential.environmentId,
   })
 
-  const readBody = ({ question, body }: Write): WriteRequest => {
-    const above = parent === undefined ? {} : { [parent]: question.path[parent] ?? '' }
+  const readBody = ({ recordRequest, body }: Write): WriteRequest => {
+    const parentFields = parent === undefined ? {} : { [parent]: recordRequest.path[parent] ?? '' }
     const idOf = (name: string, id: string): string => {
-      const field = resource.fields[name]
-      return field?.kind === 'reference' ? resolveId(question.credential.id, field.target, id) : id
+      const reference = resource.fields[name]?.kind.reference
+      return reference ? resolveId(recordRequest.credential.id, reference.target, id) : id
     }
     return parseWrite(
       resource,
       body,
-      above,
-      (name, given, value) => typeof given === 'string' && idOf(name, given) === idOf(name, value),
+      parentFields,
+      (name, sent, value) => typeof sent === 'string' && idOf(name, sent) === idOf(name, value),
     )
   }
 
-  const idOf = ({ credential, path: named }: Question): string =>
-    resolveId(credential.id, resource.topic, named.id ?? '')
+  const idOf = ({ credential, path: pathParameters }: RecordRequest): string =>
+    resolveId(credential.id, resource.topic, pathParameters.id ?? '')
 
   const create = handle((write) =>
-    writer.create(ownerOf(write.question), resource, readBody(write), write.attempt),
+    writer.create({
+      owner: ownerOf(write.recordRequest),
+      resource,
+      request: readBody(write),
+      attempt: write.attempt,
+    }),
   )
   const update = handle((write) => {
-    const { question, attempt } = write
+    const { recordRequest, attempt } = write
     const request = readBody(write)
-    // The parent of a record is not changed by naming it.
+    // The parent in the path is not a field to update.
     const { [parent ?? '']: _, ...fields } = request.fields
-    const given = { ...request, fields }
-    return writer.update(ownerOf(question), resource, idOf(question), given, attempt)
+    return writer.update({
+      owner: ownerOf(recordRequest),
+      resource,
+      id: idOf(recordRequest),
+      request: { ...request, fields },
+      attempt,
+    })
   })
-  const remove = handle(({ question, body, attempt }) => {
-    // A deletion has no fields: one that is given is a mistake of the caller's.
-    readInput({}, body ?? {})
-    return writer.delete(ownerOf(question), resource, idOf(question), attempt)
+  const remove = handle(({ recordRequest, body, attempt }) => {
+    // A deletion takes no fields: reject a body that has some.
+    readInput(noFields, body ?? {})
+    return writer.delete({
+      owner: ownerOf(recordRequest),
+      resource,
+      id: idOf(recordRequest),
+      attempt,
+    })
   })
 
   const { verbs } = resource
@@ -99,8 +138,9 @@ const addRoutes = (
   if (verbs.includes('delete')) server.delete(`${path}/:id`, beforeBody, remove)
 }
 
-/** Adds the routes of every resource that can be written. */
+/** Adds the write routes of every writable resource. */
 export const addRecordWriteRoutes = (server: FastifyInstance, context: ApiContext): void => {
   for (const resource of context.catalogue.resources)
-    for (const place of resourcePaths(resource)) addRoutes(server, context, resource, place)
+    for (const resourcePath of resourcePaths(resource))
+      addRoutes(server, context, resource, resourcePath)
 }

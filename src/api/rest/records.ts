@@ -1,16 +1,22 @@
-/** Reading records over REST: list, count and get, one set of routes for every resource. */
+/** REST routes that list, count and get records, for every resource. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Resource } from '../../definition/resource.ts'
 import { invalidParameter } from '../../errors.ts'
 import { type ListFilter, parseFilter, parseOrder, parsePage } from '../../query/list-request.ts'
-import { countRecords, listRecords } from '../../store/records.ts'
+import { countRecords, listRecords } from '../../store/records/records.ts'
 import type { ApiContext } from '../context.ts'
 import { JSON_TYPE } from './once.ts'
 import { refuseUnknown } from './parameters.ts'
 import { type ResourcePath, resourcePaths } from './paths.ts'
-import { findRecord, type Question, readQuestion, recordAnswer, requireParent } from './question.ts'
+import {
+  findRecord,
+  type RecordRequest,
+  readRecordRequest,
+  recordResponse,
+  requireParent,
+} from './record-request.ts'
 
-/** The parameters of a list that are not filters. */
+/** The query parameters of a list that are not filters. */
 export const listParameters = [
   'credentialId',
   'pageNumber',
@@ -19,9 +25,9 @@ export const listParameters = [
   'orderBy',
 ] as const
 
-/** The address of the same list at another cursor (RFC 8288: a relative reference). */
+/** The `Link` header to the next page, a relative reference (RFC 8288). */
 const nextLink = (url: string, cursor: string): string => {
-  // A list has parameters always; those may have a question mark too.
+  // A list URL always has parameters, whose values may contain a question mark.
   const path = url.slice(0, url.indexOf('?'))
   const parameters = new URLSearchParams(url.slice(path.length))
   parameters.delete('pageNumber')
@@ -29,7 +35,7 @@ const nextLink = (url: string, cursor: string): string => {
   return `<${path}?${parameters}>; rel="next"`
 }
 
-/** The routes of one resource below one path. `parent` is the reference that the path fills in. */
+/** Adds the routes of one resource at one path. `parent`: the reference field whose value the path contains. */
 const addRoutes = (
   server: FastifyInstance,
   context: ApiContext,
@@ -38,27 +44,28 @@ const addRoutes = (
 ): void => {
   const { database } = context
 
-  const readFilter = (question: Question, others: readonly string[]): ListFilter => {
-    const given: Record<string, string> = { ...question.parameters }
-    for (const name of others) delete given[name]
-    if (parent === undefined) return parseFilter(resource, given, others)
-    if (given[parent] !== undefined) throw invalidParameter(parent, 'no value beside the address')
-    return parseFilter(resource, { ...given, [parent]: question.path[parent] }, others)
+  const readFilter = (recordRequest: RecordRequest, others: readonly string[]): ListFilter => {
+    const filters: Record<string, string> = { ...recordRequest.parameters }
+    for (const name of others) delete filters[name]
+    if (parent === undefined) return parseFilter(resource, filters, others)
+    if (filters[parent] !== undefined)
+      throw invalidParameter(parent, 'no value, because the path contains it')
+    return parseFilter(resource, { ...filters, [parent]: recordRequest.path[parent] }, others)
   }
 
   const list = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
-    const question = await readQuestion(context, request)
-    const order = parseOrder(resource, question.parameters.orderBy)
+    const recordRequest = await readRecordRequest(context, request)
+    const order = parseOrder(resource, recordRequest.parameters.orderBy)
     const page = await listRecords(database, {
       resource,
-      credentialIds: [question.credential.id],
-      filter: readFilter(question, listParameters),
+      credentialIds: [recordRequest.credential.id],
+      filter: readFilter(recordRequest, listParameters),
       order,
-      page: parsePage(resource, order, question.parameters),
+      page: parsePage(resource, order, recordRequest.parameters),
     })
     const last = page.records.at(-1)
     if (last === undefined && parent !== undefined)
-      await requireParent(context, resource, parent, question)
+      await requireParent(context, resource, parent, recordRequest)
     if (page.hasNext && last !== undefined) {
       const cursor = page.cursorOf(last)
       reply.header('next-cursor', cursor).header('link', nextLink(request.url, cursor))
@@ -68,22 +75,26 @@ const addRoutes = (
   }
 
   const count = async (request: FastifyRequest): Promise<{ count: number }> => {
-    const question = await readQuestion(context, request)
-    const filter = readFilter(question, ['credentialId'])
+    const recordRequest = await readRecordRequest(context, request)
+    const filter = readFilter(recordRequest, ['credentialId'])
     const count = await countRecords(database, {
       resource,
-      credentialIds: [question.credential.id],
+      credentialIds: [recordRequest.credential.id],
       filter,
     })
     if (count === 0 && parent !== undefined)
-      await requireParent(context, resource, parent, question)
+      await requireParent(context, resource, parent, recordRequest)
     return { count }
   }
 
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
-    const question = await readQuestion(context, request)
-    refuseUnknown(question.parameters, ['credentialId'])
-    return recordAnswer(reply, resource, await findRecord(context, resource, parent, question))
+    const recordRequest = await readRecordRequest(context, request)
+    refuseUnknown(recordRequest.parameters, ['credentialId'])
+    return recordResponse(
+      reply,
+      resource,
+      await findRecord(context, resource, parent, recordRequest),
+    )
   }
 
   server.get(path, list)
@@ -94,5 +105,6 @@ const addRoutes = (
 /** Adds the routes of every resource. */
 export const addRecordRoutes = (server: FastifyInstance, context: ApiContext): void => {
   for (const resource of context.catalogue.resources)
-    for (const place of resourcePaths(resource)) addRoutes(server, context, resource, place)
+    for (const resourcePath of resourcePaths(resource))
+      addRoutes(server, context, resource, resourcePath)
 }

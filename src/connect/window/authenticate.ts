@@ -1,15 +1,15 @@
-/** Connecting an app: of all, of a category, or the one that the page names. */
+/** The task `authenticate`: connects an app that the page names, or that the end user chooses. */
 import type { ConnectableApp, Credential } from '../../generated/sdk-types.ts'
 import { TrunklineError } from '../../sdk/client.ts'
-import type { Task } from '../../sdk/messages.ts'
+import type { ModalTask } from '../../sdk/messages.ts'
 import { element } from './dom.ts'
 import {
   connectApp,
   dayOf,
   finish,
   listApps,
-  listCredentials,
-  proceed,
+  loadCredentials,
+  runStep,
   type Session,
 } from './session.ts'
 
@@ -18,19 +18,19 @@ const connect = (session: Session, app: ConnectableApp, back?: () => void): void
     session,
     app,
     (credentialId) => {
-      session.tell({ success: true, credentialId })
-      finish(session, `${app.name} is connected`, 'Your records are being brought in.')
+      session.report({ success: true, credentialId })
+      finish(session, `${app.name} is connected`, 'Your data is now being imported.')
     },
     back,
   )
 
-/** The choice among apps; those that are connected say since when. */
+/** Shows the list of apps, with the connection date of apps that are already connected. */
 const choose = (
   session: Session,
   apps: readonly ConnectableApp[],
   credentials: readonly Credential[],
 ): void => {
-  const again = (): void => choose(session, apps, credentials)
+  const backToChoice = (): void => choose(session, apps, credentials)
   const entry = (app: ConnectableApp): HTMLElement => {
     const last = credentials.findLast((one) => one.app === app.app)
     return element(
@@ -38,7 +38,7 @@ const choose = (
       {},
       element(
         'button',
-        { type: 'button', class: 'choice', click: () => connect(session, app, again) },
+        { type: 'button', class: 'choice', click: () => connect(session, app, backToChoice) },
         element('strong', {}, app.name),
         element('span', {}, app.description),
         last && element('span', { class: 'since' }, `Connected ${dayOf(last)}`),
@@ -50,19 +50,20 @@ const choose = (
     content:
       apps.length > 0
         ? [element('ul', { class: 'choices' }, ...apps.map(entry))]
-        : [element('p', {}, 'There is no app to connect here.')],
+        : [element('p', {}, 'No apps are available to connect.')],
   })
 }
 
+/** Runs the task. */
 export const authenticate = (
   session: Session,
-  { app: named, category }: Extract<Task, { kind: 'authenticate' }>,
+  { app: requestedApp, category }: Extract<ModalTask, { kind: 'authenticate' }>,
 ): void =>
-  proceed(session, async () => {
-    const [all, credentials] = await Promise.all([listApps(session), listCredentials(session)])
-    if (named !== undefined) {
-      const app = all.find((one) => one.app === named)
-      if (!app) throw new TrunklineError('NOT_FOUND', `There is no app named ${named}.`)
+  runStep(session, async () => {
+    const [all, credentials] = await Promise.all([listApps(session), loadCredentials(session)])
+    if (requestedApp !== undefined) {
+      const app = all.find((one) => one.app === requestedApp)
+      if (!app) throw new TrunklineError('NOT_FOUND', `No app is named "${requestedApp}".`)
       connect(session, app)
       return
     }

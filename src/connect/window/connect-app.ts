@@ -1,25 +1,30 @@
-/** Connecting one app: what it asks for, as a form. */
+/** The screen that connects one app: a form with the fields of its credential. */
 
 import type { ConnectableApp, ConnectableAppField } from '../../generated/sdk-types.ts'
 import { type Client, TrunklineError } from '../../sdk/client.ts'
-import { element, words } from './dom.ts'
+import { element, toLabel } from './dom.ts'
 import { problemText, type Screen } from './frame.ts'
 
 const inputOf = ({ name, description, required, secret, example }: ConnectableAppField) => {
   const input = element('input', {
-    ...{ id: name, name, required, type: secret ? 'password' : 'text', maxlength: 4096 },
-    // A password manager would offer the page's own password for the app's key.
-    ...{
-      autocomplete: secret ? 'new-password' : 'off',
-      autocapitalize: 'none',
-      spellcheck: 'false',
-    },
-    ...{ placeholder: example ?? undefined, 'aria-describedby': `${name}-about ${name}-problem` },
+    id: name,
+    name,
+    required,
+    type: secret ? 'password' : 'text',
+    maxlength: 4096,
+    // Otherwise a password manager offers the password of the page for the app's key.
+    autocomplete: secret ? 'new-password' : 'off',
+    autocapitalize: 'none',
+    spellcheck: 'false',
+    placeholder: example ?? undefined,
+    'aria-describedby': `${name}-about ${name}-problem`,
   })
   const problem = element('p', { id: `${name}-problem`, class: 'problem' })
-  const label = words(name) + (required ? '' : ' (optional)')
+  const label = toLabel(name) + (required ? '' : ' (optional)')
   return {
-    ...{ name, input, problem },
+    name,
+    input,
+    problem,
     row: element(
       'div',
       { class: 'field' },
@@ -31,20 +36,21 @@ const inputOf = ({ name, description, required, secret, example }: ConnectableAp
   }
 }
 
+/** Inputs of the screen. */
 export interface ConnectApp {
   readonly client: Client
   readonly app: ConnectableApp
-  readonly connected: (credentialId: string) => void
+  readonly onConnected: (credentialId: string) => void
   readonly back: (() => void) | undefined
 }
 
-/** The form; what the service refuses stands beside its field. */
-export const connectAppScreen = ({ client, app, connected, back }: ConnectApp): Screen => {
+/** The form. Errors of the service are shown next to the field that they are about. */
+export const connectAppScreen = ({ client, app, onConnected, back }: ConnectApp): Screen => {
   const inputs = app.fields.map(inputOf)
   const button = element('button', { class: 'main' }, 'Connect')
   const alert = element('p', { class: 'problem', role: 'alert' })
 
-  const tell = (error: TrunklineError): void => {
+  const showError = (error: TrunklineError): void => {
     const problems = new Map(error.details.map(({ field, expected }) => [field, expected]))
     for (const { name, input, problem } of inputs) {
       const expected = problems.get(`credential.${name}`)
@@ -52,18 +58,18 @@ export const connectAppScreen = ({ client, app, connected, back }: ConnectApp): 
       input.setAttribute('aria-invalid', String(expected !== undefined))
     }
     const first = inputs.find(({ name }) => problems.has(`credential.${name}`))
-    alert.textContent = first ? 'Look at what is marked.' : problemText(error)
+    alert.textContent = first ? 'Check the highlighted fields.' : problemText(error)
     first?.input.focus()
   }
 
   const connect = async (): Promise<void> => {
-    // What is optional and left empty is not given.
-    const given = inputs.flatMap(({ name, input: { value } }) => (value ? [[name, value]] : []))
+    // Empty optional fields are left out.
+    const entries = inputs.flatMap(({ name, input: { value } }) => (value ? [[name, value]] : []))
     button.disabled = true
     try {
-      const credential = Object.fromEntries(given)
+      const credential = Object.fromEntries(entries)
       const { userId } = client
-      connected(
+      onConnected(
         await client.create<string>(
           '2024-03/headless/credentials',
           { userId, app: app.app, credential },
@@ -72,7 +78,7 @@ export const connectAppScreen = ({ client, app, connected, back }: ConnectApp): 
       )
     } catch (error) {
       if (!(error instanceof TrunklineError)) throw error
-      tell(error)
+      showError(error)
     } finally {
       button.disabled = false
     }

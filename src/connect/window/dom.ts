@@ -1,29 +1,29 @@
-/** Elements from values. Text is only ever text: what an app or an integrator named is never markup. */
+/** Creates DOM elements. Strings always become text nodes, so names from apps and integrators are never markup. */
 
 type Attribute = string | number | boolean | undefined | ((event: Event) => void)
-/** What is false or undefined is left out. */
+/** A child of an element; false and undefined are skipped. */
 export type Child = Node | string | false | undefined
 
 /**
- * An element. A function is a listener (`click`, `submit`), true an attribute without a value; false and
- * undefined are left out.
+ * Creates an element. A function becomes an event listener (`click`, `submit`), true an attribute without a
+ * value; false and undefined are skipped.
  */
 export const element = <Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, Attribute>> = {},
   ...children: readonly Child[]
 ): HTMLElementTagNameMap[Tag] => {
-  const made = document.createElement(tag)
+  const created = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes))
-    if (typeof value === 'function') made.addEventListener(name, value)
-    else if (value === true) made.setAttribute(name, '')
-    else if (value !== false && value !== undefined) made.setAttribute(name, String(value))
-  made.append(...children.filter((child) => child !== false && child !== undefined))
-  return made
+    if (typeof value === 'function') created.addEventListener(name, value)
+    else if (value === true) created.setAttribute(name, '')
+    else if (value !== false && value !== undefined) created.setAttribute(name, String(value))
+  created.append(...children.filter((child) => child !== false && child !== undefined))
+  return created
 }
 
-/** `apiKey` as a person reads it: Api key. */
-export const words = (name: string): string => {
-  const apart = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase()
-  return apart.charAt(0).toUpperCase() + apart.slice(1)
+/** Label for a field name: `apiKey` becomes "Api key". */
+export const toLabel = (name: string): string => {
+  const spaced = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase()
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1)
 }

@@ -1,24 +1,26 @@
-/** What every screen stands in: the heading, the way back, the way out, and what went wrong. */
+/** The frame around every screen: heading, back button and close button. */
 import type { TrunklineError } from '../../sdk/client.ts'
 import { type Child, element } from './dom.ts'
 
+/** One screen of the Connect UI. */
 export interface Screen {
   readonly title: string
   readonly content: readonly Child[]
-  /** To the screen before. */
+  /** Returns to the previous screen. Without it, there is no back button. */
   readonly back?: () => void
 }
 
+/** Shows screens, one at a time. */
 export interface Frame {
-  /** Shows a screen in place of the one that is there. */
+  /** Replaces the current screen. */
   show(screen: Screen): void
-  /** Shows that something is on its way, until a screen is shown. */
+  /** Shows a loading message until the next screen. */
   wait(): void
 }
 
-/** @param close The end user wants out. */
+/** Creates the frame. @param close Called when the end user clicks Close. */
 export const createFrame = (root: HTMLElement, close: () => void): Frame => {
-  const out = (): HTMLElement =>
+  const closeButton = (): HTMLElement =>
     element('button', { type: 'button', class: 'icon', 'aria-label': 'Close', click: close }, '×')
   return {
     show: ({ title, content, back }) => {
@@ -35,32 +37,32 @@ export const createFrame = (root: HTMLElement, close: () => void): Frame => {
               )
             : element('span', { class: 'icon' }),
           heading,
-          out(),
+          closeButton(),
         ),
         element('main', {}, ...content),
       )
-      // Read aloud, and the next Tab leads into the screen.
+      // Screen readers announce the heading, and the next Tab enters the screen.
       heading.focus()
     },
     wait: () =>
       root.replaceChildren(
-        element('header', {}, element('span', { class: 'icon' }), element('span'), out()),
+        element('header', {}, element('span', { class: 'icon' }), element('span'), closeButton()),
         element('main', { 'aria-busy': 'true' }, element('p', { role: 'status' }, 'One moment…')),
       ),
   }
 }
 
-/** What went wrong, in words for an end user. */
+/** Error message for the end user. */
 export const problemText = ({ code, message }: TrunklineError): string => {
   switch (code) {
     case 'UNAUTHENTICATED':
       return 'Your session has ended. Close this window, reload the page and try again.'
     case 'UNREACHABLE':
-      return 'The service cannot be reached. Check your connection and try again.'
+      return 'The service is unreachable. Check your connection and try again.'
     case 'RATE_LIMITED':
       return 'Too many attempts. Wait a minute and try again.'
     case 'APP_AUTHENTICATION':
-      return 'The app does not accept this. Check each value and try again.'
+      return 'The app rejected these credentials. Check each value and try again.'
     default:
       return message
   }

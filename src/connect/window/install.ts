@@ -1,4 +1,4 @@
-/** Installing an integration: its app is connected first, if it is not. */
+/** The task `install`: installs an integration, and connects its app first if necessary. */
 import type {
   ConnectableApp,
   Credential,
@@ -6,54 +6,54 @@ import type {
   Integration,
 } from '../../generated/sdk-types.ts'
 import { TrunklineError } from '../../sdk/client.ts'
-import type { Task } from '../../sdk/messages.ts'
+import type { ModalTask } from '../../sdk/messages.ts'
 import { element } from './dom.ts'
 import {
   connectApp,
   dayOf,
   finish,
   listApps,
-  listCredentials,
-  proceed,
+  loadCredentials,
+  runStep,
   type Session,
 } from './session.ts'
 
 interface Plan {
   readonly integration: Integration
   readonly app: ConnectableApp
-  /** Of the app, oldest first. */
+  /** The end user's credentials of the app, oldest first. */
   readonly credentials: readonly Credential[]
 }
 
-/** Of an earlier installation, the credentials of other apps: only the one of its own app is chosen here. */
-const chosenBefore = async (
+/** Credentials of other apps in the existing installation. They are kept: only the one of `app` is chosen here. */
+const otherCredentialIds = async (
   { client }: Session,
   { integration, credentials }: Plan,
 ): Promise<readonly string[]> => {
   const installations = await client.get<readonly Installation[]>(
     `2024-03/installations?userId=${client.userId}`,
   )
-  const before = installations.find((one) => one.integrationId === integration.integrationId)
+  const existing = installations.find((one) => one.integrationId === integration.integrationId)
   const isOwn = (id: string): boolean => credentials.some((one) => one.credentialId === id)
-  return before?.credentialIds.filter((id) => !isOwn(id)) ?? []
+  return existing?.credentialIds.filter((id) => !isOwn(id)) ?? []
 }
 
 const complete = (session: Session, plan: Plan, credentialId: string): void =>
-  proceed(session, async () => {
-    const { client, tell } = session
+  runStep(session, async () => {
+    const { client, report } = session
     const { integration, app } = plan
     const { integrationId } = integration
-    const credentialIds = [...(await chosenBefore(session, plan)), credentialId]
+    const credentialIds = [...(await otherCredentialIds(session, plan)), credentialId]
     const { installationId } = await client.post<Installation>(
       '2024-03/headless/startInstallation',
       { userId: client.userId, integrationId, credentialIds },
     )
     await client.post('2024-03/headless/completeInstallation', { installationId, data: {} })
-    tell({ success: true, installationId })
-    finish(session, `${app.name} is installed`, 'It works from now on.')
+    report({ success: true, installationId })
+    finish(session, `${app.name} is installed`, 'The integration is now active.')
   })
 
-/** What will be installed, and with which of the end user's connections. */
+/** Shows the workflows to install and lets the end user choose a connection. */
 const confirm = (session: Session, plan: Plan): void => {
   const { integration, app, credentials } = plan
   const choice = element(
@@ -74,7 +74,7 @@ const confirm = (session: Session, plan: Plan): void => {
     content: [
       integration.icon !== null &&
         element('img', { src: integration.icon, alt: '', referrerpolicy: 'no-referrer' }),
-      element('p', {}, 'This will be set up for you:'),
+      element('p', {}, 'This integration sets up:'),
       element(
         'ul',
         { class: 'workflows' },
@@ -86,7 +86,7 @@ const confirm = (session: Session, plan: Plan): void => {
         element(
           'div',
           { class: 'field' },
-          element('label', { for: 'credential' }, 'With the connection'),
+          element('label', { for: 'credential' }, 'Connection'),
           choice,
         ),
         element('button', { class: 'main' }, integration.installed ? 'Install again' : 'Install'),
@@ -95,23 +95,24 @@ const confirm = (session: Session, plan: Plan): void => {
   })
 }
 
+/** Runs the task. */
 export const install = (
   session: Session,
-  { integrationId }: Extract<Task, { kind: 'install' }>,
+  { integrationId }: Extract<ModalTask, { kind: 'install' }>,
 ): void =>
-  proceed(session, async () => {
+  runStep(session, async () => {
     const { client } = session
     const [integration, apps, all] = await Promise.all([
       client.get<Integration>(
         `2024-03/integrations/${encodeURIComponent(integrationId)}?userId=${client.userId}`,
       ),
       listApps(session),
-      listCredentials(session),
+      loadCredentials(session),
     ])
     const app = apps.find((one) => one.app === integration.app)
-    if (!app) throw new TrunklineError('NOT_FOUND', 'The app of this integration is not there.')
+    if (!app) throw new TrunklineError('NOT_FOUND', 'The app of this integration is not available.')
     const credentials = all.filter((one) => one.app === app.app)
     if (credentials.length > 0) confirm(session, { integration, app, credentials })
-    // Connected, it begins anew, with the connection in the list.
+    // Once connected, start over: the new connection is then in the list.
     else connectApp(session, app, () => install(session, { kind: 'install', integrationId }))
   })

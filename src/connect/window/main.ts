@@ -1,30 +1,32 @@
-/** The window: waits for the page that holds it, and does what it was opened for. */
+/** Entry point of the Connect UI: waits for the opening message of the embedding page and runs its task. */
 import { createClient, TrunklineError } from '../../sdk/client.ts'
-import { isOpening, type Opening, type Told } from '../../sdk/messages.ts'
+import { type FrameMessage, isOpening, type ModalOpening } from '../../sdk/messages.ts'
 import { authenticate } from './authenticate.ts'
 import { element } from './dom.ts'
 import { createFrame, problemText } from './frame.ts'
 import { install } from './install.ts'
 
-const open = ({ token, task }: Opening, port: MessagePort): void => {
-  const say = (told: Told): void => port.postMessage(told)
-  const close = (): void => say({ kind: 'done' })
+const open = ({ token, task }: ModalOpening, port: MessagePort): void => {
+  const send = (message: FrameMessage): void => port.postMessage(message)
+  const close = (): void => send({ kind: 'done' })
   const frame = createFrame(document.body, close)
   document.addEventListener('keydown', ({ key }) => {
     if (key === 'Escape') close()
   })
   try {
     const session = {
-      ...{ frame, close, client: createClient(new URL('.', location.href).href, token) },
-      tell: (outcome: Extract<Told, { kind: 'outcome' }>['outcome']) =>
-        say({ kind: 'outcome', outcome }),
+      frame,
+      close,
+      client: createClient(new URL('.', location.href).href, token),
+      report: (outcome: Extract<FrameMessage, { kind: 'outcome' }>['outcome']) =>
+        send({ kind: 'outcome', outcome }),
     }
     if (task.kind === 'install') install(session, task)
     else authenticate(session, task)
   } catch (error) {
     if (!(error instanceof TrunklineError)) throw error
     frame.show({
-      title: 'That did not work',
+      title: 'Something went wrong',
       content: [element('p', { class: 'problem', role: 'alert' }, problemText(error))],
     })
   }
@@ -32,7 +34,7 @@ const open = ({ token, task }: Opening, port: MessagePort): void => {
 
 const listener = ({ data, source, ports }: MessageEvent<unknown>): void => {
   const [port] = ports
-  // The page that holds the window alone; whatever it is, it has to bring a token.
+  // Only the embedding page may open it. Any page may embed it, because it must bring a token.
   if (source !== parent || !port || !isOpening(data)) return
   removeEventListener('message', listener)
   open(data, port)

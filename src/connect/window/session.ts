@@ -1,22 +1,23 @@
-/** What the screens of one opening share. */
+/** State and steps that the screens of one open modal share. */
 import type { ConnectableApp, Credential } from '../../generated/sdk-types.ts'
 import { type Client, TrunklineError } from '../../sdk/client.ts'
-import type { Outcome } from '../../sdk/messages.ts'
+import type { TaskOutcome } from '../../sdk/messages.ts'
 import { connectAppScreen } from './connect-app.ts'
 import { element } from './dom.ts'
 import { type Frame, problemText } from './frame.ts'
 
+/** One open modal. */
 export interface Session {
   readonly client: Client
   readonly frame: Frame
-  /** Tells the page what came of it; the window stays. */
-  readonly tell: (outcome: Outcome) => void
-  /** The end user is done. */
+  /** Reports the outcome to the page; the modal stays open. */
+  readonly report: (outcome: TaskOutcome) => void
+  /** Closes the modal. */
   readonly close: () => void
 }
 
-/** Does what leads to the next screen; what fails is a screen of its own, from which it can be tried again. */
-export const proceed = ({ frame }: Session, step: () => Promise<void>): void => {
+/** Runs a step that leads to the next screen. If it fails, an error screen offers to try again. */
+export const runStep = ({ frame }: Session, step: () => Promise<void>): void => {
   const attempt = async (): Promise<void> => {
     frame.wait()
     try {
@@ -30,13 +31,13 @@ export const proceed = ({ frame }: Session, step: () => Promise<void>): void => 
       )
       const text = element('p', { class: 'problem', role: 'alert' }, problemText(error))
       const content = error.code === 'UNAUTHENTICATED' ? [text] : [text, retry]
-      frame.show({ title: 'That did not work', content })
+      frame.show({ title: 'Something went wrong', content })
     }
   }
   void attempt()
 }
 
-/** The last screen. */
+/** Shows the last screen. */
 export const finish = ({ frame, close }: Session, title: string, text: string): void =>
   frame.show({
     title,
@@ -47,21 +48,22 @@ export const finish = ({ frame, close }: Session, title: string, text: string): 
     ],
   })
 
+/** Lists the apps that can be connected. */
 export const listApps = ({ client }: Session): Promise<readonly ConnectableApp[]> =>
   client.get('2024-03/metadata/credentials')
 
 /** The end user's credentials, oldest first. */
-export const listCredentials = ({ client }: Session): Promise<readonly Credential[]> =>
+export const loadCredentials = ({ client }: Session): Promise<readonly Credential[]> =>
   client.get(`2024-03/users/${client.userId}/credentials`)
 
-/** Asks for what an app needs. */
+/** Shows the form that connects an app. */
 export const connectApp = (
   { client, frame }: Session,
   app: ConnectableApp,
-  connected: (credentialId: string) => void,
+  onConnected: (credentialId: string) => void,
   back?: () => void,
-): void => frame.show(connectAppScreen({ ...{ client, app, connected }, back }))
+): void => frame.show(connectAppScreen({ client, app, onConnected, back }))
 
-/** The day on which an app was connected, in the end user's own words. */
+/** Date on which an app was connected, in the end user's locale. */
 export const dayOf = ({ createdAt }: Credential): string =>
   new Date(createdAt).toLocaleDateString(undefined, { dateStyle: 'long' })

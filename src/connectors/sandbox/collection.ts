@@ -1,4 +1,4 @@
-/** A collection of the sandbox, as the engines see it. */
+/** Resource connectors for the collections of the sandbox. */
 import type { ResourceConnector, ResourceWriter } from '../../definition/connector.ts'
 import type { Mapping } from '../../definition/mapping.ts'
 import type { Inverse } from './inverse.ts'
@@ -6,19 +6,19 @@ import { listingPath, readList } from './listing.ts'
 import { createWriter } from './writer.ts'
 
 /**
- * The collection `kind`, read by a mapping; written by its inverse, where the sandbox lets it be. `touches`:
- * what else the sandbox changes then.
+ * Creates the connector of the collection `kind`. Without `inverse`, the collection is read-only. `sideEffects`
+ * names the other records that a write changes.
  */
 export const collection = (
   kind: string,
   mapping: Mapping,
   inverse?: Inverse,
-  touches?: ResourceWriter['touches'],
+  sideEffects?: ResourceWriter['sideEffects'],
 ): ResourceConnector => ({
   mapping,
-  ...(inverse && { write: createWriter(kind, mapping.resource, inverse, touches) }),
+  ...(inverse && { write: createWriter(kind, mapping.resource, inverse, sideEffects) }),
   listRequest: (position) => ({ method: 'GET', path: listingPath(kind, position) }),
   readList,
-  // NOTES 3: instants only grow, so no overlap is needed; a second costs nothing.
+  // NOTES "`modified` only grows": no overlap is needed, but one second costs nothing.
   sync: { incremental: true, deletions: 'reported', overlapMs: 1000 },
 })

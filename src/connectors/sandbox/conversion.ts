@@ -1,60 +1,60 @@
-/** One unified value as the sandbox is told it: amounts, rates, quantities and words. */
+/** Conversions of unified values to the sandbox's: amounts, rates, quantities and enumerations. */
 import { type Json, WriteRefusal } from '../../definition/connector.ts'
 import { formatDecimal, parseDecimal } from '../../definition/decimal.ts'
-import { isObject } from '../../definition/value.ts'
+import { isObject, trimTrailing } from '../../definition/value.ts'
 
-/** The fields of an object, as they are given or sent. */
-export type Given = Readonly<Record<string, Json>>
+/** A JSON object. */
+export type JsonObject = Readonly<Record<string, Json>>
 
-/** Tells the sandbox one of its fields. @throws WriteRefusal if it has been told otherwise */
+/** Sets one field of the request body. @throws WriteRefusal if the field is already set to another value */
 export type Put = (name: string, value: Json, path: string) => void
 
-/** What a conversion may look at beside the value. */
-export interface Draft {
+/** The write that a conversion is part of. */
+export interface RecordDraft {
   /** The unified fields that are written. */
-  readonly given: Given
-  /** The record to be changed, by the sandbox's names; undefined for a new one. */
+  readonly fields: JsonObject
+  /** The stored record, with the sandbox's field names; undefined for a new record. */
   readonly stored: Readonly<Record<string, unknown>> | undefined
   readonly put: Put
 }
 
-/** From a unified value to the sandbox's. */
+/** Conversion of a unified value to the sandbox's value. */
 export interface Conversion {
   /** @throws WriteRefusal naming the path */
-  tell(value: NonNullable<Json>, path: string, draft: Draft): Json
-  /** What the sandbox is told for null; without it, the field cannot be emptied. */
+  toApp(value: NonNullable<Json>, path: string, draft: RecordDraft): Json
+  /** The sandbox's value for null. Without it, null is rejected. */
   readonly empty?: Json
-  /** The names inside of an object, or of a list's objects, that it takes; all, if it does not say. */
+  /** Writable fields of a nested object or of a list's objects. Default: all. */
   readonly nested?: readonly string[]
 }
 
-/** The sandbox's value for a unified one, be it null. */
+/** Converts a unified value, which may be null. @throws WriteRefusal naming the path */
 export const convert = (
-  { tell, empty }: Conversion,
+  { toApp, empty }: Conversion,
   value: Json,
   path: string,
-  draft: Draft,
+  draft: RecordDraft,
 ): Json => {
-  if (value !== null) return tell(value, path, draft)
+  if (value !== null) return toApp(value, path, draft)
   if (empty !== undefined) return empty
-  throw new WriteRefusal('The sandbox always has a value here: it cannot be emptied.', path)
+  throw new WriteRefusal('The sandbox requires a value here; null is not allowed.', path)
 }
 
-/** The objects of a list that the sandbox has sent; none if it is no list. */
-export const objectsIn = (list: unknown): readonly Given[] =>
-  // It was parsed from JSON.
-  Array.isArray(list) ? (list.filter(isObject) as Given[]) : []
+/** The objects of a list in a response; empty if the value is not a list. */
+export const objectsIn = (list: unknown): readonly JsonObject[] =>
+  // Safe cast: the value was parsed from JSON.
+  Array.isArray(list) ? (list.filter(isObject) as JsonObject[]) : []
 
-/** The value as it is. */
-export const same: Conversion = { tell: (value) => value, empty: null }
+/** Passes a value through unchanged. */
+export const same: Conversion = { toApp: (value) => value, empty: null }
 
-/** A list as it is. */
-export const listed: Conversion = { tell: (value) => value, empty: [] }
+/** Passes a list through unchanged; null becomes an empty list. */
+export const sameList: Conversion = { toApp: (value) => value, empty: [] }
 
-/** A field that the sandbox is never without. */
-export const filled = ({ empty: _, ...conversion }: Conversion = same): Conversion => conversion
+/** A conversion that rejects null. */
+export const required = ({ empty: _, ...conversion }: Conversion = same): Conversion => conversion
 
-/** A field for which null means this. */
+/** A conversion that sends `empty` for null. */
 export const orElse = (conversion: Conversion, empty: Json): Conversion => ({
   ...conversion,
   empty,
@@ -62,21 +62,21 @@ export const orElse = (conversion: Conversion, empty: Json): Conversion => ({
 
 interface Digits {
   readonly sign: '' | '-'
-  /** Without leading zeros, but one digit. */
+  /** Without leading zeros; at least one digit. */
   readonly whole: string
   /** Without trailing zeros. */
   readonly fraction: string
 }
 
-/** The digits of a number, be they written `12.5`, `1.25e1` or as a JSON number. */
+/** Parses a number: `12.5`, `1.25e1` or a JSON number. */
 const readDecimal = (value: Json, path: string): Digits => {
   const decimal = parseDecimal(String(value))
-  if (!decimal) throw new WriteRefusal('This is no decimal number.', path)
+  if (!decimal) throw new WriteRefusal('Expected a decimal number.', path)
   const [whole = '', fraction = ''] = formatDecimal(decimal).replace('-', '').split('.')
   return {
     sign: decimal.unscaled < 0n ? '-' : '',
     whole,
-    fraction: fraction.replace(/0+$/, ''),
+    fraction: trimTrailing(fraction, '0'),
   }
 }
 
@@ -85,63 +85,68 @@ const checkSize = (
   most: { readonly whole: number; readonly fraction: number },
   path: string,
 ): void => {
-  // Rounding would write an amount that nobody gave.
+  // Rejected rather than rounded, so that no amount is changed silently.
   if (fraction.length > most.fraction)
-    throw new WriteRefusal(`The sandbox keeps ${most.fraction} decimals.`, path)
+    throw new WriteRefusal(`The sandbox stores at most ${most.fraction} decimals.`, path)
   if (whole.length > most.whole)
-    throw new WriteRefusal(`The sandbox keeps ${most.whole} digits before the point.`, path)
+    throw new WriteRefusal(
+      `The sandbox stores at most ${most.whole} digits before the decimal point.`,
+      path,
+    )
 }
 
-/** An amount of money: `12.5` is `'12.50'`. */
+/** An amount of money: `12.5` becomes `'12.50'`. */
 export const money: Conversion = {
-  tell: (value, path) => {
+  toApp: (value, path) => {
     const decimal = readDecimal(value, path)
-    checkSize(decimal, { whole: 10, fraction: 2 }, path)
+    checkSize(decimal, { whole: 10, fraction: 4 }, path)
     return `${decimal.sign}${decimal.whole}.${decimal.fraction.padEnd(2, '0')}`
   },
   empty: null,
 }
 
-/** A rate of exchange: `0.9150` is `'0.915'`. */
+/** An exchange rate: `0.9150` becomes `'0.915'`. */
 export const rate: Conversion = {
-  tell: (value, path) => {
+  toApp: (value, path) => {
     const decimal = readDecimal(value, path)
     checkSize(decimal, { whole: 6, fraction: 6 }, path)
-    if (decimal.sign === '-') throw new WriteRefusal('A rate is not negative.', path)
+    if (decimal.sign === '-') throw new WriteRefusal('An exchange rate cannot be negative.', path)
     return [decimal.whole, decimal.fraction].filter((digits) => digits !== '').join('.')
   },
   empty: '1',
 }
 
-/** A count that the sandbox keeps as a number. */
+/** A quantity, which the sandbox stores as a JSON number. */
 export const quantity: Conversion = {
-  tell: (value, path) => {
+  toApp: (value, path) => {
     const { sign, whole, fraction } = readDecimal(value, path)
-    // A number of JSON is exact to 15 digits.
+    // A JSON number is exact up to 15 digits.
     if (whole.length + fraction.length > 15)
-      throw new WriteRefusal('The sandbox keeps 15 digits of a number.', path)
+      throw new WriteRefusal('The sandbox stores at most 15 digits of a number.', path)
     return Number(`${sign}${whole}.${fraction}`)
   },
   empty: null,
 }
 
 /**
- * One of the sandbox's words: by ours (`{ delivery: 'SHIPPING' }`), or, where the field has the app's own
- * words, by itself. Upper and lower case are alike.
+ * An enumeration: from the unified word to the sandbox's (`{ delivery: 'SHIPPING' }`), or a list of words that
+ * both share. Case-insensitive.
  */
-export const word = (words: Readonly<Record<string, string>> | readonly string[]): Conversion => {
+export const enumeration = (
+  words: Readonly<Record<string, string>> | readonly string[],
+): Conversion => {
   const pairs = Array.isArray(words) ? words.map((own) => [own, own]) : Object.entries(words)
   return {
-    tell: (value, path) => {
+    toApp: (value, path) => {
       const upper = String(value).toUpperCase()
-      const found = pairs.find(([, ours]) => ours?.toUpperCase() === upper)
-      if (found?.[0] !== undefined) return found[0]
+      const idOrName = pairs.find(([, ours]) => ours?.toUpperCase() === upper)
+      if (idOrName?.[0] !== undefined) return idOrName[0]
       const known = pairs.map(([, ours]) => ours).join(', ')
-      throw new WriteRefusal(`The sandbox takes one of ${known}.`, path)
+      throw new WriteRefusal(`Expected one of ${known}.`, path)
     },
     empty: null,
   }
 }
 
-/** The currencies that the sandbox does business in. */
-export const currency = filled(word(['EUR', 'GBP', 'USD', 'SEK', 'CHF', 'CAD']))
+/** A currency code; null is rejected. The sandbox accepts every code of the API. */
+export const currency = required()

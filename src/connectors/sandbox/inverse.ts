@@ -1,53 +1,57 @@
-/** The way back of a mapping: unified fields as the body of a request to the sandbox. */
+/** The inverse of a mapping: builds request bodies for the sandbox from unified fields. */
 import { type Json, type Steps, type WriteInput, WriteRefusal } from '../../definition/connector.ts'
 import type { Fields } from '../../definition/field.ts'
-import { type Conversion, convert, type Draft, same } from './conversion.ts'
+import { type Conversion, convert, type RecordDraft, same } from './conversion.ts'
 
-/** What becomes of one unified field. */
-export interface Rule {
-  /** The sandbox's names for what it tells. */
+/** Rule that writes one unified field. */
+export interface WriteRule {
+  /** Names of the sandbox's fields that the rule sets. */
   readonly to: readonly string[]
-  /** The names inside of it that are taken; all, if it does not say. */
+  /** Writable fields inside the value. Default: all. */
   readonly nested?: readonly string[]
-  /** Given once, when the record is made. */
+  /** Writable on create only. */
   readonly once?: true
-  /** Puts into the draft what the sandbox is to be told. @throws WriteRefusal */
-  tell?(value: Json, path: string, draft: Draft): void
-  /** The same, for what the sandbox has to be asked about first. */
-  ask?(value: Json, path: string, draft: Draft): Steps<void>
+  /** Puts the sandbox's values into the draft. @throws WriteRefusal */
+  apply?(value: Json, path: string, draft: RecordDraft): void
+  /** Like `apply`, with requests to the sandbox before. */
+  applySteps?(value: Json, path: string, draft: RecordDraft): Steps<void>
 }
 
-/** By unified field: the sandbox's name for it, or a rule. What is not named, the sandbox does not take. */
-export type Inverse = Readonly<Record<string, string | Rule>>
+/** Write rules by unified field: the sandbox's field name, or a rule. Other fields are not writable. */
+export type Inverse = Readonly<Record<string, string | WriteRule>>
 
-/** The field of that name, converted. */
-export const as = (name: string, conversion: Conversion): Rule => ({
+/** Rule that converts the value and writes it to one field. */
+export const as = (name: string, conversion: Conversion): WriteRule => ({
   to: [name],
   ...(conversion.nested && { nested: conversion.nested }),
-  tell: (value, path, draft) => draft.put(name, convert(conversion, value, path, draft), path),
+  apply: (value, path, draft) => draft.put(name, convert(conversion, value, path, draft), path),
 })
 
-/** The field of that name, which cannot be changed later. */
-export const once = (name: string, conversion: Conversion = same): Rule => ({
+/** Like `as`, but writable on create only. */
+export const once = (name: string, conversion: Conversion = same): WriteRule => ({
   ...as(name, conversion),
   once: true,
 })
 
-const ruleOf = (rule: string | Rule): Rule => (typeof rule === 'string' ? as(rule, same) : rule)
+const ruleOf = (rule: string | WriteRule): WriteRule =>
+  typeof rule === 'string' ? as(rule, same) : rule
 
-/** The unified fields that are taken: `addresses`, or `lineItems.quantity` where not all of it is. */
-export const fieldsTaken = (inverse: Inverse, fields: Fields, isNew: boolean): readonly string[] =>
+/** The writable unified fields: `addresses`, or `lineItems.quantity` if a value is only partly writable. */
+export const writableFields = (
+  inverse: Inverse,
+  fields: Fields,
+  isNew: boolean,
+): readonly string[] =>
   Object.entries(inverse).flatMap(([name, entry]) => {
     const { nested, once } = ruleOf(entry)
     if (once && !isNew) return []
-    const field = fields[name]
-    const inside = field?.kind === 'list' || field?.kind === 'object' ? field.shape.fields : {}
+    const inside = fields[name]?.kind.shape?.fields ?? {}
     return nested === undefined || Object.keys(inside).every((part) => nested.includes(part))
       ? [name]
       : nested.map((part) => `${name}.${part}`)
   })
 
-/** The unified field that each of the sandbox's names stands for; the first, if there are two. */
+/** The unified field for each of the sandbox's field names; the first, if several fit. */
 export const fieldNames = (inverse: Inverse): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(inverse)
@@ -57,32 +61,36 @@ export const fieldNames = (inverse: Inverse): Readonly<Record<string, string>> =
 
 const isSame = (a: Json | undefined, b: Json): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** The body of a request that makes or changes a record. @throws WriteRefusal */
-export function* tellAll(
+/** Builds the body of a create or update request. @throws WriteRefusal */
+export function* buildBody(
   inverse: Inverse,
   { fields, remoteFields }: WriteInput,
-  stored?: Draft['stored'],
+  stored?: RecordDraft['stored'],
 ): Steps<Readonly<Record<string, Json>>> {
   const body = new Map<string, Json>()
-  const draft: Draft = {
-    given: fields,
+  const draft: RecordDraft = {
+    fields,
     stored,
     put: (name, value, path) => {
       if (body.has(name) && !isSame(body.get(name), value))
-        throw new WriteRefusal('The sandbox has one value for all of the record here.', path)
+        throw new WriteRefusal(
+          'The sandbox has one value for the whole record here; pass the same value everywhere.',
+          path,
+        )
       body.set(name, value)
     },
   }
   for (const [name, value] of Object.entries(fields)) {
     const { [name]: entry } = inverse
-    if (entry === undefined) throw new WriteRefusal('The sandbox does not take it.', name)
-    const { tell, ask } = ruleOf(entry)
-    tell?.(value, name, draft)
-    if (ask) yield* ask(value, name, draft)
+    if (entry === undefined)
+      throw new WriteRefusal('The sandbox does not support this field.', name)
+    const { apply, applySteps } = ruleOf(entry)
+    apply?.(value, name, draft)
+    if (applySteps) yield* applySteps(value, name, draft)
   }
   for (const [name, value] of Object.entries(remoteFields)) {
     if (body.has(name))
-      throw new WriteRefusal('A field of the common model says it already.', `remoteFields.${name}`)
+      throw new WriteRefusal('A unified field sets this already.', `remoteFields.${name}`)
     body.set(name, value)
   }
   return Object.fromEntries(body)

@@ -1,4 +1,4 @@
-/** The sandbox: an app with records of every kind, for trying out and for tests. */
+/** Manifest of the sandbox, an app with records of every kind for trials and tests. */
 import { type AppFailure, type AppResponse, defineConnector } from '../../definition/connector.ts'
 import ledgerAccount from './accounting/account.ts'
 import bill from './accounting/bill.ts'
@@ -28,16 +28,17 @@ const kindOf = (status: number, reason: unknown): AppFailure['kind'] => {
   if (status === 401) return 'authentication'
   if (status >= 500) return 'unavailable'
   if (status === 409 && reason === 'stale_version') return 'conflict'
-  // 422 of the same name is about a record that a field refers to.
+  // A 422 with this reason is about a record that a field references.
   if (status === 404 && reason === 'no_such_record') return 'absent'
   return 'refused'
 }
 
 const readFailure = ({ status, body }: AppResponse): AppFailure | undefined => {
   if (status < 400) return
-  const told = typeof body === 'object' && body !== null && 'error' in body
-  const { reason, field } = told ? Object(body.error) : { reason: 'no reason given' }
+  const hasError = typeof body === 'object' && body !== null && 'error' in body
+  const { reason, field, message } = hasError ? Object(body.error) : { reason: 'no reason given' }
   const kind = kindOf(status, reason)
+  if (typeof message === 'string') return { kind, reason: message, field }
   // `no_such_record (lines.0.item)`
   return typeof field === 'string'
     ? { kind, reason: `${reason} (${field})`, field }
@@ -48,27 +49,27 @@ const readFailure = ({ status, body }: AppResponse): AppFailure | undefined => {
 export const connector = defineConnector({
   app: 'sandbox',
   name: 'Sandbox',
-  doc: 'A company with its books, CRM and web shop, made up for trying things out. It changes by itself.',
+  doc: 'A fictional company with books, a CRM and a web shop, for trying out the API. Its data changes over time.',
   credential: {
     tenant: {
-      doc: 'Name of the sandbox company: small letters, digits and hyphens. A new name makes a new company.',
+      doc: 'Name of the sandbox company: lowercase letters, digits and hyphens. A new name creates a new company.',
       secret: false,
       example: 'harbour-light',
     },
     token: {
-      doc: 'Its token; for a new company, choose any.',
+      doc: 'Token of the company. For a new company, choose any token.',
       secret: true,
       example: 'open-sesame',
     },
   },
-  // Answered inside the process: no such host exists.
+  // Handled in this process: the host does not exist.
   baseUrl: () => 'http://sandbox.trunkline.internal',
   authorize: ({ tenant = '', token = '' }) => ({
     authorization: `Bearer ${token}`,
     'sandbox-tenant': tenant,
   }),
   readFailure,
-  // NOTES 26: a company of a new name is made by it.
+  // Creates the company if the name is new; NOTES "`PUT /v1/tenant` accepts the tenant's token".
   check: { method: 'PUT', path: '/v1/tenant' },
   resources: {
     'accounting/accounts': ledgerAccount,

@@ -1,105 +1,120 @@
-/** Objects and lists inside of a record, as the sandbox is told them. */
+/** Conversions of objects and lists inside a record. */
 import { type Json, WriteRefusal } from '../../definition/connector.ts'
 import { isObject } from '../../definition/value.ts'
-import { type Conversion, convert, type Draft, type Given, objectsIn, same } from './conversion.ts'
+import {
+  type Conversion,
+  convert,
+  type JsonObject,
+  objectsIn,
+  type RecordDraft,
+  same,
+} from './conversion.ts'
 
-/** Where a nested value goes: by the sandbox's name as it is, or converted. */
+/** Target of a nested value: the sandbox's field name, or a name with a conversion. */
 export type Part =
   | string
   | {
       readonly to: string
       readonly by: Conversion
-      /** The sandbox says it of the whole record, and not of each line. */
+      /** The sandbox stores the value once for the record, not on each line. */
       readonly ofRecord?: true
     }
 
-/** A value of this name, converted. */
-export const told = (to: string, by: Conversion): Part => ({ to, by })
+/** Converts the value and writes it to the field `to`. */
+export const part = (to: string, by: Conversion): Part => ({ to, by })
 
-/** What the sandbox says of the whole record: lines must agree on it, with each other and the record. */
+/** Writes the value to the record instead of the line. All lines and the record must agree on it. */
 export const ofRecord = (to: string, by: Conversion): Part => ({ to, by, ofRecord: true })
 
-/** The parts of an object, by unified names. */
+/** The parts of an object, by unified field name. */
 export type Parts = Readonly<Record<string, Part>>
 
-const tellParts = (parts: Parts, given: Given, path: string, draft: Draft): Given => {
-  const told = new Map<string, Json>()
+const convertParts = (
+  parts: Parts,
+  input: JsonObject,
+  path: string,
+  draft: RecordDraft,
+): JsonObject => {
+  const converted = new Map<string, Json>()
   for (const [name, part] of Object.entries(parts)) {
-    const value = given[name]
+    const value = input[name]
     if (value === undefined) continue
     const { to, by, ofRecord } =
       typeof part === 'string' ? { to: part, by: same, ofRecord: undefined } : part
-    const place = `${path}.${name}`
-    const converted = convert(by, value, place, draft)
-    if (ofRecord) draft.put(to, converted, place)
-    else if (told.has(to) && told.get(to) !== converted)
-      throw new WriteRefusal(`The sandbox has one value for this and ${to}.`, place)
-    else told.set(to, converted)
+    const partPath = `${path}.${name}`
+    const result = convert(by, value, partPath, draft)
+    if (ofRecord) draft.put(to, result, partPath)
+    else if (converted.has(to) && converted.get(to) !== result)
+      throw new WriteRefusal(`This value conflicts with another field for ${to}.`, partPath)
+    else converted.set(to, result)
   }
-  return Object.fromEntries(told)
+  return Object.fromEntries(converted)
 }
 
 /** The value as an object. @throws WriteRefusal */
-export const objectAt = (value: Json, path: string): Given => {
-  if (!isObject(value)) throw new WriteRefusal('An object is needed here.', path)
+export const objectAt = (value: Json, path: string): JsonObject => {
+  if (!isObject(value)) throw new WriteRefusal('Expected an object.', path)
   return value
 }
 
-/** An object of these parts. */
+/** Converts an object part by part. */
 export const object = (parts: Parts): Conversion => ({
-  tell: (value, path, draft) => tellParts(parts, objectAt(value, path), path, draft),
+  toApp: (value, path, draft) => convertParts(parts, objectAt(value, path), path, draft),
   empty: null,
   nested: Object.keys(parts),
 })
 
-/** The entries of a list, with the paths by which they are named. */
-export const entriesOf = (value: Json, path: string): { entry: Given; place: string }[] => {
-  if (!Array.isArray(value)) throw new WriteRefusal('A list is needed here.', path)
+/** The entries of a list with their paths. @throws WriteRefusal */
+export const entriesOf = (
+  value: Json,
+  path: string,
+): { entry: JsonObject; entryPath: string }[] => {
+  if (!Array.isArray(value)) throw new WriteRefusal('Expected a list.', path)
   return value.map((entry, index) => {
-    const place = `${path}[${index}]`
-    return { entry: objectAt(entry, place), place }
+    const entryPath = `${path}[${index}]`
+    return { entry: objectAt(entry, entryPath), entryPath }
   })
 }
 
-const isAlike = (a: Given, b: Given, names: readonly string[]): boolean =>
+const isMatch = (a: JsonObject, b: JsonObject, names: readonly string[]): boolean =>
   names.every((name) => (a[name] ?? null) === (b[name] ?? null)) &&
   names.some((name) => (a[name] ?? null) !== null)
 
-/** For each entry the stored one that it stands for. Every stored one is found once at most. */
-const recognise = (
-  entries: readonly Given[],
-  stored: readonly Given[],
-  marks: readonly (readonly string[])[],
-): ReadonlyMap<Given, Given> => {
-  const found = new Map<Given, Given>()
-  const left = new Set(stored)
-  for (const names of marks)
+/** Matches entries to stored entries. A stored entry matches at most once. */
+const matchEntries = (
+  entries: readonly JsonObject[],
+  stored: readonly JsonObject[],
+  keys: readonly (readonly string[])[],
+): ReadonlyMap<JsonObject, JsonObject> => {
+  const matches = new Map<JsonObject, JsonObject>()
+  const unmatched = new Set(stored)
+  for (const names of keys)
     for (const entry of entries) {
-      if (found.has(entry)) continue
-      const match = [...left].find((candidate) => isAlike(entry, candidate, names))
+      if (matches.has(entry)) continue
+      const match = [...unmatched].find((candidate) => isMatch(entry, candidate, names))
       if (match === undefined) continue
-      found.set(entry, match)
-      left.delete(match)
+      matches.set(entry, match)
+      unmatched.delete(match)
     }
-  return found
+  return matches
 }
 
 /**
- * A list of objects of these parts; it takes the place of the stored one. `marks` are the sandbox's names
- * by which an entry is recognised as one that was there, the surest first: such an entry keeps what the
- * sandbox has of it and the caller does not say, its id above all.
+ * Converts a list of objects, which replaces the stored list. `matching` names the stored list and the fields
+ * that identify an entry of it, most reliable first: a matched entry keeps the fields that the caller omits,
+ * in particular its id.
  */
 export const list = (
   parts: Parts,
-  recognised?: { readonly in: string; readonly by: readonly (readonly string[])[] },
+  matching?: { readonly in: string; readonly by: readonly (readonly string[])[] },
 ): Conversion => ({
-  tell: (value, path, draft) => {
-    const entries = entriesOf(value, path).map(({ entry, place }) =>
-      tellParts(parts, entry, place, draft),
+  toApp: (value, path, draft) => {
+    const entries = entriesOf(value, path).map(({ entry, entryPath }) =>
+      convertParts(parts, entry, entryPath, draft),
     )
-    if (!recognised) return entries
-    const found = recognise(entries, objectsIn(draft.stored?.[recognised.in]), recognised.by)
-    return entries.map((entry) => ({ ...found.get(entry), ...entry }))
+    if (!matching) return entries
+    const matches = matchEntries(entries, objectsIn(draft.stored?.[matching.in]), matching.by)
+    return entries.map((entry) => ({ ...matches.get(entry), ...entry }))
   },
   empty: [],
   nested: Object.keys(parts),

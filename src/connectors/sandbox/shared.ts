@@ -1,26 +1,26 @@
-/** What the sandbox's records have in common, and its words in ours: as they are read and as they are written. */
-import { word } from './conversion.ts'
-import { found } from './look-up.ts'
-import { list, object, type Parts, told } from './nested.ts'
+/** Rules that several resources share, for reads and for writes. */
+import { enumeration } from './conversion.ts'
+import { idOrName } from './look-up.ts'
+import { list, object, type Parts, part } from './nested.ts'
 
-/** The rules for the fields that every record of the sandbox has. */
-export const history = {
+/** Rules for the fields of every record. */
+export const recordFields = {
   remoteId: 'id',
   remoteCreatedAt: 'created',
   remoteUpdatedAt: 'modified',
   remoteDeleted: 'deleted',
 } as const
 
-/** Reads one of the sandbox's words as ours. An unknown word is passed on, so that it is reported. */
-export const oneOf =
+/** Reads an enumeration. An unknown value passes through unchanged, so that it is reported. */
+export const readEnum =
   <Name extends string>(name: Name, words: Readonly<Record<string, string>>) =>
   (raw: { readonly [Key in Name]: string }): string =>
     words[raw[name]] ?? raw[name]
 
-/** Standing of a party or an item. */
-export const standing = { active: 'ACTIVE', archived: 'ARCHIVED' } as const
+/** Status of a party or an item. */
+export const statuses = { active: 'ACTIVE', archived: 'ARCHIVED' } as const
 
-/** An address of the books as the sandbox sends it. */
+/** A postal address in a response. */
 export interface RawAddress {
   readonly kind: string
   readonly line1: string
@@ -34,9 +34,9 @@ export interface RawAddress {
 
 const addressKinds = { billing: 'BILLING', delivery: 'SHIPPING' } as const
 
-/** An address of the books. */
+/** Reads a postal address. */
 export const postalAddress = (raw: RawAddress) => ({
-  addressType: oneOf('kind', addressKinds)(raw),
+  addressType: readEnum('kind', addressKinds)(raw),
   street1: raw.line1,
   street2: raw.line2,
   city: raw.city,
@@ -47,7 +47,7 @@ export const postalAddress = (raw: RawAddress) => ({
 })
 
 const postalAddressParts: Parts = {
-  addressType: told('kind', word(addressKinds)),
+  addressType: part('kind', enumeration(addressKinds)),
   street1: 'line1',
   street2: 'line2',
   city: 'city',
@@ -57,13 +57,13 @@ const postalAddressParts: Parts = {
   zipCode: 'postcode',
 }
 
-/** An address of the books, as it is written. */
+/** Writes a postal address. */
 export const postalAddressInverse = object(postalAddressParts)
 
-/** The addresses of a party, as they are written. */
+/** Writes the postal addresses of a party. */
 export const postalAddressesInverse = list(postalAddressParts)
 
-/** A place of the CRM as the sandbox sends it. */
+/** A CRM location in a response. */
 export interface RawLocation {
   readonly label: string | null
   readonly street: string | null
@@ -73,7 +73,7 @@ export interface RawLocation {
   readonly country: string | null
 }
 
-/** A place of the CRM. */
+/** Reads a CRM location. */
 export const location = (raw: RawLocation) => ({
   addressType: raw.label,
   street1: raw.street,
@@ -83,7 +83,7 @@ export const location = (raw: RawLocation) => ({
   postalCode: raw.postcode,
 })
 
-/** A place of the CRM, as it is written. */
+/** The parts of a CRM location to write. */
 export const locationParts: Parts = {
   addressType: 'label',
   street1: 'street',
@@ -93,7 +93,7 @@ export const locationParts: Parts = {
   postalCode: 'postcode',
 }
 
-/** A telephone number as the sandbox sends it. */
+/** A telephone number in a response. */
 export interface RawPhone {
   readonly use: string
   readonly number: string
@@ -106,35 +106,35 @@ const uses = {
   home: 'OTHER',
 } as const
 
-/** A telephone number. */
+/** Reads a telephone number. */
 export const phoneNumber = (raw: RawPhone) => ({
-  phoneNumberType: oneOf('use', uses)(raw),
+  phoneNumberType: readEnum('use', uses)(raw),
   phoneNumber: raw.number,
 })
 
-/** Telephone numbers, as they are written. */
+/** Writes telephone numbers. */
 export const phoneNumbersInverse = list({
-  phoneNumberType: told('use', word(uses)),
+  phoneNumberType: part('use', enumeration(uses)),
   phoneNumber: 'number',
 })
 
-/** An e-mail address as the sandbox sends it. */
+/** An e-mail address in a response. */
 export interface RawMailbox {
   readonly use: string | null
   readonly address: string
 }
 
-/** An e-mail address. */
+/** Reads an e-mail address. */
 export const emailAddress = (raw: RawMailbox) => ({
   emailAddressType: raw.use,
   emailAddress: raw.address,
 })
 
-/** E-mail addresses, as they are written. */
+/** Writes e-mail addresses. */
 export const emailAddressesInverse = list({
   emailAddressType: 'use',
   emailAddress: 'address',
 })
 
-/** The owner, who is named by name and written by id (NOTES 10). */
-export const owner = found('members', 'full_name', 'owner')
+/** Writes the owner by id; the contract uses the name (NOTES "`owner` is an id and `owner_name` the name"). */
+export const owner = idOrName('members', 'full_name', 'owner')

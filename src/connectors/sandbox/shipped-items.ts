@@ -1,12 +1,12 @@
-/** What a shipment holds: lines of its order, which the sandbox describes as the order does. */
+/** The lines of a shipment. They reference lines of the order, which describe the goods. */
 import { isAbsent, type Json, type Steps, WriteRefusal } from '../../definition/connector.ts'
 import { isObject } from '../../definition/value.ts'
-import { convert, type Draft, type Given, money, objectsIn, same } from './conversion.ts'
-import type { Rule } from './inverse.ts'
+import { convert, type JsonObject, money, objectsIn, type RecordDraft, same } from './conversion.ts'
+import type { WriteRule } from './inverse.ts'
 import { entriesOf } from './nested.ts'
 
-/** What a line says that must be as the order has it. */
-const described = {
+/** Fields of a line that must equal those of the order's line. */
+const describedFields = {
   productId: { name: 'product', by: same },
   variantId: { name: 'variant', by: same },
   title: { name: 'name', by: same },
@@ -14,59 +14,73 @@ const described = {
   price: { name: 'unit_price', by: money },
 } as const
 
-function* itemsOfOrder({ given, stored }: Draft): Steps<readonly Given[]> {
-  const id = given.orderId ?? stored?.order
-  if (typeof id !== 'string') throw new WriteRefusal('Lines are of an order: name it.', 'orderId')
+/** The lines of an order; undefined if the order does not exist. */
+function* readOrderItems(id: string): Steps<readonly JsonObject[] | undefined> {
   try {
     const path = `/v1/orders/${encodeURIComponent(id)}`
     const { body } = yield { method: 'GET', path }
     return isObject(body) ? objectsIn(body.items) : []
   } catch (error) {
-    // Not the shipment is absent.
-    if (isAbsent(error)) throw new WriteRefusal('The sandbox has no such order.', 'orderId')
+    if (isAbsent(error)) return undefined
     throw error
   }
 }
 
-/** The line of the order that is meant: by its id, or by its variant, then each line once. */
+/** The lines that the shipment may reference: those of its order, and those it has that the order lost. */
+function* itemsOfOrder({ fields, stored }: RecordDraft): Steps<readonly JsonObject[]> {
+  const id = fields.orderId ?? stored?.order
+  if (typeof id !== 'string')
+    throw new WriteRefusal('Lines belong to an order. Pass its id.', 'orderId')
+  const ordered = yield* readOrderItems(id)
+  const shipped = objectsIn(stored?.items).map(
+    ({ order_item = null, ...item }): JsonObject => ({ ...item, id: order_item }),
+  )
+  if (!ordered && shipped.length === 0)
+    throw new WriteRefusal('This order does not exist in the sandbox.', 'orderId')
+  const known = new Set(ordered?.map(({ id }) => id))
+  return [...(ordered ?? []), ...shipped.filter(({ id }) => !known.has(id ?? null))]
+}
+
+/** Finds the order's line by its id, or by its variant; by variant, each line matches once. */
 const findItem = (
-  entry: Given,
-  ordered: readonly Given[],
-  left: Set<Given>,
-  place: string,
-): Given => {
+  entry: JsonObject,
+  ordered: readonly JsonObject[],
+  unmatched: Set<JsonObject>,
+  entryPath: string,
+): JsonObject => {
   const { lineItemId = null, variantId = null } = entry
   if (lineItemId === null && variantId === null)
     throw new WriteRefusal(
-      'A line of the order is named by this or by variantId.',
-      `${place}.lineItemId`,
+      'Pass lineItemId or variantId to name a line of the order.',
+      `${entryPath}.lineItemId`,
     )
   const item =
     lineItemId === null
-      ? [...left].find(({ variant }) => variant === variantId)
+      ? [...unmatched].find(({ variant }) => variant === variantId)
       : ordered.find(({ id }) => id === lineItemId)
   if (!item) {
     const name = lineItemId === null ? 'variantId' : 'lineItemId'
-    throw new WriteRefusal('The order has no such line.', `${place}.${name}`)
+    throw new WriteRefusal('The order has no such line.', `${entryPath}.${name}`)
   }
-  left.delete(item)
+  unmatched.delete(item)
   return item
 }
 
-/** The rule of a shipment's lines. */
-export const shippedItems: Rule = {
+/** Rule of a shipment's lines. */
+export const shippedItems: WriteRule = {
   to: ['items'],
-  *ask(value, path, draft) {
+  *applySteps(value, path, draft) {
     if (value === null) return draft.put('items', [], path)
     const ordered = yield* itemsOfOrder(draft)
-    const left = new Set(ordered)
-    const items = entriesOf(value, path).map(({ entry, place }): Json => {
-      const item = findItem(entry, ordered, left, place)
-      for (const [name, { name: own, by }] of Object.entries(described)) {
-        const { [name]: said } = entry
-        if (said === undefined) continue
-        if (convert(by, said, `${place}.${name}`, draft) !== item[own])
-          throw new WriteRefusal('The line of the order says otherwise.', `${place}.${name}`)
+    const unmatched = new Set(ordered)
+    const items = entriesOf(value, path).map(({ entry, entryPath }): Json => {
+      const item = findItem(entry, ordered, unmatched, entryPath)
+      for (const [name, { name: own, by }] of Object.entries(describedFields)) {
+        const { [name]: value } = entry
+        if (value === undefined) continue
+        const valuePath = `${entryPath}.${name}`
+        if (convert(by, value, valuePath, draft) !== item[own])
+          throw new WriteRefusal('This differs from the line of the order.', valuePath)
       }
       return {
         order_item: item.id ?? null,

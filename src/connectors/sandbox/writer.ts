@@ -1,4 +1,4 @@
-/** How the records of a collection are made, changed and deleted. */
+/** Creates, updates and deletes records of a collection. */
 import {
   type AppResponse,
   isAbsent,
@@ -7,31 +7,33 @@ import {
 } from '../../definition/connector.ts'
 import type { Resource } from '../../definition/resource.ts'
 import { isObject } from '../../definition/value.ts'
-import { fieldNames, fieldsTaken, type Inverse, tellAll } from './inverse.ts'
+import { buildBody, fieldNames, type Inverse, writableFields } from './inverse.ts'
 
 const storedFields = ({ record }: StoredRecord): Readonly<Record<string, unknown>> =>
   isObject(record.remoteFields) ? record.remoteFields : {}
 
-/** Names the version that is changed: of another, the sandbox answers 409 (NOTES 12). */
-const guarded = (stored: StoredRecord) => {
+/** `If-Match` header: for another version, the sandbox returns 409 (NOTES "`PUT` takes the given fields"). */
+const versionHeader = (stored: StoredRecord) => {
   const { version } = storedFields(stored)
   if (!Number.isInteger(version))
-    throw new TypeError('A stored record of the sandbox has no version.')
+    throw new TypeError(
+      'The stored record of the sandbox has no integer version in its remoteFields.',
+    )
   return { 'if-match': `"${version}"` }
 }
 
 const readRecord = ({ body }: AppResponse): unknown => {
   if (!isObject(body) || typeof body.id !== 'string')
-    throw new Error('The sandbox answered a write without the record.')
+    throw new Error('The sandbox responded to a write without the record.')
   return body
 }
 
-/** The writer of a collection. */
+/** Creates the writer of a collection. */
 export const createWriter = (
   kind: string,
   { fields }: Resource,
   inverse: Inverse,
-  touches?: ResourceWriter['touches'],
+  sideEffects?: ResourceWriter['sideEffects'],
 ): ResourceWriter => {
   const pathOf = (id: string): string => `/v1/${kind}/${encodeURIComponent(id)}`
   return {
@@ -44,28 +46,28 @@ export const createWriter = (
       }
     },
     create: {
-      fields: fieldsTaken(inverse, fields, true),
+      fields: writableFields(inverse, fields, true),
       *steps(input) {
-        const body = yield* tellAll(inverse, input)
+        const body = yield* buildBody(inverse, input)
         return readRecord(yield { method: 'POST', path: `/v1/${kind}`, body })
       },
     },
     update: {
-      fields: fieldsTaken(inverse, fields, false),
+      fields: writableFields(inverse, fields, false),
       guard: 'version',
       *steps(input, stored) {
-        const headers = guarded(stored)
-        const body = yield* tellAll(inverse, input, storedFields(stored))
+        const headers = versionHeader(stored)
+        const body = yield* buildBody(inverse, input, storedFields(stored))
         return readRecord(yield { method: 'PUT', path: pathOf(stored.remoteId), headers, body })
       },
     },
     delete: {
       guard: 'version',
       *steps(stored) {
-        yield { method: 'DELETE', path: pathOf(stored.remoteId), headers: guarded(stored) }
+        yield { method: 'DELETE', path: pathOf(stored.remoteId), headers: versionHeader(stored) }
       },
     },
     fieldNames: fieldNames(inverse),
-    ...(touches && { touches }),
+    ...(sideEffects && { sideEffects }),
   }
 }

@@ -1,23 +1,24 @@
-/** Vendure's Admin API: one operation, and what its answer holds. */
+/** Requests to Vendure's Admin API, and readers of its responses. */
 import type { AppRequest, AppResponse, Json, Steps } from '../../definition/connector.ts'
 
-/** Below the shop's address (NOTES 1). */
+/** The path of the Admin API below the shop's address (NOTES "POST {url}/admin-api"). */
 export const ADMIN_API = '/admin-api'
 
+/** A JSON object of a response. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** A value as an object; an empty one if it is none. */
+/** A value as an object; an empty object for any other value. */
 export const valuesOf = (value: unknown): Values =>
   typeof value === 'object' && value !== null
-    ? // An object read by key: what is not there is undefined.
+    ? // Safe: an object is read by key, and a missing key is undefined.
       (value as Values)
     : {}
 
-/** The entries of a list; none if it is no list. */
+/** The entries of a list as objects; empty if the value is not a list. */
 export const entriesOf = (list: unknown): readonly Values[] =>
   Array.isArray(list) ? list.map(valuesOf) : []
 
-/** A query: Vendure takes every operation as a POST. */
+/** The request of a GraphQL query, which Vendure accepts as a POST. */
 export const query = (text: string, variables: { readonly [name: string]: Json }): AppRequest => ({
   method: 'POST',
   path: ADMIN_API,
@@ -25,33 +26,34 @@ export const query = (text: string, variables: { readonly [name: string]: Json }
   read: true,
 })
 
-/** The root fields of an answer. @throws Error if it has none */
+/** The root fields of a response. @throws Error if it has no `data` */
 export const rootFields = ({ body }: AppResponse): Values => {
   const { data } = valuesOf(body)
   if (typeof data !== 'object' || data === null)
-    throw new Error('Vendure answered a query without data.')
+    throw new Error('The response of Vendure has no data.')
   return valuesOf(data)
 }
 
-/** Asked of every mutation whose refusal stands in `data` (NOTES 9). */
+/** The selection for mutations that report errors in `data` (NOTES "domain errors are in data"). */
 export const OR_ERROR = '... on ErrorResult { errorCode message }'
 
 const mutation = (text: string, variables: { readonly [name: string]: Json }): AppRequest => ({
-  ...{ method: 'POST', path: ADMIN_API },
+  method: 'POST',
+  path: ADMIN_API,
   body: { query: text, variables },
 })
 
-/** One mutation, and the value of its only root field. It is sent once: nothing is idempotent (NOTES 31). */
+/** Sends a mutation once, without retries, and returns its root field (NOTES "nothing is idempotent"). */
 export function* act(text: string, variables: { readonly [name: string]: Json }): Steps<Values> {
   const [result] = Object.values(rootFields(yield mutation(text, variables)))
   return valuesOf(result)
 }
 
-/** Takes back what was done before a failure. The caller is to hear of that one, so a second is not told. */
+/** Sends a compensating mutation. Its own failure is ignored, so that the caller reports the original one. */
 export function* undo(text: string, variables: { readonly [name: string]: Json }): Steps<void> {
   try {
     yield { ...mutation(text, variables), undo: true }
   } catch {
-    // What is left behind is what NOTES 34 and 37 say; the engine tells that something is.
+    // The engine reports that the write was partly done.
   }
 }

@@ -1,7 +1,7 @@
 /**
- * How every collection is listed. Vendure's `updatedAt` does not move with much that matters
- * (NOTES 13, 14), so a listing of changes is several passes: records that say themselves that they
- * changed, and traces, which say of which records some part has changed.
+ * The listing of a Vendure collection. Many changes do not update `updatedAt` (NOTES "order updatedAt",
+ * "product updatedAt"), so an incremental listing runs several passes: records whose own time changed, and
+ * traces, which find records by a change of one of their parts.
  */
 import {
   type Json,
@@ -12,7 +12,7 @@ import {
 } from '../../definition/connector.ts'
 import type { Mapping } from '../../definition/mapping.ts'
 import { entriesOf, query, rootFields, type Values, valuesOf } from './graphql.ts'
-import type { ShopAnswer, ShopQuestion } from './shop.ts'
+import type { ShopQuery, ShopSettings } from './shop.ts'
 
 const lists = {
   customers: 'CustomerListOptions',
@@ -24,62 +24,63 @@ const lists = {
 type ListName = keyof typeof lists
 type Filter = { readonly [name: string]: Json }
 
-/** Records whose parts are looked at, to find those that must be fetched. */
+/** A search for records with changed parts, which are then fetched by id. */
 export interface Trace {
   readonly list: ListName
   readonly fields: string
-  /** The record that an entry says has changed; undefined if it says nothing new. */
+  /** The id of the record that the entry shows as changed; undefined if it shows no change. */
   idOf(entry: Values): string | undefined
 }
 
-/** One way through a list. */
+/** One paginated read of a list. */
 export interface Pass {
   readonly filter: Filter
-  /** Without it, the pass gives the records themselves. */
+  /** The entries are a trace; absent: the entries are the records. */
   readonly trace?: Trace
 }
 
-export interface Listing {
+/** The definition of a listing. */
+export interface VendureListing {
   readonly mapping: Mapping
   readonly list: ListName
-  /** What is asked of each record. */
+  /** The GraphQL selection of each entry. */
   readonly fields: string
   /** At most the merchant's `adminListQueryLimit`, 1,000 by default. */
   readonly pageSize: number
-  /** What makes an entry of the list a record at all. */
+  /** Excludes entries of the list that are not records, such as carts. */
   readonly filter?: Filter
-  /** What must be known of the shop to read the records. */
-  readonly shop?: ShopQuestion
-  /** Records enter and leave the list without a trace, and are few enough to be counted each time. */
+  /** The shop settings that the mapping needs. */
+  readonly shop?: ShopQuery
+  /** Records can enter and leave the list without a trace, so every run compares the count. */
   readonly isCounted?: true
   /** The passes that find every record changed after an instant. */
   changesSince(since: string): readonly Pass[]
-  /** The records that an entry of the list holds; by default, itself. */
+  /** The records that an entry contains. Defaults to the entry itself. */
   recordsOf?(entry: Values): readonly Values[]
 }
 
-/** The mark of a page. */
+/** The cursor of a page. */
 type Place = {
-  /** Index of the pass; past the last, only `ids` are left. */
+  /** Index of the pass. After the last pass, only `ids` remain. */
   readonly pass: number
   readonly skip: number
-  /** `totalItems` of the page before; 0 before the first. */
+  /** `totalItems` of the previous page; 0 before the first. */
   readonly total: number
-  /** Traced records, fetched before the pass goes on. */
+  /** Ids of traced records, which are fetched before the pass continues. */
   readonly ids: readonly string[] | null
-  readonly shop: ShopAnswer | null
+  readonly shop: ShopSettings | null
 }
 
 const FIRST_PLACE: Place = { pass: 0, skip: 0, total: 0, ids: null, shop: null }
 
-/** The place of a mark; only `readList` makes marks. */
+// Safe: only `readList` creates cursors.
 const placeOf = (cursor: Json | undefined): Place =>
   cursor === undefined ? FIRST_PLACE : (cursor as Place)
 
-/** The place after a page of a pass. */
+/** The position after a page of a pass. */
 const following = (place: Place, count: number, totalItems: number): Place => {
-  // What was deleted meanwhile has moved the rest up by as many: so far before this page lies what
-  // was not seen. From the beginning again, a long listing of a busy shop would never end.
+  // Records deleted since the previous page have shifted the rest up, so go back by as many to miss none.
+  // Restarting instead might never finish in a busy shop.
   const moved = Math.max(0, place.total - totalItems)
   const skip = moved > 0 ? Math.max(0, place.skip - moved) : place.skip + count
   const isOver = skip >= totalItems || (count === 0 && moved === 0)
@@ -91,22 +92,24 @@ const following = (place: Place, count: number, totalItems: number): Place => {
 const totalOf = (listed: unknown, list: ListName): number => {
   const { totalItems } = valuesOf(listed)
   if (typeof totalItems === 'number') return totalItems
-  throw new Error(`Vendure answered a listing of ${list} without totalItems.`)
+  throw new Error(`Vendure's listing of ${list} has no totalItems.`)
 }
 
-/** A collection, read by a mapping. */
-export const listing = (definition: Listing): ResourceConnector => {
-  const { mapping, list, fields, pageSize, shop: question } = definition
+/** The resource connector of a listing. */
+export const listing = (definition: VendureListing): ResourceConnector => {
+  const { mapping, list, fields, pageSize, shop: shopQuery } = definition
   const recordsOf = definition.recordsOf ?? ((entry: Values) => [entry])
 
   const passesOf = (since: string | undefined): readonly Pass[] =>
     since === undefined ? [{ filter: {} }] : definition.changesSince(since)
 
-  /** What a place asks of which list. */
+  /** The list, selection and options of the page at a position. */
   const stepOf = (place: Place, since: string | undefined) => {
     if (place.ids)
       return {
-        ...{ list, fields, trace: undefined },
+        list,
+        fields,
+        trace: undefined,
         options: { filter: { ...definition.filter, id: { in: place.ids.slice(0, pageSize) } } },
       }
     const { filter, trace } = passesOf(since)[place.pass] ?? { filter: {} }
@@ -116,10 +119,10 @@ export const listing = (definition: Listing): ResourceConnector => {
       trace,
       options: {
         filter: trace && trace.list !== list ? filter : { ...definition.filter, ...filter },
-        // NOTES 11: by the one key that never changes.
+        // The id is the only key that never changes (NOTES "lists are sorted by id").
         sort: { id: 'ASC' },
         skip: place.skip,
-        // Traces are small: as many as the shop gives.
+        // The entries of a trace are small, so use the shop's own limit.
         ...(!trace && { take: pageSize }),
       },
     }
@@ -130,7 +133,7 @@ export const listing = (definition: Listing): ResourceConnector => {
     listRequest: ({ since, cursor }) => {
       const place = placeOf(cursor)
       const step = stepOf(place, since)
-      const shop = place.shop ? '' : (question?.query ?? '')
+      const shop = place.shop ? '' : (shopQuery?.query ?? '')
       return query(
         `query ($options: ${lists[step.list]}) {
           ${step.list}(options: $options) { totalItems items { ${step.fields} } } ${shop}
@@ -144,10 +147,9 @@ export const listing = (definition: Listing): ResourceConnector => {
       const root = rootFields(response)
       const { items } = valuesOf(root[step.list])
       const totalItems = totalOf(root[step.list], step.list)
-      if (!Array.isArray(items))
-        throw new Error(`Vendure answered a listing of ${step.list} without items.`)
+      if (!Array.isArray(items)) throw new Error(`Vendure's listing of ${step.list} has no items.`)
       const entries = entriesOf(items)
-      const shop = place.shop ?? question?.read(root) ?? null
+      const shop = place.shop ?? shopQuery?.read(root) ?? null
 
       const after = place.ids ? place : following(place, entries.length, totalItems)
       const traced = step.trace
@@ -161,12 +163,15 @@ export const listing = (definition: Listing): ResourceConnector => {
         next: next.ids || next.pass < passesOf(since).length ? next : undefined,
       }
     },
-    // NOTES 15: nothing tells of deletions. Orders are not deleted, but the listing of everything
-    // is also what shows late changes of orders that were done long ago (NOTES 13).
+    // Only a full listing finds deletions (NOTES "deletions leave no trace"). Orders are never deleted, but a
+    // full listing also finds late changes of orders completed long ago (NOTES "order updatedAt").
     sync: {
-      ...{ incremental: true, deletions: 'absent', overlapMs: 60_000 }, // NOTES 12
+      incremental: true,
+      deletions: 'absent',
+      // NOTES "updatedAt is the start of the statement"
+      overlapMs: 60_000,
       ...(definition.isCounted && {
-        census: {
+        remoteCount: {
           request: query(
             `query ($options: ${lists[list]}) { ${list}(options: $options) { totalItems } }`,
             { options: { filter: definition.filter ?? {}, take: 0 } },
@@ -178,18 +183,18 @@ export const listing = (definition: Listing): ResourceConnector => {
   }
 }
 
-/** The records of one entry of the list, as the listing gives them; none where it has no such entry. */
+/** The records of one entry of the list, in the form of the listing; empty if the list has no such entry. */
 export function* readEntry(listed: ResourceConnector, id: string): Steps<readonly Values[]> {
   const position = { since: undefined, cursor: { ...FIRST_PLACE, ids: [id] } }
   return entriesOf(listed.readList(yield listed.listRequest(position), position).records)
 }
 
 /**
- * A record that is to be written, or just was: a mutation's own answer may be old (NOTES 13).
- * @throws RecordAbsent
+ * Reads a record before or after a write. The response to a mutation may be stale (NOTES "order updatedAt").
+ * @throws RecordAbsent if the list does not contain it
  */
 export function* readWritten(listed: ResourceConnector, id: unknown): Steps<Values> {
   const [record] = yield* readEntry(listed, String(id))
-  if (!record) throw new RecordAbsent(`Vendure does not list ${String(id)}.`)
+  if (!record) throw new RecordAbsent(`Vendure lists no record with the id ${String(id)}.`)
   return record
 }

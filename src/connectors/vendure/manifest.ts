@@ -1,26 +1,27 @@
-/** Vendure, the headless shop. @see NOTES.md for how it behaves */
+/** The connector for Vendure, a headless shop. @see NOTES.md for Vendure's behaviour */
 import { defineConnector } from '../../definition/connector.ts'
-import { customers } from './customer.ts'
-import { customerWriter } from './customer-writer.ts'
-import { readFailure } from './failure.ts'
-import { fulfillments } from './fulfillment.ts'
-import { fulfillmentWriter } from './fulfillment-writer.ts'
+import { trimTrailing } from '../../definition/value.ts'
+import { customers } from './customer/customer.ts'
+import { customerWriter } from './customer/customer-writer.ts'
+import { fulfillments } from './fulfillment/fulfillment.ts'
+import { fulfillmentWriter } from './fulfillment/fulfillment-writer.ts'
 import { ADMIN_API, query } from './graphql.ts'
-import { orders } from './order.ts'
-import { orderWriter } from './order-writer.ts'
-import { products } from './product.ts'
-import { productWriter } from './product-writer.ts'
+import { orders } from './order/order.ts'
+import { orderWriter } from './order/order-writer.ts'
+import { products } from './product/product.ts'
+import { productWriter } from './product/product-writer.ts'
+import { readFailure } from './read-failure.ts'
 
-/** The shop's address, whether it was given with the path of the Admin API or without. */
+/** The shop's address without a trailing slash or the path of the Admin API. */
 const shopAddress = (url: string): string => {
-  const trimmed = url.trim().replace(/\/+$/, '')
+  const trimmed = trimTrailing(url.trim(), '/')
   return trimmed.endsWith(ADMIN_API) ? trimmed.slice(0, -ADMIN_API.length) : trimmed
 }
 
 export const connector = defineConnector({
   app: 'vendure',
   name: 'Vendure',
-  doc: 'A headless web shop, hosted by the merchant. Version 3.6 or later, for its API keys.',
+  doc: 'A headless web shop, hosted by the merchant. Requires version 3.6 or later, which introduced API keys.',
   credential: {
     url: {
       doc: 'Address of the shop server, without /admin-api.',
@@ -28,12 +29,12 @@ export const connector = defineConnector({
       example: 'https://shop.example.com',
     },
     apiKey: {
-      doc: "API key with the permissions ReadOrder, ReadCustomer and ReadProduct; to write as well, UpdateOrder and Create, Update and Delete of Customer and of Product. The shop's authOptions.tokenMethod must contain 'api-key'.",
+      doc: "API key with the permissions ReadOrder, ReadCustomer and ReadProduct. Writes also need UpdateOrder, and Create, Update and Delete of Customer and Product. The shop's authOptions.tokenMethod must include 'api-key'.",
       secret: true,
     },
     channelToken: {
-      doc: 'Token of the channel that the key was made in, if it is not the default channel.',
-      // Storefronts send it in the open.
+      doc: 'Token of the channel in which the key was created. Leave it out for the default channel.',
+      // Storefronts send it from the browser.
       secret: false,
       optional: true,
     },
@@ -41,11 +42,11 @@ export const connector = defineConnector({
   baseUrl: ({ url = '' }) => shopAddress(url),
   authorize: ({ apiKey = '', channelToken = '' }) => ({
     'vendure-api-key': apiKey,
-    // NOTES 6: without it, the default channel.
+    // Without the header, Vendure uses the default channel.
     ...(channelToken !== '' && { 'vendure-token': channelToken }),
   }),
   readFailure,
-  // NOTES 5: `me` is refused to a good key.
+  // A valid key may not query `me` (NOTES "`me` is FORBIDDEN to a key").
   check: query('query { activeChannel { id } }', {}),
   resources: {
     'commerce/customers': { ...customers, write: customerWriter },

@@ -1,25 +1,26 @@
-/** Vendure's amounts: integers of a unit that the shop sets, whatever the currency (NOTES 22). */
+/** Vendure's amounts (NOTES "amounts are integers of a unit that the shop sets"). */
 import { WriteRefusal } from '../../definition/connector.ts'
 import { formatDecimal, parseDecimal, rescale } from '../../definition/decimal.ts'
 
 /**
- * Decimal text of an integer of 10^-precision: `decimalText(9136, 2)` is `91.36`.
- * @throws RangeError if it is no integer
+ * An amount as decimal text: `decimalText(9136, 2)` is `91.36`.
+ * @throws RangeError if the amount is not an integer
  */
 export const decimalText = (amount: number, precision: number): string =>
   formatDecimal({ unscaled: BigInt(amount), scale: precision })
 
-/** The sum of integers, as exact as they are. */
+/** The sum of amounts. */
 export const sum = (amounts: readonly number[]): number =>
   amounts.reduce((total, amount) => total + amount, 0)
 
 /**
- * The reverse of `decimalText`: `unitsOf('91.36', 2, 'price')` is 9136. No digit is rounded away.
- * @throws WriteRefusal that names the field if the shop's unit is too coarse, or the amount too large
+ * Decimal text as an amount, the reverse of `decimalText`: `unitsOf('91.36', 2, 'price')` is 9136. It never
+ * rounds.
+ * @throws WriteRefusal naming the field if the amount has too many decimal places or is too large
  */
 export const unitsOf = (text: string, precision: number, field: string): number => {
   const decimal = parseDecimal(text)
-  if (!decimal) throw new WriteRefusal(`${text} is no decimal number`, field)
+  if (!decimal) throw new WriteRefusal(`${text} is not a decimal number`, field)
   const exact = rescale(decimal, precision)
   if (exact === undefined)
     throw new WriteRefusal(`${text} has more than ${precision} decimal places`, field)

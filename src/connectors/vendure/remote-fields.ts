@@ -1,29 +1,33 @@
-/** Fields by Vendure's own names, beside the unified ones of a write. */
+/** Fields of a write under Vendure's own names. */
 import { type Json, WriteRefusal } from '../../definition/connector.ts'
 
 type Input = { readonly [name: string]: Json }
 
 /**
- * An input of Vendure's: what the unified fields make of it, and the remote fields as they are. What it
- * has no field for, Vendure refuses by name. `own` are the fields that the request itself sets later.
- * @throws WriteRefusal if a remote field is set by something else as well
+ * Adds the remote fields to an input of Vendure, unchanged; Vendure rejects unknown names. `reserved` are the
+ * fields that the request sets later.
+ * @throws WriteRefusal if a remote field is also set by a unified field or the request
  */
 export const withRemoteFields = (
   input: Input,
   remoteFields: Input,
-  own: readonly string[] = [],
+  reserved: readonly string[] = [],
 ): Input => {
-  const twice = Object.keys(remoteFields).find((name) => name in input || own.includes(name))
-  if (twice !== undefined) throw new WriteRefusal('it is set already', `remoteFields.${twice}`)
+  const clash = Object.keys(remoteFields).find((name) => name in input || reserved.includes(name))
+  if (clash !== undefined)
+    throw new WriteRefusal(
+      'a unified field or the connector already sets this field',
+      `remoteFields.${clash}`,
+    )
   return { ...remoteFields, ...input }
 }
 
-/** @throws WriteRefusal if a remote field is none of those that can be written */
+/** @throws WriteRefusal if a remote field is not among the writable ones */
 export const expectOnly = (remoteFields: Input, names: readonly string[]): void => {
-  const other = Object.keys(remoteFields).find((name) => !names.includes(name))
-  if (other !== undefined)
+  const unknown = Object.keys(remoteFields).find((name) => !names.includes(name))
+  if (unknown !== undefined)
     throw new WriteRefusal(
-      `it cannot be written; of its own fields, Vendure takes ${names.join(', ')}`,
-      `remoteFields.${other}`,
+      `this field is not writable; the writable remote fields are ${names.join(', ')}`,
+      `remoteFields.${unknown}`,
     )
 }

@@ -1,50 +1,55 @@
-/** What must be known of a shop to read its amounts: asked once a listing, with its first page. */
+/** Shop settings that the mappings need, queried with the first page of each listing. */
 import { type Values, valuesOf } from './graphql.ts'
 
-/** Something to ask of the shop. Each root field costs the shop a check of the key (NOTES 3). */
-export interface ShopQuestion<Answer extends ShopAnswer = ShopAnswer> {
-  /** Root fields beside the list. */
+/**
+ * A query for shop settings. Use few root fields: each verifies the API key (NOTES "every root field
+ * verifies the key").
+ */
+export interface ShopQuery<Settings extends ShopSettings = ShopSettings> {
+  /** Root fields to select in addition to the list. */
   readonly query: string
-  /** @throws Error if the answer does not tell */
-  read(root: Values): Answer
+  /** @throws Error if the response lacks a setting */
+  read(root: Values): Settings
 }
 
-/** Kept in the mark between pages, and given to each record under Vendure's own names. */
-export type ShopAnswer = { readonly [name: string]: string | number | boolean }
+/** Shop settings, kept in the cursor between pages and added to each raw record under Vendure's names. */
+export type ShopSettings = { readonly [name: string]: string | number | boolean }
 
+/** The unit of all amounts of a shop. */
 export type MoneyUnit = {
-  /** Amounts are integers of 10^-this, whatever the currency (NOTES 22). */
+  /** Amounts are integers of 10^-this (NOTES "amounts are integers of a unit that the shop sets"). */
   readonly moneyStrategyPrecision: number
 }
 
-/** The unit of amounts. */
-export const moneyUnit: ShopQuestion<MoneyUnit> = {
+/** The query for the unit of amounts. */
+export const moneyUnit: ShopQuery<MoneyUnit> = {
   query: 'globalSettings { serverConfig { moneyStrategyPrecision } }',
   read: ({ globalSettings }) => {
     const { moneyStrategyPrecision } = valuesOf(valuesOf(globalSettings).serverConfig)
     if (typeof moneyStrategyPrecision !== 'number')
-      throw new Error('Vendure does not tell the precision of its amounts.')
+      throw new Error('Vendure returned no precision of amounts (moneyStrategyPrecision).')
     return { moneyStrategyPrecision }
   },
 }
 
-export type Catalogue = MoneyUnit & {
-  /** The currency of the channel's prices, unless another is asked for. */
+/** The settings that define prices and stock. */
+export type ShopCatalogue = MoneyUnit & {
+  /** The default currency of the channel's prices. */
   readonly defaultCurrencyCode: string
   /** Whether the prices of variants include tax. */
   readonly pricesIncludeTax: boolean
-  /** What a variant's `trackInventory: INHERIT` stands for. */
+  /** The value that a variant with `trackInventory: INHERIT` uses. */
   readonly globalTrackInventory: boolean
 }
 
-/** What prices and stocks mean in this shop. */
-export const catalogue: ShopQuestion<Catalogue> = {
+/** The query for the settings that define prices and stock. */
+export const catalogue: ShopQuery<ShopCatalogue> = {
   query: `activeChannel { defaultCurrencyCode pricesIncludeTax }
     globalSettings { trackInventory serverConfig { moneyStrategyPrecision } }`,
   read: (root) => {
     const { defaultCurrencyCode, pricesIncludeTax } = valuesOf(root.activeChannel)
     if (typeof defaultCurrencyCode !== 'string')
-      throw new Error('Vendure does not tell the currency of its channel.')
+      throw new Error('Vendure returned no currency of the channel (defaultCurrencyCode).')
     return {
       ...moneyUnit.read(root),
       defaultCurrencyCode,

@@ -1,17 +1,18 @@
-/** Vendure's instants: ISO 8601 with milliseconds and `Z`, so their texts compare as they do. */
+/** Vendure's timestamps: ISO 8601 in UTC with milliseconds, so they can be compared as strings. */
 
 const DAY_MS = 86_400_000
 
-const moved = (instant: string, ms: number): string =>
+const shifted = (instant: string, ms: number): string =>
   new Date(Date.parse(instant) + ms).toISOString()
 
-/** An instant some days before another. */
-export const daysBefore = (instant: string, days: number): string => moved(instant, -days * DAY_MS)
+/** The timestamp `days` before another. */
+export const daysBefore = (instant: string, days: number): string =>
+  shifted(instant, -days * DAY_MS)
 
-/** Matches what `{ after: instant }` does not: Vendure's `before` leaves the instant itself out. */
-export const notAfter = (instant: string) => ({ before: moved(instant, 1) })
+/** The complement of the filter `{ after: instant }`. Vendure's `before` excludes the instant itself. */
+export const notAfter = (instant: string) => ({ before: shifted(instant, 1) })
 
-/** The latest of some instants; those that are none are left out. */
+/** The latest of some timestamps. Values that are not strings are ignored. */
 export const latestOf = (instants: readonly unknown[]): string | undefined =>
   instants
     .filter((instant) => typeof instant === 'string')

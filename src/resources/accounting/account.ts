@@ -6,19 +6,16 @@ export const account = defineResource({
   name: 'account',
   plural: 'accounts',
   category: 'accounting',
-  doc: "An account of the company's general ledger.",
+  doc: "An account in the company's general ledger.",
   verbs: ['list', 'get', 'create', 'update', 'delete'],
   fields: {
     accountName: text('Name of the account.', { required: true }),
     accountDescription: text('What the account is used for.'),
-    classification: enumeration('Part of the books the account counts towards.', [
-      'ASSET',
-      'EQUITY',
-      'EXPENSE',
-      'LIABILITY',
-      'REVENUE',
-    ]),
-    accountType: enumeration('Kind of account within its classification.', [
+    classification: enumeration(
+      'Classification of the account in the balance sheet or income statement.',
+      ['ASSET', 'EQUITY', 'EXPENSE', 'LIABILITY', 'REVENUE'],
+    ),
+    accountType: enumeration('Type of the account within its classification.', [
       'BANK',
       'OTHER_CURRENT_ASSET',
       'FIXED_ASSET',
@@ -37,9 +34,9 @@ export const account = defineResource({
     ]),
     accountStatus: enumeration('Whether the account is in use.', ['ACTIVE', 'INACTIVE']),
     currentBalance: number("Balance of the account, in the account's currency."),
-    currency: currency('Currency the account is kept in.'),
+    currency: currency('Currency of the account.'),
     accountNumber: text('Number of the account in the chart of accounts.'),
-    parentAccountId: reference('accounting/accounts', 'Account this one is a sub-account of.'),
+    parentAccountId: reference('accounting/accounts', 'Parent of this account.'),
     companyId: reference('accounting/companyInfo', 'Company the account belongs to.'),
   },
 })

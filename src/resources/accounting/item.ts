@@ -5,22 +5,31 @@ export const item = defineResource({
   name: 'item',
   plural: 'items',
   category: 'accounting',
-  doc: 'A good or service the company buys or sells.',
+  doc: 'A product or service that the company buys or sells.',
   verbs: ['list', 'get', 'create', 'update', 'delete'],
   fields: {
     itemName: text('Name of the item.', { required: true }),
-    itemStatus: enumeration('Standing of the item.', ['ACTIVE', 'ARCHIVED']),
-    itemType: enumeration('Whether the item is a service or a good, and whether stock is kept.', [
+    itemStatus: enumeration('Status of the item.', ['ACTIVE', 'ARCHIVED']),
+    itemType: enumeration('Whether the item is a service, a good, or a good with tracked stock.', [
       'SERVICE',
       'NON_INVENTORY',
       'INVENTORY',
     ]),
-    unitPrice: number('Price at which one unit is sold.'),
-    purchasePrice: number('Price at which one unit is bought.'),
+    unitPrice: number('Selling price of one unit.'),
+    purchasePrice: number('Purchase price of one unit.'),
     qtyOnHand: number('Units in stock.'),
-    billAccountId: reference('accounting/accounts', 'Account that purchases of the item post to.'),
-    invoiceAccountId: reference('accounting/accounts', 'Account that sales of the item post to.'),
-    assetAccountId: reference('accounting/accounts', "Account that holds the stock's value."),
+    billAccountId: reference(
+      'accounting/accounts',
+      'Account to which purchases of the item are posted.',
+    ),
+    invoiceAccountId: reference(
+      'accounting/accounts',
+      'Account to which sales of the item are posted.',
+    ),
+    assetAccountId: reference(
+      'accounting/accounts',
+      'Account to which the value of the stock is posted.',
+    ),
     companyId: reference('accounting/companyInfo', 'Company the item belongs to.'),
   },
 })

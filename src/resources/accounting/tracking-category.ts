@@ -5,13 +5,13 @@ export const trackingCategory = defineResource({
   name: 'trackingCategory',
   plural: 'trackingCategories',
   category: 'accounting',
-  doc: 'A label that transactions are reported by, such as a department or a location.',
+  doc: 'A category by which transactions are reported, such as a department or a location.',
   verbs: ['list', 'get'],
   fields: {
     trackingCategoryName: text('Name of the category.'),
-    trackingCategoryStatus: text("Standing of the category, in the app's own words."),
-    trackingCategoryType: text('What the category tracks, such as a class or a department.'),
-    parentCategoryId: reference('accounting/trackingCategories', 'Category this one is part of.'),
+    trackingCategoryStatus: text('Status of the category, as the app names it.'),
+    trackingCategoryType: text('Type of the category, such as class or department.'),
+    parentCategoryId: reference('accounting/trackingCategories', 'Parent of this category.'),
     companyId: reference('accounting/companyInfo', 'Company the category belongs to.'),
   },
 })

@@ -11,13 +11,13 @@ import { defineResource } from '../../definition/resource.ts'
 
 const fulfillmentLineItem = defineShape({
   name: 'FulfillmentLineItem',
-  doc: 'One line of a fulfillment: what of an order line is shipped.',
+  doc: 'One line of a fulfillment: the units of an order line that are shipped.',
   fields: {
-    // Text, not a reference: the contract gives the lines of an order no id of the service.
-    lineItemId: text('Line of the order, by its identifier in the app.'),
-    productId: reference('commerce/products', 'Product that is shipped.'),
-    variantId: reference('commerce/products.variants', 'Variant that is shipped.'),
-    title: text('Name of what is shipped.'),
+    // Text, not a reference: in the contract, order lines have no id of the service.
+    lineItemId: text('Id of the order line in the app.'),
+    productId: reference('commerce/products', 'Shipped product.'),
+    variantId: reference('commerce/products.variants', 'Shipped variant.'),
+    title: text('Name of the shipped variant.'),
     sku: text('Stock keeping unit.'),
     price: decimal('Price of one unit.'),
     quantity: integer('Units shipped.'),
@@ -35,8 +35,8 @@ export const fulfillment = defineResource({
     orderId: reference('commerce/orders', 'Order the fulfillment belongs to.'),
     carrier: text('Company that carries the shipment.'),
     service: text('Type of shipping service.'),
-    trackingNumbers: texts("The carrier's numbers of the parcels."),
-    trackingUrls: texts('Web addresses where the parcels can be followed.'),
-    lineItems: list(fulfillmentLineItem, 'What the shipment holds.'),
+    trackingNumbers: texts('Tracking numbers of the parcels.'),
+    trackingUrls: texts('Tracking URLs of the parcels.'),
+    lineItems: list(fulfillmentLineItem, 'Lines of the fulfillment.'),
   },
 })

@@ -16,11 +16,11 @@ const orderLineItem = defineShape({
   name: 'OrderLineItem',
   doc: 'One line of an order.',
   fields: {
-    productId: reference('commerce/products', 'Product that was ordered.'),
-    variantId: reference('commerce/products.variants', 'Variant that was ordered.'),
-    title: text('Name of what was ordered, at the time of the order.'),
+    productId: reference('commerce/products', 'Ordered product.'),
+    variantId: reference('commerce/products.variants', 'Ordered variant.'),
+    title: text('Name of the ordered variant at the time of the order.'),
     price: decimal('Price of one unit.'),
-    unitCost: decimal('What one unit costs the shop.'),
+    unitCost: decimal('Cost of one unit to the shop.'),
     currency: currency('Currency of the line.'),
     sku: text('Stock keeping unit.'),
     quantity: integer('Units ordered.'),
@@ -29,7 +29,7 @@ const orderLineItem = defineShape({
 
 const orderAddress = defineShape({
   name: 'OrderAddress',
-  doc: 'The address an order is billed or shipped to.',
+  doc: 'The billing or shipping address of an order.',
   fields: {
     address1: text('First line of the street address.'),
     address2: text('Second line of the street address.'),
@@ -45,9 +45,9 @@ const orderAddress = defineShape({
 
 const orderCustomer = defineShape({
   name: 'OrderCustomer',
-  doc: 'The buyer, as the order names them.',
+  doc: 'The buyer, with the details recorded in the order.',
   fields: {
-    customerId: reference('commerce/customers', 'Customer who ordered.'),
+    customerId: reference('commerce/customers', 'Customer who placed the order.'),
     firstName: text('First name.'),
     lastName: text('Last name.'),
     email: text('E-mail address of the buyer.'),
@@ -62,18 +62,20 @@ export const order = defineResource({
   doc: 'A purchase made in the shop.',
   verbs: ['list', 'get', 'create', 'update', 'delete'],
   fields: {
-    orderNumber: text('Number of the order as the buyer sees it.'),
-    orderStatus: text("Standing of the order, in the app's own words."),
-    fulfillmentStatus: text("How much of the order is shipped, in the app's own words."),
-    paymentStatus: text("How much of the order is paid, in the app's own words."),
+    orderNumber: text('Order number that the buyer sees.'),
+    orderStatus: text('Status of the order, as the app names it.'),
+    fulfillmentStatus: text('Fulfillment status of the order, as the app names it.'),
+    paymentStatus: text('Payment status of the order, as the app names it.'),
     currency: currency('Currency of the order.'),
-    totalPrice: decimal('Amount of the order, discount, shipping and tax included.'),
-    totalDiscount: decimal('Discount on the whole order.'),
-    totalShipping: decimal('Shipping charge of the whole order.'),
-    totalTax: decimal('Tax on the whole order.'),
+    totalPrice: decimal(
+      'Total amount of the order, after discount and including shipping and tax.',
+    ),
+    totalDiscount: decimal('Total discount of the order.'),
+    totalShipping: decimal('Total shipping charge of the order.'),
+    totalTax: decimal('Total tax of the order.'),
     lineItems: list(orderLineItem, 'Lines of the order.'),
-    billingAddress: object(orderAddress, 'Address the order is billed to.'),
-    shippingAddress: object(orderAddress, 'Address the order is shipped to.'),
+    billingAddress: object(orderAddress, 'Billing address of the order.'),
+    shippingAddress: object(orderAddress, 'Shipping address of the order.'),
     customer: object(orderCustomer, 'Buyer of the order.'),
   },
 })

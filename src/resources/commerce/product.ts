@@ -13,10 +13,10 @@ import { defineResource } from '../../definition/resource.ts'
 
 const optionValue = defineShape({
   name: 'ProductOptionValue',
-  doc: 'What a variant is in one of the respects that variants of the product differ in.',
+  doc: 'One option of a variant, such as its colour.',
   fields: {
-    name: text('The respect, such as colour.'),
-    value: text('The choice, such as red.'),
+    name: text('Name of the option, such as colour.'),
+    value: text('Value of the option, such as red.'),
   },
 })
 
@@ -24,7 +24,7 @@ const variantInventory = defineShape({
   name: 'ProductVariantInventory',
   doc: 'The stock of a variant.',
   fields: {
-    totalCount: integer('Units in stock, all locations together.'),
+    totalCount: integer('Units in stock at all locations together.'),
   },
 })
 
@@ -32,8 +32,8 @@ const variantWeight = defineShape({
   name: 'ProductVariantWeight',
   doc: 'The weight of one unit of a variant.',
   fields: {
-    value: number('The weight, in its unit.'),
-    unit: text('Unit of the weight, as the app writes it.'),
+    value: number('Weight as a number, without its unit.'),
+    unit: text('Unit of the weight, as the app names it.'),
   },
 })
 
@@ -41,13 +41,13 @@ const productVariant = defineShape({
   name: 'ProductVariant',
   doc: 'One version of a product that can be bought.',
   fields: {
-    // The variant's own id, so that line items can refer to it before its product has arrived.
-    id: reference('commerce/products.variants', 'Identifier assigned by the service.'),
-    remoteId: text('Identifier in the app.'),
+    // A computed id, so that line items can reference a variant before its product is synced.
+    id: reference('commerce/products.variants', "The variant's id in Trunkline."),
+    remoteId: text("The variant's id in the app."),
     title: text('Name of the variant.'),
     price: decimal('Price of one unit.'),
     sku: text('Stock keeping unit.'),
-    optionValues: list(optionValue, 'What sets the variant apart from its siblings.'),
+    optionValues: list(optionValue, 'Options that distinguish the variant from the others.'),
     inventory: object(variantInventory, 'Stock of the variant.'),
     weight: object(variantWeight, 'Weight of one unit.'),
   },
@@ -57,17 +57,17 @@ export const product = defineResource({
   name: 'product',
   plural: 'products',
   category: 'commerce',
-  doc: 'Something the shop sells, in one or more variants.',
+  doc: 'A product that the shop sells, in one or more variants.',
   verbs: ['list', 'get', 'create', 'update', 'delete'],
   fields: {
     productName: text('Name of the product.'),
-    description: text('Description of the product, perhaps with markup.'),
-    productType: text('Kind of product, as the app sorts it.'),
-    productStatus: text("Whether the product is on sale, in the app's own words."),
-    images: texts('Web addresses of pictures of the product.'),
-    tags: texts('Words the product is found by.'),
-    vendor: text('Name of the maker or supplier.'),
-    productUrl: text("Web address of the product's page in the shop."),
-    variants: list(productVariant, 'Versions of the product.'),
+    description: text('Description of the product, which may contain HTML.'),
+    productType: text('Type of the product, as the app names it.'),
+    productStatus: text('Sales status of the product, as the app names it.'),
+    images: texts('URLs of images of the product.'),
+    tags: texts('Tags of the product.'),
+    vendor: text('Name of the manufacturer or supplier.'),
+    productUrl: text("URL of the product's page in the shop."),
+    variants: list(productVariant, 'Variants of the product.'),
   },
 })

@@ -7,7 +7,7 @@ const contactAddress = defineShape({
   name: 'ContactAddress',
   doc: 'A postal address of a contact.',
   fields: {
-    addressType: text('What the address is for.'),
+    addressType: text('Type of the address.'),
     street1: text('First line of the street address.'),
     street2: text('Second line of the street address.'),
     city: text('City or town.'),
@@ -22,7 +22,7 @@ export const contact = defineResource({
   name: 'contact',
   plural: 'contacts',
   category: 'crm',
-  doc: 'A person the company deals with.',
+  doc: 'A person with whom the company does business.',
   verbs: ['list', 'get', 'create', 'update', 'delete'],
   fields: {
     firstName: text('First name.'),
@@ -34,6 +34,6 @@ export const contact = defineResource({
     addresses: list(contactAddress, 'Postal addresses of the contact.'),
     emailAddresses: list(emailAddress, 'E-mail addresses of the contact.'),
     phoneNumbers: list(phoneNumber, 'Telephone numbers of the contact.'),
-    lastActivityAt: timestamp('Last activity with the contact.'),
+    lastActivityAt: timestamp('Time of the last activity with the contact.'),
   },
 })

@@ -7,7 +7,7 @@ const leadAddress = defineShape({
   name: 'LeadAddress',
   doc: 'A postal address of a lead.',
   fields: {
-    addressType: text('What the address is for.'),
+    addressType: text('Type of the address.'),
     street1: text('First line of the street address.'),
     city: text('City or town.'),
     state: text('State or region.'),
@@ -15,17 +15,17 @@ const leadAddress = defineShape({
   },
 })
 
-// Fields may be filtered as the API promises for its list of leads, and no others.
+// The contract defines which fields of leads can be filtered.
 export const lead = defineResource({
   name: 'lead',
   plural: 'leads',
   category: 'crm',
-  doc: 'A person who may become a customer and is not qualified yet.',
+  doc: 'A potential customer who is not yet qualified.',
   verbs: ['list', 'get', 'create', 'update', 'delete'],
   fields: {
-    leadOwner: text('Name of the user who looks after the lead.'),
-    leadSource: text('Where the lead came from.'),
-    leadTitle: text('Job title of the lead, or the title the app gives it.'),
+    leadOwner: text('Name of the user who owns the lead.'),
+    leadSource: text('Source of the lead, such as a website.'),
+    leadTitle: text('Job title of the lead, or the title of the lead in the app.'),
     company: text('Name of the company the lead works for.'),
     firstName: text('First name.'),
     lastName: text('Last name.'),

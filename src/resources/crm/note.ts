@@ -5,10 +5,10 @@ export const note = defineResource({
   name: 'note',
   plural: 'notes',
   category: 'crm',
-  doc: 'A text kept with a contact, an account or an opportunity.',
+  doc: 'A note about a contact, an account or an opportunity.',
   verbs: ['list', 'get', 'create', 'update', 'delete'],
   fields: {
-    noteOwner: reference('crm/users', 'User the note belongs to.', { as: 'owner' }),
+    noteOwner: reference('crm/users', 'User who owns the note.', { as: 'owner' }),
     noteTitle: text('Title of the note.'),
     noteContent: text('Text of the note.'),
     noteContact: reference('crm/contacts', 'Contact the note is about.', { as: 'contact' }),

@@ -5,23 +5,21 @@ export const opportunity = defineResource({
   name: 'opportunity',
   plural: 'opportunities',
   category: 'crm',
-  doc: 'A sale in the making.',
+  doc: 'A potential sale.',
   verbs: ['list', 'get', 'create', 'update', 'delete'],
   fields: {
     opportunityName: text('Name of the opportunity.'),
     opportunityDescription: text('Description of the opportunity.'),
-    amount: number('Amount the sale is expected to bring.'),
-    opportunityOwner: reference('crm/users', 'User who looks after the opportunity.', {
+    amount: number('Expected amount of the sale.'),
+    opportunityOwner: reference('crm/users', 'User who owns the opportunity.', {
       as: 'owner',
     }),
-    opportunityAccount: reference('crm/accounts', 'Account the sale would be to.', {
+    opportunityAccount: reference('crm/accounts', 'Account to which the sale would be made.', {
       as: 'account',
     }),
-    opportunityStage: reference('crm/stages', 'Stage the opportunity is in.', { as: 'stage' }),
-    opportunityStatus: text(
-      "Whether the opportunity is open, won or lost, in the app's own words.",
-    ),
-    closeDate: date('Day the sale was closed or is expected to close.'),
-    lastActivityAt: timestamp('Last activity on the opportunity.'),
+    opportunityStage: reference('crm/stages', 'Current stage of the opportunity.', { as: 'stage' }),
+    opportunityStatus: text('Status of the opportunity (open, won or lost), as the app names it.'),
+    closeDate: date('Actual or expected date of the close.'),
+    lastActivityAt: timestamp('Time of the last activity on the opportunity.'),
   },
 })

@@ -10,7 +10,7 @@ export const stage = defineResource({
   fields: {
     stageName: text('Name of the stage.'),
     pipelineName: text('Name of the pipeline the stage belongs to.'),
-    displayOrder: integer('Place of the stage among those of its pipeline, lowest first.'),
-    probability: number('Chance that an opportunity in the stage is won, in percent.'),
+    displayOrder: integer('Position of the stage in its pipeline; the lowest is first.'),
+    probability: number('Probability that an opportunity in this stage is won, in percent.'),
   },
 })

@@ -5,17 +5,17 @@ export const task = defineResource({
   name: 'task',
   plural: 'tasks',
   category: 'crm',
-  doc: 'Something a user has to do.',
+  doc: 'A task of a user.',
   verbs: ['list', 'get', 'create', 'update', 'delete'],
   fields: {
-    taskSubject: text('What is to be done, in one line.'),
-    taskContent: text('What is to be done, in full.'),
-    taskOwner: reference('crm/users', 'User who is to do the task.', { as: 'owner' }),
-    taskOpportunity: reference('crm/opportunities', 'Opportunity the task is for.', {
+    taskSubject: text('Subject of the task.'),
+    taskContent: text('Full description of the task.'),
+    taskOwner: reference('crm/users', 'User to whom the task is assigned.', { as: 'owner' }),
+    taskOpportunity: reference('crm/opportunities', 'Opportunity to which the task belongs.', {
       as: 'opportunity',
     }),
-    taskStatus: text("How far the task is, in the app's own words."),
-    dueDate: date('Day by which the task is to be done.'),
-    completedDate: date('Day the task was done.'),
+    taskStatus: text('Status of the task, as the app names it.'),
+    dueDate: date('Due date of the task.'),
+    completedDate: date('Date on which the task was completed.'),
   },
 })

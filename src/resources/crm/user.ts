@@ -5,7 +5,7 @@ export const user = defineResource({
   name: 'user',
   plural: 'users',
   category: 'crm',
-  doc: 'A person who works in the app and may own its records.',
+  doc: 'A person who uses the app and can own records.',
   verbs: ['list', 'get'],
   fields: {
     name: text('Full name of the user.'),

@@ -2,9 +2,9 @@ import { defineShape, text } from '../../definition/field.ts'
 
 export const emailAddress = defineShape({
   name: 'EmailAddress',
-  doc: 'An e-mail address and what it is for.',
+  doc: 'An e-mail address and its type.',
   fields: {
-    emailAddressType: text('What the address is for.'),
-    emailAddress: text('The address.'),
+    emailAddressType: text('Type of the address.'),
+    emailAddress: text('E-mail address.'),
   },
 })

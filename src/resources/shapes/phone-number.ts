@@ -2,11 +2,11 @@ import { defineShape, label, text } from '../../definition/field.ts'
 
 export const phoneNumber = defineShape({
   name: 'PhoneNumber',
-  doc: 'A telephone number and what it is for.',
+  doc: 'A telephone number and its type.',
   fields: {
-    phoneNumberType: label('What the number is for.', ['PRIMARY', 'OTHER', 'MOBILE', 'FAX'], {
+    phoneNumberType: label('Type of the number.', ['PRIMARY', 'OTHER', 'MOBILE', 'FAX'], {
       required: true,
     }),
-    phoneNumber: text('The number as the app keeps it.', { required: true }),
+    phoneNumber: text('Telephone number, in the format of the app.', { required: true }),
   },
 })

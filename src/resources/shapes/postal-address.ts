@@ -1,12 +1,12 @@
 import { defineShape, enumeration, label, text } from '../../definition/field.ts'
 import { countryCodes } from '../codes.ts'
 
-/** The address of a party in accounting. */
+/** The postal address of accounting records. */
 export const postalAddress = defineShape({
   name: 'PostalAddress',
-  doc: 'A postal address and what it is for.',
+  doc: 'A postal address and its type.',
   fields: {
-    addressType: label('What the address is for.', ['BILLING', 'SHIPPING'], { required: true }),
+    addressType: label('Type of the address.', ['BILLING', 'SHIPPING'], { required: true }),
     street1: text('First line of the street address.', { required: true }),
     street2: text('Second line of the street address.'),
     city: text('City or town.'),

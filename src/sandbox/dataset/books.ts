@@ -1,39 +1,44 @@
-/** The company, its chart of accounts, the parties it trades with and its catalogue. */
-import { amount, cents, sum } from '../amounts.ts'
-import { inventClient, inventItem, inventVendor, itemNames } from '../invent/books.ts'
-import { inventAddresses, inventCompanyNames, inventPhones, slug } from '../invent/contacts.ts'
-import { cities } from '../invent/words.ts'
+/** Initial accounting records: company, chart of accounts, parties and items. */
+import { amount, sum, units } from '../amounts.ts'
+import { generateClient, generateItem, generateVendor, itemNames } from '../generators/books.ts'
+import {
+  generateAddresses,
+  generateCompanyNames,
+  generatePhones,
+  slug,
+} from '../generators/contacts.ts'
+import { cities } from '../generators/words.ts'
 import type { Stored } from '../kinds/kinds.ts'
 import { balanceSign, ledgerChange } from '../ledger.ts'
 import { chart, RETAINED_EARNINGS } from './chart.ts'
-import { type Draft, spread } from './draft.ts'
+import { type DatasetDraft, spread } from './draft.ts'
 
-/** `North Star` of `north-star`. */
+/** Company name of a tenant: `north-star` becomes `North Star`. */
 export const titleOf = (tenant: string): string =>
   tenant
     .split('-')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join(' ')
 
-const draftCompany = (draft: Draft): void => {
-  const dice = draft.dice('company')
+const draftCompany = (draft: DatasetDraft): void => {
+  const random = draft.random('company')
   const title = titleOf(draft.tenant)
   const [dublin] = cities
-  if (!dublin) throw new RangeError('There is no city.')
+  if (!dublin) throw new RangeError('The list of cities is empty.')
   draft.put(
     'companies',
     {
       trading_name: title,
       legal_name: `${title} Trading Limited`,
-      vat_id: `IE${dice.digits('#######')}TH`,
+      vat_id: `IE${random.digits('#######')}TH`,
       fiscal_year_end: '12-31',
       base_currency: 'EUR',
       websites: [`https://www.${slug(title)}.example`, `https://shop.${slug(title)}.example`],
-      addresses: inventAddresses(dice, dublin).map((address) => ({
+      addresses: generateAddresses(random, dublin).map((address) => ({
         ...address,
         line2: 'Second floor',
       })),
-      phones: inventPhones(dice, dublin),
+      phones: generatePhones(random, dublin),
     },
     draft.instant(900),
   )
@@ -44,7 +49,7 @@ const TAX_CODES = [
   ['Reduced rate', '13.5', '13.5'],
   ['Second reduced rate', '9', '9'],
   ['Export, zero rate', '0', '0'],
-  // The buyer owes the tax: it has a rate, and nothing is charged.
+  // The buyer owes the tax, so the rate is 23 % but nothing is charged.
   ['Reverse charge', '23', '0'],
 ] as const
 
@@ -60,7 +65,7 @@ const COST_CENTERS = [
   ['Berlin', 'location', null],
 ] as const
 
-const draftSettings = (draft: Draft): void => {
+const draftSettings = (draft: DatasetDraft): void => {
   const created = draft.instant(890)
   for (const [label, percent, effective] of TAX_CODES)
     draft.put(
@@ -76,11 +81,14 @@ const draftSettings = (draft: Draft): void => {
     )
 }
 
-const draftChart = (draft: Draft): void => {
+const draftChart = (draft: DatasetDraft): void => {
   const created = draft.instant(880)
   const accounts = chart.map(({ code, title, type, purpose, parent, opening }) => {
-    const given = { code, title, type, purpose, parent, in_use: code !== '1030' }
-    return { account: draft.put('ledger_accounts', given, created), opening: opening * 100_000 }
+    const input = { code, title, type, purpose, parent, in_use: code !== '1030' }
+    return {
+      account: draft.put('ledger_accounts', input, created),
+      opening: units(`${opening}000`),
+    }
   })
   const debit = sum(
     accounts.map(({ account, opening }) => balanceSign(account.fields.section) * opening),
@@ -91,33 +99,33 @@ const draftChart = (draft: Draft): void => {
   }
 }
 
-/** Carries a new or changed paper into the ledger. */
-export const post = (draft: Draft, before: Stored | undefined, after: Stored): void => {
+/** Posts a new or changed document to the ledger. */
+export const post = (draft: DatasetDraft, before: Stored | undefined, after: Stored): void => {
   for (const [id, value] of ledgerChange(before, after)) {
     const account = draft.get('ledger_accounts', id)
-    const balance = cents(account.fields.balance) + balanceSign(account.fields.section) * value
+    const balance = units(account.fields.balance) + balanceSign(account.fields.section) * value
     draft.revise(account, { balance: amount(balance) }, after.modified)
   }
 }
 
-const draftParties = (draft: Draft): void => {
-  const names = inventCompanyNames(draft.dice('party names'), 65)
+const draftParties = (draft: DatasetDraft): void => {
+  const names = generateCompanyNames(draft.random('party names'), 65)
   for (const [index, daysAgo] of spread(25, 860, 200).entries())
     draft.put(
       'vendors',
-      inventVendor(draft.dice('vendors', index), names[index] ?? ''),
+      generateVendor(draft.random('vendors', index), names[index] ?? ''),
       draft.instant(daysAgo),
     )
   for (const [index, daysAgo] of spread(40, 860, 200).entries())
     draft.put(
       'clients',
-      inventClient(draft.dice('clients', index), names[25 + index] ?? ''),
+      generateClient(draft.random('clients', index), names[25 + index] ?? ''),
       draft.instant(daysAgo),
     )
 }
 
-/** The books before any paper is in them. */
-export const draftBooks = (draft: Draft): void => {
+/** Adds the accounting records that documents depend on. */
+export const draftBooks = (draft: DatasetDraft): void => {
   draftCompany(draft)
   draftSettings(draft)
   draftChart(draft)
@@ -131,7 +139,7 @@ export const draftBooks = (draft: Draft): void => {
   for (const [index, name] of itemNames.entries())
     draft.put(
       'catalog_items',
-      inventItem(draft.dice('catalog_items', index), name, accounts),
+      generateItem(draft.random('catalog_items', index), name, accounts),
       draft.instant(850 - index * 10),
     )
 }

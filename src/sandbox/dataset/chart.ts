@@ -1,4 +1,4 @@
-/** The chart of accounts, in the order that gives each its id, and what stood on it when the history begins. */
+/** The chart of accounts with opening balances. The order determines the ids. */
 import type { FieldsOf } from '../kinds/kinds.ts'
 
 /** An account of the chart. */
@@ -7,7 +7,7 @@ export interface ChartEntry {
   readonly title: string
   readonly type: FieldsOf<'ledger_accounts'>['type']
   readonly purpose: string
-  /** Thousands of euro. */
+  /** Opening balance in thousands of euro. */
   readonly opening: number
   readonly parent: string | null
 }
@@ -21,10 +21,10 @@ const entry = (
   parent: string | null = null,
 ): ChartEntry => ({ code, title, type, purpose, opening, parent })
 
-/** The account whose opening balance makes the others balance. */
+/** Code of the account whose opening balance offsets all others. */
 export const RETAINED_EARNINGS = '3100'
 
-// ledger.ts and the inventions name some of these by their ids: acc_0004 is the fourth.
+// ledger.ts and the generators reference some accounts by id: acc_0004 is the fourth.
 export const chart: readonly ChartEntry[] = [
   entry('1010', 'Current account', 'bank', 'Day-to-day receipts and payments.', 184),
   entry('1020', 'Savings account', 'bank', 'Reserve for taxes.', 65),

@@ -1,90 +1,92 @@
-/** Half a year of papers: orders to vendors, bills, invoices and what was paid of them. */
-import { cents } from '../amounts.ts'
-import type { Dice } from '../dice.ts'
+/** Initial documents: half a year of purchase orders, bills, invoices and payments. */
+import { shareOf, units } from '../amounts.ts'
 import {
-  inventBill,
-  inventInvoice,
-  inventPayment,
-  inventPurchaseOrder,
+  generateBill,
+  generateInvoice,
+  generatePayment,
+  generatePurchaseOrder,
   type Stock,
-} from '../invent/documents.ts'
-import type { Given, Stored } from '../kinds/kinds.ts'
+} from '../generators/documents.ts'
+import type { KindInput, Stored } from '../kinds/kinds.ts'
+import type { Random } from '../random.ts'
 import { settle } from '../totals.ts'
 import { post } from './books.ts'
-import { type Draft, spread } from './draft.ts'
+import { type DatasetDraft, spread } from './draft.ts'
 
 const active = <T extends { readonly fields: { readonly state: string } }>(
   records: readonly T[],
 ): T[] => records.filter(({ fields }) => fields.state === 'active')
 
-/** Pays `value` cents of a document, and carries that through the books. */
+/** Pays `value` ten-thousandths of a document and posts the payment. */
 const pay = (
-  draft: Draft,
-  dice: Dice,
+  draft: DatasetDraft,
+  random: Random,
   document: Stored<'invoices'> | Stored<'bills'>,
   value: number,
   paidAt: string,
 ): void => {
   const day = paidAt.slice(0, 10)
-  const payment = draft.put('payments', inventPayment(dice, document, value, day), paidAt)
+  const payment = draft.put('payments', generatePayment(random, document, value, day), paidAt)
   post(draft, undefined, payment)
   const settlement = settle(document.fields, value, day)
   if (document.kind === 'invoices') draft.revise(document, settlement, paidAt)
   else draft.revise(document, settlement, paidAt)
 }
 
-/** The older a demand, the likelier it is paid; some are paid in part. */
+/** Pays a document with a probability that grows with its age, sometimes partially. */
 const settleByAge = (
-  draft: Draft,
-  dice: Dice,
+  draft: DatasetDraft,
+  random: Random,
   document: Stored<'invoices'> | Stored<'bills'>,
   age: number,
 ): void => {
   const paidPercent = age > 60 ? 85 : age > 30 ? 55 : 15
-  const paidAt = draft.instant(age - dice.integer(3, 45))
-  const total = cents(document.fields.total)
-  if (dice.chance(paidPercent)) pay(draft, dice, document, total, paidAt)
-  else if (dice.chance(45)) pay(draft, dice, document, Math.round(total / 2), paidAt)
+  const paidAt = draft.instant(age - random.integer(3, 45))
+  const { currency_code, total: text } = document.fields
+  const total = units(text)
+  if (random.chance(paidPercent)) pay(draft, random, document, total, paidAt)
+  else if (random.chance(45))
+    pay(draft, random, document, shareOf(total, '50', currency_code), paidAt)
 }
 
-const draftPurchaseOrders = (draft: Draft, stock: Stock): void => {
+const draftPurchaseOrders = (draft: DatasetDraft, stock: Stock): void => {
   const vendors = active(draft.all('vendors'))
   const delivery = draft.all('companies')[0]?.fields.addresses[0]
   for (const [index, age] of spread(22, 170, 4).entries()) {
-    const dice = draft.dice('purchase_orders', index)
+    const random = draft.random('purchase_orders', index)
     const orderedAt = draft.instant(age)
     const deliverTo =
-      delivery && dice.chance(80) ? { ...delivery, kind: 'delivery' as const } : null
-    const given = inventPurchaseOrder(
-      dice,
+      delivery && random.chance(80) ? { ...delivery, kind: 'delivery' as const } : null
+    const input = generatePurchaseOrder(
+      random,
       stock,
-      dice.pick(vendors),
+      random.pick(vendors),
       deliverTo,
       orderedAt.slice(0, 10),
     )
-    const state = age > 40 ? 'received' : dice.pick(['draft', 'sent', 'sent'] as const)
+    const state = age > 40 ? 'received' : random.pick(['draft', 'sent', 'sent'] as const)
     draft.put(
       'purchase_orders',
-      { ...given, state: dice.chance(6) ? 'cancelled' : state },
+      { ...input, state: random.chance(6) ? 'cancelled' : state },
       orderedAt,
     )
   }
 }
 
-const draftBills = (draft: Draft, stock: Stock): void => {
+const draftBills = (draft: DatasetDraft, stock: Stock): void => {
   const vendors = active(draft.all('vendors'))
   const received = draft.all('purchase_orders').filter(({ fields }) => fields.state === 'received')
   for (const [index, age] of spread(40, 168, 2).entries()) {
-    const dice = draft.dice('bills', index)
+    const random = draft.random('bills', index)
     const issuedAt = draft.instant(age)
     const issuedOn = issuedAt.slice(0, 10)
-    const vendor = dice.pick(vendors)
+    const vendor = random.pick(vendors)
     const order = received.find(({ created }) => created < issuedAt)
-    const isBilled = order !== undefined && dice.chance(60)
+    const isBilled = order !== undefined && random.chance(60)
     if (isBilled) received.splice(received.indexOf(order), 1)
-    const invented = inventBill(dice, stock, vendor, issuedOn)
-    // What was ordered is billed as it was ordered.
-    const given: Given<'bills'> = isBilled
+    const invented = generateBill(random, stock, vendor, issuedOn)
+    // Bills of an order repeat its lines.
+    const input: KindInput<'bills'> = isBilled
       ? {
           ...invented,
           vendor: order.fields.vendor,
@@ -94,37 +96,37 @@ const draftBills = (draft: Draft, stock: Stock): void => {
           purchase_orders: [order.id],
         }
       : invented
-    const bill = draft.put('bills', { ...given, approved: index < 38 }, issuedAt)
+    const bill = draft.put('bills', { ...input, approved: index < 38 }, issuedAt)
     post(draft, undefined, bill)
-    if (bill.fields.approved && age > 4) settleByAge(draft, dice, bill, age)
+    if (bill.fields.approved && age > 4) settleByAge(draft, random, bill, age)
   }
 }
 
-const draftInvoices = (draft: Draft, stock: Stock): void => {
+const draftInvoices = (draft: DatasetDraft, stock: Stock): void => {
   const clients = active(draft.all('clients'))
   const orders = draft.all('purchase_orders')
   for (const [index, age] of spread(60, 175, 2).entries()) {
-    const dice = draft.dice('invoices', index)
+    const random = draft.random('invoices', index)
     const issuedAt = draft.instant(age)
-    const given = inventInvoice(dice, stock, dice.pick(clients), issuedAt.slice(0, 10))
-    // Goods that were bought for this very sale.
+    const input = generateInvoice(random, stock, random.pick(clients), issuedAt.slice(0, 10))
+    // Links purchase orders for the goods of this sale.
     const source = orders.filter(({ created }) => created < issuedAt).at(-1)
     const invoice = draft.put(
       'invoices',
       {
-        ...given,
+        ...input,
         sent: index < 57,
-        purchase_orders: source && dice.chance(15) ? [source.id] : [],
+        purchase_orders: source && random.chance(15) ? [source.id] : [],
       },
       issuedAt,
     )
     post(draft, undefined, invoice)
-    if (invoice.fields.sent && age > 4) settleByAge(draft, dice, invoice, age)
+    if (invoice.fields.sent && age > 4) settleByAge(draft, random, invoice, age)
   }
 }
 
-/** Needs the books. */
-export const draftDocuments = (draft: Draft): void => {
+/** Adds the documents. It requires the accounting records. */
+export const draftDocuments = (draft: DatasetDraft): void => {
   const stock = {
     items: active(draft.all('catalog_items')),
     costCenters: draft.all('cost_centers'),

@@ -1,15 +1,15 @@
-/** The CRM at the start: who is known, what is being sold to them and what was written down. */
-import { inventCompanyNames, inventName, mailOf } from '../invent/contacts.ts'
+/** Initial CRM records. */
+import { generateCompanyNames, generateName, mailOf } from '../generators/contacts.ts'
 import {
-  inventDeal,
-  inventLead,
-  inventNote,
-  inventOrganization,
-  inventPerson,
-  inventTask,
-} from '../invent/sales.ts'
+  generateDeal,
+  generateLead,
+  generateNote,
+  generateOrganization,
+  generatePerson,
+  generateTask,
+} from '../generators/sales.ts'
 import { titleOf } from './books.ts'
-import { type Draft, spread } from './draft.ts'
+import { type DatasetDraft, spread } from './draft.ts'
 
 const STAGES = [
   ['Qualified', 10],
@@ -20,9 +20,9 @@ const STAGES = [
   ['Lost', 0],
 ] as const
 
-const draftTeam = (draft: Draft): void => {
+const draftTeam = (draft: DatasetDraft): void => {
   for (const [index, daysAgo] of spread(8, 880, 620).entries()) {
-    const name = inventName(draft.dice('members', index))
+    const name = generateName(draft.random('members', index))
     draft.put(
       'members',
       {
@@ -41,79 +41,79 @@ const draftTeam = (draft: Draft): void => {
     )
 }
 
-const draftKnown = (draft: Draft): void => {
+const draftContacts = (draft: DatasetDraft): void => {
   const owners = draft.all('members').filter(({ fields }) => fields.active)
-  const names = inventCompanyNames(draft.dice('organization names'), 70)
+  const names = generateCompanyNames(draft.random('organization names'), 70)
   for (const [index, daysAgo] of spread(30, 600, 40).entries()) {
-    const dice = draft.dice('organizations', index)
+    const random = draft.random('organizations', index)
     const created = draft.instant(daysAgo)
-    const touched = draft.instant(dice.integer(1, 38))
+    const lastTouch = draft.instant(random.integer(1, 38))
     draft.put(
       'organizations',
-      inventOrganization(dice, names[index] ?? '', dice.pick(owners), touched),
+      generateOrganization(random, names[index] ?? '', random.pick(owners), lastTouch),
       created,
     )
   }
   const organizations = draft.all('organizations')
   for (const [index, daysAgo] of spread(45, 590, 20).entries()) {
-    const dice = draft.dice('people', index)
+    const random = draft.random('people', index)
     const created = draft.instant(daysAgo)
-    const known = organizations.filter((organization) => organization.created < created)
-    const employer = known.length > 0 && dice.chance(88) ? dice.pick(known) : undefined
-    const touched = draft.instant(dice.integer(1, 18))
-    draft.put('people', inventPerson(dice, employer, touched), created)
+    const earlier = organizations.filter((organization) => organization.created < created)
+    const employer = earlier.length > 0 && random.chance(88) ? random.pick(earlier) : undefined
+    const lastTouch = draft.instant(random.integer(1, 18))
+    draft.put('people', generatePerson(random, employer, lastTouch), created)
   }
   for (const [index, daysAgo] of spread(40, 120, 1).entries()) {
-    const dice = draft.dice('leads', index)
+    const random = draft.random('leads', index)
     draft.put(
       'leads',
-      inventLead(dice, names[30 + index] ?? '', dice.pick(owners)),
+      generateLead(random, names[30 + index] ?? '', random.pick(owners)),
       draft.instant(daysAgo),
     )
   }
 }
 
-const draftDealings = (draft: Draft): void => {
+const draftActivity = (draft: DatasetDraft): void => {
   const owners = draft.all('members').filter(({ fields }) => fields.active)
   const stages = draft.all('deal_stages')
   for (const [index, daysAgo] of spread(32, 160, 2).entries()) {
-    const dice = draft.dice('deals', index)
+    const random = draft.random('deals', index)
     const created = draft.instant(daysAgo)
-    // Old deals are decided.
-    const stage = dice.pick(daysAgo > 90 ? stages.slice(4) : stages.slice(0, 4))
-    const organization = dice.pick(
-      draft.all('organizations').filter((known) => known.created < created),
+    // Old deals are won or lost.
+    const stage = random.pick(daysAgo > 90 ? stages.slice(4) : stages.slice(0, 4))
+    const organization = random.pick(
+      draft.all('organizations').filter((earlier) => earlier.created < created),
     )
     draft.put(
       'deals',
-      inventDeal(dice, organization, dice.pick(owners), stage.id, created),
+      generateDeal(random, organization, random.pick(owners), stage.id, created),
       created,
     )
   }
   for (const [index, daysAgo] of spread(40, 110, 1).entries()) {
-    const dice = draft.dice('notes', index)
+    const random = draft.random('notes', index)
     const created = draft.instant(daysAgo)
     const subjects = {
-      people: draft.all('people').filter((known) => known.created < created),
-      deals: draft.all('deals').filter((known) => known.created < created),
+      people: draft.all('people').filter((earlier) => earlier.created < created),
+      deals: draft.all('deals').filter((earlier) => earlier.created < created),
     }
-    draft.put('notes', inventNote(dice, dice.pick(owners), subjects), created)
+    draft.put('notes', generateNote(random, random.pick(owners), subjects), created)
   }
   for (const [index, daysAgo] of spread(35, 60, 1).entries()) {
-    const dice = draft.dice('tasks', index)
+    const random = draft.random('tasks', index)
     const created = draft.instant(daysAgo)
-    const known = draft.all('deals').filter((deal) => deal.created < created)
-    const deal = dice.chance(75) ? dice.pick(known) : undefined
-    const given = inventTask(dice, dice.pick(owners), deal, created.slice(0, 10))
+    const earlier = draft.all('deals').filter((deal) => deal.created < created)
+    const deal = random.chance(75) ? random.pick(earlier) : undefined
+    const input = generateTask(random, random.pick(owners), deal, created.slice(0, 10))
     const progress =
-      daysAgo > 25 && dice.chance(80) ? 'done' : dice.pick(['todo', 'doing'] as const)
-    draft.put('tasks', { ...given, progress }, created)
+      daysAgo > 25 && random.chance(80) ? 'done' : random.pick(['todo', 'doing'] as const)
+    draft.put('tasks', { ...input, progress }, created)
   }
 }
 
-/** Needs nothing. */
-export const draftSales = (draft: Draft): void => {
+/** Adds the CRM records. It depends on no other records. */
+export const draftSales = (draft: DatasetDraft): void => {
   draftTeam(draft)
-  draftKnown(draft)
-  draftDealings(draft)
+  draftContacts(draft)
+  draftActivity(draft)
 }

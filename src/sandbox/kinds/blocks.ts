@@ -1,22 +1,36 @@
-/** The building blocks of the sandbox's records. */
+/** Field schemas that the kinds of the sandbox share. */
 import { z } from 'zod'
+import { countryCodes, currencyCodes } from '../../resources/codes.ts'
 
-// PostgreSQL keeps neither U+0000 nor half a surrogate pair.
+// PostgreSQL stores neither U+0000 nor lone surrogates.
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 const stored = (max: number): z.ZodString => z.string().max(max).refine(isStorable)
 
-/** A line of text that says something. */
+/** A non-empty line of text. */
 export const line = (): z.ZodString => stored(250).min(1)
 
 /** A line of text, or null. */
 export const lineOrNull = () => line().nullable().default(null)
 
-/** A text of several lines, or null. */
+/** A multi-line text, or null. */
 export const prose = () => stored(20_000).nullable().default(null)
 
-/** An amount of money: `'1234.50'`. */
-export const money = () => z.string().regex(/^-?\d{1,10}\.\d{2}$/)
+/** An amount without zeros after its second decimal. */
+const withoutIdleZeros = (digits: string): string => {
+  const shortest = digits.indexOf('.') + 3
+  let end = digits.length
+  while (end > shortest && digits[end - 1] === '0') end -= 1
+  return digits.slice(0, end)
+}
+
+/** An amount of money with two to four decimals: `'1234.50'`, `'0.125'`. */
+export const money = () =>
+  z
+    .string()
+    .regex(/^-?\d{1,10}\.\d{2,4}$/)
+    // Normalized, because amounts are compared as strings.
+    .overwrite(withoutIdleZeros)
 
 /** A percentage: `'23'`, `'7.5'`. */
 export const percent = () => rate().refine((digits) => Number(digits) <= 100)
@@ -30,68 +44,63 @@ export const day = () => z.iso.date()
 /** An instant, with any offset. */
 export const instant = () => z.iso.datetime({ offset: true })
 
-/** The currencies that the sandbox does business in. */
-export const currency = () => z.enum(['EUR', 'GBP', 'USD', 'SEK', 'CHF', 'CAD'])
+/** A currency code. */
+export const currency = () => z.enum(currencyCodes)
 
-/** An e-mail address. */
-export const email = () => z.email().max(250)
+/** A two-letter country code. */
+const country = () => z.enum(countryCodes)
 
-/** A web address. */
-export const webAddress = () =>
-  z
-    .url({ protocol: /^https?$/ })
-    .max(1000)
-    .refine(isStorable)
+/** An e-mail address, as permissive as mail servers, including non-ASCII characters. */
+export const email = () => line().regex(/^[^\s@]+@[^\s@]+$/)
+
+/** A web address, with or without a scheme: `harbour.example`. */
+export const webAddress = () => stored(1000).min(1)
 
 const several = <T extends z.ZodType>(entry: T) => z.array(entry).max(100).default([])
 
-/** A list of up to 100 entries; empty unless given. */
+/** A list of up to 100 entries. Default: empty. */
 export const list = several
 
-const place = {
+const locality = {
   city: lineOrNull(),
   region: lineOrNull(),
   postcode: lineOrNull(),
 }
 
-/** Where a party in the books is reached. */
+/** Postal address of an accounting party. */
 export const address = z.object({
   kind: z.enum(['billing', 'delivery']),
   line1: line(),
   line2: lineOrNull(),
-  ...place,
+  ...locality,
   region_code: lineOrNull(),
-  country: z
-    .string()
-    .regex(/^[A-Z]{2}$/)
-    .nullable()
-    .default(null),
+  country: country().nullable().default(null),
 })
 
-/** Where an organisation or a person of the CRM is. */
+/** Location of a CRM organization or person. */
 export const location = z.object({
   label: lineOrNull(),
   street: lineOrNull(),
-  ...place,
+  ...locality,
   country: lineOrNull(),
 })
 
-/** Where a parcel or a letter of the shop goes. */
+/** Shipping or billing address of a shop order. */
 export const postal = z.object({
   given_name: lineOrNull(),
   family_name: lineOrNull(),
-  line1: line(),
+  line1: lineOrNull(),
   line2: lineOrNull(),
-  ...place,
-  country: z.string().regex(/^[A-Z]{2}$/),
+  ...locality,
+  country: country().nullable().default(null),
   phone: lineOrNull(),
 })
 
-/** A telephone number and what it is for. */
+/** A telephone number with its use. */
 export const phone = z.object({
   use: z.enum(['work', 'mobile', 'fax', 'home']),
   number: line(),
 })
 
-/** An e-mail address and what it is for. */
+/** An e-mail address with its use. */
 export const mailbox = z.object({ use: lineOrNull(), address: email() })

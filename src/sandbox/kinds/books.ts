@@ -1,4 +1,4 @@
-/** The company's books: who is traded with, in what, and how it is accounted for. */
+/** Accounting kinds: the company, its chart of accounts, parties, items and tax codes. */
 import { z } from 'zod'
 import * as a from './blocks.ts'
 import { defineKind, FieldError, ref } from './kind.ts'
@@ -14,7 +14,7 @@ const party = {
   phones: a.list(a.phone),
 }
 
-/** The one company whose books these are. */
+/** The company of the tenant. */
 export const companies = defineKind({
   prefix: 'com',
   readOnly: true,
@@ -22,7 +22,7 @@ export const companies = defineKind({
     trading_name: a.line(),
     legal_name: a.line(),
     vat_id: a.line(),
-    /** `12-31` */
+    /** Month and day: `12-31`. */
     fiscal_year_end: z.string().regex(/^\d\d-\d\d$/),
     base_currency: a.currency(),
     websites: a.list(a.webAddress()),
@@ -31,7 +31,7 @@ export const companies = defineKind({
   }),
 })
 
-/** A type of ledger account, and the part of the books that it belongs to. */
+/** Section of the books for each type of ledger account. */
 const ledgerSections = {
   bank: 'assets',
   receivable: 'assets',
@@ -68,7 +68,7 @@ const ledgerTypes = [
   'other_expense',
 ] as const satisfies readonly (keyof typeof ledgerSections)[]
 
-/** The chart of accounts. A balance is positive on the side that is usual for its section. */
+/** The chart of accounts. A balance is positive on the normal side of its section. */
 export const ledgerAccounts = defineKind({
   prefix: 'acc',
   fields: z.strictObject({
@@ -82,32 +82,32 @@ export const ledgerAccounts = defineKind({
     company: ref('companies').default('com_0001'),
   }),
   complete: ({ type }, { previous }) => {
-    // Its balance would be on the other side.
+    // Another type could move the balance to the other side.
     if (previous && previous.type !== type) throw new FieldError('fixed', 'type')
     return { section: ledgerSections[type], balance: String(previous?.balance ?? '0.00') }
   },
 })
 
-/** Who is bought from. */
+/** Vendors. */
 export const vendors = defineKind({
   prefix: 'ven',
   fields: z.strictObject({ ...party, payment_terms_days: z.int().min(0).max(365).default(30) }),
 })
 
-/** Who is sold to. */
+/** Clients, i.e. customers in the books. */
 export const clients = defineKind({
   prefix: 'cli',
   fields: z.strictObject({ ...party, credit_limit: a.money().nullable().default(null) }),
 })
 
-/** How sales and purchases are taxed. */
+/** Tax codes of sales and purchases. */
 export const taxCodes = defineKind({
   prefix: 'tax',
   readOnly: true,
   fields: z.strictObject({
     label: a.line(),
     components: z.array(z.object({ label: a.line(), percent: a.percent() })),
-    /** What a net amount is charged in fact. */
+    /** Percentage that is actually charged on a net amount. */
     effective_percent: a.percent(),
     company: ref('companies').default('com_0001'),
   }),
@@ -116,7 +116,7 @@ export const taxCodes = defineKind({
   }),
 })
 
-/** What the books are reported by. */
+/** Cost centers, the dimensions of reports. */
 export const costCenters = defineKind({
   prefix: 'cc',
   readOnly: true,
@@ -129,7 +129,7 @@ export const costCenters = defineKind({
   }),
 })
 
-/** What is bought and sold in the books. */
+/** Items that the company buys and sells. */
 export const catalogItems = defineKind({
   prefix: 'itm',
   fields: z.strictObject({
@@ -139,7 +139,7 @@ export const catalogItems = defineKind({
     nature: z.enum(['service', 'goods', 'stocked_goods']).default('goods'),
     sale_price: a.money().nullable().default(null),
     purchase_price: a.money().nullable().default(null),
-    /** Units in stock; null where none is kept. */
+    /** Units in stock; null for items without inventory. */
     stock: z.number().min(0).max(1_000_000).nullable().default(null),
     purchase_account: ref('ledger_accounts').nullable().default(null),
     sales_account: ref('ledger_accounts').nullable().default(null),

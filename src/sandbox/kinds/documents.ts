@@ -1,9 +1,9 @@
-/** The papers of the books: orders to vendors, bills, invoices and payments. */
+/** Document kinds of the books: purchase orders, bills, invoices and payments. */
 import { z } from 'zod'
-import { cents } from '../amounts.ts'
-import { checkSize, documentTotals, numbered, settlementOf } from '../totals.ts'
+import { units } from '../amounts.ts'
+import { checkSize, documentNumber, documentTotals, settlementOf } from '../totals.ts'
 import * as a from './blocks.ts'
-import { type Completion, defineKind, FieldError, ref } from './kind.ts'
+import { defineKind, FieldError, type RecordCompletion, ref } from './kind.ts'
 
 const documentLine = z.object({
   text: a.line(),
@@ -16,18 +16,18 @@ const documentLine = z.object({
 })
 
 const document = {
-  /** One is made unless it is given. */
+  /** Default: derived from the id. */
   number: a.line().optional(),
   remark: a.prose(),
   company: ref('companies').default('com_0001'),
   currency_code: a.currency().default('EUR'),
-  /** Base currency for one unit of the document's. */
+  /** Base currency for one unit of the document's currency. */
   fx_rate: a.rate().default('1'),
   cost_centers: a.list(ref('cost_centers')),
   lines: z.array(documentLine).min(1).max(100),
 }
 
-const demand = {
+const billingFields = {
   ...document,
   issued_on: a.day(),
   due_on: a.day(),
@@ -35,69 +35,69 @@ const demand = {
   purchase_orders: a.list(ref('purchase_orders')),
 }
 
-/** What is ordered from vendors. */
+/** Orders to vendors. */
 export const purchaseOrders = defineKind({
   prefix: 'po',
   fields: z.strictObject({
     ...document,
     state: z.enum(['draft', 'sent', 'received', 'cancelled']).default('draft'),
     vendor: ref('vendors'),
-    /** The account that the whole order is budgeted on. */
+    /** Budget account of the whole order. */
     account: ref('ledger_accounts').nullable().default(null),
     ordered_on: a.day(),
     expected_on: a.day().nullable().default(null),
     deliver_to: a.address.nullable().default(null),
   }),
-  complete: (given, context) => {
+  complete: (input, context) => {
     const { discount_total, ...totals } = documentTotals(
-      { ...given, discount_percent: '0' },
+      { ...input, discount_percent: '0' },
       context,
     )
-    return { ...totals, number: numbered('PO', given.number, context.id) }
+    return { ...totals, number: documentNumber('PO', input.number, context.id) }
   },
 })
 
-/** What vendors want to be paid. */
+/** Bills from vendors. */
 export const bills = defineKind({
   prefix: 'bil',
   fields: z.strictObject({
-    ...demand,
+    ...billingFields,
     vendor: ref('vendors'),
-    /** False while it waits for approval: it is not in the books yet. */
+    /** False while approval is pending; the bill is not in the books yet. */
     approved: z.boolean().default(true),
   }),
-  complete: (given, context) => {
-    const totals = documentTotals(given, context)
+  complete: (input, context) => {
+    const totals = documentTotals(input, context)
     return {
       ...totals,
-      ...settlementOf(totals.total, given.approved, context),
-      number: numbered('B', given.number, context.id),
+      ...settlementOf(totals.total, input.approved, context),
+      number: documentNumber('B', input.number, context.id),
     }
   },
 })
 
-/** What clients are to pay. */
+/** Invoices to clients. */
 export const invoices = defineKind({
   prefix: 'inv',
   fields: z.strictObject({
-    ...demand,
+    ...billingFields,
     client: ref('clients'),
-    /** False for a draft: it is not in the books yet. */
+    /** False for a draft, which is not in the books yet. */
     sent: z.boolean().default(true),
   }),
-  complete: (given, context) => {
-    const totals = documentTotals(given, context)
+  complete: (input, context) => {
+    const totals = documentTotals(input, context)
     return {
       ...totals,
-      ...settlementOf(totals.total, given.sent, context),
-      number: numbered('INV', given.number, context.id),
+      ...settlementOf(totals.total, input.sent, context),
+      number: documentNumber('INV', input.number, context.id),
     }
   },
 })
 
 const FIXED = ['amount', 'currency_code', 'fx_rate', 'account', 'invoice', 'bill'] as const
 
-interface GivenPayment {
+interface PaymentInput {
   readonly invoice: string | null
   readonly bill: string | null
   readonly client: string | null
@@ -105,59 +105,59 @@ interface GivenPayment {
   readonly currency_code: string
 }
 
-/** Who a payment is from or to: the other party of its document, or the one that it is on account of. */
-const partiesOf = (given: GivenPayment, { previous, look }: Completion) => {
-  const { invoice, bill } = given
-  const paid = invoice ? look('invoices', invoice) : bill ? look('bills', bill) : undefined
-  if (paid && paid.currency_code !== given.currency_code)
+/** The other party of a payment: the document's, or that of a payment on account. */
+const partiesOf = (input: PaymentInput, { previous, lookUp }: RecordCompletion) => {
+  const { invoice, bill } = input
+  const paid = invoice ? lookUp('invoices', invoice) : bill ? lookUp('bills', bill) : undefined
+  if (paid && paid.currency_code !== input.currency_code)
     throw new FieldError('invalid', 'currency_code')
   for (const name of ['client', 'vendor'] as const) {
-    const known = paid ? (paid[name] ?? null) : given[name]
-    const isAnew = given[name] !== null && given[name] !== previous?.[name]
-    if (isAnew && given[name] !== known) throw new FieldError('invalid', name)
+    const known = paid ? (paid[name] ?? null) : input[name]
+    const isNewReference = input[name] !== null && input[name] !== previous?.[name]
+    if (isNewReference && input[name] !== known) throw new FieldError('invalid', name)
     if (!paid && previous && previous[name] !== known) throw new FieldError('fixed', name)
   }
-  // The document's party was given with a reference of its own kind.
+  // Safe casts: the document's party was validated as a reference.
   return paid
     ? {
         client: (paid.client ?? null) as string | null,
         vendor: (paid.vendor ?? null) as string | null,
       }
-    : { client: given.client, vendor: given.vendor }
+    : { client: input.client, vendor: input.vendor }
 }
 
-/** Money that came in or went out: for an invoice or a bill, or on account of a client or vendor. */
+/** Incoming and outgoing payments, for an invoice or a bill, or on account of a client or vendor. */
 export const payments = defineKind({
   prefix: 'pay',
   fields: z.strictObject({
-    /** What is paid: an invoice or a bill, not both. */
+    /** The paid document: an invoice or a bill, not both. */
     invoice: ref('invoices').nullable().default(null),
     bill: ref('bills').nullable().default(null),
-    /** The document's, if there is one. */
+    /** The document's party, if the payment has a document. */
     client: ref('clients').nullable().default(null),
     vendor: ref('vendors').nullable().default(null),
     paid_on: a.day(),
     amount: a.money(),
     currency_code: a.currency().default('EUR'),
     fx_rate: a.rate().default('1'),
-    /** The bank account that the money went through. */
+    /** The bank account. */
     account: ref('ledger_accounts').default('acc_0001'),
     method: z.enum(['transfer', 'card', 'direct_debit', 'cash']).default('transfer'),
     reference: a.lineOrNull(),
     cost_centers: a.list(ref('cost_centers')),
     company: ref('companies').default('com_0001'),
   }),
-  complete: (given, context) => {
-    const isOnAccount = given.invoice === null && given.bill === null
-    const incoming = isOnAccount ? given.client : given.invoice
-    const outgoing = isOnAccount ? given.vendor : given.bill
+  complete: (input, context) => {
+    const isOnAccount = input.invoice === null && input.bill === null
+    const incoming = isOnAccount ? input.client : input.invoice
+    const outgoing = isOnAccount ? input.vendor : input.bill
     if ((incoming === null) === (outgoing === null)) throw new FieldError('required', 'invoice')
-    if (cents(given.amount) <= 0) throw new FieldError('invalid', 'amount')
-    checkSize(cents(given.amount), given.fx_rate, 'amount')
-    // What a payment settles is in the books: it is deleted and made anew, never rewritten.
+    if (units(input.amount) <= 0) throw new FieldError('invalid', 'amount')
+    checkSize(units(input.amount), input.fx_rate, 'amount')
+    // A posted payment cannot be rewritten, only deleted and created again.
     const { previous } = context
     for (const field of FIXED)
-      if (previous && previous[field] !== given[field]) throw new FieldError('fixed', field)
-    return { direction: incoming === null ? 'outgoing' : 'incoming', ...partiesOf(given, context) }
+      if (previous && previous[field] !== input[field]) throw new FieldError('fixed', field)
+    return { direction: incoming === null ? 'outgoing' : 'incoming', ...partiesOf(input, context) }
   },
 })

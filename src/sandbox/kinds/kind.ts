@@ -1,84 +1,87 @@
-/** The language in which the sandbox says what its collections hold. */
+/** Definition of the sandbox's kinds, i.e. of its collections and their records. */
 import { z } from 'zod'
 
-/** The fields of a record, by the sandbox's own names. */
-export type Fields = Readonly<Record<string, unknown>>
+/** The fields of a record, by name. */
+export type SandboxFields = Readonly<Record<string, unknown>>
 
-/** What the sandbox refuses about one field of what it was given. */
+/** Error for one invalid field of the input. */
 export class FieldError extends Error {
   override readonly name = 'FieldError'
   readonly reason: string
-  /** `lines.0.quantity` */
+  /** Path of the field: `lines.0.quantity`. */
   readonly field: string
+  /** Problem and remedy, if the reason and the field are not enough. */
+  readonly explanation: string | undefined
 
-  constructor(reason: string, field: string) {
+  constructor(reason: string, field: string, explanation?: string) {
     super(`${field}: ${reason}`)
     this.reason = reason
     this.field = field
+    this.explanation = explanation
   }
 }
 
-/** What a kind may look at while it works out its own fields. */
-export interface Completion {
-  /** The id of the record, be it new. */
+/** Context in which a kind computes fields. */
+export interface RecordCompletion {
+  /** Id of the record, also for a new one. */
   readonly id: string
-  /** The record as it was; undefined for a new one. */
-  readonly previous: Fields | undefined
+  /** The fields before the write; undefined for a new record. */
+  readonly previous: SandboxFields | undefined
   /** ISO 8601 */
   readonly now: string
   /** `YYYY-MM-DD` */
   readonly today: string
-  /** A record that the given fields refer to. */
-  look(kind: string, id: string): Fields | undefined
-  /** The next id with this prefix, for what is nested in a record. */
+  /** Fields of a record that the input references. */
+  lookUp(kind: string, id: string): SandboxFields | undefined
+  /** The next id with this prefix, for objects nested in a record. */
   nextId(prefix: string): string
 }
 
-/** A collection: what its records hold and how they are completed. */
-export interface Kind<F extends z.ZodObject = z.ZodObject, C extends object = object> {
-  /** How its ids begin: `inv` of `inv_0001`. */
+/** A collection: the schema of its records and their computed fields. */
+export interface SandboxKind<F extends z.ZodObject = z.ZodObject, C extends object = object> {
+  /** Prefix of ids: `inv` in `inv_0001`. */
   readonly prefix: string
-  /** Whether it can only be read. */
+  /** Whether clients cannot write it. */
   readonly readOnly: boolean
-  /** What a writer gives. */
+  /** Schema of the input. */
   readonly fields: F
-  // A kind is only ever given what its own schema has read.
+  // A kind receives only input that its own schema has validated.
   // biome-ignore lint/suspicious/noExplicitAny: a generic constraint, as in the definition language
-  readonly complete: (given: any, context: Completion) => C
+  readonly complete: (input: any, context: RecordCompletion) => C
 }
 
-/** A collection. `complete` works out the fields that no writer gives, some in place of given ones. */
+/** Defines a collection. `complete` computes further fields and may replace input fields. */
 export const defineKind = <F extends z.ZodObject, C extends object = Record<never, never>>(kind: {
   readonly prefix: string
   readonly readOnly?: boolean
   readonly fields: F
-  readonly complete?: (given: z.output<F>, context: Completion) => C
-}): Kind<F, C> => ({
+  readonly complete?: (input: z.output<F>, context: RecordCompletion) => C
+}): SandboxKind<F, C> => ({
   prefix: kind.prefix,
   readOnly: kind.readOnly ?? false,
   fields: kind.fields,
-  // Without `complete`, C is its default: an object of no known fields.
+  // Safe cast: without `complete`, C is its default, an empty object.
   complete: kind.complete ?? (() => ({}) as C),
 })
 
 const ID = /^[a-z]+_\d{4,12}$/
 
-/** Whether a text has the form of an id; others are not looked up. */
+/** Whether a string has the format of an id. */
 export const isId = (text: string): boolean => ID.test(text)
 
 const targets = z.registry<{ kind: string }>()
 
-/** The id of a record of another kind. */
+/** Schema of a reference to a record of another kind, by id. */
 export const ref = (kind: string): z.ZodString => z.string().regex(ID).register(targets, { kind })
 
-/** A reference inside given fields. */
+/** A reference in the input. */
 export interface Reference {
   readonly path: string
   readonly kind: string
   readonly id: string
 }
 
-/** Every reference in a value that the schema has read. */
+/** All references in a value that the schema has validated. */
 export const referencesIn = (schema: z.core.$ZodType, value: unknown, path = ''): Reference[] => {
   if (value === null || value === undefined) return []
   if (
@@ -92,21 +95,21 @@ export const referencesIn = (schema: z.core.$ZodType, value: unknown, path = '')
     return value.flatMap((entry, index) => referencesIn(schema.element, entry, below(index)))
   if (schema instanceof z.ZodObject)
     return Object.entries(schema.shape).flatMap(([name, field]) =>
-      // What an object schema has read is an object.
-      referencesIn(field, (value as Fields)[name], below(name)),
+      // Safe cast: the object schema has validated it.
+      referencesIn(field, (value as SandboxFields)[name], below(name)),
     )
   const target = targets.get(schema)
   return target && typeof value === 'string' ? [{ path, kind: target.kind, id: value }] : []
 }
 
-/** The fields as the schema reads them. @throws FieldError for the first that does not fit. */
-export const readFields = ({ fields }: Kind, given: Fields): Fields => {
-  const { success, data, error } = fields.safeParse(given)
+/** Validates input fields with the schema of the kind. @throws FieldError for the first invalid field */
+export const readFields = ({ fields }: SandboxKind, input: SandboxFields): SandboxFields => {
+  const { success, data, error } = fields.safeParse(input)
   if (success) return data
   const [issue] = error.issues
   if (issue?.code === 'unrecognized_keys')
     throw new FieldError('unknown_field', String(issue.keys[0]))
   const path = issue?.path ?? []
-  const found = path.reduce<unknown>((value, step) => Object(value)[step], given)
-  throw new FieldError(found === undefined ? 'required' : 'invalid', path.join('.'))
+  const invalidValue = path.reduce<unknown>((value, step) => Object(value)[step], input)
+  throw new FieldError(invalidValue === undefined ? 'required' : 'invalid', path.join('.'))
 }

@@ -1,12 +1,12 @@
-/** Every collection of the sandbox, by the name in its paths. */
+/** The collections of the sandbox, by the name in their paths. */
 import type { z } from 'zod'
 import * as books from './books.ts'
 import * as documents from './documents.ts'
-import type { Kind } from './kind.ts'
+import type { SandboxKind } from './kind.ts'
 import * as sales from './sales.ts'
 import * as shop from './shop.ts'
 
-/** The collections by name; each refers only to those above it, or to itself. */
+/** The collections by name. Each references only itself and collections above it. */
 export const kinds = {
   companies: books.companies,
   tax_codes: books.taxCodes,
@@ -36,23 +36,23 @@ export const kinds = {
 /** The name of a collection. */
 export type KindName = keyof typeof kinds
 
-/** The definition of a kind, by a name that may be anyone's; undefined if there is none. */
-export const kindOf = (name: string): Kind | undefined =>
+/** Definition of a kind by an untrusted name; undefined if it does not exist. */
+export const kindOf = (name: string): SandboxKind | undefined =>
   Object.hasOwn(kinds, name) ? kinds[name as KindName] : undefined
 
-/** What a writer gives. */
-export type Given<K extends KindName> = z.input<(typeof kinds)[K]['fields']>
+/** Input fields of a write. */
+export type KindInput<K extends KindName> = z.input<(typeof kinds)[K]['fields']>
 
 type Completed<K extends KindName> = ReturnType<(typeof kinds)[K]['complete']>
 
-/** The fields of a record: given, defaulted and worked out. */
+/** The fields of a record: input, defaults and computed fields. */
 export type FieldsOf<K extends KindName> = Omit<
   z.output<(typeof kinds)[K]['fields']>,
   keyof Completed<K>
 > &
   Completed<K>
 
-/** A record as the sandbox keeps it. */
+/** A stored record. */
 export interface Stored<K extends KindName = KindName> {
   readonly kind: K
   readonly id: string

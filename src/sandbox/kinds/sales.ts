@@ -1,28 +1,28 @@
-/** The CRM: people, organisations and what may become of them. */
+/** CRM kinds: members, organizations, people, leads, deals, notes and tasks. */
 import { z } from 'zod'
 import * as a from './blocks.ts'
-import { type Completion, defineKind, ref } from './kind.ts'
+import { defineKind, type RecordCompletion, ref } from './kind.ts'
 
-const nameOf = (member: string | null, { look }: Completion): string | null => {
-  const name = member === null ? undefined : look('members', member)?.full_name
+const nameOf = (member: string | null, { lookUp }: RecordCompletion): string | null => {
+  const name = member === null ? undefined : lookUp('members', member)?.full_name
   return typeof name === 'string' ? name : null
 }
 
-const reach = {
+const contactDetails = {
   locations: a.list(a.location),
   phones: a.list(a.phone),
 }
 
 const owner = { owner: ref('members').nullable().default(null) }
 
-/** Who works with the CRM. */
+/** Users of the CRM. */
 export const members = defineKind({
   prefix: 'mem',
   readOnly: true,
   fields: z.strictObject({ full_name: a.line(), email: a.email(), active: z.boolean() }),
 })
 
-/** Organisations that are dealt with. */
+/** Organizations. */
 export const organizations = defineKind({
   prefix: 'org',
   fields: z.strictObject({
@@ -33,12 +33,12 @@ export const organizations = defineKind({
     website: a.webAddress().nullable().default(null),
     headcount: z.int().min(0).max(10_000_000).nullable().default(null),
     last_touch: a.instant().nullable().default(null),
-    ...reach,
+    ...contactDetails,
   }),
-  complete: (given, context) => ({ owner_name: nameOf(given.owner, context) }),
+  complete: (input, context) => ({ owner_name: nameOf(input.owner, context) }),
 })
 
-/** People that are dealt with, most of them at an organisation. */
+/** People, most of them at an organization. */
 export const people = defineKind({
   prefix: 'per',
   fields: z.strictObject({
@@ -48,12 +48,12 @@ export const people = defineKind({
     job_title: a.lineOrNull(),
     emails: a.list(a.mailbox),
     last_touch: a.instant().nullable().default(null),
-    phones: reach.phones,
+    phones: contactDetails.phones,
     locations: a.list(a.location.extend({ street2: a.lineOrNull(), region_code: a.lineOrNull() })),
   }),
 })
 
-/** People who may become more. */
+/** Leads. */
 export const leads = defineKind({
   prefix: 'lea',
   fields: z.strictObject({
@@ -65,12 +65,12 @@ export const leads = defineKind({
     rating: z.enum(['cold', 'warm', 'hot']).default('cold'),
     ...owner,
     emails: a.list(a.mailbox),
-    ...reach,
+    ...contactDetails,
   }),
-  complete: (given, context) => ({ owner_name: nameOf(given.owner, context) }),
+  complete: (input, context) => ({ owner_name: nameOf(input.owner, context) }),
 })
 
-/** The steps on the way to a sale. */
+/** Stages of the sales pipeline. */
 export const dealStages = defineKind({
   prefix: 'stg',
   readOnly: true,
@@ -83,7 +83,7 @@ export const dealStages = defineKind({
   }),
 })
 
-/** Sales in the making. The stage decides whether one is open, won or lost. */
+/** Deals. The stage decides whether a deal is open, won or lost. */
 export const deals = defineKind({
   prefix: 'dea',
   fields: z.strictObject({
@@ -97,13 +97,13 @@ export const deals = defineKind({
     closes_on: a.day().nullable().default(null),
     last_touch: a.instant().nullable().default(null),
   }),
-  complete: ({ stage }, { look }) => {
-    const percent = look('deal_stages', stage)?.win_percent
+  complete: ({ stage }, { lookUp }) => {
+    const percent = lookUp('deal_stages', stage)?.win_percent
     return { outcome: percent === 100 ? 'won' : percent === 0 ? 'lost' : 'open' }
   },
 })
 
-/** What was written down about a person, an organisation or a deal. */
+/** Notes about a person, an organization or a deal. */
 export const notes = defineKind({
   prefix: 'not',
   fields: z.strictObject({
@@ -116,7 +116,7 @@ export const notes = defineKind({
   }),
 })
 
-/** What somebody has to do. It is done on the day on which it is said to be. */
+/** Tasks. The sandbox sets `done_on` to the day on which `progress` becomes `done`. */
 export const tasks = defineKind({
   prefix: 'tsk',
   fields: z.strictObject({

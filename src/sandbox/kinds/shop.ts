@@ -1,11 +1,11 @@
-/** The web shop. */
+/** Web shop kinds: shoppers, products, orders and shipments. */
 import { z } from 'zod'
-import { amount, cents, shareOf, sum } from '../amounts.ts'
+import { amount, shareOf, sum, units } from '../amounts.ts'
 import { checkSize } from '../totals.ts'
 import * as a from './blocks.ts'
-import { type Completion, defineKind, FieldError, type Fields, ref } from './kind.ts'
+import { defineKind, FieldError, type RecordCompletion, ref, type SandboxFields } from './kind.ts'
 
-/** Who buys in the shop. */
+/** Customers of the shop. */
 export const shoppers = defineKind({
   prefix: 'sho',
   fields: z.strictObject({
@@ -17,7 +17,7 @@ export const shoppers = defineKind({
   }),
 })
 
-/** What the shop sells; each product has one or more variants. */
+/** Products, each with one or more variants. */
 export const products = defineKind({
   prefix: 'prd',
   fields: z.strictObject({
@@ -32,7 +32,7 @@ export const products = defineKind({
     variants: z
       .array(
         z.object({
-          /** Given to keep a variant; left out for a new one. */
+          /** Set to keep an existing variant; omitted for a new one. */
           id: z.string().max(40).optional(),
           label: a.line(),
           sku: a.lineOrNull(),
@@ -47,33 +47,38 @@ export const products = defineKind({
       .max(100),
   }),
   complete: ({ variants }, context) => ({
-    variants: identified(variants, 'variants', 'var', context),
+    variants: withIds(variants, 'variants', 'var', context),
   }),
 })
 
-/** Purchases. What was bought is written down as it was on the day. */
+/** Orders. Items keep the name, SKU and prices of the day of the order. */
 export const orders = defineKind({
   prefix: 'ord',
   fields: z.strictObject({
-    /** One is made unless it is given. */
+    /** Default: derived from the id. */
     number: a.line().optional(),
-    state: z.enum(['placed', 'processing', 'completed', 'cancelled']).default('placed'),
-    payment_state: z.enum(['pending', 'paid', 'refunded']).default('pending'),
-    /** Now, unless given. */
+    /** Free text. The sandbox itself writes `placed`, `processing`, `completed` and `cancelled`. */
+    state: a.line().default('placed'),
+    /** Free text. The sandbox itself writes `pending`, `paid` and `refunded`. */
+    payment_state: a.line().default('pending'),
+    /** Default: now. */
     placed_at: a.instant().optional(),
     currency_code: a.currency().default('EUR'),
     discount: a.money().default('0.00'),
     shipping: a.money().default('0.00'),
-    /** On items less discount, and on shipping. */
+    /** Applies to items minus discount, plus shipping. */
     tax_percent: a.percent().default('23'),
-    /** Takes the place of the tax that follows from the percentage. */
+    /** Overrides the tax that `tax_percent` gives. */
     stated_tax: a.money().nullable().default(null),
-    /** Takes the place of the total that the parts add up to: the rest is shown as `adjustment`. */
+    /** Overrides the computed total. The difference appears as `adjustment`. */
     stated_total: a.money().nullable().default(null),
-    /** How much was sent off by other hands; a shipment made here counts for more, and ends it. */
-    stated_shipping_state: z.enum(['none', 'partial', 'shipped']).nullable().default(null),
+    /**
+     * Free text: the shipping state of an order that is shipped by other means. A later shipment in the
+     * sandbox replaces it; the sandbox itself writes `none`, `partial` and `shipped`.
+     */
+    stated_shipping_state: a.lineOrNull(),
     shopper: ref('shoppers').nullable().default(null),
-    /** What the buyer said of themselves; what is left out is the shopper's. */
+    /** Buyer details of this order. Omitted fields are the shopper's. */
     placed_by: z
       .object({
         given_name: a.line().nullable().optional(),
@@ -92,7 +97,7 @@ export const orders = defineKind({
           product: ref('products'),
           variant: z.string().max(40),
           quantity: z.int().min(1).max(10_000),
-          /** The variant's, as these were when it was ordered, unless given. */
+          /** This and the next fields default to the variant's values at the time of the order. */
           unit_price: a.money().optional(),
           unit_cost: a.money().nullable().optional(),
           name: a.line().optional(),
@@ -102,31 +107,33 @@ export const orders = defineKind({
       .min(1)
       .max(100),
   }),
-  complete: (given, context) => {
-    const items = identified(given.items, 'items', 'oit', context).map((item, index) =>
+  complete: (input, context) => {
+    const items = withIds(input.items, 'items', 'oit', context).map((item, index) =>
       describeItem(item, `items.${index}`, context),
     )
-    const net = sum(items.map(({ unit_price, quantity }) => cents(unit_price) * quantity))
-    const charged = net - cents(given.discount) + cents(given.shipping)
+    const net = sum(items.map(({ unit_price, quantity }) => units(unit_price) * quantity))
+    const charged = net - units(input.discount) + units(input.shipping)
     checkSize(net, '1', 'items')
-    const tax = given.stated_tax ? cents(given.stated_tax) : shareOf(charged, given.tax_percent)
-    const total = given.stated_total ? cents(given.stated_total) : charged + tax
+    const tax = input.stated_tax
+      ? units(input.stated_tax)
+      : shareOf(charged, input.tax_percent, input.currency_code)
+    const total = input.stated_total ? units(input.stated_total) : charged + tax
     return {
-      number: given.number ?? `#${1000 + Number(context.id.slice(4))}`,
-      placed_at: given.placed_at ?? context.now,
+      number: input.number ?? `#${1000 + Number(context.id.slice(4))}`,
+      placed_at: input.placed_at ?? context.now,
       items,
       items_total: amount(net),
       tax: amount(tax),
       adjustment: amount(total - charged - tax),
       total: amount(total),
-      buyer: buyerOf(given, context),
+      buyer: buyerOf(input, context),
       shipping_state:
-        given.stated_shipping_state ?? String(context.previous?.shipping_state ?? 'none'),
+        input.stated_shipping_state ?? String(context.previous?.shipping_state ?? 'none'),
     }
   },
 })
 
-/** What of an order was sent off. */
+/** Shipments of an order. */
 export const shipments = defineKind({
   prefix: 'shp',
   fields: z.strictObject({
@@ -144,27 +151,31 @@ export const shipments = defineKind({
       .array(z.object({ order_item: z.string().max(40), quantity: z.int().min(1).max(10_000) }))
       .max(100),
   }),
-  complete: ({ order, items }, { look }) => {
-    const ordered = listOf(look('orders', order)?.items)
+  complete: ({ order, items }, { previous, lookUp }) => {
+    const ordered = listOf(lookUp('orders', order)?.items)
+    // The order may have lost a line since it was shipped.
+    const shipped = previous?.order === order ? listOf(previous?.items) : []
     return {
       items: items.map((item, index) => {
-        const found = ordered.find(({ id }) => id === item.order_item)
-        if (!found) throw new FieldError('no_such_record', `items.${index}.order_item`)
-        const { product, variant, name, sku, unit_price } = found
+        const source =
+          ordered.find(({ id }) => id === item.order_item) ??
+          shipped.find(({ order_item }) => order_item === item.order_item)
+        if (!source) throw new FieldError('no_such_record', `items.${index}.order_item`)
+        const { product, variant, name, sku, unit_price } = source
         return { ...item, product, variant, name, sku, unit_price }
       }),
     }
   },
 })
 
-const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value : [])
+const listOf = (value: unknown): readonly SandboxFields[] => (Array.isArray(value) ? value : [])
 
-/** Gives every entry an id. A given one must be of the record as it was: ids are the app's to give. */
-const identified = <E extends { readonly id?: string | undefined }>(
+/** Assigns an id to each new entry. An id in the input must exist on the stored record. */
+const withIds = <E extends { readonly id?: string | undefined }>(
   entries: readonly E[],
   field: string,
   prefix: string,
-  { previous, nextId }: Completion,
+  { previous, nextId }: RecordCompletion,
 ): (E & { readonly id: string })[] => {
   const known = new Set(listOf(previous?.[field]).map(({ id }) => id))
   return entries.map((entry, index) => {
@@ -176,22 +187,22 @@ const identified = <E extends { readonly id?: string | undefined }>(
 
 interface Buyer {
   readonly shopper: string | null
-  readonly placed_by: Fields | null
+  readonly placed_by: SandboxFields | null
 }
 
-/** The buyer as an order shows them: a shopper, or somebody who only left a name. */
-const buyerOf = ({ shopper, placed_by }: Buyer, { look }: Completion) => {
+/** Buyer of an order: a shopper, or a guest who left only contact details. */
+const buyerOf = ({ shopper, placed_by }: Buyer, { lookUp }: RecordCompletion) => {
   if (shopper === null && placed_by === null) return null
-  const known: Fields = { ...(shopper === null ? undefined : look('shoppers', shopper)) }
-  // Null says that there is none; what is not said is as the shop knows it.
-  const said = (name: string) =>
+  const known: SandboxFields = { ...(shopper === null ? undefined : lookUp('shoppers', shopper)) }
+  // Null clears a value; an omitted field is the shopper's.
+  const detail = (name: string) =>
     (placed_by?.[name] === undefined ? known[name] : placed_by[name]) ?? null
   return {
     shopper,
-    given_name: said('given_name'),
-    family_name: said('family_name'),
-    email: said('email'),
-    phone: said('phone'),
+    given_name: detail('given_name'),
+    family_name: detail('family_name'),
+    email: detail('email'),
+    phone: detail('phone'),
   }
 }
 
@@ -206,21 +217,21 @@ interface OrderedItem {
   readonly sku?: string | null | undefined
 }
 
-/** An order keeps what its items were when they were ordered. */
-const describeItem = (item: OrderedItem, field: string, { previous, look }: Completion) => {
+/** Completes an item with the values of its variant, or with its stored values if it exists already. */
+const describeItem = (item: OrderedItem, field: string, { previous, lookUp }: RecordCompletion) => {
   const before = listOf(previous?.items).find(
     ({ id, variant }) => id === item.id && variant === item.variant,
   )
-  const product = look('products', item.product)
+  const product = lookUp('products', item.product)
   const variant = listOf(product?.variants).find(({ id }) => id === item.variant)
   if (!before && !variant) throw new FieldError('no_such_record', `${field}.variant`)
-  // Known by its variant, which is of one product.
+  // The item was found by its variant, which belongs to one product.
   if (before && before.product !== item.product)
     throw new FieldError('no_such_record', `${field}.product`)
   const { unit_price, unit_cost, name, sku } = item
   return {
     ...item,
-    name: name ?? before?.name ?? [product?.name, variant?.label].join(', '),
+    name: String(name ?? before?.name ?? [product?.name, variant?.label].join(', ')),
     sku: sku === undefined ? (before?.sku ?? variant?.sku ?? null) : sku,
     unit_price: String(unit_price ?? before?.unit_price ?? variant?.price),
     unit_cost: unit_cost === undefined ? (before?.unit_cost ?? variant?.cost ?? null) : unit_cost,

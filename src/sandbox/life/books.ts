@@ -1,17 +1,17 @@
-/** What happens in the books. */
-import { cents } from '../amounts.ts'
-import type { Dice } from '../dice.ts'
-import { inventAddresses, inventCity, slug } from '../invent/contacts.ts'
+/** Simulated events of the books. */
+import { shareOf, units } from '../amounts.ts'
+import { generateAddresses, generateCity, slug } from '../generators/contacts.ts'
 import {
-  inventBill,
-  inventInvoice,
-  inventPayment,
-  inventPurchaseOrder,
+  generateBill,
+  generateInvoice,
+  generatePayment,
+  generatePurchaseOrder,
   type Stock,
-} from '../invent/documents.ts'
+} from '../generators/documents.ts'
 import type { Stored } from '../kinds/kinds.ts'
+import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
-import { type Card, liveWhere, todayOf, withOne } from './card.ts'
+import { liveWhere, type SimulatedEvent, todayOf, withOne } from './event.ts'
 
 const stockOf = async (workspace: Workspace): Promise<Stock> => ({
   items: await liveWhere(workspace, 'catalog_items', ({ state }) => state === 'active'),
@@ -21,44 +21,45 @@ const stockOf = async (workspace: Workspace): Promise<Stock> => ({
 const activeVendors = (workspace: Workspace) =>
   liveWhere(workspace, 'vendors', ({ state }) => state === 'active')
 
-const sendInvoice: Card = async (workspace, dice) => {
+const sendInvoice: SimulatedEvent = async (workspace, random) => {
   const clients = await liveWhere(workspace, 'clients', ({ state }) => state === 'active')
-  return withOne(dice, clients, async (client) => {
+  return withOne(random, clients, async (client) => {
     const stock = await stockOf(workspace)
-    await workspace.create('invoices', inventInvoice(dice, stock, client, todayOf(workspace)))
+    await workspace.create('invoices', generateInvoice(random, stock, client, todayOf(workspace)))
   })
 }
 
-const receiveBill: Card = async (workspace, dice) =>
-  withOne(dice, await activeVendors(workspace), async (vendor) => {
+const receiveBill: SimulatedEvent = async (workspace, random) =>
+  withOne(random, await activeVendors(workspace), async (vendor) => {
     const stock = await stockOf(workspace)
-    await workspace.create('bills', inventBill(dice, stock, vendor, todayOf(workspace)))
+    await workspace.create('bills', generateBill(random, stock, vendor, todayOf(workspace)))
   })
 
-/** Pays all that is open, or half of a demand that nothing was paid of. */
+/** Pays the open amount, or half of it if nothing has been paid yet. */
 const pay = async (
   workspace: Workspace,
-  dice: Dice,
-  demands: readonly (Stored<'invoices'> | Stored<'bills'>)[],
+  random: Random,
+  documents: readonly (Stored<'invoices'> | Stored<'bills'>)[],
 ): Promise<boolean> =>
-  // Who has waited longest is paid first.
-  withOne(dice, demands.slice(0, 5), async (demand) => {
-    const open = cents(demand.fields.open_amount)
-    const value = demand.fields.state === 'open' && dice.chance(25) ? Math.ceil(open / 2) : open
-    await workspace.create('payments', inventPayment(dice, demand, value, todayOf(workspace)))
+  // Oldest first.
+  withOne(random, documents.slice(0, 5), async (document) => {
+    const { currency_code, open_amount, state } = document.fields
+    const open = units(open_amount)
+    const value = state === 'open' && random.chance(25) ? shareOf(open, '50', currency_code) : open
+    await workspace.create('payments', generatePayment(random, document, value, todayOf(workspace)))
   })
 
 const isOpen = ({ state, open_amount }: { state: string; open_amount: string }): boolean =>
-  (state === 'open' || state === 'part_paid') && cents(open_amount) > 0
+  (state === 'open' || state === 'part_paid') && units(open_amount) > 0
 
-const payInvoice: Card = async (workspace, dice) =>
-  pay(workspace, dice, await liveWhere(workspace, 'invoices', isOpen))
+const payInvoice: SimulatedEvent = async (workspace, random) =>
+  pay(workspace, random, await liveWhere(workspace, 'invoices', isOpen))
 
-const payBill: Card = async (workspace, dice) =>
-  pay(workspace, dice, await liveWhere(workspace, 'bills', isOpen))
+const payBill: SimulatedEvent = async (workspace, random) =>
+  pay(workspace, random, await liveWhere(workspace, 'bills', isOpen))
 
-const orderFromVendor: Card = async (workspace, dice) =>
-  withOne(dice, await activeVendors(workspace), async (vendor) => {
+const orderFromVendor: SimulatedEvent = async (workspace, random) =>
+  withOne(random, await activeVendors(workspace), async (vendor) => {
     const stock = await stockOf(workspace)
     const [company] = await workspace.live('companies')
     const address = company?.fields.addresses[0]
@@ -66,44 +67,44 @@ const orderFromVendor: Card = async (workspace, dice) =>
     const today = todayOf(workspace)
     await workspace.create(
       'purchase_orders',
-      inventPurchaseOrder(dice, stock, vendor, deliverTo, today),
+      generatePurchaseOrder(random, stock, vendor, deliverTo, today),
     )
   })
 
-const advanceOrder: Card = async (workspace, dice) => {
+const advanceOrder: SimulatedEvent = async (workspace, random) => {
   const orders = await liveWhere(
     workspace,
     'purchase_orders',
     ({ state }) => state === 'draft' || state === 'sent',
   )
-  return withOne(dice, orders.slice(0, 5), (order) =>
+  return withOne(random, orders.slice(0, 5), (order) =>
     workspace.update(order, { state: order.fields.state === 'draft' ? 'sent' : 'received' }),
   )
 }
 
-const changeVendorMail: Card = async (workspace, dice) =>
-  withOne(dice, await workspace.live('vendors'), (vendor) => {
-    const box = dice.pick(['billing', 'office', 'accounts', 'hello'])
+const changeVendorMail: SimulatedEvent = async (workspace, random) =>
+  withOne(random, await workspace.live('vendors'), (vendor) => {
+    const box = random.pick(['billing', 'office', 'accounts', 'hello'])
     const name = slug(vendor.fields.display_name) || 'vendor'
     return workspace.update(vendor, {
-      contact_email: `${box}${dice.integer(2, 99)}@${name}.example`,
+      contact_email: `${box}${random.integer(2, 99)}@${name}.example`,
     })
   })
 
-const moveClient: Card = async (workspace, dice) =>
-  withOne(dice, await workspace.live('clients'), (client) =>
-    workspace.update(client, { addresses: inventAddresses(dice, inventCity(dice)) }),
+const moveClient: SimulatedEvent = async (workspace, random) =>
+  withOne(random, await workspace.live('clients'), (client) =>
+    workspace.update(client, { addresses: generateAddresses(random, generateCity(random)) }),
   )
 
-const countStock: Card = async (workspace, dice) => {
+const countStock: SimulatedEvent = async (workspace, random) => {
   const items = await liveWhere(workspace, 'catalog_items', ({ stock }) => stock !== null)
-  return withOne(dice, items, (item) =>
-    workspace.update(item, { stock: (item.fields.stock ?? 0) + dice.integer(1, 40) }),
+  return withOne(random, items, (item) =>
+    workspace.update(item, { stock: (item.fields.stock ?? 0) + random.integer(1, 40) }),
   )
 }
 
-/** The cards of the books. */
-export const bookCards = {
+/** Events of the books, by name. */
+export const bookEvents = {
   sendInvoice,
   receiveBill,
   payInvoice,

@@ -1,31 +1,31 @@
-/** Closed files are put away, so that a sandbox that lives for months stays of one size. */
+/** Deletes old closed records, so that a long-running sandbox does not grow. */
 import type { KindName, Stored } from '../kinds/kinds.ts'
 import type { Workspace } from '../workspace.ts'
-import type { Card } from './card.ts'
+import type { SimulatedEvent } from './event.ts'
 
-interface Shelf<K extends KindName, P extends KindName = KindName> {
+interface RetentionRule<K extends KindName, P extends KindName = KindName> {
   readonly kind: K
-  /** How many are kept. */
+  /** Number of records to keep. */
   readonly keep: number
   readonly isClosed: (fields: Stored<K>['fields']) => boolean
-  /** The records that go with the one whose id they name. */
+  /** Records that are deleted with the record that they reference. */
   readonly parts?: {
     readonly kind: P
     readonly ownerOf: (fields: Stored<P>['fields']) => string | null
   }
 }
 
-// However much there is to put away, a step ends soon.
-const MOST_AT_ONCE = 100
+// Bounds the duration of a step.
+const MAX_PER_STEP = 100
 
-const clear = async <K extends KindName, P extends KindName>(
+const retireOldest = async <K extends KindName, P extends KindName>(
   workspace: Workspace,
-  { kind, keep, isClosed, parts }: Shelf<K, P>,
+  { kind, keep, isClosed, parts }: RetentionRule<K, P>,
 ): Promise<boolean> => {
   const records = await workspace.live(kind)
   const old = records
     .filter(({ fields }) => isClosed(fields))
-    .slice(0, Math.min(MOST_AT_ONCE, Math.max(0, records.length - keep)))
+    .slice(0, Math.min(MAX_PER_STEP, Math.max(0, records.length - keep)))
   if (old.length === 0) return false
   if (parts) {
     const owners = new Set<string | null>(old.map(({ id }) => id))
@@ -38,47 +38,47 @@ const clear = async <K extends KindName, P extends KindName>(
 
 const always = (): boolean => true
 
-/** Puts the oldest closed records of the kinds that grow away. */
-export const putAway: Card = async (workspace) => {
-  const cleared = [
-    await clear(workspace, {
+/** Deletes the oldest closed records of the kinds that grow. */
+export const retireClosedRecords: SimulatedEvent = async (workspace) => {
+  const results = [
+    await retireOldest(workspace, {
       kind: 'orders',
       keep: 150,
       isClosed: ({ state }) => state === 'completed' || state === 'cancelled',
       parts: { kind: 'shipments', ownerOf: ({ order }) => order },
     }),
-    await clear(workspace, {
+    await retireOldest(workspace, {
       kind: 'invoices',
       keep: 150,
       isClosed: ({ state }) => state === 'paid',
       parts: { kind: 'payments', ownerOf: ({ invoice }) => invoice },
     }),
-    await clear(workspace, {
+    await retireOldest(workspace, {
       kind: 'bills',
       keep: 120,
       isClosed: ({ state }) => state === 'paid',
       parts: { kind: 'payments', ownerOf: ({ bill }) => bill },
     }),
-    await clear(workspace, {
+    await retireOldest(workspace, {
       kind: 'purchase_orders',
       keep: 80,
       isClosed: ({ state }) => state === 'received' || state === 'cancelled',
     }),
-    await clear(workspace, {
+    await retireOldest(workspace, {
       kind: 'deals',
       keep: 100,
       isClosed: ({ outcome }) => outcome !== 'open',
     }),
-    await clear(workspace, {
+    await retireOldest(workspace, {
       kind: 'tasks',
       keep: 100,
       isClosed: ({ progress }) => progress === 'done',
     }),
-    await clear(workspace, { kind: 'notes', keep: 120, isClosed: always }),
-    await clear(workspace, { kind: 'leads', keep: 100, isClosed: always }),
-    await clear(workspace, { kind: 'people', keep: 200, isClosed: always }),
-    await clear(workspace, { kind: 'organizations', keep: 150, isClosed: always }),
-    await clear(workspace, { kind: 'shoppers', keep: 200, isClosed: always }),
+    await retireOldest(workspace, { kind: 'notes', keep: 120, isClosed: always }),
+    await retireOldest(workspace, { kind: 'leads', keep: 100, isClosed: always }),
+    await retireOldest(workspace, { kind: 'people', keep: 200, isClosed: always }),
+    await retireOldest(workspace, { kind: 'organizations', keep: 150, isClosed: always }),
+    await retireOldest(workspace, { kind: 'shoppers', keep: 200, isClosed: always }),
   ]
-  return cleared.includes(true)
+  return results.includes(true)
 }

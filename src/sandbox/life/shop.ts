@@ -1,9 +1,9 @@
-/** What happens in the shop. */
-import { amount, cents } from '../amounts.ts'
-import { inventOrder, inventShipment, inventShopper } from '../invent/shop.ts'
+/** Simulated events of the shop. */
+import { amount, shareOf, units } from '../amounts.ts'
+import { generateOrder, generateShipment, generateShopper } from '../generators/shop.ts'
 import type { FieldsOf, Stored } from '../kinds/kinds.ts'
 import type { Workspace } from '../workspace.ts'
-import { type Card, liveWhere, withOne } from './card.ts'
+import { liveWhere, type SimulatedEvent, withOne } from './event.ts'
 
 type Variants = FieldsOf<'products'>['variants']
 
@@ -18,26 +18,26 @@ const takeFromStock = async (workspace: Workspace, order: Stored<'orders'>): Pro
   }
 }
 
-const placeOrder: Card = async (workspace, dice) => {
+const placeOrder: SimulatedEvent = async (workspace, random) => {
   const products = await workspace.live('products')
   const shoppers = await workspace.live('shoppers')
   if (!products.some(({ fields }) => fields.state === 'live')) return false
-  const isNew = shoppers.length === 0 || dice.chance(30)
+  const isNew = shoppers.length === 0 || random.chance(30)
   const shopper = isNew
-    ? await workspace.create('shoppers', inventShopper(dice))
-    : dice.pick(shoppers)
-  const given = inventOrder(dice, shopper, products, workspace.now)
-  await takeFromStock(workspace, await workspace.create('orders', given))
+    ? await workspace.create('shoppers', generateShopper(random))
+    : random.pick(shoppers)
+  const input = generateOrder(random, shopper, products, workspace.now)
+  await takeFromStock(workspace, await workspace.create('orders', input))
   return true
 }
 
 const isWaiting = ({ state, shipping_state }: FieldsOf<'orders'>): boolean =>
   (state === 'placed' || state === 'processing') && shipping_state !== 'shipped'
 
-/** Ships what is not shipped yet of one of the oldest orders, and closes it. */
-const shipOrder: Card = async (workspace, dice) => {
+/** Ships the remaining items of one of the oldest orders and closes it. */
+const shipOrder: SimulatedEvent = async (workspace, random) => {
   const orders = await liveWhere(workspace, 'orders', isWaiting)
-  return withOne(dice, orders.slice(0, 5), async (order) => {
+  return withOne(random, orders.slice(0, 5), async (order) => {
     const earlier = await liveWhere(workspace, 'shipments', (fields) => fields.order === order.id)
     const shippedOf = (item: string): number =>
       earlier
@@ -46,15 +46,15 @@ const shipOrder: Card = async (workspace, dice) => {
     const items = order.fields.items
       .map(({ id, quantity }) => ({ id, quantity: quantity - shippedOf(id) }))
       .filter(({ quantity }) => quantity > 0)
-    await workspace.create('shipments', inventShipment(dice, order, items, workspace.now))
+    await workspace.create('shipments', generateShipment(random, order, items, workspace.now))
     const shipped = await workspace.find('orders', order.id)
     if (shipped) await workspace.update(shipped, { state: 'completed', payment_state: 'paid' })
   })
 }
 
-const cancelOrder: Card = async (workspace, dice) => {
+const cancelOrder: SimulatedEvent = async (workspace, random) => {
   const orders = await liveWhere(workspace, 'orders', ({ state }) => state === 'placed')
-  return withOne(dice, orders.slice(-5), (order) =>
+  return withOne(random, orders.slice(-5), (order) =>
     workspace.update(order, { state: 'cancelled', payment_state: 'refunded' }),
   )
 }
@@ -64,31 +64,34 @@ const changeVariants =
   (product: Stored<'products'>) =>
     workspace.update(product, { variants: change(product.fields.variants) })
 
-const changePrice: Card = async (workspace, dice) => {
-  const percent = dice.pick([90, 95, 105, 110])
+const changePrice: SimulatedEvent = async (workspace, random) => {
+  const percent = random.pick(['90', '95', '105', '110'])
   return withOne(
-    dice,
+    random,
     await workspace.live('products'),
     changeVariants(workspace, (variants) =>
-      variants.map((entry) => ({ ...entry, price: amount((cents(entry.price) * percent) / 100) })),
+      variants.map((entry) => ({
+        ...entry,
+        price: amount(shareOf(units(entry.price), percent, 'EUR')),
+      })),
     ),
   )
 }
 
-const fillShelf: Card = async (workspace, dice) => {
-  const more = dice.integer(10, 60)
+const fillShelf: SimulatedEvent = async (workspace, random) => {
+  const more = random.integer(10, 60)
   return withOne(
-    dice,
+    random,
     await workspace.live('products'),
     changeVariants(workspace, (variants) =>
-      // A shelf holds no more than a hundred: what is sold is not more than what is filled up.
+      // At most 100, because restocking outpaces sales.
       variants.map((entry) => ({ ...entry, stock: Math.min(100, entry.stock + more) })),
     ),
   )
 }
 
-/** The cards of the shop: what happens most often is in the deck twice. */
-export const shopCards = {
+/** Events of the shop, by name. Frequent events are listed twice. */
+export const shopEvents = {
   placeOrder,
   placeAnotherOrder: placeOrder,
   shipOrder,

@@ -1,45 +1,47 @@
-/** The steps of a tenant's life: step n is the same for the same tenant, seed and records. */
-import type { Database } from '../../store/database.ts'
+/** Simulation steps of a tenant. Step n is deterministic for the same tenant, seed and records. */
+import type { Clock } from '../../store/database/clock.ts'
+import type { Database } from '../../store/database/database.ts'
 import {
   changeSandbox,
   type SandboxOutcome,
   type SandboxSession,
-} from '../../store/sandbox-records.ts'
-import { createDice } from '../dice.ts'
+} from '../../store/sandbox/sandbox-records.ts'
 import { FieldError } from '../kinds/kind.ts'
 import { openWorkspace } from '../open-workspace.ts'
+import { createRandom } from '../random.ts'
 import { StateConflict } from '../workspace.ts'
-import { bookCards } from './books.ts'
-import type { Card } from './card.ts'
-import { putAway } from './retire.ts'
-import { salesCards } from './sales.ts'
-import { shopCards } from './shop.ts'
+import { bookEvents } from './books.ts'
+import type { SimulatedEvent } from './event.ts'
+import { retireClosedRecords } from './retire.ts'
+import { salesEvents } from './sales.ts'
+import { shopEvents } from './shop.ts'
 
-const deck: readonly (readonly [string, Card])[] = Object.entries({
-  ...bookCards,
-  ...salesCards,
-  ...shopCards,
-  putAway,
+// The names seed the random numbers: renaming an event changes what it does.
+const events: readonly (readonly [string, SimulatedEvent])[] = Object.entries({
+  ...bookEvents,
+  ...salesEvents,
+  ...shopEvents,
+  putAway: retireClosedRecords,
 })
 
-// Deleted records are remembered for a month, and the last of them however old: while the process is
-// stopped nobody can ask for them.
-const MEMORY_MS = 30 * 86_400_000
-const REMEMBERED = 20_000
+// Deleted records are kept for 30 days, and the newest of them regardless of age, because no client can read
+// them while the process is stopped.
+const RETENTION_MS = 30 * 86_400_000
+const MIN_RETAINED = 20_000
 
 /**
- * The cards to try at a step, the first that can be played wins. The deck is shuffled once for as many steps
- * as it has cards, so everything happens once in a while, in no order that can be foreseen.
+ * The events to try in a step; the first that is applicable happens. The list is reshuffled after as many
+ * steps as it has events, so that each event gets its turn in an unpredictable order.
  */
-const handAt = (
+const eventsAt = (
   tenant: string,
   seed: number,
   step: number,
-): readonly (readonly [string, Card])[] => {
-  const round = Math.floor(step / deck.length)
-  const shuffled = createDice(tenant, seed, 'deck', round).some(deck, deck.length)
-  const place = step % deck.length
-  return [...shuffled.slice(place), ...shuffled.slice(0, place)]
+): readonly (readonly [string, SimulatedEvent])[] => {
+  const round = Math.floor(step / events.length)
+  const shuffled = createRandom(tenant, seed, 'deck', round).some(events, events.length)
+  const offset = step % events.length
+  return [...shuffled.slice(offset), ...shuffled.slice(0, offset)]
 }
 
 const takeStep = async (
@@ -49,51 +51,51 @@ const takeStep = async (
 ): Promise<SandboxOutcome<boolean>> => {
   const { seed, steps } = session.tenant
   const stepped = { steps: steps + 1, steppedAt: now.toISOString() }
-  for (const [title, play] of handAt(name, seed, steps)) {
+  for (const [eventName, apply] of eventsAt(name, seed, steps)) {
     const workspace = openWorkspace(session, now)
     try {
-      if (!(await play(workspace, createDice(name, seed, 'step', steps, title)))) continue
+      if (!(await apply(workspace, createRandom(name, seed, 'step', steps, eventName)))) continue
     } catch (error) {
-      // What users did to the records may forbid it; then something else happens.
+      // Users may have changed the records so that the event is invalid; try the next one.
       if (error instanceof FieldError || error instanceof StateConflict) continue
       throw error
     }
-    const { tenant, rows } = workspace.settled()
+    const { tenant, rows } = workspace.changes()
     const outcome = { result: true, tenant: { ...tenant, ...stepped }, rows }
-    if (steps % deck.length !== 0) return outcome
-    const before = new Date(now.getTime() - MEMORY_MS).toISOString()
-    return { ...outcome, forget: { before, least: REMEMBERED } }
+    if (steps % events.length !== 0) return outcome
+    const before = new Date(now.getTime() - RETENTION_MS).toISOString()
+    return { ...outcome, forget: { before, least: MIN_RETAINED } }
   }
   return { result: true, tenant: { ...session.tenant, ...stepped }, rows: [] }
 }
 
-/** Takes the next steps at once. @throws RangeError if there is no such tenant */
+/** Runs the next steps now. @throws RangeError if the tenant does not exist */
 export const takeSteps = async (
   database: Database,
-  now: () => Date,
+  clock: Clock,
   tenant: string,
   steps: number,
 ): Promise<void> => {
   for (let step = 0; step < steps; step++) {
     const taken = await changeSandbox(database, tenant, (session) =>
-      takeStep(session, tenant, now()),
+      takeStep(session, tenant, new Date(clock.nowMs())),
     )
-    if (!taken) throw new RangeError(`The sandbox has no tenant ${JSON.stringify(tenant)}.`)
+    if (!taken) throw new RangeError(`The sandbox has no tenant named ${JSON.stringify(tenant)}.`)
   }
 }
 
 /**
- * Takes the next step unless one was taken in this interval already, here or in another process: intervals
- * are counted from the epoch, so all processes mean the same one.
+ * Runs the next step unless this process or another has already run one in the current interval. Intervals
+ * are counted from the epoch, so they are the same in all processes.
  */
 export const takeDueStep = async (
   database: Database,
-  now: () => Date,
+  clock: Clock,
   tenant: string,
   intervalMs: number,
 ): Promise<'taken' | 'not due'> => {
   const taken = await changeSandbox(database, tenant, async (session) => {
-    const instant = now()
+    const instant = new Date(clock.nowMs())
     const intervalOf = (ms: number): number => Math.floor(ms / intervalMs)
     const last = intervalOf(Date.parse(session.tenant.steppedAt))
     if (intervalOf(instant.getTime()) <= last)

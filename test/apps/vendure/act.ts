@@ -1,4 +1,4 @@
-import { resultOf, type Variables } from './ask.ts'
+import { resultOf, type Variables } from './operation.ts'
 import type { Vendure } from './start.ts'
 
 /** One mutation of the Admin API: the value of its only root field. @throws VendureError */

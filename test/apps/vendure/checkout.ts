@@ -1,9 +1,9 @@
-import { ask, resultOf, type Variables, VendureError } from './ask.ts'
+import { resultOf, sendOperation, type Variables, VendureError } from './operation.ts'
 import { ACCOUNT_PASSWORD } from './shop.ts'
 import type { Vendure } from './start.ts'
 import { type Address, type CustomerDetails, type Order, readOrder } from './state.ts'
 
-// What a customer does, through the Shop API.
+// A customer's actions, through the Shop API.
 
 export interface CartLine {
   readonly variantId: string
@@ -11,14 +11,14 @@ export interface CartLine {
 }
 
 export interface Purchase {
-  /** Logs in; without an account they are a guest, for whom Vendure makes a customer. */
+  /** Logs in; without an account the customer is a guest, for whom Vendure creates a customer. */
   readonly customer: CustomerDetails
   readonly lines: readonly CartLine[]
   readonly shippingAddress?: Address
-  /** The shipping address when left out. */
+  /** Default: the shipping address. */
   readonly billingAddress?: Address
   readonly couponCode?: string
-  /** `prepaid`, the default, settles at once; `invoice` waits for settlePayment. */
+  /** `prepaid`, the default, settles immediately; `invoice` waits for settlePayment. */
   readonly payment?: 'prepaid' | 'invoice'
 }
 
@@ -30,7 +30,7 @@ const DEFAULT_ADDRESS: Address = {
   countryCode: 'DE',
 }
 
-/** A cart, not ordered: Vendure lists it among the orders all the same. @throws VendureError */
+/** A cart that is not ordered: Vendure lists it among the orders all the same. @throws VendureError */
 export async function fillCart(vendure: Vendure, lines: readonly CartLine[]): Promise<Order> {
   return addToCart(vendure, enterShop(vendure), lines)
 }
@@ -83,7 +83,7 @@ async function addToCart(vendure: Vendure, visitor: Visitor, lines: readonly Car
 
 async function readTaken(vendure: Vendure, id: string): Promise<Order> {
   const order = await readOrder(vendure, id)
-  if (!order) throw new Error(`Vendure does not know order "${id}", which it has just taken`)
+  if (!order) throw new Error(`Vendure does not know order "${id}", which was just placed`)
   return order
 }
 
@@ -108,7 +108,12 @@ function enterShop(vendure: Vendure) {
     async mutate(mutation: string, variables: Variables = {}): Promise<{ readonly id: string }> {
       const types = Object.keys(variables).map((name) => `$${name}: ${VARIABLE_TYPES[name]}`)
       const query = `mutation ${types.length ? `(${types.join()})` : ''} { ${mutation} }`
-      const answer = await ask({ url: `${vendure.url}/shop-api`, query, variables, headers })
+      const answer = await sendOperation({
+        url: `${vendure.url}/shop-api`,
+        query,
+        variables,
+        headers,
+      })
       if (answer.token) headers = { authorization: `Bearer ${answer.token}` }
       return resultOf(answer.data)
     },

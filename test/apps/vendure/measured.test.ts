@@ -12,8 +12,8 @@ import {
 import { startVendure, type Vendure, vendureMissing } from './start.ts'
 import { type Order, type Product, readCustomer, readOrder, readProduct } from './state.ts'
 
-// What the connector relies on, as its NOTES.md say it: when a new Vendure fails here, the
-// connector's way to see changes has to be thought through again.
+// Behaviour that the connector relies on, as in its NOTES.md: if a new Vendure fails here, the
+// connector's detection of changes must be revised.
 describe.skipIf(vendureMissing())('Vendure', () => {
   const buyer = { firstName: 'Emmy', lastName: 'Noether', emailAddress: 'emmy@example.org' }
   let vendure: Vendure
@@ -41,7 +41,7 @@ describe.skipIf(vendureMissing())('Vendure', () => {
     return now
   }
 
-  test('leaves Order.updatedAt alone on payment, note, fulfillment, state and refund', async () => {
+  test('leaves Order.updatedAt unchanged on payment, note, fulfillment, state and refund', async () => {
     const order = await buy('invoice')
     await nextSecond()
     await settlePayment(vendure, order.payments[0]?.id ?? '')
@@ -67,7 +67,7 @@ describe.skipIf(vendureMissing())('Vendure', () => {
     expect(now.lines[0]).toMatchObject({ quantity: 0, orderPlacedQuantity: 2 })
   })
 
-  test('lists carts among the orders; only orderPlacedAt tells them apart', async () => {
+  test('lists carts among the orders; only orderPlacedAt distinguishes them', async () => {
     const order = await buy()
     const cart = await fillCart(vendure, [
       { variantId: product.variants[0]?.id ?? '', quantity: 1 },
@@ -79,7 +79,7 @@ describe.skipIf(vendureMissing())('Vendure', () => {
     expect(await listedOrders(placed)).toEqual([{ id: order.id }])
   })
 
-  test('moves the variant, not the product, with price and stock', async () => {
+  test('moves the update time of the variant, not of the product, on a change of price or stock', async () => {
     const before = await createProduct(vendure, {
       name: 'Desk',
       variants: [{ sku: 'D', price: 5 }],
@@ -91,7 +91,7 @@ describe.skipIf(vendureMissing())('Vendure', () => {
     expect((await readProduct(vendure, before.id))?.updatedAt).toBe(before.updatedAt)
   })
 
-  test('hides what is deleted, without a trace, and keeps it inside old orders', async () => {
+  test('hides deleted records without a trace, and keeps them inside old orders', async () => {
     const gone = await createProduct(vendure, {
       name: 'Sofa',
       variants: [{ sku: 'S', price: 900 }],
@@ -126,7 +126,7 @@ describe.skipIf(vendureMissing())('Vendure', () => {
     })
   })
 
-  test('refuses a page of more than 1,000', async () => {
+  test('rejects a page of more than 1,000', async () => {
     const query = '{ orders(options: { take: 1001 }) { totalItems } }'
     await expect(vendure.admin(query)).rejects.toMatchObject({ code: 'USER_INPUT_ERROR' })
   })
@@ -137,7 +137,7 @@ describe.skipIf(vendureMissing())('Vendure', () => {
   }
 })
 
-/** SQLite keeps whole seconds: only past the end of this one can a time be seen to move. */
+/** SQLite keeps whole seconds: a changed time shows only in a later one. */
 async function nextSecond(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 1_000 - (Date.now() % 1_000) + 5))
 }

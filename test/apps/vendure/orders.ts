@@ -2,7 +2,7 @@ import { act } from './act.ts'
 import type { Vendure } from './start.ts'
 import { FULFILLMENT_FIELDS, type Fulfillment, ORDER_FIELDS, type Order } from './state.ts'
 
-// What a merchant does with orders, through the Admin API. Amounts are minor units.
+// A merchant's actions on orders, through the Admin API. Amounts are minor units.
 
 /** Ships lines, all by default; `Pending` leaves them packed, not shipped. @throws VendureError */
 export async function fulfillOrder(
@@ -50,7 +50,7 @@ export async function setFulfillmentState(
   )
 }
 
-/** Cancels lines of an order, the whole of it by default. @throws VendureError */
+/** Cancels lines of an order, by default all of it. @throws VendureError */
 export async function cancelOrder(
   vendure: Vendure,
   orderId: string,
@@ -67,7 +67,7 @@ export async function cancelOrder(
   )
 }
 
-/** Takes the money of a payment that was only authorized. @throws VendureError */
+/** Settles an authorized payment. @throws VendureError */
 export async function settlePayment(vendure: Vendure, paymentId: string): Promise<void> {
   await act(
     vendure,
@@ -89,7 +89,7 @@ export async function refundPayment(
     `mutation ($input: RefundOrderInput!) {
       refundOrder(input: $input) { ... on Refund { id } ... on ErrorResult { errorCode message } }
     }`,
-    // Without the deprecated parts it fails: NOT NULL constraint on refund.shipping.
+    // Fails without the deprecated parts: NOT NULL constraint on refund.shipping.
     { input: { paymentId, amount, reason: 'Damaged', lines: [], shipping: 0, adjustment: 0 } },
   )
 }

@@ -1,24 +1,24 @@
-// The real Vendure in one process, its whole state in memory (sql.js): node server.mjs [--port N]
-// [--log]. Once it serves, one line on stdout says so: {"url":"http://127.0.0.1:…","apiKey":"…"}.
-// Everything else goes to stderr. It ends on SIGTERM, or when the process that started it is gone.
+// The real Vendure in one process with its state in memory (sql.js): node server.mjs [--port N]
+// [--log]. When it serves, it prints one line to stdout: {"url":"http://127.0.0.1:…","apiKey":"…"}.
+// Everything else goes to stderr. It exits on SIGTERM, or when its parent process is gone.
 //
-// A plain .mjs and not .ts: the project's type check must pass where Vendure is not installed.
+// Plain .mjs and not .ts: the project's type check must pass where Vendure is not installed.
 import { createHash } from 'node:crypto'
 import { fstatSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
 const STOP_DEADLINE_MS = 5_000
 
-// First of all, so that a starter that dies while Vendure still loads leaves no orphan. Only a pipe
-// tells: the /dev/null of a background job is at its end from the beginning.
+// First, so that no orphan remains if the parent exits while Vendure loads. Only a pipe
+// shows this: the /dev/null of a background job is at its end from the beginning.
 const stdin = fstatSync(0)
 if (stdin.isFIFO() || stdin.isSocket()) {
   process.stdin.on('close', () => process.exit(0)).resume()
 }
 if (process.connected) process.on('disconnect', () => process.exit(0))
 
-// What would call out: Vendure's telemetry (5 s after the start) and, were they set, Apollo's
-// reports.
+// Disables outgoing requests: Vendure's telemetry (5 s after the start) and Apollo's reports, if
+// they are configured.
 process.env.VENDURE_DISABLE_TELEMETRY = 'true'
 for (const name of Object.keys(process.env)) {
   if (name.startsWith('APOLLO_')) delete process.env[name]
@@ -43,17 +43,17 @@ const app = await vendure.bootstrap({
     tokenMethod: ['bearer', 'api-key'],
     superadminCredentials: superadmin,
     requireVerification: false, // a customer who registers can log in without a mailbox
-    // bcrypt, the default, takes 200 ms for every root field that is asked for with an API key.
+    // bcrypt, the default, takes 200 ms for every root field requested with an API key.
     passwordHashingStrategy: sha256,
     adminApiKeyStrategy: new vendure.RandomBytesApiKeyStrategy({ hashingStrategy: sha256 }),
   },
   dbConnectionOptions: { type: 'sqljs', autoSave: false, synchronize: true, logging: false },
-  // The default job queue runs in this process; no scheduled task is run at all.
+  // The default job queue runs in this process; no scheduled task runs at all.
   paymentOptions: { paymentMethodHandlers: [vendure.dummyPaymentHandler] },
   logger: stderrLogger(options.log ? ['info', 'warn', 'error', 'fatal'] : ['error', 'fatal']),
 })
 
-// Instead of Nest's own handlers, which end the process by a signal.
+// Replaces Nest's own handlers, which end the process by a signal.
 for (const signal of ['SIGTERM', 'SIGINT']) {
   process.removeAllListeners(signal)
   process.once(signal, async () => {
@@ -63,7 +63,7 @@ for (const signal of ['SIGTERM', 'SIGINT']) {
   })
 }
 
-// Needed by any order: a place to ship to, a tax rate, a way to ship and one to pay.
+// Any order needs these: a shipping zone, a tax rate, a shipping method and a payment method.
 await app.get(vendure.Populator).populateInitialData({
   defaultLanguage: vendure.LanguageCode.en,
   defaultZone: 'Europe',
@@ -107,7 +107,7 @@ async function admin(query, variables, headers) {
     body: JSON.stringify({ query, variables }),
   })
   const { data, errors } = await response.json()
-  if (errors) throw new Error(`Vendure refused its own set-up: ${errors[0].message}`)
+  if (errors) throw new Error(`Vendure rejected its own set-up: ${errors[0].message}`)
   return { data, token: response.headers.get('vendure-auth-token') }
 }
 
@@ -121,7 +121,7 @@ async function logIn() {
   return { authorization: `Bearer ${token}` }
 }
 
-/** A shop in euros that may also price in a currency that has no minor unit. */
+/** A shop in euros that may also price in a currency without a minor unit. */
 async function setCurrencies() {
   const { data } = await admin('{ activeChannel { id } }', {}, session)
   const currencies = { defaultCurrencyCode: 'EUR', availableCurrencyCodes: ['EUR', 'JPY'] }

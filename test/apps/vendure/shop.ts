@@ -12,14 +12,14 @@ import {
   type Variant,
 } from './state.ts'
 
-// What a merchant does with products and customers, through the Admin API. Amounts are minor units.
+// A merchant's actions on products and customers, through the Admin API. Amounts are minor units.
 
 export interface NewVariant {
   readonly sku: string
   /** Without tax, in euros. */
   readonly price: number
   readonly stockOnHand?: number
-  /** What tells it from its siblings, `{ Size: 'L' }`; needed as soon as there are two variants. */
+  /** Its options, `{ Size: 'L' }`; required if the product has two or more variants. */
   readonly options?: Readonly<Record<string, string>>
 }
 
@@ -53,7 +53,7 @@ export async function createProduct(
     { input },
   )
   const created = await readProduct(vendure, id)
-  if (!created) throw new Error(`Vendure does not know product "${id}", which it has just made`)
+  if (!created) throw new Error(`Vendure does not know product "${id}", which it has just created`)
   return created
 }
 
@@ -132,7 +132,7 @@ export async function deleteVariant(vendure: Vendure, id: string): Promise<void>
   })
 }
 
-/** The password of every account, so that a customer can order as themselves. */
+/** The password of every account, which lets tests order as any customer. */
 export const ACCOUNT_PASSWORD = 'account-password'
 
 /** A customer with an account. @throws VendureError */

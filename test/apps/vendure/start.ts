@@ -2,31 +2,31 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { ask, type Variables } from './ask.ts'
+import { sendOperation, type Variables } from './operation.ts'
 
 const READY_DEADLINE_MS = 60_000
 const STOP_DEADLINE_MS = 6_000 // the server gives up by itself after 5 s
 const PACKAGES = ['@vendure/core', 'sql.js']
 
-/** A running Vendure with a state of its own, which ends with it. */
+/** A running Vendure with its own state in memory. */
 export interface Vendure {
-  /** Origin without a path; `/admin-api` and `/shop-api` are under it. */
+  /** Origin without a path, above `/admin-api` and `/shop-api`. */
   readonly url: string
   /** A superadministrator's key, for the header `vendure-api-key`. */
   readonly apiKey: string
-  /** One operation of the Admin API, by the key. @throws VendureError */
+  /** Runs one operation of the Admin API with the key. @throws VendureError */
   admin<Data>(query: string, variables?: Variables): Promise<Data>
   stop(): Promise<void>
 }
 
-/** What keeps the real Vendure from starting here, in one line; undefined when nothing does. */
+/** The reason why the real Vendure cannot start here, in one line; undefined if it can. */
 export function vendureMissing(): string | undefined {
   const isInstalled = (name: string) => existsSync(pathTo(`node_modules/${name}/package.json`))
   if (PACKAGES.every(isInstalled)) return undefined
   return 'Vendure is not installed: npm ci --prefix test/apps/vendure'
 }
 
-/** Starts the real Vendure in a process of its own and waits until it serves (about 3 s). */
+/** Starts the real Vendure in a child process and waits until it serves (about 3 s). */
 export async function startVendure(): Promise<Vendure> {
   const missing = vendureMissing()
   if (missing) throw new Error(missing)
@@ -37,7 +37,7 @@ export async function startVendure(): Promise<Vendure> {
     url,
     apiKey,
     async admin<Data>(query: string, variables?: Variables) {
-      const { data } = await ask({ url: `${url}/admin-api`, query, variables, headers })
+      const { data } = await sendOperation({ url: `${url}/admin-api`, query, variables, headers })
       return data as Data // the caller wrote the query, so knows its shape
     },
     stop,
@@ -49,7 +49,7 @@ function startServer() {
     process.execPath,
     // A small young generation keeps it at 300 MB instead of 400 and costs nothing.
     ['--max-semi-space-size=4', pathTo('server.mjs')],
-    // Its environment is its own: vitest's NODE_OPTIONS and coverage have no business in it.
+    // A minimal environment, without vitest's NODE_OPTIONS and coverage.
     { stdio: 'pipe', env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR } },
   )
   let complaints = ''

@@ -1,6 +1,6 @@
 import type { Vendure } from './start.ts'
 
-// Vendure's own records, to compare with. Amounts are minor units, times ISO 8601.
+// Vendure's own records, for comparison. Amounts are minor units, times ISO 8601.
 
 export interface Address {
   readonly fullName?: string
@@ -33,7 +33,7 @@ export const PRODUCT_FIELDS = `
     stockLevels { stockOnHand stockAllocated }
   }`
 
-/** A product as Vendure holds it. */
+/** A product in Vendure. */
 export interface Product {
   readonly id: string
   readonly createdAt: string
@@ -68,7 +68,7 @@ export const CUSTOMER_FIELDS = `
   id createdAt updatedAt title firstName lastName emailAddress phoneNumber
   addresses { id updatedAt ${ADDRESS_FIELDS} country { code } }`
 
-/** A customer as Vendure holds it. */
+/** A customer in Vendure. */
 export interface Customer extends CustomerDetails {
   readonly id: string
   readonly createdAt: string
@@ -83,7 +83,7 @@ export interface Customer extends CustomerDetails {
 export const FULFILLMENT_FIELDS =
   'id createdAt updatedAt state nextStates method trackingCode lines { orderLineId quantity }'
 
-/** A fulfillment as Vendure holds it. */
+/** A fulfillment in Vendure. */
 export interface Fulfillment {
   readonly id: string
   readonly createdAt: string
@@ -114,7 +114,7 @@ export const ORDER_FIELDS = `
   }
   fulfillments { ${FULFILLMENT_FIELDS} }`
 
-/** An order as Vendure holds it. */
+/** An order in Vendure. */
 export interface Order {
   readonly id: string
   readonly createdAt: string
@@ -166,19 +166,19 @@ export interface Order {
   readonly fulfillments: readonly Fulfillment[]
 }
 
-/** The product, or null when there is none or it is deleted: Vendure shows no difference. */
+/** The product, or null if it is missing or deleted, which Vendure does not distinguish. */
 export async function readProduct(vendure: Vendure, id: string): Promise<Product | null> {
   const query = `query ($id: ID!) { product(id: $id) { ${PRODUCT_FIELDS} } }`
   return (await vendure.admin<{ product: Product | null }>(query, { id })).product
 }
 
-/** The customer, or null when there is none or they are deleted. */
+/** The customer, or null if they are missing or deleted. */
 export async function readCustomer(vendure: Vendure, id: string): Promise<Customer | null> {
   const query = `query ($id: ID!) { customer(id: $id) { ${CUSTOMER_FIELDS} } }`
   return (await vendure.admin<{ customer: Customer | null }>(query, { id })).customer
 }
 
-/** The order with its payments and fulfillments; null when there is none. */
+/** The order with its payments and fulfillments; null if it is missing. */
 export async function readOrder(vendure: Vendure, id: string): Promise<Order | null> {
   const query = `query ($id: ID!) { order(id: $id) { ${ORDER_FIELDS} } }`
   return (await vendure.admin<{ order: Order | null }>(query, { id })).order

@@ -1,7 +1,7 @@
 /**
- * PostGraphile 5 on the benchmark's table, with what its guide asks of production: no GraphiQL, no watch
- * mode, no explain, prepared statements (its default), answers joined as text where it can.
- * Env: DATABASE_URL, PORT. JavaScript, as its types are installed in this folder alone.
+ * PostGraphile 5 on the benchmark's table, set up as its production guide recommends: no GraphiQL, no watch
+ * mode, no explain, prepared statements (its default), results joined as text where possible.
+ * Env: DATABASE_URL, PORT. JavaScript, because its types are installed in this folder only.
  * @see https://postgraphile.org/postgraphile/5/production/
  */
 import { createServer } from 'node:http'
@@ -13,7 +13,7 @@ import { PostGraphileConnectionFilterPreset } from 'postgraphile-plugin-connecti
 
 const instance = postgraphile({
   extends: [PostGraphileAmberPreset, PostGraphileConnectionFilterPreset],
-  // It hides columns without an index from filters; the question filters by two of those.
+  // The plugin hides columns without an index from filters; the query filters by two of those.
   disablePlugins: ['PgIndexBehaviorsPlugin'],
   grafserv: { graphiql: false, watch: false, websockets: false, outputDataAsString: true },
   grafast: { explain: false },
@@ -28,5 +28,5 @@ server.on('error', (error) => {
 await instance.createServ(grafserv).addTo(server)
 await instance.getSchema()
 server.listen(Number(process.env.PORT), '127.0.0.1')
-// The benchmark that started this process is gone, however it ended.
+// Exits with the benchmark that started this process.
 process.on('disconnect', () => process.exit())

@@ -1,6 +1,6 @@
-/** What else a merchant does with orders: the rarer acts, which only the connector's test needs. */
+/** Rare actions of a merchant on orders, used by the connector's test only. */
 import { act } from '../../apps/vendure/act.ts'
-import type { Variables } from '../../apps/vendure/ask.ts'
+import type { Variables } from '../../apps/vendure/operation.ts'
 import type { Vendure } from '../../apps/vendure/start.ts'
 import { type Order, readOrder } from '../../apps/vendure/state.ts'
 
@@ -10,7 +10,7 @@ const OR_ERROR = '... on ErrorResult { errorCode message }'
 const change = (vendure: Vendure, mutation: string, variables: Variables): Promise<unknown> =>
   act(vendure, `${mutation} { ... on Order { id } ${OR_ERROR} } }`, variables)
 
-/** An order that the merchant has taken down and that waits for its payment. */
+/** An order created by the merchant that waits for its payment. */
 export const draftOrder = async (
   vendure: Vendure,
   { customerId, variantId }: { readonly customerId: string; readonly variantId: string },
@@ -42,7 +42,7 @@ export const draftOrder = async (
   return id
 }
 
-/** The payment that an order waited for. */
+/** Adds the payment that an order waited for. */
 export const payOrder = (vendure: Vendure, id: string): Promise<unknown> =>
   change(
     vendure,
@@ -58,7 +58,7 @@ export const transitionOrder = (vendure: Vendure, id: string, state: string): Pr
     { id, state },
   )
 
-/** Corrects the shipping address, in the three calls that it takes. */
+/** Corrects the shipping address with the three required requests. */
 export const moveOrder = async (vendure: Vendure, id: string, street: string): Promise<void> => {
   const before = await readOrder(vendure, id)
   await transitionOrder(vendure, id, 'Modifying')
@@ -71,7 +71,7 @@ export const moveOrder = async (vendure: Vendure, id: string, street: string): P
   await transitionOrder(vendure, id, before?.state ?? '')
 }
 
-/** The money of a refund has arrived. */
+/** Settles a refund. */
 export const settleRefund = (vendure: Vendure, id: string): Promise<unknown> =>
   act(
     vendure,

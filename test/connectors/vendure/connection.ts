@@ -1,10 +1,10 @@
-/** The real Vendure, connected: a credential of it, the engine that keeps it, and the API in front. */
+/** A connected real Vendure: a credential, the sync engine and the API. */
 import pino from 'pino'
 import { connector } from '../../../src/connectors/vendure/manifest.ts'
 import type { RecordOf, Resource } from '../../../src/definition/resource.ts'
 import { catalogue, connectors } from '../../../src/generated/registry.ts'
 import { createAppClient } from '../../../src/outbound/http.ts'
-import { createCredential } from '../../../src/store/credentials.ts'
+import { createCredential } from '../../../src/store/accounts/credentials.ts'
 import { createSync } from '../../../src/sync/schedule.ts'
 import { startVendure, type Vendure } from '../../apps/vendure/start.ts'
 import { fullSelection } from '../../support/selection.ts'
@@ -28,19 +28,19 @@ export interface Connection {
   readonly service: TestService
   readonly tenant: Tenant
   readonly credentialId: string
-  /** The key that the credential holds. */
+  /** The key of the credential. */
   readonly keyId: string
-  /** One run of every resource: what changed, as a rule. */
+  /** One run of every resource, usually a listing of changes. */
   sync(): Promise<void>
-  /** One run of every resource: everything, as once an hour. */
+  /** One run of every resource as a full listing, as once an hour. */
   syncEverything(): Promise<void>
-  /** Lets the time pass that a listing looks back: what was seen so far is not listed for its own time. */
+  /** Waits until the overlap of a listing has passed, so that nothing is listed only because it is recent. */
   passOverlap(): Promise<void>
   /** The change log since the last call. */
   takeLog(): Promise<readonly Logged[]>
-  /** All records over REST, which GraphQL must show alike. */
+  /** All records over REST; GraphQL must return the same. */
   list(topic: string, query?: string): Promise<readonly Shown[]>
-  /** One record over REST, which GraphQL must show alike. */
+  /** One record over REST; GraphQL must return the same. */
   get(topic: string, remoteId: string): Promise<Shown>
   close(): Promise<void>
 }
@@ -51,7 +51,7 @@ const resourceOf = (topic: string): Resource => {
   return found
 }
 
-/** Asks REST and GraphQL, and throws where they differ. */
+/** Queries REST and GraphQL, and throws if they differ. */
 const createReader = (service: TestService, { key }: Tenant, credentialId: string) => {
   const same = (rest: unknown, graph: unknown): void => {
     if (JSON.stringify(rest, sortKeys) !== JSON.stringify(graph, sortKeys))
@@ -77,7 +77,8 @@ const createReader = (service: TestService, { key }: Tenant, credentialId: strin
       )
       if (errors.length > 0) throw new Error(errors[0]?.message)
       same(records, data.list.nodes)
-      if (data.list.totalCount !== records.length) throw new Error('not all are on the page')
+      if (data.list.totalCount !== records.length)
+        throw new Error('the page does not hold all records')
       return records
     },
     get: async (topic: string, remoteId: string): Promise<Shown> => {
@@ -98,16 +99,16 @@ const createReader = (service: TestService, { key }: Tenant, credentialId: strin
   }
 }
 
-/** What a credential of the shop holds, and the id of its key. */
+/** The values of a credential of the shop, and the id of its key. */
 interface Access {
   readonly apiKey: string
   readonly entityId: string
   readonly channelToken?: string
-  /** Unless it is the shop's own. */
+  /** Default: the shop's own key. */
   readonly url?: string
 }
 
-/** Starts all of it, with this access; nothing is synchronised yet. */
+/** Starts everything with this access, without a sync. */
 export const connectVendure = async (
   accessTo = (vendure: Vendure): Promise<Access> => createKey(vendure, READING),
 ): Promise<Connection> => {
@@ -119,7 +120,9 @@ export const connectVendure = async (
   const access = await accessTo(vendure)
   const { apiKey, entityId, channelToken = '', url = vendure.url } = access
   const credentialId = await createCredential(database, testVault, {
-    ...{ environmentId: tenant.environmentId, userId: tenant.userId, connector },
+    environmentId: tenant.environmentId,
+    userId: tenant.userId,
+    connector,
     values: { url, apiKey, channelToken },
   })
   const appClient = createAppClient({ allowPrivateAddresses: true, firstPauseMs: 1, maxPauseMs: 5 })
@@ -135,12 +138,16 @@ export const connectVendure = async (
   let lastSequence = 0n
 
   return {
-    ...{ vendure, service, tenant, credentialId, keyId: entityId },
+    vendure,
+    service,
+    tenant,
+    credentialId,
+    keyId: entityId,
     ...createReader(service, tenant, credentialId),
     sync: () => engine.syncNow(credentialId),
     syncEverything: () => thorough.syncNow(credentialId),
     passOverlap: async () => {
-      // Vendure on SQLite keeps whole seconds: what follows must be of a later one than what was.
+      // Vendure on SQLite keeps whole seconds: later changes must have a later second.
       await new Promise((resolve) => setTimeout(resolve, 1000 - (Date.now() % 1000) + 5))
       const since = new Date(Date.now() - (Date.now() % 1000) - 1)
       await prisma.syncState.updateMany({ where: { credentialId }, data: { since } })

@@ -1,11 +1,11 @@
-/** What the API must say of Vendure's records: written from the contract, without the connector's mapping. */
+/** Expected API records for Vendure's records: written from the contract, without the connector's mapping. */
 import { recordId } from '../../../src/definition/identity.ts'
 import type { Address, Customer, Fulfillment, Order, Product } from '../../apps/vendure/state.ts'
 
-/** Every field of a record but `remoteFields` and the times of storing. */
+/** Every field of a record except `remoteFields` and the times of storing. */
 export type Expected = Readonly<Record<string, unknown>> & { readonly remoteId: string }
 
-/** The test shop keeps hundredths, in euros. */
+/** The test shop uses hundredths of euros. */
 const euros = (cents: number): string => (cents / 100).toFixed(2)
 const total = (amounts: readonly number[]): number => amounts.reduce((a, b) => a + b, 0)
 const orNull = (text: string | null | undefined): string | null => text || null
@@ -89,13 +89,13 @@ const expectedLine = (credentialId: string, line: Order['lines'][number]) => ({
   sku: line.productVariant.sku,
 })
 
-/** What a test knows of an order beside what Vendure says of it. */
+/** Facts about an order that Vendure's API does not return. */
 export interface OrderStanding {
   readonly paymentStatus: string
   readonly fulfillmentStatus: string
 }
 
-/** An order; `times` are those of all its parts, its history included. */
+/** An order; `times` are those of all its parts, including its history. */
 export const expectedOrder = (
   credentialId: string,
   remote: Order,
@@ -144,7 +144,8 @@ export const expectedFulfillment = (
     const line = order.lines.find(({ id }) => id === orderLineId)
     return {
       ...(line && expectedLine(credentialId, line)),
-      ...{ lineItemId: orderLineId, quantity },
+      lineItemId: orderLineId,
+      quantity,
     }
   }),
   remoteUpdatedAt: remote.updatedAt,

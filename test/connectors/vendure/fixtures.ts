@@ -1,4 +1,4 @@
-/** What the real Vendure answered (`record.ts`), read by the connector as the engine reads it. */
+/** Recorded responses of the real Vendure (`record.ts`), read by the connector as the engine reads them. */
 import { readFileSync } from 'node:fs'
 import { connector } from '../../../src/connectors/vendure/manifest.ts'
 import type {
@@ -19,10 +19,10 @@ export interface RecordedPage {
 const fixture = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../fixtures/vendure/${name}.json`, import.meta.url), 'utf8'))
 
-/** The refusals by what was wrong. */
+/** The rejections by cause. */
 export const failures = fixture('failures') as Readonly<Record<string, RecordedPage['answer']>>
 
-/** A listing of everything, or of what changed since an instant. */
+/** A full listing, or a listing of changes since an instant. */
 export const recorded = (name: string): { since?: string; pages: readonly RecordedPage[] } =>
   fixture(name) as { since?: string; pages: readonly RecordedPage[] } // record.ts wrote it
 
@@ -32,23 +32,24 @@ export const resource = (name: string): ResourceConnector => {
   return found
 }
 
-/** An answer as the client hands it on. */
+/** A response as the client passes it on. */
 export const response = ({ status, body }: RecordedPage['answer']): AppResponse => ({
-  ...{ status, body },
+  status,
+  body,
   headers: {},
 })
 
-/** An answer to a query: `{ orders: … }`. */
+/** A response to a query: `{ orders: … }`. */
 export const answered = (data: unknown): AppResponse => response({ status: 200, body: { data } })
 
 export const readPage = (name: string, page: RecordedPage, since?: string): ListPage =>
   resource(name).readList(response(page.answer), { since, cursor: page.cursor ?? undefined })
 
-/** The raw records of a recorded listing of everything. */
+/** The raw records of a recorded full listing. */
 // biome-ignore lint/suspicious/noExplicitAny: each test knows the records that it takes
 export const rawRecords = (name: string): any[] =>
   recorded(name).pages.flatMap((page) => [...readPage(name, page).records])
 
-/** A raw record as the store would get it. */
+/** A raw record as the store would receive it. */
 export const mapped = (name: string, raw: unknown): MappedRecord =>
   createMapper(resource(name).mapping)(raw, CREDENTIAL)

@@ -1,4 +1,4 @@
-/** Keys such as the manifest asks for. */
+/** API keys with the permissions that the manifest requires. */
 import { act } from '../../apps/vendure/act.ts'
 import type { Vendure } from '../../apps/vendure/start.ts'
 
@@ -11,7 +11,7 @@ export const WRITING = [
   ...['CreateProduct', 'UpdateProduct', 'DeleteProduct'],
 ] as const
 
-/** A key with these permissions and no more. */
+/** A key with exactly these permissions. */
 export const createKey = async (
   vendure: Vendure,
   permissions: readonly string[],

@@ -1,12 +1,12 @@
-/** A line to Vendure on which answers are lost. */
+/** A proxy in front of Vendure that can drop responses. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 export interface Line {
-  /** Leads to a shop. @returns the address of this end */
+  /** Forwards to a shop. @returns the address of the proxy */
   leadTo(shop: string): string
-  /** Vendure does the next mutation of this name, and its answer does not arrive. */
+  /** Vendure performs the next mutation of this name, and the response is dropped. */
   lose(mutation: string): void
   stop(): Promise<void>
 }
@@ -18,7 +18,8 @@ export const openLine = async (): Promise<Line> => {
     const body = await text(request)
     const { 'vendure-api-key': key = '' } = request.headers
     const answer = await fetch(`${target}${request.url}`, {
-      ...{ method: 'POST', body },
+      method: 'POST',
+      body,
       headers: { 'content-type': 'application/json', 'vendure-api-key': String(key) },
     })
     const answered = await answer.text()

@@ -1,7 +1,7 @@
 /**
- * Records what the real Vendure answers to the connector's own requests, and to ones that it refuses:
- * `node test/connectors/vendure/record.ts`. The mapping test reads the files; record them anew when the
- * connector asks for other fields, or for a new version of Vendure.
+ * Records the real Vendure's responses to the connector's own requests and to rejected ones:
+ * `node test/connectors/vendure/record.ts`. The mapping test reads the files; record them again when the
+ * connector requests other fields, and for a new version of Vendure.
  */
 import { writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -48,9 +48,11 @@ const post = async (
     body,
   })
   const text = await answer.text()
-  // Where Vendure tells its own stack, there are paths of this machine in it.
-  const told: unknown = JSON.parse(text, (key, value) => (key === 'stacktrace' ? undefined : value))
-  return { status: answer.status, body: told }
+  // Vendure's stack traces contain paths of this machine.
+  const parsed: unknown = JSON.parse(text, (key, value) =>
+    key === 'stacktrace' ? undefined : value,
+  )
+  return { status: answer.status, body: parsed }
 }
 
 const send = ({ path, body }: AppRequest): Promise<Recorded> => post(path, JSON.stringify(body))
@@ -79,7 +81,7 @@ const write = (name: string, value: unknown): void =>
 const mutate = (mutation: string, variables: Readonly<Record<string, unknown>> = {}) =>
   act<{ readonly id: string }>(vendure, mutation, variables)
 
-/** Fills a shop. @returns what happens to it later, and is to be seen by a listing of changes alone */
+/** Fills a shop. @returns a function that makes later changes, visible only in a listing of changes */
 const fillShop = async (): Promise<() => Promise<void>> => {
   const lamp = await createProduct(vendure, {
     name: 'Lamp',
@@ -90,9 +92,10 @@ const fillShop = async (): Promise<() => Promise<void>> => {
     ],
   })
   const [small, large] = lamp.variants
-  if (!small || !large) throw new Error('the lamp has not got its variants')
+  if (!small || !large) throw new Error('the lamp lacks its variants')
   const named = (code: string, name: string) => ({
-    ...{ code, isPrivate: false },
+    code,
+    isPrivate: false,
     translations: [{ languageCode: 'en', name }],
   })
   const { values } = await act<{ readonly values: readonly { readonly id: string }[] }>(
@@ -137,7 +140,10 @@ const fillShop = async (): Promise<() => Promise<void>> => {
 
   await createCoupon(vendure, 'TENTH', 10)
   const partly = await placeOrder(vendure, {
-    ...{ customer: guest, lines, couponCode: 'TENTH', payment: 'invoice' },
+    customer: guest,
+    lines,
+    couponCode: 'TENTH',
+    payment: 'invoice',
     shippingAddress: {
       fullName: 'Sofja Wassiljewna Kowalewskaja',
       streetLine1: 'Sveavägen 1',
@@ -151,7 +157,8 @@ const fillShop = async (): Promise<() => Promise<void>> => {
     billingAddress: { fullName: 'Kowalewskaja', streetLine1: 'Box 1', countryCode: 'DE' },
   })
   await fulfillOrder(vendure, partly, {
-    ...{ trackingCode: 'T-1', method: 'DHL' },
+    trackingCode: 'T-1',
+    method: 'DHL',
     lines: [{ orderLineId: partly.lines[0]?.id ?? '', quantity: 2 }],
   })
   await addNote(vendure, partly.id, 'call before delivery')
@@ -169,18 +176,18 @@ const fillShop = async (): Promise<() => Promise<void>> => {
 }
 
 const recordFailures = async () => {
-  const ask = (query: string) => JSON.stringify({ query })
+  const bodyOf = (query: string) => JSON.stringify({ query })
   const admin = '/admin-api'
   return {
-    'a wrong key': await post(admin, ask('{ orders { totalItems } }'), {
+    'a wrong key': await post(admin, bodyOf('{ orders { totalItems } }'), {
       'vendure-api-key': 'wrong',
     }),
     'a page that is too large': await post(
       admin,
-      ask('{ orders(options: { take: 1001 }) { totalItems } }'),
+      bodyOf('{ orders(options: { take: 1001 }) { totalItems } }'),
     ),
-    'an unknown field': await post(admin, ask('{ orders { nonsense } }')),
-    'no GraphQL': await post(admin, ask('{ orders')),
+    'an unknown field': await post(admin, bodyOf('{ orders { nonsense } }')),
+    'no GraphQL': await post(admin, bodyOf('{ orders')),
     'a bad variable': await post(
       admin,
       JSON.stringify({
@@ -188,28 +195,28 @@ const recordFailures = async () => {
         variables: { options: { take: 'many' } },
       }),
     ),
-    'a batch': await post(admin, `[${ask('{ orders { totalItems } }')}]`),
+    'a batch': await post(admin, `[${bodyOf('{ orders { totalItems } }')}]`),
     'no JSON': await post(admin, '{'),
-    'a wrong path': await post('/nowhere', ask('{ orders { totalItems } }')),
+    'a wrong path': await post('/nowhere', bodyOf('{ orders { totalItems } }')),
     'a body over 100 kB': await post(
       admin,
       JSON.stringify({ query: '{ orders { totalItems } }', padding: 'x'.repeat(110_000) }),
     ),
     'an unknown record in a mutation': await post(
       admin,
-      ask('mutation { updateCustomer(input: { id: "999" }) { __typename } }'),
+      bodyOf('mutation { updateCustomer(input: { id: "999" }) { __typename } }'),
     ),
     'a rule of the domain': await post(
       admin,
-      ask(
+      bodyOf(
         'mutation { transitionOrderToState(id: "1", state: "Delivered") { __typename ... on ErrorResult { errorCode message } } }',
       ),
     ),
     'a price in a currency that a variant has none in': await post(
       `${admin}?currencyCode=JPY`,
-      ask('{ productVariants { items { price } } }'),
+      bodyOf('{ productVariants { items { price } } }'),
     ),
-    // Last: with a second channel, an unknown token is no longer taken for the default one.
+    // Last: with a second channel, an unknown token no longer selects the default one.
     'an unknown channel': await (async () => {
       const { id: sellerId } = await mutate(
         'mutation { createSeller(input: { name: "Second" }) { id } }',
@@ -224,23 +231,32 @@ const recordFailures = async () => {
         }`,
         {
           input: {
-            ...{ code: 'second', token: 'second', sellerId, pricesIncludeTax: false },
-            ...{ defaultLanguageCode: 'en', defaultCurrencyCode: 'EUR' },
-            ...{ defaultTaxZoneId: zone, defaultShippingZoneId: zone },
+            code: 'second',
+            token: 'second',
+            sellerId,
+            pricesIncludeTax: false,
+            defaultLanguageCode: 'en',
+            defaultCurrencyCode: 'EUR',
+            defaultTaxZoneId: zone,
+            defaultShippingZoneId: zone,
           },
         },
       )
-      return post(admin, ask('{ orders { totalItems } }'), { 'vendure-token': 'nowhere' })
+      return post(admin, bodyOf('{ orders { totalItems } }'), { 'vendure-token': 'nowhere' })
     })(),
-    'a channel that the key was not made in': await post(admin, ask('{ orders { totalItems } }'), {
-      'vendure-token': 'second',
-    }),
+    'a channel that the key was not made in': await post(
+      admin,
+      bodyOf('{ orders { totalItems } }'),
+      {
+        'vendure-token': 'second',
+      },
+    ),
   }
 }
 
 try {
   const changeShop = await fillShop()
-  // Vendure on SQLite keeps whole seconds: what comes after `since` must be of a later one.
+  // Vendure on SQLite keeps whole seconds: changes after `since` must be in a later second.
   await wait(1000)
   const since = new Date(Math.floor(Date.now() / 1000) * 1000 - 1).toISOString()
   await changeShop()

@@ -1,4 +1,4 @@
-/** A connected shop with some trade in it, and the questions that the live tests put to it. */
+/** A connected shop with some orders, and helpers for the live tests. */
 import { expect } from 'vitest'
 import { fillCart, placeOrder } from '../../apps/vendure/checkout.ts'
 import { createCoupon, fulfillOrder } from '../../apps/vendure/orders.ts'
@@ -9,12 +9,12 @@ import { connectVendure, type Shown } from './connection.ts'
 import type { Expected, OrderStanding } from './expected.ts'
 import { createTruth } from './truth.ts'
 
-/** What is missing, in one line; undefined if nothing is. In CI nothing may be. */
+/** The reason why the tests cannot run, in one line; undefined if they can. In CI they must. */
 export const missing = vendureMissing()
 if (missing && process.env.CI !== undefined) throw new Error(missing)
 if (missing) console.warn(missing)
 
-/** A record without what is the service's own. */
+/** A record without the service's own fields. */
 export const shownOf = ({ createdAt, updatedAt, remoteFields, ...record }: Shown) => record
 
 const byRemoteId = <Row extends { readonly remoteId: string }>(records: readonly Row[]) =>
@@ -22,7 +22,7 @@ const byRemoteId = <Row extends { readonly remoteId: string }>(records: readonly
 
 export type Scene = Awaited<ReturnType<typeof openScene>>
 
-/** Starts Vendure, connects it and fills the shop; nothing is synchronised yet. */
+/** Starts Vendure, connects it and fills the shop, without a sync. */
 export const openScene = async () => {
   const shop = await connectVendure()
   const { vendure } = shop
@@ -38,11 +38,13 @@ export const openScene = async () => {
     ],
   })
   const emmy = await createCustomer(vendure, {
-    ...{ firstName: 'Emmy', lastName: 'Noether', emailAddress: 'emmy@example.org' },
+    firstName: 'Emmy',
+    lastName: 'Noether',
+    emailAddress: 'emmy@example.org',
     phoneNumber: '+49 421 1',
   })
 
-  /** Tells how an order stands, which Vendure itself does not. */
+  /** Sets the status of an order, which Vendure's API does not return. */
   const stand = (id: string, paymentStatus: string, fulfillmentStatus: string): void =>
     void standings.set(id, { paymentStatus, fulfillmentStatus })
 
@@ -65,7 +67,7 @@ export const openScene = async () => {
   await fulfillOrder(vendure, await buy(), shipment)
   for (let count = 0; count < 3; count++) await buy()
 
-  /** The records that were changed since the last look at the log: `updated orders 4`. */
+  /** The records changed since the last read of the log: `updated orders 4`. */
   const changes = async (): Promise<readonly string[]> =>
     (await shop.takeLog())
       .filter(({ topic }) => topic.startsWith('commerce/'))
@@ -73,20 +75,27 @@ export const openScene = async () => {
       .sort()
 
   return {
-    ...{ shop, truth, lamp, emmy, first, stand, buy, changes },
+    shop,
+    truth,
+    lamp,
+    emmy,
+    first,
+    stand,
+    buy,
+    changes,
     reread: async ({ id }: Order): Promise<Order> => {
       const now = await readOrder(vendure, id)
       if (!now) throw new Error(`order ${id} is gone`)
       return now
     },
-    /** One record, over REST and GraphQL, against Vendure's own state. */
+    /** Compares one record, over REST and GraphQL, with Vendure's own state. */
     expectSame: async (topic: string, expected: Expected | undefined): Promise<Shown> => {
       if (!expected) throw new Error('Vendure has no such record')
       const shown = await shop.get(topic, expected.remoteId)
       expect(shownOf(shown)).toEqual(expected)
       return shown
     },
-    /** Every record of every resource. @returns how many there are */
+    /** Compares every record of every resource. @returns their number */
     expectAllSame: async (): Promise<Readonly<Record<string, number>>> => {
       const counts: Record<string, number> = {}
       for (const [topic, expected] of Object.entries(await truth.all())) {
@@ -96,7 +105,7 @@ export const openScene = async () => {
       }
       return counts
     },
-    /** What an act changes, seen by a listing of changes once nothing else is of late. */
+    /** The changes caused by an action, found by a listing of changes after the overlap has passed. */
     changesBy: async (perform: () => Promise<unknown>): Promise<readonly string[]> => {
       await shop.passOverlap()
       await shop.takeLog()

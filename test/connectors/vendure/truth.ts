@@ -1,4 +1,4 @@
-/** What Vendure's own API says now, as the unified API must say it. */
+/** The current state in Vendure's own API, in the form that the unified API must return. */
 import { type Order, readCustomer, readOrder, readProduct } from '../../apps/vendure/state.ts'
 import type { Connection } from './connection.ts'
 import {
@@ -27,7 +27,7 @@ const present = <Value>(value: Value | null, what: string): Value => {
   return value
 }
 
-/** The records of Vendure's that the listings give; `standings` are the test's own knowledge of orders. */
+/** The Vendure records that listings return; `standings` are the test's own knowledge of orders. */
 export const createTruth = (
   { vendure, credentialId }: Connection,
   standings: ReadonlyMap<string, OrderStanding>,
@@ -81,7 +81,10 @@ export const createTruth = (
 
   const orderIds = () => idsIn('orders', 'orderPlacedAt: { isNull: false }')
   return {
-    ...{ order, product, customer, fulfillmentsOf },
+    order,
+    product,
+    customer,
+    fulfillmentsOf,
     /** Everything, by topic. */
     all: async (): Promise<Readonly<Record<string, readonly Expected[]>>> => ({
       'commerce/customers': await Promise.all((await idsIn('customers')).map(customer)),

@@ -1,4 +1,4 @@
-/** Every route that the server has and every field that its schema has, as rows of the matrix. */
+/** Every route of the server and every field of its schema, as rows of the access matrix. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { GraphQLObjectType, GraphQLSchema } from 'graphql'
@@ -21,7 +21,7 @@ export interface Route {
   readonly url: string
 }
 
-/** What `start` gives, and every route of the servers that it makes. */
+/** The result of `start`, and every route of the servers that it creates. */
 export const collectRoutes = async <T>(
   start: () => Promise<T>,
 ): Promise<readonly [T, readonly Route[]]> => {
@@ -30,7 +30,7 @@ export const collectRoutes = async <T>(
     for (const name of [method].flat()) routes.push({ method: name, url })
   }
   const onServer = (message: unknown): void => {
-    // Fastify's channel says so: https://fastify.dev/docs/latest/Reference/Hooks/#diagnostics-channel-hooks
+    // Fastify publishes each instance here: https://fastify.dev/docs/latest/Reference/Hooks/#diagnostics-channel-hooks
     const { fastify } = message as { readonly fastify: FastifyInstance }
     fastify.addHook('onRoute', onRoute)
   }
@@ -52,7 +52,7 @@ const resourceAt = (url: string) =>
     ),
   )
 
-/** The methods that an address takes by its definition; undefined: there is no such address. */
+/** The methods of an address by its definition; undefined if the address is not defined. */
 const methodsAt = (url: string): readonly string[] | undefined => {
   if (PUBLIC.test(url)) return ['GET']
   const there = operations.filter(({ rest }) => rest.path === url)
@@ -76,7 +76,7 @@ const GRAPHQL_METHODS: Readonly<Record<string, Row['allowed']>> = {
 
 const graphqlRow = (method: string): Row => ({
   name: `REST ${method} /graphql`,
-  door: 'users',
+  access: 'users',
   objects: [],
   changes: false,
   isOfRecords: false,
@@ -87,25 +87,27 @@ const graphqlRow = (method: string): Row => ({
       : { method, url: `/graphql${method === 'GET' ? '?query={__typename}' : ''}` },
 })
 
-/** @throws RangeError for a route that no definition accounts for */
+/** @throws RangeError for a route without a definition */
 export const restRows = (stage: Stage, { method, url }: Route): readonly Row[] => {
   if (url === '/graphql') return [graphqlRow(method)]
   const methods = methodsAt(url)
-  if (methods === undefined) throw new RangeError(`${method} ${url} is in no definition.`)
-  const asked = method === 'HEAD' ? 'GET' : method
+  if (methods === undefined) throw new RangeError(`${method} ${url} has no definition.`)
+  const requestedMethod = method === 'HEAD' ? 'GET' : method
   const isForUsers = operations.some(
     ({ rest, callers }) => rest.path === url && callers.includes('user'),
   )
   if (method === 'OPTIONS' && isForUsers) return [openRow(method, url, 204)]
-  if (!methods.includes(asked)) return [openRow(method, url, 405)]
+  if (!methods.includes(requestedMethod)) return [openRow(method, url, 405)]
   if (PUBLIC.test(url)) return [openRow(method, url, 200)]
-  const operation = operations.find(({ rest }) => rest.path === url && rest.method === asked)
+  const operation = operations.find(
+    ({ rest }) => rest.path === url && rest.method === requestedMethod,
+  )
   if (operation) return operationRows(stage, operation, 'REST', method)
   const resource = resourceAt(url)
   return resource ? [recordRouteRow(resource, { method, url })] : []
 }
 
-/** The routes that there must be by definition: `GET /health`. */
+/** The routes that the definitions require: `GET /health`. */
 export const definedRoutes = (): readonly string[] => [
   ...['/health', '/ready', '/docs', '/openapi.json', '/connect', '/sdk.js'].map(
     (url) => `GET ${url}`,
@@ -126,7 +128,7 @@ const fieldNames = (type: GraphQLObjectType | null | undefined): readonly string
 
 const VERBS = ['create', 'update', 'delete'] as const
 
-/** @throws RangeError for a field that no definition accounts for */
+/** @throws RangeError for a field without a definition */
 const fieldRows = (stage: Stage, name: string): readonly Row[] => {
   const operation = operations.find((one) => one.name === name)
   if (operation) return operationRows(stage, operation, 'GraphQL')
@@ -137,7 +139,7 @@ const fieldRows = (stage: Stage, name: string): readonly Row[] => {
     for (const verb of VERBS)
       if (name === verb + typeName) return [recordMutationRow(resource, verb)]
   }
-  throw new RangeError(`The field ${name} is in no definition.`)
+  throw new RangeError(`The field ${name} has no definition.`)
 }
 
 export const graphqlRows = (stage: Stage, schema: GraphQLSchema): readonly Row[] =>

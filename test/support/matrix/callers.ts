@@ -1,23 +1,23 @@
-/** Everyone who may come to the API's door, as seen from one environment and one of its end users. */
+/** Every kind of API caller, relative to one environment and one of its end users. */
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { decodeProtectedHeader, SignJWT } from 'jose'
-import { generateApiKey } from '../../../src/api-key.ts'
-import { saveApiKey } from '../../../src/store/keys.ts'
+import { generateApiKey } from '../../../src/store/accounts/api-key.ts'
+import { saveApiKey } from '../../../src/store/accounts/keys.ts'
 import { revokeKey } from '../revoke-key.ts'
 import type { TestService } from '../service.ts'
 import { testVault } from '../vault.ts'
 import type { Ids, World } from './world.ts'
 
-/** How far a caller who is let in stands from the things that are asked for. */
-export type Distance = 'own' | 'other user' | 'elsewhere'
+/** How a valid caller is related to the requested objects. */
+export type Relation = 'own' | 'other user' | 'elsewhere'
 
 export interface Caller {
   readonly name: string
-  /** `nobody`: no valid key or token. */
-  readonly kind: 'nobody' | 'key' | 'user'
-  readonly distance: Distance
+  /** `anonymous`: without a valid key or token. */
+  readonly kind: 'anonymous' | 'key' | 'user'
+  readonly relation: Relation
   readonly authorization: string | undefined
-  /** What is the caller's own. */
+  /** Ids of the caller's own objects. */
   readonly ids: Ids
 }
 
@@ -25,14 +25,14 @@ export interface Worlds {
   readonly own: World
   /** The other environment of the same organisation. */
   readonly sibling: World
-  /** Of another organisation. */
+  /** An environment of another organisation. */
   readonly foreign: World
 }
 
 const bearer = (secret: string): string => `Bearer ${secret}`
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Tokens of an end user that are wrong in one respect each. */
+/** Tokens of an end user that are each wrong in one respect. */
 const wrongTokens = async (service: TestService, { token, ids, environmentId }: World) => {
   const { kid = '', ...header } = decodeProtectedHeader(token)
   const row = await service.database.prisma.signingKey.findUniqueOrThrow({ where: { id: kid } })
@@ -40,17 +40,22 @@ const wrongTokens = async (service: TestService, { token, ids, environmentId }: 
   const key = createPrivateKey({ key: jwk, format: 'jwk' })
   const now = Math.floor(Date.now() / 1000)
   const claims = {
-    ...{ iss: 'trunkline', aud: 'trunkline/user', jti: 'j', env: environmentId },
-    ...{ sub: ids.users ?? '', iat: now, exp: now + 600 },
+    iss: 'trunkline',
+    aud: 'trunkline/user',
+    jti: 'j',
+    env: environmentId,
+    sub: ids.users ?? '',
+    iat: now,
+    exp: now + 600,
   }
-  const sign = (given: object, by = key) =>
-    new SignJWT({ ...claims, ...given })
+  const sign = (input: object, by = key) =>
+    new SignJWT({ ...claims, ...input })
       .setProtectedHeader({ ...header, alg: 'Ed25519', kid })
       .sign(by)
   const confused = `${encode({ ...header, alg: 'HS256', kid })}.${encode(claims)}`
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' })
   return {
-    // As the others are made, but right: it shows that they are refused for what is wrong with them.
+    // Built like the others, but valid: proves that each of the others is refused for its one fault.
     right: await sign({}),
     expired: await sign({ iat: now - 120, exp: now - 60 }),
     forged: await sign({}, generateKeyPairSync('ed25519').privateKey),
@@ -67,23 +72,27 @@ export const createCallers = async (
   await saveApiKey(service.database, own.environmentId, revoked)
   await revokeKey(service, revoked)
   const { right, expired, forged, confused } = await wrongTokens(service, own)
-  const nobody = (name: string, authorization: string | undefined): Caller => ({
-    ...{ name, authorization, kind: 'nobody', distance: 'own', ids: own.ids },
+  const anonymous = (name: string, authorization: string | undefined): Caller => ({
+    name,
+    authorization,
+    kind: 'anonymous',
+    relation: 'own',
+    ids: own.ids,
   })
   const known = (
     name: string,
     kind: 'key' | 'user',
-    distance: Distance,
+    relation: Relation,
     [secret, ids]: readonly [string, Ids],
-  ): Caller => ({ name, kind, distance, authorization: bearer(secret), ids })
+  ): Caller => ({ name, kind, relation: relation, authorization: bearer(secret), ids })
   return [
-    nobody('no key', undefined),
-    nobody('malformed header', `Basic ${own.key}`),
-    nobody('wrong key', bearer(generateApiKey('development'))),
-    nobody('revoked key', bearer(revoked)),
-    nobody('expired token', bearer(expired)),
-    nobody('forged token', bearer(forged)),
-    nobody('alg-confused token', bearer(confused)),
+    anonymous('no key', undefined),
+    anonymous('malformed header', `Basic ${own.key}`),
+    anonymous('wrong key', bearer(generateApiKey('development'))),
+    anonymous('revoked key', bearer(revoked)),
+    anonymous('expired token', bearer(expired)),
+    anonymous('forged token', bearer(forged)),
+    anonymous('alg-confused token', bearer(confused)),
     known('own key', 'key', 'own', [own.key, own.ids]),
     known('own token', 'user', 'own', [right, own.ids]),
     known('other user’s token', 'user', 'other user', [own.other.token, own.other.ids]),

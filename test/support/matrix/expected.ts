@@ -1,8 +1,8 @@
-/** The table: who is let in, and to whom things are as absent as what never was. */
-import type { Caller, Distance } from './callers.ts'
+/** The access table: which callers are allowed, and for which callers an object does not exist. */
+import type { Caller, Relation } from './callers.ts'
 import type { NamedObject, Row } from './rows.ts'
 
-/** Whose a thing is. Records are the environment's: no end user's token opens any. */
+/** The owner of each kind of object. Records belong to the environment: no user token opens them. */
 const OWNERS: Readonly<Record<string, 'user' | 'environment'>> = {
   users: 'user',
   credentials: 'user',
@@ -15,8 +15,8 @@ const OWNERS: Readonly<Record<string, 'user' | 'environment'>> = {
 
 const ownerOf = (target: string): 'user' | 'environment' => OWNERS[target] ?? 'environment'
 
-/** Whether a caller of a distance is to find a thing. */
-const FINDS: Readonly<Record<Distance, Readonly<Record<'user' | 'environment', boolean>>>> = {
+/** Which owners' objects a caller finds. */
+const FINDS: Readonly<Record<Relation, Readonly<Record<'user' | 'environment', boolean>>>> = {
   own: { user: true, environment: true },
   'other user': { user: false, environment: true },
   elsewhere: { user: false, environment: false },
@@ -31,15 +31,15 @@ export type Expected =
 
 const refused = (status: number, code: string): Expected => ({ outcome: 'refused', status, code })
 
-/** What a cell of the matrix is to be. */
-export const expectedOf = (row: Row, { kind, distance }: Caller): Expected => {
-  if (row.door === 'open') return { outcome: 'open' }
-  if (kind === 'nobody') return refused(401, 'UNAUTHENTICATED')
-  if (kind === 'user' && row.door === 'keys') return refused(403, 'FORBIDDEN')
-  const objects = row.objects.filter((object) => !FINDS[distance][ownerOf(object.target)])
+/** The expected result of one cell of the matrix. */
+export const expectedOf = (row: Row, { kind, relation }: Caller): Expected => {
+  if (row.access === 'open') return { outcome: 'open' }
+  if (kind === 'anonymous') return refused(401, 'UNAUTHENTICATED')
+  if (kind === 'user' && row.access === 'keys') return refused(403, 'FORBIDDEN')
+  const objects = row.objects.filter((object) => !FINDS[relation][ownerOf(object.target)])
   return objects.length > 0 ? { outcome: 'absent', objects } : { outcome: 'allowed' }
 }
 
-/** The things of a world that such a caller may not even see named. */
-export const hiddenFrom = (distance: Distance, target: string): boolean =>
-  !FINDS[distance][ownerOf(target)]
+/** Whether the caller must not see an object of this kind at all. */
+export const hiddenFrom = (relation: Relation, target: string): boolean =>
+  !FINDS[relation][ownerOf(target)]

@@ -1,12 +1,12 @@
-/** What the database holds, in short: two of them differ if anything was changed in between. */
-import type { Database } from '../../../src/store/database.ts'
+/** A fingerprint of the database: two of them differ if anything changed in between. */
+import type { Database } from '../../../src/store/database/database.ts'
 
-/** Tables that grow, of which the number of rows and the newest change tell enough. */
+/** Large tables, for which the row count and the newest change are enough. */
 const isCounted = (table: string): boolean =>
   /^(public\.(sandbox_records|(accounting|crm|commerce)_\w+)|change_log\.\w+)$/.test(table)
 
 export interface Fingerprints {
-  /** Of everything, or of the rows that mention one of the ids. */
+  /** The fingerprint of all rows, or of the rows that mention one of the ids. */
   take(mentioning?: readonly string[]): Promise<string>
 }
 
@@ -29,7 +29,7 @@ export const openFingerprints = async ({ prisma }: Database): Promise<Fingerprin
         `SELECT '${place}' AS place, md5(coalesce(string_agg(t::text, ',' ORDER BY t::text), '')) AS mark
          FROM ${place} t WHERE t::text LIKE ANY ($1::text[])`,
     )
-  // In one order, in whichever PostgreSQL finds them.
+  // Sorted, because PostgreSQL returns rows in any order.
   const unite = (parts: readonly string[]): string => `${parts.join(' UNION ALL ')} ORDER BY 1`
   return {
     take: async (mentioning) =>

@@ -1,17 +1,17 @@
-/** The rows of the matrix: what can be asked, how, and which things the question names. */
+/** The rows of the access matrix: each request that the API takes, and the objects that it names. */
 
 import { fieldsAt, isRead, type Operation } from '../../../src/api/operation.ts'
 import type { Field, Fields } from '../../../src/definition/field.ts'
 import type { Resource } from '../../../src/definition/resource.ts'
 import { samples } from '../../sandbox/write-samples.ts'
-import { documentOf, type Given, restRequest } from '../operations.ts'
+import { documentOf, type Input, restRequest } from '../operations.ts'
 import { workflowNumber } from '../workflow.ts'
 import type { Ids, Stage } from './world.ts'
 
-/** A thing that the question names, by the kind that its reference says. */
+/** An object that the request names, by the target of its reference. */
 export interface NamedObject {
   readonly target: string
-  /** The status of the answer where it is not there. */
+  /** The status of the response if the object does not exist. */
   readonly absentStatus: 200 | 400 | 404
 }
 
@@ -23,42 +23,41 @@ export interface Request {
 
 export interface Row {
   readonly name: string
-  /** `open`: to all alike · `keys`: to API keys · `users`: to API keys and user tokens. */
-  readonly door: 'open' | 'keys' | 'users'
+  /** `open`: anyone · `keys`: API keys · `users`: API keys and user tokens. */
+  readonly access: 'open' | 'keys' | 'users'
   readonly objects: readonly NamedObject[]
   readonly changes: boolean
   readonly isOfRecords: boolean
-  /** A record that is to be there for the question alone: its topic. */
+  /** The topic of a record that must exist for this request alone. */
   readonly consumes?: string | undefined
-  /** What is answered to whom it is allowed, or to all. */
+  /** The response to an allowed caller. */
   readonly allowed: { readonly status: number; readonly code?: string | undefined }
   request(ids: Ids): Request
 }
 
-export const graph = (query: string, variables: Given): Request => ({
+export const graph = (query: string, variables: Input): Request => ({
   method: 'POST',
   url: '/graphql',
   payload: { query, variables },
 })
 
 const OK = { status: 200 }
-/** What an operation answers whom it is open to, where that is no success. */
+/** Operations that do not succeed even for an allowed caller. */
 const ALLOWED: Readonly<Record<string, Row['allowed']>> = {
-  // None of the apps uses OAuth yet.
+  // No app uses OAuth yet.
   oauthUrl: { status: 400, code: 'NOT_SUPPORTED' },
-  // Nothing was sent that could be sent again.
+  // No message was sent that could be replayed.
   replayWebhook: { status: 404, code: 'NOT_FOUND' },
 }
 
 const named = (target: string, absentStatus: NamedObject['absentStatus'] = 404): NamedObject => ({
-  ...{ target, absentStatus },
+  target,
+  absentStatus,
 })
 
 const targetsOf = (fields: Fields): readonly (readonly [string, string, boolean])[] =>
   Object.entries(fields).flatMap(([name, field]) =>
-    field.kind === 'reference' || field.kind === 'references'
-      ? [[name, field.target, field.required] as const]
-      : [],
+    field.kind.reference ? [[name, field.kind.reference.target, field.required] as const] : [],
   )
 
 const allFields = (operation: Operation): Fields => ({
@@ -69,64 +68,67 @@ const allFields = (operation: Operation): Fields => ({
 
 let number = 0
 
-/** What an operation is given: its example, with things that are there in place of those that are not. */
-const givenOf = (
+/** The input of an operation: its example, with existing objects in place of the example's ids. */
+const inputOf = (
   operation: Operation,
   references: readonly (readonly [string, string, boolean])[],
   { tenantAccess }: Stage,
   ids: Ids,
-): Given => {
+): Input => {
   const fields = allFields(operation)
   const { given } = operation.example
   const values = Object.fromEntries(
-    Object.entries(given).filter(([name]) => !/^reference/.test(fields[name]?.kind ?? '')),
+    Object.entries(given).filter(([name]) => !fields[name]?.kind.reference),
   )
   const unique = `matrix-${++number}`
-  const there: Given = {
-    ...{ app: 'sandbox', credential: { ...tenantAccess }, username: unique, slug: unique },
+  const there: Input = {
+    app: 'sandbox',
+    credential: { ...tenantAccess },
+    username: unique,
+    slug: unique,
     workflows: [{ slug: 'one', name: 'One', definition: workflowNumber(unique) }],
   }
   for (const name of Object.keys(values)) if (name in there) values[name] = there[name]
   for (const [name, target] of references)
-    values[name] = fields[name]?.kind === 'references' ? [ids[target]] : ids[target]
+    values[name] = fields[name]?.kind.isList ? [ids[target]] : ids[target]
   return values
 }
 
-/** An operation over one face, with all that it can name, and with only what it must. */
+/** An operation over one transport, once with every reference that it takes and once with the required ones. */
 export const operationRows = (
   stage: Stage,
   operation: Operation,
-  face: 'REST' | 'GraphQL',
+  transport: 'REST' | 'GraphQL',
   method: string = operation.rest.method,
 ): readonly Row[] => {
   const all = targetsOf(allFields(operation))
   const must = all.filter(([, , isRequired]) => isRequired)
   const variants = must.length === all.length ? [all] : [all, must]
   return variants.map((references) => ({
-    name: `${face} ${method} ${operation.name}(${references.map(([name]) => name).join(', ')})`,
-    door: operation.callers.includes('user') ? 'users' : 'keys',
+    name: `${transport} ${method} ${operation.name}(${references.map(([name]) => name).join(', ')})`,
+    access: operation.callers.includes('user') ? 'users' : 'keys',
     objects: references.map(([, target]) => named(target)),
     changes: !isRead(operation),
     isOfRecords: false,
     allowed: ALLOWED[operation.name] ?? OK,
     request: (ids) => {
-      const given = givenOf(operation, references, stage, ids)
-      if (face === 'REST') {
-        const { url, body } = restRequest(operation, given)
+      const values = inputOf(operation, references, stage, ids)
+      if (transport === 'REST') {
+        const { url, body } = restRequest(operation, values)
         return { method, url, payload: body }
       }
       const inBody = fieldsAt(operation, 'body')
       const [input, others] = [true, false].map((isIn) =>
-        Object.fromEntries(Object.entries(given).filter(([name]) => name in inBody === isIn)),
+        Object.fromEntries(Object.entries(values).filter(([name]) => name in inBody === isIn)),
       )
-      return graph(documentOf(operation), operation.body ? { ...others, input } : given)
+      return graph(documentOf(operation), operation.body ? { ...others, input } : values)
     },
   }))
 }
 
-const base = { door: 'keys', allowed: OK, isOfRecords: true } as const
+const base = { access: 'keys', allowed: OK, isOfRecords: true } as const
 
-/** A route of records: `/commerce/orders/:orderId/fulfillments/:id`, below a parent or not. */
+/** A route of records, with or without a parent: `/commerce/orders/:orderId/fulfillments/:id`. */
 export const recordRouteRow = (
   resource: Resource,
   { method, url }: { readonly method: string; readonly url: string },
@@ -144,7 +146,7 @@ export const recordRouteRow = (
     objects: [
       named('credentials'),
       ...(isOne ? [named(topic)] : []),
-      // Below what is not there is nothing, not even an empty list; what is created names it as a reference.
+      // Below a missing parent there is not even an empty list; a create names the parent as a reference.
       ...(isNested ? [named(parent, method === 'POST' ? 400 : 404)] : []),
     ],
     request: (ids) => ({
@@ -155,20 +157,20 @@ export const recordRouteRow = (
   }
 }
 
-/** A value as GraphQL's types take it too. */
+/** The value in the form of GraphQL's types. */
 const typed = (field: Field | undefined, value: unknown): unknown => {
-  if (field?.kind === 'number') return Number(value)
-  if (field?.kind === 'list' && Array.isArray(value))
-    return value.map((entry) => typedFields(field.shape.fields, entry))
+  const { name, shape } = field?.kind ?? {}
+  if (name === 'number') return Number(value)
+  if (shape && Array.isArray(value)) return value.map((entry) => typedFields(shape.fields, entry))
   return value
 }
 
-const typedFields = (fields: Fields, given: Given): Given =>
+const typedFields = (fields: Fields, input: Input): Input =>
   Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [name, typed(fields[name], value)]),
+    Object.entries(input).map(([name, value]) => [name, typed(fields[name], value)]),
   )
 
-const bodyOf = (resource: Resource, method: string, above: Given): Given | undefined => {
+const bodyOf = (resource: Resource, method: string, above: Input): Input | undefined => {
   const { topic, fields } = resource
   if (method === 'PUT') return typedFields(fields, CHANGES[topic] ?? {})
   if (method !== 'POST') return
@@ -176,8 +178,8 @@ const bodyOf = (resource: Resource, method: string, above: Given): Given | undef
   return topic === 'commerce/fulfillments' ? { ...given, ...above } : given
 }
 
-/** A change of one field. */
-const CHANGES: Readonly<Record<string, Given>> = Object.fromEntries(
+/** An input that changes one field. */
+const CHANGES: Readonly<Record<string, Input>> = Object.fromEntries(
   Object.entries(samples).map(([topic, { create, update }]) => {
     const [name = ''] = Object.keys(create).filter((field) => typeof update[field] === 'string')
     const [[other, value] = ['', undefined]] = Object.entries(update)
@@ -185,7 +187,7 @@ const CHANGES: Readonly<Record<string, Given>> = Object.fromEntries(
   }),
 )
 
-/** The query fields of a resource: its list by each scope, and one record. */
+/** The query fields of a resource: its list in each scope, and one record. */
 export const recordQueryRows = (resource: Resource, field: string): readonly Row[] => {
   const row = (scope: string, target: string, query: string, value: (id: unknown) => unknown) => ({
     ...base,
@@ -217,7 +219,7 @@ export const recordQueryRows = (resource: Resource, field: string): readonly Row
   ]
 }
 
-/** The mutation field of a resource that a verb stands for. */
+/** The mutation field of a resource and verb. */
 export const recordMutationRow = (
   resource: Resource,
   verb: 'create' | 'update' | 'delete',
@@ -259,10 +261,10 @@ export const nodeRow = ({ topic }: Resource): Row => ({
   request: (ids) => graph('query ($id: ID!) { node(id: $id) { id } }', { id: ids[topic] }),
 })
 
-/** A question that is answered to all alike. */
+/** A request that every caller may send. */
 export const openRow = (method: string, url: string, status: number): Row => ({
   name: `REST ${method} ${url}`,
-  door: 'open',
+  access: 'open',
   objects: [],
   changes: false,
   isOfRecords: false,

@@ -1,18 +1,18 @@
-/** Environments with one of everything in them, made as a caller makes it. */
+/** Environments with one object of every kind, created through the API. */
 
 import { catalogue } from '../../../src/generated/registry.ts'
 import { createSandboxApp, SANDBOX_ORIGIN, type SandboxApp } from '../../../src/sandbox/app.ts'
 import type { TenantAccess } from '../../../src/sandbox/tenant.ts'
 import { samples } from '../../sandbox/write-samples.ts'
-import { callOver, type Given } from '../operations.ts'
+import { callOver, type Input } from '../operations.ts'
 import { sampleRecord } from '../sample.ts'
 import { startService, type TestService } from '../service.ts'
 import { workflowNumber } from '../workflow.ts'
 
-/** The id of one thing of each kind: `users`, `installations`, and of each resource by its topic. */
+/** The id of one object of each kind: `users`, `installations`, and each resource by its topic. */
 export type Ids = Readonly<Record<string, string>>
 
-/** An end user, and what is the user's. */
+/** An end user and the user's objects. */
 export interface Person {
   readonly token: string
   readonly ids: Ids
@@ -28,27 +28,27 @@ export interface World extends Person {
 export interface Stage {
   readonly service: TestService
   readonly tenantAccess: TenantAccess
-  /** An environment of its own organisation, unless told otherwise. */
+  /** Creates an environment, in an organisation of its own by default. */
   createWorld(kind?: 'development' | 'production', organisation?: string): Promise<World>
-  /** A record of the topic, made through the API. */
+  /** Creates a record of the topic through the API. @returns its id */
   createRecord(world: World, topic: string): Promise<string>
-  /** One record of every resource. */
+  /** Creates one record of every resource. */
   withRecords(world: World): Promise<World>
 }
 
-/** A service with the sandbox behind it. */
+/** Starts a service with the sandbox behind it. */
 export const openStage = async (): Promise<Stage> => {
   let app: SandboxApp | undefined
   const service = await startService({
     localApps: new Map([[SANDBOX_ORIGIN, (request) => (app as SandboxApp).handle(request)]]),
   })
-  app = createSandboxApp({ database: service.database })
-  const tenantAccess = await app.createTenant('acme')
+  app = createSandboxApp(service)
+  const tenantAccess = await app.openTenant('acme')
   const over = callOver(service, 'REST')
   let number = 0
 
-  const call = async (key: string, name: string, given: Given = {}) => {
-    const { status, result, message } = await over(key, name, given)
+  const call = async (key: string, name: string, input: Input = {}) => {
+    const { status, result, message } = await over(key, name, input)
     if (status !== 200) throw new Error(`${name}: ${status} ${message}`)
     return result
   }
@@ -58,9 +58,9 @@ export const openStage = async (): Promise<Stage> => {
     const credential = { ...tenantAccess }
     const credentials = await call(key, 'createCredential', { userId, app: 'sandbox', credential })
     const { integrations: integrationId } = shared
-    const begun = await call(key, 'startInstallation', { userId, integrationId })
+    const started = await call(key, 'startInstallation', { userId, integrationId })
     const { installationId } = await call(key, 'completeInstallation', {
-      installationId: begun.installationId,
+      installationId: started.installationId,
     })
     return {
       token: await call(key, 'userToken', { userId }),
@@ -71,14 +71,14 @@ export const openStage = async (): Promise<Stage> => {
   const createRecord: Stage['createRecord'] = async ({ key, ids }, topic) => {
     const resource = catalogue.get(topic)
     const parent = topic === 'commerce/fulfillments' ? { orderId: ids['commerce/orders'] } : {}
-    const answer = await service.send(
+    const response = await service.send(
       key,
       'POST',
       `/2024-03/one${resource.restPath}?credentialId=${ids.credentials}`,
       { ...samples[topic]?.create, ...parent },
     )
-    if (answer.statusCode !== 200) throw new Error(`${topic}: ${answer.body}`)
-    return answer.json()[resource.name].id
+    if (response.statusCode !== 200) throw new Error(`${topic}: ${response.body}`)
+    return response.json()[resource.name].id
   }
 
   return {
@@ -88,7 +88,9 @@ export const openStage = async (): Promise<Stage> => {
     createWorld: async (kind = 'development', organisation = `Organisation ${++number}`) => {
       const { key, environmentId } = await service.createTenant(kind, [], organisation)
       const integration = await call(key, 'defineIntegration', {
-        ...{ slug: 'shop', name: 'Shop', app: 'sandbox' },
+        slug: 'shop',
+        name: 'Shop',
+        app: 'sandbox',
         workflows: [{ slug: 'one', name: 'One', definition: workflowNumber(1) }],
       })
       const { subscriptionId } = await call(key, 'createWebhook', {
@@ -107,7 +109,7 @@ export const openStage = async (): Promise<Stage> => {
     withRecords: async (world) => {
       const { credentials = '' } = world.ids
       const ids: Record<string, string> = { ...world.ids }
-      // Orders first: a fulfillment is of one.
+      // Orders first: a fulfillment belongs to one.
       const isOrders = ({ topic }: { readonly topic: string }) => topic === 'commerce/orders'
       const resources = catalogue.resources.toSorted((a, b) => +isOrders(b) - +isOrders(a))
       for (const resource of resources)
@@ -119,7 +121,7 @@ export const openStage = async (): Promise<Stage> => {
           await service.save(tenant, credentials, resource, [record])
           ids[resource.topic] = record.id
         }
-      // What the examples of the change log ask for.
+      // Ids that the examples of the change log use.
       return { ...world, ids: { ...ids, records: ids['crm/accounts'] ?? '' } }
     },
   }

@@ -1,9 +1,9 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { account } from '../../../resources/accounting/account.ts'
 import { collection } from '../collection.ts'
-import { currency, filled, word } from '../conversion.ts'
+import { currency, enumeration, required } from '../conversion.ts'
 import { as, once } from '../inverse.ts'
-import { history, oneOf } from '../shared.ts'
+import { readEnum, recordFields } from '../shared.ts'
 
 interface Raw {
   readonly section: string
@@ -38,11 +38,11 @@ const types = {
 } as const
 
 const mapping = defineMapping<typeof account, Raw>(account, {
-  ...history,
+  ...recordFields,
   accountName: 'title',
   accountDescription: 'purpose',
-  classification: oneOf('section', sections),
-  accountType: oneOf('type', types),
+  classification: readEnum('section', sections),
+  accountType: readEnum('type', types),
   accountStatus: ({ in_use }) => (in_use ? 'ACTIVE' : 'INACTIVE'),
   currentBalance: 'balance',
   currency: 'currency_code',
@@ -51,16 +51,16 @@ const mapping = defineMapping<typeof account, Raw>(account, {
   companyId: 'company',
 })
 
-const inUse = filled({ tell: (value) => value === 'ACTIVE' })
+const inUse = required({ toApp: (value) => value === 'ACTIVE' })
 
 /** `/v1/ledger_accounts` */
 export default collection('ledger_accounts', mapping, {
-  accountName: as('title', filled()),
+  accountName: as('title', required()),
   accountDescription: 'purpose',
-  accountType: once('type', filled(word(types))),
+  accountType: once('type', required(enumeration(types))),
   accountStatus: as('in_use', inUse),
   currency: as('currency_code', currency),
   accountNumber: 'code',
   parentAccountId: 'parent',
-  companyId: as('company', filled()),
+  companyId: as('company', required()),
 })

@@ -1,15 +1,15 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { bill } from '../../../resources/accounting/bill.ts'
 import { collection } from '../collection.ts'
-import { filled } from '../conversion.ts'
+import { required } from '../conversion.ts'
 import { as } from '../inverse.ts'
-import { history } from '../shared.ts'
-import { accountsOfLines } from '../touched.ts'
-import { demand, demandInverse, type RawDocument } from './documents.ts'
+import { recordFields } from '../shared.ts'
+import { accountsOfLines } from '../side-effects.ts'
+import { billingInverse, billingRules, type RawDocument } from './documents.ts'
 
 const mapping = defineMapping<typeof bill, RawDocument>(bill, {
-  ...history,
-  ...demand,
+  ...recordFields,
+  ...billingRules,
   vendorId: 'vendor',
   billNumber: 'number',
   billStatus: 'state',
@@ -20,9 +20,9 @@ export default collection(
   'bills',
   mapping,
   {
-    ...demandInverse,
-    vendorId: as('vendor', filled()),
-    billNumber: as('number', filled()),
+    ...billingInverse,
+    vendorId: as('vendor', required()),
+    billNumber: as('number', required()),
   },
   accountsOfLines,
 )

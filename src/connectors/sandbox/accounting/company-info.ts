@@ -1,17 +1,23 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { companyInfo } from '../../../resources/accounting/company-info.ts'
 import { collection } from '../collection.ts'
-import { history, phoneNumber, postalAddress, type RawAddress, type RawPhone } from '../shared.ts'
+import {
+  phoneNumber,
+  postalAddress,
+  type RawAddress,
+  type RawPhone,
+  recordFields,
+} from '../shared.ts'
 
 interface Raw {
-  /** `12-31` */
+  /** Month and day: `12-31`. */
   readonly fiscal_year_end: string
   readonly addresses: readonly RawAddress[]
   readonly phones: readonly RawPhone[]
 }
 
 const mapping = defineMapping<typeof companyInfo, Raw>(companyInfo, {
-  ...history,
+  ...recordFields,
   companyName: 'trading_name',
   companyLegalName: 'legal_name',
   taxNumber: 'vat_id',
@@ -23,5 +29,5 @@ const mapping = defineMapping<typeof companyInfo, Raw>(companyInfo, {
   companyPhoneNumbers: ({ phones }) => phones.map(phoneNumber),
 })
 
-/** `/v1/companies`, which the sandbox only lets be read. */
+/** `/v1/companies`, read-only in the sandbox. */
 export default collection('companies', mapping)

@@ -1,9 +1,9 @@
-/** What the papers of the books have in common. */
-import { currency, filled, listed, money, rate } from '../conversion.ts'
+/** Rules that bills, invoices and purchase orders share. */
+import { currency, money, rate, required, sameList } from '../conversion.ts'
 import { as, type Inverse } from '../inverse.ts'
-import { list, ofRecord, type Parts, told } from '../nested.ts'
+import { list, ofRecord, type Parts, part } from '../nested.ts'
 
-/** A line as the sandbox sends it. */
+/** A line in a response. */
 export interface RawLine {
   readonly text: string
   readonly item: string | null
@@ -16,7 +16,7 @@ export interface RawLine {
   readonly gross: string
 }
 
-/** What the rules of documents read. */
+/** The fields of a response that the rules read. */
 export interface RawDocument {
   readonly company: string
   readonly currency_code: string
@@ -24,13 +24,13 @@ export interface RawDocument {
   readonly lines: readonly RawLine[]
 }
 
-/** A line that both kinds of demand have: before discount and tax, as their subtotal is. */
-const demandLine = (line: RawLine, document: RawDocument) => ({
+/** Reads a line of a bill or an invoice. Its amount is before discount and tax, like the subtotal. */
+const readLine = (line: RawLine, document: RawDocument) => ({
   description: line.text,
   unitPrice: line.unit_price,
   quantity: line.quantity,
   totalAmount: line.net,
-  // The sandbox says these of the document alone; they hold for each of its lines.
+  // The sandbox stores these on the document only; they apply to each line.
   currency: document.currency_code,
   exchangeRate: document.fx_rate,
   companyId: document.company,
@@ -39,8 +39,8 @@ const demandLine = (line: RawLine, document: RawDocument) => ({
   trackingCategoryIds: line.cost_centers,
 })
 
-/** The rules that bills and invoices share. */
-export const demand = {
+/** Read rules that bills and invoices share. */
+export const billingRules = {
   issueDate: 'issued_on',
   dueDate: 'due_on',
   paidOnDate: 'paid_on',
@@ -55,22 +55,22 @@ export const demand = {
   balance: 'open_amount',
   trackingCategoryIds: 'cost_centers',
   purchaseOrderIds: 'purchase_orders',
-  lineItems: (raw: RawDocument) => raw.lines.map((line) => demandLine(line, raw)),
+  lineItems: (raw: RawDocument) => raw.lines.map((line) => readLine(line, raw)),
 } as const
 
-/** A line as it is written; its sums and its tax the sandbox works out. */
+/** The writable parts of a line. The sandbox computes the totals and the tax. */
 export const lineParts: Parts = {
   description: 'text',
-  unitPrice: told('unit_price', money),
+  unitPrice: part('unit_price', money),
   quantity: 'quantity',
   currency: ofRecord('currency_code', currency),
   accountingItemId: 'item',
   accountId: 'account',
-  trackingCategoryIds: told('cost_centers', listed),
+  trackingCategoryIds: part('cost_centers', sameList),
 }
 
-/** How a line is known again: so it keeps its tax code, for which the common model has no field. */
-export const recognisedLines = {
+/** How lines match stored lines. A matched line keeps its tax code, which the common model lacks. */
+export const lineMatching = {
   in: 'lines',
   by: [
     ['text', 'item', 'account'],
@@ -79,21 +79,21 @@ export const recognisedLines = {
   ],
 } as const
 
-const demandLineParts: Parts = {
+const billingLineParts: Parts = {
   ...lineParts,
-  exchangeRate: ofRecord('fx_rate', filled(rate)),
-  companyId: ofRecord('company', filled()),
+  exchangeRate: ofRecord('fx_rate', required(rate)),
+  companyId: ofRecord('company', required()),
 }
 
-/** The fields that bills and invoices share, as they are written. */
-export const demandInverse: Inverse = {
-  issueDate: as('issued_on', filled()),
-  dueDate: as('due_on', filled()),
+/** Write rules that bills and invoices share. */
+export const billingInverse: Inverse = {
+  issueDate: as('issued_on', required()),
+  dueDate: as('due_on', required()),
   memo: 'remark',
-  companyId: as('company', filled()),
+  companyId: as('company', required()),
   currency: as('currency_code', currency),
   exchangeRate: as('fx_rate', rate),
-  trackingCategoryIds: as('cost_centers', listed),
-  lineItems: as('lines', filled(list(demandLineParts, recognisedLines))),
-  purchaseOrderIds: as('purchase_orders', listed),
+  trackingCategoryIds: as('cost_centers', sameList),
+  lineItems: as('lines', required(list(billingLineParts, lineMatching))),
+  purchaseOrderIds: as('purchase_orders', sameList),
 }

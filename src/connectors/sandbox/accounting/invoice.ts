@@ -1,15 +1,15 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { invoice } from '../../../resources/accounting/invoice.ts'
 import { collection } from '../collection.ts'
-import { filled } from '../conversion.ts'
+import { required } from '../conversion.ts'
 import { as } from '../inverse.ts'
-import { history } from '../shared.ts'
-import { accountsOfLines } from '../touched.ts'
-import { demand, demandInverse, type RawDocument } from './documents.ts'
+import { recordFields } from '../shared.ts'
+import { accountsOfLines } from '../side-effects.ts'
+import { billingInverse, billingRules, type RawDocument } from './documents.ts'
 
 const mapping = defineMapping<typeof invoice, RawDocument>(invoice, {
-  ...history,
-  ...demand,
+  ...recordFields,
+  ...billingRules,
   customerId: 'client',
   invoiceNumber: 'number',
   invoiceStatus: 'state',
@@ -20,9 +20,9 @@ export default collection(
   'invoices',
   mapping,
   {
-    ...demandInverse,
-    customerId: as('client', filled()),
-    invoiceNumber: as('number', filled()),
+    ...billingInverse,
+    customerId: as('client', required()),
+    invoiceNumber: as('number', required()),
   },
   accountsOfLines,
 )

@@ -1,9 +1,9 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { item } from '../../../resources/accounting/item.ts'
 import { collection } from '../collection.ts'
-import { filled, money, quantity, word } from '../conversion.ts'
+import { enumeration, money, quantity, required } from '../conversion.ts'
 import { as } from '../inverse.ts'
-import { history, oneOf, standing } from '../shared.ts'
+import { readEnum, recordFields, statuses } from '../shared.ts'
 
 interface Raw {
   readonly state: string
@@ -17,10 +17,10 @@ const natures = {
 } as const
 
 const mapping = defineMapping<typeof item, Raw>(item, {
-  ...history,
+  ...recordFields,
   itemName: 'name',
-  itemStatus: oneOf('state', standing),
-  itemType: oneOf('nature', natures),
+  itemStatus: readEnum('state', statuses),
+  itemType: readEnum('nature', natures),
   unitPrice: 'sale_price',
   purchasePrice: 'purchase_price',
   qtyOnHand: 'stock',
@@ -32,14 +32,14 @@ const mapping = defineMapping<typeof item, Raw>(item, {
 
 /** `/v1/catalog_items` */
 export default collection('catalog_items', mapping, {
-  itemName: as('name', filled()),
-  itemStatus: as('state', filled(word(standing))),
-  itemType: as('nature', filled(word(natures))),
+  itemName: as('name', required()),
+  itemStatus: as('state', required(enumeration(statuses))),
+  itemType: as('nature', required(enumeration(natures))),
   unitPrice: as('sale_price', money),
   purchasePrice: as('purchase_price', money),
   qtyOnHand: as('stock', quantity),
   billAccountId: 'purchase_account',
   invoiceAccountId: 'sales_account',
   assetAccountId: 'stock_account',
-  companyId: as('company', filled()),
+  companyId: as('company', required()),
 })

@@ -1,28 +1,28 @@
-/** What vendors and clients of the sandbox have in common. */
-import { currency, filled, word } from '../conversion.ts'
+/** Rules that vendors and customers share. */
+import { currency, enumeration, required } from '../conversion.ts'
 import { as, type Inverse } from '../inverse.ts'
 import {
-  oneOf,
   phoneNumber,
   phoneNumbersInverse,
   postalAddress,
   postalAddressesInverse,
   type RawAddress,
   type RawPhone,
-  standing,
+  readEnum,
+  statuses,
 } from '../shared.ts'
 
-/** What the rules of a party read. */
+/** The fields of a response that the rules read. */
 export interface RawParty {
   readonly state: string
   readonly addresses: readonly RawAddress[]
   readonly phones: readonly RawPhone[]
 }
 
-/** The standing of a party. */
-export const partyStatus = oneOf('state', standing)
+/** Reads the status of a party. */
+export const partyStatus = readEnum('state', statuses)
 
-/** The rules that vendors and customers share. */
+/** Read rules that vendors and customers share. */
 export const party = {
   email: 'contact_email',
   taxNumber: 'vat_id',
@@ -32,15 +32,15 @@ export const party = {
   phoneNumbers: ({ phones }: RawParty) => phones.map(phoneNumber),
 } as const
 
-/** The standing of a party, as it is written. */
-export const statusInverse = as('state', filled(word(standing)))
+/** Writes the status of a party. */
+export const statusInverse = as('state', required(enumeration(statuses)))
 
-/** The fields that vendors and customers share, as they are written. */
+/** Write rules that vendors and customers share. */
 export const partyInverse: Inverse = {
   email: 'contact_email',
   taxNumber: 'vat_id',
   currency: as('currency_code', currency),
-  companyId: as('company', filled()),
+  companyId: as('company', required()),
   addresses: as('addresses', postalAddressesInverse),
   phoneNumbers: as('phones', phoneNumbersInverse),
 }

@@ -1,13 +1,13 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { payment } from '../../../resources/accounting/payment.ts'
 import { collection } from '../collection.ts'
-import { currency, filled, listed, money, rate } from '../conversion.ts'
+import { currency, money, rate, required, sameList } from '../conversion.ts'
 import { as, once } from '../inverse.ts'
-import { history } from '../shared.ts'
-import { settledByPayment } from '../touched.ts'
+import { recordFields } from '../shared.ts'
+import { settledByPayment } from '../side-effects.ts'
 
 const mapping = defineMapping(payment, {
-  ...history,
+  ...recordFields,
   transactionDate: 'paid_on',
   customerId: 'client',
   vendorId: 'vendor',
@@ -24,16 +24,16 @@ export default collection(
   'payments',
   mapping,
   {
-    transactionDate: as('paid_on', filled()),
-    // Of a payment on account. One for an invoice or a bill (`remoteFields`) has the document's party.
+    transactionDate: as('paid_on', required()),
+    // For payments on account. A payment of an invoice or bill (`remoteFields`) has the document's party.
     customerId: once('client'),
     vendorId: once('vendor'),
-    accountId: once('account', filled()),
+    accountId: once('account', required()),
     currency: once('currency_code', currency),
     exchangeRate: once('fx_rate', rate),
-    companyId: as('company', filled()),
-    totalAmount: once('amount', filled(money)),
-    trackingCategoryIds: as('cost_centers', listed),
+    companyId: as('company', required()),
+    totalAmount: once('amount', required(money)),
+    trackingCategoryIds: as('cost_centers', sameList),
   },
   settledByPayment,
 )

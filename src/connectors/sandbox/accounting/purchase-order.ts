@@ -1,18 +1,18 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { purchaseOrder } from '../../../resources/accounting/purchase-order.ts'
 import { collection } from '../collection.ts'
-import { currency, filled, listed, rate, word } from '../conversion.ts'
+import { currency, enumeration, rate, required, sameList } from '../conversion.ts'
 import { as } from '../inverse.ts'
 import { list } from '../nested.ts'
-import { history, postalAddress, postalAddressInverse, type RawAddress } from '../shared.ts'
-import { lineParts, type RawDocument, recognisedLines } from './documents.ts'
+import { postalAddress, postalAddressInverse, type RawAddress, recordFields } from '../shared.ts'
+import { lineMatching, lineParts, type RawDocument } from './documents.ts'
 
 interface Raw extends RawDocument {
   readonly deliver_to: RawAddress | null
 }
 
 const mapping = defineMapping<typeof purchaseOrder, Raw>(purchaseOrder, {
-  ...history,
+  ...recordFields,
   purchaseOrderStatus: 'state',
   purchaseOrderNumber: 'number',
   issueDate: 'ordered_on',
@@ -35,7 +35,7 @@ const mapping = defineMapping<typeof purchaseOrder, Raw>(purchaseOrder, {
       accountId: line.account,
       trackingCategoryIds: line.cost_centers,
       taxAmount: line.tax,
-      // With tax: the order has no subtotal that lines without it would add up to.
+      // Includes tax: the order has no subtotal, so its lines add up to the total.
       totalLineAmount: line.gross,
       currency: raw.currency_code,
     })),
@@ -43,17 +43,20 @@ const mapping = defineMapping<typeof purchaseOrder, Raw>(purchaseOrder, {
 
 /** `/v1/purchase_orders` */
 export default collection('purchase_orders', mapping, {
-  purchaseOrderStatus: as('state', filled(word(['draft', 'sent', 'received', 'cancelled']))),
-  purchaseOrderNumber: as('number', filled()),
-  issueDate: as('ordered_on', filled()),
+  purchaseOrderStatus: as(
+    'state',
+    required(enumeration(['draft', 'sent', 'received', 'cancelled'])),
+  ),
+  purchaseOrderNumber: as('number', required()),
+  issueDate: as('ordered_on', required()),
   deliveryDate: 'expected_on',
   deliveryAddress: as('deliver_to', postalAddressInverse),
-  vendorId: as('vendor', filled()),
+  vendorId: as('vendor', required()),
   accountId: 'account',
   memo: 'remark',
-  companyId: as('company', filled()),
+  companyId: as('company', required()),
   currency: as('currency_code', currency),
   exchangeRate: as('fx_rate', rate),
-  trackingCategoryIds: as('cost_centers', listed),
-  lineItems: as('lines', filled(list(lineParts, recognisedLines))),
+  trackingCategoryIds: as('cost_centers', sameList),
+  lineItems: as('lines', required(list(lineParts, lineMatching))),
 })

@@ -1,15 +1,15 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { taxRate } from '../../../resources/accounting/tax-rate.ts'
 import { collection } from '../collection.ts'
-import { history } from '../shared.ts'
+import { recordFields } from '../shared.ts'
 
 const mapping = defineMapping(taxRate, {
-  ...history,
+  ...recordFields,
   description: 'label',
   totalTaxRate: 'percent',
   effectiveTaxRate: 'effective_percent',
   companyId: 'company',
 })
 
-/** `/v1/tax_codes`, which the sandbox only lets be read. */
+/** `/v1/tax_codes`, read-only in the sandbox. */
 export default collection('tax_codes', mapping)

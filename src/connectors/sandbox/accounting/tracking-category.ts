@@ -1,10 +1,10 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { trackingCategory } from '../../../resources/accounting/tracking-category.ts'
 import { collection } from '../collection.ts'
-import { history } from '../shared.ts'
+import { recordFields } from '../shared.ts'
 
 const mapping = defineMapping(trackingCategory, {
-  ...history,
+  ...recordFields,
   trackingCategoryName: 'name',
   trackingCategoryStatus: 'state',
   trackingCategoryType: 'dimension',
@@ -12,5 +12,5 @@ const mapping = defineMapping(trackingCategory, {
   companyId: 'company',
 })
 
-/** `/v1/cost_centers`, which the sandbox only lets be read. */
+/** `/v1/cost_centers`, read-only in the sandbox. */
 export default collection('cost_centers', mapping)

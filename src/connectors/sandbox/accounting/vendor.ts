@@ -1,13 +1,13 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { vendor } from '../../../resources/accounting/vendor.ts'
 import { collection } from '../collection.ts'
-import { filled } from '../conversion.ts'
+import { required } from '../conversion.ts'
 import { as } from '../inverse.ts'
-import { history } from '../shared.ts'
+import { recordFields } from '../shared.ts'
 import { party, partyInverse, partyStatus, type RawParty, statusInverse } from './party.ts'
 
 const mapping = defineMapping<typeof vendor, RawParty>(vendor, {
-  ...history,
+  ...recordFields,
   ...party,
   vendorName: 'display_name',
   vendorStatus: partyStatus,
@@ -16,6 +16,6 @@ const mapping = defineMapping<typeof vendor, RawParty>(vendor, {
 /** `/v1/vendors` */
 export default collection('vendors', mapping, {
   ...partyInverse,
-  vendorName: as('display_name', filled()),
+  vendorName: as('display_name', required()),
   vendorStatus: statusInverse,
 })

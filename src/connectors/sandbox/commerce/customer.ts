@@ -1,10 +1,10 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { customer } from '../../../resources/commerce/customer.ts'
 import { collection } from '../collection.ts'
-import { history } from '../shared.ts'
+import { recordFields } from '../shared.ts'
 
 const mapping = defineMapping(customer, {
-  ...history,
+  ...recordFields,
   firstName: 'given_name',
   lastName: 'family_name',
   email: 'email',

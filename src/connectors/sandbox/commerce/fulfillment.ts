@@ -1,12 +1,12 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { fulfillment } from '../../../resources/commerce/fulfillment.ts'
 import { collection } from '../collection.ts'
-import { filled } from '../conversion.ts'
+import { required } from '../conversion.ts'
 import { once } from '../inverse.ts'
 import { parcels } from '../parcels.ts'
-import { history } from '../shared.ts'
+import { recordFields } from '../shared.ts'
 import { shippedItems } from '../shipped-items.ts'
-import { orderOfShipment } from '../touched.ts'
+import { orderOfShipment } from '../side-effects.ts'
 
 interface Raw {
   readonly parcels: readonly {
@@ -25,12 +25,12 @@ interface Raw {
 }
 
 const mapping = defineMapping<typeof fulfillment, Raw>(fulfillment, {
-  ...history,
+  ...recordFields,
   orderId: 'order',
   carrier: 'carrier',
   service: 'service',
   trackingNumbers: ({ parcels }) => parcels.map(({ tracking_number }) => tracking_number),
-  // An empty text keeps the place of a parcel without a page: the lists are pairs by position.
+  // The lists are paired by position: an empty string stands for a parcel without a page.
   trackingUrls: ({ parcels }) =>
     parcels.some(({ tracking_page }) => tracking_page !== null)
       ? parcels.map(({ tracking_page }) => tracking_page ?? '')
@@ -52,7 +52,7 @@ export default collection(
   'shipments',
   mapping,
   {
-    orderId: once('order', filled()),
+    orderId: once('order', required()),
     carrier: 'carrier',
     service: 'service',
     trackingNumbers: parcels,

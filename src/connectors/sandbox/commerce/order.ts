@@ -2,20 +2,20 @@ import { defineMapping } from '../../../definition/mapping.ts'
 import { isObject } from '../../../definition/value.ts'
 import { order } from '../../../resources/commerce/order.ts'
 import { collection } from '../collection.ts'
-import { convert, currency, filled, money, orElse, word } from '../conversion.ts'
-import { as, type Rule } from '../inverse.ts'
-import { list, object, ofRecord, told } from '../nested.ts'
-import { history } from '../shared.ts'
+import { convert, currency, money, orElse, required } from '../conversion.ts'
+import { as, type WriteRule } from '../inverse.ts'
+import { list, object, ofRecord, part } from '../nested.ts'
+import { recordFields } from '../shared.ts'
 
 interface RawPostal {
   readonly given_name: string | null
   readonly family_name: string | null
-  readonly line1: string
+  readonly line1: string | null
   readonly line2: string | null
   readonly city: string | null
   readonly region: string | null
   readonly postcode: string | null
-  readonly country: string
+  readonly country: string | null
   readonly phone: string | null
 }
 
@@ -66,14 +66,14 @@ const addressInverse = object({
   postalCode: 'postcode',
 })
 
-// The common model has no id of a line: one of the same variant is the line that was there.
+// The common model has no line ids, so lines match by variant.
 const items = list(
   {
     productId: 'product',
     variantId: 'variant',
     title: 'name',
-    price: told('unit_price', money),
-    unitCost: told('unit_cost', money),
+    price: part('unit_price', money),
+    unitCost: part('unit_cost', money),
     currency: ofRecord('currency_code', currency),
     sku: 'sku',
     quantity: 'quantity',
@@ -81,28 +81,28 @@ const items = list(
   { in: 'items', by: [['variant']] },
 )
 
-const said = object({
+const statedBuyer = object({
   firstName: 'given_name',
   lastName: 'family_name',
   email: 'email',
   phone: 'phone',
 })
 
-/** The shopper is kept if none is named; what is not said of the buyer is as the shop knows them. */
-const buyer: Rule = {
+/** Writes the buyer. Without `customerId` the order keeps its shopper; omitted fields are the shopper's. */
+const buyer: WriteRule = {
   to: ['shopper', 'placed_by'],
-  tell: (value, path, draft) => {
-    const placedBy = convert(said, value, path, draft)
+  apply: (value, path, draft) => {
+    const placedBy = convert(statedBuyer, value, path, draft)
     if (!isObject(value)) draft.put('shopper', null, path)
     else if (value.customerId !== undefined)
       draft.put('shopper', value.customerId, `${path}.customerId`)
-    const isSilent = isObject(placedBy) && Object.keys(placedBy).length === 0
-    draft.put('placed_by', isSilent ? null : placedBy, path)
+    const isEmpty = isObject(placedBy) && Object.keys(placedBy).length === 0
+    draft.put('placed_by', isEmpty ? null : placedBy, path)
   },
 }
 
 const mapping = defineMapping<typeof order, Raw>(order, {
-  ...history,
+  ...recordFields,
   orderNumber: 'number',
   orderStatus: 'state',
   fulfillmentStatus: 'shipping_state',
@@ -119,7 +119,7 @@ const mapping = defineMapping<typeof order, Raw>(order, {
       title: item.name,
       price: item.unit_price,
       unitCost: item.unit_cost,
-      // An order of the sandbox is in one currency.
+      // The sandbox stores one currency per order.
       currency: raw.currency_code,
       sku: item.sku,
       quantity: item.quantity,
@@ -138,17 +138,17 @@ const mapping = defineMapping<typeof order, Raw>(order, {
 
 /** `/v1/orders` */
 export default collection('orders', mapping, {
-  orderNumber: as('number', filled()),
-  orderStatus: as('state', filled(word(['placed', 'processing', 'completed', 'cancelled']))),
-  fulfillmentStatus: as('stated_shipping_state', word(['none', 'partial', 'shipped'])),
-  paymentStatus: as('payment_state', filled(word(['pending', 'paid', 'refunded']))),
+  orderNumber: as('number', required()),
+  orderStatus: as('state', required()),
+  fulfillmentStatus: 'stated_shipping_state',
+  paymentStatus: as('payment_state', required()),
   currency: as('currency_code', currency),
-  // Null, and the sandbox adds up again what was stated until then.
+  // Null makes the sandbox compute the total again.
   totalPrice: as('stated_total', money),
   totalDiscount: as('discount', orElse(money, '0.00')),
   totalShipping: as('shipping', orElse(money, '0.00')),
   totalTax: as('stated_tax', money),
-  lineItems: as('items', filled(items)),
+  lineItems: as('items', required(items)),
   billingAddress: as('bill_to', addressInverse),
   shippingAddress: as('ship_to', addressInverse),
   customer: buyer,

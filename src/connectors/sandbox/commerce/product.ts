@@ -2,10 +2,18 @@ import { WriteRefusal } from '../../../definition/connector.ts'
 import { defineMapping } from '../../../definition/mapping.ts'
 import { product } from '../../../resources/commerce/product.ts'
 import { collection } from '../collection.ts'
-import { type Conversion, convert, filled, listed, money, quantity, word } from '../conversion.ts'
+import {
+  type Conversion,
+  convert,
+  enumeration,
+  money,
+  quantity,
+  required,
+  sameList,
+} from '../conversion.ts'
 import { as } from '../inverse.ts'
-import { list, objectAt, told } from '../nested.ts'
-import { history } from '../shared.ts'
+import { list, objectAt, part } from '../nested.ts'
+import { recordFields } from '../shared.ts'
 
 interface Raw {
   readonly variants: readonly {
@@ -19,48 +27,48 @@ interface Raw {
   }[]
 }
 
-/** The one number of an object. @throws WriteRefusal if it is not there: it would empty the field unasked */
-const inside = (name: string, by: Conversion): Conversion => ({
-  tell: (value, path, draft) => {
+/** Converts an object with one number. @throws WriteRefusal if the number is missing, which would empty the field */
+const numberIn = (name: string, by: Conversion): Conversion => ({
+  toApp: (value, path, draft) => {
     const { [name]: number } = objectAt(value, path)
-    const place = `${path}.${name}`
-    if (number === undefined) throw new WriteRefusal('The number is missing.', place)
-    return convert(by, number, place, draft)
+    const numberPath = `${path}.${name}`
+    if (number === undefined) throw new WriteRefusal('Expected a number.', numberPath)
+    return convert(by, number, numberPath, draft)
   },
   ...(by.empty !== undefined && { empty: by.empty }),
 })
 
-const stock = inside('totalCount', filled(quantity))
+const stock = numberIn('totalCount', required(quantity))
 
-const grams = inside('value', quantity)
+const grams = numberIn('value', quantity)
 
 const weight: Conversion = {
   ...grams,
-  tell: (value, path, draft) => {
+  toApp: (value, path, draft) => {
     const { unit = null } = objectAt(value, path)
     if (unit !== null && unit !== 'g')
-      throw new WriteRefusal('The sandbox weighs in g.', `${path}.unit`)
-    return grams.tell(value, path, draft)
+      throw new WriteRefusal('The sandbox stores weights in grams. Use the unit g.', `${path}.unit`)
+    return grams.toApp(value, path, draft)
   },
 }
 
-// A variant that is given without its id is the one of that stock keeping unit, or of that name.
+// A variant without an id matches by SKU, then by name.
 const variants = list(
   {
     id: 'id',
     remoteId: 'id',
     title: 'label',
-    price: told('price', money),
+    price: part('price', money),
     sku: 'sku',
-    optionValues: told('options', list({ name: 'option', value: 'choice' })),
-    inventory: told('stock', stock),
-    weight: told('weight_grams', weight),
+    optionValues: part('options', list({ name: 'option', value: 'choice' })),
+    inventory: part('stock', stock),
+    weight: part('weight_grams', weight),
   },
   { in: 'variants', by: [['id'], ['sku'], ['label']] },
 )
 
 const mapping = defineMapping<typeof product, Raw>(product, {
-  ...history,
+  ...recordFields,
   productName: 'name',
   description: 'description_html',
   productType: 'category',
@@ -84,13 +92,13 @@ const mapping = defineMapping<typeof product, Raw>(product, {
 
 /** `/v1/products` */
 export default collection('products', mapping, {
-  productName: as('name', filled()),
+  productName: as('name', required()),
   description: 'description_html',
   productType: 'category',
-  productStatus: as('state', filled(word(['live', 'draft', 'retired']))),
-  images: as('pictures', listed),
-  tags: as('labels', listed),
+  productStatus: as('state', required(enumeration(['live', 'draft', 'retired']))),
+  images: as('pictures', sameList),
+  tags: as('labels', sameList),
   vendor: 'brand',
   productUrl: 'page',
-  variants: as('variants', filled(variants)),
+  variants: as('variants', required(variants)),
 })

@@ -1,11 +1,10 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { account } from '../../../resources/crm/account.ts'
 import { collection } from '../collection.ts'
-import { filled } from '../conversion.ts'
+import { required } from '../conversion.ts'
 import { as } from '../inverse.ts'
 import { list } from '../nested.ts'
 import {
-  history,
   location,
   locationParts,
   owner,
@@ -13,6 +12,7 @@ import {
   phoneNumbersInverse,
   type RawLocation,
   type RawPhone,
+  recordFields,
 } from '../shared.ts'
 
 interface Raw {
@@ -21,7 +21,7 @@ interface Raw {
 }
 
 const mapping = defineMapping<typeof account, Raw>(account, {
-  ...history,
+  ...recordFields,
   accountName: 'name',
   accountOwner: 'owner_name',
   description: 'about',
@@ -35,7 +35,7 @@ const mapping = defineMapping<typeof account, Raw>(account, {
 
 /** `/v1/organizations` */
 export default collection('organizations', mapping, {
-  accountName: as('name', filled()),
+  accountName: as('name', required()),
   accountOwner: owner,
   description: 'about',
   industry: 'sector',

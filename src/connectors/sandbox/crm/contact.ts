@@ -1,14 +1,13 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { contact } from '../../../resources/crm/contact.ts'
 import { collection } from '../collection.ts'
-import { filled } from '../conversion.ts'
+import { required } from '../conversion.ts'
 import { as } from '../inverse.ts'
-import { found } from '../look-up.ts'
+import { idOrName } from '../look-up.ts'
 import { list } from '../nested.ts'
 import {
   emailAddress,
   emailAddressesInverse,
-  history,
   location,
   locationParts,
   phoneNumber,
@@ -16,6 +15,7 @@ import {
   type RawLocation,
   type RawMailbox,
   type RawPhone,
+  recordFields,
 } from '../shared.ts'
 
 interface Raw {
@@ -28,7 +28,7 @@ interface Raw {
 }
 
 const mapping = defineMapping<typeof contact, Raw>(contact, {
-  ...history,
+  ...recordFields,
   firstName: 'given_name',
   lastName: 'family_name',
   account: 'organization',
@@ -46,8 +46,8 @@ const mapping = defineMapping<typeof contact, Raw>(contact, {
 /** `/v1/people` */
 export default collection('people', mapping, {
   firstName: 'given_name',
-  lastName: as('family_name', filled()),
-  account: found('organizations', 'name', 'organization'),
+  lastName: as('family_name', required()),
+  account: idOrName('organizations', 'name', 'organization'),
   addresses: as(
     'locations',
     list({ ...locationParts, street2: 'street2', countrySubdivision: 'region_code' }),

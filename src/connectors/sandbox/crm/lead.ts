@@ -6,7 +6,6 @@ import { list } from '../nested.ts'
 import {
   emailAddress,
   emailAddressesInverse,
-  history,
   location,
   locationParts,
   owner,
@@ -15,6 +14,7 @@ import {
   type RawLocation,
   type RawMailbox,
   type RawPhone,
+  recordFields,
 } from '../shared.ts'
 
 interface Raw {
@@ -24,7 +24,7 @@ interface Raw {
 }
 
 const mapping = defineMapping<typeof lead, Raw>(lead, {
-  ...history,
+  ...recordFields,
   leadOwner: 'owner_name',
   leadSource: 'source',
   leadTitle: 'job_title',
@@ -44,7 +44,7 @@ export default collection('leads', mapping, {
   company: 'company_name',
   firstName: 'given_name',
   lastName: 'family_name',
-  // A lead's address has no postal code in the common model: that of the same place is kept.
+  // Addresses of leads have no postal code in the common model: a matched location keeps its own.
   addresses: as('locations', list(locationParts, { in: 'locations', by: [['label', 'street']] })),
   emailAddresses: as('emails', emailAddressesInverse),
   phoneNumbers: as('phones', phoneNumbersInverse),

@@ -1,10 +1,10 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { note } from '../../../resources/crm/note.ts'
 import { collection } from '../collection.ts'
-import { history } from '../shared.ts'
+import { recordFields } from '../shared.ts'
 
 const mapping = defineMapping(note, {
-  ...history,
+  ...recordFields,
   noteOwner: 'author',
   noteTitle: 'subject',
   noteContent: 'text',

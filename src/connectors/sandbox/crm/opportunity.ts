@@ -1,12 +1,12 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { opportunity } from '../../../resources/crm/opportunity.ts'
 import { collection } from '../collection.ts'
-import { filled, money } from '../conversion.ts'
+import { money, required } from '../conversion.ts'
 import { as } from '../inverse.ts'
-import { history } from '../shared.ts'
+import { recordFields } from '../shared.ts'
 
 const mapping = defineMapping(opportunity, {
-  ...history,
+  ...recordFields,
   opportunityName: 'title',
   opportunityDescription: 'summary',
   amount: 'value',
@@ -20,12 +20,12 @@ const mapping = defineMapping(opportunity, {
 
 /** `/v1/deals` */
 export default collection('deals', mapping, {
-  opportunityName: as('title', filled()),
+  opportunityName: as('title', required()),
   opportunityDescription: 'summary',
   amount: as('value', money),
   opportunityOwner: 'owner',
   opportunityAccount: 'organization',
-  opportunityStage: as('stage', filled()),
+  opportunityStage: as('stage', required()),
   closeDate: 'closes_on',
   lastActivityAt: 'last_touch',
 })

@@ -1,12 +1,12 @@
 import { defineMapping } from '../../../definition/mapping.ts'
 import { task } from '../../../resources/crm/task.ts'
 import { collection } from '../collection.ts'
-import { filled, word } from '../conversion.ts'
+import { enumeration, required } from '../conversion.ts'
 import { as } from '../inverse.ts'
-import { history } from '../shared.ts'
+import { recordFields } from '../shared.ts'
 
 const mapping = defineMapping(task, {
-  ...history,
+  ...recordFields,
   taskSubject: 'title',
   taskContent: 'details',
   taskOwner: 'assignee',
@@ -18,10 +18,10 @@ const mapping = defineMapping(task, {
 
 /** `/v1/tasks` */
 export default collection('tasks', mapping, {
-  taskSubject: as('title', filled()),
+  taskSubject: as('title', required()),
   taskContent: 'details',
   taskOwner: 'assignee',
   taskOpportunity: 'deal',
-  taskStatus: as('progress', filled(word(['todo', 'doing', 'done']))),
+  taskStatus: as('progress', required(enumeration(['todo', 'doing', 'done']))),
   dueDate: 'due_on',
 })

@@ -2,23 +2,23 @@
 import { createClient, TrunklineError } from "./client.js";
 import { openModal } from "./modal.js";
 export { TrunklineError };
-/** Trunkline for a page. */
+/** Creates the SDK for one page. */
 export const createTrunkline = ({ url }) => {
     const base = url.endsWith('/') ? url : `${url}/`;
     let session;
-    /** The window whose outcome is not known yet, or that shows it still. */
+    /** The modal on screen; `isDecided` once its outcome is known. */
     let open;
-    const signedIn = () => {
+    const requireSession = () => {
         if (session)
             return session;
-        throw new TrunklineError('NO_TOKEN', 'Call setToken first, with the token of an end user.');
+        throw new TrunklineError('NO_TOKEN', 'No token is set. Call setToken first.');
     };
-    /** Shows the window. @returns what the end user did, as soon as it is known */
+    /** Opens the modal. @returns the outcome as soon as it is known */
     const show = (task) => {
-        const { token } = signedIn();
+        const { token } = requireSession();
         if (open && !open.isDecided)
-            throw new TrunklineError('WINDOW_OPEN', 'The window is open already.');
-        // Its end user has not pressed Done, and the page goes on already.
+            throw new TrunklineError('WINDOW_OPEN', 'The Connect modal is already open.');
+        // The previous task is done, but the end user has not pressed Done.
         open?.modal.close();
         return new Promise((resolve) => {
             const modal = openModal(base, { trunkline: 'open', token, task }, (outcome) => {
@@ -30,19 +30,20 @@ export const createTrunkline = ({ url }) => {
             void modal.closed.then(() => {
                 if (open === shown)
                     open = undefined;
-                // Unless there was another outcome.
+                // No effect if an outcome has already resolved the promise.
                 resolve({ success: false });
             });
         });
     };
-    const toggle = async (word, { integrationId, workflowId }) => {
-        const { client } = signedIn();
+    const toggle = async (action, { integrationId, workflowId }) => {
+        const { client } = requireSession();
         const installations = await client.get(`2024-03/installations?userId=${client.userId}`);
-        const found = installations.find((one) => one.integrationId === integrationId);
-        if (!found)
-            throw new TrunklineError('NOT_FOUND', 'The integration is not installed.');
+        const installation = installations.find((one) => one.integrationId === integrationId);
+        if (!installation)
+            throw new TrunklineError('NOT_FOUND', 'The end user has not installed this integration.');
         const workflow = workflowId === undefined ? '' : `/workflows/${encodeURIComponent(workflowId)}`;
-        await client.post(`2024-03/installations/${found.installationId}${workflow}/${word}`, {});
+        const path = `2024-03/installations/${installation.installationId}${workflow}/${action}`;
+        await client.post(path, {});
     };
     return {
         setToken: (token) => {
@@ -59,10 +60,10 @@ export const createTrunkline = ({ url }) => {
             return result;
         },
         getIntegrations: async () => {
-            const { client } = signedIn();
+            const { client } = requireSession();
             return client.get(`2024-03/integrations?userId=${client.userId}`);
         },
-        deactivate: (what) => toggle('deactivate', what),
-        reactivate: (what) => toggle('reactivate', what),
+        deactivate: (target) => toggle('deactivate', target),
+        reactivate: (target) => toggle('reactivate', target),
     };
 };

@@ -3,8 +3,8 @@ import { TrunklineError } from "../../sdk/client.js";
 import { connectAppScreen } from "./connect-app.js";
 import { element } from "./dom.js";
 import { problemText } from "./frame.js";
-/** Does what leads to the next screen; what fails is a screen of its own, from which it can be tried again. */
-export const proceed = ({ frame }, step) => {
+/** Runs a step that leads to the next screen. If it fails, an error screen offers to try again. */
+export const runStep = ({ frame }, step) => {
     const attempt = async () => {
         frame.wait();
         try {
@@ -16,12 +16,12 @@ export const proceed = ({ frame }, step) => {
             const retry = element('button', { type: 'button', class: 'main', click: () => void attempt() }, 'Try again');
             const text = element('p', { class: 'problem', role: 'alert' }, problemText(error));
             const content = error.code === 'UNAUTHENTICATED' ? [text] : [text, retry];
-            frame.show({ title: 'That did not work', content });
+            frame.show({ title: 'Something went wrong', content });
         }
     };
     void attempt();
 };
-/** The last screen. */
+/** Shows the last screen. */
 export const finish = ({ frame, close }, title, text) => frame.show({
     title,
     content: [
@@ -30,10 +30,11 @@ export const finish = ({ frame, close }, title, text) => frame.show({
         element('button', { type: 'button', class: 'main', click: close }, 'Done'),
     ],
 });
+/** Lists the apps that can be connected. */
 export const listApps = ({ client }) => client.get('2024-03/metadata/credentials');
 /** The end user's credentials, oldest first. */
-export const listCredentials = ({ client }) => client.get(`2024-03/users/${client.userId}/credentials`);
-/** Asks for what an app needs. */
-export const connectApp = ({ client, frame }, app, connected, back) => frame.show(connectAppScreen({ ...{ client, app, connected }, back }));
-/** The day on which an app was connected, in the end user's own words. */
+export const loadCredentials = ({ client }) => client.get(`2024-03/users/${client.userId}/credentials`);
+/** Shows the form that connects an app. */
+export const connectApp = ({ client, frame }, app, onConnected, back) => frame.show(connectAppScreen({ client, app, onConnected, back }));
+/** Date on which an app was connected, in the end user's locale. */
 export const dayOf = ({ createdAt }) => new Date(createdAt).toLocaleDateString(undefined, { dateStyle: 'long' });

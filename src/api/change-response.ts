@@ -1,0 +1,133 @@
+/** The API form of a change, shared by the change log, record history and subscriptions. */
+import type { Catalogue } from '../definition/catalogue.ts'
+import { eventTopics } from '../definition/change.ts'
+import {
+  defineShape,
+  enumeration,
+  json,
+  reference,
+  text,
+  texts,
+  timestamp,
+} from '../definition/field.ts'
+import { nearest } from '../definition/nearest.ts'
+import { storableText } from '../definition/value.ts'
+import { ApiError, invalidParameter } from '../errors.ts'
+import { type ChangePosition, decodeChangeCursor } from '../query/change-cursor.ts'
+import { checkText } from '../query/filter.ts'
+import { type Change, type ChangeKind, cursorOf } from '../store/changes/changes.ts'
+import type { KeyCaller } from './auth/caller.ts'
+import type { ApiContext } from './context.ts'
+import { required } from './operation.ts'
+
+export const changeShape = defineShape({
+  name: 'Change',
+  doc: 'A record that was created, updated or deleted, or an event of a connection or a sync.',
+  fields: {
+    topic: required(
+      text('The resource, such as crm/accounts, or the event, such as sync/completed.'),
+    ),
+    kind: required(
+      enumeration('What happened to the record; an event is always created.', [
+        'created',
+        'updated',
+        'deleted',
+      ]),
+    ),
+    recordId: reference('records', 'The record; null for an event.'),
+    record: json('The record after the change, as in REST; for an event, its payload.'),
+    changedFields: texts('The fields of an updated record whose values changed.'),
+    environment: required(
+      enumeration('The environment of the change.', ['development', 'production']),
+    ),
+    userId: reference('users', 'The end user; null after the credential was deleted.'),
+    credentialId: reference('credentials', 'The credential through which the record was synced.'),
+    at: required(timestamp('Time of the change.')),
+    cursor: required(
+      text('Position in the change log. Pass it as `after` to receive the changes that follow.'),
+    ),
+  },
+})
+
+/** A change as the API returns it: the values of `changeShape`. */
+export interface ChangeAnswer {
+  readonly topic: string
+  readonly kind: ChangeKind
+  readonly recordId: string | null
+  readonly record: Readonly<Record<string, unknown>> | null
+  readonly changedFields: readonly string[]
+  readonly environment: KeyCaller['environment']
+  readonly userId: string | null
+  readonly credentialId: string | null
+  readonly at: string
+  readonly cursor: string
+}
+
+const userOf = async (
+  { access }: Pick<ApiContext, 'access'>,
+  { credentialId }: Change,
+  record: ChangeAnswer['record'],
+): Promise<string | null> => {
+  const credential = credentialId === null ? undefined : await access.credential(credentialId)
+  if (credential !== undefined) return credential.userId
+  // The event of a deleted credential names its end user.
+  return typeof record?.userId === 'string' ? record.userId : null
+}
+
+/** Converts a change of the caller's environment to its API form. */
+export const toChangeAnswer = async (
+  context: Pick<ApiContext, 'access'>,
+  { environment }: KeyCaller,
+  change: Change,
+): Promise<ChangeAnswer> => {
+  const { topic, kind, recordId, changedFields, credentialId, at } = change
+  // The store wrote this JSON: a record, or the payload of an event.
+  const record =
+    change.record === null ? null : (JSON.parse(change.record) as ChangeAnswer['record'])
+  return {
+    topic,
+    kind,
+    recordId,
+    record,
+    changedFields,
+    environment,
+    credentialId,
+    userId: await userOf(context, change, record),
+    at: at.toISOString(),
+    cursor: cursorOf(change),
+  }
+}
+
+/** Checks that a topic exists. @throws INVALID_PARAMETER with the nearest topic */
+export const checkTopic = (catalogue: Catalogue, name: string, topic: string): string => {
+  checkText(name, topic)
+  const topics = [...catalogue.resources.map((resource) => resource.topic), ...eventTopics]
+  if (topics.includes(topic)) return topic
+  const shortTopic = storableText(topic, 64)
+  throw new ApiError('INVALID_PARAMETER', `${name}: unknown topic ${shortTopic}.`, [
+    { field: name, expected: `a topic, such as ${nearest(shortTopic, topics)}` },
+  ])
+}
+
+/** The requested topics without duplicates; undefined: all topics. @throws INVALID_PARAMETER */
+export const readTopics = (
+  catalogue: Catalogue,
+  topics: readonly string[] | null | undefined,
+): readonly string[] | undefined => {
+  if (topics == null) return
+  if (topics.length === 0)
+    throw invalidParameter('topics', 'one topic or more; leave it out for all')
+  return [...new Set(topics.map((topic) => checkTopic(catalogue, 'topics', topic)))]
+}
+
+/** The log position of the parameter `after`. @throws INVALID_CURSOR */
+export const readAfter = (after: string | null | undefined): ChangePosition | undefined =>
+  after == null ? undefined : decodeChangeCursor(after, 'after')
+
+/** The error for a cursor whose following changes are deleted: the records must be read again. */
+export const expiredCursor = (): ApiError =>
+  new ApiError(
+    'CURSOR_EXPIRED',
+    'after: the change log no longer contains the changes that follow this cursor. Get a new cursor with after=now, read the records, and continue from it.',
+    [{ field: 'after', expected: 'a cursor within the retention of the change log, or now' }],
+  )

@@ -1,0 +1,74 @@
+/** The API documentation: the OpenAPI document and a page that renders it without other hosts. */
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance } from 'fastify'
+import { always, FOR_GOOD } from './static.ts'
+
+// Scalar's page as one script. Its Fastify package no longer contains this file from 1.62.1 on.
+const SCALAR = new URL('js/standalone.js', import.meta.resolve('@scalar/fastify-api-reference'))
+const DOCUMENT = new URL('../../generated/openapi.json', import.meta.url)
+
+// The browser blocks requests to other hosts.
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+// Disables every feature that contacts Scalar's servers: fonts, telemetry, hosted assistant and client.
+const START = `Scalar.createApiReference('#docs', {
+  url: '/openapi.json',
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  documentDownloadType: 'direct',
+  persistAuth: false,
+  theme: 'default',
+})
+`
+
+const page = (scripts: readonly string[]): string => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Trunkline API</title>
+    <link rel="icon" href="data:,">
+  </head>
+  <body>
+    <div id="docs"></div>
+    ${scripts.map((script) => `<script src="${script}"></script>`).join('\n    ')}
+    <noscript>This page needs JavaScript. The OpenAPI document: <a href="/openapi.json">openapi.json</a></noscript>
+  </body>
+</html>
+`
+
+/** Adds `GET /openapi.json`, `GET /docs` and its scripts below `/docs/assets`, all without authentication. */
+export const addDocsRoutes = (server: FastifyInstance): void => {
+  const addAsset = (name: string, text: string | Buffer, type: string): string => {
+    // The URL contains a hash of the content, so a browser may cache it forever.
+    const path = `/docs/assets/${hash('sha256', text, 'hex').slice(0, 12)}/${name}`
+    const serve = always(text, `${type}; charset=utf-8`, FOR_GOOD)
+    server.get(path, async (request, reply) => serve(request, reply))
+    return path
+  }
+  const html = page([
+    addAsset('scalar.js', readFileSync(SCALAR), 'text/javascript'),
+    addAsset('start.js', START, 'text/javascript'),
+  ])
+  const document = always(readFileSync(DOCUMENT), 'application/json; charset=utf-8', 'no-cache')
+  const docs = always(html, 'text/html; charset=utf-8', 'no-cache')
+  server.get('/openapi.json', async (request, reply) => document(request, reply))
+  server.get('/docs', async (request, reply) => {
+    reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
+    return docs(request, reply)
+  })
+}

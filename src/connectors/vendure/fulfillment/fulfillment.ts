@@ -1,0 +1,88 @@
+import { defineMapping } from '../../../definition/mapping.ts'
+import { fulfillment } from '../../../resources/commerce/fulfillment.ts'
+import { entriesOf, type Values } from '../graphql.ts'
+import { listing } from '../listing.ts'
+import { decimalText } from '../money.ts'
+import { fulfillmentPasses, PLACED } from '../order/order-passes.ts'
+import { type MoneyUnit, moneyUnit } from '../shop.ts'
+
+const FIELDS = `
+  id
+  fulfillments { id createdAt updatedAt state method trackingCode lines { orderLineId quantity } }
+  lines { id unitPriceWithTax productVariant { id productId sku name } }`
+
+/** A raw fulfillment, with the order line of each of its lines. */
+export interface RawFulfillment extends MoneyUnit {
+  readonly state: string
+  readonly method: string
+  readonly trackingCode: string | null
+  readonly lines: readonly {
+    readonly orderLineId: string
+    readonly quantity: number
+    /** The selected fields of the order line. */
+    readonly orderLine: {
+      readonly unitPriceWithTax: number
+      readonly productVariant: {
+        readonly id: string
+        readonly productId: string
+        readonly sku: string
+        readonly name: string
+      }
+    } | null
+  }[]
+}
+
+/**
+ * The fulfillments of an order; Vendure has no other list of them. Each gets the order's id, and each of its
+ * lines gets the order line that it ships.
+ */
+const fulfillmentsOf = (order: Values): readonly Values[] => {
+  const orderLines = new Map(entriesOf(order.lines).map((line) => [line.id, line]))
+  return entriesOf(order.fulfillments).map((shipment) => ({
+    ...shipment,
+    orderId: order.id,
+    lines: entriesOf(shipment.lines).map((line) => ({
+      ...line,
+      orderLine: orderLines.get(line.orderLineId) ?? null,
+    })),
+  }))
+}
+
+/** The mapping of fulfillments. The state (`Pending`, `Shipped`, …) is in `remoteFields.state`. */
+export const mapping = defineMapping<typeof fulfillment, RawFulfillment>(fulfillment, {
+  remoteId: 'id',
+  orderId: 'orderId',
+  // Free text of the merchant, usually the carrier's name.
+  carrier: ({ method }) => method || null,
+  service: null, // Vendure has none
+  trackingNumbers: ({ trackingCode }) => (trackingCode ? [trackingCode] : []),
+  trackingUrls: null, // Vendure has none
+  lineItems: ({ lines, moneyStrategyPrecision }) =>
+    lines.map(({ orderLineId, quantity, orderLine }) => {
+      const variant = orderLine?.productVariant
+      return {
+        lineItemId: orderLineId,
+        productId: variant?.productId,
+        variantId: variant?.id,
+        title: variant?.name,
+        sku: variant?.sku || null,
+        price: orderLine && decimalText(orderLine.unitPriceWithTax, moneyStrategyPrecision),
+        quantity,
+      }
+    }),
+  remoteCreatedAt: 'createdAt',
+  remoteUpdatedAt: 'updatedAt',
+  remoteDeleted: null, // A cancelled fulfillment stays listed as `Cancelled` (NOTES "deletions leave no trace").
+})
+
+/** The listing of fulfillments, which reads pages of orders. */
+export const fulfillments = listing({
+  mapping,
+  list: 'orders',
+  fields: FIELDS,
+  filter: PLACED,
+  pageSize: 500,
+  shop: moneyUnit,
+  changesSince: fulfillmentPasses,
+  recordsOf: fulfillmentsOf,
+})

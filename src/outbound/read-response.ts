@@ -1,0 +1,133 @@
+/** The classification of responses of apps, without I/O. */
+import type { AppFailure, AppResponse, Connector } from '../definition/connector.ts'
+import { isNestedTooDeep, MAX_JSON_LEVELS } from '../definition/json-depth.ts'
+import {
+  AppAuthenticationError,
+  type AppError,
+  type AppErrorFacts,
+  AppRateLimitedError,
+  AppRefusedError,
+  AppUnavailableError,
+} from './app-error.ts'
+import type { ExchangeResponse } from './exchange.ts'
+import { readRetryAfter } from './retry.ts'
+
+const MAX_REASON_LENGTH = 300
+
+/** Removes secrets from a text of an app, which may repeat a part of the request. */
+export type Redact = (reason: string) => string
+
+/** Creates a function that removes secrets. @param secrets the values of a credential and the headers made of them */
+export const createConceal = (secrets: readonly string[]): Redact => {
+  // Of `Bearer abc`, the token alone is a secret too.
+  const parts = new Set(secrets.flatMap((secret) => [secret, ...secret.split(/\s+/)]))
+  // Shorter parts would match ordinary words, and no app issues such short tokens.
+  const long = [...parts].filter((part) => part.length >= 6)
+  return (text) => {
+    let redacted = text
+    for (const secret of long) redacted = redacted.replaceAll(secret, '[redacted]')
+    return redacted
+  }
+}
+
+/** Creates a function that removes secrets from an app's reason and truncates it to 300 characters. */
+export const createRedact = (secrets: readonly string[]): Redact => {
+  const conceal = createConceal(secrets)
+  return (reason) => {
+    const text = conceal(reason)
+    return text.length > MAX_REASON_LENGTH ? `${text.slice(0, MAX_REASON_LENGTH)}…` : text
+  }
+}
+
+/**
+ * Reads a response unchanged, whatever its status, except that secrets of the credential are removed.
+ * @throws AppUnavailableError if its JSON is nested too deep
+ */
+export const readPlainResponse = (
+  { status, headers, text }: ExchangeResponse,
+  facts: Omit<AppErrorFacts, 'reason'>,
+  conceal: Redact,
+): AppResponse => {
+  const safeText = conceal(text)
+  const { body, problem } = parse(safeText)
+  if (problem === TOO_DEEP)
+    throw new AppUnavailableError({ ...facts, reason: problem }, 'malformed')
+  return {
+    status,
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, conceal(value)]),
+    ),
+    body: problem === undefined ? body : safeText,
+  }
+}
+
+/** Classifies a response by its status, if the connector does not classify it as a failure. */
+const failureByStatus = (status: number): AppFailure | undefined => {
+  const reason = `it answered ${status}`
+  if (status === 401) return { kind: 'authentication', reason }
+  if (status === 429) return { kind: 'rate-limited', reason }
+  if (status === 408 || status >= 500) return { kind: 'unavailable', reason }
+  // Following a redirect would send the credential to its target. 304 is not a redirect.
+  if (status >= 300 && status < 400 && status !== 304)
+    return { kind: 'refused', reason: `it answered ${status}, and redirects are not followed` }
+  return status >= 400 ? { kind: 'refused', reason } : undefined
+}
+
+const toError = (
+  failure: AppFailure,
+  { headers }: AppResponse,
+  facts: Omit<AppErrorFacts, 'reason'>,
+  redact: Redact,
+): AppError => {
+  const errorFacts = { ...facts, reason: redact(failure.reason) }
+  const retryAfterMs = failure.retryAfterMs ?? readRetryAfter(headers)
+  switch (failure.kind) {
+    case 'authentication':
+      return new AppAuthenticationError(errorFacts)
+    case 'refused':
+    case 'conflict':
+    case 'absent':
+      return new AppRefusedError(errorFacts, failure.kind, failure.field)
+    case 'rate-limited':
+      return new AppRateLimitedError(errorFacts, retryAfterMs)
+    case 'unavailable':
+      return new AppUnavailableError(errorFacts, 'server', { retryAfterMs })
+  }
+}
+
+const NOT_JSON = 'the response is not valid JSON'
+const TOO_DEEP = `the response is nested more than ${MAX_JSON_LEVELS} levels deep`
+
+/** The only place where the JSON of an app is parsed. */
+const parse = (text: string): { readonly body?: unknown; readonly problem?: string } => {
+  if (text.trim() === '') return {}
+  if (isNestedTooDeep(text)) return { problem: TOO_DEEP }
+  try {
+    return { body: JSON.parse(text) }
+  } catch {
+    return { problem: NOT_JSON }
+  }
+}
+
+/** Reads a response. @throws AppError if the connector or the status classifies it as a failure */
+export const processResponse = (
+  connector: Connector,
+  { status, headers, text }: ExchangeResponse,
+  facts: Omit<AppErrorFacts, 'reason'>,
+  redact: Redact,
+): AppResponse => {
+  const { body, problem } = parse(text)
+  // A failure may have an HTML body, e.g. of a proxy; then its status decides.
+  if (problem !== undefined && status < 300)
+    throw new AppUnavailableError({ ...facts, reason: problem }, 'malformed')
+  const response: AppResponse = { status, headers, body }
+  let failure: AppFailure | undefined
+  try {
+    failure = connector.readFailure(response)
+  } catch {
+    // The body does not have the form of the app's failures.
+  }
+  failure ??= failureByStatus(status)
+  if (failure) throw toError(failure, response, facts, redact)
+  return response
+}

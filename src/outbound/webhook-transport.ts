@@ -1,0 +1,208 @@
+/**
+ * The transport of webhooks: thousands of POST requests, of whose responses only the status and the start are
+ * read. It gives the guarantees of an exchange with undici's dispatch, without the stream, signal and timer of
+ * each `request` or `fetch`, which cost more than the rest.
+ */
+import type { Dispatcher } from 'undici'
+import { createEgress } from './egress.ts'
+import { describeFailure, ExchangeError, type ExchangeOptions } from './exchange.ts'
+import { readRetryAfter } from './retry.ts'
+
+export interface WebhookTransportOptions
+  extends Omit<ExchangeOptions, 'localApps' | 'answerBudget'> {
+  /** Number of bytes to keep from the start of a response body. */
+  readonly keptAnswerBytes: number
+}
+
+/** The response to a webhook. */
+export interface WebhookResponse {
+  readonly status: number
+  readonly retryAfterMs: number | undefined
+  /** The kept start of the body; bytes that are not UTF-8 are replaced. */
+  readonly beginning: string
+}
+
+/** A channel to one webhook address. */
+export interface WebhookChannel {
+  /**
+   * Delivers one request.
+   * @param headers names and values alternate
+   * @throws ExchangeError
+   * @throws ChannelClosedError
+   */
+  post(headers: readonly string[], body: Uint8Array): Promise<WebhookResponse>
+  /** Aborts the requests in flight of this channel. */
+  close(): void
+}
+
+export interface WebhookTransport {
+  open(address: URL): WebhookChannel
+  stop(): Promise<void>
+}
+
+/** The channel was closed before the response. The request may have arrived. */
+export class ChannelClosedError extends Error {
+  override readonly name = 'ChannelClosedError'
+  readonly code = 'CHANNEL_CLOSED'
+}
+
+interface RequestFacts {
+  readonly channel: WebhookChannel
+  /** By `performance.now()`. */
+  readonly expiresMs: number
+  readonly maxAnswerBytes: number
+  readonly keptAnswerBytes: number
+  readonly resolve: (response: WebhookResponse) => void
+  readonly reject: (error: Error) => void
+  /** Called once, when the request has succeeded or failed. */
+  readonly onSettled: (request: InFlightRequest) => void
+}
+
+type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+const retryAfterOf = (headers: ResponseHeaders): number | undefined =>
+  headers['retry-after'] === undefined
+    ? undefined
+    : readRetryAfter(
+        Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+      )
+
+/** A request in flight. */
+class InFlightRequest implements Dispatcher.DispatchHandler {
+  readonly facts: RequestFacts
+  #controller: Dispatcher.DispatchController | undefined
+  /** The reason for the failure. */
+  #failure: Error | undefined
+  #isSettled = false
+  #status = 0
+  #retryAfterMs: number | undefined
+  #bytes = 0
+  #kept: Buffer | undefined
+
+  constructor(facts: RequestFacts) {
+    this.facts = facts
+  }
+
+  /** Aborts the request and closes its connection. */
+  abort(failure: Error): void {
+    if (this.#isSettled) return
+    this.#fail(failure)
+    this.#controller?.abort(failure)
+  }
+
+  #fail(failure: Error): void {
+    this.#isSettled = true
+    this.#failure = failure
+    this.facts.onSettled(this)
+    this.facts.reject(failure)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // It was aborted before there was a connection.
+    if (this.#failure) controller.abort(this.#failure)
+    else this.#controller = controller
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: ResponseHeaders,
+  ): void {
+    // RFC 9110, section 15.2: informational responses precede the final one.
+    if (status < 200) return
+    this.#status = status
+    this.#retryAfterMs = retryAfterOf(headers)
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { maxAnswerBytes, keptAnswerBytes } = this.facts
+    this.#bytes += chunk.byteLength
+    if (this.#bytes > maxAnswerBytes) {
+      const message = `the response is larger than ${maxAnswerBytes} bytes`
+      this.abort(new ExchangeError('too-large', message))
+      return
+    }
+    const kept = this.#kept ?? Buffer.alloc(0)
+    if (kept.byteLength < keptAnswerBytes)
+      this.#kept = Buffer.concat([kept, chunk.subarray(0, keptAnswerBytes - kept.byteLength)])
+  }
+
+  onResponseEnd(): void {
+    if (this.#isSettled) return
+    this.#isSettled = true
+    this.facts.onSettled(this)
+    this.facts.resolve({
+      status: this.#status,
+      retryAfterMs: this.#retryAfterMs,
+      beginning: this.#kept?.toString() ?? '',
+    })
+  }
+
+  onResponseError(_controller: unknown, error: unknown): void {
+    if (!this.#isSettled) this.#fail(describeFailure(error))
+  }
+}
+
+/** Opens a pool of connections for many deliveries. */
+export const createWebhookTransport = (options: WebhookTransportOptions): WebhookTransport => {
+  const { deadlineMs, maxAnswerBytes, keptAnswerBytes } = options
+  const { dispatcher, stop } = createEgress(options)
+  /** Ordered by deadline, because all requests have the same time limit. */
+  const inFlight = new Set<InFlightRequest>()
+  let timer: NodeJS.Timeout | undefined
+
+  /** Aborts expired requests. One timer serves all requests. */
+  const expire = (): void => {
+    timer = undefined
+    const nowMs = performance.now()
+    for (const request of inFlight) {
+      const leftMs = request.facts.expiresMs - nowMs
+      if (leftMs > 0) {
+        timer = setTimeout(expire, Math.ceil(leftMs))
+        return
+      }
+      request.abort(new ExchangeError('deadline', `no complete response within ${deadlineMs} ms`))
+    }
+  }
+  const onSettled = (request: InFlightRequest): void => void inFlight.delete(request)
+
+  return {
+    open: ({ origin, pathname, search }) => {
+      const path = pathname + search
+      // One deadline for the whole request replaces the timeouts of undici.
+      const timeouts = { headersTimeout: 0, bodyTimeout: 0 }
+      let isClosed = false
+      const channel: WebhookChannel = {
+        post: (headers, body) =>
+          new Promise((resolve, reject) => {
+            if (isClosed) return reject(new ChannelClosedError('The channel is closed.'))
+            const request = new InFlightRequest({
+              channel,
+              maxAnswerBytes,
+              keptAnswerBytes,
+              resolve,
+              reject,
+              onSettled,
+              expiresMs: performance.now() + deadlineMs,
+            })
+            inFlight.add(request)
+            timer ??= setTimeout(expire, deadlineMs)
+            // undici only reads the headers, although its type is a mutable array.
+            const content = { headers: headers as string[], body, ...timeouts }
+            dispatcher.dispatch({ origin, path, method: 'POST', ...content }, request)
+          }),
+        close: () => {
+          isClosed = true
+          const closed = new ChannelClosedError('The channel is closed.')
+          for (const request of inFlight)
+            if (request.facts.channel === channel) request.abort(closed)
+        },
+      }
+      return channel
+    },
+    stop: async () => {
+      clearTimeout(timer)
+      await stop()
+    },
+  }
+}

@@ -1,0 +1,183 @@
+/** The configuration of a process: environment variables, checked once at the start. */
+import { networkInterfaces } from 'node:os'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import type { EgressOptions } from '../outbound/egress.ts'
+import { isApiKey, kindOfKey } from '../store/accounts/api-key.ts'
+import { type EncryptionKey, parseEncryptionKeys } from '../store/secrets/encryption-key.ts'
+
+// Digits only: other number syntax of JavaScript is more likely a typo.
+const count = (min: number, max: number) => {
+  const expected = `expected a whole number from ${min} to ${max}`
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, expected)
+    .transform(Number)
+    .pipe(z.number().min(min, expected).max(max, expected))
+}
+
+const flag = z.enum(['true', 'false']).transform((word) => word === 'true')
+
+/** The error message names the position of a key in the list, never the key. */
+const encryptionKeys = z.string().transform((text, context) => {
+  try {
+    return parseEncryptionKeys(text)
+  } catch (error) {
+    context.addIssue(error instanceof Error ? error.message : String(error))
+    return z.NEVER
+  }
+})
+
+const environment = z.object({
+  PORT: count(0, 65_535).default(4000),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  DATA_DIR: z.string().min(1).default('.trunkline'),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'expected postgres://user:password@host/database' })
+    .optional(),
+  TRUNKLINE_DEV_API_KEY: z
+    .string()
+    .refine((key) => isApiKey(key) && kindOfKey(key) === 'development', {
+      error: 'expected tl_dev_ and 48 hex digits',
+    })
+    .optional(),
+  TRUNKLINE_ENCRYPTION_KEYS: encryptionKeys.optional(),
+  USER_TOKEN_TTL_SECONDS: count(60, 86_400).default(3600),
+  NODE_ENV: z.enum(['development', 'production', 'test']).default('development'),
+  GRAPHIQL: flag.optional(),
+  SANDBOX: flag.optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  LOG_FILE: z.string().min(1).optional(),
+  SYNC_INTERVAL_SECONDS: count(1, 86_400).default(15),
+  MAX_CREDENTIALS_PER_USER: count(1, 1_000_000).default(100),
+  MAX_RECORDS_PER_CREDENTIAL: count(1, 1_000_000_000_000).default(10_000_000),
+  MAX_BYTES_PER_CREDENTIAL: count(1_000_000, 999_999_999_999_999).default(20 * 2 ** 30),
+  INTEGRATIONS_FILE: z.string().min(1).optional(),
+  CHANGE_RETENTION_DAYS: count(1, 3650).default(30),
+  RATE_LIMIT_PER_MINUTE: count(0, 100_000_000).default(200_000),
+  AUTH_FAILURES_PER_MINUTE: count(0, 1_000_000).default(30),
+  TRUST_PROXY: count(0, 10).default(0),
+  MAX_CONNECTIONS: count(1, 1_000_000).default(20_000),
+  MAX_CONNECTIONS_PER_KEY: count(1, 1_000_000).default(15_000),
+  ALLOW_PRIVATE_ADDRESSES: flag.default(false),
+  // The message does not repeat the URL, which may contain a password.
+  EGRESS_PROXY: z
+    .url({ protocol: /^https?$/, error: 'expected http://user:password@host:port' })
+    .transform((text) => new URL(text))
+    .optional(),
+  EGRESS_ADDRESS: z
+    .union([z.ipv4(), z.ipv6()], { error: 'expected one IP address, such as 203.0.113.7' })
+    .optional(),
+})
+
+export interface Config {
+  /** 0: any free port. */
+  readonly port: number
+  readonly host: string
+  readonly dataDir: string
+  /** Undefined: the embedded PostgreSQL under `dataDir`. */
+  readonly databaseUrl: string | undefined
+  readonly developmentKey: string | undefined
+  /** The first key encrypts secrets, every key decrypts them. Undefined: not configured. */
+  readonly encryptionKeys: readonly EncryptionKey[] | undefined
+  /** Whether the keys may be in a file in `dataDir`: with the embedded database, and outside production. */
+  readonly keyFileAllowed: boolean
+  /** Lifetime of a user token. */
+  readonly userTokenSeconds: number
+  /** Whether GraphiQL is served and introspection needs no key. */
+  readonly graphiql: boolean
+  /** Whether the sandbox app is available, with an example user. */
+  readonly sandbox: boolean
+  readonly logLevel: string
+  /** Undefined: standard output. */
+  readonly logFile: string | undefined
+  readonly syncIntervalMs: number
+  /** Credentials that one end user may have at a time. */
+  readonly maxCredentialsPerUser: number
+  /** Records that may be stored for one credential, including those that were deleted in the app. */
+  readonly maxRecordsPerCredential: number
+  /** Bytes of JSON that may be stored for one credential: its records, and their changes in the change log. */
+  readonly maxBytesPerCredential: number
+  /** Path of a JSON file with integrations; undefined: only those defined over the API. */
+  readonly integrationsFile: string | undefined
+  /** How long the change log keeps a change. */
+  readonly changeRetentionDays: number
+  /** Requests of one caller that a process accepts in a minute; 0: no limit. */
+  readonly requestsPerMinute: number
+  /** Failed authentications of one address that a process accepts in a minute; 0: no limit. */
+  readonly authFailuresPerMinute: number
+  /** Number of proxies in front of the service, each of which appends to X-Forwarded-For. */
+  readonly trustedProxies: number
+  /** Sockets and event streams that one process holds open. */
+  readonly maxConnections: number
+  /** Sockets and event streams that one process holds open for one API key. */
+  readonly maxConnectionsPerKey: number
+  /** The route of connections to apps, webhooks and workflow addresses, and the addresses that are allowed. */
+  readonly egress: EgressOptions
+  /** The static address that apps see connections from, shown to integrators; undefined: none is published. */
+  readonly egressAddress: string | undefined
+}
+
+/** Whether an address belongs to this machine, not to a NAT gateway or a proxy. */
+const isLocalAddress = (address: string): boolean =>
+  Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some((own) => own.address === address),
+  )
+
+/**
+ * Reads the configuration. An empty variable counts as unset, as container settings often use it.
+ * @throws Error naming each invalid variable and the expected value
+ */
+export const readConfig = (variables: Readonly<Record<string, string | undefined>>): Config => {
+  const input = Object.keys(environment.shape).map((name) => [name, variables[name] || undefined])
+  const parsed = environment.safeParse(Object.fromEntries(input))
+  if (!parsed.success)
+    throw new Error(
+      parsed.error.issues
+        .map((issue) => `${issue.path.join('.')}: ${issue.message.replace(/^Invalid input: /, '')}`)
+        .join('\n'),
+    )
+  const values = parsed.data
+  const dataDir = resolve(values.DATA_DIR)
+  return {
+    port: values.PORT,
+    host: values.HOST,
+    dataDir,
+    databaseUrl: values.DATABASE_URL,
+    developmentKey: values.TRUNKLINE_DEV_API_KEY,
+    encryptionKeys: values.TRUNKLINE_ENCRYPTION_KEYS,
+    // Machines that share a production database would each create a key of their own.
+    keyFileAllowed: values.DATABASE_URL === undefined || values.NODE_ENV !== 'production',
+    userTokenSeconds: values.USER_TOKEN_TTL_SECONDS,
+    graphiql: values.GRAPHIQL ?? values.NODE_ENV !== 'production',
+    sandbox: values.SANDBOX ?? values.NODE_ENV !== 'production',
+    logLevel: values.LOG_LEVEL,
+    // An embedded start is interactive: standard output shows the addresses, and the log is next to the data.
+    logFile:
+      values.LOG_FILE ??
+      (values.DATABASE_URL === undefined ? resolve(dataDir, 'trunkline.log') : undefined),
+    syncIntervalMs: values.SYNC_INTERVAL_SECONDS * 1000,
+    maxCredentialsPerUser: values.MAX_CREDENTIALS_PER_USER,
+    maxRecordsPerCredential: values.MAX_RECORDS_PER_CREDENTIAL,
+    maxBytesPerCredential: values.MAX_BYTES_PER_CREDENTIAL,
+    integrationsFile: values.INTEGRATIONS_FILE,
+    changeRetentionDays: values.CHANGE_RETENTION_DAYS,
+    requestsPerMinute: values.RATE_LIMIT_PER_MINUTE,
+    authFailuresPerMinute: values.AUTH_FAILURES_PER_MINUTE,
+    trustedProxies: values.TRUST_PROXY,
+    maxConnections: values.MAX_CONNECTIONS,
+    maxConnectionsPerKey: values.MAX_CONNECTIONS_PER_KEY,
+    egress: {
+      allowPrivateAddresses: values.ALLOW_PRIVATE_ADDRESSES,
+      proxy: values.EGRESS_PROXY,
+      // With a proxy, the address belongs to the proxy.
+      localAddress:
+        values.EGRESS_PROXY === undefined &&
+        values.EGRESS_ADDRESS !== undefined &&
+        isLocalAddress(values.EGRESS_ADDRESS)
+          ? values.EGRESS_ADDRESS
+          : undefined,
+    },
+    egressAddress: values.EGRESS_ADDRESS,
+  }
+}

@@ -1,0 +1,182 @@
+/** The dependencies of every process, whatever its role: the database, secrets, authentication and apps. */
+import type { Logger } from 'pino'
+import { createUserTokens, type UserTokens } from '../api/auth/tokens.ts'
+import type { Connector } from '../definition/connector.ts'
+import { catalogue, connectors } from '../generated/registry.ts'
+import { type AppClient, createAppClient } from '../outbound/http.ts'
+import type { RecordWriter } from '../query/write-request.ts'
+import { createSandboxApp, SANDBOX_ORIGIN } from '../sandbox/app.ts'
+import { type Access, createAccess } from '../store/accounts/access.ts'
+import { readCredential } from '../store/accounts/credentials.ts'
+import { createKeyUses } from '../store/accounts/key-uses.ts'
+import { type ChangeFeed, createChangeFeed } from '../store/changes/change-feed.ts'
+import { type Clock, createClock } from '../store/database/clock.ts'
+import { type Database, openDatabase, openRequestPool } from '../store/database/database.ts'
+import { createDiskSpaceWatch, type DiskSpaceWatch } from '../store/database/disk-space.ts'
+import { startEmbeddedDatabase } from '../store/database/embedded/embedded.ts'
+import { applyMigrations } from '../store/database/migrate.ts'
+import { createPgListener, type PgListener } from '../store/database/pg-listener.ts'
+import { retryTemporary } from '../store/database/retry.ts'
+import { hashPlainSandboxTokens } from '../store/sandbox/sandbox-records.ts'
+import { loadEncryptionKeys } from '../store/secrets/encryption-keys.ts'
+import { openVault } from '../store/secrets/open-vault.ts'
+import { createSigningKeys } from '../store/secrets/signing-keys.ts'
+import type { Vault } from '../store/secrets/vault.ts'
+import { createCredentialCheck } from '../write/check-credential.ts'
+import { createPassthrough } from '../write/passthrough.ts'
+import { createRecordWriter } from '../write/record-writer.ts'
+import type { Config } from './config.ts'
+import { type FirstStart, prepareFirstStart } from './first-start.ts'
+import type { Shutdown } from './shutdown.ts'
+
+export interface Runtime {
+  readonly config: Config
+  readonly log: Logger
+  readonly shutdown: Shutdown
+  readonly database: Database
+  /** The same database, with limits, for queries on behalf of a caller. */
+  readonly requestDatabase: Database
+  readonly pgListener: PgListener
+  /** The clock of the database. */
+  readonly clock: Clock
+  readonly diskSpace: DiskSpaceWatch
+  readonly vault: Vault
+  readonly access: Access
+  readonly tokens: UserTokens
+  readonly feed: ChangeFeed
+  readonly appClient: AppClient
+  readonly writer: RecordWriter
+  readonly passthrough: ReturnType<typeof createPassthrough>
+  readonly checkCredential: ReturnType<typeof createCredentialCheck>
+  /** The available apps, by name. */
+  readonly connectors: ReadonlyMap<string, Connector>
+  readonly firstStart: FirstStart
+  /** Retries a step of the start while the database is temporarily unavailable. */
+  readonly retry: <Result>(name: string, work: () => Promise<Result>) => Promise<Result>
+  /** The file of encryption keys, if this start created it. */
+  readonly newKeyFile: string | undefined
+}
+
+/** The sandbox companies of the example user's two credentials. */
+const SANDBOX_TENANTS = ['acme', 'acme-outlet']
+
+const openSandbox = (database: Database, clock: Clock) => {
+  const app = createSandboxApp({ database, clock })
+  const connector = connectors.get('sandbox')
+  if (connector === undefined)
+    throw new Error('The registry has no connector named sandbox. Run the code generation.')
+  const openTenants = async () => {
+    const tenants: Readonly<Record<string, string>>[] = []
+    // One at a time: computing the records of a tenant blocks the event loop, so that the connection of another
+    // would time out.
+    for (const tenant of SANDBOX_TENANTS) tenants.push({ ...(await app.openTenant(tenant)) })
+    return tenants
+  }
+  return { connector, handle: app.handle, openTenants }
+}
+
+/** Creates the runtime, step by step. @throws Error with the cause and the remedy */
+export const createRuntime = async (
+  config: Config,
+  log: Logger,
+  shutdown: Shutdown,
+): Promise<Runtime> => {
+  const { keys, newFile: newKeyFile } = await loadEncryptionKeys(config)
+  if (newKeyFile !== undefined)
+    log.warn(
+      { file: newKeyFile },
+      'created an encryption key; back it up: without it, no stored secret can be decrypted',
+    )
+  let url = config.databaseUrl
+  if (url === undefined) {
+    const embedded = await startEmbeddedDatabase({ dataDir: config.dataDir, log })
+    shutdown.add('embedded database', () => embedded.stop(), { outlives: true })
+    url = embedded.url
+  }
+  await applyMigrations(url, { log })
+
+  const diskSpace = createDiskSpaceWatch({ client: () => database.prisma, log })
+  const watched = {
+    onSqlState: diskSpace.note,
+    onConnectionError: (error: Error) => log.warn({ err: error }, 'a database connection failed'),
+    onCrowded: (waiting: number) =>
+      log.warn({ waiting }, 'statements are waiting for a database connection'),
+  }
+  const database = openDatabase({ url, ...watched })
+  shutdown.add('database', () => database.stop())
+  const requestDatabase = openRequestPool(database, watched)
+  shutdown.add('request pool', () => requestDatabase.stop())
+  diskSpace.start()
+  shutdown.add('disk space watch', () => diskSpace.stop())
+  const retry: Runtime['retry'] = (name, work) =>
+    retryTemporary(work, { log, name, signal: shutdown.signal })
+  const vault = await retry('open the vault', () => openVault(database, keys, log))
+
+  // Listeners are created before the first notifications arrive.
+  const clock = createClock(log)
+  const pgListener = createPgListener(url, clock)
+  const keyUses = createKeyUses({
+    database,
+    onFailure: (error) => log.warn({ err: error }, 'could not save the last use of API keys'),
+  })
+  const access = createAccess(requestDatabase, pgListener, keyUses.note)
+  const signingKeys = createSigningKeys({ database, vault, pgListener, clock })
+  const feed = createChangeFeed(pgListener)
+  shutdown.add('PostgreSQL listener', () => pgListener.stop())
+  await pgListener.start()
+  feed.start()
+  shutdown.add('change feed', async () => feed.stop())
+  keyUses.start()
+  shutdown.add('key uses', () => keyUses.stop())
+  // Loaded now, so that no request waits for it and a key that cannot be decrypted fails the start.
+  await retry('load the signing key', () => signingKeys.current())
+  const lifetimeSeconds = config.userTokenSeconds
+  const tokens = createUserTokens({ signingKeys, clock, lifetimeSeconds })
+
+  const hashed = await retry('hash sandbox tokens', () => hashPlainSandboxTokens(database))
+  if (hashed > 0)
+    log.info({ tenants: hashed }, 'hashed sandbox tokens that were stored in plain text')
+  const sandbox = config.sandbox ? openSandbox(database, clock) : undefined
+  const firstStart = await retry('prepare the first start', () =>
+    prepareFirstStart({ database, vault, sandbox, developmentKey: config.developmentKey }),
+  )
+  if (config.egress.proxy)
+    log.info({ proxy: config.egress.proxy.host }, 'connections to apps and webhooks use a proxy')
+  const appClient = createAppClient({
+    localApps: new Map(sandbox ? [[SANDBOX_ORIGIN, sandbox.handle]] : []),
+    ...config.egress,
+  })
+  shutdown.add('app client', () => appClient.stop())
+  // Without the sandbox app, its connector has nothing to connect to.
+  const available = new Map([...connectors].filter(([app]) => app !== 'sandbox' || config.sandbox))
+  const dependencies = {
+    connectors: available,
+    appClient,
+    loadCredential: (id: string) => readCredential(database, vault, id),
+  }
+  const writer = createRecordWriter({ database, catalogue, ...dependencies })
+  const passthrough = createPassthrough(dependencies)
+  const checkCredential = createCredentialCheck(dependencies)
+  return {
+    config,
+    log,
+    shutdown,
+    database,
+    requestDatabase,
+    pgListener,
+    clock,
+    diskSpace,
+    vault,
+    access,
+    tokens,
+    feed,
+    appClient,
+    writer,
+    passthrough,
+    checkCredential,
+    connectors: available,
+    firstStart,
+    retry,
+    newKeyFile,
+  }
+}

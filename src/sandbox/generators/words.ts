@@ -1,0 +1,107 @@
+/** Word lists for generated records. */
+
+const words = (text: string): readonly string[] =>
+  text
+    .split(/[\n,]/)
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+
+/** Given names. */
+export const givenNames = words(`
+  Aoife, Björn, Carla, Daniel, Elif, Fiona, Grzegorz, Hannah, Ines, Jamal, Katarzyna, Liam, Maeve,
+  Nikhil, Oluwaseun, Priya, Quentin, Rosa, Soren, Tomasz, Una, Viktor, Wen, Ximena, Yusuf, Zoë,
+  Agnes, Benoît, Chidi, Dilnoza, Emil, Freya, Gita, Henrik, Imani, Jonas, Kofi, Lucía, Mei, Noor`)
+
+/** Family names. */
+export const familyNames = words(`
+  Abbott, Bergström, Castellano, Dubois, Eriksen, Fitzgerald, Grabowski, Hughes, Ivanova, Jansen,
+  Kowalski, Lindqvist, Moreau, Nakamura, Okafor, Petersen, Quinn, Rossi, Schneider, Takahashi,
+  Ueda, Vasquez, Whelan, Xu, Yilmaz, Zimmermann, Adeyemi, Byrne, Costa, Doyle, Engel, Fischer,
+  Gallagher, Haddad, Iqbal, Jovanović, Kelleher, Larsen, Mbeki, O'Sullivan`)
+
+const firstWords = words(`
+  Amber, Birch, Cedar, Cobalt, Copper, Delta, Driftwood, Ember, Falcon, Fern, Granite, Harbour,
+  Heather, Ironwood, Juniper, Kestrel, Lantern, Linden, Marigold, Meadow, Nimbus, North Star, Oak,
+  Orchard, Pebble, Quarry, Raven, River, Saffron, Silver, Slate, Summit, Thistle, Tidal, Willow`)
+
+const lastWords = words(`
+  Analytics, Bakery, Breweries, Ceramics, Clinics, Coffee Roasters, Design Studio, Distribution,
+  Engineering, Farms, Foods, Furniture, Hospitality, Instruments, Joinery, Labs, Logistics, Media,
+  Optics, Outfitters, Packaging, Print Works, Robotics, Software, Textiles, Tools, Transport`)
+
+/** The parts of a company's name: `Harbour` and `Print Works`. */
+export const companyWords = { first: firstWords, last: lastWords }
+
+/** Industries of organizations. */
+export const sectors = words(`
+  Food and drink, Logistics, Manufacturing, Software, Hospitality, Health care, Retail, Media,
+  Construction, Agriculture, Education, Energy`)
+
+/** Job titles. */
+export const jobTitles = words(`
+  Head of Operations, Purchasing Manager, Chief Financial Officer, Office Manager, IT Lead,
+  Marketing Director, Founder, Warehouse Manager, Sales Director, Product Manager, Accountant,
+  Managing Director`)
+
+/** Sources of leads. */
+export const leadSources = words('Web form, Trade fair, Referral, Newsletter, Cold call, Partner')
+
+/** Street names. */
+export const streets = words(`
+  Abbey Road, Bridge Street, Canal Walk, Dock Lane, Exchange Square, Foundry Street, Grove Avenue,
+  Hill Street, Kiln Lane, Lime Street, Market Place, Mill Road, Orchard Way, Quay Street,
+  Railway Terrace, Station Road`)
+
+/** A city with a pattern of telephone numbers that its regulator reserves for fiction. */
+export interface City {
+  readonly city: string
+  readonly region: string
+  readonly regionCode: string
+  readonly country: 'DE' | 'FR' | 'GB' | 'IE' | 'SE' | 'US'
+  readonly countryName: string
+  readonly postcode: string
+  readonly phone: string
+  readonly currency: 'EUR' | 'GBP' | 'SEK' | 'USD'
+}
+
+const city = (
+  [name, region, regionCode]: readonly [string, string, string],
+  [country, countryName, currency]: readonly [City['country'], string, City['currency']],
+  [postcode, phone]: readonly [string, string],
+): City => ({ city: name, region, regionCode, country, countryName, postcode, phone, currency })
+
+const ireland = ['IE', 'Ireland', 'EUR'] as const
+const britain = ['GB', 'United Kingdom', 'GBP'] as const
+const germany = ['DE', 'Germany', 'EUR'] as const
+const america = ['US', 'United States', 'USD'] as const
+
+/** Cities of six countries and four currencies. */
+export const cities: readonly City[] = [
+  city(['Dublin', 'Leinster', 'IE-L'], ireland, ['D0# X2#5', '+353 20 91# ####']),
+  city(['Cork', 'Munster', 'IE-M'], ireland, ['T12 Y#3#', '+353 20 91# ####']),
+  city(['Galway', 'Connacht', 'IE-C'], ireland, ['H91 E#7#', '+353 20 91# ####']),
+  city(['London', 'Greater London', 'GB-LND'], britain, ['SE1 #TL', '+44 20 7946 0###']),
+  city(['Manchester', 'Greater Manchester', 'GB-MAN'], britain, ['M1 #EQ', '+44 161 496 0###']),
+  city(['Berlin', 'Berlin', 'DE-BE'], germany, ['101##', '+49 30 23125 ###']),
+  city(['Munich', 'Bavaria', 'DE-BY'], germany, ['803##', '+49 89 99998 ###']),
+  city(
+    ['Paris', 'Île-de-France', 'FR-IDF'],
+    ['FR', 'France', 'EUR'],
+    ['7500#', '+33 1 99 00 ## ##'],
+  ),
+  city(
+    ['Stockholm', 'Stockholm County', 'SE-AB'],
+    ['SE', 'Sweden', 'SEK'],
+    ['11# 2#', '+46 8 465 004 ##'],
+  ),
+  city(['Austin', 'Texas', 'US-TX'], america, ['787##', '+1 512 555 01##']),
+  city(['Portland', 'Oregon', 'US-OR'], america, ['972##', '+1 503 555 01##']),
+]
+
+/** Fictional exchange rates: euro for one unit of each currency. */
+export const euroRates: Readonly<Record<City['currency'], string>> = {
+  EUR: '1',
+  GBP: '1.1640',
+  SEK: '0.0912',
+  USD: '0.8615',
+}

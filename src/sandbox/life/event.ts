@@ -1,0 +1,29 @@
+/** Events that the simulation can apply to a tenant. */
+
+import type { KindName, Stored } from '../kinds/kinds.ts'
+import type { Random } from '../random.ts'
+import type { Workspace } from '../workspace.ts'
+
+/** Applies one event. Returns false, without a write, if no record is suitable. */
+export type SimulatedEvent = (workspace: Workspace, random: Random) => Promise<boolean>
+
+/** Calls `act` with a random record; false if the list is empty. */
+export const withOne = async <T>(
+  random: Random,
+  records: readonly T[],
+  act: (record: T) => Promise<unknown>,
+): Promise<boolean> => {
+  if (records.length === 0) return false
+  await act(random.pick(records))
+  return true
+}
+
+/** The live records of a kind that satisfy a condition. */
+export const liveWhere = async <K extends KindName>(
+  workspace: Workspace,
+  kind: K,
+  condition: (fields: Stored<K>['fields']) => boolean,
+): Promise<Stored<K>[]> => (await workspace.live(kind)).filter(({ fields }) => condition(fields))
+
+/** Calendar day of the workspace's instant. */
+export const todayOf = ({ now }: Workspace): string => now.slice(0, 10)

@@ -1,0 +1,65 @@
+/** Responses of the sandbox: JSON, and for errors `{ error: { reason, field, message? } }`. */
+import { FieldError, type SandboxFields } from './kinds/kind.ts'
+import { kinds, type Stored } from './kinds/kinds.ts'
+import { StateConflict } from './workspace.ts'
+
+/** A request that is rejected as a whole. */
+export class RequestError extends Error {
+  override readonly name = 'Refusal'
+  readonly status: number
+  readonly reason: string
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: number, reason: string, headers: Readonly<Record<string, string>> = {}) {
+    super(reason)
+    this.status = status
+    this.reason = reason
+    this.headers = headers
+  }
+}
+
+/** Response body of a record: id, the fields of its kind, then version and timestamps. */
+export const recordBody = ({
+  id,
+  kind,
+  version,
+  deleted,
+  created,
+  modified,
+  fields,
+}: Stored): SandboxFields => {
+  const { [kind]: definition } = kinds
+  const inputNames = Object.keys(definition.fields.shape)
+  // The table keeps no key order, so use the order of the kind's definition.
+  const names = new Set([...inputNames, ...Object.keys(fields).sort()])
+  const values: SandboxFields = { ...fields }
+  const own = Object.fromEntries([...names].map((name) => [name, values[name] ?? null]))
+  return { id, ...own, version, created, modified, deleted }
+}
+
+/** A JSON response. */
+export const json = (
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Response => Response.json(body, { status, headers })
+
+/** Response with one record; its `ETag` is the version for `If-Match`. */
+export const recordResponse = (status: number, record: Stored): Response =>
+  json(status, recordBody(record), {
+    etag: `"${record.version}"`,
+    ...(status === 201 && { location: `/v1/${record.kind}/${record.id}` }),
+  })
+
+/** Error response for a client error. Other errors are rethrown. */
+export const errorResponse = (error: unknown): Response => {
+  if (error instanceof FieldError)
+    return json(422, {
+      error: { reason: error.reason, field: error.field, message: error.explanation },
+    })
+  if (error instanceof StateConflict)
+    return json(409, { error: { reason: error.reason, field: null } })
+  if (error instanceof RequestError)
+    return json(error.status, { error: { reason: error.reason, field: null } }, error.headers)
+  throw error
+}

@@ -1,0 +1,193 @@
+/** Credentials of end users: create, read, list and delete. */
+import { randomUUID } from 'node:crypto'
+import { Prisma } from '@prisma/client'
+import type { Connector, CredentialValues } from '../../definition/connector.ts'
+import { credentialRoute, isUuid } from '../../definition/identity.ts'
+import { appendEvent } from '../changes/events.ts'
+import { type Database, isUniqueViolation, type Transaction } from '../database/database.ts'
+import type { Vault } from '../secrets/vault.ts'
+import { deleteStates } from '../sync/sync-state.ts'
+import { openValues, sealValues } from './credential-values.ts'
+import { holdUser } from './hold-user.ts'
+
+const { sql } = Prisma
+
+export interface NewCredential {
+  readonly environmentId: string
+  readonly userId: string
+  readonly connector: Connector
+  readonly values: CredentialValues
+}
+
+/** The end user has reached the maximum number of credentials. */
+export class TooManyCredentialsError extends Error {
+  override readonly name = 'TooManyCredentialsError'
+}
+
+/** Counts the credentials of an end user. */
+export const countCredentials = (
+  { prisma }: { readonly prisma: Transaction },
+  userId: string,
+): Promise<number> => prisma.credential.count({ where: { userId } })
+
+/**
+ * Stores a credential and its event in the change log. Every resource of its app becomes due for its first
+ * listing. `maxPerUser` defaults to no limit.
+ * @returns its id
+ * @throws TooManyCredentialsError
+ */
+export const createCredential = async (
+  { prisma }: Database,
+  vault: Vault,
+  { environmentId, userId, connector, values }: NewCredential,
+  maxPerUser: number = Number.POSITIVE_INFINITY,
+): Promise<string> => {
+  for (;;) {
+    const id = randomUUID()
+    try {
+      await prisma.$transaction(async (transaction) => {
+        if (maxPerUser !== Number.POSITIVE_INFINITY) {
+          // The lock makes concurrent requests count one after the other.
+          await holdUser(transaction, environmentId, userId)
+          if ((await countCredentials({ prisma: transaction }, userId)) >= maxPerUser)
+            throw new TooManyCredentialsError()
+        }
+        await transaction.credential.create({
+          data: {
+            id,
+            route: credentialRoute(id),
+            environmentId,
+            userId,
+            app: connector.app,
+            sealedValues: sealValues(vault, { id, environmentId }, values),
+            syncStates: { create: Object.keys(connector.resources).map((topic) => ({ topic })) },
+          },
+        })
+        const owner = { credentialId: id, environmentId }
+        const facts = { userId, app: connector.app }
+        await appendEvent(transaction, owner, 'connection/created', facts)
+      })
+      return id
+    } catch (error) {
+      // Credentials must not share the first group of their ids: generate another id.
+      if (!isUniqueViolation(error)) throw error
+    }
+  }
+}
+
+/** A credential with its decrypted values. */
+export interface OpenCredential {
+  readonly id: string
+  readonly environmentId: string
+  readonly app: string
+  readonly values: CredentialValues
+}
+
+/** Reads a credential with its decrypted values; undefined if it was deleted. @throws VaultError */
+export const readCredential = async (
+  { prisma }: Database,
+  vault: Vault,
+  id: string,
+): Promise<OpenCredential | undefined> => {
+  const row = await prisma.credential.findUnique({
+    where: { id },
+    select: { id: true, environmentId: true, app: true, sealedValues: true, values: true },
+  })
+  if (row === null) return undefined
+  const { environmentId, app } = row
+  return { id: row.id, environmentId, app, values: openValues(vault, row) }
+}
+
+/** A credential without its values. Times are ISO 8601. */
+export interface CredentialSummary {
+  readonly credentialId: string
+  readonly app: string
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+/** Lists the credentials of an end user, oldest first; undefined if the user does not exist. Two statements. */
+export const listCredentials = async (
+  { prisma }: Database,
+  environmentId: string,
+  userId: string,
+): Promise<CredentialSummary[] | undefined> => {
+  const id = userId.toLowerCase()
+  if (!isUuid(id)) return
+  const user = await prisma.endUser.findFirst({
+    where: { id, environmentId },
+    select: {
+      credentials: {
+        select: { id: true, app: true, createdAt: true, updatedAt: true },
+        orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+      },
+    },
+  })
+  return user?.credentials.map((credential) => ({
+    credentialId: credential.id,
+    app: credential.app,
+    createdAt: credential.createdAt.toISOString(),
+    updatedAt: credential.updatedAt.toISOString(),
+  }))
+}
+
+/**
+ * Deletes credentials with their sync states and references in installations. Writes an event for each, and
+ * schedules the purge of their records. The caller has locked the end user. @returns how many were deleted
+ */
+export const removeCredentials = async (
+  transaction: Transaction,
+  environmentId: string,
+  where: { readonly userId: string; readonly id?: string },
+): Promise<number> => {
+  const credentials = await transaction.credential.findMany({
+    where,
+    select: { id: true, app: true },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  })
+  if (credentials.length === 0) return 0
+  const { userId } = where
+  for (const { id: credentialId, app } of credentials)
+    await appendEvent(transaction, { credentialId, environmentId }, 'connection/deleted', {
+      userId,
+      app,
+    })
+  const ids = credentials.map(({ id }) => id)
+  await transaction.purge.createMany({ data: ids.map((credentialId) => ({ credentialId })) })
+  await transaction.$executeRaw(sql`
+    UPDATE installations SET credential_ids = ARRAY(
+      SELECT id FROM unnest(credential_ids) AS kept(id) WHERE id <> ALL (${ids}::uuid[]))
+    WHERE user_id = ${userId}::uuid AND credential_ids && ${ids}::uuid[]`)
+  // The foreign key would delete them too, but in no defined order.
+  await deleteStates(transaction, ids)
+  await transaction.credential.deleteMany({ where: { id: { in: ids } } })
+  return ids.length
+}
+
+/** Locks a credential against deletion until the transaction ends. @returns whether it exists */
+export const holdCredential = async (
+  transaction: Transaction,
+  credentialId: string,
+): Promise<boolean> => {
+  const locked = await transaction.$queryRaw<unknown[]>(sql`
+    SELECT FROM credentials WHERE id = ${credentialId}::uuid FOR KEY SHARE`)
+  return locked.length > 0
+}
+
+/** Deletes a credential. @returns whether it was deleted, or which of the two does not exist */
+export const deleteCredential = async (
+  { prisma }: Database,
+  environmentId: string,
+  userId: string,
+  credentialId: string,
+): Promise<'deleted' | 'no user' | 'no credential'> => {
+  const user = userId.toLowerCase()
+  const id = credentialId.toLowerCase()
+  if (!isUuid(user)) return 'no user'
+  return prisma.$transaction(async (transaction) => {
+    if (!(await holdUser(transaction, environmentId, user))) return 'no user'
+    if (!isUuid(id)) return 'no credential'
+    const removed = await removeCredentials(transaction, environmentId, { userId: user, id })
+    return removed > 0 ? 'deleted' : 'no credential'
+  })
+}

@@ -1,0 +1,274 @@
+/** Installations of integrations: start, complete, activate, deactivate, upgrade and delete. */
+import { Prisma } from '@prisma/client'
+import type { Json } from '../../definition/connector.ts'
+import { isUuid } from '../../definition/identity.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { choose, fillChoice, listOwn, NO_CHOICE } from './credential-choice.ts'
+import { holdUser } from './hold-user.ts'
+import type { UserPage } from './users.ts'
+
+const { sql } = Prisma
+
+export interface StoredInstallation {
+  readonly installationId: string
+  readonly integrationId: string
+  readonly userId: string
+  readonly credentialIds: readonly string[]
+  readonly workflowIds: readonly string[]
+  /** ISO 8601; null: not completed. */
+  readonly installedAt: string | null
+  readonly enabled: boolean
+}
+
+/** The owner of installations: an environment, or one of its end users. */
+export interface InstallationOwner {
+  readonly environmentId: string
+  readonly userId: string | undefined
+}
+
+interface InstallationRow extends Omit<StoredInstallation, 'installedAt'> {
+  readonly installedAt: Date | null
+}
+
+const isOwned = ({ environmentId, userId }: InstallationOwner): Prisma.Sql => sql`
+  n.integration_id IN (SELECT id FROM integrations WHERE environment_id = ${environmentId}::uuid)
+  ${userId === undefined ? Prisma.empty : sql`AND n.user_id = ${userId}::uuid`}`
+
+const read = async (
+  prisma: Transaction,
+  where: Prisma.Sql,
+  page = Prisma.empty,
+): Promise<StoredInstallation[]> => {
+  const rows = await prisma.$queryRaw<InstallationRow[]>(sql`
+    SELECT n.id::text AS "installationId", n.integration_id::text AS "integrationId",
+      n.user_id::text AS "userId", n.credential_ids::text[] AS "credentialIds",
+      ARRAY(SELECT iw.workflow_id::text FROM installed_workflows iw JOIN workflows w
+        ON w.id = iw.workflow_id WHERE iw.installation_id = n.id ORDER BY w.slug) AS "workflowIds",
+      n.installed_at AS "installedAt", n.enabled
+    FROM installations n WHERE ${where} ORDER BY n.created_at, n.id ${page}`)
+  return rows.map((row) => ({ ...row, installedAt: row.installedAt?.toISOString() ?? null }))
+}
+
+const readOne = async (prisma: Transaction, id: string): Promise<StoredInstallation> => {
+  const [installation] = await read(prisma, sql`n.id = ${id}::uuid`)
+  if (installation === undefined)
+    throw new Error(`The installation ${id} disappeared while it was locked.`)
+  return installation
+}
+
+/** Lists installations, oldest first, including incomplete ones. One statement. */
+export const listInstallations = (
+  { prisma }: Database,
+  owner: InstallationOwner,
+  { size, number }: UserPage,
+): Promise<StoredInstallation[]> =>
+  read(
+    prisma,
+    isOwned(owner),
+    size === undefined ? Prisma.empty : sql`LIMIT ${size} OFFSET ${size * (number - 1)}`,
+  )
+
+/** Reads an installation; undefined if the owner does not have it. One statement. */
+export const findInstallation = async (
+  { prisma }: Database,
+  owner: InstallationOwner,
+  installationId: string,
+): Promise<StoredInstallation | undefined> => {
+  const id = installationId.toLowerCase()
+  if (!isUuid(id)) return
+  const [installation] = await read(prisma, sql`n.id = ${id}::uuid AND ${isOwned(owner)}`)
+  return installation
+}
+
+export interface NewInstallation {
+  readonly userId: string
+  readonly integrationId: string
+  /** Undefined: the credentials of an earlier start, or the newest credential of the integration's app. */
+  readonly credentialIds: readonly string[] | undefined
+}
+
+/**
+ * Starts or resumes an installation. An end user has one installation per integration.
+ * @returns the installation, or what does not exist
+ */
+export const startInstallation = async (
+  { prisma }: Database,
+  environmentId: string,
+  { userId, integrationId, credentialIds }: NewInstallation,
+): Promise<StoredInstallation | 'no user' | 'no integration' | 'no credential'> =>
+  prisma.$transaction(async (transaction) => {
+    // Locked, so that no credential is deleted in between.
+    if (!(await holdUser(transaction, environmentId, userId))) return 'no user'
+    const id = integrationId.toLowerCase()
+    if (!isUuid(id)) return 'no integration'
+    const [integration] = await transaction.$queryRaw<{ app: string }[]>(sql`
+      SELECT app FROM integrations WHERE id = ${id}::uuid AND environment_id = ${environmentId}::uuid
+      FOR KEY SHARE`)
+    if (integration === undefined) return 'no integration'
+    const own = await listOwn(transaction, userId)
+    const chosen = credentialIds && [...new Set(credentialIds.map((one) => one.toLowerCase()))]
+    if (chosen?.some((one) => own.every((credential) => credential.id !== one)))
+      return 'no credential'
+    const key = { integrationId_userId: { integrationId: id, userId } }
+    const before = await transaction.installation.findUnique({ where: key })
+    const earlier = before ?? NO_CHOICE
+    const hasNoChoice = chosen === undefined && earlier.credentialIds.length === 0
+    const choice = hasNoChoice
+      ? fillChoice(own, earlier, integration.app)
+      : choose(own, earlier, chosen ?? earlier.credentialIds)
+    const started = await transaction.installation.upsert({
+      where: key,
+      create: { ...key.integrationId_userId, ...choice },
+      update: choice,
+    })
+    return readOne(transaction, started.id)
+  })
+
+/**
+ * Locks an installation until the transaction ends. It first locks the end user, so that credentials do not
+ * change, and the integration, so that workflows do not change.
+ */
+const lock = async (
+  transaction: Transaction,
+  owner: InstallationOwner,
+  installationId: string,
+): Promise<{ id: string; isComplete: boolean } | undefined> => {
+  const id = installationId.toLowerCase()
+  if (!isUuid(id)) return
+  await transaction.$queryRaw(sql`
+    SELECT FROM end_users u JOIN installations n ON n.user_id = u.id
+    WHERE n.id = ${id}::uuid AND ${isOwned(owner)} FOR UPDATE OF u`)
+  await transaction.$queryRaw(sql`
+    SELECT FROM integrations g JOIN installations n ON n.integration_id = g.id
+    WHERE n.id = ${id}::uuid AND ${isOwned(owner)} FOR SHARE OF g`)
+  const [locked] = await transaction.$queryRaw<{ id: string; isComplete: boolean }[]>(sql`
+    SELECT n.id::text, n.installed_at IS NOT NULL AS "isComplete" FROM installations n
+    WHERE n.id = ${id}::uuid AND ${isOwned(owner)} FOR UPDATE OF n`)
+  return locked
+}
+
+/** Installs the latest version of every workflow. */
+const installWorkflows = async (transaction: Transaction, id: string): Promise<void> => {
+  await transaction.$executeRaw(sql`
+    INSERT INTO installed_workflows AS iw (installation_id, workflow_id, installed_version, active_since)
+    SELECT n.id, w.id, w.version, clock_timestamp() FROM installations n
+    JOIN workflows w ON w.integration_id = n.integration_id WHERE n.id = ${id}::uuid
+    ON CONFLICT (installation_id, workflow_id) DO UPDATE
+      SET installed_version = excluded.installed_version
+      WHERE iw.installed_version <> excluded.installed_version`)
+}
+
+/** Enables or disables an installation. Workflows that were deactivated individually stay inactive. */
+const switchInstallation = async (
+  transaction: Transaction,
+  id: string,
+  enabled: boolean,
+): Promise<void> => {
+  await transaction.$executeRaw(sql`
+    UPDATE installed_workflows iw SET active_since = clock_timestamp() FROM installations n
+    WHERE n.id = ${id}::uuid AND NOT n.enabled AND iw.installation_id = n.id`)
+  await transaction.installation.update({ where: { id }, data: { enabled } })
+}
+
+/**
+ * Completes an installation with the options of the end user, and installs the latest version of its workflows.
+ * A complete installation keeps its versions and is enabled. @returns the installation, or the missing app if
+ * the end user has no credential of the integration's app
+ */
+export const completeInstallation = async (
+  { prisma }: Database,
+  owner: InstallationOwner,
+  installationId: string,
+  data: Json,
+): Promise<StoredInstallation | 'no installation' | { readonly missing: string }> =>
+  prisma.$transaction(async (transaction) => {
+    const locked = await lock(transaction, owner, installationId)
+    if (locked === undefined) return 'no installation'
+    const { id } = locked
+    const { userId, integration, ...before } = await transaction.installation.findUniqueOrThrow({
+      where: { id },
+      select: {
+        userId: true,
+        credentialIds: true,
+        chosenApps: true,
+        integration: { select: { app: true } },
+      },
+    })
+    const { app } = integration
+    const own = await listOwn(transaction, userId)
+    const { credentialIds, chosenApps } = fillChoice(own, before, app)
+    if (!own.some((one) => one.app === app && credentialIds.includes(one.id)))
+      return { missing: app }
+    await transaction.$executeRaw(sql`
+      UPDATE installations SET data = ${JSON.stringify(data)}::jsonb,
+        installed_at = coalesce(installed_at, now()),
+        credential_ids = ${credentialIds}::uuid[], chosen_apps = ${chosenApps}
+      WHERE id = ${id}::uuid`)
+    if (!locked.isComplete) await installWorkflows(transaction, id)
+    await switchInstallation(transaction, id, true)
+    return readOne(transaction, id)
+  })
+
+/** A change of a complete installation. */
+export type InstallationChange =
+  | { readonly enabled: boolean }
+  | { readonly workflowId: string; readonly active: boolean }
+  | 'upgrade'
+
+/** Activates or deactivates a workflow. Changes made while it is inactive never trigger it. @returns whether it exists */
+const switchWorkflow = async (
+  transaction: Transaction,
+  id: string,
+  workflowId: string,
+  active: boolean,
+): Promise<boolean> => {
+  const written = await transaction.$executeRaw(sql`
+    UPDATE installed_workflows SET active = ${active},
+      active_since = CASE WHEN active THEN active_since ELSE clock_timestamp() END
+    WHERE installation_id = ${id}::uuid AND workflow_id = ${workflowId}::uuid`)
+  return written > 0
+}
+
+const change = async (
+  transaction: Transaction,
+  id: string,
+  what: InstallationChange,
+): Promise<boolean> => {
+  if (what === 'upgrade') await installWorkflows(transaction, id)
+  else if ('enabled' in what) await switchInstallation(transaction, id, what.enabled)
+  else {
+    const workflowId = what.workflowId.toLowerCase()
+    return isUuid(workflowId) && switchWorkflow(transaction, id, workflowId, what.active)
+  }
+  return true
+}
+
+/** Changes a complete installation. @returns the changed installation, or why it was not changed */
+export const changeInstallation = async (
+  { prisma }: Database,
+  owner: InstallationOwner,
+  installationId: string,
+  what: InstallationChange,
+): Promise<StoredInstallation | 'no installation' | 'not complete' | 'no workflow'> =>
+  prisma.$transaction(async (transaction) => {
+    const locked = await lock(transaction, owner, installationId)
+    if (locked === undefined) return 'no installation'
+    if (!locked.isComplete) return 'not complete'
+    return (await change(transaction, locked.id, what))
+      ? readOne(transaction, locked.id)
+      : 'no workflow'
+  })
+
+/** Deletes an installation, complete or not. @returns whether the owner had it */
+export const deleteInstallation = async (
+  { prisma }: Database,
+  owner: InstallationOwner,
+  installationId: string,
+): Promise<boolean> => {
+  const id = installationId.toLowerCase()
+  if (!isUuid(id)) return false
+  const deleted = await prisma.$executeRaw(
+    sql`DELETE FROM installations n WHERE n.id = ${id}::uuid AND ${isOwned(owner)}`,
+  )
+  return deleted > 0
+}

@@ -1,0 +1,47 @@
+/** Events of connections, syncs and webhooks in the change log. */
+import { Prisma } from '@prisma/client'
+import type { EventTopic } from '../../definition/change.ts'
+import type { Json } from '../../definition/connector.ts'
+import type { Transaction } from '../database/database.ts'
+import { CHANGES_CHANNEL } from './change-feed.ts'
+
+const { sql, raw } = Prisma
+
+/** A sequence number in the change log that is reserved for a later row. */
+export type LogPlace = bigint
+
+/**
+ * Reserves a sequence number before the changes that follow. A start event precedes its changes in the log,
+ * but whether to write it is known only after them.
+ */
+export const reserveLogPlace = async (transaction: Transaction): Promise<LogPlace> => {
+  const [row] = await transaction.$queryRaw<{ place: bigint }[]>`
+    SELECT nextval(pg_get_serial_sequence('change_log.changes', 'sequence')) AS place`
+  if (!row) throw new Error('The sequence of the change log returned no value.')
+  return row.place
+}
+
+/** The owner of an event: a credential, or the environment itself. */
+export interface EventOwner {
+  readonly environmentId: string
+  readonly credentialId: string | null
+}
+
+/** Appends an event: at the reserved place, or after everything that the transaction has written. */
+export const appendEvent = async (
+  transaction: Transaction,
+  { credentialId, environmentId }: EventOwner,
+  topic: EventTopic,
+  facts: Readonly<Record<string, Json>>,
+  place?: LogPlace,
+): Promise<void> => {
+  const isReserved = place !== undefined
+  await transaction.$executeRaw(sql`
+    WITH logged AS (
+      INSERT INTO change_log.changes
+        (${raw(isReserved ? 'sequence, ' : '')}environment_id, credential_id, topic, kind, record)
+      ${raw(isReserved ? 'OVERRIDING SYSTEM VALUE' : '')}
+      VALUES (${isReserved ? sql`${place}, ` : Prisma.empty}${environmentId}::uuid, ${credentialId}::uuid,
+        ${topic}, 'created', ${JSON.stringify({ ...(credentialId !== null && { credentialId }), ...facts })}::json))
+    SELECT pg_notify(${CHANGES_CHANNEL}, '')`)
+}

@@ -1,0 +1,117 @@
+/** The database client of the store: Prisma over a connection pool. */
+import { PrismaPg } from '@prisma/adapter-pg'
+import { Prisma, PrismaClient } from '@prisma/client'
+import type pg from 'pg'
+import { CONNECTION_WAIT_MS, openPool, type PoolOptions, type StatementLimits } from './pool.ts'
+
+export type Transaction = Prisma.TransactionClient
+
+export interface Database {
+  readonly prisma: PrismaClient
+  readonly url: string
+  stop(): Promise<void>
+}
+
+export interface DatabaseOptions extends PoolOptions {
+  /** Receives the text of every statement, for tests that count them. */
+  readonly onStatement?: (sql: string) => void
+  /** Receives the number of waiting statements, once each time that statements wait long for a connection. */
+  readonly onCrowded?: (waiting: number) => void
+}
+
+/** Time limits of statements that serve a request. */
+const REQUEST_LIMITS: StatementLimits = { connectionMs: 5_000, statementMs: 15_000 }
+
+const CROWDED_MS = 1_000
+
+// A prepared statement uses memory in every connection of the server. Further statements are not prepared.
+const MAX_PREPARED_STATEMENTS = 1000
+
+/**
+ * Prefix of a statement for which PostgreSQL creates a custom plan on each execution. A generic plan would have
+ * to scan every partition.
+ */
+export const CUSTOM_PLAN = '/* planned anew */'
+
+// Prisma's defaults (2 s and 5 s) would abort a transaction that waits for a long page of a sync. A write that
+// the app has accepted would then not be stored here.
+const TRANSACTION_LIMITS = { maxWait: CONNECTION_WAIT_MS, timeout: 60_000 }
+
+const statementNames = (): ((query: { sql: string }) => string) => {
+  const names = new Map<string, string>()
+  return ({ sql }) => {
+    // PostgreSQL keeps neither an unnamed statement nor its plan.
+    if (sql.startsWith(CUSTOM_PLAN)) return ''
+    const existing = names.get(sql)
+    if (existing !== undefined) return existing
+    if (names.size >= MAX_PREPARED_STATEMENTS) return ''
+    const name = `s${names.size}`
+    names.set(sql, name)
+    return name
+  }
+}
+
+/** Checks every second whether statements wait for a connection, and reports it after two checks in a row. */
+const watchWaiting = (pool: pg.Pool, onCrowded: (waiting: number) => void): NodeJS.Timeout => {
+  let crowdedChecks = 0
+  const check = (): void => {
+    crowdedChecks = pool.waitingCount === 0 ? 0 : crowdedChecks + 1
+    if (crowdedChecks === 2) onCrowded(pool.waitingCount)
+  }
+  return setInterval(check, CROWDED_MS).unref()
+}
+
+/** Opens the database. The pool connects on the first statement. */
+export const openDatabase = (options: DatabaseOptions): Database => {
+  const { pool, close } = openPool(options)
+  const watch = watchWaiting(pool, options.onCrowded ?? (() => {}))
+  const adapter = new PrismaPg(pool, { statementNameGenerator: statementNames() })
+  const { onStatement } = options
+  const settings = { adapter, transactionOptions: TRANSACTION_LIMITS }
+  const prisma = onStatement
+    ? new PrismaClient({ ...settings, log: [{ emit: 'event', level: 'query' }] }).$on(
+        'query',
+        ({ query }) => onStatement(query),
+      )
+    : new PrismaClient(settings)
+  return {
+    prisma,
+    url: options.url,
+    stop: async () => {
+      clearInterval(watch)
+      await prisma.$disconnect()
+      await close()
+    },
+  }
+}
+
+/**
+ * Opens a pool of the same database for API requests, with its own connections and time limits. Without them, a
+ * locked table or a hanging server would occupy every connection and block unrelated requests. Transactions
+ * still use `database`: one that waits for a page of a sync, or deletes all data of a user, may take long.
+ */
+export const openRequestPool = (
+  database: Database,
+  { limits = REQUEST_LIMITS, ...options }: Omit<DatabaseOptions, 'url'> = {},
+): Database => {
+  const { prisma, stop } = openDatabase({ ...options, url: database.url, limits })
+  const $transaction = database.prisma.$transaction.bind(database.prisma)
+  const get = (target: PrismaClient, name: string | symbol): unknown =>
+    name === '$transaction' ? $transaction : Reflect.get(target, name)
+  return { prisma: new Proxy(prisma, { get }), url: database.url, stop }
+}
+
+/** Reads the database's clock. All stored times use it, because the clocks of hosts differ. */
+export const readClock = async ({ prisma }: { readonly prisma: Transaction }): Promise<Date> => {
+  const [row] = await prisma.$queryRaw<{ now: Date }[]>`SELECT clock_timestamp() AS now`
+  if (!row) throw new Error('The query for the time of the database returned no row.')
+  return row.now
+}
+
+/** Whether a write failed because of a unique constraint. */
+export const isUniqueViolation = (error: unknown): boolean =>
+  error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002'
+
+/** Whether a write failed because a referenced row does not exist. */
+export const isForeignKeyViolation = (error: unknown): boolean =>
+  error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2003'

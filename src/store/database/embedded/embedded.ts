@@ -1,0 +1,83 @@
+/** The embedded PostgreSQL: started on a data directory, or joined if it already runs there. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DATABASE_NAME, openCluster } from './cluster.ts'
+import { DataDirectoryInUseError, lockDataDirectory } from './data-directory-lock.ts'
+import { type DatabaseLog, EmbeddedDatabaseError } from './error.ts'
+import { stopOrphan } from './orphan.ts'
+import { findPrograms } from './programs.ts'
+import { findRunningServer } from './running.ts'
+import { startServer } from './server.ts'
+import { chooseDatabaseUser } from './user.ts'
+
+/** Options of the embedded database: its data directory and its logger. */
+export interface EmbeddedDatabaseOptions {
+  readonly dataDir: string
+  readonly log: DatabaseLog
+}
+
+/** A running embedded PostgreSQL. `url` is valid until `stop()`; close every pool before calling it. */
+export interface EmbeddedDatabase {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/**
+ * Starts PostgreSQL on `<dataDir>/postgres`. It accepts password connections on a loopback port only; a new
+ * cluster has an empty database `trunkline`. If a process dies without `stop()`, no committed row is lost:
+ * the next start stops the orphaned PostgreSQL and starts a new one.
+ *
+ * @throws DataDirectoryInUseError DATA_DIRECTORY_IN_USE if another process uses the directory
+ * @throws EmbeddedDatabaseError EMBEDDED_DATABASE_FAILED
+ */
+export const startEmbeddedDatabase = async (
+  options: EmbeddedDatabaseOptions,
+): Promise<EmbeddedDatabase> => {
+  const { dataDir, log } = options
+  const lock = await lockDataDirectory(dataDir)
+  try {
+    const clusterFolder = join(dataDir, 'postgres')
+    const user = await chooseDatabaseUser(clusterFolder, log)
+    const programs = await findPrograms(user, log)
+    await stopOrphan(clusterFolder, log)
+    const { cluster, password } = await openCluster({ dataDir, programs, user })
+    const server = await startServer({ programs, cluster, log })
+    return {
+      url: urlOf(password, server.port),
+      async stop() {
+        await server.stop()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/**
+ * Connects a CLI command to the embedded database: to the running server, or to one that is started for the
+ * duration of the command.
+ *
+ * @throws EmbeddedDatabaseError EMBEDDED_DATABASE_FAILED, also if no database exists yet
+ */
+export const joinEmbeddedDatabase = async (
+  options: EmbeddedDatabaseOptions,
+): Promise<EmbeddedDatabase> => {
+  const clusterFolder = join(options.dataDir, 'postgres')
+  if (!existsSync(clusterFolder))
+    throw new EmbeddedDatabaseError(
+      `There is no database in ${options.dataDir}: start the service once, or set DATA_DIR or DATABASE_URL.`,
+    )
+  try {
+    return await startEmbeddedDatabase(options)
+  } catch (error) {
+    if (!(error instanceof DataDirectoryInUseError)) throw error
+    const { password, port } = await findRunningServer(options.dataDir)
+    return { url: urlOf(password, port), stop: async () => {} }
+  }
+}
+
+const urlOf = (password: string, port: number | string): string => {
+  return `postgresql://${DATABASE_NAME}:${password}@127.0.0.1:${port}/${DATABASE_NAME}`
+}

@@ -1,0 +1,285 @@
+/**
+ * Writes records and their changes to the change log. All record writes go through this module: records and
+ * changes are written by one statement in one transaction. Unchanged records are not written or logged.
+ */
+import { Prisma } from '@prisma/client'
+import type { Column } from '../../definition/column.ts'
+import { timeText } from '../../definition/kinds/column.ts'
+import type { Resource } from '../../definition/resource.ts'
+import { CHANGES_CHANNEL } from '../changes/change-feed.ts'
+import type { Transaction } from '../database/database.ts'
+import { KEPT_END, type RecordLine } from './record-lines.ts'
+import { DOCUMENT, recordSql, STAMPS } from './record-sql.ts'
+import { addToChangeTotals, addToRecordTotals } from './record-totals.ts'
+
+const { sql, raw } = Prisma
+
+export const MAX_BATCH = 1000
+
+/** The credential that owns the records. */
+export interface RecordOwner {
+  readonly credentialId: string
+  readonly environmentId: string
+}
+
+export interface ApplyOptions {
+  /**
+   * Which records replace the stored ones.
+   * `newer`: skips a record whose `remoteUpdatedAt` is older than the stored one (a stale response).
+   * `all`: accepts every record, whatever its date (a full listing, or a single fetched record).
+   * `written`: like `all`, for the app's response to a write.
+   */
+  readonly accept: 'newer' | 'all' | 'written'
+  /**
+   * When the request to the app was sent, or slightly earlier, by the database's clock. A record stored since
+   * then may be newer than the response. It is replaced only if the app dates the response later (for a write:
+   * not earlier). A record marked as deleted since then stays deleted, because apps do not date deletions.
+   */
+  readonly askedAt?: string | undefined
+  /** The workflow run that wrote to the app; undefined: none. Stored with the changes. */
+  readonly cause?: string | undefined
+}
+
+export interface AppliedChanges {
+  readonly created: number
+  readonly updated: number
+  readonly deleted: number
+}
+
+interface ApplySql {
+  /** Fields and types of a line, without the id. */
+  readonly fields: Prisma.Sql
+  readonly names: Prisma.Sql
+  readonly values: Prisma.Sql
+  readonly document: Prisma.Sql
+  readonly assignments: Prisma.Sql
+  readonly markDeleted: Prisma.Sql
+  readonly differs: Prisma.Sql
+  readonly changedFields: Prisma.Sql
+}
+
+// The statement's time, because the statement starts under the lock: the transaction's time may precede a
+// concurrent change. A change has the timestamp of its record, so history and record agree. The cast rounds to
+// milliseconds, as the columns do; a conversion to text would truncate.
+const NOW = 'statement_timestamp()::timestamptz(3)'
+
+// A subquery runs once per statement; a column default would run once per row.
+const EPOCH = raw('(SELECT change_log.current_epoch())')
+// PostgreSQL delivers identical notifications of a transaction once, after the commit.
+const ANNOUNCE = raw(`pg_notify('${CHANGES_CHANNEL}', '')::text`)
+
+// By the app's clock: the incoming record (`i`) against the stored one (`b`).
+const DATED_LATER = raw('i."remoteUpdatedAt" > b.remote_updated_at')
+const NOT_DATED_EARLIER = raw('(i."remoteUpdatedAt" < b.remote_updated_at) IS NOT TRUE')
+
+const quoted = (name: string): string => `"${name}"`
+
+const listed = (columns: readonly Column[], text: (column: Column) => string): Prisma.Sql =>
+  raw(columns.map(text).join(', '))
+
+const cache = new WeakMap<Resource, ApplySql>()
+
+const applySql = (resource: Resource): ApplySql => {
+  const cached = cache.get(resource)
+  if (cached) return cached
+  const { columns: all, document } = recordSql(resource)
+  const columns = all.filter(({ field }) => !STAMPS.has(field))
+  const compared = columns.filter(({ field }) => field !== 'remoteId')
+  const differs = ({ field, name }: Column): string =>
+    `b.${name} IS DISTINCT FROM i.${quoted(field)}`
+  const marked = document('t.id', ({ field, name }) =>
+    field === 'remoteDeleted' ? 'true' : field === 'updatedAt' ? NOW : `t.${name}`,
+  )
+  // PostgreSQL evaluates a subquery once, not for every record.
+  const now = `(SELECT ${timeText(NOW)})`
+  const statement: ApplySql = {
+    fields: listed(columns, ({ field, sqlType }) => `${quoted(field)} ${sqlType}`),
+    names: listed(columns, ({ name }) => name),
+    values: listed(columns, ({ field, name }) => `i.${quoted(field)} AS ${name}`),
+    document: raw(
+      `split_part(line, '${KEPT_END}', 1) || ',"createdAt":' || coalesce(${timeText('b.created_at')}, ${now}) || ',"updatedAt":' || ${now} || '}'`,
+    ),
+    assignments: listed(columns, ({ name }) => `${name} = excluded.${name}`),
+    markDeleted: raw(`remote_deleted = true, updated_at = ${NOW}, ${DOCUMENT} = ${marked}`),
+    differs: raw(`(${compared.map(differs).join(' OR ')})`),
+    changedFields: listed(
+      compared,
+      (column) => `CASE WHEN ${differs(column)} THEN '${column.field}' END`,
+    ),
+  }
+  cache.set(resource, statement)
+  return statement
+}
+
+/** The last line for each id: a page may list a record twice. */
+const lastOfEach = (records: readonly RecordLine[]): string[] => [
+  ...new Map(records.map(({ id, line }) => [id, line])).values(),
+]
+
+/**
+ * Locks one credential's records of one resource until the transaction ends, so that the log lists a record's
+ * changes in the order in which they happened.
+ */
+export const lockRecords = async (
+  transaction: Transaction,
+  credentialId: string,
+  resource: Resource,
+): Promise<void> => {
+  const key = `${credentialId}/${resource.topic}`
+  await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`
+}
+
+/**
+ * Writes up to 1,000 records of one resource and their changes. One statement in addition to the lock.
+ * @returns how many records were created, updated and deleted; the rest were unchanged
+ */
+export const applyChanges = async (
+  transaction: Transaction,
+  owner: RecordOwner,
+  resource: Resource,
+  records: readonly RecordLine[],
+  { accept, askedAt, cause }: ApplyOptions,
+): Promise<AppliedChanges> => {
+  const lines = lastOfEach(records)
+  if (lines.length === 0) return { created: 0, updated: 0, deleted: 0 }
+  if (lines.length > MAX_BATCH) throw new RangeError(`At most ${MAX_BATCH} records in one batch.`)
+  const { credentialId, environmentId } = owner
+  await lockRecords(transaction, credentialId, resource)
+  const { table, json } = recordSql(resource)
+  const part = applySql(resource)
+  const owned = { credentialId, topic: resource.topic }
+  const newer = accept === 'newer' ? sql`AND ${NOT_DATED_EARLIER}` : Prisma.empty
+  const isLater = accept === 'written' ? NOT_DATED_EARLIER : DATED_LATER
+  const unlessSince =
+    askedAt === undefined
+      ? Prisma.empty
+      : sql`AND (b.updated_at < ${askedAt}::timestamptz
+          OR ((NOT b.remote_deleted OR i."remoteDeleted") AND ${isLater}))`
+  const [counts] = await transaction.$queryRaw<(AppliedChanges & { told: unknown })[]>(sql`
+    WITH changed AS (
+      SELECT b.id IS NULL AS is_new, b.remote_deleted AS was_deleted,
+        CASE WHEN b.id IS NULL THEN '{}'::text[]
+          ELSE array_remove(ARRAY[${part.changedFields}], NULL) END AS changed_fields,
+        ${credentialId}::uuid AS credential_id, i.id, ${part.values},
+        coalesce(b.created_at, ${raw(NOW)}) AS created_at, ${raw(NOW)} AS updated_at,
+        ${part.document} AS ${raw(DOCUMENT)}, octet_length(b.${raw(DOCUMENT)}) AS old_bytes
+      FROM string_to_table(${lines.join('\n')}::text, E'\n') AS line
+      CROSS JOIN LATERAL jsonb_to_record(line::jsonb) AS i(id uuid, ${part.fields})
+      LEFT JOIN LATERAL (
+        -- The stored row, one by one: a join would be planned by statistics, which a table that fills up has
+        -- outgrown. By bounds and order, which only the primary key answers: for equality the planner of an
+        -- empty table takes (credential_id, updated_at, id), stays with it, and reads all of it for each row.
+        SELECT * FROM ${table} r
+        WHERE (r.credential_id, r.id) >= (${credentialId}::uuid, i.id)
+          AND (r.credential_id, r.id) <= (${credentialId}::uuid, i.id)
+        ORDER BY r.credential_id, r.id LIMIT 1) b ON true
+      WHERE b.id IS NULL OR ${part.differs} ${newer} ${unlessSince}
+    ), written AS (
+      INSERT INTO ${table} (credential_id, id, ${part.names}, created_at, updated_at, ${raw(DOCUMENT)})
+      SELECT credential_id, id, ${part.names}, created_at, updated_at, ${raw(DOCUMENT)} FROM changed
+      ON CONFLICT (credential_id, id) DO UPDATE SET ${part.assignments},
+        updated_at = excluded.updated_at, ${raw(DOCUMENT)} = excluded.${raw(DOCUMENT)}
+    ), logged AS (
+      INSERT INTO change_log.changes
+        (epoch, environment_id, credential_id, cause, topic, record_id, kind, changed_fields, record, at)
+      SELECT ${EPOCH}, ${environmentId}::uuid, credential_id, ${cause ?? null}::uuid,
+        ${resource.topic}, id,
+        CASE WHEN remote_deleted AND was_deleted IS NOT TRUE THEN 'deleted'
+          WHEN is_new THEN 'created' ELSE 'updated' END,
+        changed_fields, ${json}::json, updated_at
+      FROM changed t
+      RETURNING kind
+    ), record_total AS (${addToRecordTotals(owned)}), change_total AS (
+      ${addToChangeTotals(owned, 'changed')}
+    )
+    SELECT count(*) FILTER (WHERE kind = 'created')::integer AS created,
+      count(*) FILTER (WHERE kind = 'updated')::integer AS updated,
+      count(*) FILTER (WHERE kind = 'deleted')::integer AS deleted,
+      CASE WHEN count(*) > 0 THEN ${ANNOUNCE} END AS told
+    FROM logged`)
+  const { created = 0, updated = 0, deleted = 0 } = counts ?? {}
+  return { created, updated, deleted }
+}
+
+/** The number of records marked as deleted. */
+export interface MarkedRecords {
+  readonly count: number
+  /** Id of the last marked record; null if there was none. */
+  readonly last: string | null
+}
+
+/** Marks as deleted the first 1,000 records, by `id`, that the condition `gone` selects. */
+const markDeleted = async (
+  transaction: Transaction,
+  { credentialId, environmentId }: RecordOwner,
+  resource: Resource,
+  gone: Prisma.Sql,
+): Promise<MarkedRecords> => {
+  await lockRecords(transaction, credentialId, resource)
+  const { table, json } = recordSql(resource)
+  const [marked] = await transaction.$queryRaw<(MarkedRecords & { told: unknown })[]>(sql`
+    WITH gone AS (
+      SELECT r.id FROM ${table} r
+      WHERE r.credential_id = ${credentialId}::uuid AND NOT r.remote_deleted AND ${gone}
+      ORDER BY r.credential_id, r.id LIMIT ${MAX_BATCH}
+    ), written AS (
+      UPDATE ${table} t SET ${applySql(resource).markDeleted} FROM gone
+      WHERE t.credential_id = ${credentialId}::uuid AND t.id = gone.id
+      RETURNING t.*
+    ), logged AS (
+      INSERT INTO change_log.changes
+        (epoch, environment_id, credential_id, topic, record_id, kind, changed_fields, record, at)
+      SELECT ${EPOCH}, ${environmentId}::uuid, ${credentialId}::uuid, ${resource.topic}, t.id,
+        'deleted', ARRAY['remoteDeleted'], ${json}::json, t.updated_at
+      FROM written t
+      RETURNING 1
+    ), change_total AS (
+      ${addToChangeTotals({ credentialId, topic: resource.topic }, 'written')}
+    )
+    SELECT count(*)::integer AS count, (SELECT id::text FROM gone ORDER BY id DESC LIMIT 1) AS last,
+      CASE WHEN count(*) > 0 THEN ${ANNOUNCE} END AS told
+    FROM logged`)
+  return marked ?? { count: 0, last: null }
+}
+
+export interface UnseenChoice {
+  /** Start of the listing. Records changed since then came from a write, perhaps after their page was read. */
+  readonly since: string
+  /** Last id of the previous batch; null for the first batch. */
+  readonly after: string | null
+}
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Marks as deleted up to 1,000 records of a credential that a full listing has not returned, in the order of
+ * their ids. Call again with `last` until it is null.
+ */
+export const deleteUnseen = (
+  transaction: Transaction,
+  owner: RecordOwner,
+  resource: Resource,
+  { since, after }: UnseenChoice,
+): Promise<MarkedRecords> =>
+  markDeleted(
+    transaction,
+    owner,
+    resource,
+    // The row comparison makes the planner use the primary key (see applyChanges). OFFSET 0 keeps the NOT EXISTS
+    // subquery from becoming a join, which would read all seen records for each batch.
+    sql`(r.credential_id, r.id) > (${owner.credentialId}::uuid, ${after ?? FIRST_ID}::uuid)
+      AND r.updated_at < ${since}::timestamptz
+      AND NOT EXISTS (
+        SELECT FROM sync_sightings s WHERE s.credential_id = r.credential_id
+          AND s.topic = ${resource.topic} AND s.record_id = r.id OFFSET 0)`,
+  )
+
+/** Marks one record as deleted in the app, unless it is marked already. */
+export const markRecordDeleted = async (
+  transaction: Transaction,
+  owner: RecordOwner,
+  resource: Resource,
+  id: string,
+): Promise<void> => {
+  await markDeleted(transaction, owner, resource, sql`r.id = ${id}::uuid`)
+}

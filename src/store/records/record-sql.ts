@@ -1,0 +1,86 @@
+/** SQL generated from a resource's definition: its columns, and its records as JSON. */
+import { Prisma } from '@prisma/client'
+import { type Column, columnsOf } from '../../definition/column.ts'
+import { type Resource, snakeCase } from '../../definition/resource.ts'
+
+const { raw } = Prisma
+
+/**
+ * The column that stores a record in the API's JSON. It is written with the record, because records are read
+ * more often than they change. If it is null (the definition changed, or other SQL wrote the row), reads build it.
+ */
+export const DOCUMENT = 'document'
+
+export interface RecordSql {
+  readonly table: Prisma.Sql
+  readonly columns: readonly Column[]
+  /** Columns of references that the API shows as embedded records: not part of the document. */
+  readonly embedded: readonly Column[]
+  /** The JSON text of the row `t`, exactly as the API returns it. */
+  readonly json: Prisma.Sql
+  /** The document's text for a row whose id and columns have these expressions. */
+  document(id: string, expression: (column: Column) => string): string
+  /** The column of a field. */
+  column(field: string): string
+}
+
+/** Fields that the store sets itself. */
+export const STAMPS: ReadonlySet<string> = new Set(['createdAt', 'updatedAt'])
+
+const pair = (field: string, text: string): string => `'"${field}":' || coalesce(${text}, 'null')`
+
+/** A JSON object of the pairs. Measured: 75 % of the time of json_build_object, and 50 % of concat(). */
+const objectText = (pairs: readonly string[]): string =>
+  `'{' || ${pairs.join(" || ',' || ")} || '}'`
+
+/** The record that an embedding reference of the row `t` points to, as JSON text. */
+const embeddedText = ({ fields }: Resource, { field, name }: Column): string | undefined => {
+  const { target, embeds } = fields[field]?.kind.reference ?? {}
+  if (target === undefined || embeds === undefined) return
+  const pairs = embeds.map((embed) => `'${embed}', e.${snakeCase(embed)}`)
+  return `(SELECT json_build_object('id', e.id, 'remoteId', e.remote_id, ${pairs.join(', ')})::text
+    FROM ${snakeCase(target).replace('/', '_')} e
+    WHERE e.credential_id = t.credential_id AND e.id = t.${name})`
+}
+
+const cache = new WeakMap<Resource, RecordSql>()
+
+/** The SQL of a resource. Its identifiers come from definitions, never from a request. */
+export const recordSql = (resource: Resource): RecordSql => {
+  const cached = cache.get(resource)
+  if (cached) return cached
+  const columns = columnsOf(resource)
+  const names = new Map(columns.map(({ field, name }) => [field, name]))
+  const embedded = columns.flatMap((column) => {
+    const text = embeddedText(resource, column)
+    return text === undefined ? [] : [{ column, text }]
+  })
+  // An embedded record can change without this one, so the document never contains it.
+  const kept = columns.filter((column) => !embedded.some((other) => other.column === column))
+
+  const document: RecordSql['document'] = (id, expression) => {
+    const pairs = kept.map((column) => pair(column.field, column.jsonText(expression(column))))
+    return objectText([`'"id":"' || ${id} || '"'`, ...pairs])
+  }
+  const made = document('t.id', ({ name }) => `t.${name}`)
+  const stored = `coalesce(t.${DOCUMENT}, ${made})`
+  const pairs = embedded.map(({ column, text }) => pair(column.field, text))
+  const sql: RecordSql = {
+    table: raw(resource.table),
+    columns,
+    embedded: embedded.map(({ column }) => column),
+    json: raw(
+      pairs.length === 0
+        ? stored
+        : `('{' || ${pairs.join(" || ',' || ")} || ',' || substr(${stored}, 2))`,
+    ),
+    document,
+    column: (field) => {
+      const name = names.get(field)
+      if (name === undefined) throw new RangeError(`${resource.topic} has no field ${field}.`)
+      return name
+    },
+  }
+  cache.set(resource, sql)
+  return sql
+}

@@ -1,0 +1,209 @@
+/** Reads of records from the store. A page is JSON text that PostgreSQL builds; parse it only where necessary. */
+import { Prisma } from '@prisma/client'
+import type { Resource } from '../../definition/resource.ts'
+import { encodeCursor, positionOf } from '../../query/cursor.ts'
+import type { ListFilter, ListRequest } from '../../query/list-request.ts'
+import type { ParentRecord, VersionedRecord } from '../../query/write-request.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { beyondSql, filterSql, orderSql } from './filter-sql.ts'
+import { recordSql } from './record-sql.ts'
+
+const { sql, raw } = Prisma
+
+/** One page of records in list order, each as the JSON text that the API returns. */
+export interface RecordPage {
+  readonly records: readonly string[]
+  readonly hasNext: boolean
+  readonly hasPrevious: boolean
+  /** The cursor of a record of this page. */
+  cursorOf(record: string): string
+}
+
+/** SQL that joins records with line breaks, which the JSON text itself does not contain. */
+const lines = (alias: string): Prisma.Sql => raw(`string_agg(${alias}.json, E'\\n')`)
+
+const splitLines = (text: string | null): string[] => (text === null ? [] : text.split('\n'))
+
+type PageShape = Omit<ListRequest, 'credentialIds'>
+
+/** Conditions, order and limit of one page of rows `t`. It reads one extra record to detect a next page. */
+const pageTail = (
+  shape: PageShape,
+  credentialIds: readonly string[],
+  offset: number,
+): Prisma.Sql => {
+  const { resource, filter, order, page } = shape
+  const after = page.after ? beyondSql(shape, page.after, false, credentialIds) : Prisma.empty
+  const before = page.before ? beyondSql(shape, page.before, true, credentialIds) : Prisma.empty
+  const skip = offset > 0 ? sql` OFFSET ${offset}` : Prisma.empty
+  return sql`${filterSql(resource, filter, credentialIds)}${after}${before}
+    ${orderSql(resource, order, page.backward)} LIMIT ${page.size + 1 + (page.offset - offset)}${skip}`
+}
+
+const toPage = ({ order, page }: PageShape, records: readonly string[]): RecordPage => {
+  const more = records.length > page.size
+  const shown = more ? records.slice(0, page.size) : records
+  return {
+    records: page.backward ? shown.toReversed() : shown,
+    hasNext: page.backward ? page.before !== undefined : more,
+    hasPrevious: page.backward ? more : page.after !== undefined || page.offset > 0,
+    cursorOf: (record) => encodeCursor(order, positionOf(order, record)),
+  }
+}
+
+/** One statement for any number of credentials. It reads each credential through its own index range. */
+const listStatement = (request: ListRequest): Prisma.Sql => {
+  const { resource, credentialIds, order, page } = request
+  const { table, json } = recordSql(resource)
+  const [credentialId] = credentialIds
+  if (credentialIds.length === 1)
+    return sql`SELECT ${lines('page')} AS page FROM (
+      SELECT ${json} AS json FROM ${table} t
+      WHERE t.credential_id = ${credentialId}::uuid${pageTail(request, credentialIds, page.offset)}) page`
+  return sql`SELECT ${lines('page')} AS page FROM (
+    SELECT ${json} AS json FROM unnest(${credentialIds}::uuid[]) AS c(id)
+    CROSS JOIN LATERAL (
+      SELECT t.* FROM ${table} t WHERE t.credential_id = c.id${pageTail(request, credentialIds, 0)}) t
+    ${orderSql(resource, order, page.backward)} LIMIT ${page.size + 1}${
+      page.offset > 0 ? sql` OFFSET ${page.offset}` : Prisma.empty
+    }) page`
+}
+
+interface PageRow {
+  readonly page: string | null
+}
+
+/** Reads a page of records of one or more credentials. One statement. */
+export const listRecords = async (
+  { prisma }: Database,
+  request: ListRequest,
+): Promise<RecordPage> => {
+  const [row] = await prisma.$queryRaw<PageRow[]>(listStatement(request))
+  return toPage(request, splitLines(row?.page ?? null))
+}
+
+/** Counts the records that match the filter. One statement. */
+export const countRecords = async (
+  { prisma }: Database,
+  { resource, credentialIds, filter }: Pick<ListRequest, 'resource' | 'credentialIds' | 'filter'>,
+): Promise<number> => {
+  const { table } = recordSql(resource)
+  const [row] = await prisma.$queryRaw<{ count: number }[]>(sql`
+    SELECT count(*)::integer AS count FROM ${table} t
+    WHERE t.credential_id = ANY(${credentialIds}::uuid[])${filterSql(resource, filter, credentialIds)}`)
+  return row?.count ?? 0
+}
+
+/** The primary key of every record table. */
+export interface RecordKey {
+  readonly credentialId: string
+  readonly id: string
+}
+
+/** The keys as rows of `k`, each with its position, starting at 1. */
+const keyTable = (keys: readonly RecordKey[]): Prisma.Sql =>
+  sql`unnest(${keys.map(({ credentialId }) => credentialId)}::uuid[], ${keys.map(({ id }) => id)}::uuid[])
+    WITH ORDINALITY AS k(credential_id, id, place)`
+
+/** The credentials of the keys, each once. */
+const credentialsOf = (keys: readonly RecordKey[]): string[] => [
+  ...new Set(keys.map(({ credentialId }) => credentialId)),
+]
+
+/** The JSON text of each record, or undefined if the record does not exist. One statement for all. */
+export const getRecords = async (
+  { prisma }: Database,
+  resource: Resource,
+  keys: readonly RecordKey[],
+): Promise<(string | undefined)[]> => {
+  const { table, json } = recordSql(resource)
+  const rows = await prisma.$queryRaw<{ place: number; json: string }[]>(sql`
+    SELECT k.place::integer AS place, ${json} AS json
+    FROM ${keyTable(keys)}
+    JOIN ${table} t ON t.credential_id = k.credential_id AND t.id = k.id`)
+  const records: (string | undefined)[] = keys.map(() => undefined)
+  for (const row of rows) records[row.place - 1] = row.json
+  return records
+}
+
+/** One record, with the time of the read by the database's clock. */
+export interface ReadRecord extends VersionedRecord {
+  readonly readAt: Date
+}
+
+/**
+ * Reads one record; undefined if it does not exist or does not belong to the parent. One statement.
+ * @param below the reference field that points to the parent, and the parent's id
+ */
+export const readRecord = async (
+  { prisma }: { readonly prisma: Transaction },
+  resource: Resource,
+  { credentialId, id }: RecordKey,
+  below?: ParentRecord,
+): Promise<ReadRecord | undefined> => {
+  const { table, json, column } = recordSql(resource)
+  const ofParent = below
+    ? sql` AND t.${raw(column(below.field))} = ${below.id}::uuid`
+    : Prisma.empty
+  const [row] = await prisma.$queryRaw<{ json: string; updatedAt: Date; readAt: Date }[]>(sql`
+    SELECT ${json} AS json, t.updated_at AS "updatedAt", statement_timestamp() AS "readAt"
+    FROM ${table} t
+    WHERE t.credential_id = ${credentialId}::uuid AND t.id = ${id}::uuid${ofParent}`)
+  return row && { id, json: row.json, updatedAt: row.updatedAt.toISOString(), readAt: row.readAt }
+}
+
+/** The ids of those records of a credential that were first stored before a time. One statement. */
+export const idsStoredBefore = async (
+  { prisma }: Database,
+  resource: Resource,
+  credentialId: string,
+  ids: readonly string[],
+  before: Date,
+): Promise<ReadonlySet<string>> => {
+  const { table } = recordSql(resource)
+  const rows = await prisma.$queryRaw<{ id: string }[]>(sql`
+    SELECT t.id::text AS id FROM ${table} t
+    WHERE t.credential_id = ${credentialId}::uuid AND t.id = ANY(${ids}::uuid[])
+      AND t.created_at < ${before}`)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** A request for the records whose reference `field` points to a target: one page for each target. */
+export interface LinkedRequest extends PageShape {
+  readonly field: string
+}
+
+/** Reads a page of linked records for each target. One statement for all targets. */
+export const listLinkedRecords = async (
+  { prisma }: Database,
+  request: LinkedRequest,
+  keys: readonly RecordKey[],
+): Promise<RecordPage[]> => {
+  const { table, json, column } = recordSql(request.resource)
+  const rows = await prisma.$queryRaw<(PageRow & { place: number })[]>(sql`
+    SELECT k.place::integer AS place, linked.page
+    FROM ${keyTable(keys)}
+    CROSS JOIN LATERAL (SELECT ${lines('page')} AS page FROM (
+      SELECT ${json} AS json FROM ${table} t
+      WHERE t.credential_id = k.credential_id AND t.${raw(column(request.field))} = k.id${pageTail(request, credentialsOf(keys), 0)}) page) linked`)
+  const pages = keys.map((): string | null => null)
+  for (const row of rows) pages[row.place - 1] = row.page
+  return pages.map((page) => toPage(request, splitLines(page)))
+}
+
+/** Counts the records that point to each target. One statement for all targets. */
+export const countLinkedRecords = async (
+  { prisma }: Database,
+  { resource, field, filter }: { resource: Resource; field: string; filter: ListFilter },
+  keys: readonly RecordKey[],
+): Promise<number[]> => {
+  const { table, column } = recordSql(resource)
+  const rows = await prisma.$queryRaw<{ place: number; count: number }[]>(sql`
+    SELECT k.place::integer AS place, count(t.id)::integer AS count
+    FROM ${keyTable(keys)}
+    JOIN ${table} t ON t.credential_id = k.credential_id AND t.${raw(column(field))} = k.id${filterSql(resource, filter, credentialsOf(keys))}
+    GROUP BY k.place`)
+  const counts = keys.map(() => 0)
+  for (const row of rows) counts[row.place - 1] = row.count
+  return counts
+}

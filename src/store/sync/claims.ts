@@ -1,0 +1,137 @@
+/**
+ * Fair scheduling of sync runs, and the leases that assign a run to one process. The next place goes to the end
+ * user with the fewest running syncs, then to the one served longest ago. The number of a user's credentials
+ * therefore does not delay other users.
+ */
+import { Prisma } from '@prisma/client'
+import type { Database } from '../database/database.ts'
+import { inMs, lasting } from '../database/time-sql.ts'
+import type { SyncKey } from './sync-key.ts'
+import { isRow, type Lease, runJson, type SyncState } from './sync-state.ts'
+
+const { sql } = Prisma
+
+/** A run that is due, with its end user. */
+export interface SyncTurn extends SyncKey {
+  readonly userId: string
+}
+
+// Due runs that are considered, longest due first. One user has at most MAX_CREDENTIALS_PER_USER times the
+// resources of an app.
+const MAX_COMPETING = 5_000
+// The most recent claims, from which the last service of a user is read. Earlier users count as equal.
+const RECENT_CLAIMS = 1_000
+
+// A stable function can use the index; with clock_timestamp(), which is volatile, each query would read every row.
+const NOW = sql`statement_timestamp()`
+
+const IS_FREE = sql`(s.run->>'holder' IS NULL OR (s.run->>'heldUntil')::timestamptz <= clock_timestamp())`
+
+/** Lists the next `limit` due runs in scheduling order. One statement. */
+export const listTurns = ({ prisma }: Database, limit: number): Promise<SyncTurn[]> =>
+  prisma.$queryRaw<SyncTurn[]>(sql`
+    WITH waiting AS MATERIALIZED (
+      SELECT s.credential_id, s.topic, s.due_at, c.user_id
+      FROM (SELECT credential_id, topic, due_at FROM sync_states
+        WHERE due_at <= ${NOW} ORDER BY due_at LIMIT ${MAX_COMPETING}) s
+      JOIN credentials c ON c.id = s.credential_id
+    ), shares AS (
+      SELECT c.user_id, count(*) FILTER (WHERE NOT ${IS_FREE}) AS places,
+        max(s.claimed_at) AS served_at
+      FROM (SELECT credential_id, run, claimed_at FROM sync_states
+        WHERE claimed_at IS NOT NULL ORDER BY claimed_at DESC LIMIT ${RECENT_CLAIMS}) s
+      JOIN credentials c ON c.id = s.credential_id GROUP BY c.user_id
+    ), turns AS (
+      SELECT w.*, s.served_at, coalesce(s.places, 0)
+        + row_number() OVER (PARTITION BY w.user_id ORDER BY w.due_at) AS place
+      FROM waiting w LEFT JOIN shares s ON s.user_id = w.user_id
+    )
+    SELECT credential_id::text AS "credentialId", topic, user_id::text AS "userId"
+    FROM turns ORDER BY place, served_at NULLS FIRST, due_at LIMIT ${limit}`)
+
+/** Whether a run has been due for `sinceMs` without a process taking it. One statement. */
+export const isAnyRunWaiting = async ({ prisma }: Database, sinceMs: number): Promise<boolean> => {
+  const [row] = await prisma.$queryRaw<{ isWaiting: boolean }[]>(sql`
+    SELECT EXISTS (SELECT FROM sync_states
+      WHERE due_at <= ${NOW} - ${lasting(sinceMs)}) AS "isWaiting"`)
+  return row?.isWaiting ?? false
+}
+
+/** Makes the runs that failed with this code due immediately. */
+export const retryFailed = ({ prisma }: Database, code: string): Promise<number> =>
+  prisma.$executeRaw(sql`
+    WITH failed AS MATERIALIZED (
+      SELECT s.credential_id, s.topic FROM sync_states s
+      WHERE s.failure_code = ${code} AND s.due_at > clock_timestamp() AND ${IS_FREE}
+      FOR UPDATE OF s SKIP LOCKED
+    )
+    UPDATE sync_states s SET due_at = clock_timestamp() FROM failed f
+    WHERE s.credential_id = f.credential_id AND s.topic = f.topic`)
+
+interface StateRow extends Omit<SyncState, 'since' | 'now'> {
+  readonly since: Date | null
+  readonly now: Date
+}
+
+const STATE = sql`s.since, NULLIF(s.run->'progress', 'null') AS progress, s.surplus AS drift, s.failures,
+  CASE WHEN s.failure_code IS NOT NULL
+    THEN jsonb_build_object('code', s.failure_code, 'reason', s.failure) END AS failure,
+  extract(epoch FROM clock_timestamp() - s.full_listing_at)::double precision * 1000
+    AS "fullListingAgeMs",
+  EXISTS (SELECT FROM record_totals t WHERE t.credential_id = s.credential_id AND t.topic = s.topic)
+    AS "isCounted",
+  clock_timestamp() AS now`
+
+const toState = ({ since, now, ...row }: StateRow): SyncState => ({
+  ...row,
+  since: since?.toISOString() ?? null,
+  now: now.toISOString(),
+})
+
+const assignments = (holder: Prisma.Sql, durationMs: number): Prisma.Sql => sql`
+  run = ${runJson(holder, durationMs, sql`s.run->'progress'`)}, due_at = ${inMs(durationMs)},
+  claimed_at = clock_timestamp()`
+
+/** Takes the lease. @returns the sync state; undefined if another process holds the lease or no such state exists */
+export const acquireRun = async (
+  { prisma }: Database,
+  { key, holder, durationMs }: Lease,
+): Promise<SyncState | undefined> => {
+  const [row] = await prisma.$queryRaw<StateRow[]>(sql`
+    UPDATE sync_states s SET ${assignments(sql`${holder}`, durationMs)}
+    WHERE ${isRow(key)} AND ${IS_FREE}
+    RETURNING ${STATE}`)
+  return row && toState(row)
+}
+
+/** A lease with the sync state that it covers. */
+export interface TakenRun {
+  readonly lease: Lease
+  readonly state: SyncState
+}
+
+/** Takes the leases of runs that are still due and that no other process is taking. One statement. */
+export const acquireDueRuns = async (
+  { prisma }: Database,
+  leases: readonly Lease[],
+): Promise<TakenRun[]> => {
+  const durationMs = Math.max(...leases.map((lease) => lease.durationMs))
+  // Skips rows that another transaction has locked, so that no transaction waits while it holds a lock.
+  const rows = await prisma.$queryRaw<(StateRow & { holder: string })[]>(sql`
+    WITH due AS MATERIALIZED (
+      SELECT s.credential_id, s.topic, l.holder FROM sync_states s
+      JOIN unnest(${leases.map(({ key }) => key.credentialId)}::uuid[],
+        ${leases.map(({ key }) => key.topic)}::text[], ${leases.map(({ holder }) => holder)}::text[])
+        AS l(credential_id, topic, holder) ON s.credential_id = l.credential_id AND s.topic = l.topic
+      WHERE s.due_at <= clock_timestamp() AND ${IS_FREE}
+      FOR UPDATE OF s SKIP LOCKED
+    )
+    UPDATE sync_states s SET ${assignments(sql`d.holder`, durationMs)}
+    FROM due d WHERE s.credential_id = d.credential_id AND s.topic = d.topic
+    RETURNING d.holder, ${STATE}`)
+  const byHolder = new Map(leases.map((lease) => [lease.holder, lease]))
+  return rows.flatMap(({ holder, ...row }) => {
+    const lease = byHolder.get(holder)
+    return lease ? [{ lease, state: toState(row) }] : []
+  })
+}

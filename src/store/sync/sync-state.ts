@@ -1,0 +1,259 @@
+/**
+ * Sync states: when each sync is due, which process runs it, and its progress. A run holds its row by a lease.
+ * Every write of a run names the holder and matches no row after another process has taken over. All times are
+ * the database's.
+ */
+import { Prisma } from '@prisma/client'
+import type { Database, Transaction } from '../database/database.ts'
+import { inMs } from '../database/time-sql.ts'
+import { type StoredTotals, storedTotals } from '../records/record-totals.ts'
+import { clearSeenRecords } from './seen-records.ts'
+import type { SyncKey } from './sync-key.ts'
+
+const { sql } = Prisma
+
+export interface SyncCounts {
+  readonly pages: number
+  readonly listed: number
+  /** Records without a remote id, which cannot be stored. */
+  readonly skipped: number
+  /** Values that do not fit their field. */
+  readonly problems: number
+  readonly created: number
+  readonly updated: number
+  readonly deleted: number
+}
+
+/** Progress of a run that has not ended, from which another process can resume it. */
+export interface RunProgress {
+  readonly listing: 'everything' | 'changes'
+  /** Whether no listing has ever completed before. */
+  readonly first: boolean
+  readonly startedAt: string
+  /** `settling`: every page is stored. */
+  readonly stage: 'listing' | 'settling'
+  /** A second listing confirms the records that the first one did not return. */
+  readonly pass: 1 | 2
+  readonly since: string | null
+  /** Cursor of the next page, as JSON text, because jsonb does not accept every JSON string. */
+  readonly cursor: string | null
+  /** Start of the run by the app's clock. */
+  readonly appTime: string | null
+  /** Latest modification time among the listed records, by the app's clock. */
+  readonly newest: string | null
+  /** Whether the change log contains the run's start event. */
+  readonly announced: boolean
+  readonly counts: SyncCounts
+  /** Duration of all earlier slices; undefined: this is the first. */
+  readonly workedMs?: number
+  /** Pages of earlier slices, to detect a listing that loops. */
+  readonly seen?: SeenPages
+}
+
+/** Digests of a listing's last pages and cursors, and the number of consecutive repeated or empty pages. */
+export interface SeenPages {
+  readonly cursors: readonly string[]
+  readonly pages: readonly string[]
+  readonly repeated: number
+  readonly empty: number
+}
+
+/** The stored reason of a failed run. */
+export interface KeptFailure {
+  readonly code: string
+  readonly reason: string
+}
+
+export interface SyncState {
+  readonly since: string | null
+  readonly progress: RunProgress | null
+  /** Time since the last full listing ended; null: never. */
+  readonly fullListingAgeMs: number | null
+  /** Remote count minus stored count at that listing; null: unknown. */
+  readonly drift: number | null
+  readonly failures: number
+  /** The failure reported in the change log, otherwise the last one; null: the last run succeeded. */
+  readonly failure: KeptFailure | null
+  /** Whether a total of the stored records exists; earlier versions kept none. */
+  readonly isCounted: boolean
+  /** The database's time. */
+  readonly now: string
+}
+
+/** The right to run a sync. It ends when the row has another holder. */
+export interface Lease {
+  readonly key: SyncKey
+  /** Random id of the run. */
+  readonly holder: string
+  readonly durationMs: number
+}
+
+/** Another process has taken over the lease. Uncommitted work of the run is discarded. */
+export class LeaseLostError extends Error {
+  override readonly name = 'LeaseLostError'
+  readonly code = 'LEASE_LOST'
+}
+
+/** The condition that selects the row of a key in `sync_states`. */
+export const isRow = ({ credentialId, topic }: SyncKey): Prisma.Sql =>
+  sql`credential_id = ${credentialId}::uuid AND topic = ${topic}`
+
+/** The value of the column `run`: lease holder, expiry and progress. */
+export const runJson = (holder: Prisma.Sql, durationMs: number, progress: Prisma.Sql): Prisma.Sql =>
+  sql`jsonb_build_object('holder', ${holder}::text, 'heldUntil', ${inMs(durationMs)}, 'progress', ${progress})`
+
+const progressJson = (progress: RunProgress | null): Prisma.Sql =>
+  sql`${JSON.stringify(progress)}::jsonb`
+
+/** Adds the states of resources that a connector gained after its credentials were created. */
+export const addMissingStates = async (
+  { prisma }: Database,
+  resources: readonly { readonly app: string; readonly topic: string }[],
+): Promise<number> =>
+  prisma.$executeRaw(sql`
+    INSERT INTO sync_states (credential_id, topic)
+    SELECT c.id, r.topic FROM credentials c
+    JOIN unnest(${resources.map(({ app }) => app)}::text[], ${resources.map(({ topic }) => topic)}::text[])
+      AS r(app, topic) ON r.app = c.app
+    ON CONFLICT DO NOTHING`)
+
+/** Lists the topics of a credential with the end of their last run. */
+export const listStates = (
+  { prisma }: Database,
+  credentialId: string,
+): Promise<{ topic: string; completedAt: Date | null }[]> =>
+  prisma.syncState.findMany({
+    where: { credentialId },
+    select: { topic: true, completedAt: true },
+    orderBy: { topic: 'asc' },
+  })
+
+// Statements that lock several sync states use this order, which prevents deadlocks.
+const IN_ORDER = sql`ORDER BY s.credential_id, s.topic FOR UPDATE OF s`
+
+/** Extends leases. @returns the holders whose leases are still valid */
+export const renewRuns = async (
+  { prisma }: Database,
+  leases: readonly Lease[],
+): Promise<ReadonlySet<string>> => {
+  const durationMs = Math.max(...leases.map((lease) => lease.durationMs))
+  const rows = await prisma.$queryRaw<{ holder: string }[]>(sql`
+    WITH held AS MATERIALIZED (
+      SELECT s.credential_id, s.topic, l.holder FROM sync_states s
+      JOIN unnest(${leases.map(({ key }) => key.credentialId)}::uuid[],
+        ${leases.map(({ key }) => key.topic)}::text[], ${leases.map(({ holder }) => holder)}::text[])
+        AS l(credential_id, topic, holder)
+        ON s.credential_id = l.credential_id AND s.topic = l.topic AND s.run->>'holder' = l.holder
+      ${IN_ORDER}
+    )
+    UPDATE sync_states s SET due_at = ${inMs(durationMs)},
+      run = jsonb_set(s.run, '{heldUntil}', to_jsonb(${inMs(durationMs)}))
+    FROM held h WHERE s.credential_id = h.credential_id AND s.topic = h.topic
+    RETURNING h.holder`)
+  return new Set(rows.map(({ holder }) => holder))
+}
+
+/** Deletes the states of credentials that will be deleted. */
+export const deleteStates = async (
+  transaction: Transaction,
+  credentialIds: readonly string[],
+): Promise<void> => {
+  await transaction.$executeRaw(sql`
+    WITH held AS MATERIALIZED (
+      SELECT s.credential_id, s.topic FROM sync_states s
+      WHERE s.credential_id = ANY (${credentialIds}::uuid[]) ${IN_ORDER}
+    )
+    DELETE FROM sync_states s USING held h
+    WHERE s.credential_id = h.credential_id AND s.topic = h.topic`)
+}
+
+const leaseLost = (): LeaseLostError =>
+  new LeaseLostError('Another process has taken the run over.')
+
+const updateHeld = (lease: Lease, assignments: Prisma.Sql): Prisma.Sql =>
+  sql`UPDATE sync_states SET ${assignments}
+    WHERE ${isRow(lease.key)} AND run->>'holder' = ${lease.holder}`
+
+const writeHeld = async (
+  transaction: Transaction,
+  lease: Lease,
+  assignments: Prisma.Sql,
+): Promise<void> => {
+  const written = await transaction.$executeRaw(updateHeld(lease, assignments))
+  if (written === 0) throw leaseLost()
+}
+
+/**
+ * Stores the progress of a run and resets its failure count.
+ * @returns the storage totals of the credential, including rows added by this transaction
+ * @throws LeaseLostError
+ */
+export const saveProgress = async (
+  transaction: Transaction,
+  lease: Lease,
+  progress: RunProgress,
+): Promise<StoredTotals> => {
+  const assignments = sql`failures = 0, due_at = ${inMs(lease.durationMs)},
+    run = ${runJson(sql`${lease.holder}`, lease.durationMs, progressJson(progress))}`
+  const [totals] = await transaction.$queryRaw<StoredTotals[]>(sql`
+    ${updateHeld(lease, assignments)} RETURNING ${storedTotals(lease.key.credentialId)}`)
+  if (!totals) throw leaseLost()
+  return totals
+}
+
+export interface Release {
+  /** Null: the next run starts from the beginning. */
+  readonly progress: RunProgress | null
+  readonly dueInMs: number
+  /** Undefined: a pause without a failure, which keeps earlier failures. */
+  readonly failure?: KeptFailure & { readonly count: number }
+  /** What the listing was missing, if a second listing has to confirm it. */
+  readonly absence?: string | undefined
+}
+
+/** Releases the lease before the run has ended. @throws LeaseLostError */
+export const releaseRun = (
+  transaction: Transaction,
+  lease: Lease,
+  { progress, dueInMs, failure, absence }: Release,
+): Promise<void> =>
+  writeHeld(
+    transaction,
+    lease,
+    sql`due_at = ${inMs(dueInMs)}, run = ${progress ? runJson(sql`NULL`, 0, progressJson(progress)) : Prisma.sql`NULL`}
+      ${failure ? sql`, failures = ${failure.count}, failure_code = ${failure.code}, failure = ${failure.reason}` : Prisma.empty}
+      ${absence === undefined ? Prisma.empty : sql`, absence = ${absence}`}`,
+  )
+
+export interface RunCompletion {
+  readonly since: string | null
+  readonly listing: RunProgress['listing']
+  /** Remote count minus stored count, for a full listing. */
+  readonly drift: number | null
+  /** Whether the next listing must be a full one. */
+  readonly isFullListingDue: boolean
+  readonly dueInMs: number
+}
+
+/** Ends the run. @throws LeaseLostError */
+export const completeRun = async (
+  transaction: Transaction,
+  lease: Lease,
+  { since, listing, drift, isFullListingDue, dueInMs }: RunCompletion,
+): Promise<void> => {
+  const everything = listing === 'everything'
+  const fullListingAt = everything
+    ? sql`clock_timestamp()`
+    : isFullListingDue
+      ? sql`'epoch'`
+      : sql`full_listing_at`
+  await writeHeld(
+    transaction,
+    lease,
+    sql`run = NULL, since = ${since}::timestamptz, due_at = ${inMs(dueInMs)}, failures = 0,
+      failure_code = NULL, failure = NULL, absence = NULL, completed_at = clock_timestamp(),
+      full_listing_at = ${fullListingAt},
+      surplus = ${everything ? sql`${drift}::integer` : sql`surplus`}`,
+  )
+  if (everything) await clearSeenRecords(transaction, lease.key)
+}

@@ -1,0 +1,212 @@
+/** Integrations and their versioned workflows, which the integrator defines. */
+import { isDeepStrictEqual } from 'node:util'
+import { Prisma } from '@prisma/client'
+import type { Json } from '../../definition/connector.ts'
+import { isUuid } from '../../definition/identity.ts'
+import type { UserPage } from '../accounts/users.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import { ensureIntegrationSecret } from '../secrets/integration-secrets.ts'
+import type { Vault } from '../secrets/vault.ts'
+
+const { sql } = Prisma
+
+export interface WorkflowInput {
+  /** The integrator's identifier, which matches the workflow with later definitions. */
+  readonly slug: string
+  readonly name: string
+  readonly definition: Json
+}
+
+export interface IntegrationDefinition {
+  readonly slug: string
+  readonly name: string
+  readonly app: string
+  readonly icon: string | null
+  readonly workflows: readonly WorkflowInput[]
+}
+
+/** An integration, with its installation state for an end user if one is specified. */
+export interface IntegrationView {
+  readonly integrationId: string
+  readonly app: string
+  readonly icon: string | null
+  readonly installed: boolean
+  readonly workflows: readonly {
+    readonly workflowId: string
+    readonly name: string
+    readonly installed: boolean
+    readonly version: number
+    /** Null: not installed. */
+    readonly installedVersion: number | null
+    readonly active: boolean
+  }[]
+}
+
+/** The environment of integrations, and the end user whose installation state is included. */
+export interface IntegrationScope {
+  readonly environmentId: string
+  /** Undefined: no installation state. */
+  readonly userId: string | undefined
+}
+
+const views = (
+  { environmentId, userId }: IntegrationScope,
+  integrationId: string | undefined,
+): Prisma.Sql => sql`
+  SELECT i.id::text AS "integrationId", i.app, i.icon, n.installed_at IS NOT NULL AS installed,
+    coalesce((
+      SELECT json_agg(json_build_object('workflowId', w.id, 'name', w.name,
+        'installed', iw.workflow_id IS NOT NULL, 'version', w.version,
+        'installedVersion', iw.installed_version,
+        'active', coalesce(iw.active AND n.enabled, false)) ORDER BY w.slug)
+      FROM workflows w
+      LEFT JOIN installed_workflows iw ON iw.workflow_id = w.id AND iw.installation_id = n.id
+      WHERE w.integration_id = i.id), '[]') AS workflows
+  FROM integrations i
+  LEFT JOIN installations n ON n.integration_id = i.id AND n.user_id = ${userId ?? null}::uuid
+  WHERE i.environment_id = ${environmentId}::uuid
+    ${integrationId === undefined ? Prisma.empty : sql`AND i.id = ${integrationId}::uuid`}
+  ORDER BY i.created_at, i.id`
+
+/** Lists integrations, oldest first. One statement. */
+export const listIntegrations = (
+  { prisma }: Database,
+  scope: IntegrationScope,
+): Promise<IntegrationView[]> => prisma.$queryRaw<IntegrationView[]>(views(scope, undefined))
+
+/** Reads an integration; undefined if the environment does not have it. One statement. */
+export const findIntegration = async (
+  { prisma }: Pick<Database, 'prisma'> | { readonly prisma: Transaction },
+  scope: IntegrationScope,
+  integrationId: string,
+): Promise<IntegrationView | undefined> => {
+  const id = integrationId.toLowerCase()
+  if (!isUuid(id)) return
+  const [integration] = await prisma.$queryRaw<IntegrationView[]>(views(scope, id))
+  return integration
+}
+
+interface StoredWorkflow {
+  readonly id: string
+  readonly slug: string
+  readonly version: number
+  readonly definition: Json
+}
+
+const saveWorkflow = async (
+  transaction: Transaction,
+  integrationId: string,
+  stored: StoredWorkflow | undefined,
+  { slug, name, definition }: WorkflowInput,
+): Promise<void> => {
+  const isSame = stored !== undefined && isDeepStrictEqual(stored.definition, definition)
+  const version = stored === undefined ? 1 : stored.version + (isSame ? 0 : 1)
+  const { id } = stored
+    ? await transaction.workflow.update({ where: { id: stored.id }, data: { name, version } })
+    : await transaction.workflow.create({ data: { integrationId, slug, name, version } })
+  if (!isSame)
+    await transaction.$executeRaw(sql`
+      INSERT INTO workflow_versions (workflow_id, version, definition)
+      VALUES (${id}::uuid, ${version}, ${JSON.stringify(definition)}::jsonb)`)
+}
+
+/**
+ * Creates or updates an integration in one transaction. A workflow whose definition changed gets a new version.
+ * Workflows that are no longer defined are deleted, including installed ones.
+ * @returns 'other app' if the integration exists and connects a different app
+ */
+export const defineIntegration = async (
+  { prisma }: Database,
+  vault: Vault,
+  environmentId: string,
+  { slug, name, app, icon, workflows }: IntegrationDefinition,
+): Promise<IntegrationView | 'other app'> =>
+  prisma.$transaction(async (transaction) => {
+    // The upsert locks the row, so concurrent definitions of one integration are serialized.
+    const [row] = await transaction.$queryRaw<{ id: string }[]>(sql`
+      INSERT INTO integrations AS i (id, environment_id, slug, name, app, icon)
+      VALUES (gen_random_uuid(), ${environmentId}::uuid, ${slug}, ${name}, ${app}, ${icon})
+      ON CONFLICT (environment_id, slug) DO UPDATE
+        SET name = excluded.name, icon = excluded.icon, updated_at = now()
+        WHERE i.app = excluded.app
+      RETURNING id::text`)
+    if (row === undefined) return 'other app'
+    await ensureIntegrationSecret(transaction, vault, { environmentId, id: row.id })
+    const stored = await transaction.$queryRaw<StoredWorkflow[]>(sql`
+      SELECT w.id::text, w.slug, w.version, v.definition FROM workflows w
+      JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version
+      WHERE w.integration_id = ${row.id}::uuid`)
+    const storedBySlug = new Map(stored.map((workflow) => [workflow.slug, workflow]))
+    await transaction.workflow.deleteMany({
+      where: { integrationId: row.id, slug: { notIn: workflows.map((workflow) => workflow.slug) } },
+    })
+    for (const workflow of workflows)
+      await saveWorkflow(transaction, row.id, storedBySlug.get(workflow.slug), workflow)
+    const scope = { environmentId, userId: undefined }
+    const view = await findIntegration({ prisma: transaction }, scope, row.id)
+    if (view === undefined)
+      throw new Error(`The integration ${row.id} disappeared while it was locked.`)
+    return view
+  })
+
+/** Deletes an integration and its installations. @returns whether the environment had it */
+export const deleteIntegration = async (
+  { prisma }: Database,
+  environmentId: string,
+  integrationId: string,
+): Promise<boolean> => {
+  const id = integrationId.toLowerCase()
+  if (!isUuid(id)) return false
+  return prisma.$transaction(async (transaction) => {
+    // Locked, so that it cannot be installed in between.
+    const locked = await transaction.$queryRaw<unknown[]>(sql`
+      SELECT FROM integrations WHERE id = ${id}::uuid AND environment_id = ${environmentId}::uuid
+      FOR UPDATE`)
+    if (locked.length === 0) return false
+    await transaction.installation.deleteMany({ where: { integrationId: id } })
+    await transaction.integration.delete({ where: { id } })
+    return true
+  })
+}
+
+export interface WorkflowUser {
+  readonly userId: string
+  readonly username: string
+  readonly fullName: string
+  readonly workflowActive: boolean
+  readonly installedVersion: number
+}
+
+/** Whether the environment has a workflow with this id. */
+export const hasWorkflow = async (
+  { prisma }: Pick<Database, 'prisma'>,
+  environmentId: string,
+  workflowId: string,
+): Promise<boolean> => {
+  const id = workflowId.toLowerCase()
+  if (!isUuid(id)) return false
+  return (await prisma.workflow.count({ where: { id, integration: { environmentId } } })) > 0
+}
+
+/**
+ * Lists the end users who have a workflow installed, oldest first; with `userId`, only that one. Two statements.
+ * @returns undefined if the environment has no such workflow
+ */
+export const listWorkflowUsers = async (
+  { prisma }: Database,
+  { environmentId, userId, workflowId }: IntegrationScope & { readonly workflowId: string },
+  { size, number }: UserPage,
+): Promise<WorkflowUser[] | undefined> => {
+  const id = workflowId.toLowerCase()
+  if (!(await hasWorkflow({ prisma }, environmentId, id))) return
+  const page = size === undefined ? Prisma.empty : sql`LIMIT ${size} OFFSET ${size * (number - 1)}`
+  return prisma.$queryRaw<WorkflowUser[]>(sql`
+    SELECT u.id::text AS "userId", u.username, coalesce(u.full_name, '') AS "fullName",
+      iw.active AND n.enabled AS "workflowActive", iw.installed_version AS "installedVersion"
+    FROM installed_workflows iw
+    JOIN installations n ON n.id = iw.installation_id
+    JOIN end_users u ON u.id = n.user_id
+    WHERE iw.workflow_id = ${id}::uuid
+      ${userId === undefined ? Prisma.empty : sql`AND u.id = ${userId}::uuid`}
+    ORDER BY u.created_at, u.id ${page}`)
+}

@@ -1,0 +1,87 @@
+/** Plans the retry of a failed run: when it starts, whether it resumes, and whether the failure is reported. */
+import { askedPauseMs, doubling, jittered } from '../outbound/backoff.ts'
+import { type Judgement, judge } from '../outbound/judge.ts'
+import { ListingLoopError } from '../outbound/list-pages.ts'
+import type { KeptFailure } from '../store/sync/sync-state.ts'
+import { StorageLimitError } from './storage-limits.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const MAX_PAUSE_MS = HOUR_MS
+// A restart with a higher limit, or the retention of the change log, ends the failure.
+const LIMIT_PAUSE_MS = HOUR_MS
+// A retry fails until the end user reconnects the app, which makes the credential due immediately.
+const AUTHENTICATION_PAUSE_MS = HOUR_MS
+const MAX_AUTHENTICATION_PAUSE_MS = 24 * HOUR_MS
+const JITTER = [0.9, 1.1] as const
+/** A cursor that fails this often in a row may have expired: the listing restarts. */
+const MAX_FAILURES_PER_CURSOR = 3
+
+/** The code of a failed run, as in `sync/failed`. */
+export type FailureCode = Judgement['code'] | ListingLoopError['code'] | StorageLimitError['code']
+
+/** The consequences of a failed run. */
+export interface FailurePlan {
+  readonly code: FailureCode
+  readonly reason: string
+  readonly retryInMs: number
+  /** Whether the retry resumes from the saved progress. */
+  readonly keepProgress: boolean
+}
+
+/** The facts about earlier failures that the retry depends on. */
+export interface FailureHistory {
+  /** Consecutive failures, including this one. */
+  readonly count: number
+  /** The pause after the first failure. */
+  readonly intervalMs: number
+}
+
+const judgeRun = (error: unknown): Omit<Judgement, 'code'> & { readonly code: FailureCode } =>
+  error instanceof ListingLoopError || error instanceof StorageLimitError
+    ? { code: error.code, reason: error.message, retryAfterMs: undefined }
+    : judge(error)
+
+/** Plans the retry of a failed run. */
+export const planFailure = (error: unknown, { count, intervalMs }: FailureHistory): FailurePlan => {
+  const { code, reason, retryAfterMs } = judgeRun(error)
+  const pauseMs = jittered(doubling(intervalMs, count, Math.max(MAX_PAUSE_MS, intervalMs)), JITTER)
+  const keepProgress = count < MAX_FAILURES_PER_CURSOR
+  switch (code) {
+    case 'APP_AUTHENTICATION': {
+      const retryInMs = doubling(AUTHENTICATION_PAUSE_MS, count, MAX_AUTHENTICATION_PAUSE_MS)
+      return { code, reason, retryInMs: jittered(retryInMs, JITTER), keepProgress: true }
+    }
+    case 'LIMIT_REACHED':
+      return { code, reason, retryInMs: jittered(LIMIT_PAUSE_MS, JITTER), keepProgress: true }
+    case 'APP_RATE_LIMITED':
+    case 'APP_UNAVAILABLE': {
+      if (retryAfterMs === undefined) return { code, reason, retryInMs: pauseMs, keepProgress }
+      const retryInMs = Math.max(askedPauseMs(retryAfterMs), intervalMs)
+      // A requested pause does not mean that the cursor is invalid.
+      return { code, reason, retryInMs, keepProgress: true }
+    }
+    case 'APP_REFUSED':
+    case 'LISTING_LOOP':
+      // The same cursor would be refused again, or lead into the same loop.
+      return { code, reason, retryInMs: pauseMs, keepProgress: false }
+    case 'APP_ADDRESS':
+    case 'INTERNAL':
+      return { code, reason, retryInMs: pauseMs, keepProgress }
+  }
+}
+
+// Rate limits are part of an app's normal operation.
+const isReported = ({ code }: KeptFailure): boolean => code !== 'APP_RATE_LIMITED'
+
+/** Whether the failure is written to the change log: the first of its kind in a row, not each retry. */
+export const isNewFailure = (failure: KeptFailure, before: KeptFailure | null): boolean =>
+  isReported(failure) && failure.code !== before?.code
+
+/** Whether a run that succeeds ends a failure that was reported. */
+export const isRecovery = (before: KeptFailure | null): before is KeptFailure =>
+  before !== null && isReported(before)
+
+/** The failure that the sync state keeps: a reported one stays until its recovery is reported. */
+export const failureToKeep = (failure: KeptFailure, before: KeptFailure | null): KeptFailure =>
+  !isReported(failure) && isRecovery(before) ? before : failure

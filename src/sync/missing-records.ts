@@ -1,0 +1,67 @@
+/**
+ * Missing-record detection: marks stored records as deleted that a full listing did not return.
+ *
+ * A listing may also miss records that still exist: offset pages skip a record when an earlier one is deleted,
+ * and a failing app may list almost nothing. So records are marked only after two listings agree, and if many
+ * are missing, the second listing starts later. Deletions are stored late, but never wrongly.
+ */
+
+import { reserveLogPlace } from '../store/changes/events.ts'
+import { deleteUnseen, lockRecords } from '../store/records/apply-changes.ts'
+import { countUnseen } from '../store/sync/seen-records.ts'
+import { type RunProgress, saveProgress } from '../store/sync/sync-state.ts'
+import { type ActiveRun, addCounts, announce, resourceOf, transact } from './active-run.ts'
+
+const MANY_RECORDS = 10
+const MANY_SHARE = 0.5
+
+/** The result of missing-record detection. */
+export type MissingRecords =
+  /** No record is missing, or all missing ones are marked as deleted. */
+  | { readonly kind: 'reconciled' }
+  /** A second listing must confirm the missing records; with `warning`, only after a pause. */
+  | { readonly kind: 'unconfirmed'; readonly progress: RunProgress; readonly warning?: string }
+
+/** Marks missing records as deleted, or requests a second listing. */
+export const reconcileMissing = async (run: ActiveRun): Promise<MissingRecords> => {
+  const { progress, lease, context, resource } = run
+  if (progress.listing === 'changes' || progress.first || resource.sync.deletions === 'reported')
+    return { kind: 'reconciled' }
+  const { held, unseen } = await countUnseen(context.database, lease.key, resourceOf(run))
+  if (unseen === 0) return { kind: 'reconciled' }
+  if (progress.pass === 1) {
+    const second: RunProgress = { ...progress, pass: 2, stage: 'listing', cursor: null }
+    return unseen >= MANY_RECORDS && unseen >= held * MANY_SHARE
+      ? {
+          kind: 'unconfirmed',
+          progress: second,
+          warning: `${unseen} of ${held} records were not listed; a second listing must confirm that they are deleted`,
+        }
+      : { kind: 'unconfirmed', progress: second }
+  }
+  let last: string | null = null
+  do last = await deleteBatch(run, last)
+  while (last !== null)
+  return { kind: 'reconciled' }
+}
+
+/** Marks one batch. @returns the last record that was marked; null if none is left */
+const deleteBatch = (run: ActiveRun, after: string | null): Promise<string | null> =>
+  transact(run, async (transaction) => {
+    const { progress, owner, lease } = run
+    // Lock first: reserving a place may assign the transaction id, and ids order the log.
+    await lockRecords(transaction, owner.credentialId, resourceOf(run))
+    const place = progress.announced ? undefined : await reserveLogPlace(transaction)
+    const choice = { since: progress.startedAt, after }
+    const marked = await deleteUnseen(transaction, owner, resourceOf(run), choice)
+    if (marked.last === null) return null
+    if (place !== undefined) await announce(transaction, run, 'started', {}, place)
+    const advanced = {
+      ...progress,
+      announced: true,
+      counts: addCounts(progress.counts, { deleted: marked.count }),
+    }
+    await saveProgress(transaction, lease, advanced)
+    run.progress = advanced
+    return marked.last
+  })

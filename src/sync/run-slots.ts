@@ -1,0 +1,115 @@
+/** The run slots of a process: a fixed number of concurrent runs, shared fairly between end users. */
+import { createRepeater } from '../repeater.ts'
+import type { Database } from '../store/database/database.ts'
+import { listTurns, type SyncTurn } from '../store/sync/claims.ts'
+import type { SyncKey } from '../store/sync/sync-key.ts'
+import type { SyncLog } from './active-run.ts'
+import type { HeldLease } from './leases.ts'
+
+/** How often a process looks for due runs. A run that has been due for longer is waiting for a slot. */
+export const TICK_MS = 1000
+// Turns are read in batches: the cost of a read grows with the number of due runs.
+const TURNS_PER_READ = 100
+
+/** The dependencies and settings of the run slots. */
+export interface RunSlotsOptions {
+  readonly database: Database
+  readonly log: SyncLog
+  /** Slots in this process. One end user gets at most half of them, so that some stay free for others. */
+  readonly concurrency: number
+  /** Acquires the leases of those runs that are still due. */
+  readonly acquire: (keys: readonly SyncKey[]) => Promise<readonly HeldLease[]>
+  /** Never rejects. */
+  readonly run: (held: HeldLease) => Promise<void>
+}
+
+/** The run slots of a process. */
+export interface RunSlots {
+  start(): Promise<void>
+  /** Starts no more runs. Resolves once the current ones have ended. */
+  stop(): Promise<void>
+}
+
+const nameOf = ({ credentialId, topic }: SyncKey): string => `${credentialId}/${topic}`
+
+/** Creates the run slots of a process. */
+export const createRunSlots = (options: RunSlotsOptions): RunSlots => {
+  const { database, log, concurrency, acquire, run } = options
+  const maxPerUser = Math.max(1, Math.floor(concurrency / 2))
+  /** The current runs, each with its end user. */
+  const running = new Map<Promise<void>, string>()
+  let turns: readonly SyncTurn[] = []
+  let listedMs = Number.NEGATIVE_INFINITY
+  let hasFreedSlot = false
+
+  /** Removes the next turns for the free slots from the list, respecting the limit of each user. */
+  const chooseTurns = (): SyncTurn[] => {
+    const chosen: SyncTurn[] = []
+    const users = [...running.values()]
+    const rest: SyncTurn[] = []
+    for (const turn of turns) {
+      const isFull = users.length >= concurrency
+      const userRuns = users.filter((userId) => userId === turn.userId).length
+      if (isFull || userRuns >= maxPerUser) rest.push(turn)
+      else {
+        chosen.push(turn)
+        users.push(turn.userId)
+      }
+    }
+    turns = rest
+    return chosen
+  }
+
+  const occupy = (held: HeldLease, userId: string): void => {
+    const ending = run(held).finally(() => {
+      running.delete(ending)
+      hasFreedSlot = true
+      void repeater.run()
+    })
+    running.set(ending, userId)
+  }
+
+  /** Starts the next runs. @returns how many turns were chosen, and how many of their leases were acquired */
+  const takeTurns = async (): Promise<{ chosen: number; acquired: number }> => {
+    const chosen = chooseTurns()
+    if (chosen.length === 0) return { chosen: 0, acquired: 0 }
+    const users = new Map(chosen.map((turn) => [nameOf(turn), turn.userId]))
+    const leases = await acquire(chosen)
+    for (const held of leases) occupy(held, users.get(nameOf(held.lease.key)) ?? '')
+    return { chosen: chosen.length, acquired: leases.length }
+  }
+
+  const fill = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted && running.size < concurrency) {
+      const isStale = performance.now() - listedMs >= TICK_MS
+      if (!isStale && (await takeTurns()).chosen > 0) continue
+      turns = await listTurns(database, TURNS_PER_READ)
+      listedMs = performance.now()
+      const isAll = turns.length < TURNS_PER_READ
+      // Other processes acquire runs at the same time: the next tick reads which are left.
+      if (signal.aborted || (await takeTurns()).acquired === 0 || isAll) return
+    }
+  }
+
+  const repeater = createRepeater({
+    everyMs: TICK_MS,
+    step: async (signal) => {
+      do {
+        hasFreedSlot = false
+        await fill(signal)
+      } while (hasFreedSlot && !signal.aborted)
+    },
+    onFailure: (error) => log.warn({ err: error }, 'due sync runs could not be acquired'),
+  })
+
+  return {
+    start: async () => {
+      repeater.start()
+      await repeater.run()
+    },
+    stop: async () => {
+      await repeater.stop()
+      await Promise.all(running.keys())
+    },
+  }
+}

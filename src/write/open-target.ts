@@ -1,0 +1,204 @@
+/** A write target: one resource of one credential, with its records in the app and in the store. */
+import type {
+  AppRequest,
+  AppResponse,
+  Connector,
+  ResourceConnector,
+  ResourceWriter,
+  Steps,
+  WriteGuard,
+} from '../definition/connector.ts'
+import { createMapper, type MappedRecord } from '../definition/mapping.ts'
+import type { Resource } from '../definition/resource.ts'
+import { ApiError } from '../errors.ts'
+import type { AppClient } from '../outbound/http.ts'
+import type { ParentRecord } from '../query/write-request.ts'
+import { holdCredential, type OpenCredential } from '../store/accounts/credentials.ts'
+import type { Database, Transaction } from '../store/database/database.ts'
+import {
+  applyChanges,
+  lockRecords,
+  markRecordDeleted,
+  type RecordOwner,
+} from '../store/records/apply-changes.ts'
+import { createLineWriter } from '../store/records/record-lines.ts'
+import { type ReadRecord, type RecordKey, readRecord } from '../store/records/records.ts'
+import { withExclusiveWriter } from './exclusive-writer.ts'
+import { refusedField } from './refused-field.ts'
+import { runSteps, type StepsOutcome } from './run-steps.ts'
+import { writeFailure } from './write-failure.ts'
+
+/** The dependencies of a write target. */
+export interface TargetOptions {
+  readonly database: Database
+  readonly connectors: ReadonlyMap<string, Connector>
+  readonly appClient: AppClient
+  readonly loadCredential: (credentialId: string) => Promise<OpenCredential | undefined>
+}
+
+/** The values of a stored record, with those that every write needs. */
+export type StoredValues = Readonly<Record<string, unknown>> & {
+  readonly remoteId: string
+  readonly updatedAt: string
+  readonly remoteDeleted: boolean
+}
+
+/** A record as it is stored. */
+export interface StoredVersion extends ReadRecord {
+  readonly values: StoredValues
+}
+
+/** Facts about a response of the app that is stored. */
+export interface ResponseFacts {
+  /** When the request was sent, by the database's clock, or a little earlier. */
+  readonly requestedAt: Date
+  /** `written` for the response to a write. Default: `all`. */
+  readonly accept?: 'all' | 'written'
+  /** The workflow run that caused the write. */
+  readonly cause?: string | undefined
+}
+
+/** A resource of a credential, opened for writing. */
+export interface WriteTarget {
+  readonly owner: RecordOwner
+  readonly resource: Resource
+  readonly connector: Connector
+  readonly credential: OpenCredential
+  readonly resourceConnector: ResourceConnector
+  readonly writer: ResourceWriter
+  /**
+   * Runs `work` on a record, for one writer at a time if the app does not reject stale writes itself.
+   * @throws WRITE_IN_FLIGHT
+   */
+  exclusively<Result>(id: string, guard: WriteGuard, work: () => Promise<Result>): Promise<Result>
+  /** Runs a connector's steps against the app. */
+  run<Result>(steps: Steps<Result>): Promise<StepsOutcome<Result>>
+  /** Converts the app's name of a field into the caller's. */
+  nameField(appField: string): string
+  /** Maps a raw record of the app. @throws TypeError if it has no id */
+  map(raw: unknown): MappedRecord
+  /** The record in the store. @throws NOT_FOUND, also for a record of another parent */
+  read(id: string, below?: ParentRecord): Promise<StoredVersion>
+  /** Stores the app's response. @returns the record as it is stored afterwards */
+  store(raw: unknown, facts: ResponseFacts): Promise<StoredVersion>
+  /** Marks a record as deleted in the app. */
+  markDeleted(id: string): Promise<StoredVersion>
+  /** The raw record in the app; undefined if the app has none. @throws ApiError */
+  fetch(stored: StoredVersion): Promise<unknown>
+  /**
+   * Fetches the record from the app and stores it.
+   * @returns the record as it is stored afterwards, possibly a newer version by another writer
+   */
+  refresh(stored: StoredVersion, cause?: string): Promise<StoredVersion>
+}
+
+/** NOT_SUPPORTED: the app's records of a resource cannot be written in this way. */
+export const unsupported = (
+  resource: Resource,
+  connector: Connector | undefined,
+  activity: string,
+): ApiError =>
+  new ApiError(
+    'NOT_SUPPORTED',
+    `${connector?.name ?? 'The app'} does not support ${activity} ${resource.plural}.`,
+  )
+
+const disconnected = (): ApiError =>
+  new ApiError('CREDENTIAL_NOT_FOUND', 'The credential was deleted during the write.', [
+    { field: 'credentialId', expected: 'the id of a credential of this environment' },
+  ])
+
+/** The stored version of a record; undefined if it is not stored. One statement. */
+export const readStored = async (
+  database: { readonly prisma: Transaction },
+  resource: Resource,
+  key: RecordKey,
+  below?: ParentRecord,
+): Promise<StoredVersion | undefined> => {
+  const record = await readRecord(database, resource, key, below)
+  // The JSON of every record has these fields.
+  return record && { ...record, values: JSON.parse(record.json) as StoredValues }
+}
+
+/** What to open. `remoteFields`: the caller's fields by the app's own names, to name one that the app refuses. */
+export interface OpenRequest {
+  readonly owner: RecordOwner
+  readonly resource: Resource
+  readonly remoteFields?: Parameters<typeof refusedField>[1]
+}
+
+/** Opens a resource of a credential for writing. @throws NOT_SUPPORTED */
+export const openTarget = async (
+  { database, connectors, appClient, loadCredential }: TargetOptions,
+  { owner, resource, remoteFields = {} }: OpenRequest,
+): Promise<WriteTarget> => {
+  const { credentialId } = owner
+  const credential = await loadCredential(credentialId)
+  const connector = credential && connectors.get(credential.app)
+  const resourceConnector = connector?.resources[resource.topic]
+  const writer = resourceConnector?.write
+  if (!credential || !connector || !resourceConnector || !writer)
+    throw unsupported(resource, connector, 'writing')
+  const mapRaw = createMapper(resourceConnector.mapping)
+  const toLine = createLineWriter(resource)
+  const send = (request: AppRequest): Promise<AppResponse> =>
+    appClient.send(connector, credential.values, request)
+
+  const requireFound = (record: StoredVersion | undefined): StoredVersion => {
+    if (record) return record
+    throw new ApiError('NOT_FOUND', `There is no ${resource.name} with this id.`)
+  }
+
+  /** Changes the stored record and reads it back. @throws CREDENTIAL_NOT_FOUND if the credential was deleted */
+  const change = (
+    id: string,
+    work: (transaction: Transaction) => Promise<unknown>,
+  ): Promise<StoredVersion> =>
+    database.prisma.$transaction(async (transaction) => {
+      // The lock comes first: locking a row assigns the transaction its id, and ids order the log.
+      await lockRecords(transaction, credentialId, resource)
+      if (!(await holdCredential(transaction, credentialId))) throw disconnected()
+      await work(transaction)
+      return requireFound(await readStored({ prisma: transaction }, resource, { credentialId, id }))
+    })
+
+  const target: WriteTarget = {
+    owner,
+    resource,
+    connector,
+    credential,
+    resourceConnector,
+    writer,
+    exclusively: (recordId, guard, work) =>
+      guard === 'version'
+        ? work()
+        : withExclusiveWriter(database, { credentialId, topic: resource.topic, recordId }, work),
+    run: (steps) => runSteps(steps, send),
+    nameField: (appField) => refusedField(resourceConnector, remoteFields, appField),
+    map: (raw) => mapRaw(raw, credentialId),
+    read: async (id, below) =>
+      requireFound(await readStored(database, resource, { credentialId, id }, below)),
+    store: (raw, { requestedAt, accept = 'all', cause }) => {
+      const { row } = target.map(raw)
+      const options = { accept, askedAt: requestedAt.toISOString(), cause }
+      return change(row.id, (transaction) =>
+        applyChanges(transaction, owner, resource, [toLine(row)], options),
+      )
+    },
+    markDeleted: (id) =>
+      change(id, (transaction) => markRecordDeleted(transaction, owner, resource, id)),
+    fetch: async ({ values: record }) => {
+      const { remoteId } = record
+      const outcome = await target.run(writer.get(remoteId, { remoteId, record }))
+      if (outcome.status === 'done') return outcome.result
+      throw writeFailure(outcome, connector.name, target.nameField)
+    },
+    refresh: async (stored, cause) => {
+      const raw = await target.fetch(stored)
+      return raw === undefined
+        ? target.markDeleted(stored.id)
+        : target.store(raw, { requestedAt: stored.readAt, cause })
+    },
+  }
+  return target
+}

@@ -1,0 +1,90 @@
+/** Runs a connector's steps: sends each request to the app and returns the outcome of the write. */
+import {
+  type AppRequest,
+  type AppResponse,
+  RecordAbsent,
+  type Steps,
+  WriteRefusal,
+} from '../definition/connector.ts'
+import {
+  type AppError,
+  AppRefusedError,
+  AppUnavailableError,
+  isAppError,
+} from '../outbound/app-error.ts'
+
+/** The reason why steps ended before anything changed in the app. */
+export type StepsFailure = AppError | WriteRefusal | RecordAbsent
+
+/**
+ * The outcome of steps.
+ * - `done`: the steps returned a result.
+ * - `refused`: the steps failed, and nothing has changed in the app.
+ * - `partly-written`: an earlier request changed the app, a later one was refused.
+ * - `unknown`: a request that changes the app may have arrived, and its response is missing or unusable.
+ */
+export type StepsOutcome<Result> =
+  | { readonly status: 'done'; readonly result: Result }
+  | { readonly status: 'refused'; readonly error: StepsFailure }
+  | { readonly status: 'partly-written'; readonly refusal: AppRefusedError | WriteRefusal }
+  | { readonly status: 'unknown'; readonly cause: unknown }
+
+// Without a connection, the request cannot have arrived.
+const NOT_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+/** Whether a failed request may have reached the app. */
+export const mayHaveArrived = (error: unknown): boolean =>
+  error instanceof AppUnavailableError &&
+  error.problem !== 'circuit-open' &&
+  // The proxy opened no tunnel, and nothing is sent before that.
+  error.problem !== 'proxy' &&
+  !(error.problem === 'network' && NOT_CONNECTED.has(error.reason))
+
+const isRead = ({ method, read }: AppRequest): boolean => method === 'GET' || read === true
+
+const isRefusal = (error: unknown): error is AppRefusedError | WriteRefusal =>
+  error instanceof AppRefusedError || error instanceof WriteRefusal
+
+/**
+ * Runs steps until they return or fail.
+ * @throws any error that is neither a failure of the app nor a refusal of the connector, if nothing has changed
+ */
+export const runSteps = async <Result>(
+  steps: Steps<Result>,
+  send: (request: AppRequest) => Promise<AppResponse>,
+): Promise<StepsOutcome<Result>> => {
+  let hasChanged = false
+  try {
+    let step = steps.next()
+    while (!step.done) {
+      const request = step.value
+      let response: AppResponse
+      try {
+        response = await send(request)
+        if (!isRead(request)) hasChanged = request.undo !== true
+      } catch (error) {
+        if (!isRead(request) && mayHaveArrived(error)) return { status: 'unknown', cause: error }
+        // The connector may handle the failure; otherwise this call throws it.
+        step = steps.throw(error)
+        continue
+      }
+      step = steps.next(response)
+    }
+    return { status: 'done', result: step.value }
+  } catch (error) {
+    if (hasChanged)
+      return isRefusal(error)
+        ? { status: 'partly-written', refusal: error }
+        : { status: 'unknown', cause: error }
+    if (isAppError(error) || error instanceof WriteRefusal || error instanceof RecordAbsent)
+      return { status: 'refused', error }
+    throw error
+  }
+}

@@ -1,0 +1,196 @@
+/** The sandbox accepts every value that a field defines, and any text in a free-text field. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Json } from '../../src/definition/connector.ts'
+import type { Field, Fields } from '../../src/definition/field.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { openPlayground, type Playground } from './playground.ts'
+import { samples } from './write-samples.ts'
+import { type Desk, type Given, openDesk, type Written, writerOf } from './writing.ts'
+
+let playground: Playground
+let desk: Desk
+beforeAll(async () => {
+  playground = await openPlayground()
+  desk = openDesk(playground)
+})
+afterAll(() => playground.stop())
+
+interface Choice {
+  readonly topic: string
+  /** `currency`, `addresses.country` */
+  readonly path: string
+  readonly values: readonly string[]
+}
+
+const choicesIn = (topic: string, fields: Fields, taken: (name: string) => boolean, at = '') =>
+  Object.entries(fields).flatMap(([name, field]: [string, Field]): readonly Choice[] => {
+    const path = `${at}${name}`
+    // The lines of a document repeat its currency, which is checked below.
+    if (path === 'lineItems') return []
+    const { shape, values } = field.kind
+    if (shape) {
+      const isTaken = (inner: string) => taken(path) || taken(inner)
+      return choicesIn(topic, shape.fields, isTaken, `${path}.`)
+    }
+    return values && taken(path) ? [{ topic, path, values }] : []
+  })
+
+const choices = Object.keys(samples).flatMap((topic) => {
+  const { create, update } = writerOf(topic)
+  const taken = new Set([...(create?.fields ?? []), ...(update?.fields ?? [])])
+  return choicesIn(topic, catalogue.get(topic).fields, (path) => taken.has(path))
+})
+
+/** The sample's fields with another value at the path; in a list, one entry for each of `values`. */
+const withValues = (topic: string, path: string, values: readonly string[]): Given => {
+  const [field = '', inner] = path.split('.')
+  if (inner === undefined) return { [field]: values[0] ?? null }
+  const sample: Json | undefined = samples[topic]?.update[field]
+  const [first] = [sample].flat()
+  const entries = values.map((value) => ({ ...Object(first), [inner]: value }))
+  return { [field]: Array.isArray(sample) ? entries : (entries[0] ?? null) }
+}
+
+const valuesAt = ({ row }: Written, path: string): readonly unknown[] => {
+  const [field = '', inner] = path.split('.')
+  const found = [row[field]].flat()
+  return inner === undefined ? found : found.map((entry) => Object(entry)[inner])
+}
+
+const isList = (topic: string, path: string): boolean =>
+  Array.isArray(samples[topic]?.update[path.split('.')[0] ?? ''])
+
+/** The number of values that one write can hold. */
+const writesOf = ({ topic, path, values }: Choice): readonly (readonly string[])[] => {
+  const size = isList(topic, path) ? 100 : 1
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, index) =>
+    values.slice(index * size, (index + 1) * size),
+  )
+}
+
+test('covers each resource with a currency', () => {
+  const currencies = choices.filter(({ path }) => path === 'currency')
+  expect(currencies.map(({ topic }) => topic).sort()).toEqual([
+    'accounting/accounts',
+    'accounting/bills',
+    'accounting/customers',
+    'accounting/invoices',
+    'accounting/payments',
+    'accounting/purchaseOrders',
+    'accounting/vendors',
+    'commerce/orders',
+  ])
+  for (const { values } of currencies) expect(values).toHaveLength(179)
+})
+
+test.each(choices)(
+  '$topic: each value of $path can be written and read back',
+  { timeout: 120_000 },
+  async (choice) => {
+    const { topic, path } = choice
+    const sample = samples[topic]
+    let record = await desk.create(topic, sample?.create ?? {})
+    const isFixed = !writerOf(topic).update?.fields.some((name) => path.startsWith(name))
+    for (const values of writesOf(choice)) {
+      const fields = withValues(topic, path, values)
+      record = isFixed
+        ? await desk.create(topic, { ...sample?.create, ...fields })
+        : await desk.update(topic, record, fields)
+      const shown = valuesAt(record, path).map((value) => String(value).toUpperCase())
+      expect(shown).toEqual(values)
+      if (path === 'currency' && record.row.lineItems !== undefined)
+        expect(valuesAt(record, 'lineItems.currency')).toEqual(values)
+    }
+  },
+)
+
+describe('a free text of the contract', () => {
+  const free = [
+    ['orderStatus', ['Active', 'placed', 'On hold – weather', 'CANCELLED']],
+    ['paymentStatus', ['Paid', 'pending', 'Partly refunded']],
+    ['fulfillmentStatus', ['unfulfilled', 'shipped', 'Ready for pickup']],
+  ] as const
+
+  test.each(free)('%s is stored as written', async (field, values) => {
+    const lineItems = [{ productId: 'prd_0001', variantId: 'var_0001', quantity: 1 }]
+    for (const value of values) {
+      const made = await desk.create('commerce/orders', { lineItems, [field]: value })
+      expect(made.row[field]).toBe(value)
+      const later = await desk.update('commerce/orders', made, { totalShipping: '1' })
+      expect(later.row[field]).toBe(value)
+    }
+  })
+
+  test('an order in a custom state is shipped, changed and deleted like any other', async () => {
+    const order = await desk.create('commerce/orders', {
+      lineItems: [{ productId: 'prd_0001', variantId: 'var_0001', quantity: 2 }],
+      orderStatus: 'Active',
+      fulfillmentStatus: 'unfulfilled',
+    })
+    await desk.create('commerce/fulfillments', {
+      orderId: order.raw.id,
+      lineItems: [{ variantId: 'var_0001', quantity: 2 }],
+    })
+    const shipped = await desk.get('commerce/orders', order.raw.id)
+    expect(shipped?.row).toMatchObject({ orderStatus: 'Active', fulfillmentStatus: 'shipped' })
+    // The life of the sandbox passes over orders in states that it does not know.
+    await playground.app.advance('acme', 60)
+    const later = await desk.get('commerce/orders', order.raw.id)
+    if (!later) throw new Error('The order is gone.')
+    expect(later.row.orderStatus).toBe('Active')
+    await desk.remove('commerce/orders', later)
+  })
+
+  test.each([
+    ['accounting/vendors', { vendorName: 'Quay', email: 'ü@grüße.example' }],
+    ['crm/accounts', { accountName: 'Quay', website: 'quay.example/about us' }],
+    ['commerce/fulfillments', { orderId: 'ord_0001', lineItems: [], trackingNumbers: ['1'] }],
+    ['commerce/orders', { billingAddress: { city: 'Cork' }, shippingAddress: { lastName: 'B' } }],
+  ] as const)('%s accepts %j', async (topic, fields) => {
+    const { row } = await desk.create(topic, { ...samples[topic]?.create, ...fields })
+    const { orderId: _, ...shown }: Given = fields
+    expect(row).toMatchObject(shown)
+  })
+})
+
+describe('amounts', () => {
+  const sums = async (currency: string, unitPrice: string, quantity: number) => {
+    const { row } = await desk.create('accounting/invoices', {
+      ...samples['accounting/invoices']?.create,
+      currency,
+      exchangeRate: '0.5',
+      lineItems: [{ description: 'Desk', accountId: 'acc_0021', unitPrice, quantity }],
+    })
+    return [row.subTotal, row.totalTaxAmount, row.totalAmount]
+  }
+
+  test.each([
+    ['EUR', '0.99', 1.5, ['1.49', '0.34', '1.83']],
+    ['JPY', '99.00', 1.5, ['149.00', '34.00', '183.00']],
+    ['KWD', '0.125', 3, ['0.375', '0.086', '0.461']],
+    ['CLF', '0.0125', 1, ['0.0125', '0.0029', '0.0154']],
+  ])('are rounded to the minor unit of %s', async (currency, price, quantity, expected) => {
+    const shown = await sums(currency, price, quantity)
+    expect(shown.map(Number)).toEqual(expected.map(Number))
+  })
+
+  test('are settled by payments to the last unit', async () => {
+    const invoice = await desk.create('accounting/invoices', {
+      ...samples['accounting/invoices']?.create,
+      currency: 'KWD',
+      lineItems: [{ description: 'Desk', accountId: 'acc_0021', unitPrice: '0.125', quantity: 3 }],
+    })
+    for (const [amount, balance, state] of [
+      ['0.46', '0.001', 'part_paid'],
+      ['0.001', '0.00', 'paid'],
+    ] as const) {
+      await desk.create(
+        'accounting/payments',
+        { transactionDate: '2026-01-05', totalAmount: amount, currency: 'KWD' },
+        { invoice: invoice.raw.id },
+      )
+      const now = await desk.get('accounting/invoices', invoice.raw.id)
+      expect(now?.raw).toMatchObject({ open_amount: balance, state })
+    }
+  })
+})

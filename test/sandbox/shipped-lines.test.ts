@@ -1,0 +1,192 @@
+/** Shipped lines of an order: the order keeps them, and its fulfillments can always be changed. */
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Json } from '../../src/definition/connector.ts'
+import { openPlayground, type Playground } from './playground.ts'
+import { type Desk, openDesk, type Written } from './writing.ts'
+
+const ORDERS = 'commerce/orders'
+const FULFILLMENTS = 'commerce/fulfillments'
+
+let playground: Playground
+let desk: Desk
+beforeAll(async () => {
+  playground = await openPlayground()
+  desk = openDesk(playground)
+})
+afterAll(() => playground.stop())
+
+interface Line {
+  readonly id: string
+  readonly quantity: number
+}
+
+const linesOf = ({ raw }: Written): readonly Line[] => raw.items as Line[]
+
+/** Lines of products 1 to 4, which have one variant each. */
+const lineOf = (product: number, quantity: number): Json => ({
+  productId: `prd_000${product}`,
+  variantId: `var_00${['01', '05', '09', '13'][product - 1]}`,
+  quantity,
+})
+
+const order = (...quantities: readonly number[]) =>
+  desk.create(ORDERS, {
+    lineItems: quantities.map((quantity, index) => lineOf(index + 1, quantity)),
+  })
+
+const ship = (orderId: string, lines: readonly Line[]) =>
+  desk.create(FULFILLMENTS, {
+    orderId,
+    lineItems: lines.map(({ id, quantity }) => ({ lineItemId: id, quantity })),
+  })
+
+const read = async (topic: string, { raw }: Written): Promise<Written> => {
+  const found = await desk.get(topic, raw.id)
+  if (!found) throw new Error(`${raw.id} is gone.`)
+  return found
+}
+
+/** The lines of a fulfillment as a caller reads them and sends them back. */
+const sentBack = ({ raw }: Written): Json =>
+  (raw.items as (Line & Record<string, Json>)[]).map((item) => ({
+    lineItemId: item.order_item ?? null,
+    title: item.name ?? null,
+    sku: item.sku ?? null,
+    productId: item.product ?? null,
+    variantId: item.variant ?? null,
+    price: item.unit_price ?? null,
+    quantity: item.quantity,
+  }))
+
+test('rejects an order update that drops a shipped line, and names the line', async () => {
+  const made = await order(2, 3)
+  const [first] = linesOf(made)
+  if (!first) throw new Error('The order has no lines.')
+  await ship(made.raw.id, [{ ...first, quantity: 2 }])
+  const current = await read(ORDERS, made)
+  const attempts = [
+    [[lineOf(2, 3)], 'items'],
+    [[lineOf(1, 1), lineOf(2, 3)], 'items.0.quantity'],
+  ] as const
+  for (const [lineItems, field] of attempts)
+    await expect(desk.update(ORDERS, current, { lineItems: [...lineItems] })).rejects.toMatchObject(
+      {
+        kind: 'refused',
+        message: expect.stringMatching(
+          new RegExp(`^2 of the line ${first.id} \\(.+\\) are shipped: `),
+        ),
+        field,
+      },
+    )
+  // Unshipped lines may be dropped, and quantities may grow.
+  const changed = await desk.update(ORDERS, current, { lineItems: [lineOf(1, 5)] })
+  expect(linesOf(changed)).toMatchObject([{ id: first.id, quantity: 5 }])
+})
+
+test('a fulfillment that an earlier version separated from its line can be changed', async () => {
+  const made = await order(2, 3)
+  const parcel = await ship(made.raw.id, linesOf(made))
+  const { prisma } = playground.database
+  await prisma.$executeRaw`UPDATE sandbox_records
+    SET body = jsonb_set(body, '{items}', jsonb_build_array(body->'items'->1))
+    WHERE tenant = 'acme' AND id = ${made.raw.id}`
+  const moved = await desk.update(FULFILLMENTS, parcel, { carrier: 'Quay Post' })
+  expect(moved.raw.items).toEqual(parcel.raw.items)
+  const again = await desk.update(FULFILLMENTS, moved, { lineItems: sentBack(moved) })
+  expect(again.raw.items).toEqual(parcel.raw.items)
+  // Only the fulfillment that holds the line may keep it.
+  const [lost] = linesOf(made)
+  await expect(ship(made.raw.id, lost ? [lost] : [])).rejects.toMatchObject({
+    field: 'lineItems[0].lineItemId',
+  })
+  // The order has no shipped line left to protect.
+  await desk.update(ORDERS, await read(ORDERS, made), { orderStatus: 'Active' })
+})
+
+test('a fulfillment outlives its order, even one that the app has removed', async () => {
+  const made = await order(2)
+  const parcel = await ship(made.raw.id, linesOf(made))
+  await desk.remove(ORDERS, await read(ORDERS, made))
+  const later = await desk.update(FULFILLMENTS, parcel, { carrier: 'Quay Post' })
+  const { prisma } = playground.database
+  await prisma.$executeRaw`DELETE FROM sandbox_records
+    WHERE tenant = 'acme' AND kind = 'orders' AND id = ${made.raw.id}`
+  const last = await desk.update(FULFILLMENTS, later, {
+    service: 'By boat',
+    lineItems: sentBack(later),
+  })
+  expect(last.raw).toMatchObject({ carrier: 'Quay Post', service: 'By boat' })
+  expect(last.raw.items).toEqual(parcel.raw.items)
+})
+
+type Step =
+  | { readonly kind: 'order'; readonly quantities: readonly number[] }
+  | {
+      readonly kind: 'ship' | 'reship'
+      readonly at: number
+      readonly quantities: readonly number[]
+    }
+  | { readonly kind: 'unship'; readonly at: number }
+
+/** A quantity for each of the four products; 0: not in the order or not in the parcel. */
+const quantities = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 4, maxLength: 4 })
+const at = fc.nat({ max: 20 })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ kind: fc.constant('order' as const), quantities }),
+  fc.record({ kind: fc.constantFrom('ship' as const, 'reship' as const), at, quantities }),
+  fc.record({ kind: fc.constant('unship' as const), at }),
+)
+
+test('every state of an order and its fulfillments allows the next legal write', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
+      const made = await order(3, 3, 3, 3)
+      const parcels = new Map<string, Written>()
+      const shippedOf = (line: string): number =>
+        [...parcels.values()]
+          .flatMap(({ raw }) => raw.items as (Line & { readonly order_item: string })[])
+          .reduce((n, item) => n + (item.order_item === line ? item.quantity : 0), 0)
+
+      for (const next of steps) {
+        const current = await read(ORDERS, made)
+        const ordered = linesOf(current) as readonly (Line & { readonly product: string })[]
+        const ofProduct = (product: number) =>
+          ordered.find((line) => line.product === `prd_000${product}`)
+        const parcel = 'at' in next ? [...parcels.values()][next.at % parcels.size] : undefined
+        if (next.kind === 'order') {
+          const wanted = next.quantities.flatMap((n, index) =>
+            n > 0 ? [lineOf(index + 1, n)] : [],
+          )
+          if (wanted.length === 0) continue
+          const isLegal = next.quantities.every((n, index) => {
+            const line = ofProduct(index + 1)
+            return !line || n >= Math.min(shippedOf(line.id), line.quantity)
+          })
+          const written = desk.update(ORDERS, current, { lineItems: wanted })
+          if (isLegal) await written
+          else await expect(written).rejects.toMatchObject({ kind: 'refused' })
+        } else if (next.kind === 'unship') {
+          if (!parcel) continue
+          await desk.remove(FULFILLMENTS, parcel)
+          parcels.delete(parcel.raw.id)
+        } else {
+          const lineItems = next.quantities.flatMap((quantity, index) => {
+            const line = ofProduct(index + 1)
+            return line && quantity > 0 ? [{ lineItemId: line.id, quantity }] : []
+          })
+          if (next.kind === 'reship' && !parcel) continue
+          const written =
+            parcel && next.kind === 'reship'
+              ? await desk.update(FULFILLMENTS, parcel, { lineItems })
+              : await desk.create(FULFILLMENTS, { orderId: made.raw.id, lineItems })
+          parcels.set(written.raw.id, written)
+        }
+        for (const [id, held] of parcels)
+          parcels.set(id, await desk.update(FULFILLMENTS, held, { lineItems: sentBack(held) }))
+        await desk.update(ORDERS, await read(ORDERS, made), { paymentStatus: 'Paid' })
+      }
+    }),
+    { numRuns: 25 },
+  )
+}, 240_000)

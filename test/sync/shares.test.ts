@@ -1,0 +1,185 @@
+/** Runs of different end users take turns, however much work one user brings. */
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { listTurns } from '../../src/store/sync/claims.ts'
+import {
+  addCredential,
+  addUser,
+  addWaiting,
+  openWorkshop,
+  TOPIC,
+  type Workshop,
+} from './workshop.ts'
+
+let shop: Workshop
+
+beforeEach(async () => {
+  shop = await openWorkshop()
+  shop.app.settings.pageSize = 10
+  await shop.database.prisma.credential.deleteMany()
+})
+
+afterEach(() => shop.close())
+
+const within = { timeout: 60_000, interval: 10 }
+
+/** A user with this many credentials, each at its own path: `/api/<name>/0`, … */
+const addConnected = async (name: string, count: number) => {
+  const { app, database } = shop
+  const owner = await addUser(database)
+  const credentialIds: string[] = []
+  for (let place = 0; place < count; place++) {
+    const values = { url: `${app.url}/${name}/${place}`, token: app.settings.token }
+    credentialIds.push((await addCredential(database, values, owner)).credentialId)
+  }
+  return { ...owner, credentialIds }
+}
+
+const requestsOf = (name: string) =>
+  shop.app.requests.filter(({ path }) => path.startsWith(`/api/${name}/`))
+
+const isCompleted = async (credentialIds: readonly string[]): Promise<boolean> =>
+  (await shop.database.prisma.syncState.count({
+    where: { credentialId: { in: [...credentialIds] }, completedAt: null },
+  })) === 0
+
+/** The statements that list the turns and those that take leases. */
+const turnsListed = () => shop.statements.filter((text) => text.includes('WITH waiting'))
+const leasesTaken = () => shop.statements.filter((text) => text.includes('WITH due AS'))
+
+it('a user with endless lists leaves half of the places to others', async () => {
+  const { app, database } = shop
+  app.fill(20)
+  app.settings.endless = (path) => path.startsWith('/api/flood/')
+  await addConnected('flood', 6)
+  let most = 0
+  app.settings.onPage = async () => {
+    const rows = await database.prisma.$queryRaw<{ held: number }[]>`
+      SELECT count(*)::integer AS held FROM sync_states WHERE run->>'holder' IS NOT NULL`
+    most = Math.max(most, rows[0]?.held ?? 0)
+  }
+  await shop.engine({ concurrency: 4, sliceMs: 3_600_000 }).start()
+  await expect.poll(() => requestsOf('flood').length, within).toBeGreaterThan(20)
+  expect(most).toBe(2)
+  // No slice of the endless lists ends, and the new user does not have to wait for one.
+  const newcomer = await addConnected('newcomer', 1)
+  await expect.poll(() => isCompleted(newcomer.credentialIds), within).toBe(true)
+  expect(await shop.records()).not.toHaveLength(0)
+})
+
+it('when endless lists hold all places, a new user waits for the end of one slice', async () => {
+  const { app } = shop
+  app.fill(20)
+  app.settings.delayMs = 10
+  app.settings.endless = (path) => path.startsWith('/api/flood')
+  await addConnected('flood-a', 6)
+  await addConnected('flood-b', 6)
+  await shop.engine({ concurrency: 2, sliceMs: 100 }).start()
+  await expect.poll(() => requestsOf('flood-a').length, within).toBeGreaterThan(5)
+  await expect.poll(() => requestsOf('flood-b').length, within).toBeGreaterThan(5)
+  let slicesBefore: number | undefined
+  app.settings.onPage = ({ path }) => {
+    if (path.startsWith('/api/newcomer')) slicesBefore ??= leasesTaken().length - taken
+  }
+  const taken = leasesTaken().length
+  const newcomer = await addConnected('newcomer', 1)
+  await expect.poll(() => isCompleted(newcomer.credentialIds), within).toBe(true)
+  // Slices of both places end in the tick before the new user is seen, which then comes next.
+  expect(slicesBefore).toBeLessThan(30)
+  // The six credentials of each user take turns as well.
+  const paths = () => new Set(requestsOf('flood-a').map(({ path }) => path))
+  await expect.poll(() => paths().size, within).toBe(6)
+})
+
+it('150 credentials of one user run one after the other, interleaved with those of another user', async () => {
+  const { app } = shop
+  app.fill(20)
+  await addConnected('crowd', 150)
+  const other = await addConnected('other', 3)
+  await shop.engine({ concurrency: 2, intervalMs: 3_600_000 }).start()
+  await expect.poll(() => isCompleted(other.credentialIds), { ...within, interval: 1 }).toBe(true)
+  const crowdPaths = new Set(requestsOf('crowd').map(({ path }) => path))
+  expect(crowdPaths.size).toBeGreaterThan(0)
+  expect(crowdPaths.size).toBeLessThan(30)
+})
+
+it('the next turn goes to the user with the fewest places, then to the one served longest ago', async () => {
+  const { prisma } = shop.database
+  const users = await Promise.all(['a', 'b', 'c'].map((name) => addConnected(name, 3)))
+  const names = new Map(users.map(({ userId }, place) => [userId, 'abc'[place]]))
+  const order = async () =>
+    (await listTurns(shop.database, 100)).map(({ userId }) => names.get(userId)).join('')
+  const [a, b, c] = users
+  if (!a || !b || !c) throw new Error('Expected three users.')
+  const update = (credentialId: string | undefined, data: object) =>
+    prisma.syncState.updateMany({ where: { ...(credentialId && { credentialId }) }, data })
+  await update(undefined, { dueAt: new Date(0) })
+  await update(c.credentialIds[0], { claimedAt: new Date(1000) })
+  await update(a.credentialIds[0], { claimedAt: new Date(2000) })
+  await update(b.credentialIds[0], { claimedAt: new Date(3000) })
+  expect(await order()).toBe('cabcabcab')
+  const later = new Date(Date.now() + 3_600_000)
+  const run = { holder: 'another process', heldUntil: later.toISOString() }
+  await update(c.credentialIds[1], { run, dueAt: later, claimedAt: new Date(1000) })
+  expect(await order()).toBe('abcabcab')
+  expect(await order()).toHaveLength(8)
+})
+
+it('a tick without work costs one statement, however many credentials exist', async () => {
+  const { prisma } = shop.database
+  await addConnected('idle', 120)
+  await prisma.syncState.updateMany({ data: { dueAt: new Date(Date.now() + 3_600_000) } })
+  await shop.engine().start()
+  const before = shop.statements.length
+  const ticksBefore = turnsListed().length
+  await expect.poll(() => turnsListed().length - ticksBefore, within).toBeGreaterThan(2)
+  const since = shop.statements.slice(before)
+  expect(since.filter((text) => !text.includes('WITH waiting'))).toEqual([])
+})
+
+it('the slices of a run form one run: one start, one end, and missing records are detected', async () => {
+  const { app, database } = shop
+  app.fill(100)
+  const { credentialIds } = await addConnected('sliced', 1)
+  const [credentialId = ''] = credentialIds
+  const engine = shop.engine({
+    sliceMs: 0,
+    fullListingIntervalMs: 0,
+    intervalMs: 3_600_000,
+    sync: { deletions: 'absent' },
+  })
+  await engine.syncNow(credentialId)
+  app.rows.delete('17')
+  app.rows.delete('64')
+  app.put('80', { name: 'Renamed' })
+  await addWaiting(database)
+  // Each page is stored before the next is sent, so each page is a slice.
+  const before = app.requests.length
+  app.settings.delayMs = 30
+  const logged = (await shop.logged()).length
+  await engine.syncNow(credentialId)
+  const slices = shop.statements.filter((text) => text.includes('RETURNING s.since')).length
+  expect(slices).toBeGreaterThan(5)
+  // A listing and the second one that confirms the missing records: only pages read ahead repeat.
+  expect(app.requests.slice(before).filter(({ cursor }) => cursor === null)).toHaveLength(2)
+  const log = (await shop.logged()).slice(logged)
+  expect(log.filter(({ topic }) => topic !== TOPIC).map(({ topic }) => topic)).toEqual([
+    ...['sync/started', 'sync/completed'],
+  ])
+  expect(log.at(-1)?.record).toMatchObject({ deleted: 2, updated: 1, created: 0 })
+  const deleted = (await shop.records()).filter((record) => record.deleted)
+  expect(deleted.map(({ remoteId }) => remoteId)).toEqual(['17', '64'])
+})
+
+it('a listing that repeats its pages is detected across slices', async () => {
+  const { app, database } = shop
+  app.fill(35)
+  app.settings.paging = 'ignored'
+  app.settings.delayMs = 5
+  const { credentialIds } = await addConnected('circle', 1)
+  await addWaiting(database)
+  const failure = await shop
+    .engine({ sliceMs: 0 })
+    .syncNow(credentialIds[0] ?? '')
+    .catch((error: AggregateError) => error.errors[0])
+  expect(failure).toMatchObject({ code: 'LISTING_LOOP' })
+})

@@ -1,0 +1,124 @@
+/** The storage of each credential is counted and limited. */
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openWorkshop, TOPIC, type Workshop } from './workshop.ts'
+
+let shop: Workshop
+
+beforeEach(async () => {
+  shop = await openWorkshop()
+  shop.app.settings.pageSize = 10
+})
+
+afterEach(() => shop.close())
+
+const failureOf = (run: Promise<void>): Promise<unknown> =>
+  run.then(
+    () => undefined,
+    (error: AggregateError) => error.errors[0],
+  )
+
+const totals = async () => {
+  const { prisma } = shop.database
+  const [stored] = await prisma.$queryRaw<{ records: number; bytes: number; log: number }[]>`
+    SELECT count(*)::integer AS records, sum(octet_length(document))::integer AS bytes,
+      (SELECT sum(octet_length(record::text))::integer FROM change_log.changes
+        WHERE topic = ${TOPIC}) AS log FROM crm_accounts`
+  const [counted] = await prisma.$queryRaw<{ records: number; bytes: number; log: number }[]>`
+    SELECT t.records::integer, t.bytes::integer,
+      (SELECT sum(bytes)::integer FROM change_totals) AS log FROM record_totals t`
+  return { stored, counted }
+}
+
+it('counts records that are created, changed and deleted', async () => {
+  const engine = shop.engine({ fullListingIntervalMs: 0, sync: { deletions: 'absent' } })
+  shop.app.fill(25)
+  await engine.syncNow(shop.credentialId)
+  shop.app.put('3', { name: 'A much longer name than it had before' })
+  shop.app.rows.delete('4')
+  await engine.syncNow(shop.credentialId)
+  await engine.syncNow(shop.credentialId)
+  const { stored, counted } = await totals()
+  expect(counted?.records).toBe(25)
+  expect(counted?.log).toBe(stored?.log)
+  // A record marked as deleted stores `true` in place of `false`.
+  expect(counted?.bytes).toBe((stored?.bytes ?? 0) + 1)
+})
+
+it('the first run counts what an earlier version stored', async () => {
+  const engine = shop.engine()
+  shop.app.fill(25)
+  await engine.syncNow(shop.credentialId)
+  await shop.database.prisma.recordTotal.deleteMany()
+  shop.app.put('26')
+  await engine.syncNow(shop.credentialId)
+  const { stored, counted } = await totals()
+  expect([counted?.records, counted?.bytes]).toEqual([26, stored?.bytes])
+})
+
+it('an endless list stops at the record limit, is reported once, and is not retried soon', async () => {
+  shop.app.settings.endless = () => true
+  const limits = { maxRecords: 2_000, maxBytes: 1e12 }
+  const engine = shop.engine({ limits })
+  const failure = await failureOf(engine.syncNow(shop.credentialId))
+  expect(failure).toMatchObject({ code: 'LIMIT_REACHED' })
+  const stored = (await shop.records()).length
+  expect(stored).toBeGreaterThan(0)
+  expect(stored).toBeLessThanOrEqual(2_000)
+  await failureOf(engine.syncNow(shop.credentialId))
+
+  const state = await shop.state()
+  expect(state).toMatchObject({ failureCode: 'LIMIT_REACHED' })
+  expect(state.failure).toContain('the limit is 2,000 (MAX_RECORDS_PER_CREDENTIAL)')
+  expect(state.dueAt.getTime()).toBeGreaterThan(Date.now() + 45 * 60_000)
+  const events = (await shop.logged()).filter(({ topic }) => topic === 'sync/failed')
+  expect(events.map(({ record }) => record)).toMatchObject([
+    {
+      code: 'LIMIT_REACHED',
+      resource: TOPIC,
+      reason: expect.stringContaining('MAX_RECORDS_PER_CREDENTIAL'),
+    },
+  ])
+})
+
+it('resumes where it stopped once a process starts with a higher limit', async () => {
+  shop.app.fill(60)
+  const small = { maxRecords: 25, maxBytes: 1e12 }
+  shop.app.settings.delayMs = 20
+  expect(await failureOf(shop.engine({ limits: small }).syncNow(shop.credentialId))).toMatchObject({
+    code: 'LIMIT_REACHED',
+  })
+  expect(await shop.records()).toHaveLength(20)
+  const requestsBefore = shop.app.requests.length
+  await shop.engine({ limits: { ...small, maxRecords: 100 } }).start()
+  await expect
+    .poll(async () => (await shop.state()).completedAt, { timeout: 60_000 })
+    .not.toBeNull()
+  expect(await shop.state()).toMatchObject({ failureCode: null, failure: null })
+  expect(await shop.records()).toHaveLength(60)
+  expect(shop.app.requests[requestsBefore]?.cursor).toMatch(/\|20$/)
+  const topics = (await shop.logged()).map(({ topic }) => topic).filter((topic) => topic !== TOPIC)
+  expect(topics).toEqual(['sync/started', 'sync/failed', 'sync/completed'])
+})
+
+it('constantly changing records stop at the byte limit of the change log', async () => {
+  shop.app.fill(10)
+  const engine = shop.engine({ limits: { maxRecords: 1e9, maxBytes: 20_000 } })
+  let failure: unknown
+  for (let round = 0; round < 50 && failure === undefined; round++) {
+    for (let id = 1; id <= 10; id++) shop.app.put(String(id), { name: `Round ${round}` })
+    failure = await failureOf(engine.syncNow(shop.credentialId))
+  }
+  expect(failure).toMatchObject({ code: 'LIMIT_REACHED' })
+  expect(String(failure)).toContain('the limit is 20,000 (MAX_BYTES_PER_CREDENTIAL)')
+  const { stored } = await totals()
+  expect((stored?.bytes ?? 0) + (stored?.log ?? 0)).toBeLessThanOrEqual(20_000)
+})
+
+it('at the limit, changes that add no record are still stored', async () => {
+  shop.app.fill(20)
+  const engine = shop.engine({ limits: { maxRecords: 20, maxBytes: 1e12 } })
+  await engine.syncNow(shop.credentialId)
+  shop.app.put('7', { name: 'Renamed' })
+  await engine.syncNow(shop.credentialId)
+  expect((await shop.records())[6]?.name).toBe('Renamed')
+})

@@ -1,0 +1,221 @@
+/** An app without version checks gets one writer of a record at a time, across processes. */
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { idempotently, type RepeatableRequest } from '../../src/api/idempotency.ts'
+import { createIdempotentRequests } from '../../src/store/writes/idempotent-requests.ts'
+import { purgeRecordClaims } from '../../src/store/writes/record-claims.ts'
+import { type WriterLimits, withExclusiveWriter } from '../../src/write/exclusive-writer.ts'
+import { createChildren, kill } from '../support/children.ts'
+import { type Transport, transports } from '../support/operations.ts'
+import { rolodexConnector } from '../support/rolodex-connector.ts'
+import { openServer } from '../support/service.ts'
+import { testVault } from '../support/vault.ts'
+import { CREDENTIAL, type Desk, openDesk } from './desk.ts'
+
+type Server = Pick<Awaited<ReturnType<typeof openServer>>, 'server' | 'database' | 'stop'>
+
+let desk: Desk
+let other: Server
+beforeAll(async () => {
+  desk = await openDesk()
+  const connectors = new Map([['test', rolodexConnector(desk.rolodex.url)]])
+  other = await openServer(desk.service.url, { connectors })
+})
+afterAll(async () => {
+  await other.stop()
+  await desk.stop()
+})
+
+interface Firm {
+  readonly id: string
+  readonly remoteId: string
+  readonly updatedAt: string
+}
+
+let firm: Firm
+beforeEach(async () => {
+  const body = { accountName: 'Firm', accountOwner: 'First' }
+  firm = (await desk.write('POST', '/accounts', body)).json().account
+  // Long enough for all to compare before the first one writes.
+  desk.rolodex.delayMs = 50
+})
+afterEach(() => {
+  desk.rolodex.delayMs = 0
+})
+
+interface Written {
+  readonly code: string | undefined
+  readonly owner: string | undefined
+}
+
+/** Changes the firm over one API; `seen`: the version that the caller has read. */
+const change = async (
+  transport: Transport,
+  { server }: Pick<Server, 'server'>,
+  accountOwner: string,
+  seen?: string,
+): Promise<Written> => {
+  const headers = { authorization: `Bearer ${desk.tenant.key}` }
+  const input = { accountName: 'Firm', accountOwner }
+  if (transport === 'REST') {
+    const url = `/2024-03/one/crm/accounts/${firm.id}?credentialId=${CREDENTIAL}`
+    const answer = await server.inject({
+      method: 'PUT',
+      url,
+      payload: input,
+      headers: { ...headers, ...(seen && { 'if-match': `"${seen}"` }) },
+    })
+    const { error, account } = answer.json()
+    return { code: error?.code, owner: account?.accountOwner }
+  }
+  const query = `mutation ($credentialId: ID!, $id: ID!, $input: CrmAccountInput!, $seen: DateTime) {
+    updateCrmAccount(credentialId: $credentialId, id: $id, input: $input, ifUpdatedAt: $seen) {
+      accountOwner } }`
+  const variables = { credentialId: CREDENTIAL, id: firm.id, input, seen }
+  const answer = await server.inject({
+    method: 'POST',
+    url: '/graphql',
+    payload: { query, variables },
+    headers,
+  })
+  const { data, errors = [] } = answer.json()
+  return { code: errors[0]?.extensions.code, owner: data?.updateCrmAccount?.accountOwner }
+}
+
+const names = ['A', 'B', 'C', 'D', 'E']
+/** All at the same time, alternating between two processes. */
+const changeAll = (transport: Transport, seen?: string): Promise<Written[]> =>
+  Promise.all(
+    names.map((name, index) =>
+      change(transport, index % 2 === 0 ? desk.service : other, name, seen),
+    ),
+  )
+const claims = () => desk.service.database.prisma.recordClaim.findMany()
+
+describe.each(transports)('over %s', (transport) => {
+  test('one of several writers with the same version succeeds, and the others get a conflict', async () => {
+    const written = await changeAll(transport, firm.updatedAt)
+    const codes = written.map(({ code }) => code ?? 'done')
+    expect(codes.toSorted()).toEqual([...Array(4).fill('WRITE_CONFLICT'), 'done'])
+    const winner = written.find(({ code }) => code === undefined)?.owner
+    expect(winner).toBe(names[codes.indexOf('done')])
+    expect(desk.rolodex.cards.get(firm.remoteId)).toMatchObject({
+      version: 2,
+      values: { owner: winner },
+    })
+    expect(await claims()).toEqual([])
+  })
+
+  test('each response holds the values of its own write', async () => {
+    expect(await changeAll(transport)).toEqual(names.map((owner) => ({ code: undefined, owner })))
+  })
+})
+
+test('a deletion waits for the change before it', async () => {
+  const applied = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<void>()
+  desk.rolodex.onAnswer = async (request) => {
+    if (!request.startsWith('PUT')) return
+    applied.resolve()
+    await answered.promise
+  }
+  const changing = change('REST', other, 'Mine')
+  await applied.promise
+  desk.service.takeStatements()
+  const removing = desk.write('DELETE', `/accounts/${firm.id}`)
+  const asksForIt = () =>
+    desk.service.takeStatements().some((text) => text.includes('INSERT INTO record_claims'))
+  await expect.poll(asksForIt).toBe(true)
+  answered.resolve()
+  expect(await changing).toEqual({ code: undefined, owner: 'Mine' })
+  expect((await removing).json().account).toMatchObject({
+    accountOwner: 'Mine',
+    remoteDeleted: true,
+  })
+  desk.rolodex.onAnswer = undefined
+})
+
+test('an app with versions is written without a claim', async () => {
+  const { contact } = (await desk.write('POST', '/contacts', { lastName: 'First' })).json()
+  desk.service.takeStatements()
+  await desk.write('PUT', `/contacts/${contact.id}`, { lastName: 'Mine' })
+  const statements = desk.service.takeStatements()
+  expect(statements.filter((text) => text.includes('record_claims'))).toEqual([])
+})
+
+describe('a claim', () => {
+  const children = createChildren()
+  afterEach(async () => {
+    await children.killAll()
+    await desk.service.database.prisma.recordClaim.deleteMany()
+  })
+  const claimed = () => ({ credentialId: CREDENTIAL, topic: 'crm/accounts', recordId: firm.id })
+  const LONG: WriterLimits = { claimMs: 600_000, timeoutMs: 60_000 }
+
+  const heldByAnother = async (claimMs: number) => {
+    const script = fileURLToPath(new URL('claim-holder.ts', import.meta.url))
+    const args = [desk.service.url, JSON.stringify(claimed()), String(claimMs)]
+    const child = children.start(script, args)
+    await once(child, 'message')
+    return child
+  }
+
+  test('of a killed process expires', async () => {
+    await kill(await heldByAnother(1000))
+    const work = withExclusiveWriter(other.database, claimed(), async () => 'done', LONG)
+    await expect(work).resolves.toBe('done')
+    expect(await claims()).toEqual([])
+  })
+
+  test('is kept for as long as the work takes', async () => {
+    const { database } = desk.service
+    const end = Promise.withResolvers<void>()
+    const work = withExclusiveWriter(database, claimed(), () => end.promise, {
+      ...LONG,
+      claimMs: 3000,
+    })
+    const heldUntil = async () => (await claims())[0]?.heldUntil.getTime() ?? 0
+    await expect.poll(heldUntil).toBeGreaterThan(0)
+    const first = await heldUntil()
+    await expect.poll(heldUntil).toBeGreaterThan(first)
+    end.resolve()
+    await work
+  })
+
+  test('that lasts too long is reported as such, and that response is not stored', async () => {
+    await heldByAnother(LONG.claimMs)
+    const { database } = other
+    const late = () =>
+      withExclusiveWriter(database, claimed(), async () => 'done', { ...LONG, timeoutMs: 0 })
+    await expect(late()).rejects.toMatchObject({ code: 'WRITE_IN_FLIGHT', retryAfterMs: 1000 })
+    const requests = createIdempotentRequests(database, testVault)
+    const { environmentId } = desk.tenant
+    const request: RepeatableRequest = {
+      caller: { kind: 'key', keyId: firm.id, environmentId, environment: 'development' },
+      key: 'too-long',
+      scope: 'rest',
+      content: 'a change',
+      isLocal: false,
+    }
+    const send = (work: () => Promise<string>) =>
+      idempotently(
+        requests,
+        request,
+        async () => ({ status: 200, body: await work() }),
+        ({ status, message }) => ({ status, body: message }),
+      )
+    await expect(send(late)).rejects.toMatchObject({ code: 'WRITE_IN_FLIGHT' })
+    await expect(send(async () => 'done')).resolves.toMatchObject({ body: 'done' })
+  })
+
+  test('without a holder is removed', async () => {
+    const { prisma } = desk.service.database
+    const holder = firm.id
+    const ends = { past: new Date(0), future: new Date(Date.now() + LONG.claimMs) }
+    for (const [topic, heldUntil] of Object.entries(ends))
+      await prisma.recordClaim.create({ data: { ...claimed(), topic, holder, heldUntil } })
+    await purgeRecordClaims(desk.service.database)
+    expect(await claims()).toMatchObject([{ topic: 'future' }])
+  })
+})

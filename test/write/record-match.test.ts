@@ -1,0 +1,149 @@
+/** Comparison of an app’s record with a write request, for the requested fields only. */
+import { describe, expect, test } from 'vitest'
+import type { Json, ResourceConnector, WriteInput } from '../../src/definition/connector.ts'
+import { createMapper } from '../../src/definition/mapping.ts'
+import { connectors } from '../../src/generated/registry.ts'
+import { createDataset } from '../../src/sandbox/dataset.ts'
+import { recordBody } from '../../src/sandbox/responses.ts'
+import { isAsRequested, matchRecord } from '../../src/write/record-match.ts'
+import { CREDENTIAL, rawRecords, resource } from '../connectors/vendure/fixtures.ts'
+
+type Given = Readonly<Record<string, Json>>
+
+const requestOf = (fields: Given, remoteFields: Given = {}): WriteInput => ({
+  fields,
+  remoteFields,
+})
+const foundAs = ({ mapping }: ResourceConnector, raw: unknown) => ({
+  raw,
+  row: createMapper(mapping)(raw, CREDENTIAL).row,
+})
+
+describe('an order of the sandbox', () => {
+  const connector = connectors.get('sandbox')?.resources['commerce/orders']
+  if (!connector) throw new Error('The sandbox has no orders.')
+  const { records } = createDataset({ tenant: 'acme', seed: 1, start: '2026-03-02T12:00:00.000Z' })
+  const raw = records
+    .filter(({ kind }) => kind === 'orders')
+    .map((record) => JSON.parse(JSON.stringify(recordBody(record))))
+    .find(({ items, ship_to }) => items.length > 1 && ship_to !== null)
+  const { items, ship_to, number, total } = raw
+  const lines = (change: (item: (typeof items)[number]) => Given): Json => items.map(change)
+  const isSo = (fields: Given) =>
+    isAsRequested(connector, CREDENTIAL, requestOf(fields), foundAs(connector, raw))
+
+  test.each<[string, Given]>([
+    ['part of each line', { lineItems: lines(({ quantity, sku }) => ({ quantity, sku })) }],
+    ['the variant of each line', { lineItems: lines(({ variant }) => ({ variantId: variant })) }],
+    ['the price of each line', { lineItems: lines((item) => ({ price: `${item.unit_price}0` })) }],
+    ['part of an address', { shippingAddress: { city: ship_to.city } }],
+    ['an amount with an exponent', { totalPrice: `${total.replace('.', '')}e-2` }],
+    ['several fields', { orderNumber: number, shippingAddress: { address1: ship_to.line1 } }],
+  ])('matches by %s', (_, fields) => {
+    expect(isSo(fields)).toBe(true)
+  })
+
+  test.each<[string, Given]>([
+    [
+      'the quantity of a line',
+      { lineItems: lines(({ quantity }) => ({ quantity: quantity + 1 })) },
+    ],
+    ['the number of lines', { lineItems: items.slice(1).map(({ sku }: Given) => ({ sku })) }],
+    ['the order of lines', { lineItems: items.toReversed().map(({ sku }: Given) => ({ sku })) }],
+    ['part of an address', { shippingAddress: { city: `${ship_to.city} Nord` } }],
+    ['a missing address', { shippingAddress: null }],
+    ['a leading zero of a text number', { orderNumber: `0${number}` }],
+    ['the last digit of an amount', { totalPrice: `${total}01` }],
+  ])('does not match if it differs in %s', (_, fields) => {
+    expect(isSo(fields)).toBe(false)
+  })
+})
+
+describe('a new record of Vendure', () => {
+  const match = (name: string, raw: unknown, input: WriteInput) =>
+    matchRecord(resource(name), CREDENTIAL, input, foundAs(resource(name), raw))
+
+  const [lamp] = rawRecords('products')
+  const variant = {
+    ...lamp.variants[0],
+    sku: '',
+    options: [
+      { name: 'red', group: { name: 'Colour' } },
+      { name: 'S', group: { name: 'Size' } },
+    ],
+  }
+  const product = { ...lamp, slug: 'my-slug-2', description: '', variants: [variant] }
+  const optionValues = [
+    { name: 'Size', value: 'S' },
+    { name: 'Colour', value: 'red' },
+  ]
+  const variants = [{ price: '11', sku: '', optionValues, inventory: { totalCount: 46 } }]
+  const productName = 'Lamp'
+
+  test.each<[string, WriteInput]>([
+    ['with a slug that the shop normalises', requestOf({ productName }, { slug: 'My Slug' })],
+    ['with assets', requestOf({ productName }, { assetIds: ['1'] })],
+    ['without a description', requestOf({ productName, description: null })],
+    [
+      'with options in another order and no stock keeping unit',
+      requestOf({ productName, variants }),
+    ],
+  ])('matches the requested product %s', (_, input) => {
+    expect(match('products', product, input)).toBe('same')
+  })
+
+  test('may match the requested product while its variants do not exist yet', () => {
+    const half = { ...product, variants: [] }
+    expect(match('products', half, requestOf({ productName, variants }))).toBe('unclear')
+  })
+
+  test('does not match a product with another name', () => {
+    const other = { ...product, name: 'Chair' }
+    expect(match('products', other, requestOf({ productName }, { slug: 'My Slug' }))).toBe('other')
+  })
+
+  test('matches a customer with the address in capitals and an empty phone number', () => {
+    const [, customer] = rawRecords('customers')
+    const name = { firstName: 'Sofja', lastName: 'Kowalewskaja' }
+    const input = requestOf({ ...name, email: ' Sofja@Example.ORG', phone: '' })
+    expect(match('customers', customer, input)).toBe('same')
+  })
+
+  describe('that is a fulfillment', () => {
+    const [shipment] = rawRecords('fulfillments')
+    const lineItems = [{ lineItemId: '3', quantity: 2 }]
+    const handler = { code: 'own', arguments: [] }
+    const ship = { orderId: '2', carrier: 'DHL', lineItems }
+
+    test.each<[string, WriteInput]>([
+      ['with part of its lines’ fields', requestOf({ ...ship, trackingNumbers: ['T-1'] })],
+      ['with a handler of the shop', requestOf({ orderId: '2', lineItems }, { handler })],
+      ['in a later state', requestOf(ship, { state: 'Shipped' })],
+    ])('matches the request %s', (_, input) => {
+      expect(match('fulfillments', shipment, input)).toBe('same')
+    })
+
+    test.each<[string, WriteInput]>([
+      ['under another number', requestOf({ ...ship, trackingNumbers: ['T-2'] })],
+      ['in another state', requestOf(ship, { state: 'Delivered' })],
+    ])('may match the request %s', (_, input) => {
+      expect(match('fulfillments', shipment, input)).toBe('unclear')
+    })
+
+    test.each<[string, Given]>([
+      ['another order', { orderId: '4' }],
+      [
+        'another number and other lines',
+        { trackingNumbers: ['T-2'], lineItems: [{ quantity: 1 }] },
+      ],
+    ])('does not match a request with %s', (_, other) => {
+      expect(match('fulfillments', shipment, requestOf({ ...ship, ...other }))).toBe('other')
+    })
+  })
+
+  test('never matches an update of values that it does not show', () => {
+    const found = foundAs(resource('products'), product)
+    const input = requestOf({ productName }, { slug: 'My Slug' })
+    expect(isAsRequested(resource('products'), CREDENTIAL, input, found)).toBe(false)
+  })
+})

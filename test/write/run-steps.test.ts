@@ -1,0 +1,107 @@
+/** Outcome of multi-request writes: what a failure leaves in the app decides it. */
+import { describe, expect, test } from 'vitest'
+import { type AppRequest, type Steps, WriteRefusal } from '../../src/definition/connector.ts'
+import {
+  AppAuthenticationError,
+  AppRateLimitedError,
+  AppRefusedError,
+  AppUnavailableError,
+} from '../../src/outbound/app-error.ts'
+import { runSteps } from '../../src/write/run-steps.ts'
+
+const facts = { app: 'shop', request: 'POST /x', reason: 'because' }
+const answer = { status: 200, headers: {}, body: {} }
+
+function* steps(): Steps<string> {
+  yield { method: 'GET', path: '/first' }
+  yield { method: 'POST', path: '/second' }
+  yield { method: 'POST', path: '/third' }
+  return 'done'
+}
+
+/** Fails at one of the requests. */
+const failingAt =
+  (path: string, error: Error) =>
+  async (request: AppRequest): Promise<typeof answer> => {
+    if (request.path === path) throw error
+    return answer
+  }
+
+const certain = [
+  ['a rate limit', new AppRateLimitedError(facts, 1)],
+  ['an open circuit breaker', new AppUnavailableError(facts, 'circuit-open')],
+  ['an unknown host', new AppUnavailableError({ ...facts, reason: 'ECONNREFUSED' }, 'network')],
+  ['a rejected credential', new AppAuthenticationError(facts)],
+] as const
+const refusals = [
+  ['a rejection by the app', new AppRefusedError(facts, 'refused')],
+  ['a rejection by the connector', new WriteRefusal('no')],
+] as const
+const broken = [
+  ['a timeout', new AppUnavailableError(facts, 'deadline')],
+  ['a failure of the app', new AppUnavailableError(facts, 'server')],
+] as const
+
+test('successful steps return their result', async () => {
+  const outcome = await runSteps(steps(), async () => answer)
+  expect(outcome).toEqual({ status: 'done', result: 'done' })
+})
+
+describe('before anything has changed', () => {
+  test.each([...certain, ...refusals])('%s is a rejection', async (_what, error) => {
+    const outcome = await runSteps(steps(), failingAt('/second', error))
+    expect(outcome).toEqual({ status: 'refused', error })
+  })
+  test.each(broken)('%s leaves the outcome unknown', async (_what, cause) => {
+    const outcome = await runSteps(steps(), failingAt('/second', cause))
+    expect(outcome).toEqual({ status: 'unknown', cause })
+  })
+  test.each(broken)('%s on a read changes nothing', async (_what, error) => {
+    const outcome = await runSteps(steps(), failingAt('/first', error))
+    expect(outcome).toEqual({ status: 'refused', error })
+  })
+  test('a bug in the connector is thrown', async () => {
+    const defect = new TypeError('undefined is not a function')
+    await expect(runSteps(steps(), failingAt('/first', defect))).rejects.toBe(defect)
+  })
+})
+
+describe('after something has changed', () => {
+  test.each([...certain, ...broken, ['a defect', new TypeError()] as const])(
+    '%s leaves the outcome unknown',
+    async (_what, cause) => {
+      const outcome = await runSteps(steps(), failingAt('/third', cause))
+      expect(outcome).toEqual({ status: 'unknown', cause })
+    },
+  )
+  test.each(refusals)('%s leaves the record partly written', async (_what, refusal) => {
+    const outcome = await runSteps(steps(), failingAt('/third', refusal))
+    expect(outcome).toEqual({ status: 'partly-written', refusal })
+  })
+
+  function* tidySteps(): Steps<string> {
+    try {
+      return yield* steps()
+    } catch (error) {
+      yield { method: 'DELETE', path: '/second', undo: true }
+      throw error
+    }
+  }
+
+  test.each([...certain, ...refusals])(
+    '%s is a rejection once everything is undone',
+    async (_what, error) => {
+      const outcome = await runSteps(tidySteps(), failingAt('/third', error))
+      expect(outcome).toEqual({ status: 'refused', error })
+    },
+  )
+
+  test('a rejection of the undo leaves the record partly written', async () => {
+    const refusal = new AppRefusedError(facts, 'refused')
+    const send = async ({ path, undo }: AppRequest): Promise<typeof answer> => {
+      if (path === '/third' || undo) throw refusal
+      return answer
+    }
+    expect(await runSteps(tidySteps(), send)).toEqual({ status: 'partly-written', refusal })
+  })
+})
