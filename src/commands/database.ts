@@ -1,10 +1,15 @@
 /** The database of a command: the one of the service, whether the service runs or not. */
+import { type Log, silentLog } from '../log.ts'
 import type { Config } from '../process/config.ts'
 import { type Database, openDatabase } from '../store/database/database.ts'
 import { joinEmbeddedDatabase } from '../store/database/embedded/embedded.ts'
 import { applyMigrations } from '../store/database/migrate.ts'
 
-const quiet = { debug: () => {}, info: () => {}, warn: (message: string) => console.error(message) }
+/** Writes warnings to standard error; standard output is the result of the command. */
+const warningsOnly: Log = {
+  ...silentLog,
+  warn: (_fields, message) => console.error(message),
+}
 
 /** Runs a command on the database of DATABASE_URL, or on the embedded database. */
 export const withDatabase = async (
@@ -12,7 +17,9 @@ export const withDatabase = async (
   run: (database: Database) => Promise<void>,
 ): Promise<void> => {
   const embedded =
-    databaseUrl === undefined ? await joinEmbeddedDatabase({ dataDir, log: quiet }) : undefined
+    databaseUrl === undefined
+      ? await joinEmbeddedDatabase({ dataDir, log: warningsOnly })
+      : undefined
   try {
     const url = embedded?.url ?? databaseUrl ?? ''
     // As at every start: the command may run first on an empty database or after an upgrade.

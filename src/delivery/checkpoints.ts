@@ -3,16 +3,16 @@
  * outcome after a pause is saved immediately, later ones every `everyMs`, or as soon as most of an endpoint's
  * window is unsaved. After a SIGKILL, another process sends unsaved messages again, with the same ids.
  */
+import type { Log } from '../log.ts'
 import type { Database } from '../store/database/database.ts'
 import type { Worker } from '../store/webhooks/webhook-deliveries.ts'
 import { saveCheckpoint } from '../store/webhooks/webhook-progress.ts'
-import type { DeliveryLog } from './context.ts'
 import type { Endpoint } from './endpoint.ts'
 
 export interface CheckpointOptions {
   readonly database: Database
   readonly worker: Worker
-  readonly log: DeliveryLog
+  readonly log: Log
   readonly endpoints: ReadonlyMap<string, Endpoint>
   readonly everyMs: number
   readonly onSaved: () => void

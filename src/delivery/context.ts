@@ -1,13 +1,7 @@
 /** The dependencies and limits that the parts of webhook delivery share. */
+import type { Log } from '../log.ts'
 import type { WebhookTransport } from '../outbound/webhook-transport.ts'
 import type { CircuitOptions } from './circuit.ts'
-
-/** The logger of webhook delivery, with pino's signatures. */
-export interface DeliveryLog {
-  debug(facts: object, message: string): void
-  warn(facts: object, message: string): void
-  error(facts: object, message: string): void
-}
 
 export interface DeliveryLimits extends CircuitOptions {
   /** Most messages to one endpoint, in flight or answered, whose outcome is not saved. */
@@ -16,7 +10,7 @@ export interface DeliveryLimits extends CircuitOptions {
 
 export interface DeliveryContext {
   readonly transport: Pick<WebhookTransport, 'open'>
-  readonly log: DeliveryLog
+  readonly log: Log
   readonly limits: DeliveryLimits
   /** The time of the database's clock. */
   readonly nowMs: () => number

@@ -2,12 +2,12 @@
  * The reader of the change log for webhook endpoints. Endpoints that have caught up share one position and one
  * query, whatever their number and environments; an endpoint that lags has queries of its own.
  */
+import type { Log } from '../log.ts'
 import { encodeChangeCursor } from '../query/change-cursor.ts'
 import { type ChangesPage, endOfLog, isBefore, readChanges } from '../store/changes/changes.ts'
 import type { Database } from '../store/database/database.ts'
 import { listOutdated, noteMissedChanges } from '../store/webhooks/webhook-deliveries.ts'
 import { findCredentialUsers } from '../store/webhooks/webhook-progress.ts'
-import type { DeliveryLog } from './context.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ChangeWithUser, Stream } from './stream.ts'
 
@@ -24,7 +24,7 @@ const placeOf = ({ stream: { readTo, before } }: Reader): string =>
 
 export interface FollowerOptions {
   readonly database: Database
-  readonly log: Pick<DeliveryLog, 'error'>
+  readonly log: Pick<Log, 'error'>
   /** Called for an endpoint whose settings have changed or that is deleted; the page is not added to it. */
   readonly onOutdated: (endpoint: Endpoint) => void
 }

@@ -2,7 +2,9 @@
  * Live changes for any number of subscribers: a process reads the change log once and wakes the subscribers
  * that match a change. PROTOCOL.md specifies it.
  */
+
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type { Log } from '../log.ts'
 import type { ChangePosition } from '../query/change-cursor.ts'
 import type { ChangeFeed } from '../store/changes/change-feed.ts'
 import { type Change, endOfLog } from '../store/changes/changes.ts'
@@ -57,7 +59,7 @@ export interface LiveChanges {
 export interface LiveChangesOptions {
   readonly database: Database
   readonly feed: Pick<ChangeFeed, 'next'>
-  readonly log: { warn(facts: object, message: string): void }
+  readonly log: Pick<Log, 'warn'>
   readonly window?: WindowLimits
 }
 

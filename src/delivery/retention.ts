@@ -1,4 +1,5 @@
 /** The actor that creates partitions of the change log ahead and drops expired ones. */
+import type { Log } from '../log.ts'
 import { createRepeater } from '../repeater.ts'
 import {
   dropOldestPartition,
@@ -14,7 +15,7 @@ export interface RetentionOptions {
   readonly database: Database
   /** Days for which a change is kept. */
   readonly days: number
-  readonly log: { warn(facts: object, message: string): void }
+  readonly log: Pick<Log, 'warn'>
   /** Interval of the steps: 10 minutes. */
   readonly tickMs?: number
 }

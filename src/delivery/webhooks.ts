@@ -5,8 +5,10 @@
  * log, sends the messages, and saves its position with the attempts: a successful message costs nothing more.
  * A failed message gets a row of its own and is retried, while the position in the log moves on.
  */
+
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Log } from '../log.ts'
 import type { EgressOptions } from '../outbound/egress.ts'
 import { createWebhookTransport } from '../outbound/webhook-transport.ts'
 import { createRepeater } from '../repeater.ts'
@@ -20,7 +22,7 @@ import { listDueRetries } from '../store/webhooks/webhook-progress.ts'
 import { createAssignments } from './assignments.ts'
 import { KEPT_ANSWER_BYTES } from './attempt.ts'
 import { createCheckpoints } from './checkpoints.ts'
-import type { DeliveryContext, DeliveryLog } from './context.ts'
+import type { DeliveryContext } from './context.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createFollower } from './follow.ts'
 
@@ -30,7 +32,7 @@ export interface WebhookDeliveryOptions extends EgressOptions {
   readonly clock: Clock
   /** Started and stopped by the caller. */
   readonly feed: Pick<ChangeFeed, 'next'>
-  readonly log: DeliveryLog
+  readonly log: Log
   /** Time after which another process takes over from a killed one: 10 s. */
   readonly leaseMs?: number
   /** Time limit of a request, from the start of the connection to the last byte: 20 s. */

@@ -1,4 +1,5 @@
 /** The client for apps: authenticates requests, limits them, classifies responses and retries reads. */
+
 import { BrokenCircuitError } from 'cockatiel'
 import type {
   AppRequest,
@@ -7,6 +8,7 @@ import type {
   CredentialValues,
 } from '../definition/connector.ts'
 import { trimTrailing } from '../definition/value.ts'
+import type { Log } from '../log.ts'
 import {
   AppAddressError,
   AppAuthenticationError,
@@ -25,15 +27,10 @@ import {
 import { createConceal, createRedact, processResponse, readPlainResponse } from './read-response.ts'
 import { type AppRetryOptions, type BreakerOptions, createBreakers, retryRead } from './retry.ts'
 
-/** The logger of the client, with pino's signature. */
-export interface OutboundLog {
-  debug(facts: object, message: string): void
-}
-
 export interface AppClientOptions
   extends EgressOptions,
     Partial<Omit<ExchangeOptions, keyof EgressOptions> & AppRetryOptions & BreakerOptions> {
-  readonly log?: OutboundLog
+  readonly log?: Log
 }
 
 export interface AppClient {

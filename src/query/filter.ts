@@ -1,4 +1,5 @@
 /** List filters: the parameters of a resource, and the parsing of their values. */
+
 import type { ZodType } from 'zod'
 import { givenText } from '../definition/kinds/given.ts'
 import {
@@ -11,6 +12,7 @@ import {
 import { MAX_TEXT_LENGTH } from '../definition/kinds/limits.ts'
 import type { Resource } from '../definition/resource.ts'
 import { invalidParameter } from '../errors.ts'
+import { memoize } from '../memoize.ts'
 
 /** A filter parameter: a query parameter in REST and a field of the filter input in GraphQL. */
 export interface FilterParameter {
@@ -38,26 +40,23 @@ const descriptions: Readonly<Record<Operator, string>> = {
   max: 'at most this value',
 }
 
-const cache = new WeakMap<Resource, ReadonlyMap<string, FilterParameter>>()
-
 /** The filter parameters of a resource's lists, by name, in the order of its fields. */
-export const filterParameters = (resource: Resource): ReadonlyMap<string, FilterParameter> => {
-  const cached = cache.get(resource)
-  if (cached) return cached
-  const parameters = new Map<string, FilterParameter>()
-  for (const [field, definition] of Object.entries(resource.allFields)) {
-    const { filter } = definition.kind
-    if (!filter) continue
-    for (const operator of definition.filters) {
-      const name = field + operatorSuffix[operator]
-      const doc = `${definition.doc.replace(/\.$/, '')}: ${descriptions[operator]}.`
-      const schema = filter.input(operator)
-      parameters.set(name, { name, field, operator, definition, filter, schema, doc })
+export const filterParameters = memoize(
+  (resource: Resource): ReadonlyMap<string, FilterParameter> => {
+    const parameters = new Map<string, FilterParameter>()
+    for (const [field, definition] of Object.entries(resource.allFields)) {
+      const { filter } = definition.kind
+      if (!filter) continue
+      for (const operator of definition.filters) {
+        const name = field + operatorSuffix[operator]
+        const doc = `${definition.doc.replace(/\.$/, '')}: ${descriptions[operator]}.`
+        const schema = filter.input(operator)
+        parameters.set(name, { name, field, operator, definition, filter, schema, doc })
+      }
     }
-  }
-  cache.set(resource, parameters)
-  return parameters
-}
+    return parameters
+  },
+)
 
 /** Parses a value with a schema. @throws INVALID_PARAMETER naming the parameter and the expected value */
 const readParameter = <Value>(name: string, schema: ZodType<Value>, input: unknown): Value => {

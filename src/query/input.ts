@@ -1,4 +1,5 @@
 /** Reads the input of writes strictly, with one schema for REST and GraphQL. */
+
 import type { ZodError, ZodType } from 'zod'
 import type { Json } from '../definition/json.ts'
 import type { Fields } from '../definition/kinds/kind.ts'
@@ -9,6 +10,7 @@ import { nearest } from '../definition/nearest.ts'
 import { instantOf } from '../definition/time.ts'
 import { storableText } from '../definition/value.ts'
 import { ApiError, type ErrorDetail, invalidParameter } from '../errors.ts'
+import { memoize } from '../memoize.ts'
 
 /** Validated input. Absent fields are left out, and null empties a field. */
 export type Input = Readonly<Record<string, Json>>
@@ -82,16 +84,8 @@ const invalidInput = (fields: Fields, { issues }: ZodError): ApiError => {
   return new ApiError('INVALID_PARAMETER', `${first ?? 'The input is invalid.'}${more}`, details)
 }
 
-const schemas = new WeakMap<Fields, ZodType<Input>>()
-
 /** The schema of an input with these fields, cached by the object of fields. */
-const inputSchema = (fields: Fields): ZodType<Input> => {
-  const known = schemas.get(fields)
-  if (known) return known
-  const schema = inputOf(fields)
-  schemas.set(fields, schema)
-  return schema
-}
+const inputSchema = memoize((fields: Fields): ZodType<Input> => inputOf(fields))
 
 /**
  * Reads an object with these fields: a JSON body or the input of a mutation. Decimals and numbers become texts

@@ -1,8 +1,10 @@
 /** Write requests: the common form of REST and GraphQL input. */
+
 import type { Json } from '../definition/connector.ts'
 import type { Fields } from '../definition/kinds/kind.ts'
 import { commonFields, type Resource } from '../definition/resource.ts'
 import { invalidParameter } from '../errors.ts'
+import { memoize } from '../memoize.ts'
 import { type Input, readInput } from './input.ts'
 
 /** The parsed input of a write. References may be ids of this service, ids of the app or, where supported, names. */
@@ -12,16 +14,13 @@ export interface WriteRequest {
   readonly remoteFields: Input
 }
 
-const writable = new WeakMap<Resource, Fields>()
-
 /** The fields of a resource that a caller may write, and `remoteFields`. Returns the same object each time. */
-export const writableFields = (resource: Resource): Fields => {
-  const known = writable.get(resource)
-  if (known) return known
-  const fields = { ...resource.fields, remoteFields: commonFields.remoteFields }
-  writable.set(resource, fields)
-  return fields
-}
+export const writableFields = memoize(
+  (resource: Resource): Fields => ({
+    ...resource.fields,
+    remoteFields: commonFields.remoteFields,
+  }),
+)
 
 /**
  * Parses the input of a write.

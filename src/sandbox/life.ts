@@ -1,5 +1,7 @@
 /** The actor that simulates activity in the sandbox. */
+
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Log } from '../log.ts'
 import type { Clock } from '../store/database/clock.ts'
 import type { Database } from '../store/database/database.ts'
 import { listSandboxTenants } from '../store/sandbox/sandbox-records.ts'
@@ -12,7 +14,7 @@ export interface SandboxLifeOptions {
   readonly intervalMs?: number
   readonly clock: Clock
   /** Receives failed steps; pino's signature. */
-  readonly log: { warn(facts: object, message: string): void }
+  readonly log: Pick<Log, 'warn'>
 }
 
 /** The actor. */

@@ -1,6 +1,8 @@
 /** The state and the helpers that the steps of a sync run share. */
+
 import type { Connector, Json, ResourceConnector } from '../definition/connector.ts'
 import type { Resource } from '../definition/resource.ts'
+import type { Log } from '../log.ts'
 import type { AppClient } from '../outbound/http.ts'
 import type { OpenCredential } from '../store/accounts/credentials.ts'
 import { appendEvent, type LogPlace } from '../store/changes/events.ts'
@@ -15,20 +17,12 @@ import type {
 } from '../store/sync/sync-state.ts'
 import type { StorageLimits } from './storage-limits.ts'
 
-/** The logger of the sync, with pino's signatures. */
-export interface SyncLog {
-  debug(facts: object, message: string): void
-  info(facts: object, message: string): void
-  warn(facts: object, message: string): void
-  error(facts: object, message: string): void
-}
-
 /** The dependencies and settings of all runs. */
 export interface SyncContext {
   readonly database: Database
   readonly connectors: ReadonlyMap<string, Connector>
   readonly appClient: AppClient
-  readonly log: SyncLog
+  readonly log: Log
   readonly loadCredential: (credentialId: string) => Promise<OpenCredential | undefined>
   /** From the end of a run to the start of the next. */
   readonly intervalMs: number

@@ -1,11 +1,12 @@
 /** The leases that this process holds, renewed while their runs last. */
+
 import { randomUUID } from 'node:crypto'
+import type { Log } from '../log.ts'
 import { createRepeater } from '../repeater.ts'
 import type { Database } from '../store/database/database.ts'
 import { acquireDueRuns, acquireRun } from '../store/sync/claims.ts'
 import type { SyncKey } from '../store/sync/sync-key.ts'
 import { type Lease, LeaseLostError, renewRuns, type SyncState } from '../store/sync/sync-state.ts'
-import type { SyncLog } from './active-run.ts'
 
 /** A lease that this process holds and renews. */
 export interface HeldLease {
@@ -23,7 +24,7 @@ export interface HeldLease {
 /** The dependencies and settings of the leases. */
 export interface LeasesOptions {
   readonly database: Database
-  readonly log: SyncLog
+  readonly log: Log
   /** How long a killed process blocks its runs. */
   readonly durationMs: number
 }

@@ -1,17 +1,18 @@
 /** Deletes expired rows: records of deleted credentials, write claims and saved idempotent responses. */
+
 import type { Catalogue } from '../definition/catalogue.ts'
+import type { Log } from '../log.ts'
 import { createRepeater } from '../repeater.ts'
 import type { Database } from '../store/database/database.ts'
 import { purgeNext } from '../store/sync/purges.ts'
 import { purgeIdempotentRequests } from '../store/writes/idempotent-requests.ts'
 import { purgeRecordClaims } from '../store/writes/record-claims.ts'
-import type { SyncLog } from './active-run.ts'
 
 /** The dependencies of the background deletion. */
 export interface PurgesOptions {
   readonly database: Database
   readonly catalogue: Catalogue
-  readonly log: SyncLog
+  readonly log: Log
 }
 
 /** The background deletion of expired rows. */

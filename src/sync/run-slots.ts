@@ -1,9 +1,9 @@
 /** The run slots of a process: a fixed number of concurrent runs, shared fairly between end users. */
+import type { Log } from '../log.ts'
 import { createRepeater } from '../repeater.ts'
 import type { Database } from '../store/database/database.ts'
 import { listTurns, type SyncTurn } from '../store/sync/claims.ts'
 import type { SyncKey } from '../store/sync/sync-key.ts'
-import type { SyncLog } from './active-run.ts'
 import type { HeldLease } from './leases.ts'
 
 /** How often a process looks for due runs. A run that has been due for longer is waiting for a slot. */
@@ -14,7 +14,7 @@ const TURNS_PER_READ = 100
 /** The dependencies and settings of the run slots. */
 export interface RunSlotsOptions {
   readonly database: Database
-  readonly log: SyncLog
+  readonly log: Log
   /** Slots in this process. One end user gets at most half of them, so that some stay free for others. */
   readonly concurrency: number
   /** Acquires the leases of those runs that are still due. */

@@ -1,6 +1,8 @@
 /** The sync scheduler: each process runs syncs that are due, up to its concurrency. */
+
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Connector } from '../definition/connector.ts'
+import type { Log } from '../log.ts'
 import type { AppClient } from '../outbound/http.ts'
 import { type OpenCredential, readCredential } from '../store/accounts/credentials.ts'
 import type { Database } from '../store/database/database.ts'
@@ -9,7 +11,7 @@ import type { Vault } from '../store/secrets/vault.ts'
 import { retryFailed } from '../store/sync/claims.ts'
 import type { SyncKey } from '../store/sync/sync-key.ts'
 import { addMissingStates, listStates } from '../store/sync/sync-state.ts'
-import type { SyncContext, SyncLog } from './active-run.ts'
+import type { SyncContext } from './active-run.ts'
 import { createLeases, type HeldLease } from './leases.ts'
 import { type RunResult, runSync } from './run.ts'
 import { createRunSlots } from './run-slots.ts'
@@ -22,7 +24,7 @@ export interface SyncOptions {
   readonly vault: Vault
   readonly connectors: ReadonlyMap<string, Connector>
   readonly appClient: AppClient
-  readonly log: SyncLog
+  readonly log: Log
   /** Loads a credential with its values; by default from the store. */
   readonly loadCredential?: (credentialId: string) => Promise<OpenCredential | undefined>
   /** From the end of a run to the start of the next. Default: 15 s. */

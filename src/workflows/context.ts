@@ -1,19 +1,14 @@
 /** The dependencies that the parts of the workflow engine share. */
+
 import type { Catalogue } from '../definition/catalogue.ts'
 import type { Connector } from '../definition/connector.ts'
+import type { Log } from '../log.ts'
 import type { WebhookTransport } from '../outbound/webhook-transport.ts'
 import type { RecordWriter } from '../query/write-request.ts'
 import type { Clock } from '../store/database/clock.ts'
 import type { Database } from '../store/database/database.ts'
 import type { Vault } from '../store/secrets/vault.ts'
 import { checkWorkflowDefinition, type WorkflowDefinition } from './definition.ts'
-
-/** The logger of the engine, with pino's signatures. */
-export interface WorkflowLog {
-  debug(facts: object, message: string): void
-  warn(facts: object, message: string): void
-  error(facts: object, message: string): void
-}
 
 /** Writes to apps. The change log keeps the run as the cause of the resulting changes. */
 export type WorkflowWriter = Pick<RecordWriter, 'create' | 'update'>
@@ -47,7 +42,7 @@ export interface WorkflowContext {
   readonly vault: Vault
   readonly clock: Clock
   readonly sign: SignPost
-  readonly log: WorkflowLog
+  readonly log: Log
   readonly definitions: Definitions
 }
 

@@ -1,7 +1,9 @@
 /** The workflow engine: turns changes in the change log into runs and performs due runs, in any number of processes. */
+
 import { randomUUID } from 'node:crypto'
 import type { Catalogue } from '../definition/catalogue.ts'
 import type { Connector } from '../definition/connector.ts'
+import type { Log } from '../log.ts'
 import type { EgressOptions } from '../outbound/egress.ts'
 import { createWebhookTransport } from '../outbound/webhook-transport.ts'
 import { createRepeater } from '../repeater.ts'
@@ -16,7 +18,6 @@ import {
   createDefinitions,
   type SignPost,
   type WorkflowContext,
-  type WorkflowLog,
   type WorkflowWriter,
 } from './context.ts'
 import { followChanges, READER } from './follow.ts'
@@ -34,7 +35,7 @@ export interface WorkflowEngineOptions extends EgressOptions, Partial<RetryLimit
   readonly vault: Vault
   readonly clock: Clock
   readonly sign: SignPost
-  readonly log: WorkflowLog
+  readonly log: Log
   /** Concurrent upserts in this process. Default: 4. */
   readonly concurrency?: number
   /** Concurrent posts in this process, which mostly wait for responses. Default: 64. */

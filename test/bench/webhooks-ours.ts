@@ -1,5 +1,7 @@
 /** Trunkline's webhook delivery as the service runs it, started by a message. Env: DATABASE_URL, ENCRYPTION_KEYS, DEADLINE_MS. */
+
 import { createWebhookDelivery } from '../../src/delivery/webhooks.ts'
+import { silentLog } from '../../src/log.ts'
 import { createChangeFeed } from '../../src/store/changes/change-feed.ts'
 import { createClock } from '../../src/store/database/clock.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
@@ -19,7 +21,7 @@ const delivery = createWebhookDelivery({
   clock,
   feed,
   vault: createVault(parseEncryptionKeys(keys)),
-  log: { debug: () => {}, warn: console.warn, error: console.error },
+  log: { ...silentLog, warn: console.warn, error: console.error },
   allowPrivateAddresses: true,
   ...(deadline !== undefined && { deadlineMs: Number(deadline) }),
 })

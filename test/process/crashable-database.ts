@@ -1,7 +1,8 @@
 /** A PostgreSQL that can be crashed and restarts on the same port. */
+import { silentLog } from '../../src/log.ts'
 import { startEmbeddedDatabase } from '../../src/store/database/embedded/embedded.ts'
 import { missingPrograms, startCluster } from '../support/cluster.ts'
-import { endHosts, newDataDir, postmasterPid, silentLog } from './hosts.ts'
+import { endHosts, newDataDir, postmasterPid } from './hosts.ts'
 
 export interface CrashableDatabase {
   readonly url: string

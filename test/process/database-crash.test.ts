@@ -1,8 +1,10 @@
 /** A crash of PostgreSQL does not disturb the order of the change log for readers. */
+
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
+import { silentLog } from '../../src/log.ts'
 import { ensureEnvironment } from '../../src/store/accounts/environments.ts'
 import { ensureUser } from '../../src/store/accounts/users.ts'
 import { endOfLog, readChanges } from '../../src/store/changes/changes.ts'
@@ -12,7 +14,7 @@ import { applyMigrations } from '../../src/store/database/migrate.ts'
 import { applyChanges } from '../../src/store/records/apply-changes.ts'
 import { createLineWriter } from '../../src/store/records/record-lines.ts'
 import { sampleRecord } from '../support/sample.ts'
-import { endHosts, newDataDir, postmasterPid, silentLog } from './hosts.ts'
+import { endHosts, newDataDir, postmasterPid } from './hosts.ts'
 
 const CREDENTIAL = 'aaaaaaaa-0000-4000-8000-000000000001'
 const accounts = catalogue.get('crm/accounts')

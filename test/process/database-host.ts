@@ -4,7 +4,9 @@
  * each committed one. On SIGINT it runs a query, as a server that drains its work
  * does, and stops the database last.
  */
+
 import { Client } from 'pg'
+import { type Log, silentLog } from '../../src/log.ts'
 import { startEmbeddedDatabase } from '../../src/store/database/embedded/embedded.ts'
 import type { HostMessage } from './hosts.ts'
 
@@ -13,7 +15,7 @@ const report = (message: HostMessage) => process.send?.(message)
 process.once('disconnect', () => process.exit())
 
 try {
-  const log = { debug() {}, info() {}, warn: (text: string) => report({ warning: text }) }
+  const log: Log = { ...silentLog, warn: (_fields, text) => void report({ warning: text }) }
   const { url, stop } = await startEmbeddedDatabase({ dataDir, log })
   const client = new Client({ connectionString: url })
   await client.connect()

@@ -1,15 +1,16 @@
 /** A full database disk: writes are rejected, none is lost, and the service recovers once space is free. */
+
 import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { silentLog } from '../../src/log.ts'
 import {
   type EmbeddedDatabase,
   startEmbeddedDatabase,
 } from '../../src/store/database/embedded/embedded.ts'
-import { silentLog } from './hosts.ts'
 import { openServices, type ServiceProcess, type Services } from './service-process.ts'
 
 const run = promisify(execFile)

@@ -2,6 +2,7 @@ import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { silentLog } from '../../src/log.ts'
 import { startEmbeddedDatabase } from '../../src/store/database/embedded/embedded.ts'
 import {
   endHosts,
@@ -10,7 +11,6 @@ import {
   newDataDir,
   nextMessage,
   postmasterPid,
-  silentLog,
   startHost,
 } from './hosts.ts'
 

@@ -4,6 +4,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { silentLog } from '../../src/log.ts'
 import { stopOrphan } from '../../src/store/database/embedded/orphan.ts'
 
 /** A message from `database-host.ts` to its parent. */
@@ -19,7 +20,6 @@ const dataDirs: string[] = []
 const children: ChildProcess[] = []
 
 /** A log that discards everything. */
-export const silentLog = { debug() {}, info() {}, warn() {} }
 
 /** A new data directory; `endHosts` stops its database and removes it. */
 export async function newDataDir(mode = 0o700): Promise<string> {

@@ -6,7 +6,8 @@ import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-util
 import { type MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg'
 import { Client, Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { LockLimits, MigrationLog } from '../../src/store/database/apply-migration.ts'
+import { type Log, silentLog } from '../../src/log.ts'
+import type { LockLimits } from '../../src/store/database/apply-migration.ts'
 import { applyMigrations } from '../../src/store/database/migrate.ts'
 import '../../tools/schema-engine.ts' // loads Prisma's engine
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -38,7 +39,7 @@ const query = async (sql: string): Promise<unknown[]> => {
     await client.end()
   }
 }
-const apply = (log?: MigrationLog, limits?: LockLimits) =>
+const apply = (log?: Log, limits?: LockLimits) =>
   applyMigrations(database.url, {
     migrationsFolder: folder,
     ...(log && { log }),
@@ -81,11 +82,11 @@ describe('migrations', () => {
     const messages: unknown[] = []
     const isWaiting = Promise.withResolvers<void>()
     const applying = apply({
+      ...silentLog,
       info: ({ migration, place }: { migration?: string; place?: string }, message) => {
         messages.push([message, migration, place])
         isWaiting.resolve()
       },
-      warn() {},
     })
     await isWaiting.promise
     expect(messages).toEqual([
@@ -179,7 +180,7 @@ describe('migrations', () => {
     const reader = await holdOpen('SELECT FROM a')
     await write(SECOND, 'ALTER TABLE b ADD COLUMN c int; ALTER TABLE a ADD COLUMN b int;')
     const refusals: unknown[] = []
-    const log = { info() {}, warn: (facts: object) => void refusals.push(facts) }
+    const log = { ...silentLog, warn: (facts: object) => void refusals.push(facts) }
     const applying = apply(log, QUICK)
     await expect.poll(() => refusals.length).toBeGreaterThanOrEqual(3)
     // These wait behind the migration and then pass it.

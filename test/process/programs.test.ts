@@ -1,8 +1,9 @@
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { silentLog } from '../../src/log.ts'
 import { reachableFolder } from '../../src/store/database/embedded/programs.ts'
-import { endHosts, newDataDir, silentLog } from './hosts.ts'
+import { endHosts, newDataDir } from './hosts.ts'
 
 afterEach(endHosts)
 

@@ -1,10 +1,12 @@
 /** A new version migrates while the old one serves: no request waits longer than one lock attempt. */
+
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { silentLog } from '../../src/log.ts'
 import { applyMigrations } from '../../src/store/database/migrate.ts'
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts'
 import { openServices, type Services } from './service-process.ts'
@@ -70,7 +72,7 @@ test('requests of the old version continue while a reader blocks the lock of the
   loads.catch(() => {})
 
   const refusals: number[] = []
-  const log = { info() {}, warn: () => void refusals.push(answered) }
+  const log = { ...silentLog, warn: () => void refusals.push(answered) }
   const migrating = applyMigrations(database.url, { migrationsFolder: folder, log })
   migrating.catch(() => {})
   const reach = (count: () => number, least: number) =>

@@ -1,7 +1,9 @@
 /** Every sealed value in a database opens, and stays readable while its key changes. */
+
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/sandbox/manifest.ts'
+import { silentLog } from '../../src/log.ts'
 import { createCredential, readCredential } from '../../src/store/accounts/credentials.ts'
 import {
   generateEncryptionKey,
@@ -33,7 +35,6 @@ beforeEach(() => service.database.prisma.credential.deleteMany())
 const oldKey = generateEncryptionKey()
 const newKey = generateEncryptionKey()
 const vaultOf = (...keys: readonly string[]) => createVault(parseEncryptionKeys(keys.join(',')))
-const silent = { info: () => {} }
 
 const create = (values: Record<string, string>, vault = testVault): Promise<string> =>
   createCredential(service.database, vault, {
@@ -207,11 +208,14 @@ describe('a key change', () => {
   test('is checked at start: a missing key is a named error, an older one is reported', async () => {
     await addSealed(1)
     const [oldId = ''] = oldKey.split(':')
-    await expect(openVault(service.database, parseEncryptionKeys(newKey), silent)).rejects.toThrow(
-      new RegExp(`secrets encrypted with missing keys: ${oldId} `),
-    )
+    await expect(
+      openVault(service.database, parseEncryptionKeys(newKey), silentLog),
+    ).rejects.toThrow(new RegExp(`secrets encrypted with missing keys: ${oldId} `))
     const messages: string[] = []
-    const log = { info: (_facts: object, message: string) => void messages.push(message) }
+    const log = {
+      ...silentLog,
+      info: (_facts: object, message: string) => void messages.push(message),
+    }
     await openVault(service.database, parseEncryptionKeys(`${newKey},${oldKey}`), log)
     expect(messages.join()).toContain('trunkline secrets reseal')
   })

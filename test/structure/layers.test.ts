@@ -22,7 +22,14 @@ const below = [
 ]
 
 /** The dependencies of the whole store. */
-const onlyLeaves = ['src/query/', 'src/definition/', 'src/errors.ts', 'src/repeater.ts']
+const onlyLeaves = [
+  'src/query/',
+  'src/definition/',
+  'src/errors.ts',
+  'src/log.ts',
+  'src/memoize.ts',
+  'src/repeater.ts',
+]
 
 /** What each layer may import in addition to itself. A file belongs to the layer with the longest matching path. */
 const layers: Readonly<Record<string, readonly string[]>> = {
@@ -105,6 +112,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'src/resources/': ['src/definition/'],
   'src/definition/': [],
   'src/errors.ts': [],
+  'src/log.ts': [],
+  'src/memoize.ts': [],
   'src/repeater.ts': [],
   'src/byte-budget.ts': [],
   'src/generated/registry.ts': ['src/connectors/', 'src/resources/', 'src/definition/'],

@@ -1,4 +1,5 @@
 /** A PostgreSQL 15 cluster for one test, made with Debian's programs, which the test can crash, dump and restore. */
+
 import { execFile } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -6,6 +7,7 @@ import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { silentLog } from '../../src/log.ts'
 import { chooseDatabaseUser } from '../../src/store/database/embedded/user.ts'
 
 const PROGRAMS = '/usr/lib/postgresql/15/bin'
@@ -16,7 +18,6 @@ export const missingPrograms = existsSync(join(PROGRAMS, 'pg_dump'))
   : `PostgreSQL's own programs are not installed: ${PROGRAMS}/pg_dump (apt-get install postgresql-15)`
 if (missingPrograms && process.env.CI !== undefined) throw new Error(missingPrograms)
 
-const silentLog = { debug() {}, info() {}, warn() {} }
 const PORT_ATTEMPTS = 20
 
 export type TestCluster = Awaited<ReturnType<typeof startCluster>>

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
+import { silentLog } from '../../src/log.ts'
 import { startEmbeddedDatabase } from '../../src/store/database/embedded/embedded.ts'
 import { applyMigrations } from '../../src/store/database/migrate.ts'
 import { onDatabase, type TestDatabases } from './database.ts'
@@ -46,11 +47,11 @@ async function findServer(): Promise<{ readonly url: string; stop(): Promise<voi
   const input = process.env.DATABASE_URL
   if (input) return { url: input, stop: async () => {} }
   const dataDir = await mkdtemp(join(tmpdir(), 'trunkline-test-'))
-  const warn = (message: string) => {
+  const warn = (_fields: object, message: string) => {
     // Databases are dropped while tests still hold connections to them.
     if (!message.includes('terminating connection')) console.warn(message)
   }
-  const log = { debug() {}, info() {}, warn }
+  const log = { ...silentLog, warn }
   const { url, stop } = await startEmbeddedDatabase({ dataDir, log })
   return {
     url,

@@ -1,9 +1,10 @@
 /** Setup shared by the test engines and those in child processes. */
+
 import { inspect } from 'node:util'
-import type { SyncLog } from '../../src/sync/active-run.ts'
+import type { Log } from '../../src/log.ts'
 
 /** A log that keeps all its lines. */
-export const keepingLog = (): SyncLog & { readonly lines: string[] } => {
+export const keepingLog = (): Log & { readonly lines: string[] } => {
   const lines: string[] = []
   const keep = (level: string) => (facts: object, message: string) =>
     void lines.push(`${level} ${message} ${inspect(facts, { depth: 8 })}`)

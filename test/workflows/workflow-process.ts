@@ -2,8 +2,10 @@
  * A workflow process for tests to kill: `node workflow-process.ts <database url> <options>`. It reports
  * each write to its parent before performing it; with `hang` it reports and never writes.
  */
+
 import { signWithSecrets } from '../../src/delivery/signature.ts'
 import { catalogue } from '../../src/generated/registry.ts'
+import { silentLog } from '../../src/log.ts'
 import { createChangeFeed } from '../../src/store/changes/change-feed.ts'
 import { createClock } from '../../src/store/database/clock.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
@@ -36,7 +38,7 @@ const engine = createWorkflowEngine({
   writer: createRecordingWriter(database, { before: report, after: report }),
   vault: testVault,
   sign: signWithSecrets,
-  log: { debug() {}, warn() {}, error() {} },
+  log: silentLog,
   allowPrivateAddresses: true,
   firstPauseMs: 20,
   ...engineOptions,

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Resource } from '../../src/definition/resource.ts'
 import { signWithSecrets } from '../../src/delivery/signature.ts'
 import { catalogue } from '../../src/generated/registry.ts'
+import { silentLog } from '../../src/log.ts'
 import { createChangeFeed } from '../../src/store/changes/change-feed.ts'
 import { createClock } from '../../src/store/database/clock.ts'
 import { type Database, openDatabase } from '../../src/store/database/database.ts'
@@ -22,8 +23,6 @@ import {
   createWritesTable,
   type WriterBehaviour,
 } from './recording-writer.ts'
-
-export const quiet = { debug() {}, warn() {}, error() {} }
 
 export const orders = catalogue.get('commerce/orders')
 export const notes = catalogue.get('crm/notes')
@@ -144,7 +143,7 @@ export const openWorkshop = async () => {
         clock,
         catalogue,
         feed,
-        log: quiet,
+        log: silentLog,
         connectors: apps,
         writer: createRecordingWriter(database, behaviour),
         vault: testVault,

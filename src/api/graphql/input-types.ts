@@ -8,9 +8,11 @@
  * - the fingerprint of the key would cover the parsed value instead of the request;
  * - the `userId` of a user token could not be filled in first.
  */
+
 import type { InputType } from '@pothos/core'
 import type { Field, Fields, Shape } from '../../definition/kinds/kind.ts'
 import type { Resource } from '../../definition/resource.ts'
+import { memoize } from '../../memoize.ts'
 import { writableFields } from '../../query/write-request.ts'
 import type { Builder } from './builder.ts'
 import type { EnumPlace, Enums } from './enums.ts'
@@ -34,16 +36,11 @@ const isRequiredField: IsRequired = (_name, { required }) => required
 
 /** Creates the input types; each shape has one. */
 export const createInputTypes = (builder: Builder, enums: Enums) => {
-  const shapes = new Map<Shape, InputObject>()
-
-  const shapeInput = (shape: Shape): InputObject => {
-    const existing = shapes.get(shape)
-    if (existing) return existing
+  const shapeInput = memoize((shape: Shape): InputObject => {
     const type = makeInput(builder, `${shape.name}Input`)
-    shapes.set(shape, type)
     const owner = { typeName: shape.name, recordName: '' }
     return implement(type, shape.doc, owner, shape.fields, isRequiredField)
-  }
+  })
 
   /** The type of a value, or of one entry of a list. */
   const valueType = (owner: Owner, fieldName: string, { kind: { graphql } }: Field): Input => {

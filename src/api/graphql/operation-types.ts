@@ -1,6 +1,7 @@
 /** The GraphQL output types of operations, built from their shapes. */
 import type { OutputType } from '@pothos/core'
 import type { Field, Shape } from '../../definition/kinds/kind.ts'
+import { memoize } from '../../memoize.ts'
 import type { Builder } from './builder.ts'
 import type { Enums } from './enums.ts'
 
@@ -8,18 +9,6 @@ type Types = Builder['$inferSchemaTypes']
 
 /** An output object: plain data that matches its shape. */
 type Values = Readonly<Record<string, unknown>>
-
-/** Caches the result of `make` for each key. */
-const memoize = <Key, Value>(make: (key: Key) => Value): ((key: Key) => Value) => {
-  const cache = new Map<Key, Value>()
-  return (key) => {
-    const cached = cache.get(key)
-    if (cached !== undefined) return cached
-    const value = make(key)
-    cache.set(key, value)
-    return value
-  }
-}
 
 export const createOperationTypes = (builder: Builder, enums: Enums) => {
   /** The type of a value, or of one entry of a list. */

@@ -1,17 +1,13 @@
 /** Applies one migration while a running service uses its tables. */
+
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, DatabaseError } from 'pg'
+import type { Log } from '../../log.ts'
 import { type Blocker, type BlockerWatch, describeBlocker } from './blockers.ts'
 import { MigrationError } from './migration-error.ts'
 import { type ConcurrentIndex, checksums, type MigrationFile } from './migration-files.ts'
 import { temporaryFailureOf } from './temporary-failure.ts'
-
-/** Logger for the steps; compatible with pino. */
-export interface MigrationLog {
-  info(facts: object, message: string): void
-  warn(facts: object, message: string): void
-}
 
 /** Time limits for the locks of a migration. */
 export interface LockLimits {
@@ -34,7 +30,7 @@ export const LOCK_LIMITS: LockLimits = {
 interface ApplyOptions {
   readonly client: Client
   readonly watch: BlockerWatch
-  readonly log: MigrationLog
+  readonly log: Log
   readonly limits: LockLimits
 }
 

@@ -2,7 +2,9 @@
  * The database's clock, read without a query each time. Times that are stored, or compared with stored times,
  * use it, because the clocks of hosts differ and may be adjusted while a process runs.
  */
+
 import type pg from 'pg'
+import type { Log } from '../../log.ts'
 
 /** A source of the current time by the database's clock. */
 export interface Clock {
@@ -14,12 +16,6 @@ export interface Clock {
 export interface DatabaseClock extends Clock {
   /** Measures the offset to the database's clock over a connection. */
   measure(client: Pick<pg.Client, 'query'>): Promise<void>
-}
-
-/** Logger for differences between the host's clock and the database's; compatible with pino. */
-export interface ClockLog {
-  warn(facts: object, message: string): void
-  info(facts: object, message: string): void
 }
 
 /** The database's clock minus `performance.now()`, which is monotonic. */
@@ -51,7 +47,7 @@ const measureOffset = async (client: Pick<pg.Client, 'query'>): Promise<Offset> 
 }
 
 /** Creates a clock. It is usable after its first measurement, and warns if the host's clock differs. */
-export const createClock = (log?: ClockLog): DatabaseClock => {
+export const createClock = (log?: Log): DatabaseClock => {
   let offsets: readonly Offset[] = []
   let best: Offset | undefined
   let isWarned = false

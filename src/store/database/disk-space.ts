@@ -1,5 +1,7 @@
 /** Detection of a full disk on the database server. */
+
 import type { PrismaClient } from '@prisma/client'
+import type { Log } from '../../log.ts'
 import { createRepeater } from '../../repeater.ts'
 import { temporaryFailureOf } from './temporary-failure.ts'
 
@@ -16,7 +18,7 @@ export interface DiskSpaceWatch {
 export interface DiskSpaceWatchOptions {
   /** The client that makes the test writes. */
   readonly client: () => PrismaClient
-  readonly log: { warn(facts: object, message: string): void }
+  readonly log: Pick<Log, 'warn'>
 }
 
 const DISK_FULL = '53100'

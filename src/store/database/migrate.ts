@@ -1,13 +1,10 @@
 /** Migrates the database to the schema of this version: each migration once, in order. */
+
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
-import {
-  applyMigration,
-  LOCK_LIMITS,
-  type LockLimits,
-  type MigrationLog,
-} from './apply-migration.ts'
+import { type Log, silentLog } from '../../log.ts'
+import { applyMigration, LOCK_LIMITS, type LockLimits } from './apply-migration.ts'
 import { watchBlockers } from './blockers.ts'
 import { MigrationError } from './migration-error.ts'
 import { checksums, type MigrationFile, readMigrations } from './migration-files.ts'
@@ -35,7 +32,7 @@ interface MigrationRow {
 
 export interface MigrateOptions {
   readonly migrationsFolder?: string
-  readonly log?: MigrationLog
+  readonly log?: Log
   readonly limits?: LockLimits
 }
 
@@ -53,7 +50,7 @@ export const applyMigrations = async (
   url: string,
   {
     migrationsFolder = MIGRATIONS_FOLDER,
-    log = { info() {}, warn() {} },
+    log = silentLog,
     limits = LOCK_LIMITS,
   }: MigrateOptions = {},
 ): Promise<{ readonly applied: readonly string[] }> => {
@@ -87,7 +84,7 @@ export const applyMigrations = async (
 interface MissingOptions {
   readonly client: Client
   readonly url: string
-  readonly log: MigrationLog
+  readonly log: Log
   readonly limits: LockLimits
 }
 
@@ -113,7 +110,7 @@ const applyMissing = async (
 
 // Not `pg_advisory_lock`: a waiting statement keeps its snapshot, and a concurrent index build by the lock's
 // owner would wait for that snapshot.
-const takeLock = async (client: Client, log: MigrationLog): Promise<void> => {
+const takeLock = async (client: Client, log: Log): Promise<void> => {
   for (let isFirst = true; ; isFirst = false) {
     const { rows } = await client.query<{ taken: boolean }>(
       `SELECT pg_try_advisory_lock(${PRISMA_LOCK}) AS taken`,

@@ -1,9 +1,11 @@
 /** Retries of database work that is safe to repeat. */
+
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Log } from '../../log.ts'
 import { temporaryFailureOf } from './temporary-failure.ts'
 
 export interface RetryOptions {
-  readonly log: { warn(facts: object, message: string): void }
+  readonly log: Pick<Log, 'warn'>
   /** Name of the work in the log. */
   readonly name: string
   /** Cancels the retries. */

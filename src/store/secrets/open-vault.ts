@@ -1,14 +1,11 @@
 /** Opens the vault of a process and checks that it can decrypt every stored value. */
 
+import type { Log } from '../../log.ts'
 import type { Database } from '../database/database.ts'
 import type { EncryptionKey } from './encryption-key.ts'
 import { ensureAllSecrets } from './integration-secrets.ts'
 import { checkEncryptionKeys, sealPlainCredentials } from './sealed-rows.ts'
 import { createVault, type Vault } from './vault.ts'
-
-interface VaultLog {
-  info(facts: object, message: string): void
-}
 
 /**
  * Creates the vault and checks its keys against the database. It also encrypts plain-text values and creates
@@ -18,7 +15,7 @@ interface VaultLog {
 export const openVault = async (
   database: Database,
   keys: readonly EncryptionKey[],
-  log: VaultLog,
+  log: Log,
 ): Promise<Vault> => {
   const vault = createVault(keys)
   const hasOlder = await checkEncryptionKeys(database, vault)

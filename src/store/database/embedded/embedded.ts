@@ -1,9 +1,11 @@
 /** The embedded PostgreSQL: started on a data directory, or joined if it already runs there. */
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Log } from '../../../log.ts'
 import { DATABASE_NAME, openCluster } from './cluster.ts'
 import { DataDirectoryInUseError, lockDataDirectory } from './data-directory-lock.ts'
-import { type DatabaseLog, EmbeddedDatabaseError } from './error.ts'
+import { EmbeddedDatabaseError } from './error.ts'
 import { stopOrphan } from './orphan.ts'
 import { findPrograms } from './programs.ts'
 import { findRunningServer } from './running.ts'
@@ -13,7 +15,7 @@ import { chooseDatabaseUser } from './user.ts'
 /** Options of the embedded database: its data directory and its logger. */
 export interface EmbeddedDatabaseOptions {
   readonly dataDir: string
-  readonly log: DatabaseLog
+  readonly log: Log
 }
 
 /** A running embedded PostgreSQL. `url` is valid until `stop()`; close every pool before calling it. */

@@ -5,10 +5,3 @@ export class EmbeddedDatabaseError extends Error {
   readonly code = 'EMBEDDED_DATABASE_FAILED'
   override readonly name = 'EmbeddedDatabaseError'
 }
-
-/** Logger of the embedded database; compatible with pino and `console`. */
-export interface DatabaseLog {
-  debug(message: string): void
-  info(message: string): void
-  warn(message: string): void
-}

@@ -1,10 +1,12 @@
 /** Stops an orphaned PostgreSQL, whose parent process was killed. */
+
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { type DatabaseLog, EmbeddedDatabaseError } from './error.ts'
+import type { Log } from '../../../log.ts'
+import { EmbeddedDatabaseError } from './error.ts'
 
 const FAST_SHUTDOWN_MS = 60_000
 const IMMEDIATE_SHUTDOWN_MS = 10_000
@@ -20,7 +22,7 @@ interface Postmaster {
  *
  * @throws EmbeddedDatabaseError if it does not stop
  */
-export const stopOrphan = async (clusterFolder: string, log: DatabaseLog): Promise<void> => {
+export const stopOrphan = async (clusterFolder: string, log: Log): Promise<void> => {
   const pidPath = join(clusterFolder, 'postmaster.pid')
   // Lines: pid, folder, start time, port, … (PostgreSQL's src/include/utils/pidfile.h)
   const lines = (await readFile(pidPath, 'utf8').catch(() => '')).split('\n')
@@ -33,7 +35,7 @@ export const stopOrphan = async (clusterFolder: string, log: DatabaseLog): Promi
     await writeFile(pidPath, [process.pid, ...lines.slice(1)].join('\n'))
     return
   }
-  log.warn(`stopping PostgreSQL ${pid}, whose Trunkline process was killed`)
+  log.warn({}, `stopping PostgreSQL ${pid}, whose Trunkline process was killed`)
   const stopped =
     (await stopWith('SIGINT', orphan, FAST_SHUTDOWN_MS)) || // disconnects clients, writes a checkpoint
     (await stopWith('SIGQUIT', orphan, IMMEDIATE_SHUTDOWN_MS)) // the next start recovers

