@@ -32,7 +32,7 @@ const listenFailure = (error: unknown, { port, host }: Config): unknown => {
 }
 
 const portTaken = async ({ port, host }: Config): Promise<Error> => {
-  const owner = await describePortOwner(port, host)
+  const owner = await describePortOwner(port)
   return new Error(
     `Port ${port} on ${host} is taken${owner === undefined ? '' : ` by ${owner}`}. Stop that process, or set PORT to another port.`,
   )
