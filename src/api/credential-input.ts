@@ -19,7 +19,7 @@ export const requireApp = (
   const connector = connectors.get(app)
   if (connector) return connector
   throw new ApiError('INVALID_PARAMETER', 'app: unknown app.', [
-    { field: 'app', expected: `an app, such as ${nearest(app.slice(0, 64), connectors.keys())}` },
+    { field: 'app', expected: `an app, such as ${nearest(app, connectors.keys())}` },
   ])
 }
 

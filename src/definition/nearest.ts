@@ -17,8 +17,13 @@ const editDistance = (a: string, b: string): number => {
   return previous[b.length] ?? 0
 }
 
+// Callers choose the name, and the time grows with its length.
+const MAX_LENGTH = 64
+
 /** The name among `names` with the smallest edit distance to `name`; undefined if there are none. */
-export const nearest = (name: string, names: Iterable<string>): string | undefined =>
-  [...names]
-    .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
+export const nearest = (name: string, names: Iterable<string>): string | undefined => {
+  const start = name.slice(0, MAX_LENGTH)
+  return [...names]
+    .map((candidate) => ({ candidate, distance: editDistance(start, candidate) }))
     .sort((a, b) => a.distance - b.distance)[0]?.candidate
+}

@@ -197,7 +197,13 @@ export const createEndpoint = (
   }
 
   return {
-    ...{ id, environmentId, topics, isOrdered, main, pump, version: settings.version },
+    id,
+    environmentId,
+    topics,
+    isOrdered,
+    main,
+    pump,
+    version: settings.version,
     get streams() {
       return streams
     },

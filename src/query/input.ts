@@ -47,7 +47,7 @@ interface InputProblem extends ErrorDetail {
 
 const unknownField = (fields: Fields, path: Path, name: string): InputProblem => {
   const field = formatPath([...path, storableText(name, MAX_NAME_LENGTH)])
-  const known = nearest(name.slice(0, MAX_NAME_LENGTH), Object.keys(fieldsAt(fields, path)))
+  const known = nearest(name, Object.keys(fieldsAt(fields, path)))
   return {
     field,
     expected: known === undefined ? 'no fields' : `a known field, such as ${known}`,

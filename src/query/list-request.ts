@@ -69,7 +69,7 @@ export const parseFilter = (
       throw new ApiError('INVALID_PARAMETER', `${name} is not a parameter of this list.`, [
         {
           field: name,
-          expected: `a known parameter, such as ${nearest(name.slice(0, 64), known)}`,
+          expected: `a known parameter, such as ${nearest(name, known)}`,
         },
       ])
     }

@@ -64,7 +64,7 @@ const readObject = (value: unknown, path: string, names: readonly string[]): Jso
 
 const readName = (value: unknown, path: string, what: string, known: readonly string[]): string => {
   if (typeof value === 'string' && known.includes(value)) return value
-  const near = typeof value === 'string' ? nearest(value.slice(0, 64), known) : known[0]
+  const near = typeof value === 'string' ? nearest(value, known) : known[0]
   throw invalidParameter(
     path,
     near === undefined ? `${what} (none exists)` : `${what}, such as ${near}`,
@@ -97,7 +97,7 @@ const readConditions = (value: unknown, source: Resource, path: string): Trigger
       const where = `${path}.${name.slice(0, 64)}`
       const field = fieldAt(source, name)
       if (!field?.kind.isScalar) {
-        const near = nearest(name.slice(0, 64), Object.keys(source.allFields))
+        const near = nearest(name, Object.keys(source.allFields))
         throw invalidParameter(
           where,
           `a field of ${source.topic} with a single value, such as ${near}`,

@@ -42,7 +42,7 @@ const checkPath = (
 ): void => {
   const field = fieldAt(source, path)
   if (!field) {
-    const near = nearest(path.slice(0, 64), Object.keys(source.allFields))
+    const near = nearest(path, Object.keys(source.allFields))
     throw invalidParameter(where, `the path of a field of ${source.topic}, such as ${near}`)
   }
   const { name, isScalar } = field.kind

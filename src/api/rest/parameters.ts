@@ -53,7 +53,7 @@ export const readQuery = (query: unknown, lists: readonly string[] = []): QueryP
 export const refuseUnknown = (parameters: QueryParameters, known: readonly string[]): void => {
   for (const name of Object.keys(parameters))
     if (!known.includes(name)) {
-      const near = nearest(name.slice(0, 64), known)
+      const near = nearest(name, known)
       throw new ApiError('INVALID_PARAMETER', `${name} is not a parameter of this operation.`, [
         {
           field: name,
