@@ -9,7 +9,7 @@ import { createCircuit } from './circuit.ts'
 import type { DeliveryContext } from './context.ts'
 import { type Message, messageOf } from './message.ts'
 import { retryInMs } from './schedule.ts'
-import { signingKey } from './signature.ts'
+import { webhookKeys } from './signature.ts'
 import { createStream, type Entry, type Stream } from './stream.ts'
 import { createWaiting, type WaitingMessage } from './waiting.ts'
 
@@ -44,7 +44,7 @@ export const createEndpoint = (
   waitingMessages: readonly WaitingMessage[],
   context: DeliveryContext,
 ) => {
-  const { id, environmentId, environment, isOrdered, selection, secret, oldSecret } = settings
+  const { id, environmentId, environment, isOrdered, selection } = settings
   const { limits, nowMs } = context
   const topics = new Set(settings.topics)
   const isWanted = (change: Change): boolean =>
@@ -54,16 +54,8 @@ export const createEndpoint = (
   let replays: readonly Replay[] = []
   const circuit = createCircuit(settings, limits)
   const waiting = createWaiting(isOrdered, waitingMessages)
-  const key = signingKey(secret)
-  const oldKey = oldSecret === undefined ? undefined : signingKey(oldSecret)
   const channel = context.transport.open(new URL(settings.address))
-  const destination: Destination = {
-    channel,
-    keys: () => {
-      const isOver = nowMs() >= (settings.oldSecretUntil?.getTime() ?? 0)
-      return oldKey === undefined || isOver ? [key] : [key, oldKey]
-    },
-  }
+  const destination: Destination = { channel, keys: webhookKeys(settings, nowMs) }
   let isAborted = false
   let isStopped = false
   let inFlight = 0

@@ -23,8 +23,28 @@ export interface SignedMessage {
 }
 
 /** The key of a secret (`whsec_` and base64). Create it once per secret: that is slower than a signature. */
-export const signingKey = (secret: string): KeyObject =>
+const signingKey = (secret: string): KeyObject =>
   createSecretKey(Buffer.from(secret.slice(PREFIX.length), 'base64'))
+
+/** The secrets of an endpoint; two during a rotation. */
+export interface WebhookSecrets {
+  readonly secret: string
+  readonly oldSecret: string | undefined
+  readonly oldSecretUntil: Date | null
+}
+
+/** A function that returns the keys to sign with at the time of the call. */
+export const webhookKeys = (
+  { secret, oldSecret, oldSecretUntil }: WebhookSecrets,
+  nowMs: () => number,
+): (() => readonly KeyObject[]) => {
+  const key = signingKey(secret)
+  const oldKey = oldSecret === undefined ? undefined : signingKey(oldSecret)
+  return () => {
+    const isOver = nowMs() >= (oldSecretUntil?.getTime() ?? 0)
+    return oldKey === undefined || isOver ? [key] : [key, oldKey]
+  }
+}
 
 const sign = (key: KeyObject, content: Uint8Array): string =>
   `v1,${createHmac('sha256', key).update(content).digest('base64')}`
