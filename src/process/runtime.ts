@@ -95,7 +95,7 @@ export const createRuntime = async (
   }
   await applyMigrations(url, { log })
 
-  const diskSpace = createDiskSpaceWatch({ client: () => database.prisma, log })
+  const diskSpace = createDiskSpaceWatch({ database: () => database, log })
   const watched = {
     onSqlState: diskSpace.note,
     onConnectionError: (error: Error) => log.warn({ err: error }, 'a database connection failed'),

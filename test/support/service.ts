@@ -228,7 +228,7 @@ export const startService = async (options: ServerOptions = {}): Promise<TestSer
       return { key, environmentId, userId, credentialIds }
     },
     save: async ({ environmentId }, credentialId, resource, rows) => {
-      await database.prisma.$transaction((transaction) =>
+      await database.transaction((transaction) =>
         applyChanges(
           transaction,
           { credentialId, environmentId },
