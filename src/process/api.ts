@@ -1,5 +1,4 @@
 /** The API of a process: its HTTP server, and the live changes for its subscribers. */
-import type { FastifyInstance } from 'fastify'
 import type { ApiContext } from '../api/context.ts'
 import { createServer } from '../api/server.ts'
 import { addConnectRoutes } from '../connect/routes.ts'
@@ -42,7 +41,7 @@ const portTaken = async ({ port, host }: Config): Promise<Error> => {
 }
 
 export interface Api {
-  readonly server: FastifyInstance
+  readonly server: ReturnType<typeof createServer>
   readonly context: ApiContext
   readonly live: LiveChanges
 }

@@ -27,6 +27,8 @@ let tenant: Tenant
 beforeAll(async () => {
   service = await startService()
   tenant = await service.createTenant('development', [])
+  // The service has sealed it with a key that the tests replace.
+  await service.database.prisma.signingKey.deleteMany()
 })
 afterAll(() => service.stop())
 beforeEach(() => service.database.prisma.credential.deleteMany())

@@ -8,7 +8,7 @@ import type { Resource } from '../../src/definition/resource.ts'
 import type { LiveChanges } from '../../src/delivery/live-changes.ts'
 import type { WindowLimits } from '../../src/delivery/window.ts'
 import { createApi } from '../../src/process/api.ts'
-import { readConfig } from '../../src/process/config.ts'
+import { type Config, readConfig } from '../../src/process/config.ts'
 import { createRuntime, type Runtime } from '../../src/process/runtime.ts'
 import { createShutdown } from '../../src/process/shutdown.ts'
 import type { Access } from '../../src/store/accounts/access.ts'
@@ -86,38 +86,13 @@ export interface TestService {
 const bearer = (key: string | undefined) =>
   key === undefined ? {} : { authorization: `Bearer ${key}` }
 
-/** The environment variables of a service, for its settings. */
-const settings = {
-  graphiql: 'GRAPHIQL',
-  requestsPerMinute: 'RATE_LIMIT_PER_MINUTE',
-  authFailuresPerMinute: 'AUTH_FAILURES_PER_MINUTE',
-  trustedProxies: 'TRUST_PROXY',
-  maxConnections: 'MAX_CONNECTIONS',
-  maxConnectionsPerKey: 'MAX_CONNECTIONS_PER_KEY',
-  maxCredentialsPerUser: 'MAX_CREDENTIALS_PER_USER',
-  allowPrivateAddresses: 'ALLOW_PRIVATE_ADDRESSES',
-} as const
-
 /** Part of the statement that saves the last uses of keys. */
 const KEY_USES = 'UPDATE api_keys k SET last_used_at'
 
-type Settings = { readonly [Name in keyof typeof settings]?: number | boolean }
-
-/** Unlike the product, it has no limits: most tests send wrong keys, and all come from one address. */
-const DEFAULTS: Settings = { graphiql: false, requestsPerMinute: 0, authFailuresPerMinute: 0 }
-
-const configOf = (url: string, options: ServerOptions) => {
-  const values = { ...DEFAULTS, ...options }
-  const names = Object.keys(settings) as (keyof typeof settings)[]
-  return readConfig({
-    DATABASE_URL: url,
-    TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS,
-    EGRESS_ADDRESS: '203.0.113.7',
-    ...Object.fromEntries(names.map((name) => [settings[name], values[name]?.toString()])),
-  })
-}
-
-export interface ServerOptions extends Settings {
+/** Settings that differ from those of the other tests. */
+export interface ServerOptions extends Partial<Config> {
+  /** Whether the service may connect to apps on this machine. */
+  readonly allowPrivateAddresses?: boolean
   readonly log?: Logger
   /** How much of the change log is kept in memory for subscribers. */
   readonly window?: WindowLimits
@@ -128,10 +103,26 @@ export interface ServerOptions extends Settings {
 /** A server on an existing database, with its own connections and caches, like another process. */
 export const openServer = async (
   url: string,
-  { window, connectors, log = pino({ level: 'silent' }), ...given }: ServerOptions = {},
+  {
+    allowPrivateAddresses = false,
+    log = pino({ level: 'silent' }),
+    window,
+    connectors,
+    ...settings
+  }: ServerOptions = {},
 ) => {
   let statements: string[] = []
-  const config = configOf(url, given)
+  const variables = {
+    DATABASE_URL: url,
+    TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS,
+    ALLOW_PRIVATE_ADDRESSES: String(allowPrivateAddresses),
+    EGRESS_ADDRESS: '203.0.113.7',
+    GRAPHIQL: 'false',
+    // No limits: most tests send wrong keys, and all come from one address.
+    RATE_LIMIT_PER_MINUTE: '0',
+    AUTH_FAILURES_PER_MINUTE: '0',
+  }
+  const config = { ...readConfig(variables), ...settings }
   const { keys } = await loadEncryptionKeys(config)
   const shutdown = createShutdown({ log })
   const runtime = await createRuntime(config, {
