@@ -2,10 +2,11 @@
 import type { Logger } from 'pino'
 import { startApi } from './process/api.ts'
 import type { Config } from './process/config.ts'
-import type { FirstStart } from './process/first-start.ts'
+import { type FirstStart, prepareFirstStart } from './process/first-start.ts'
 import { createLog } from './process/log.ts'
 import { createRuntime } from './process/runtime.ts'
 import { createShutdown, type Shutdown } from './process/shutdown.ts'
+import { prepareStorage } from './process/storage.ts'
 import { startWorkers } from './process/workers.ts'
 import { generateFirstKey } from './store/accounts/keys.ts'
 
@@ -31,10 +32,15 @@ const start = async (
   log: Logger,
   shutdown: Shutdown,
 ): Promise<Trunkline> => {
-  const runtime = await createRuntime(config, log, shutdown)
-  if (role !== 'api') await startWorkers(runtime)
-  const address = role === 'worker' ? undefined : await startApi(runtime)
-  const { database, firstStart, newKeyFile, retry } = runtime
+  const { newKeyFile, ...storage } = await prepareStorage(config, log, shutdown)
+  const runtime = await createRuntime(config, { ...storage, log, shutdown })
+  const { database, retry } = runtime
+  const { developmentKey } = config
+  const firstStart = await retry('prepare the first start', () =>
+    prepareFirstStart({ ...runtime, developmentKey }),
+  )
+  if (role !== 'api') await startWorkers(runtime, firstStart)
+  const address = role === 'worker' ? undefined : await startApi(runtime, firstStart)
   const [development] = firstStart.environmentIds
   const generate = () => retry('generate the key', () => generateFirstKey(database, development))
   const generated = address === undefined ? undefined : await generate()

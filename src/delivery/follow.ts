@@ -30,7 +30,6 @@ export interface FollowerOptions {
 }
 
 export const createFollower = ({ database, log, onOutdated }: FollowerOptions) => {
-  const { prisma } = database
   /** End users by credential; that of a credential never changes. */
   const users = new Map<string, string>()
 
@@ -56,7 +55,7 @@ export const createFollower = ({ database, log, onOutdated }: FollowerOptions) =
           if (endpoint.acceptsNew && stream.hasRoom) ready.push({ endpoint, stream })
           else stream.skip()
       if (ready.length === 0) return false
-      const end = await endOfLog(prisma)
+      const end = await endOfLog(database)
       const behind = ready.filter(({ stream }) => isBefore(stream.readTo, end))
       let hasMore = false
       for (const readers of Object.values(Object.groupBy(behind, placeOf))) {
@@ -65,7 +64,7 @@ export const createFollower = ({ database, log, onOutdated }: FollowerOptions) =
         const { readTo: after, before: last } = first.stream
         const before = last && isBefore(last, end) ? last : end
         const limit = Math.max(...readers.map(({ stream }) => stream.pageSize))
-        const page = await readChanges(prisma, {
+        const page = await readChanges(database, {
           environmentIds: [...new Set(readers.map(({ endpoint }) => endpoint.environmentId))],
           topics: [...new Set(readers.flatMap(({ endpoint }) => [...endpoint.topics]))],
           after,

@@ -136,7 +136,7 @@ export const createLiveChanges = ({
   /** Reads one page. @returns when to read the next, unless a notification arrives before */
   const readPage = async (after: ChangePosition): Promise<'now' | 'soon' | 'later'> => {
     const topics = [...byTopic.keys()]
-    const page = await readNewChanges(database.prisma, { after, topics, limit: PAGE_SIZE })
+    const page = await readNewChanges(database, { after, topics, limit: PAGE_SIZE })
     // Updated in one turn of the event loop, so that the position always equals the end of the window.
     const first = window.end
     window.append(page.changes)
@@ -157,7 +157,7 @@ export const createLiveChanges = ({
       await readerWoken.promise
       return
     }
-    position ??= await endOfLog(database.prisma)
+    position ??= await endOfLog(database)
     // Their topics are included in every read from here on.
     for (const join of joining.splice(0)) join()
     const again = await readPage(position)

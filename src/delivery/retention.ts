@@ -43,7 +43,7 @@ export const createRetention = ({
   /** Deletes expired rows of a partition that covers weeks of few changes and cannot be dropped yet. */
   const prune = async (signal: AbortSignal): Promise<void> => {
     if (!(await hasChangesOlderThan(database, days + GRACE * partitionDays(days)))) return
-    while (!signal.aborted && (await pruneChanges(database.prisma, days)) > 0);
+    while (!signal.aborted && (await pruneChanges(database, days)) > 0);
   }
 
   const attempt = async (step: () => Promise<unknown>, message: string): Promise<void> => {

@@ -62,7 +62,7 @@ export const createSubscriptions = ({ database, live }: SubscriptionsOptions): S
         // The follower may have left while this replay waited for its turn.
         follower.hasLeft()
           ? undefined
-          : readChanges(database.prisma, {
+          : readChanges(database, {
               environmentId,
               topics,
               after,

@@ -2,14 +2,16 @@
 import type { ApiContext } from '../api/context.ts'
 import { createServer } from '../api/server.ts'
 import { addConnectRoutes } from '../connect/routes.ts'
-import { createLiveChanges } from '../delivery/live-changes.ts'
+import { createLiveChanges, type LiveChanges } from '../delivery/live-changes.ts'
 import { createSubscriptions } from '../delivery/subscription.ts'
+import type { WindowLimits } from '../delivery/window.ts'
 import { catalogue } from '../generated/registry.ts'
 import { createHostJudge } from '../outbound/address.ts'
 import { describeTemporary } from '../store/database/temporary-failure.ts'
 import { createIdempotentRequests } from '../store/writes/idempotent-requests.ts'
 import { createWorkflowReader } from '../workflows/reader.ts'
 import type { Config } from './config.ts'
+import type { FirstStart } from './first-start.ts'
 import { loadIntegrations } from './integrations-file.ts'
 import { describePortOwner } from './port-owner.ts'
 import type { Runtime } from './runtime.ts'
@@ -38,13 +40,21 @@ const portTaken = async ({ port, host }: Config): Promise<Error> => {
   )
 }
 
-/** Starts the API. @returns its address: `http://127.0.0.1:4000` */
-export const startApi = async (runtime: Runtime): Promise<string> => {
+export interface Api {
+  readonly server: ReturnType<typeof createServer>
+  readonly context: ApiContext
+  readonly live: LiveChanges
+}
+
+/**
+ * Creates the API, which does not listen yet.
+ * @param window how much of the change log is kept in memory for subscribers
+ */
+export const createApi = (runtime: Runtime, window?: WindowLimits): Api => {
   const { config, log, shutdown, database, requestDatabase, pgListener, vault, access, tokens } =
     runtime
-  const { diskSpace, retry } = runtime
-  const { feed, writer, connectors, passthrough, checkCredential, firstStart } = runtime
-  const live = createLiveChanges({ database, feed, log })
+  const { diskSpace, feed, writer, connectors, passthrough, checkCredential } = runtime
+  const live = createLiveChanges({ database, feed, log, ...(window && { window }) })
   live.start()
   shutdown.add('live changes', () => live.stop())
   const context: ApiContext = {
@@ -65,11 +75,6 @@ export const startApi = async (runtime: Runtime): Promise<string> => {
     isDialled: createHostJudge(config.egress.allowPrivateAddresses),
     egressAddress: config.egressAddress,
   }
-  const { integrationsFile } = config
-  if (integrationsFile !== undefined)
-    await retry('define the integrations', () =>
-      loadIntegrations(context, firstStart.environmentIds, integrationsFile),
-    )
   const server = createServer({
     context,
     log,
@@ -87,6 +92,21 @@ export const startApi = async (runtime: Runtime): Promise<string> => {
     addPages: addConnectRoutes,
   })
   shutdown.add('server', () => server.close())
+  return { server, context, live }
+}
+
+/** Starts the API. @returns its address: `http://127.0.0.1:4000` */
+export const startApi = async (
+  runtime: Runtime,
+  { environmentIds }: FirstStart,
+): Promise<string> => {
+  const { config, retry } = runtime
+  const { server, context } = createApi(runtime)
+  const { integrationsFile } = config
+  if (integrationsFile !== undefined)
+    await retry('define the integrations', () =>
+      loadIntegrations(context, environmentIds, integrationsFile),
+    )
   try {
     return await server.listen({ port: config.port, host: config.host })
   } catch (error) {

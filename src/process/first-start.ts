@@ -1,9 +1,10 @@
 /** The initial content of a new database: the environments, an example user and its sandbox credentials. */
 import type { Connector, CredentialValues } from '../definition/connector.ts'
-import { createCredential } from '../store/accounts/credentials.ts'
+import { createCredential, listCredentials } from '../store/accounts/credentials.ts'
 import { ensureEnvironment } from '../store/accounts/environments.ts'
 import { saveApiKey } from '../store/accounts/keys.ts'
 import { ensureUser } from '../store/accounts/users.ts'
+import { lockName } from '../store/database/advisory-lock.ts'
 import type { Database } from '../store/database/database.ts'
 import { inOneTransaction } from '../store/database/one-transaction.ts'
 import type { Vault } from '../store/secrets/vault.ts'
@@ -47,7 +48,7 @@ export const prepareFirstStart = ({
   ...options
 }: FirstStartOptions): Promise<FirstStart> =>
   inOneTransaction(database, async (bound) => {
-    await bound.prisma.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('first-start', 0))`
+    await lockName(bound, 'first-start')
     return prepare({ ...options, database: bound })
   })
 
@@ -57,7 +58,6 @@ const prepare = async ({
   developmentKey,
   sandbox,
 }: FirstStartOptions): Promise<FirstStart> => {
-  const { prisma } = database
   const environmentId = await ensureEnvironment(database, ORGANISATION, 'development')
   const production = await ensureEnvironment(database, ORGANISATION, 'production')
   const environmentIds = [environmentId, production] as const
@@ -65,13 +65,9 @@ const prepare = async ({
   if (sandbox === undefined) return { environmentIds, credentialIds: [], isNew: false }
 
   const userId = await ensureUser(database, environmentId, USERNAME, 'Acme Trading')
-  const known = await prisma.credential.findMany({
-    where: { userId },
-    select: { id: true },
-    orderBy: { createdAt: 'asc' },
-  })
+  const known = (await listCredentials(database, environmentId, userId)) ?? []
   if (known.length > 0) {
-    const credentialIds = known.map(({ id }) => id)
+    const credentialIds = known.map(({ credentialId }) => credentialId)
     return { environmentIds, credentialIds, isNew: false }
   }
   const credentialIds: string[] = []

@@ -13,12 +13,9 @@ import { type ChangeFeed, createChangeFeed } from '../store/changes/change-feed.
 import { type Clock, createClock } from '../store/database/clock.ts'
 import { type Database, openDatabase, openRequestPool } from '../store/database/database.ts'
 import { createDiskSpaceWatch, type DiskSpaceWatch } from '../store/database/disk-space.ts'
-import { startEmbeddedDatabase } from '../store/database/embedded/embedded.ts'
-import { applyMigrations } from '../store/database/migrate.ts'
 import { createPgListener, type PgListener } from '../store/database/pg-listener.ts'
 import { retryTemporary } from '../store/database/retry.ts'
 import { hashPlainSandboxTokens } from '../store/sandbox/sandbox-records.ts'
-import { loadEncryptionKeys } from '../store/secrets/encryption-keys.ts'
 import { openVault } from '../store/secrets/open-vault.ts'
 import { createSigningKeys } from '../store/secrets/signing-keys.ts'
 import type { Vault } from '../store/secrets/vault.ts'
@@ -26,8 +23,8 @@ import { createCredentialCheck } from '../write/check-credential.ts'
 import { createPassthrough } from '../write/passthrough.ts'
 import { createRecordWriter } from '../write/record-writer.ts'
 import type { Config } from './config.ts'
-import { type FirstStart, prepareFirstStart } from './first-start.ts'
 import type { Shutdown } from './shutdown.ts'
+import type { Storage } from './storage.ts'
 
 export interface Runtime {
   readonly config: Config
@@ -50,11 +47,20 @@ export interface Runtime {
   readonly checkCredential: ReturnType<typeof createCredentialCheck>
   /** The available apps, by name. */
   readonly connectors: ReadonlyMap<string, Connector>
-  readonly firstStart: FirstStart
+  /** The sandbox app; undefined: it is not available. */
+  readonly sandbox: ReturnType<typeof openSandbox> | undefined
   /** Retries a step of the start while the database is temporarily unavailable. */
   readonly retry: <Result>(name: string, work: () => Promise<Result>) => Promise<Result>
-  /** The file of encryption keys, if this start created it. */
-  readonly newKeyFile: string | undefined
+}
+
+/** What the runtime of a process is created from, in addition to its configuration. */
+export interface RuntimeOptions extends Pick<Storage, 'keys' | 'url'> {
+  readonly log: Logger
+  readonly shutdown: Shutdown
+  /** The connectors of the apps, by name. Default: those of the registry. */
+  readonly connectors?: ReadonlyMap<string, Connector>
+  /** Receives the text of every statement. */
+  readonly onStatement?: (sql: string) => void
 }
 
 /** The sandbox companies of the example user's two credentials. */
@@ -78,25 +84,11 @@ const openSandbox = (database: Database, clock: Clock) => {
 /** Creates the runtime, step by step. @throws Error with the cause and the remedy */
 export const createRuntime = async (
   config: Config,
-  log: Logger,
-  shutdown: Shutdown,
+  { keys, url, log, shutdown, connectors: offered = connectors, onStatement }: RuntimeOptions,
 ): Promise<Runtime> => {
-  const { keys, newFile: newKeyFile } = await loadEncryptionKeys(config)
-  if (newKeyFile !== undefined)
-    log.warn(
-      { file: newKeyFile },
-      'created an encryption key; back it up: without it, no stored secret can be decrypted',
-    )
-  let url = config.databaseUrl
-  if (url === undefined) {
-    const embedded = await startEmbeddedDatabase({ dataDir: config.dataDir, log })
-    shutdown.add('embedded database', () => embedded.stop(), { outlives: true })
-    url = embedded.url
-  }
-  await applyMigrations(url, { log })
-
-  const diskSpace = createDiskSpaceWatch({ client: () => database.prisma, log })
+  const diskSpace = createDiskSpaceWatch({ database: () => database, log })
   const watched = {
+    ...(onStatement && { onStatement }),
     onSqlState: diskSpace.note,
     onConnectionError: (error: Error) => log.warn({ err: error }, 'a database connection failed'),
     onCrowded: (waiting: number) =>
@@ -137,9 +129,6 @@ export const createRuntime = async (
   if (hashed > 0)
     log.info({ tenants: hashed }, 'hashed sandbox tokens that were stored in plain text')
   const sandbox = config.sandbox ? openSandbox(database, clock) : undefined
-  const firstStart = await retry('prepare the first start', () =>
-    prepareFirstStart({ database, vault, sandbox, developmentKey: config.developmentKey }),
-  )
   if (config.egress.proxy)
     log.info({ proxy: config.egress.proxy.host }, 'connections to apps and webhooks use a proxy')
   const appClient = createAppClient({
@@ -148,7 +137,7 @@ export const createRuntime = async (
   })
   shutdown.add('app client', () => appClient.stop())
   // Without the sandbox app, its connector has nothing to connect to.
-  const available = new Map([...connectors].filter(([app]) => app !== 'sandbox' || config.sandbox))
+  const available = new Map([...offered].filter(([app]) => app !== 'sandbox' || config.sandbox))
   const dependencies = {
     connectors: available,
     appClient,
@@ -175,8 +164,7 @@ export const createRuntime = async (
     passthrough,
     checkCredential,
     connectors: available,
-    firstStart,
+    sandbox,
     retry,
-    newKeyFile,
   }
 }

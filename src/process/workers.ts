@@ -5,19 +5,21 @@ import { createWebhookDelivery } from '../delivery/webhooks.ts'
 import { catalogue } from '../generated/registry.ts'
 import { createSandboxLife } from '../sandbox/life.ts'
 import { createPurges } from '../sync/purges.ts'
-import { createSync } from '../sync/schedule.ts'
+import { createSync, type Sync } from '../sync/schedule.ts'
 import { createWorkflowEngine } from '../workflows/engine.ts'
+import type { FirstStart } from './first-start.ts'
 import type { Runtime } from './runtime.ts'
 
-/** Starts the workers; the shutdown stops each. */
-export const startWorkers = async (runtime: Runtime): Promise<void> => {
-  const { config, log, shutdown, database, clock, vault, feed, appClient, writer } = runtime
-  const { connectors, firstStart, retry } = runtime
-  if (config.sandbox) {
-    const life = createSandboxLife({ database, clock, log })
-    life.start()
-    shutdown.add('sandbox', () => life.stop())
-  }
+/** Creates the synchronisation, which the shutdown stops. */
+export const createSyncOf = ({
+  config,
+  log,
+  shutdown,
+  database,
+  vault,
+  connectors,
+  appClient,
+}: Runtime): Sync => {
   const sync = createSync({
     database,
     vault,
@@ -31,6 +33,18 @@ export const startWorkers = async (runtime: Runtime): Promise<void> => {
     },
   })
   shutdown.add('sync', () => sync.stop())
+  return sync
+}
+
+/** Starts the workers; the shutdown stops each. */
+export const startWorkers = async (runtime: Runtime, firstStart: FirstStart): Promise<void> => {
+  const { config, log, shutdown, database, clock, vault, feed, writer, connectors, retry } = runtime
+  if (config.sandbox) {
+    const life = createSandboxLife({ database, clock, log })
+    life.start()
+    shutdown.add('sandbox', () => life.stop())
+  }
+  const sync = createSyncOf(runtime)
   // The example's records are synced before the start prints the addresses.
   if (firstStart.isNew) await Promise.all(firstStart.credentialIds.map((id) => sync.syncNow(id)))
   await retry('start the synchronisation', sync.start)

@@ -59,13 +59,13 @@ export interface ActiveRun {
 export const resourceOf = ({ resource }: ActiveRun): Resource => resource.mapping.resource
 
 // An app may return all of its records as one page.
-const TRANSACTION_LIMITS = { timeout: 120_000, maxWait: 30_000 }
+const TRANSACTION_LIMITS = { timeoutMs: 120_000, maxWaitMs: 30_000 }
 
 /** Runs `work` in one transaction, with limits that suit large pages. */
 export const transact = <T>(
   { context }: ActiveRun,
   work: (transaction: Transaction) => Promise<T>,
-): Promise<T> => context.database.prisma.$transaction(work, TRANSACTION_LIMITS)
+): Promise<T> => context.database.transaction(work, TRANSACTION_LIMITS)
 
 /** The sum of two sets of counts. */
 export const addCounts = (counts: SyncCounts, added: Partial<SyncCounts>): SyncCounts => ({

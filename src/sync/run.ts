@@ -212,7 +212,7 @@ const pause = async (
 ): Promise<RunResult> => {
   const { context, lease } = run
   const paused = { ...progress, workedMs: workedMs(run) }
-  await releaseRun(context.database.prisma, lease, { progress: paused, dueInMs, absence: warning })
+  await releaseRun(context.database, lease, { progress: paused, dueInMs, absence: warning })
   if (warning) context.log.warn({ ...lease.key, dueInMs }, warning)
   return { outcome: 'paused', dueInMs }
 }
@@ -234,7 +234,7 @@ const fail = async (
   const progress = plan.keepProgress ? (run?.progress ?? state.progress) : null
   const failure = { ...failureToKeep({ code, reason }, state.failure), count }
   const release = { progress, dueInMs: retryInMs, failure }
-  if (!run) await releaseRun(context.database.prisma, lease, release)
+  if (!run) await releaseRun(context.database, lease, release)
   else
     await transact(run, async (transaction) => {
       const reported = { code, reason, app: run.credential.app }

@@ -52,7 +52,7 @@ const definitionReader =
 
 /** Reads one page of changes and inserts the runs that they trigger. */
 export const followChanges = (context: WorkflowContext): Promise<Step> =>
-  context.database.prisma.$transaction(async (transaction): Promise<Step> => {
+  context.database.transaction(async (transaction): Promise<Step> => {
     const after = await holdLogReader(transaction, READER)
     if (!after) return { inserted: 0, hasMore: false }
     // Read the end before the topics: a workflow that is installed in between misses no change.

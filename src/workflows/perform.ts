@@ -87,7 +87,7 @@ export const attemptRun = async (
   try {
     const upserted = await unlessAborted(perform(context, run, signal), signal)
     const targetRecordId = upserted?.targetRecordId
-    await database.prisma.$transaction(async (transaction) => {
+    await database.transaction(async (transaction) => {
       const isHeld = await finishRun(transaction, run, { status: 'succeeded', targetRecordId })
       if (isHeld && upserted) await saveLink(transaction, run, upserted.link)
     })
@@ -104,7 +104,7 @@ export const attemptRun = async (
     const { code, failure, retryInMs, concerns, isUncertain } = plan
     if (code === 'INTERNAL') log.error({ ...facts, err: error }, 'workflow run failed')
     else log.debug({ ...facts, failure, retryInMs }, 'workflow run failed')
-    await database.prisma.$transaction(async (transaction) => {
+    await database.transaction(async (transaction) => {
       if (retryInMs === undefined) await finishRun(transaction, run, { status: 'failed', failure })
       else await retryRun(transaction, run, { failure, retryInMs, concerns, isUncertain })
     })

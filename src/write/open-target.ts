@@ -14,7 +14,7 @@ import { ApiError } from '../errors.ts'
 import type { AppClient } from '../outbound/http.ts'
 import type { ParentRecord } from '../query/write-request.ts'
 import { holdCredential, type OpenCredential } from '../store/accounts/credentials.ts'
-import type { Database, Transaction } from '../store/database/database.ts'
+import type { Database, Queryable, Transaction } from '../store/database/database.ts'
 import {
   applyChanges,
   lockRecords,
@@ -110,7 +110,7 @@ const disconnected = (): ApiError =>
 
 /** The stored version of a record; undefined if it is not stored. One statement. */
 export const readStored = async (
-  database: { readonly prisma: Transaction },
+  database: Queryable,
   resource: Resource,
   key: RecordKey,
   below?: ParentRecord,
@@ -154,12 +154,12 @@ export const openTarget = async (
     id: string,
     work: (transaction: Transaction) => Promise<unknown>,
   ): Promise<StoredVersion> =>
-    database.prisma.$transaction(async (transaction) => {
+    database.transaction(async (transaction) => {
       // The lock comes first: locking a row assigns the transaction its id, and ids order the log.
       await lockRecords(transaction, credentialId, resource)
       if (!(await holdCredential(transaction, credentialId))) throw disconnected()
       await work(transaction)
-      return requireFound(await readStored({ prisma: transaction }, resource, { credentialId, id }))
+      return requireFound(await readStored(transaction, resource, { credentialId, id }))
     })
 
   const target: WriteTarget = {

@@ -64,7 +64,7 @@ const createWriter = async (database: Database) => {
     const lines = Array.from({ length: count }, () =>
       toLine(sampleRecord(id, account, 100_001 + 3 * written++)),
     )
-    return database.prisma.$transaction(async (transaction) => {
+    return database.transaction(async (transaction) => {
       const owner = { credentialId: id, environmentId }
       await applyChanges(transaction, owner, account, lines, { accept: 'all' })
       return monotonicMs()
@@ -112,7 +112,7 @@ export const benchmarkFanout = async ({
   const change = await createWriter(database)
 
   const join = async (sockets: number): Promise<void> => {
-    const after = encodeChangeCursor(await endOfLog(database.prisma))
+    const after = encodeChangeCursor(await endOfLog(database))
     const order = { kind: 'join', sockets, authorization, query: SUBSCRIPTION } as const
     await crowd.send({ ...order, group: 'ours', origin: server.origin, variables: { after } })
     await crowd.send({ ...order, group: 'bare', origin: bare.origin, variables: { after } })
@@ -165,8 +165,8 @@ export const benchmarkFanout = async ({
   await join(PACED_SOCKETS)
   await bare.announce(await settle())
   const notify = (): Promise<number> =>
-    database.prisma.$transaction(async (transaction) => {
-      await transaction.$executeRaw`SELECT pg_notify(${CHANNEL}, '')`
+    database.transaction(async (transaction) => {
+      await transaction.prisma.$executeRaw`SELECT pg_notify(${CHANNEL}, '')`
       return monotonicMs()
     })
   const latencies: Record<Who, number[][]> = { ours: [], bare: [] }

@@ -90,7 +90,7 @@ export const benchmarkSoak = async ({
           website: `https://www.example.com/${counts.changes}`,
         }),
       )
-      await database.prisma.$transaction((transaction) =>
+      await database.transaction((transaction) =>
         applyChanges(transaction, { credentialId: id, environmentId }, account, lines, {
           accept: 'all',
         }),

@@ -40,7 +40,7 @@ const createWriter = async (database: Database) => {
       const lines = Array.from({ length: count }, (_, n) =>
         toLine(sampleRecord(id, account, from + n)),
       )
-      await database.prisma.$transaction((transaction) =>
+      await database.transaction((transaction) =>
         applyChanges(transaction, { credentialId: id, environmentId }, account, lines, {
           accept: 'all',
         }),

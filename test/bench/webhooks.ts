@@ -31,7 +31,7 @@ export const benchmarkWebhooks = async ({
 }: BenchmarkOptions): Promise<readonly Result[]> => {
   await using stage = await openStage(postgres, 'webhooks')
   const { database, writer, receiver } = stage
-  const start = await endOfLog(database.prisma)
+  const start = await endOfLog(database)
   for (let n = 0; n < COUNT; n += BATCH) await writer.change(1 + n, BATCH)
   // As autovacuum leaves the table within a minute.
   await database.prisma.$executeRaw`ANALYZE change_log.changes`

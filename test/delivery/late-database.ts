@@ -21,7 +21,9 @@ const heldQueryOf = (operation: string, args: unknown): HeldQuery | undefined =>
 
 export const createLateDatabase = (database: Database) => {
   const holds = new Map<HeldQuery, { read: () => void; released: Promise<void> }>()
-  const prisma = database.prisma.$extends({
+  // The database holds the whole client.
+  const client = database.prisma as PrismaClient
+  const prisma = client.$extends({
     query: {
       $allOperations: async ({ operation, args, query }) => {
         const heldQuery = heldQueryOf(operation, args)
@@ -36,8 +38,8 @@ export const createLateDatabase = (database: Database) => {
     },
   })
   return {
-    // Only `$on` is missing, which is called only when a client is created.
-    database: { ...database, prisma: prisma as unknown as PrismaClient },
+    // It runs the same statements.
+    database: { ...database, prisma: prisma as unknown as Database['prisma'] },
     /** Holds the next non-empty result of this query. */
     hold: (heldQuery: HeldQuery): HeldResult => {
       const read = Promise.withResolvers<void>()

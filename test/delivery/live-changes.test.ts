@@ -51,9 +51,9 @@ test('delivers a change that an open transaction held up, although nothing annou
   follower.moveToEnd()
   const begun = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
-  const early = service.database.prisma.$transaction(async (transaction) => {
+  const early = service.database.transaction(async (transaction) => {
     // The transaction has an id now, and never writes a change.
-    await transaction.$queryRaw`SELECT pg_current_xact_id()::text`
+    await transaction.prisma.$queryRaw`SELECT pg_current_xact_id()::text`
     begun.resolve()
     await release.promise
   })

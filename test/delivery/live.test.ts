@@ -102,7 +102,7 @@ describe.each(transports)('over %s', (transport) => {
   test('delivers sync and connection events with fields of their own', async () => {
     const completed = await start('{ syncCompleted { topic kind recordId record environment } }')
     const owner = { credentialId: CREDENTIAL, environmentId: stage.tenant.environmentId }
-    await stage.service.database.prisma.$transaction(async (open) => {
+    await stage.service.database.transaction(async (open) => {
       await appendEvent(open, owner, 'sync/started', { topic: 'crm/leads' })
       await appendEvent(open, owner, 'sync/completed', { topic: 'crm/leads', created: 2 })
     })
@@ -125,9 +125,7 @@ describe.each(transports)('over %s', (transport) => {
     await stage.write([sampleRecord(CREDENTIAL, leads, n)], leads)
     await stage.write([account(n, 'first', OTHER)], accounts, OTHER)
     const owner = { credentialId: CREDENTIAL, environmentId: stage.tenant.environmentId }
-    await stage.service.database.prisma.$transaction((open) =>
-      appendEvent(open, owner, 'sync/failed', {}),
-    )
+    await stage.service.database.transaction((open) => appendEvent(open, owner, 'sync/failed', {}))
     const topicsOf = async (one: Subscribed, count: number) =>
       (await one.until(count)).map(({ data }) => data.changes.topic)
     const order = ['crm/accounts', 'crm/leads', 'crm/accounts', 'sync/failed']

@@ -84,12 +84,11 @@ describe.each(transports)('over %s', (transport) => {
       UPDATE change_log.changes SET at = at - interval '40 days'
       WHERE record->>'website' IS DISTINCT FROM ${`${transport} today`}`
     await settled(stage.service)
-    while ((await pruneChanges(stage.service.database.prisma, 30)) > 0);
+    while ((await pruneChanges(stage.service.database, 30)) > 0);
     expect(await codeOf(after)).toBe('CURSOR_EXPIRED')
   })
 
   test('delivers the changes of 8 writers completely and once, although commits are out of order and the client keeps resuming', async () => {
-    const { prisma } = stage.service.database
     let after = await endOfLog()
     const committed: string[] = []
     const until = Date.now() + 6 * SECONDS
@@ -98,18 +97,18 @@ describe.each(transports)('over %s', (transport) => {
         const website = `${transport}/${n}/${round}`
         const isKept = (n + round) % 5 !== 0
         const { id, ...rest } = account(1000 + n)
-        const written = prisma.$transaction(
+        const written = stage.service.database.transaction(
           async (transaction) => {
-            await transaction.$executeRaw`
+            await transaction.prisma.$executeRaw`
               INSERT INTO change_log.changes
                 (environment_id, credential_id, topic, kind, record_id, record)
               VALUES (${stage.tenant.environmentId}::uuid, ${CREDENTIAL}::uuid, 'crm/accounts',
                 'updated', ${id}::uuid, ${JSON.stringify({ id, ...rest, website })}::json)`
             await wait((n * 7 + round * 13) % 23)
             if (!isKept) throw new Error('rolled back')
-            await transaction.$executeRaw`SELECT pg_notify('trunkline_changes', '')`
+            await transaction.prisma.$executeRaw`SELECT pg_notify('trunkline_changes', '')`
           },
-          { timeout: 60_000, maxWait: 60_000 },
+          { timeoutMs: 60_000, maxWaitMs: 60_000 },
         )
         await written.catch((error: Error) => {
           if (error.message !== 'rolled back') throw error

@@ -173,7 +173,7 @@ describe.each(transports)('over %s', (transport) => {
     // The process has read past the window now.
     await busy.until(2)
     await settled(stage.service)
-    while ((await pruneChanges(prisma, 30)) > 0);
+    while ((await pruneChanges(stage.service.database, 30)) > 0);
     // More than the window holds.
     const rows = Array.from({ length: 400 }, (_, n) => account(n, `${transport} ${n}`))
     await stage.write(rows)

@@ -114,7 +114,7 @@ export const openWebhookHarness = async (options: WebhookHarnessOptions = {}) =>
       const rows = numbers.map((n) =>
         toLine({ ...sampleRecord(credentialId, accounts, n), ...fields }),
       )
-      await prisma.$transaction((transaction) =>
+      await database.transaction((transaction) =>
         applyChanges(transaction, { credentialId, environmentId }, accounts, rows, {
           accept: 'all',
         }),

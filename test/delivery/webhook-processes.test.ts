@@ -140,10 +140,10 @@ test(`a process that cannot save stops after ${PRODUCT_WINDOW} messages: a kill 
   const { prisma } = harness.database
   const first = startProcess({ leaseMs: 2000 })
   await once(first, 'message')
-  await prisma.$transaction(
+  await harness.database.transaction(
     async (transaction) => {
       // Blocks every checkpoint and no reader of the change log: it takes no transaction id.
-      await transaction.$executeRaw`LOCK TABLE webhook_attempt_batches IN SHARE MODE`
+      await transaction.prisma.$executeRaw`LOCK TABLE webhook_attempt_batches IN SHARE MODE`
       await harness.change(numbers(COUNT))
       await until(() => receiver.at('/a').length).toBeGreaterThanOrEqual(PRODUCT_WINDOW)
       // Long enough for the process to renew its lease twice.
@@ -154,7 +154,7 @@ test(`a process that cannot save stops after ${PRODUCT_WINDOW} messages: a kill 
       expect(receiver.at('/a')).toHaveLength(PRODUCT_WINDOW)
       await kill(first)
     },
-    { timeout: 120_000 },
+    { timeoutMs: 120_000 },
   )
   startProcess({ leaseMs: 2000 })
   await until(() => new Set(recordsAt('/a')).size).toBe(COUNT)

@@ -28,7 +28,7 @@ test('the status reports up to when changes were dropped, for the affected subsc
   const inTime = await harness.subscribe(`${receiver.origin}/in-time`)
   await harness.change([3])
   await settled(harness)
-  while ((await pruneChanges(prisma, 30)) > 0);
+  while ((await pruneChanges(harness.database, 30)) > 0);
   const forgotten = await forgottenUntil(harness.database)
   expect(forgotten).toBeInstanceOf(Date)
   await harness.deliver()

@@ -63,7 +63,7 @@ describe.each(transports)('over %s', (transport) => {
     await save(1, 'two')
     await service.save(tenant, CREDENTIAL, leads, [sampleRecord(CREDENTIAL, leads, 1)])
     const owner = { credentialId: CREDENTIAL, environmentId: tenant.environmentId }
-    await service.database.prisma.$transaction((open) =>
+    await service.database.transaction((open) =>
       appendEvent(open, owner, 'sync/completed', { topic: 'crm/leads' }),
     )
     await save(2, 'three', {}, OTHER)
@@ -191,7 +191,7 @@ describe.each(transports)('over %s', (transport) => {
       )
     const cursor = (await send('changes', { pageSize: 1 })).nextCursor
     await settled(service)
-    while ((await pruneChanges(service.database.prisma, 30)) > 0);
+    while ((await pruneChanges(service.database, 30)) > 0);
     const asOf = await between()
     await save(1, 'new')
     await save(4, 'gone later', { remoteDeleted: true })

@@ -10,7 +10,10 @@ let tenant: Tenant
 
 beforeAll(async () => {
   app = await startFakeApp()
-  service = await startService({ connectors: new Map([['fake', fakeConnector()]]) })
+  service = await startService({
+    connectors: new Map([['fake', fakeConnector()]]),
+    allowPrivateAddresses: true,
+  })
   tenant = await service.createTenant('development', [])
 })
 afterAll(async () => {

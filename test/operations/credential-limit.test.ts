@@ -56,16 +56,16 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('concurrent requests store no more credentials than the limit', async () => {
-    const { prisma } = service.database
     let connecting: Promise<Awaited<ReturnType<typeof connect>>[]> = Promise.resolve([])
-    await prisma.$transaction(
+    await service.database.transaction(
       async (transaction) => {
         // While the user is locked, none is stored: a request that counted without the lock would find no credential.
-        await transaction.$queryRaw`SELECT FROM end_users WHERE id = ${userId}::uuid FOR UPDATE`
+        await transaction.prisma
+          .$queryRaw`SELECT FROM end_users WHERE id = ${userId}::uuid FOR UPDATE`
         connecting = Promise.all(['first', 'second', 'first', 'second', 'first'].map(connect))
         await expect.poll(waiting, { interval: 10 }).toBe(5)
       },
-      { timeout: 60_000 },
+      { timeoutMs: 60_000 },
     )
     const created = await connecting
     expect(created.filter(({ status }) => status === 200)).toHaveLength(2)

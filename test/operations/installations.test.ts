@@ -231,16 +231,15 @@ describe.each(transports)('over %s', (transport) => {
       await connect()
       const { installationId } = name === 'upgradeInstallation' ? await install() : await start()
       await define([workflow('first', 2), workflow('second', 2)])
-      const { prisma } = service.database
       const held = Promise.withResolvers<void>()
       const mayEnd = Promise.withResolvers<void>()
       // Like `defineIntegration`: the integration first, then the workflows that no longer exist.
-      const defining = prisma.$transaction(async (transaction) => {
-        await transaction.integration.update({
+      const defining = service.database.transaction(async (transaction) => {
+        await transaction.prisma.integration.update({
           where: { id: integrationId },
           data: { name: 'Renamed' },
         })
-        await transaction.workflow.deleteMany({ where: { integrationId, slug: 'second' } })
+        await transaction.prisma.workflow.deleteMany({ where: { integrationId, slug: 'second' } })
         held.resolve()
         await mayEnd.promise
       })

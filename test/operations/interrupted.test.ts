@@ -127,9 +127,9 @@ test('an attempt whose claim expired and was taken over has no effect once the o
   const headers = { 'idempotency-key': 'slow' }
   const send = () => service.send(tenant.key, 'POST', '/2023-12/users', body, headers)
   // The first attempt is blocked at its insert while the second has the claim.
-  const [first] = await prisma.$transaction(
+  const [first] = await service.database.transaction(
     async (transaction) => {
-      await transaction.$executeRaw`LOCK TABLE end_users IN SHARE MODE`
+      await transaction.prisma.$executeRaw`LOCK TABLE end_users IN SHARE MODE`
       const held = send()
       await expect
         .poll(
@@ -143,7 +143,7 @@ test('an attempt whose claim expired and was taken over has no effect once the o
         WHERE key LIKE '% slow'`
       return [held] as const
     },
-    { timeout: 30_000 },
+    { timeoutMs: 30_000 },
   )
   const response = await first
   expect([response.statusCode, response.json().error.code]).toEqual([

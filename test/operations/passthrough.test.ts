@@ -46,7 +46,7 @@ beforeAll(async () => {
     ['test', base],
     ['echo', echoing],
   ])
-  service = await startService({ connectors })
+  service = await startService({ connectors, allowPrivateAddresses: true })
   tenant = await service.createTenant('development', [])
   const owner = { environmentId: tenant.environmentId, userId: tenant.userId }
   const { database } = service

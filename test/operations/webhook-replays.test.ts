@@ -55,7 +55,7 @@ test.each(transports)('over %s', async (transport) => {
     UPDATE change_log.changes SET at = at - interval '40 days'
     WHERE environment_id <> ${environmentId}::uuid OR record->>'website' IS DISTINCT FROM 'kept'`
   await settled(service)
-  while ((await pruneChanges(prisma, 30)) > 0);
+  while ((await pruneChanges(service.database, 30)) > 0);
 
   const replay = (input: Input) => call(tenant.key, 'replayWebhook', { subscriptionId, ...input })
   const refused: [Input, number, string, string][] = [

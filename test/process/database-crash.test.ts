@@ -63,7 +63,7 @@ test.each([
     const database = openDatabase({ url: embedded.url })
     const environmentId = await prepareTenant(database)
     const write = (n: number) =>
-      database.prisma.$transaction((transaction) =>
+      database.transaction((transaction) =>
         applyChanges(
           transaction,
           { credentialId: CREDENTIAL, environmentId },
@@ -73,19 +73,19 @@ test.each([
         ),
       )
     await write(1)
-    let after = await endOfLog(database.prisma)
+    let after = await endOfLog(database)
     for (const n of [2, 3, 4]) {
       const pid = await whenUp(() => rollBackSome(embedded.url))
       const from = after
-      after = (await whenUp(() => readChanges(database.prisma, { after: from, limit: 10 }))).next
+      after = (await whenUp(() => readChanges(database, { after: from, limit: 10 }))).next
       await kill(dataDir, pid)
       await whenUp(() => write(n))
       const readRest = async () => {
-        const page = await whenUp(() => readChanges(database.prisma, { after, limit: 10 }))
+        const page = await whenUp(() => readChanges(database, { after, limit: 10 }))
         return page.changes.map(({ record }) => JSON.parse(record ?? '').remoteId)
       }
       await expect.poll(readRest, { timeout: 30_000 }).toEqual([String(n)])
-      after = await whenUp(() => endOfLog(database.prisma))
+      after = await whenUp(() => endOfLog(database))
     }
     await database.stop()
     await embedded.stop()

@@ -11,7 +11,7 @@ import { settled } from '../support/settled.ts'
 const WRITERS = 8
 const ROUNDS = 40
 const DAYS = 30
-const LIMITS = { timeout: 60_000, maxWait: 60_000 }
+const LIMITS = { timeoutMs: 60_000, maxWaitMs: 60_000 }
 
 let service: TestService
 let tenant: Tenant
@@ -37,8 +37,8 @@ test('8 writers and a reader continue while partitions are created and dropped: 
     for (let round = 0; !isOver(round); round++) {
       const version = `${writer}/${round}`
       const isKept = (writer + round) % 5 !== 0
-      const written = prisma.$transaction(async (open) => {
-        await open.$executeRaw`
+      const written = service.database.transaction(async (open) => {
+        await open.prisma.$executeRaw`
           INSERT INTO change_log.changes (environment_id, topic, kind, record)
           VALUES (${tenant.environmentId}::uuid, 'crm/accounts', 'updated',
             ${JSON.stringify({ version })}::json)`
@@ -52,7 +52,7 @@ test('8 writers and a reader continue while partitions are created and dropped: 
     }
   }
   const readOn = async (): Promise<void> => {
-    const page = await readChanges(prisma, { after: place, limit: 7 })
+    const page = await readChanges(service.database, { after: place, limit: 7 })
     // Only changes already read are made old: a gap would be one that the log does not report.
     expect(page.truncated).toBe(false)
     received.push(...page.changes.map(({ record }) => JSON.parse(record ?? '').version))

@@ -48,7 +48,7 @@ const readAll = async (): Promise<number[]> => {
   const numbers: number[] = []
   let after = { epoch: 0n, xid: 0n, sequence: 0n }
   for (;;) {
-    const { changes, next } = await readChanges(service.database.prisma, { after, limit: 4 })
+    const { changes, next } = await readChanges(service.database, { after, limit: 4 })
     if (changes.length === 0) return numbers
     numbers.push(...numbersOf(changes))
     after = next
@@ -70,9 +70,9 @@ test('a change goes to the partition of its transaction, or to the last one if n
 describe('a reader', () => {
   /** The partitions that one read locks: those in its plan. */
   const touched = (read: (open: Parameters<typeof readChanges>[0]) => Promise<unknown>) =>
-    service.database.prisma.$transaction(async (open) => {
+    service.database.transaction(async (open) => {
       await read(open)
-      const locks = await open.$queryRaw<{ name: string }[]>`
+      const locks = await open.prisma.$queryRaw<{ name: string }[]>`
         SELECT DISTINCT p.name::text AS name FROM pg_locks l
         JOIN change_log.partitions p ON p.name = l.relation
         WHERE l.pid = pg_backend_pid()`
@@ -99,7 +99,7 @@ describe('a reader', () => {
     const topics = ['crm/accounts', 'crm/leads']
     // A repeated statement may get a generic plan, which must not scan every partition.
     for (let turn = 0; turn < 12; turn++) {
-      const end = await endOfLog(service.database.prisma)
+      const end = await endOfLog(service.database)
       // Just before the end: at the end itself it would scan nothing.
       const after = { ...end, xid: end.xid - 1n }
       // Two partitions if one ends exactly there.
@@ -111,13 +111,12 @@ describe('a reader', () => {
   })
 
   test('of another epoch, or of a closed range, scans no further', async () => {
-    const { prisma } = service.database
-    const [first] = (await readChanges(prisma, { limit: 1 })).changes
+    const [first] = (await readChanges(service.database, { limit: 1 })).changes
     if (!first) throw new Error('Nothing was read.')
     const { position } = first
     const before = { ...position, sequence: position.sequence + 1n }
     const part = { after: { ...position, sequence: 0n }, before, limit: 9 }
-    expect((await readChanges(prisma, part)).changes).toEqual([first])
+    expect((await readChanges(service.database, part)).changes).toEqual([first])
     expect(await touched((open) => readChanges(open, part))).toBe(1)
     const ahead = { ...position, epoch: position.epoch + 1n }
     expect(await touched((open) => readChanges(open, { after: ahead, limit: 9 }))).toBe(0)
@@ -138,13 +137,13 @@ test.each(['an environment', 'a record'])(
     await prisma.$executeRaw`ANALYZE change_log.changes`
     await settled(service)
     const { id } = sampleRecord(CREDENTIAL, accounts, 1)
-    const scanned = await prisma.$transaction(async (open) => {
+    const scanned = await service.database.transaction(async (open) => {
       const query =
         what === 'a record'
           ? { credentialIds: [CREDENTIAL], recordId: id }
           : { environmentIds: [tenant.environmentId] }
       expect(numbersOf((await readChanges(open, { ...query, limit: 100 })).changes)).toEqual([1])
-      const [row] = await open.$queryRaw<{ rows: bigint }[]>`
+      const [row] = await open.prisma.$queryRaw<{ rows: bigint }[]>`
         SELECT sum(pg_stat_get_xact_tuples_fetched(c.oid) + pg_stat_get_xact_tuples_returned(c.oid))
           ::bigint AS rows
         FROM pg_class c WHERE c.oid IN (SELECT name FROM change_log.partitions)`
@@ -247,7 +246,7 @@ describe('a transaction that has written and stays open', () => {
     )
     const making = makePartitions(service.database, DAYS)
     // Writers behind the waiting creation get through because it gives up.
-    await Promise.all([save(1), readChanges(service.database.prisma, { limit: 1 })])
+    await Promise.all([save(1), readChanges(service.database, { limit: 1 })])
     expect(await making).toBe('busy')
     await save(2)
     expect((await partitions.list()).at(-1)?.rows).toBe(2)
@@ -255,7 +254,7 @@ describe('a transaction that has written and stays open', () => {
     await other.end()
     expect(await makeAhead()).toBe('done')
     await settled(service)
-    const { changes } = await readChanges(service.database.prisma, { limit: 9 })
+    const { changes } = await readChanges(service.database, { limit: 9 })
     expect(changes.map(({ topic }) => topic).sort()).toEqual([
       ...['crm/accounts', 'crm/accounts', 'crm/leads'],
     ])

@@ -6,7 +6,6 @@ import type { ChangePosition } from '../../src/query/change-cursor.ts'
 import { dropOldestPartition, makePartitions } from '../../src/store/changes/change-partitions.ts'
 import { type Change, readChanges } from '../../src/store/changes/changes.ts'
 import { forgottenUntil } from '../../src/store/changes/log-start.ts'
-import type { Transaction } from '../../src/store/database/database.ts'
 import { openPartitions, type Partitions, unlessBusy } from '../support/log-partitions.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
@@ -35,7 +34,7 @@ const save = (n: number): Promise<void> =>
   service.save(tenant, CREDENTIAL, accounts, [sampleRecord(CREDENTIAL, accounts, n)])
 
 const read = (after: ChangePosition | undefined, limit = 1000) =>
-  readChanges(service.database.prisma, { after, limit })
+  readChanges(service.database, { after, limit })
 
 const numbersOf = (changes: readonly Change[]): number[] =>
   changes.map(({ record }) => Number(JSON.parse(record ?? '{}').remoteId))
@@ -112,21 +111,20 @@ describe('a partition', () => {
   })
 
   test('is kept while a transaction that may still write to it runs', async () => {
-    const { prisma } = service.database
     await partitions.layOut(1, 50)
     const begun = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
-    const early = prisma.$transaction(
+    const early = service.database.transaction(
       async (open) => {
         // The transaction has an id and has written to another table.
-        await open.$executeRaw`SELECT pg_current_xact_id()`
+        await open.prisma.$executeRaw`SELECT pg_current_xact_id()`
         begun.resolve()
         await release.promise
-        await open.$executeRaw`
+        await open.prisma.$executeRaw`
           INSERT INTO change_log.changes (environment_id, topic, kind)
           VALUES (${tenant.environmentId}::uuid, 'crm/leads', 'created')`
       },
-      { timeout: 60_000, maxWait: 20_000 },
+      { timeoutMs: 60_000, maxWaitMs: 20_000 },
     )
     await begun.promise
     await partitions.burn(60)
@@ -181,14 +179,15 @@ describe('a partition', () => {
       await partitions.age(DAYS + 1, `record->>'remoteId' = '1'`)
       let statements = 0
       const slow = {
-        $queryRaw: async (...args: Parameters<Transaction['$queryRaw']>) => {
+        $queryRaw: async (...args: Parameters<typeof prisma.$queryRaw>) => {
           statements += 1
           if (statements === 2) expect(await drop()).toBe('done')
           return prisma.$queryRaw(...args)
         },
       }
-      // `readChanges` uses only `$queryRaw` of a transaction.
-      const page = await readChanges(slow as unknown as Transaction, { after: START, limit: 9 })
+      // `readChanges` uses only `$queryRaw`.
+      const database = { prisma: slow as unknown as typeof prisma }
+      const page = await readChanges(database, { after: START, limit: 9 })
       expect([numbersOf(page.changes), page.truncated]).toEqual([left, true])
     },
   )

@@ -34,12 +34,12 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await service.database.prisma.$executeRaw`TRUNCATE change_log.changes, crm_accounts, crm_leads`
-  start = await endOfLog(service.database.prisma)
+  start = await endOfLog(service.database)
 })
 afterAll(() => service.stop())
 
 const read = (after: ChangePosition | undefined, limit = 1000) =>
-  readChanges(service.database.prisma, { after, limit })
+  readChanges(service.database, { after, limit })
 
 const save = (n: number, resource = accounts, credentialId = CREDENTIAL) =>
   service.save(tenant, credentialId, resource, [sampleRecord(credentialId, resource, n)])
@@ -48,14 +48,14 @@ const save = (n: number, resource = accounts, credentialId = CREDENTIAL) =>
 const readable = async (): Promise<void> => {
   const [row] = await service.database.prisma.$queryRaw<{ xid: string }[]>`
     SELECT pg_current_xact_id()::text AS xid`
-  const isBehind = async () => (await endOfLog(service.database.prisma)).xid > BigInt(row?.xid ?? 0)
+  const isBehind = async () => (await endOfLog(service.database)).xid > BigInt(row?.xid ?? 0)
   await expect.poll(isBehind, { timeout: 60_000, interval: 5 }).toBe(true)
 }
 
 const remoteIds = (changes: readonly Change[]): unknown[] =>
   changes.map(({ record }) => JSON.parse(record ?? '{}').remoteId)
 
-const LIMITS = { timeout: 60_000, maxWait: 60_000 }
+const LIMITS = { timeoutMs: 60_000, maxWaitMs: 60_000 }
 
 describe('a reader', () => {
   test('misses nothing and reads nothing twice while 8 writers commit out of order or roll back', async () => {
@@ -67,10 +67,10 @@ describe('a reader', () => {
       for (let round = 0; round < 25; round++) {
         const isKept = (round + writer) % 4 !== 0
         const version = `${writer}/${round}`
-        const transaction = prisma.$transaction(async (open) => {
+        const transaction = service.database.transaction(async (open) => {
           // The transaction id is assigned now, and the commit follows after a random delay.
           for (const record of records)
-            await open.$executeRaw`
+            await open.prisma.$executeRaw`
               INSERT INTO change_log.changes (environment_id, credential_id, topic, kind, record_id, record)
               VALUES (${tenant.environmentId}::uuid, ${CREDENTIAL}::uuid, ${accounts.topic}, 'updated',
                 ${record.id}::uuid, ${JSON.stringify({ version })}::json)`
@@ -119,10 +119,9 @@ describe('a reader', () => {
   })
 
   test('waits for a transaction that began before a committed one', async () => {
-    const { prisma } = service.database
     const begun = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
-    const early = prisma.$transaction(async (open) => {
+    const early = service.database.transaction(async (open) => {
       await applyChanges(
         open,
         { credentialId: OTHER, environmentId: tenant.environmentId },
@@ -152,8 +151,8 @@ describe('a reader', () => {
     const first = await read(start, 3)
     const second = await read(first.next, 3)
     expect(remoteIds([...first.changes, ...second.changes])).toEqual(['1', '2', '3', '4', '5', '6'])
-    const { prisma } = service.database
-    const readPage = (query: object) => readChanges(prisma, { after: start, limit: 9, ...query })
+    const readPage = (query: object) =>
+      readChanges(service.database, { after: start, limit: 9, ...query })
     expect(remoteIds((await readPage({ topics: ['crm/leads'] })).changes)).toEqual(['6'])
     expect(remoteIds((await readPage({ credentialIds: [OTHER] })).changes)).toEqual(['7'])
     expect((await readPage({ environmentId: OTHER })).changes).toEqual([])
@@ -206,18 +205,17 @@ describe('a reader', () => {
   })
 
   test('continues after its cursor when an older dump is restored into the same cluster', async () => {
-    const { prisma } = service.database
     await save(1)
     // Changes since the dump that a reader has received and the restore loses.
-    const end = await endOfLog(prisma)
+    const end = await endOfLog(service.database)
     const ahead = { ...end, epoch: end.epoch + 1n }
     // A restored table has the same rows and another oid.
-    await prisma.$transaction([
-      prisma.$executeRaw`CREATE UNLOGGED TABLE restored AS TABLE change_log.running_epoch`,
-      prisma.$executeRaw`DROP TABLE change_log.running_epoch`,
-      prisma.$executeRaw`ALTER TABLE restored RENAME TO running_epoch`,
-      prisma.$executeRaw`ALTER TABLE running_epoch SET SCHEMA change_log`,
-    ])
+    await service.database.transaction(async ({ prisma }) => {
+      await prisma.$executeRaw`CREATE UNLOGGED TABLE restored AS TABLE change_log.running_epoch`
+      await prisma.$executeRaw`DROP TABLE change_log.running_epoch`
+      await prisma.$executeRaw`ALTER TABLE restored RENAME TO running_epoch`
+      await prisma.$executeRaw`ALTER TABLE running_epoch SET SCHEMA change_log`
+    })
     await save(2)
     await readable()
     expect(remoteIds((await read(ahead)).changes)).toEqual(['2'])
@@ -230,9 +228,9 @@ describe('a reader', () => {
     await prisma.$executeRaw`
       UPDATE change_log.changes SET at = at - interval '40 days' WHERE record->>'remoteId' <> '4'`
     const [first] = (await read(start)).changes
-    expect(await pruneChanges(prisma, 30, 2)).toBe(2)
-    expect(await pruneChanges(prisma, 30, 2)).toBe(1)
-    expect(await pruneChanges(prisma, 30, 2)).toBe(0)
+    expect(await pruneChanges(service.database, 30, 2)).toBe(2)
+    expect(await pruneChanges(service.database, 30, 2)).toBe(1)
+    expect(await pruneChanges(service.database, 30, 2)).toBe(0)
     const behind = await read(first?.position)
     expect(behind.truncated).toBe(true)
     expect(remoteIds(behind.changes)).toEqual(['4'])
@@ -242,15 +240,17 @@ describe('a reader', () => {
 
 test('queries the epoch once per statement, however many rows it writes', async () => {
   const rows = Array.from({ length: 300 }, (_, n) => sampleRecord(CREDENTIAL, accounts, n))
-  const counted = service.database.prisma.$transaction(async (open) => {
+  const counted = service.database.transaction(async (open) => {
     // Rolled back: each call takes a number.
-    await open.$executeRaw`CREATE SEQUENCE calls`
-    await open.$executeRaw`
+    await open.prisma.$executeRaw`CREATE SEQUENCE calls`
+    await open.prisma.$executeRaw`
       CREATE OR REPLACE FUNCTION change_log.current_epoch() RETURNS bigint LANGUAGE sql
       AS $$ SELECT nextval('calls') * 0 $$`
     const owner = { credentialId: CREDENTIAL, environmentId: tenant.environmentId }
     await applyChanges(open, owner, accounts, rows.map(toLine), { accept: 'newer' })
-    const [found] = await open.$queryRaw<{ calls: bigint }[]>`SELECT last_value AS calls FROM calls`
+    const [found] = await open.prisma.$queryRaw<
+      { calls: bigint }[]
+    >`SELECT last_value AS calls FROM calls`
     throw new Error(`${found?.calls} calls`)
   })
   await expect(counted).rejects.toThrow(/^1 calls$/)
@@ -276,7 +276,7 @@ describe('a notification', () => {
 
   test('is sent once per transaction with changes, and not for one without', async () => {
     const owner = { credentialId: CREDENTIAL, environmentId: tenant.environmentId }
-    await service.database.prisma.$transaction(async (open) => {
+    await service.database.transaction(async (open) => {
       for (const n of [1, 2])
         await applyChanges(open, owner, accounts, [toLine(sampleRecord(CREDENTIAL, accounts, n))], {
           accept: 'newer',
@@ -288,14 +288,12 @@ describe('a notification', () => {
     expect(await announced()).toBe(0)
     const choice = { since: 'infinity', after: null }
     const deleteAll = () =>
-      service.database.prisma.$transaction((open) => deleteUnseen(open, owner, accounts, choice))
+      service.database.transaction((open) => deleteUnseen(open, owner, accounts, choice))
     await deleteAll()
     expect(await announced()).toBe(1)
     await deleteAll()
     expect(await announced()).toBe(0)
-    await service.database.prisma.$transaction((open) =>
-      appendEvent(open, owner, 'sync/failed', {}),
-    )
+    await service.database.transaction((open) => appendEvent(open, owner, 'sync/failed', {}))
     expect(await announced()).toBe(1)
   })
 

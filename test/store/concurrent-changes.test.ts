@@ -25,13 +25,13 @@ describe('two transactions on one record', () => {
       await takeLog()
       const release = Promise.withResolvers<void>()
       const written = Promise.withResolvers<void>()
-      const one = stage.service.database.prisma.$transaction(async (transaction) => {
+      const one = stage.service.database.transaction(async (transaction) => {
         await applyIn(transaction, [row(`one ${round}`)])
         written.resolve()
         await release.promise
       })
       await written.promise
-      const two = stage.service.database.prisma.$transaction((transaction) =>
+      const two = stage.service.database.transaction((transaction) =>
         applyIn(transaction, [row(`two ${round}`)]),
       )
       await waitingForLock(stage.service)
@@ -53,9 +53,9 @@ describe('two transactions on one record', () => {
     await apply([row('before')])
     const begun = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
-    const early = stage.service.database.prisma.$transaction(async (transaction) => {
+    const early = stage.service.database.transaction(async (transaction) => {
       // `now()` is fixed at the start of the transaction.
-      await transaction.$queryRaw`SELECT now()`
+      await transaction.prisma.$queryRaw`SELECT now()`
       begun.resolve()
       await release.promise
       await applyIn(transaction, [row('begun first, written last')])
@@ -80,22 +80,21 @@ describe('two transactions on one record', () => {
       (transaction: Transaction) =>
         markRecordDeleted(transaction, { credentialId: CREDENTIAL, environmentId }, accounts, id),
     ]
-    const { prisma } = stage.service.database
     for (const work of works)
-      await prisma.$transaction(async (transaction) => {
-        await transaction.$executeRaw`SELECT now(), pg_sleep(0.01)`
+      await stage.service.database.transaction(async (transaction) => {
+        await transaction.prisma.$executeRaw`SELECT now(), pg_sleep(0.01)`
         await work(transaction)
-        const [change] = await transaction.$queryRaw<{ at: Date }[]>`
+        const [change] = await transaction.prisma.$queryRaw<{ at: Date }[]>`
           SELECT at FROM change_log.changes WHERE record_id = ${id}::uuid
           ORDER BY xid DESC, sequence DESC LIMIT 1`
-        const [record] = await transaction.$queryRaw<{ at: Date }[]>`
+        const [record] = await transaction.prisma.$queryRaw<{ at: Date }[]>`
           SELECT updated_at AS at FROM crm_accounts WHERE id = ${id}::uuid`
         expect(change).toEqual(record)
       })
   })
 
   test('do not wait for other resources or other credentials', async () => {
-    await stage.service.database.prisma.$transaction(async (transaction) => {
+    await stage.service.database.transaction(async (transaction) => {
       await applyIn(transaction, [row('held')])
       await apply(
         [sampleRecord(CREDENTIAL, catalogue.get('crm/leads'), 1)],
@@ -112,7 +111,7 @@ describe('a transaction that rolls back', () => {
     await apply([sampleRecord(CREDENTIAL, accounts, 1)])
     const before = await readRow(accounts, recordId(CREDENTIAL, accounts.topic, '1'))
     await takeLog()
-    const fail = stage.service.database.prisma.$transaction(async (transaction) => {
+    const fail = stage.service.database.transaction(async (transaction) => {
       const changed = { ...sampleRecord(CREDENTIAL, accounts, 1), website: 'rolled back' }
       expect(await applyIn(transaction, [changed, sampleRecord(CREDENTIAL, accounts, 2)])).toEqual({
         created: 1,
@@ -130,9 +129,11 @@ describe('a transaction that rolls back', () => {
   test('because the connection broke leaves neither either', async () => {
     const killer = new pg.Client({ connectionString: stage.service.url })
     await killer.connect()
-    const fail = stage.service.database.prisma.$transaction(async (transaction) => {
+    const fail = stage.service.database.transaction(async (transaction) => {
       await applyIn(transaction, [sampleRecord(CREDENTIAL, accounts, 1)])
-      const [own] = await transaction.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`
+      const [own] = await transaction.prisma.$queryRaw<
+        { pid: number }[]
+      >`SELECT pg_backend_pid() AS pid`
       await killer.query('SELECT pg_terminate_backend($1)', [own?.pid])
       await applyIn(transaction, [sampleRecord(CREDENTIAL, accounts, 2)])
     })

@@ -57,8 +57,8 @@ test('a statement that waits for a lock is cancelled, and its connection is free
 
 test('a transaction that waits for a lock may take longer', async () => {
   open(60_000, 100)
-  const inTransaction = database.prisma.$transaction(
-    (transaction) => transaction.$queryRaw`SELECT id FROM crm_contacts`,
+  const inTransaction = database.transaction(
+    (transaction) => transaction.prisma.$queryRaw`SELECT id FROM crm_contacts`,
   )
   inTransaction.catch(() => {})
   // Longer than the statement limit.

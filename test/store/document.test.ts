@@ -64,7 +64,9 @@ test.each(catalogue.resources.map((resource) => [resource.topic, resource] as co
     })
     const owner = { credentialId: CREDENTIAL, environmentId: tenant.environmentId }
     const choice = { since: 'infinity', after: null }
-    await prisma.$transaction((transaction) => deleteUnseen(transaction, owner, resource, choice))
+    await service.database.transaction((transaction) =>
+      deleteUnseen(transaction, owner, resource, choice),
+    )
     await expectTrue(4)
 
     const path = `${resource.restPath}?credentialId=${CREDENTIAL}&includeDeleted=true`

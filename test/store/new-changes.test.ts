@@ -23,12 +23,12 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await settled(service)
-  start = await endOfLog(service.database.prisma)
+  start = await endOfLog(service.database)
 })
 afterAll(() => service.stop())
 
 const readOn = (after: ChangePosition, limit = 1000, of: readonly string[] = topics) =>
-  readNewChanges(service.database.prisma, { after, topics: of, limit })
+  readNewChanges(service.database, { after, topics: of, limit })
 
 const save = (numbers: readonly number[], resource = accounts) =>
   service.save(
@@ -44,13 +44,12 @@ test('reads the same changes as a page of the log, from every position, with one
     await save([n], leads)
   }
   await settled(service)
-  const { prisma } = service.database
-  const { changes } = await readChanges(prisma, { after: start, limit: 100 })
+  const { changes } = await readChanges(service.database, { after: start, limit: 100 })
   expect(changes).toHaveLength(24)
   for (const after of [start, ...changes.map(({ position }) => position)])
     for (const limit of [1, 5, 100])
       for (const of of [topics, [leads.topic], [accounts.topic, leads.topic]]) {
-        const page = await readChanges(prisma, { after, topics: of, limit })
+        const page = await readChanges(service.database, { after, topics: of, limit })
         service.takeStatements()
         const found = await readOn(after, limit, of)
         expect(service.takeStatements()).toHaveLength(1)
@@ -62,8 +61,8 @@ test('reads the same changes as a page of the log, from every position, with one
 test('waits for a transaction that began before a committed one, and reports that it waits', async () => {
   const begun = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
-  const early = service.database.prisma.$transaction(async (transaction) => {
-    await transaction.$queryRaw`SELECT pg_current_xact_id()::text`
+  const early = service.database.transaction(async (transaction) => {
+    await transaction.prisma.$queryRaw`SELECT pg_current_xact_id()::text`
     begun.resolve()
     await release.promise
   })
@@ -79,16 +78,15 @@ test('waits for a transaction that began before a committed one, and reports tha
 })
 
 test('misses nothing and reads nothing twice while 8 writers commit out of order or roll back', async () => {
-  const { prisma } = service.database
   const committed: string[] = []
   const write = async (writer: number): Promise<void> => {
     const { id } = sampleRecord(CREDENTIAL, accounts, writer)
     for (let round = 0; round < 40; round++) {
       const version = `${writer}/${round}`
       const isKept = (round + writer) % 4 !== 0
-      const written = prisma.$transaction(async (transaction) => {
+      const written = service.database.transaction(async (transaction) => {
         // The transaction id is assigned now, and the commit follows after a random delay.
-        await transaction.$executeRaw`
+        await transaction.prisma.$executeRaw`
           INSERT INTO change_log.changes (environment_id, credential_id, topic, kind, record_id, record)
           VALUES (${tenant.environmentId}::uuid, ${CREDENTIAL}::uuid, ${accounts.topic}, 'updated',
             ${id}::uuid, ${JSON.stringify({ version })}::json)`

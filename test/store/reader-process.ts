@@ -7,7 +7,7 @@ import { readChanges } from '../../src/store/changes/changes.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
 
 const [url = '', cursor = ''] = process.argv.slice(2)
-const { prisma, stop } = openDatabase({ url, maxConnections: 1 })
+const database = openDatabase({ url, maxConnections: 1 })
 process.once('disconnect', () => process.exit())
 
 let isEnding = false
@@ -19,11 +19,11 @@ process.send?.('started')
 for (let after = decodeChangeCursor(cursor, 'after'); ; ) {
   const isLast = isEnding
   // A small page, so that most pages end in the middle of concurrent writes.
-  const { changes, next } = await readChanges(prisma, { after, limit: 7 })
+  const { changes, next } = await readChanges(database, { after, limit: 7 })
   after = next
   for (const { recordId, record } of changes)
     process.send?.({ recordId, website: JSON.parse(record ?? '{}').website })
   if (isLast && changes.length === 0) break
 }
 process.send?.('done', () => process.disconnect())
-await stop()
+await database.stop()

@@ -65,7 +65,7 @@ const write = async (writer: number): Promise<Read[]> => {
       website,
     }))
     const isKept = (round + writer) % 4 !== 0
-    const written = service.database.prisma.$transaction(
+    const written = service.database.transaction(
       async (transaction) => {
         const owner = { credentialId: CREDENTIAL, environmentId: tenant.environmentId }
         await applyChanges(transaction, owner, accounts, records.map(toLine), { accept: 'all' })
@@ -73,7 +73,7 @@ const write = async (writer: number): Promise<Read[]> => {
         await wait((writer * 7 + round * 13) % 23)
         if (!isKept) throw new Error('rolled back')
       },
-      { timeout: 60_000, maxWait: 60_000 },
+      { timeoutMs: 60_000, maxWaitMs: 60_000 },
     )
     await written.catch((error: Error) => {
       if (error.message !== 'rolled back') throw error
@@ -88,7 +88,7 @@ const inOrder = (read: readonly Read[], id: string): string[] =>
 
 test(`${READERS} processes read each change of ${WRITERS} writers once, and the changes of a record in order`, async () => {
   await settled(service)
-  const cursor = encodeChangeCursor(await endOfLog(service.database.prisma))
+  const cursor = encodeChangeCursor(await endOfLog(service.database))
   await Promise.all(Array.from({ length: READERS }, () => startReader(cursor)))
   const writers = Array.from({ length: WRITERS }, (_, writer) => write(writer))
   const committed = (await Promise.all(writers)).flat()

@@ -46,7 +46,7 @@ test('looks up several texts in one statement, ids before names', async () => {
 test('a remote id matches its record only', async () => {
   const { database } = service
   const read = await rowsReadBy(database, ['crm_accounts'], async (transaction) => {
-    const bound = { ...database, prisma: transaction as typeof database.prisma }
+    const bound = { ...database, prisma: transaction.prisma }
     const found = await remoteIdsByText(bound, CREDENTIAL, accounts, NAMES, ['500'])
     expect(found.get('500')).toEqual(['500'])
   })

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/sandbox/manifest.ts'
 import { silentLog } from '../../src/log.ts'
 import { createCredential, readCredential } from '../../src/store/accounts/credentials.ts'
+import { openDatabase } from '../../src/store/database/database.ts'
 import {
   generateEncryptionKey,
   parseEncryptionKeys,
@@ -17,7 +18,7 @@ import {
   sealPlainCredentials,
 } from '../../src/store/secrets/sealed-rows.ts'
 import { createVault } from '../../src/store/secrets/vault.ts'
-import { openServer, startService, type Tenant, type TestService } from '../support/service.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { testVault } from '../support/vault.ts'
 
 const ROWS = 10_000
@@ -28,6 +29,8 @@ let tenant: Tenant
 beforeAll(async () => {
   service = await startService()
   tenant = await service.createTenant('development', [])
+  // The service has sealed it with a key that the tests replace.
+  await service.database.prisma.signingKey.deleteMany()
 })
 afterAll(() => service.stop())
 beforeEach(() => service.database.prisma.credential.deleteMany())
@@ -98,9 +101,9 @@ describe('credentials in plain text', () => {
     const some = await prisma.credential.findFirstOrThrow({ orderBy: { id: 'desc' } })
     const read = () => readCredential(service.database, testVault, some.id)
     expect((await read())?.values).toEqual({ token: 't1999' })
-    const others = await Promise.all([openServer(service.url), openServer(service.url)])
+    const others = [1, 2].map(() => openDatabase({ url: service.url }))
     const counts = await Promise.all(
-      [service, ...others].map(({ database }) => sealPlainCredentials(database, testVault)),
+      [service.database, ...others].map((database) => sealPlainCredentials(database, testVault)),
     )
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2000)
     expect(await sealPlainCredentials(service.database, testVault)).toBe(0)
@@ -139,12 +142,12 @@ describe('a key change', () => {
     const ids = await addSealed(ROWS)
     const { database } = service
     const both = vaultOf(newKey, oldKey)
-    const reader = await openServer(service.url)
+    const reader = openDatabase({ url: service.url })
     let isOver = false
     let reads = 0
     const readOn = async (): Promise<void> => {
       for (let n = 0; !isOver; n = (n + 997) % ROWS) {
-        const read = await readCredential(reader.database, both, ids[n] ?? '')
+        const read = await readCredential(reader, both, ids[n] ?? '')
         expect(read?.values).toEqual({ token: `t${n}` })
         reads += 1
       }

@@ -22,7 +22,9 @@ test('all batches together read each record once to find it and once to write it
     await stage.apply(rows.slice(start, start + MAX_BATCH))
   const sighted = rows.slice(0, SIGHTED).map(({ id }) => id)
   const key = { credentialId: CREDENTIAL, topic: accounts.topic }
-  await addSeenRecords(prisma, key, sighted)
+  await stage.service.database.transaction((transaction) =>
+    addSeenRecords(transaction, key, sighted),
+  )
   await prisma.$executeRaw`ANALYZE crm_accounts, sync_sightings`
 
   let after: string | null = null

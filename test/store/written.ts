@@ -56,7 +56,7 @@ export const writtenService = () => {
     /** The record was found deleted in the app. */
     remove: (id: string): Promise<void> => {
       const owner = { credentialId: CREDENTIAL, environmentId: tenant.environmentId }
-      return service.database.prisma.$transaction((transaction) =>
+      return service.database.transaction((transaction) =>
         markRecordDeleted(transaction, owner, accounts, id),
       )
     },

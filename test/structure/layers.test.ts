@@ -120,7 +120,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'codegen/': ['src/api/', 'src/query/', 'src/definition/', 'src/errors.ts'],
 }
 
-/** Packages and `fetch`, with the only folders that may import or call them. */
+/** Packages, `fetch` and the database client, with the only folders that may import, call or use them. */
 const restrictions: readonly {
   readonly what: string
   readonly matches: (name: string) => boolean
@@ -128,7 +128,7 @@ const restrictions: readonly {
 }[] = [
   {
     what: 'the database',
-    matches: (name) => name === 'pg' || name.startsWith('@prisma/'),
+    matches: (name) => name === 'pg' || name === '.prisma' || name.startsWith('@prisma/'),
     importers: ['src/store/'],
   },
   {
@@ -165,7 +165,13 @@ const isWithin = (path: string, places: readonly string[]): boolean =>
 const siblingOf = (path: string): string | undefined =>
   /^src\/(connectors\/[^/]+|api\/(?:rest|graphql))\//.exec(path)?.[1]
 
-const importViolations = ({ path, imports, packages, fetches }: SourceFile): string[] => {
+const importViolations = ({
+  path,
+  imports,
+  packages,
+  fetches,
+  usesClient,
+}: SourceFile): string[] => {
   const layer = layerOf(path)
   if (layer === undefined) return [`${path} is in no layer`]
   const allowed = [...everywhere, ...(layers[layer] ?? [])]
@@ -180,7 +186,8 @@ const importViolations = ({ path, imports, packages, fetches }: SourceFile): str
   const registryUse = imports
     .filter((target) => target === registry && !isWithin(path, registryUsers))
     .map(() => `${path} may not import the registry: pass it as an argument`)
-  const outside = [...packages, ...(fetches ? ['fetch()'] : [])].flatMap((name) => [
+  const used = [...packages, ...(fetches ? ['fetch()'] : []), ...(usesClient ? ['.prisma'] : [])]
+  const outside = used.flatMap((name) => [
     ...restrictions
       .filter(({ matches, importers }) => matches(name) && !isWithin(path, importers))
       .map(
@@ -311,6 +318,20 @@ describe('the check finds', () => {
         'src/sync/a.ts may not use @prisma/client: only src/store/ may use the database',
         'src/api/b.ts may not use pg: only src/store/ may use the database',
       ],
+    ],
+    [
+      'a use of the database client outside the store',
+      {
+        'src/api/a.ts': 'await context.database.prisma.credential.count()',
+        'src/sync/b.ts': 'const read = ({ prisma }: Database) => endOfLog(prisma)',
+        'src/write/c.ts': 'const { prisma: client } = database',
+        'src/process/d.ts': "database['prisma']",
+        'src/store/records/e.ts': 'database.prisma // the store itself',
+        'src/delivery/f.ts': "endOfLog(database) // not database.prisma, nor 'prisma'",
+      },
+      ['src/api/a.ts', 'src/sync/b.ts', 'src/write/c.ts', 'src/process/d.ts'].map(
+        (path) => `${path} may not use .prisma: only src/store/ may use the database`,
+      ),
     ],
     [
       'a second caller of fetch',

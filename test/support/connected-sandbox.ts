@@ -1,11 +1,8 @@
 /** A service with the sandbox connected: the connector and the app run in this process. */
-import pino from 'pino'
 import { catalogue, connectors } from '../../src/generated/registry.ts'
-import type { LocalApp } from '../../src/outbound/exchange.ts'
-import { createAppClient } from '../../src/outbound/http.ts'
+import { createSyncOf } from '../../src/process/workers.ts'
 import { createSandboxApp, SANDBOX_ORIGIN } from '../../src/sandbox/app.ts'
 import { createCredential } from '../../src/store/accounts/credentials.ts'
-import { createSync } from '../../src/sync/schedule.ts'
 import type { Transport } from './operations.ts'
 import { type RecordCalls, recordsOver } from './record-calls.ts'
 import { startService, type Tenant, type TestService } from './service.ts'
@@ -49,11 +46,9 @@ if (!sandbox) throw new Error('The registry has no sandbox.')
 
 /** Starts the service and lists everything that the app has. */
 export const connectSandbox = async (): Promise<ConnectedSandbox> => {
-  const localApps = new Map<string, LocalApp>()
-  const service = await startService({ localApps })
+  const service = await startService()
   const { database } = service
   const app = createSandboxApp(service)
-  localApps.set(SANDBOX_ORIGIN, app.handle)
   const { tenant: name, token } = await app.openTenant('acme')
   const tenant = await service.createTenant('development', [])
   const credentialId = await createCredential(database, testVault, {
@@ -62,14 +57,7 @@ export const connectSandbox = async (): Promise<ConnectedSandbox> => {
     connector: sandbox,
     values: { tenant: name, token },
   })
-  const appClient = createAppClient({ allowPrivateAddresses: true, localApps })
-  const engine = createSync({
-    database,
-    vault: testVault,
-    connectors,
-    appClient,
-    log: pino({ level: 'silent' }),
-  })
+  const engine = createSyncOf(service.runtime)
   await engine.syncNow(credentialId)
 
   const send = async (method: string, path: string, version?: number, body?: object) => {
@@ -116,11 +104,7 @@ export const connectSandbox = async (): Promise<ConnectedSandbox> => {
     deleteInApp: async (kind, id) => {
       await send('DELETE', `/${kind}/${id}`)
     },
-    stop: async () => {
-      await engine.stop()
-      await appClient.stop()
-      await service.stop()
-    },
+    stop: () => service.stop(),
   }
   await connected.takeChanges()
   return connected

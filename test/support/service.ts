@@ -1,42 +1,29 @@
 /** The API on its own database, without sockets: requests are injected into the server. */
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import pino, { type Logger } from 'pino'
-import { createUserTokens, type UserTokens } from '../../src/api/auth/tokens.ts'
-import { createServer } from '../../src/api/server.ts'
-import { addConnectRoutes } from '../../src/connect/routes.ts'
+import type { UserTokens } from '../../src/api/auth/tokens.ts'
 import type { Connector } from '../../src/definition/connector.ts'
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import type { Resource } from '../../src/definition/resource.ts'
-import { createLiveChanges, type LiveChanges } from '../../src/delivery/live-changes.ts'
-import { createSubscriptions } from '../../src/delivery/subscription.ts'
+import type { LiveChanges } from '../../src/delivery/live-changes.ts'
 import type { WindowLimits } from '../../src/delivery/window.ts'
-import { catalogue, connectors } from '../../src/generated/registry.ts'
-import { createHostJudge } from '../../src/outbound/address.ts'
-import type { LocalApp } from '../../src/outbound/exchange.ts'
-import { createAppClient } from '../../src/outbound/http.ts'
-import { readConfig } from '../../src/process/config.ts'
-import { createSandboxApp, SANDBOX_ORIGIN } from '../../src/sandbox/app.ts'
-import { type Access, createAccess } from '../../src/store/accounts/access.ts'
+import { createApi } from '../../src/process/api.ts'
+import { type Config, readConfig } from '../../src/process/config.ts'
+import { createRuntime, type Runtime } from '../../src/process/runtime.ts'
+import { createShutdown } from '../../src/process/shutdown.ts'
+import type { Access } from '../../src/store/accounts/access.ts'
 import { generateApiKey } from '../../src/store/accounts/api-key.ts'
-import { readCredential } from '../../src/store/accounts/credentials.ts'
 import { ensureEnvironment } from '../../src/store/accounts/environments.ts'
 import { saveApiKey } from '../../src/store/accounts/keys.ts'
 import { ensureUser } from '../../src/store/accounts/users.ts'
-import { createChangeFeed } from '../../src/store/changes/change-feed.ts'
-import { type Clock, createClock } from '../../src/store/database/clock.ts'
-import { type Database, openDatabase } from '../../src/store/database/database.ts'
-import { createPgListener } from '../../src/store/database/pg-listener.ts'
+import type { Clock } from '../../src/store/database/clock.ts'
+import type { Database } from '../../src/store/database/database.ts'
 import { applyChanges } from '../../src/store/records/apply-changes.ts'
 import { createLineWriter } from '../../src/store/records/record-lines.ts'
-import { createSigningKeys } from '../../src/store/secrets/signing-keys.ts'
-import { createIdempotentRequests } from '../../src/store/writes/idempotent-requests.ts'
-import { createWorkflowReader } from '../../src/workflows/reader.ts'
-import { createCredentialCheck } from '../../src/write/check-credential.ts'
-import { createPassthrough } from '../../src/write/passthrough.ts'
-import { createRecordWriter } from '../../src/write/record-writer.ts'
+import { loadEncryptionKeys } from '../../src/store/secrets/encryption-keys.ts'
 import { checkResponses } from './closed-world.ts'
 import { createTestDatabase } from './database.ts'
-import { testVault } from './vault.ts'
+import { TEST_KEYS } from './vault.ts'
 
 export interface Tenant {
   readonly key: string
@@ -56,6 +43,7 @@ export interface GraphQLResponse {
 }
 
 export interface TestService {
+  readonly runtime: Runtime
   readonly database: Database
   readonly clock: Clock
   readonly access: Access
@@ -63,7 +51,7 @@ export interface TestService {
   readonly live: LiveChanges
   readonly url: string
   readonly server: FastifyInstance
-  /** Every statement since the last call, oldest first, except those of access control. */
+  /** Every statement since the last call, oldest first, except the minutely one that saves the uses of keys. */
   takeStatements(): readonly string[]
   /** Creates an environment with a key, a user and credentials. */
   createTenant(
@@ -98,19 +86,14 @@ export interface TestService {
 const bearer = (key: string | undefined) =>
   key === undefined ? {} : { authorization: `Bearer ${key}` }
 
-const defaults = readConfig({})
+/** Part of the statement that saves the last uses of keys. */
+const KEY_USES = 'UPDATE api_keys k SET last_used_at'
 
-export interface ServerOptions {
-  readonly graphiql?: boolean
+/** Settings that differ from those of the other tests. */
+export interface ServerOptions extends Partial<Config> {
+  /** Whether the service may connect to apps on this machine. */
+  readonly allowPrivateAddresses?: boolean
   readonly log?: Logger
-  readonly requestsPerMinute?: number
-  readonly authFailuresPerMinute?: number
-  readonly trustedProxies?: number
-  readonly maxConnections?: number
-  readonly maxConnectionsPerKey?: number
-  readonly maxCredentialsPerUser?: number
-  /** Apps in this process, by origin. Default: the sandbox. */
-  readonly localApps?: ReadonlyMap<string, LocalApp>
   /** How much of the change log is kept in memory for subscribers. */
   readonly window?: WindowLimits
   /** Default: those of the product. */
@@ -118,69 +101,46 @@ export interface ServerOptions {
 }
 
 /** A server on an existing database, with its own connections and caches, like another process. */
-export const openServer = async (url: string, options: ServerOptions = {}) => {
+export const openServer = async (
+  url: string,
+  {
+    allowPrivateAddresses = false,
+    log = pino({ level: 'silent' }),
+    window,
+    connectors,
+    ...settings
+  }: ServerOptions = {},
+) => {
   let statements: string[] = []
-  const database = openDatabase({ url, onStatement: (sql) => void statements.push(sql) })
-  const clock = createClock()
-  const pgListener = createPgListener(url, clock)
-  const access = createAccess(database, pgListener)
-  const signingKeys = createSigningKeys({ database, vault: testVault, pgListener, clock })
-  const tokens = createUserTokens({ signingKeys, clock, lifetimeSeconds: 3600 })
-  const feed = createChangeFeed(pgListener)
-  await pgListener.start()
-  feed.start()
-  const log = options.log ?? pino({ level: 'silent' })
-  const live = createLiveChanges({
-    database,
-    feed,
-    log,
-    ...(options.window && { window: options.window }),
-  })
-  live.start()
-  const appClient = createAppClient({
-    allowPrivateAddresses: true,
-    localApps:
-      options.localApps ??
-      new Map([[SANDBOX_ORIGIN, createSandboxApp({ database, clock }).handle]]),
-  })
-  const offered = options.connectors ?? connectors
-  const deps = {
-    appClient,
-    connectors: offered,
-    loadCredential: (id: string) => readCredential(database, testVault, id),
+  const variables = {
+    DATABASE_URL: url,
+    TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS,
+    ALLOW_PRIVATE_ADDRESSES: String(allowPrivateAddresses),
+    EGRESS_ADDRESS: '203.0.113.7',
+    GRAPHIQL: 'false',
+    // No limits: most tests send wrong keys, and all come from one address.
+    RATE_LIMIT_PER_MINUTE: '0',
+    AUTH_FAILURES_PER_MINUTE: '0',
   }
-  const writer = createRecordWriter({ database, catalogue, ...deps })
-  const server = createServer({
-    context: {
-      database,
-      access,
-      vault: testVault,
-      tokens,
-      catalogue,
-      writer,
-      connectors: offered,
-      passthrough: createPassthrough(deps),
-      checkCredential: createCredentialCheck(deps),
-      maxCredentialsPerUser: options.maxCredentialsPerUser ?? defaults.maxCredentialsPerUser,
-      subscriptions: createSubscriptions({ database, live }),
-      idempotentRequests: createIdempotentRequests(database, testVault),
-      readWorkflow: createWorkflowReader(catalogue, offered),
-      isDialled: createHostJudge(false),
-      egressAddress: '203.0.113.7',
-    },
+  const config = { ...readConfig(variables), ...settings }
+  const { keys } = await loadEncryptionKeys(config)
+  const shutdown = createShutdown({ log })
+  const runtime = await createRuntime(config, {
+    keys,
+    url,
     log,
-    graphiql: options.graphiql ?? false,
-    requestsPerMinute: options.requestsPerMinute ?? 0,
-    addPages: addConnectRoutes,
-    // Higher than the product's limit: most tests send wrong keys, and all come from one address.
-    authFailuresPerMinute: options.authFailuresPerMinute ?? 0,
-    trustedProxies: options.trustedProxies ?? 0,
-    maxConnections: options.maxConnections ?? defaults.maxConnections,
-    maxConnectionsPerKey: options.maxConnectionsPerKey ?? defaults.maxConnectionsPerKey,
-    findUnreadiness: () => undefined,
+    shutdown,
+    ...(connectors && { connectors }),
+    onStatement: (sql) => {
+      if (!sql.includes(KEY_USES)) statements.push(sql)
+    },
   })
+  const { server, live } = createApi(runtime, window)
   checkResponses(server)
+  const { database, clock, access, tokens } = runtime
+  statements = []
   return {
+    runtime,
     database,
     clock,
     access,
@@ -193,12 +153,7 @@ export const openServer = async (url: string, options: ServerOptions = {}) => {
       return taken
     },
     stop: async (): Promise<void> => {
-      await server.close()
-      await live.stop()
-      feed.stop()
-      await appClient.stop()
-      await pgListener.stop()
-      await database.stop()
+      await shutdown.run()
     },
   }
 }
@@ -206,16 +161,10 @@ export const openServer = async (url: string, options: ServerOptions = {}) => {
 export const startService = async (options: ServerOptions = {}): Promise<TestService> => {
   const { url, drop } = await createTestDatabase()
   const opened = await openServer(url, options)
-  const { database, clock, access, tokens, live, server, takeStatements, stop } = opened
+  const { database, server, stop } = opened
   return {
-    database,
-    clock,
-    access,
-    tokens,
-    live,
+    ...opened,
     url,
-    server,
-    takeStatements,
     createTenant: async (kind, credentialIds, organisation = 'Test') => {
       const environmentId = await ensureEnvironment(database, organisation, kind)
       const key = generateApiKey(kind)
@@ -228,7 +177,7 @@ export const startService = async (options: ServerOptions = {}): Promise<TestSer
       return { key, environmentId, userId, credentialIds }
     },
     save: async ({ environmentId }, credentialId, resource, rows) => {
-      await database.prisma.$transaction((transaction) =>
+      await database.transaction((transaction) =>
         applyChanges(
           transaction,
           { credentialId, environmentId },

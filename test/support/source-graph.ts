@@ -14,6 +14,8 @@ export interface SourceFile {
   readonly packages: readonly string[]
   /** Whether it calls the global `fetch`. */
   readonly fetches: boolean
+  /** Whether it uses the member `prisma`, the database client. */
+  readonly usesClient: boolean
 }
 
 const importedName = (node: ts.Node): ts.Expression | ts.TypeNode | undefined => {
@@ -27,6 +29,12 @@ const importedName = (node: ts.Node): ts.Expression | ts.TypeNode | undefined =>
     (ts.isIdentifier(expression) && expression.text === 'require')
   return loads ? given[0] : undefined
 }
+
+const isClient = (node: ts.Node): boolean =>
+  (ts.isIdentifier(node) && node.text === 'prisma') ||
+  (ts.isElementAccessExpression(node) &&
+    ts.isStringLiteralLike(node.argumentExpression) &&
+    node.argumentExpression.text === 'prisma')
 
 const isGlobalFetch = (node: ts.Node): boolean => {
   if (!ts.isCallExpression(node)) return false
@@ -44,6 +52,7 @@ export const readSource = (path: string, text: string): SourceFile => {
   const imports = new Set<string>()
   const packages = new Set<string>()
   let fetches = false
+  let usesClient = false
   const visit = (node: ts.Node): void => {
     const name = importedName(node)
     if (name && ts.isStringLiteralLike(name)) {
@@ -51,6 +60,7 @@ export const readSource = (path: string, text: string): SourceFile => {
       else packages.add(name.text)
     }
     if (isGlobalFetch(node)) fetches = true
+    if (isClient(node)) usesClient = true
     ts.forEachChild(node, visit)
   }
   visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest))
@@ -60,6 +70,7 @@ export const readSource = (path: string, text: string): SourceFile => {
     imports: [...imports],
     packages: [...packages],
     fetches,
+    usesClient,
   }
 }
 

@@ -56,7 +56,7 @@ export const createWriter = (service: TestService, { environmentId, key }: Tenan
     applyIn,
     /** Runs in a transaction of its own. */
     apply: (rows: readonly RecordRow[], batch: Batch): Promise<AppliedChanges> =>
-      prisma.$transaction((transaction) => applyIn(transaction, rows, batch)),
+      service.database.transaction((transaction) => applyIn(transaction, rows, batch)),
     readLog,
     takeLog: async (): Promise<Change[]> => {
       const log = await readLog()

@@ -286,12 +286,11 @@ it('carries 300 records through a mix of faults', async () => {
 
 it('a database outage in the middle of a run is not reported as a failure of the app', async () => {
   shop.app.fill(35)
-  const { prisma } = shop.database
-  const running = await prisma.$transaction(async (transaction) => {
+  const running = await shop.database.transaction(async (transaction) => {
     await lockRecords(transaction, shop.credentialId, catalogue.get(TOPIC))
     const run = shop.engine({ leaseMs: 1000 }).syncNow(shop.credentialId)
     await waitingForLock(shop)
-    await transaction.$queryRaw`
+    await transaction.prisma.$queryRaw`
       SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
     return { run }

@@ -36,14 +36,14 @@ it('a renewal does not count a lease as lost while it is being taken', async () 
   await take(shop.credentialId)
   const { credentialId } = await addCredential(database, {})
   let taking: ReturnType<typeof take> | undefined
-  await database.prisma.$transaction(
+  await database.transaction(
     async (transaction) => {
-      await transaction.$queryRaw`SELECT FROM sync_states
+      await transaction.prisma.$queryRaw`SELECT FROM sync_states
         WHERE credential_id = ${credentialId}::uuid FOR UPDATE`
       taking = take(credentialId)
       await renewed()
     },
-    { timeout: 60_000 },
+    { timeoutMs: 60_000 },
   )
   const lease = await taking
   expect(lease?.state).toMatchObject({ progress: null })

@@ -60,7 +60,7 @@ describe('a page that was read before a write and arrives after it', () => {
     const write = (id: string, deleted: boolean) => {
       const { row } = createMapper(mapping)(app.put(id, { name: 'Written', deleted }), credentialId)
       const line = createLineWriter(mapping.resource)(row)
-      return database.prisma.$transaction((transaction) =>
+      return database.transaction((transaction) =>
         applyChanges(transaction, { credentialId, environmentId }, mapping.resource, [line], {
           accept: 'newer',
         }),
@@ -93,7 +93,7 @@ describe('a page that was read before a deletion and arrives after it', () => {
     app.settings.onAnswer = () => {
       app.settings.onAnswer = undefined
       app.rows.delete('1')
-      return database.prisma.$transaction((transaction) =>
+      return database.transaction((transaction) =>
         markRecordDeleted(
           transaction,
           { credentialId, environmentId },

@@ -53,9 +53,9 @@ const lockedWhileWaiting = async (
   const { prisma } = shop.database
   let taken: string[] = []
   let working: Promise<unknown> = Promise.resolve()
-  await prisma.$transaction(
+  await shop.database.transaction(
     async (transaction) => {
-      await transaction.$queryRaw`SELECT FROM sync_states
+      await transaction.prisma.$queryRaw`SELECT FROM sync_states
         WHERE credential_id = ${credentialId}::uuid AND topic = ${FIRST} FOR UPDATE`
       working = Promise.all(works.map((work) => work()))
       // Awaited after the row is released.
@@ -65,7 +65,7 @@ const lockedWhileWaiting = async (
         WHERE credential_id = ${credentialId}::uuid FOR UPDATE SKIP LOCKED`
       taken = TOPICS.filter((topic) => free.every((state) => state.topic !== topic))
     },
-    { timeout: 60_000 },
+    { timeoutMs: 60_000 },
   )
   await working
   return taken

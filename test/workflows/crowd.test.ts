@@ -68,7 +68,7 @@ test.each([
   const [workflowId = ''] = workflowIds
   for (const of of [{ workflowId }, { workflowId, installationId }]) {
     const read = await rowsReadBy(shop.database, TABLES, async (transaction) => {
-      const database = { ...shop.database, prisma: transaction as typeof shop.database.prisma }
+      const database = { ...shop.database, prisma: transaction.prisma }
       const query = { environmentId, ...of, limit: 10, ...(status && { status }) }
       expect((await listRuns(database, query)).runs).toHaveLength(count)
     })
@@ -93,7 +93,7 @@ test('a pause is one row: waiting runs are not written, and not claimed before i
   const [run] = await claim(1)
   if (!run) throw new Error('No run was claimed.')
   const before = await versions()
-  await database.prisma.$transaction((transaction) =>
+  await database.transaction((transaction) =>
     retryRun(transaction, run, {
       failure: 'APP_UNAVAILABLE: it answered 503',
       retryInMs: 600_000,

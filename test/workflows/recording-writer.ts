@@ -88,7 +88,7 @@ export const createRecordingWriter = (
           ${cause}::uuid, ${JSON.stringify(input)}::json)`
     await behaviour.inApp?.(row)
     const line = createLineWriter(resource)(row)
-    await prisma.$transaction((transaction) =>
+    await database.transaction((transaction) =>
       applyChanges(transaction, owner, resource, [line], { accept: 'newer', cause }),
     )
     await behaviour.after?.(input)

@@ -167,7 +167,7 @@ export const openWorkshop = async () => {
       const { environmentId } = await database.prisma.credential.findUniqueOrThrow({
         where: { id: of },
       })
-      await database.prisma.$transaction((transaction) =>
+      await database.transaction((transaction) =>
         applyChanges(
           transaction,
           { credentialId: of, environmentId },

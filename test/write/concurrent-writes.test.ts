@@ -36,7 +36,7 @@ test('the log lists a write after the page that it waited for', async () => {
   const { row } = createMapper(mapping)({ ...values, ...card }, CREDENTIAL)
   desk.rolodex.put('firms', { owner: 'Later' }, firm.remoteId)
   let crossing: ReturnType<typeof change> | undefined
-  await prisma.$transaction(
+  await desk.service.database.transaction(
     async (transaction) => {
       await lockRecords(transaction, CREDENTIAL, resource)
       // The write finds a newer version in the app than the page, stores it and reports a conflict.
@@ -45,7 +45,7 @@ test('the log lists a write after the page that it waited for', async () => {
       const line = createLineWriter(resource)(row)
       await applyChanges(transaction, owner, resource, [line], { accept: 'newer' })
     },
-    { timeout: 60_000 },
+    { timeoutMs: 60_000 },
   )
   expect((await crossing)?.statusCode).toBe(409)
   const log = await prisma.$queryRaw<{ owner: string }[]>`
@@ -55,14 +55,13 @@ test('the log lists a write after the page that it waited for', async () => {
 })
 
 test('a write is logged after a page whose storing exceeds Prisma’s transaction timeout', async () => {
-  const { prisma } = desk.service.database
   const { resource } = rolodexConnector(desk.rolodex.url).resources['crm/accounts']?.mapping ?? {}
   if (resource === undefined) throw new Error('The rolodex lists no accounts.')
-  const crossing = await prisma.$transaction(async (transaction) => {
+  const crossing = await desk.service.database.transaction(async (transaction) => {
     await lockRecords(transaction, CREDENTIAL, resource)
     const answer = change('Mine')
     await waitingForLock(desk.service)
-    await transaction.$executeRaw`SELECT pg_sleep(6)`
+    await transaction.prisma.$executeRaw`SELECT pg_sleep(6)`
     return { answer }
   })
   const answer = await crossing.answer

@@ -31,7 +31,7 @@ export interface Desk {
 export const openDesk = async (connectorOf = rolodexConnector): Promise<Desk> => {
   const rolodex = await startRolodex()
   const connectors = new Map([['test', connectorOf(rolodex.url)]])
-  const service = await startService({ connectors })
+  const service = await startService({ connectors, allowPrivateAddresses: true })
   const tenant = await service.createTenant('development', [CREDENTIAL])
   const { database } = service
   const appClient = createAppClient({ allowPrivateAddresses: true })

@@ -20,7 +20,7 @@ let other: Server
 beforeAll(async () => {
   desk = await openDesk()
   const connectors = new Map([['test', rolodexConnector(desk.rolodex.url)]])
-  other = await openServer(desk.service.url, { connectors })
+  other = await openServer(desk.service.url, { connectors, allowPrivateAddresses: true })
 })
 afterAll(async () => {
   await other.stop()

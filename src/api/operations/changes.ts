@@ -100,9 +100,11 @@ const answerPage = async (
   query: Omit<ChangesQuery, 'environmentId'>,
 ) => {
   const caller = requireKey(context.caller)
-  const { prisma } = context.database
   const { environmentId } = caller
-  const { changes, next, truncated } = await readChanges(prisma, { ...query, environmentId })
+  const { changes, next, truncated } = await readChanges(context.database, {
+    ...query,
+    environmentId,
+  })
   if (truncated) throw expiredCursor()
   return {
     changes: await Promise.all(changes.map((change) => toChangeAnswer(context, caller, change))),
@@ -148,7 +150,7 @@ export const changeOperations = [
         input.credentialId == null
           ? undefined
           : await resolveCredential(access, caller, input.credentialId)
-      const after = input.after === NOW ? await endOfLog(database.prisma) : readAfter(input.after)
+      const after = input.after === NOW ? await endOfLog(database) : readAfter(input.after)
       return answerPage(context, {
         after,
         limit,

@@ -22,7 +22,7 @@ export const listOwn = (
   transaction: Transaction,
   userId: string,
 ): Promise<readonly OwnCredential[]> =>
-  transaction.credential.findMany({
+  transaction.prisma.credential.findMany({
     where: { userId },
     select: { id: true, app: true },
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],

@@ -4,7 +4,12 @@ import { Prisma } from '@prisma/client'
 import type { Connector, CredentialValues } from '../../definition/connector.ts'
 import { credentialRoute, isUuid } from '../../definition/identity.ts'
 import { appendEvent } from '../changes/events.ts'
-import { type Database, isUniqueViolation, type Transaction } from '../database/database.ts'
+import {
+  type Database,
+  isUniqueViolation,
+  type Queryable,
+  type Transaction,
+} from '../database/database.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { deleteStates } from '../sync/sync-state.ts'
 import { openValues, sealValues } from './credential-values.ts'
@@ -25,10 +30,8 @@ export class TooManyCredentialsError extends Error {
 }
 
 /** Counts the credentials of an end user. */
-export const countCredentials = (
-  { prisma }: { readonly prisma: Transaction },
-  userId: string,
-): Promise<number> => prisma.credential.count({ where: { userId } })
+export const countCredentials = ({ prisma }: Queryable, userId: string): Promise<number> =>
+  prisma.credential.count({ where: { userId } })
 
 /**
  * Stores a credential and its event in the change log. Every resource of its app becomes due for its first
@@ -37,7 +40,7 @@ export const countCredentials = (
  * @throws TooManyCredentialsError
  */
 export const createCredential = async (
-  { prisma }: Database,
+  database: Database,
   vault: Vault,
   { environmentId, userId, connector, values }: NewCredential,
   maxPerUser: number = Number.POSITIVE_INFINITY,
@@ -45,14 +48,14 @@ export const createCredential = async (
   for (;;) {
     const id = randomUUID()
     try {
-      await prisma.$transaction(async (transaction) => {
+      await database.transaction(async (transaction) => {
         if (maxPerUser !== Number.POSITIVE_INFINITY) {
           // The lock makes concurrent requests count one after the other.
           await holdUser(transaction, environmentId, userId)
-          if ((await countCredentials({ prisma: transaction }, userId)) >= maxPerUser)
+          if ((await countCredentials(transaction, userId)) >= maxPerUser)
             throw new TooManyCredentialsError()
         }
-        await transaction.credential.create({
+        await transaction.prisma.credential.create({
           data: {
             id,
             route: credentialRoute(id),
@@ -140,7 +143,7 @@ export const removeCredentials = async (
   environmentId: string,
   where: { readonly userId: string; readonly id?: string },
 ): Promise<number> => {
-  const credentials = await transaction.credential.findMany({
+  const credentials = await transaction.prisma.credential.findMany({
     where,
     select: { id: true, app: true },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
@@ -153,14 +156,14 @@ export const removeCredentials = async (
       app,
     })
   const ids = credentials.map(({ id }) => id)
-  await transaction.purge.createMany({ data: ids.map((credentialId) => ({ credentialId })) })
-  await transaction.$executeRaw(sql`
+  await transaction.prisma.purge.createMany({ data: ids.map((credentialId) => ({ credentialId })) })
+  await transaction.prisma.$executeRaw(sql`
     UPDATE installations SET credential_ids = ARRAY(
       SELECT id FROM unnest(credential_ids) AS kept(id) WHERE id <> ALL (${ids}::uuid[]))
     WHERE user_id = ${userId}::uuid AND credential_ids && ${ids}::uuid[]`)
   // The foreign key would delete them too, but in no defined order.
   await deleteStates(transaction, ids)
-  await transaction.credential.deleteMany({ where: { id: { in: ids } } })
+  await transaction.prisma.credential.deleteMany({ where: { id: { in: ids } } })
   return ids.length
 }
 
@@ -169,14 +172,14 @@ export const holdCredential = async (
   transaction: Transaction,
   credentialId: string,
 ): Promise<boolean> => {
-  const locked = await transaction.$queryRaw<unknown[]>(sql`
+  const locked = await transaction.prisma.$queryRaw<unknown[]>(sql`
     SELECT FROM credentials WHERE id = ${credentialId}::uuid FOR KEY SHARE`)
   return locked.length > 0
 }
 
 /** Deletes a credential. @returns whether it was deleted, or which of the two does not exist */
 export const deleteCredential = async (
-  { prisma }: Database,
+  database: Database,
   environmentId: string,
   userId: string,
   credentialId: string,
@@ -184,7 +187,7 @@ export const deleteCredential = async (
   const user = userId.toLowerCase()
   const id = credentialId.toLowerCase()
   if (!isUuid(user)) return 'no user'
-  return prisma.$transaction(async (transaction) => {
+  return database.transaction(async (transaction) => {
     if (!(await holdUser(transaction, environmentId, user))) return 'no user'
     if (!isUuid(id)) return 'no credential'
     const removed = await removeCredentials(transaction, environmentId, { userId: user, id })

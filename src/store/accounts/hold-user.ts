@@ -12,7 +12,7 @@ export const holdUser = async (
   environmentId: string,
   userId: string,
 ): Promise<boolean> => {
-  const locked = await transaction.$queryRaw<unknown[]>(sql`
+  const locked = await transaction.prisma.$queryRaw<unknown[]>(sql`
     SELECT FROM end_users WHERE id = ${userId}::uuid AND environment_id = ${environmentId}::uuid
     FOR UPDATE`)
   return locked.length > 0

@@ -2,7 +2,7 @@
 import { Prisma } from '@prisma/client'
 import type { Json } from '../../definition/connector.ts'
 import { isUuid } from '../../definition/identity.ts'
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Queryable, Transaction } from '../database/database.ts'
 import { choose, fillChoice, listOwn, NO_CHOICE } from './credential-choice.ts'
 import { holdUser } from './hold-user.ts'
 import type { UserPage } from './users.ts'
@@ -35,7 +35,7 @@ const isOwned = ({ environmentId, userId }: InstallationOwner): Prisma.Sql => sq
   ${userId === undefined ? Prisma.empty : sql`AND n.user_id = ${userId}::uuid`}`
 
 const read = async (
-  prisma: Transaction,
+  { prisma }: Queryable,
   where: Prisma.Sql,
   page = Prisma.empty,
 ): Promise<StoredInstallation[]> => {
@@ -49,8 +49,8 @@ const read = async (
   return rows.map((row) => ({ ...row, installedAt: row.installedAt?.toISOString() ?? null }))
 }
 
-const readOne = async (prisma: Transaction, id: string): Promise<StoredInstallation> => {
-  const [installation] = await read(prisma, sql`n.id = ${id}::uuid`)
+const readOne = async (transaction: Transaction, id: string): Promise<StoredInstallation> => {
+  const [installation] = await read(transaction, sql`n.id = ${id}::uuid`)
   if (installation === undefined)
     throw new Error(`The installation ${id} disappeared while it was locked.`)
   return installation
@@ -58,25 +58,25 @@ const readOne = async (prisma: Transaction, id: string): Promise<StoredInstallat
 
 /** Lists installations, oldest first, including incomplete ones. One statement. */
 export const listInstallations = (
-  { prisma }: Database,
+  database: Database,
   owner: InstallationOwner,
   { size, number }: UserPage,
 ): Promise<StoredInstallation[]> =>
   read(
-    prisma,
+    database,
     isOwned(owner),
     size === undefined ? Prisma.empty : sql`LIMIT ${size} OFFSET ${size * (number - 1)}`,
   )
 
 /** Reads an installation; undefined if the owner does not have it. One statement. */
 export const findInstallation = async (
-  { prisma }: Database,
+  database: Database,
   owner: InstallationOwner,
   installationId: string,
 ): Promise<StoredInstallation | undefined> => {
   const id = installationId.toLowerCase()
   if (!isUuid(id)) return
-  const [installation] = await read(prisma, sql`n.id = ${id}::uuid AND ${isOwned(owner)}`)
+  const [installation] = await read(database, sql`n.id = ${id}::uuid AND ${isOwned(owner)}`)
   return installation
 }
 
@@ -92,16 +92,16 @@ export interface NewInstallation {
  * @returns the installation, or what does not exist
  */
 export const startInstallation = async (
-  { prisma }: Database,
+  database: Database,
   environmentId: string,
   { userId, integrationId, credentialIds }: NewInstallation,
 ): Promise<StoredInstallation | 'no user' | 'no integration' | 'no credential'> =>
-  prisma.$transaction(async (transaction) => {
+  database.transaction(async (transaction) => {
     // Locked, so that no credential is deleted in between.
     if (!(await holdUser(transaction, environmentId, userId))) return 'no user'
     const id = integrationId.toLowerCase()
     if (!isUuid(id)) return 'no integration'
-    const [integration] = await transaction.$queryRaw<{ app: string }[]>(sql`
+    const [integration] = await transaction.prisma.$queryRaw<{ app: string }[]>(sql`
       SELECT app FROM integrations WHERE id = ${id}::uuid AND environment_id = ${environmentId}::uuid
       FOR KEY SHARE`)
     if (integration === undefined) return 'no integration'
@@ -110,13 +110,13 @@ export const startInstallation = async (
     if (chosen?.some((one) => own.every((credential) => credential.id !== one)))
       return 'no credential'
     const key = { integrationId_userId: { integrationId: id, userId } }
-    const before = await transaction.installation.findUnique({ where: key })
+    const before = await transaction.prisma.installation.findUnique({ where: key })
     const earlier = before ?? NO_CHOICE
     const hasNoChoice = chosen === undefined && earlier.credentialIds.length === 0
     const choice = hasNoChoice
       ? fillChoice(own, earlier, integration.app)
       : choose(own, earlier, chosen ?? earlier.credentialIds)
-    const started = await transaction.installation.upsert({
+    const started = await transaction.prisma.installation.upsert({
       where: key,
       create: { ...key.integrationId_userId, ...choice },
       update: choice,
@@ -135,13 +135,13 @@ const lock = async (
 ): Promise<{ id: string; isComplete: boolean } | undefined> => {
   const id = installationId.toLowerCase()
   if (!isUuid(id)) return
-  await transaction.$queryRaw(sql`
+  await transaction.prisma.$queryRaw(sql`
     SELECT FROM end_users u JOIN installations n ON n.user_id = u.id
     WHERE n.id = ${id}::uuid AND ${isOwned(owner)} FOR UPDATE OF u`)
-  await transaction.$queryRaw(sql`
+  await transaction.prisma.$queryRaw(sql`
     SELECT FROM integrations g JOIN installations n ON n.integration_id = g.id
     WHERE n.id = ${id}::uuid AND ${isOwned(owner)} FOR SHARE OF g`)
-  const [locked] = await transaction.$queryRaw<{ id: string; isComplete: boolean }[]>(sql`
+  const [locked] = await transaction.prisma.$queryRaw<{ id: string; isComplete: boolean }[]>(sql`
     SELECT n.id::text, n.installed_at IS NOT NULL AS "isComplete" FROM installations n
     WHERE n.id = ${id}::uuid AND ${isOwned(owner)} FOR UPDATE OF n`)
   return locked
@@ -149,7 +149,7 @@ const lock = async (
 
 /** Installs the latest version of every workflow. */
 const installWorkflows = async (transaction: Transaction, id: string): Promise<void> => {
-  await transaction.$executeRaw(sql`
+  await transaction.prisma.$executeRaw(sql`
     INSERT INTO installed_workflows AS iw (installation_id, workflow_id, installed_version, active_since)
     SELECT n.id, w.id, w.version, clock_timestamp() FROM installations n
     JOIN workflows w ON w.integration_id = n.integration_id WHERE n.id = ${id}::uuid
@@ -164,10 +164,10 @@ const switchInstallation = async (
   id: string,
   enabled: boolean,
 ): Promise<void> => {
-  await transaction.$executeRaw(sql`
+  await transaction.prisma.$executeRaw(sql`
     UPDATE installed_workflows iw SET active_since = clock_timestamp() FROM installations n
     WHERE n.id = ${id}::uuid AND NOT n.enabled AND iw.installation_id = n.id`)
-  await transaction.installation.update({ where: { id }, data: { enabled } })
+  await transaction.prisma.installation.update({ where: { id }, data: { enabled } })
 }
 
 /**
@@ -176,30 +176,31 @@ const switchInstallation = async (
  * the end user has no credential of the integration's app
  */
 export const completeInstallation = async (
-  { prisma }: Database,
+  database: Database,
   owner: InstallationOwner,
   installationId: string,
   data: Json,
 ): Promise<StoredInstallation | 'no installation' | { readonly missing: string }> =>
-  prisma.$transaction(async (transaction) => {
+  database.transaction(async (transaction) => {
     const locked = await lock(transaction, owner, installationId)
     if (locked === undefined) return 'no installation'
     const { id } = locked
-    const { userId, integration, ...before } = await transaction.installation.findUniqueOrThrow({
-      where: { id },
-      select: {
-        userId: true,
-        credentialIds: true,
-        chosenApps: true,
-        integration: { select: { app: true } },
-      },
-    })
+    const { userId, integration, ...before } =
+      await transaction.prisma.installation.findUniqueOrThrow({
+        where: { id },
+        select: {
+          userId: true,
+          credentialIds: true,
+          chosenApps: true,
+          integration: { select: { app: true } },
+        },
+      })
     const { app } = integration
     const own = await listOwn(transaction, userId)
     const { credentialIds, chosenApps } = fillChoice(own, before, app)
     if (!own.some((one) => one.app === app && credentialIds.includes(one.id)))
       return { missing: app }
-    await transaction.$executeRaw(sql`
+    await transaction.prisma.$executeRaw(sql`
       UPDATE installations SET data = ${JSON.stringify(data)}::jsonb,
         installed_at = coalesce(installed_at, now()),
         credential_ids = ${credentialIds}::uuid[], chosen_apps = ${chosenApps}
@@ -222,7 +223,7 @@ const switchWorkflow = async (
   workflowId: string,
   active: boolean,
 ): Promise<boolean> => {
-  const written = await transaction.$executeRaw(sql`
+  const written = await transaction.prisma.$executeRaw(sql`
     UPDATE installed_workflows SET active = ${active},
       active_since = CASE WHEN active THEN active_since ELSE clock_timestamp() END
     WHERE installation_id = ${id}::uuid AND workflow_id = ${workflowId}::uuid`)
@@ -245,12 +246,12 @@ const change = async (
 
 /** Changes a complete installation. @returns the changed installation, or why it was not changed */
 export const changeInstallation = async (
-  { prisma }: Database,
+  database: Database,
   owner: InstallationOwner,
   installationId: string,
   what: InstallationChange,
 ): Promise<StoredInstallation | 'no installation' | 'not complete' | 'no workflow'> =>
-  prisma.$transaction(async (transaction) => {
+  database.transaction(async (transaction) => {
     const locked = await lock(transaction, owner, installationId)
     if (locked === undefined) return 'no installation'
     if (!locked.isComplete) return 'not complete'

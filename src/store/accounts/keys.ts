@@ -47,7 +47,7 @@ const lockEnvironment = async (
   transaction: Transaction,
   environmentId: string,
 ): Promise<EnvironmentKind> => {
-  const [environment] = await transaction.$queryRaw<{ kind: EnvironmentKind }[]>`
+  const [environment] = await transaction.prisma.$queryRaw<{ kind: EnvironmentKind }[]>`
     SELECT kind FROM environments WHERE id = ${environmentId}::uuid FOR UPDATE`
   if (environment === undefined)
     throw new RangeError(`The environment ${environmentId} does not exist.`)
@@ -56,7 +56,7 @@ const lockEnvironment = async (
 
 const makeKey = async (transaction: Transaction, environmentId: string): Promise<CreatedApiKey> => {
   const key = generateApiKey(await lockEnvironment(transaction, environmentId))
-  const { id } = await transaction.apiKey.create({ data: toRow(environmentId, key) })
+  const { id } = await transaction.prisma.apiKey.create({ data: toRow(environmentId, key) })
   return { id, key }
 }
 
@@ -75,24 +75,24 @@ const checkRequester = async (
   // Revocations wait for the same lock.
   await lockEnvironment(transaction, environmentId)
   if (askedBy === undefined) return
-  const count = await transaction.apiKey.count({ where: { id: askedBy, revokedAt: null } })
+  const count = await transaction.prisma.apiKey.count({ where: { id: askedBy, revokedAt: null } })
   if (count === 0) throw new ApiError('UNAUTHENTICATED', 'The API key is not valid.')
 }
 
 /** Creates the first key of an environment; undefined if it has or had one. */
 export const generateFirstKey = (
-  { prisma }: Database,
+  database: Database,
   environmentId: string,
 ): Promise<CreatedApiKey | undefined> =>
-  prisma.$transaction(async (transaction) => {
+  database.transaction(async (transaction) => {
     await lockEnvironment(transaction, environmentId)
-    const count = await transaction.apiKey.count({ where: { environmentId } })
+    const count = await transaction.prisma.apiKey.count({ where: { environmentId } })
     return count > 0 ? undefined : makeKey(transaction, environmentId)
   })
 
 /** Creates another key of an environment. Existing keys stay valid. @throws UNAUTHENTICATED */
-export const generateKey = ({ prisma }: Database, request: KeyRequest): Promise<CreatedApiKey> =>
-  prisma.$transaction(async (transaction) => {
+export const generateKey = (database: Database, request: KeyRequest): Promise<CreatedApiKey> =>
+  database.transaction(async (transaction) => {
     await checkRequester(transaction, request)
     return makeKey(transaction, request.environmentId)
   })
@@ -102,14 +102,14 @@ export const generateKey = ({ prisma }: Database, request: KeyRequest): Promise<
  * @throws UNAUTHENTICATED
  */
 export const regenerateKey = (
-  { prisma }: Database,
+  database: Database,
   request: KeyRequest,
 ): Promise<CreatedApiKey & { readonly revoked: number }> =>
-  prisma.$transaction(async (transaction) => {
+  database.transaction(async (transaction) => {
     await checkRequester(transaction, request)
     const { environmentId } = request
     const made = await makeKey(transaction, environmentId)
-    const revoked = await transaction.$executeRaw`
+    const revoked = await transaction.prisma.$executeRaw`
       UPDATE api_keys SET revoked_at = clock_timestamp()
       WHERE environment_id = ${environmentId}::uuid AND revoked_at IS NULL AND id <> ${made.id}::uuid`
     return { ...made, revoked }
@@ -138,15 +138,15 @@ export const listKeys = async (
 
 /** Revokes a key of an environment, immediately and in every process. @returns whether a live key existed */
 export const revokeKeyById = async (
-  { prisma }: Database,
+  database: Database,
   environmentId: string,
   keyId: string,
 ): Promise<boolean> => {
   const id = keyId.toLowerCase()
   if (!isUuid(id)) return false
-  return prisma.$transaction(async (transaction) => {
+  return database.transaction(async (transaction) => {
     await lockEnvironment(transaction, environmentId)
-    const revoked = await transaction.$executeRaw`
+    const revoked = await transaction.prisma.$executeRaw`
       UPDATE api_keys SET revoked_at = clock_timestamp()
       WHERE id = ${id}::uuid AND environment_id = ${environmentId}::uuid AND revoked_at IS NULL`
     return revoked > 0

@@ -100,16 +100,16 @@ export const findUser = async (
  * @returns whether the environment had the user
  */
 export const deleteUser = async (
-  { prisma }: Database,
+  database: Database,
   environmentId: string,
   userId: string,
 ): Promise<boolean> => {
   const id = userId.toLowerCase()
   if (!isUuid(id)) return false
-  return prisma.$transaction(async (transaction) => {
+  return database.transaction(async (transaction) => {
     if (!(await holdUser(transaction, environmentId, id))) return false
     await removeCredentials(transaction, environmentId, { userId: id })
-    await transaction.endUser.delete({ where: { id } })
+    await transaction.prisma.endUser.delete({ where: { id } })
     return true
   })
 }

@@ -8,7 +8,7 @@
  */
 import { Prisma } from '@prisma/client'
 import { type ChangePosition, encodeChangeCursor } from '../../query/change-cursor.ts'
-import { CUSTOM_PLAN, type Transaction } from '../database/database.ts'
+import { CUSTOM_PLAN, type Queryable } from '../database/database.ts'
 
 const { sql, raw } = Prisma
 
@@ -81,9 +81,9 @@ export const toPosition = ({ epoch, xid, sequence }: PositionRow): ChangePositio
 })
 
 /** The position after all changes that are readable now; later commits are after it. */
-export const endOfLog = async (transaction: Transaction): Promise<ChangePosition> => {
+export const endOfLog = async (database: Queryable): Promise<ChangePosition> => {
   // Sequences start at 1, so 0 is before the first row of that transaction.
-  const [row] = await transaction.$queryRaw<PositionRow[]>`
+  const [row] = await database.prisma.$queryRaw<PositionRow[]>`
     SELECT change_log.reading_epoch() AS epoch, 0::bigint AS sequence,
       pg_snapshot_xmin(pg_current_snapshot())::text AS xid`
   if (!row) throw new Error('The query for the end of the change log returned no row.')
@@ -107,11 +107,11 @@ const MAX_XID = 2n ** 64n - 1n
  * from its start instead of using an index.
  */
 const stretchesOf = async (
-  transaction: Transaction,
+  database: Queryable,
   { after, end }: Stretch,
 ): Promise<readonly Stretch[]> => {
   if (after.epoch === end.epoch) return [{ after, end }]
-  const rows = await transaction.$queryRaw<{ epoch: bigint }[]>`
+  const rows = await database.prisma.$queryRaw<{ epoch: bigint }[]>`
     SELECT epoch FROM change_log.epochs
     WHERE epoch BETWEEN ${after.epoch}::bigint AND ${end.epoch}::bigint ORDER BY epoch`
   return rows.map(({ epoch }) => ({
@@ -141,11 +141,8 @@ const isTruncated = (after: ChangePosition | undefined): Prisma.Sql =>
     : sql`(SELECT (h.epoch, h.xid, h.sequence) > ${bigints(after)} FROM change_log.horizon h)`
 
 /** Whether retention has deleted changes after a position. */
-export const isExpired = async (
-  transaction: Transaction,
-  after: ChangePosition,
-): Promise<boolean> => {
-  const [row] = await transaction.$queryRaw<HorizonRow[]>(
+export const isExpired = async (database: Queryable, after: ChangePosition): Promise<boolean> => {
+  const [row] = await database.prisma.$queryRaw<HorizonRow[]>(
     sql`SELECT ${isTruncated(after)} AS truncated`,
   )
   return row?.truncated ?? false
@@ -166,12 +163,12 @@ const conditionsOf = ({
 ]
 
 const readStretch = (
-  transaction: Transaction,
+  database: Queryable,
   query: ChangesQuery,
   stretch: Stretch,
   limit: number,
 ): Promise<ChangeRow[]> =>
-  transaction.$queryRaw(sql`${raw(CUSTOM_PLAN)}
+  database.prisma.$queryRaw(sql`${raw(CUSTOM_PLAN)}
     SELECT c.epoch, c.xid::text AS xid, c.sequence, environment_id::text AS "environmentId",
       credential_id::text AS "credentialId", topic, kind, record_id::text AS "recordId",
       changed_fields AS "changedFields", record::text AS record, at, cause::text AS cause,
@@ -187,18 +184,18 @@ const readStretch = (
  * dropped in between are reported as truncated.
  */
 export const readChanges = async (
-  transaction: Transaction,
+  database: Queryable,
   query: ChangesQuery,
 ): Promise<ChangesPage> => {
   const { after, before, limit } = query
-  const readable = await endOfLog(transaction)
+  const readable = await endOfLog(database)
   // The reader is at the end of the log, and deleted changes are before it.
   if (after && !isBefore(after, readable)) return { changes: [], next: after, truncated: false }
   const end = before && isBefore(before, readable) ? before : readable
   const rows: ChangeRow[] = []
-  for (const stretch of await stretchesOf(transaction, { after: after ?? START, end }))
+  for (const stretch of await stretchesOf(database, { after: after ?? START, end }))
     if (rows.length < limit)
-      rows.push(...(await readStretch(transaction, query, stretch, limit - rows.length)))
+      rows.push(...(await readStretch(database, query, stretch, limit - rows.length)))
   const changes = rows.map(
     ({ epoch, xid, sequence, truncated: _, ...facts }): Change => ({
       position: toPosition({ epoch, xid, sequence }),
@@ -215,7 +212,7 @@ export const readChanges = async (
     next: isFull ? last.position : scanned,
     truncated: lastRow
       ? lastRow.truncated
-      : after !== undefined && (await isExpired(transaction, after)),
+      : after !== undefined && (await isExpired(database, after)),
   }
 }
 
@@ -227,11 +224,11 @@ export const cursorOf = ({ position }: Change): string => encodeChangeCursor(pos
  * partitions that cannot be dropped yet. @returns how many were deleted; call again until it is 0
  */
 export const pruneChanges = async (
-  transaction: Transaction,
+  database: Queryable,
   days: number,
   limit = 10_000,
 ): Promise<number> =>
-  transaction.$executeRaw`
+  database.prisma.$executeRaw`
     WITH oldest AS (
       SELECT epoch, xid, sequence, at FROM change_log.changes
       WHERE (epoch, xid) < (change_log.reading_epoch(), pg_snapshot_xmin(pg_current_snapshot()))

@@ -15,7 +15,7 @@ export type LogPlace = bigint
  * but whether to write it is known only after them.
  */
 export const reserveLogPlace = async (transaction: Transaction): Promise<LogPlace> => {
-  const [row] = await transaction.$queryRaw<{ place: bigint }[]>`
+  const [row] = await transaction.prisma.$queryRaw<{ place: bigint }[]>`
     SELECT nextval(pg_get_serial_sequence('change_log.changes', 'sequence')) AS place`
   if (!row) throw new Error('The sequence of the change log returned no value.')
   return row.place
@@ -36,7 +36,7 @@ export const appendEvent = async (
   place?: LogPlace,
 ): Promise<void> => {
   const isReserved = place !== undefined
-  await transaction.$executeRaw(sql`
+  await transaction.prisma.$executeRaw(sql`
     WITH logged AS (
       INSERT INTO change_log.changes
         (${raw(isReserved ? 'sequence, ' : '')}environment_id, credential_id, topic, kind, record)

@@ -8,9 +8,9 @@ import type { Database, Transaction } from '../database/database.ts'
 import { endOfLog } from './changes.ts'
 
 /** Registers a reader, which starts at the current end of the log. An existing reader keeps its position. */
-export const ensureLogReader = async ({ prisma }: Database, name: string): Promise<void> => {
-  const position = encodeChangeCursor(await endOfLog(prisma))
-  await prisma.$executeRaw`
+export const ensureLogReader = async (database: Database, name: string): Promise<void> => {
+  const position = encodeChangeCursor(await endOfLog(database))
+  await database.prisma.$executeRaw`
     INSERT INTO log_readers (name, position) VALUES (${name}, ${position}) ON CONFLICT DO NOTHING`
 }
 
@@ -21,10 +21,10 @@ export const holdLogReader = async (
 ): Promise<ChangePosition | undefined> => {
   const lock = `log reader ${name}`
   // Lock first, then read the position: one statement could return the position before the other's commit.
-  const [held] = await transaction.$queryRaw<{ held: boolean }[]>`
+  const [held] = await transaction.prisma.$queryRaw<{ held: boolean }[]>`
     SELECT pg_try_advisory_xact_lock(hashtextextended(${lock}, 0)) AS held`
   if (!held?.held) return
-  const reader = await transaction.logReader.findUnique({ where: { name } })
+  const reader = await transaction.prisma.logReader.findUnique({ where: { name } })
   return reader ? decodeChangeCursor(reader.position, 'position') : undefined
 }
 
@@ -34,7 +34,7 @@ export const moveLogReader = async (
   name: string,
   position: ChangePosition,
 ): Promise<void> => {
-  await transaction.logReader.update({
+  await transaction.prisma.logReader.update({
     where: { name },
     data: { position: encodeChangeCursor(position) },
   })

@@ -1,6 +1,6 @@
 /** Reads of new changes at the end of the change log. One statement. */
 import type { ChangePosition } from '../../query/change-cursor.ts'
-import type { Transaction } from '../database/database.ts'
+import type { Queryable } from '../database/database.ts'
 import { bigints, type Change, isBefore, type PositionRow, toPosition } from './changes.ts'
 
 export interface NewChanges {
@@ -33,12 +33,12 @@ type Row = (ChangeRow | { readonly sequence: null }) & {
  * @see https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-SNAPSHOT
  */
 export const readNewChanges = async (
-  transaction: Transaction,
+  database: Queryable,
   { after, topics, limit }: NewChangesQuery,
 ): Promise<NewChanges> => {
   const { epoch: fromEpoch } = after
   const fromXid = String(after.xid)
-  const rows = await transaction.$queryRaw<Row[]>`
+  const rows = await database.prisma.$queryRaw<Row[]>`
     SELECT l.epoch AS "endEpoch", l.xmin::text AS "endXid", l.xmin < l.xmax AS "isHeldUp",
       f.epoch, f.xid::text AS xid, f.sequence, f.environment_id::text AS "environmentId",
       f.credential_id::text AS "credentialId", f.topic, f.kind, f.record_id::text AS "recordId",

@@ -4,10 +4,29 @@ import { Prisma, PrismaClient } from '@prisma/client'
 import type pg from 'pg'
 import { CONNECTION_WAIT_MS, openPool, type PoolOptions, type StatementLimits } from './pool.ts'
 
-export type Transaction = Prisma.TransactionClient
+/** Runs single statements. Only the store uses `prisma`; other code passes the object to functions of the store. */
+export interface Queryable {
+  readonly prisma: Prisma.TransactionClient
+}
 
-export interface Database {
-  readonly prisma: PrismaClient
+/** A running transaction. It commits when its work resolves, and rolls back when it rejects. */
+export interface Transaction extends Queryable {
+  readonly isTransaction: true
+}
+
+export interface TransactionLimits {
+  /** Time to wait for a connection. */
+  readonly maxWaitMs: number
+  /** Time from the start to the commit. */
+  readonly timeoutMs: number
+}
+
+export interface Database extends Queryable {
+  /** Runs `work` in one transaction: either all of its writes are committed or none. */
+  transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    limits?: Partial<TransactionLimits>,
+  ): Promise<Result>
   readonly url: string
   stop(): Promise<void>
 }
@@ -35,7 +54,12 @@ export const CUSTOM_PLAN = '/* planned anew */'
 
 // Prisma's defaults (2 s and 5 s) would abort a transaction that waits for a long page of a sync. A write that
 // the app has accepted would then not be stored here.
-const TRANSACTION_LIMITS = { maxWait: CONNECTION_WAIT_MS, timeout: 60_000 }
+const TRANSACTION_LIMITS: TransactionLimits = { maxWaitMs: CONNECTION_WAIT_MS, timeoutMs: 60_000 }
+
+const toOptions = ({ maxWaitMs, timeoutMs }: TransactionLimits) => ({
+  maxWait: maxWaitMs,
+  timeout: timeoutMs,
+})
 
 const statementNames = (): ((query: { sql: string }) => string) => {
   const names = new Map<string, string>()
@@ -67,7 +91,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
   const watch = watchWaiting(pool, options.onCrowded ?? (() => {}))
   const adapter = new PrismaPg(pool, { statementNameGenerator: statementNames() })
   const { onStatement } = options
-  const settings = { adapter, transactionOptions: TRANSACTION_LIMITS }
+  const settings = { adapter, transactionOptions: toOptions(TRANSACTION_LIMITS) }
   const prisma = onStatement
     ? new PrismaClient({ ...settings, log: [{ emit: 'event', level: 'query' }] }).$on(
         'query',
@@ -76,6 +100,11 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     : new PrismaClient(settings)
   return {
     prisma,
+    transaction: (work, limits) =>
+      prisma.$transaction(
+        (client) => work({ prisma: client, isTransaction: true }),
+        toOptions({ ...TRANSACTION_LIMITS, ...limits }),
+      ),
     url: options.url,
     stop: async () => {
       clearInterval(watch)
@@ -94,15 +123,12 @@ export const openRequestPool = (
   database: Database,
   { limits = REQUEST_LIMITS, ...options }: Omit<DatabaseOptions, 'url'> = {},
 ): Database => {
-  const { prisma, stop } = openDatabase({ ...options, url: database.url, limits })
-  const $transaction = database.prisma.$transaction.bind(database.prisma)
-  const get = (target: PrismaClient, name: string | symbol): unknown =>
-    name === '$transaction' ? $transaction : Reflect.get(target, name)
-  return { prisma: new Proxy(prisma, { get }), url: database.url, stop }
+  const requests = openDatabase({ ...options, url: database.url, limits })
+  return { ...requests, transaction: database.transaction }
 }
 
 /** Reads the database's clock. All stored times use it, because the clocks of hosts differ. */
-export const readClock = async ({ prisma }: { readonly prisma: Transaction }): Promise<Date> => {
+export const readClock = async ({ prisma }: Queryable): Promise<Date> => {
   const [row] = await prisma.$queryRaw<{ now: Date }[]>`SELECT clock_timestamp() AS now`
   if (!row) throw new Error('The query for the time of the database returned no row.')
   return row.now

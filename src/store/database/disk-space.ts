@@ -1,8 +1,7 @@
 /** Detection of a full disk on the database server. */
-
-import type { PrismaClient } from '@prisma/client'
 import type { Log } from '../../log.ts'
 import { createRepeater } from '../../repeater.ts'
+import type { Queryable } from './database.ts'
 import { temporaryFailureOf } from './temporary-failure.ts'
 
 /** A watch that is idle until a write fails because the disk is full. */
@@ -16,8 +15,8 @@ export interface DiskSpaceWatch {
 }
 
 export interface DiskSpaceWatchOptions {
-  /** The client that makes the test writes. */
-  readonly client: () => PrismaClient
+  /** The database that receives the test writes. */
+  readonly database: () => Queryable
   readonly log: Pick<Log, 'warn'>
 }
 
@@ -28,18 +27,18 @@ const EVERY_MS = 1000
  * Writes about 1 MB to the database's file system, in a temporary table that is dropped on commit. Updating a
  * row would prove nothing, because it can succeed in space that is already allocated.
  */
-const writeToDisk = (prisma: PrismaClient): Promise<unknown> =>
+const writeToDisk = ({ prisma }: Queryable): Promise<unknown> =>
   prisma.$executeRaw`
     CREATE TEMPORARY TABLE trunkline_disk_space ON COMMIT DROP AS
     SELECT gen_random_uuid() FROM generate_series(1, 25000)`
 
 /** Creates the watch of a process. Its pools report to `note`. */
-export const createDiskSpaceWatch = ({ client, log }: DiskSpaceWatchOptions): DiskSpaceWatch => {
+export const createDiskSpaceWatch = ({ database, log }: DiskSpaceWatchOptions): DiskSpaceWatch => {
   let isFull = false
   const tryWrite = async (): Promise<void> => {
     if (!isFull) return
     try {
-      await writeToDisk(client())
+      await writeToDisk(database())
     } catch (error) {
       if (temporaryFailureOf(error)) return
       // The role may lack permission for temporary tables. The next write of a request then decides.

@@ -7,6 +7,7 @@ import type { Column } from '../../definition/column.ts'
 import { timeText } from '../../definition/kinds/column.ts'
 import type { Resource } from '../../definition/resource.ts'
 import { CHANGES_CHANNEL } from '../changes/change-feed.ts'
+import { lockName } from '../database/advisory-lock.ts'
 import type { Transaction } from '../database/database.ts'
 import { KEPT_END, type RecordLine } from './record-lines.ts'
 import { DOCUMENT, recordSql, STAMPS } from './record-sql.ts'
@@ -125,8 +126,7 @@ export const lockRecords = async (
   credentialId: string,
   resource: Resource,
 ): Promise<void> => {
-  const key = `${credentialId}/${resource.topic}`
-  await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`
+  await lockName(transaction, `${credentialId}/${resource.topic}`)
 }
 
 /**
@@ -155,7 +155,7 @@ export const applyChanges = async (
       ? Prisma.empty
       : sql`AND (b.updated_at < ${askedAt}::timestamptz
           OR ((NOT b.remote_deleted OR i."remoteDeleted") AND ${isLater}))`
-  const [counts] = await transaction.$queryRaw<(AppliedChanges & { told: unknown })[]>(sql`
+  const [counts] = await transaction.prisma.$queryRaw<(AppliedChanges & { told: unknown })[]>(sql`
     WITH changed AS (
       SELECT b.id IS NULL AS is_new, b.remote_deleted AS was_deleted,
         CASE WHEN b.id IS NULL THEN '{}'::text[]
@@ -217,7 +217,7 @@ const markDeleted = async (
 ): Promise<MarkedRecords> => {
   await lockRecords(transaction, credentialId, resource)
   const { table, json } = recordSql(resource)
-  const [marked] = await transaction.$queryRaw<(MarkedRecords & { told: unknown })[]>(sql`
+  const [marked] = await transaction.prisma.$queryRaw<(MarkedRecords & { told: unknown })[]>(sql`
     WITH gone AS (
       SELECT r.id FROM ${table} r
       WHERE r.credential_id = ${credentialId}::uuid AND NOT r.remote_deleted AND ${gone}

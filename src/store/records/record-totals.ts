@@ -43,7 +43,7 @@ export const ensureRecordTotal = async (
   credentialId: string,
   resource: Resource,
 ): Promise<void> => {
-  await transaction.$executeRaw(sql`
+  await transaction.prisma.$executeRaw(sql`
     INSERT INTO record_totals (credential_id, topic, records, bytes)
     SELECT ${credentialId}::uuid, ${resource.topic}, count(*),
       coalesce(sum(octet_length(${raw(DOCUMENT)})), 0)

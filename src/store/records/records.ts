@@ -4,7 +4,7 @@ import type { Resource } from '../../definition/resource.ts'
 import { encodeCursor, positionOf } from '../../query/cursor.ts'
 import type { ListFilter, ListRequest } from '../../query/list-request.ts'
 import type { ParentRecord, VersionedRecord } from '../../query/write-request.ts'
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Queryable } from '../database/database.ts'
 import { beyondSql, filterSql, orderSql } from './filter-sql.ts'
 import { recordSql } from './record-sql.ts'
 
@@ -136,7 +136,7 @@ export interface ReadRecord extends VersionedRecord {
  * @param below the reference field that points to the parent, and the parent's id
  */
 export const readRecord = async (
-  { prisma }: { readonly prisma: Transaction },
+  { prisma }: Queryable,
   resource: Resource,
   { credentialId, id }: RecordKey,
   below?: ParentRecord,

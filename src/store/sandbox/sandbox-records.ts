@@ -5,7 +5,7 @@
  */
 import { hash } from 'node:crypto'
 import { Prisma } from '@prisma/client'
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Queryable, Transaction } from '../database/database.ts'
 
 const { sql } = Prisma
 
@@ -113,7 +113,7 @@ const writeRows = async (
   rows: readonly SandboxRow[],
 ): Promise<void> => {
   if (rows.length === 0) return
-  await transaction.$executeRaw(sql`
+  await transaction.prisma.$executeRaw(sql`
     INSERT INTO sandbox_records (tenant, kind, id, version, deleted, created_at, updated_at, body)
     SELECT ${tenant}, kind, id, version, deleted, created, modified, body FROM ${rowsAs(rows)}
     ON CONFLICT (tenant, kind, id) DO UPDATE SET version = excluded.version,
@@ -168,7 +168,7 @@ export const listSandboxRecords = async (
 
 /** Reads one record, deleted or not; undefined if it does not exist. One statement. */
 export const getSandboxRecord = async (
-  { prisma }: Pick<Database, 'prisma'> | { readonly prisma: Transaction },
+  { prisma }: Queryable,
   tenant: string,
   kind: string,
   id: string,
@@ -202,19 +202,19 @@ export interface SandboxOutcome<T> {
  * @returns undefined if the tenant does not exist
  */
 export const changeSandbox = <T>(
-  { prisma }: Database,
+  database: Database,
   name: string,
   work: (session: SandboxSession) => Promise<SandboxOutcome<T>>,
 ): Promise<T | undefined> =>
-  prisma.$transaction(async (transaction) => {
-    const [locked] = await transaction.$queryRaw<{ body: SandboxTenant }[]>(
+  database.transaction(async (transaction) => {
+    const [locked] = await transaction.prisma.$queryRaw<{ body: SandboxTenant }[]>(
       sql`SELECT body FROM sandbox_records WHERE ${isTenant(name)} FOR UPDATE`,
     )
     if (!locked) return
     const { result, tenant, rows, forget } = await work({
       tenant: locked.body,
       get: async (keys) => {
-        const records = await transaction.$queryRaw<TableRow[]>(sql`
+        const records = await transaction.prisma.$queryRaw<TableRow[]>(sql`
           SELECT ${columns} FROM sandbox_records
           JOIN unnest(${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ id }) => id)}::text[])
             AS wanted(kind, id) USING (kind, id)
@@ -222,7 +222,7 @@ export const changeSandbox = <T>(
         return records.map(fromTable)
       },
       live: async (kind) => {
-        const records = await transaction.$queryRaw<TableRow[]>(sql`
+        const records = await transaction.prisma.$queryRaw<TableRow[]>(sql`
           SELECT ${columns} FROM sandbox_records
           WHERE tenant = ${name} AND kind = ${kind} AND NOT deleted ORDER BY id`)
         return records.map(fromTable)
@@ -230,13 +230,13 @@ export const changeSandbox = <T>(
     })
     await writeRows(transaction, name, rows)
     if (forget)
-      await transaction.$executeRaw(sql`
+      await transaction.prisma.$executeRaw(sql`
         DELETE FROM sandbox_records
         WHERE tenant = ${name} AND deleted AND updated_at < ${forget.before}::timestamptz
           AND updated_at < (SELECT updated_at FROM sandbox_records WHERE tenant = ${name} AND deleted
             ORDER BY updated_at DESC OFFSET ${forget.least} LIMIT 1)`)
     if (tenant !== locked.body)
-      await transaction.$executeRaw(sql`
+      await transaction.prisma.$executeRaw(sql`
         UPDATE sandbox_records SET body = ${JSON.stringify(tenant)}::jsonb WHERE ${isTenant(name)}`)
     return result
   })

@@ -1,7 +1,7 @@
 /** Signing secrets for the requests of an integration's workflows: encrypted, and two during a rotation. */
 import { Prisma } from '@prisma/client'
 import { isUuid } from '../../definition/identity.ts'
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Queryable } from '../database/database.ts'
 import { inMs } from '../database/time-sql.ts'
 import type { Vault } from './vault.ts'
 import { newWebhookSecret, ROTATION_MS } from './webhook-secrets.ts'
@@ -25,12 +25,12 @@ export interface SealedSecrets {
 
 /** Creates the secret of an integration if it has none. The update locks its row. */
 export const ensureIntegrationSecret = async (
-  transaction: Transaction,
+  { prisma }: Queryable,
   vault: Vault,
   place: IntegrationPlace,
 ): Promise<void> => {
   const { id, environmentId } = place
-  await transaction.$executeRaw`
+  await prisma.$executeRaw`
     UPDATE integrations
     SET sealed_secret = ${vault.seal({ kind: 'integration', ...place }, newWebhookSecret())},
       updated_at = clock_timestamp()
@@ -38,12 +38,12 @@ export const ensureIntegrationSecret = async (
 }
 
 /** Creates the secrets of integrations that an earlier version defined without one. @returns how many */
-export const ensureAllSecrets = async ({ prisma }: Database, vault: Vault): Promise<number> => {
-  const places = await prisma.integration.findMany({
+export const ensureAllSecrets = async (database: Database, vault: Vault): Promise<number> => {
+  const places = await database.prisma.integration.findMany({
     where: { sealedSecret: null },
     select: { id: true, environmentId: true },
   })
-  for (const place of places) await ensureIntegrationSecret(prisma, vault, place)
+  for (const place of places) await ensureIntegrationSecret(database, vault, place)
   return places.length
 }
 
@@ -81,17 +81,17 @@ export const readIntegrationSecret = async (
  * @returns the new secret; undefined if the environment has no such integration
  */
 export const rotateIntegrationSecret = (
-  { prisma }: Database,
+  database: Database,
   vault: Vault,
   environmentId: string,
   integrationId: string,
 ): Promise<string | undefined> =>
-  prisma.$transaction(async (transaction) => {
+  database.transaction(async (transaction) => {
     const id = integrationId.toLowerCase()
     if (!isUuid(id)) return
     // Locked, so that of two concurrent rotations the second replaces the secret of the first.
-    await transaction.$queryRaw`SELECT 1 FROM integrations WHERE id = ${id}::uuid FOR UPDATE`
-    const row = await transaction.integration.findFirst({
+    await transaction.prisma.$queryRaw`SELECT 1 FROM integrations WHERE id = ${id}::uuid FOR UPDATE`
+    const row = await transaction.prisma.integration.findFirst({
       where: { id, environmentId },
       select: { sealedSecret: true },
     })
@@ -104,7 +104,7 @@ export const rotateIntegrationSecret = (
         ? Prisma.empty
         : sql`, sealed_old_secret = ${vault.seal({ kind: 'old-integration', ...place }, old)},
             old_secret_until = ${inMs(ROTATION_MS)}`
-    await transaction.$executeRaw(sql`
+    await transaction.prisma.$executeRaw(sql`
       UPDATE integrations
       SET sealed_secret = ${vault.seal({ kind: 'integration', ...place }, secret)},
         updated_at = clock_timestamp() ${oldColumns}

@@ -202,16 +202,16 @@ interface PlainRow {
  * of processes may do this concurrently: each takes rows that no other process has locked.
  * @returns how many this process encrypted
  */
-export const sealPlainCredentials = async ({ prisma }: Database, vault: Vault): Promise<number> => {
+export const sealPlainCredentials = async (database: Database, vault: Vault): Promise<number> => {
   for (let total = 0; ; ) {
-    const count = await prisma.$transaction(async (transaction) => {
-      const rows = await transaction.$queryRaw<PlainRow[]>(sql`
+    const count = await database.transaction(async (transaction) => {
+      const rows = await transaction.prisma.$queryRaw<PlainRow[]>(sql`
         SELECT id::text, environment_id::text AS "environmentId", values::text AS plain
         FROM credentials WHERE values IS NOT NULL ORDER BY id LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`)
       const sealed = rows.map(({ id, environmentId, plain }) =>
         toHex(vault.seal({ kind: 'credential', environmentId, id }, plain)),
       )
-      return transaction.$executeRaw(sql`
+      return transaction.prisma.$executeRaw(sql`
         UPDATE credentials c SET sealed_values = decode(r.sealed, 'hex'), values = NULL
         FROM unnest(${rows.map(({ id }) => id)}::uuid[], ${sealed}::text[]) AS r(id, sealed)
         WHERE c.id = r.id`)

@@ -55,19 +55,19 @@ interface Pair extends SigningPair {
 
 /** Replaces the signing pair with a new one, unless another process has just done so. */
 const replacePair = async (transaction: Transaction, vault: Vault): Promise<void> => {
-  await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK}::bigint)`
-  const [recent] = await transaction.$queryRaw<unknown[]>`
+  await transaction.prisma.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK}::bigint)`
+  const [recent] = await transaction.prisma.$queryRaw<unknown[]>`
     SELECT 1 FROM signing_keys
     WHERE retired_at IS NULL AND created_at > clock_timestamp() - ${lasting(SIGNS_FOR_MS)}`
   if (recent !== undefined) return
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const id = randomUUID()
   const plain = JSON.stringify(privateKey.export({ format: 'jwk' }))
-  await transaction.$executeRaw`
+  await transaction.prisma.$executeRaw`
     DELETE FROM signing_keys WHERE retired_at < clock_timestamp() - ${lasting(VERIFIES_FOR_MS)}`
-  await transaction.$executeRaw`
+  await transaction.prisma.$executeRaw`
     UPDATE signing_keys SET retired_at = clock_timestamp() WHERE retired_at IS NULL`
-  await transaction.$executeRaw`
+  await transaction.prisma.$executeRaw`
     INSERT INTO signing_keys (id, public_key, sealed_key, created_at)
     VALUES (${id}, ${JSON.stringify(publicKey.export({ format: 'jwk' }))}::jsonb,
       ${vault.seal({ kind: 'signing-key', id }, plain)}, clock_timestamp())`
@@ -130,7 +130,7 @@ export const createSigningKeys = ({
       if (pairsAsOf !== notifications) await reload()
       const loaded = newest()
       if (loaded !== undefined && ageMs(loaded.createdAt) < SIGNS_FOR_MS) return loaded
-      await prisma.$transaction((transaction) => replacePair(transaction, vault))
+      await database.transaction((transaction) => replacePair(transaction, vault))
       onNotify()
       await reload()
       const pair = newest()

@@ -18,18 +18,18 @@ export const newWebhookSecret = (): string =>
  * @returns the new secret; undefined if the environment has no such subscription
  */
 export const rotateWebhookSecret = (
-  { prisma }: Database,
+  database: Database,
   vault: Vault,
   environmentId: string,
   subscriptionId: string,
 ): Promise<string | undefined> =>
-  prisma.$transaction(async (transaction) => {
+  database.transaction(async (transaction) => {
     const id = subscriptionId.toLowerCase()
     if (!isUuid(id)) return
     // Locked, so that of two concurrent rotations the second replaces the secret of the first.
-    await transaction.$queryRaw`
+    await transaction.prisma.$queryRaw`
       SELECT 1 FROM webhook_subscriptions WHERE id = ${id}::uuid FOR UPDATE`
-    const row = await transaction.webhookSubscription.findFirst({
+    const row = await transaction.prisma.webhookSubscription.findFirst({
       where: { id, environmentId },
       select: { sealedSecret: true },
     })
@@ -37,7 +37,7 @@ export const rotateWebhookSecret = (
     const place = { environmentId, id }
     const old = vault.open({ kind: 'webhook', ...place }, row.sealedSecret)
     const secret = newWebhookSecret()
-    await transaction.$executeRaw`
+    await transaction.prisma.$executeRaw`
       UPDATE webhook_subscriptions
       SET sealed_secret = ${vault.seal({ kind: 'webhook', ...place }, secret)},
         sealed_old_secret = ${vault.seal({ kind: 'old-webhook', ...place }, old)},

@@ -1,6 +1,7 @@
 /** The event of an app that no longer accepts a credential. */
 import type { Json } from '../../definition/connector.ts'
 import { appendEvent } from '../changes/events.ts'
+import { lockName } from '../database/advisory-lock.ts'
 import type { Transaction } from '../database/database.ts'
 import type { RecordOwner } from '../records/apply-changes.ts'
 
@@ -13,9 +14,8 @@ export const reportAuthenticationFailure = async (
   owner: RecordOwner,
   facts: Readonly<Record<string, Json>>,
 ): Promise<void> => {
-  const lock = `${owner.credentialId}/authentication`
-  await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`
-  const reported = await transaction.syncState.findFirst({
+  await lockName(transaction, `${owner.credentialId}/authentication`)
+  const reported = await transaction.prisma.syncState.findFirst({
     where: { credentialId: owner.credentialId, failureCode: 'APP_AUTHENTICATION' },
     select: { topic: true },
   })

@@ -12,7 +12,7 @@ export const clearSeenRecords = async (
   transaction: Transaction,
   { credentialId, topic }: SyncKey,
 ): Promise<void> => {
-  await transaction.$executeRaw(sql`
+  await transaction.prisma.$executeRaw(sql`
     DELETE FROM sync_sightings WHERE credential_id = ${credentialId}::uuid AND topic = ${topic}`)
 }
 
@@ -22,7 +22,7 @@ export const addSeenRecords = async (
   { credentialId, topic }: SyncKey,
   recordIds: readonly string[],
 ): Promise<void> => {
-  await transaction.$executeRaw(sql`
+  await transaction.prisma.$executeRaw(sql`
     INSERT INTO sync_sightings (credential_id, topic, record_id)
     SELECT ${credentialId}::uuid, ${topic}, id FROM unnest(${recordIds}::uuid[]) AS r(id)
     ON CONFLICT DO NOTHING`)

@@ -4,7 +4,7 @@
  * the database's.
  */
 import { Prisma } from '@prisma/client'
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Queryable, Transaction } from '../database/database.ts'
 import { inMs } from '../database/time-sql.ts'
 import { type StoredTotals, storedTotals } from '../records/record-totals.ts'
 import { clearSeenRecords } from './seen-records.ts'
@@ -158,7 +158,7 @@ export const deleteStates = async (
   transaction: Transaction,
   credentialIds: readonly string[],
 ): Promise<void> => {
-  await transaction.$executeRaw(sql`
+  await transaction.prisma.$executeRaw(sql`
     WITH held AS MATERIALIZED (
       SELECT s.credential_id, s.topic FROM sync_states s
       WHERE s.credential_id = ANY (${credentialIds}::uuid[]) ${IN_ORDER}
@@ -175,11 +175,11 @@ const updateHeld = (lease: Lease, assignments: Prisma.Sql): Prisma.Sql =>
     WHERE ${isRow(lease.key)} AND run->>'holder' = ${lease.holder}`
 
 const writeHeld = async (
-  transaction: Transaction,
+  database: Queryable,
   lease: Lease,
   assignments: Prisma.Sql,
 ): Promise<void> => {
-  const written = await transaction.$executeRaw(updateHeld(lease, assignments))
+  const written = await database.prisma.$executeRaw(updateHeld(lease, assignments))
   if (written === 0) throw leaseLost()
 }
 
@@ -195,7 +195,7 @@ export const saveProgress = async (
 ): Promise<StoredTotals> => {
   const assignments = sql`failures = 0, due_at = ${inMs(lease.durationMs)},
     run = ${runJson(sql`${lease.holder}`, lease.durationMs, progressJson(progress))}`
-  const [totals] = await transaction.$queryRaw<StoredTotals[]>(sql`
+  const [totals] = await transaction.prisma.$queryRaw<StoredTotals[]>(sql`
     ${updateHeld(lease, assignments)} RETURNING ${storedTotals(lease.key.credentialId)}`)
   if (!totals) throw leaseLost()
   return totals
@@ -213,12 +213,12 @@ export interface Release {
 
 /** Releases the lease before the run has ended. @throws LeaseLostError */
 export const releaseRun = (
-  transaction: Transaction,
+  database: Queryable,
   lease: Lease,
   { progress, dueInMs, failure, absence }: Release,
 ): Promise<void> =>
   writeHeld(
-    transaction,
+    database,
     lease,
     sql`due_at = ${inMs(dueInMs)}, run = ${progress ? runJson(sql`NULL`, 0, progressJson(progress)) : Prisma.sql`NULL`}
       ${failure ? sql`, failures = ${failure.count}, failure_code = ${failure.code}, failure = ${failure.reason}` : Prisma.empty}

@@ -50,12 +50,12 @@ export const renewWorker = async (
 
 /** Claims up to `limit` subscriptions without a live holder. @returns their ids */
 export const claimDeliveries = async (
-  { prisma }: Database,
+  database: Database,
   { id }: Worker,
   limit: number,
 ): Promise<string[]> => {
-  const start = encodeChangeCursor(await endOfLog(prisma))
-  const rows = await prisma.$queryRaw<{ id: string }[]>`
+  const start = encodeChangeCursor(await endOfLog(database))
+  const rows = await database.prisma.$queryRaw<{ id: string }[]>`
     WITH free AS (
       SELECT d.subscription_id FROM webhook_deliveries d
       JOIN webhook_subscriptions s ON s.id = d.subscription_id
@@ -193,12 +193,12 @@ export const resetDelivery = async (
   transaction: Transaction,
   subscriptionId: string,
 ): Promise<void> => {
-  await transaction.$executeRaw`
+  await transaction.prisma.$executeRaw`
     UPDATE webhook_deliveries
     SET resets = resets + 1, failures = 0, failing_since = NULL, paused_until = NULL
     WHERE subscription_id = ${subscriptionId}::uuid`
   // A separate statement: it sees rows that a checkpoint saved while the first statement waited for its lock.
-  await transaction.$executeRaw`
+  await transaction.prisma.$executeRaw`
     UPDATE webhook_retries SET attempts = 0, due_at = clock_timestamp()
     WHERE subscription_id = ${subscriptionId}::uuid`
 }
@@ -208,12 +208,12 @@ export const resetDelivery = async (
  * @returns false if it is already disabled, deleted, or changed since the failed attempts
  */
 export const disableWebhook = (
-  { prisma }: Database,
+  database: Database,
   { id: subscriptionId, version }: Pick<HeldSubscription, 'id' | 'version'>,
   facts: { readonly reason: string; readonly status: number | null },
 ): Promise<boolean> =>
-  prisma.$transaction(async (transaction) => {
-    const [disabled] = await transaction.$queryRaw<
+  database.transaction(async (transaction) => {
+    const [disabled] = await transaction.prisma.$queryRaw<
       { environmentId: string; address: string }[]
     >(sql`
       UPDATE webhook_subscriptions

@@ -127,7 +127,7 @@ const rejectExpired = async (
     const expected = `a time after ${until.toISOString()}: the change log begins there`
     throw invalidParameter('from', expected)
   }
-  if (bounds === undefined || !(await isExpired(database.prisma, bounds.position))) return
+  if (bounds === undefined || !(await isExpired(database, bounds.position))) return
   if ('messageId' in range) throw expired('messageId', 'the change of this message')
   throw expired('cursor', 'all changes after this cursor')
 }
@@ -141,17 +141,16 @@ export const requestReplay = async (
   { environmentId, subscriptionId }: { environmentId: string; subscriptionId: string },
   range: ReplayRange,
 ): Promise<boolean> => {
-  const { prisma } = database
   const bounds =
     'messageId' in range
       ? await changeOfMessage(database, subscriptionId, range.messageId)
       : 'from' in range
         ? await changesOfTime(database, environmentId, range)
-        : { position: range.after, until: await endOfLog(prisma) }
+        : { position: range.after, until: await endOfLog(database) }
   // Checked last: changes that are still in the log now were in it when the bounds were read.
   await rejectExpired(database, range, bounds)
   if (bounds === undefined) return false
-  await prisma.webhookReplay.create({
+  await database.prisma.webhookReplay.create({
     data: {
       id: randomUUID(),
       subscriptionId,

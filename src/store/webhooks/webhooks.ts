@@ -92,15 +92,15 @@ export const findWebhook = async (
 
 /** Creates an enabled subscription with its own secret. It receives changes from now on. */
 export const createWebhook = async (
-  { prisma }: Database,
+  database: Database,
   vault: Vault,
   environmentId: string,
   { address, topic, payload = null, isOrdered = false }: NewWebhook,
   readPayload: PayloadReader,
 ): Promise<StoredSubscription> => {
   const id = randomUUID()
-  const position = encodeChangeCursor(await endOfLog(prisma))
-  const row = await prisma.webhookSubscription.create({
+  const position = encodeChangeCursor(await endOfLog(database))
+  const row = await database.prisma.webhookSubscription.create({
     data: {
       id,
       environmentId,
@@ -122,7 +122,7 @@ export const createWebhook = async (
  * @returns undefined if the environment has no such subscription
  */
 export const updateWebhook = async (
-  { prisma }: Database,
+  database: Database,
   environmentId: string,
   subscriptionId: string,
   { address, topic, isEnabled, payload, isOrdered }: WebhookChange,
@@ -130,17 +130,17 @@ export const updateWebhook = async (
 ): Promise<StoredSubscription | undefined> => {
   const where = rowOf(environmentId, subscriptionId)
   if (where === undefined) return
-  return prisma.$transaction(async (transaction) => {
+  return database.transaction(async (transaction) => {
     // Locked, because the payload is validated against the stored topics.
-    await transaction.$queryRaw`
+    await transaction.prisma.$queryRaw`
       SELECT 1 FROM webhook_subscriptions WHERE id = ${where.id}::uuid FOR NO KEY UPDATE`
-    const before = await transaction.webhookSubscription.findFirst({
+    const before = await transaction.prisma.webhookSubscription.findFirst({
       where,
       select: { address: true, topics: true, isEnabled: true, payload: true },
     })
     if (before === null) return
     const newPayload = payload === undefined ? before.payload : payload
-    const row = await transaction.webhookSubscription.update({
+    const row = await transaction.prisma.webhookSubscription.update({
       where,
       data: {
         ...(address !== undefined && { address }),
@@ -148,7 +148,7 @@ export const updateWebhook = async (
         ...(isEnabled !== undefined && { isEnabled, ...(isEnabled && { disabledReason: null }) }),
         ...(isOrdered !== undefined && { isOrdered }),
         ...payloadColumns(newPayload, topic ?? before.topics, readPayload),
-        updatedAt: await readClock({ prisma: transaction }),
+        updatedAt: await readClock(transaction),
       },
       select: columns,
     })

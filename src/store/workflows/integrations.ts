@@ -4,7 +4,7 @@ import { Prisma } from '@prisma/client'
 import type { Json } from '../../definition/connector.ts'
 import { isUuid } from '../../definition/identity.ts'
 import type { UserPage } from '../accounts/users.ts'
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Queryable, Transaction } from '../database/database.ts'
 import { ensureIntegrationSecret } from '../secrets/integration-secrets.ts'
 import type { Vault } from '../secrets/vault.ts'
 
@@ -76,7 +76,7 @@ export const listIntegrations = (
 
 /** Reads an integration; undefined if the environment does not have it. One statement. */
 export const findIntegration = async (
-  { prisma }: Pick<Database, 'prisma'> | { readonly prisma: Transaction },
+  { prisma }: Queryable,
   scope: IntegrationScope,
   integrationId: string,
 ): Promise<IntegrationView | undefined> => {
@@ -102,10 +102,13 @@ const saveWorkflow = async (
   const isSame = stored !== undefined && isDeepStrictEqual(stored.definition, definition)
   const version = stored === undefined ? 1 : stored.version + (isSame ? 0 : 1)
   const { id } = stored
-    ? await transaction.workflow.update({ where: { id: stored.id }, data: { name, version } })
-    : await transaction.workflow.create({ data: { integrationId, slug, name, version } })
+    ? await transaction.prisma.workflow.update({
+        where: { id: stored.id },
+        data: { name, version },
+      })
+    : await transaction.prisma.workflow.create({ data: { integrationId, slug, name, version } })
   if (!isSame)
-    await transaction.$executeRaw(sql`
+    await transaction.prisma.$executeRaw(sql`
       INSERT INTO workflow_versions (workflow_id, version, definition)
       VALUES (${id}::uuid, ${version}, ${JSON.stringify(definition)}::jsonb)`)
 }
@@ -116,14 +119,14 @@ const saveWorkflow = async (
  * @returns 'other app' if the integration exists and connects a different app
  */
 export const defineIntegration = async (
-  { prisma }: Database,
+  database: Database,
   vault: Vault,
   environmentId: string,
   { slug, name, app, icon, workflows }: IntegrationDefinition,
 ): Promise<IntegrationView | 'other app'> =>
-  prisma.$transaction(async (transaction) => {
+  database.transaction(async (transaction) => {
     // The upsert locks the row, so concurrent definitions of one integration are serialized.
-    const [row] = await transaction.$queryRaw<{ id: string }[]>(sql`
+    const [row] = await transaction.prisma.$queryRaw<{ id: string }[]>(sql`
       INSERT INTO integrations AS i (id, environment_id, slug, name, app, icon)
       VALUES (gen_random_uuid(), ${environmentId}::uuid, ${slug}, ${name}, ${app}, ${icon})
       ON CONFLICT (environment_id, slug) DO UPDATE
@@ -132,18 +135,18 @@ export const defineIntegration = async (
       RETURNING id::text`)
     if (row === undefined) return 'other app'
     await ensureIntegrationSecret(transaction, vault, { environmentId, id: row.id })
-    const stored = await transaction.$queryRaw<StoredWorkflow[]>(sql`
+    const stored = await transaction.prisma.$queryRaw<StoredWorkflow[]>(sql`
       SELECT w.id::text, w.slug, w.version, v.definition FROM workflows w
       JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version
       WHERE w.integration_id = ${row.id}::uuid`)
     const storedBySlug = new Map(stored.map((workflow) => [workflow.slug, workflow]))
-    await transaction.workflow.deleteMany({
+    await transaction.prisma.workflow.deleteMany({
       where: { integrationId: row.id, slug: { notIn: workflows.map((workflow) => workflow.slug) } },
     })
     for (const workflow of workflows)
       await saveWorkflow(transaction, row.id, storedBySlug.get(workflow.slug), workflow)
     const scope = { environmentId, userId: undefined }
-    const view = await findIntegration({ prisma: transaction }, scope, row.id)
+    const view = await findIntegration(transaction, scope, row.id)
     if (view === undefined)
       throw new Error(`The integration ${row.id} disappeared while it was locked.`)
     return view
@@ -151,20 +154,20 @@ export const defineIntegration = async (
 
 /** Deletes an integration and its installations. @returns whether the environment had it */
 export const deleteIntegration = async (
-  { prisma }: Database,
+  database: Database,
   environmentId: string,
   integrationId: string,
 ): Promise<boolean> => {
   const id = integrationId.toLowerCase()
   if (!isUuid(id)) return false
-  return prisma.$transaction(async (transaction) => {
+  return database.transaction(async (transaction) => {
     // Locked, so that it cannot be installed in between.
-    const locked = await transaction.$queryRaw<unknown[]>(sql`
+    const locked = await transaction.prisma.$queryRaw<unknown[]>(sql`
       SELECT FROM integrations WHERE id = ${id}::uuid AND environment_id = ${environmentId}::uuid
       FOR UPDATE`)
     if (locked.length === 0) return false
-    await transaction.installation.deleteMany({ where: { integrationId: id } })
-    await transaction.integration.delete({ where: { id } })
+    await transaction.prisma.installation.deleteMany({ where: { integrationId: id } })
+    await transaction.prisma.integration.delete({ where: { id } })
     return true
   })
 }
@@ -179,7 +182,7 @@ export interface WorkflowUser {
 
 /** Whether the environment has a workflow with this id. */
 export const hasWorkflow = async (
-  { prisma }: Pick<Database, 'prisma'>,
+  { prisma }: Queryable,
   environmentId: string,
   workflowId: string,
 ): Promise<boolean> => {

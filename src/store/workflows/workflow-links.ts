@@ -75,7 +75,7 @@ export const saveLink = async (
     fingerprint,
   }: WorkflowLink & { readonly fingerprint: string },
 ): Promise<void> => {
-  await transaction.$executeRaw`
+  await transaction.prisma.$executeRaw`
     INSERT INTO workflow_links (installation_id, workflow_id, source_record_id,
       target_credential_id, target_record_id, fingerprint)
     VALUES (${installationId}::uuid, ${workflowId}::uuid, ${recordId}::uuid,

@@ -74,7 +74,7 @@ export const finishRun = async (
   outcome: RunOutcome,
 ): Promise<boolean> => {
   const isDone = outcome.status === 'succeeded'
-  const ended = await transaction.$queryRaw<unknown[]>(sql`
+  const ended = await transaction.prisma.$queryRaw<unknown[]>(sql`
     WITH ended AS (
       UPDATE workflow_runs SET status = ${outcome.status}, holder = NULL,
         failure = ${isDone ? null : outcome.failure},
@@ -104,12 +104,12 @@ export const retryRun = async (
   run: Held & Pick<ClaimedRun, 'installationId' | 'workflowId' | 'recordId'>,
   { failure, retryInMs, concerns, isUncertain }: RunRetry,
 ): Promise<void> => {
-  const written = await transaction.$executeRaw(sql`
+  const written = await transaction.prisma.$executeRaw(sql`
     UPDATE workflow_runs SET status = 'waiting', holder = NULL, failure = ${failure},
       is_uncertain = is_uncertain OR ${isUncertain}, due_at = ${inMs(retryInMs)} WHERE ${isHeld(run)}`)
   if (written === 0) return
   const ofWorkflow = sql`installation_id = ${run.installationId}::uuid AND workflow_id = ${run.workflowId}::uuid`
-  await transaction.$executeRaw(
+  await transaction.prisma.$executeRaw(
     concerns === 'target'
       ? sql`UPDATE installed_workflows SET paused_until = greatest(paused_until, ${inMs(retryInMs)})
           WHERE ${ofWorkflow}`

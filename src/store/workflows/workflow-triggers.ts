@@ -29,7 +29,7 @@ const isInUse = sql`i.enabled AND i.installed_at IS NOT NULL`
  * page of the log, and installations may be many while versions are few.
  */
 export const listFollowedTopics = async (transaction: Transaction): Promise<string[]> => {
-  const rows = await transaction.$queryRaw<{ topic: string }[]>(sql`
+  const rows = await transaction.prisma.$queryRaw<{ topic: string }[]>(sql`
     SELECT DISTINCT v.definition #>> '{when,topic}' AS topic FROM workflow_versions v
     CROSS JOIN LATERAL (
       SELECT FROM installed_workflows w JOIN installations i ON i.id = w.installation_id
@@ -47,7 +47,7 @@ export const findTriggers = (
   transaction: Transaction,
   credentialIds: readonly string[],
 ): Promise<InstalledTrigger[]> =>
-  transaction.$queryRaw<InstalledTrigger[]>(sql`
+  transaction.prisma.$queryRaw<InstalledTrigger[]>(sql`
     SELECT c.id::text AS "credentialId", v.definition #>> '{when,topic}' AS topic,
       i.id::text AS "installationId", greatest(w.active_since, c.created_at) AS since,
       w.workflow_id::text AS "workflowId", v.version, v.definition
@@ -63,7 +63,7 @@ export const findChains = async (
   runIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> => {
   if (runIds.length === 0) return new Map()
-  const rows = await transaction.workflowRun.findMany({
+  const rows = await transaction.prisma.workflowRun.findMany({
     where: { id: { in: [...runIds] } },
     select: { id: true, chain: true, workflowId: true },
   })
@@ -95,7 +95,7 @@ export const insertRuns = async (
   runs: readonly NewRun[],
 ): Promise<number> => {
   if (runs.length === 0) return 0
-  return transaction.$executeRaw(sql`
+  return transaction.prisma.$executeRaw(sql`
     INSERT INTO workflow_runs (id, installation_id, workflow_id, version, change, changed_at,
       credential_id, topic, kind, record_id, changed_fields, record, cause, chain)
     SELECT gen_random_uuid(), r."installationId", r."workflowId", r.version, r.change, r."changedAt",

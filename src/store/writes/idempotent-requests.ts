@@ -4,7 +4,7 @@
  * the next attempt takes it over. All times are the database's.
  */
 import { Prisma } from '@prisma/client'
-import type { Database } from '../database/database.ts'
+import type { Database, Queryable } from '../database/database.ts'
 import { inOneTransaction } from '../database/one-transaction.ts'
 import type { Vault } from '../secrets/vault.ts'
 
@@ -88,7 +88,7 @@ export const createIdempotentRequests = (database: Database, vault: Vault): Idem
 
   /** Stores a response. @returns whether the claim was still valid */
   const write = async (
-    { prisma }: Pick<Database, 'prisma'>,
+    { prisma }: Queryable,
     request: RequestKey,
     claim: HeldClaim,
     { status, body }: KeptAnswer,

@@ -113,7 +113,7 @@ export const connectVendure = async (
   accessTo = (vendure: Vendure): Promise<Access> => createKey(vendure, READING),
 ): Promise<Connection> => {
   const vendure = await startVendure()
-  const service = await startService()
+  const service = await startService({ allowPrivateAddresses: true })
   const { database } = service
   const { prisma } = database
   const tenant = await service.createTenant('development', [])

@@ -5,6 +5,9 @@ import type { Database } from '../../../src/store/database/database.ts'
 const isCounted = (table: string): boolean =>
   /^(public\.(sandbox_records|(accounting|crm|commerce)_\w+)|change_log\.\w+)$/.test(table)
 
+/** A row as text, without the last use of a key, which is saved once a minute. */
+const ROW = "(to_jsonb(t) - 'last_used_at')::text"
+
 export interface Fingerprints {
   /** The fingerprint of all rows, or of the rows that mention one of the ids. */
   take(mentioning?: readonly string[]): Promise<string>
@@ -20,14 +23,14 @@ export const openFingerprints = async ({ prisma }: Database): Promise<Fingerprin
   const whole = tables.map(({ place, versioned }) =>
     isCounted(place)
       ? `SELECT '${place}' AS place, count(*)::text || ${versioned ? "coalesce(max(updated_at)::text, '')" : "''"} AS mark FROM ${place}`
-      : `SELECT '${place}', md5(coalesce(string_agg(t::text, ',' ORDER BY t::text), '')) FROM ${place} t`,
+      : `SELECT '${place}', md5(coalesce(string_agg(${ROW}, ',' ORDER BY ${ROW}), '')) FROM ${place} t`,
   )
   const mentioned = tables
     .filter(({ place }) => !isCounted(place))
     .map(
       ({ place }) =>
-        `SELECT '${place}' AS place, md5(coalesce(string_agg(t::text, ',' ORDER BY t::text), '')) AS mark
-         FROM ${place} t WHERE t::text LIKE ANY ($1::text[])`,
+        `SELECT '${place}' AS place, md5(coalesce(string_agg(${ROW}, ',' ORDER BY ${ROW}), '')) AS mark
+         FROM ${place} t WHERE ${ROW} LIKE ANY ($1::text[])`,
     )
   // Sorted, because PostgreSQL returns rows in any order.
   const unite = (parts: readonly string[]): string => `${parts.join(' UNION ALL ')} ORDER BY 1`

@@ -1,7 +1,7 @@
 /** Environments with one object of every kind, created through the API. */
 
 import { catalogue } from '../../../src/generated/registry.ts'
-import { createSandboxApp, SANDBOX_ORIGIN, type SandboxApp } from '../../../src/sandbox/app.ts'
+import { createSandboxApp } from '../../../src/sandbox/app.ts'
 import type { TenantAccess } from '../../../src/sandbox/tenant.ts'
 import { samples } from '../../sandbox/write-samples.ts'
 import { callOver, type Input } from '../operations.ts'
@@ -38,12 +38,8 @@ export interface Stage {
 
 /** Starts a service with the sandbox behind it. */
 export const openStage = async (): Promise<Stage> => {
-  let app: SandboxApp | undefined
-  const service = await startService({
-    localApps: new Map([[SANDBOX_ORIGIN, (request) => (app as SandboxApp).handle(request)]]),
-  })
-  app = createSandboxApp(service)
-  const tenantAccess = await app.openTenant('acme')
+  const service = await startService()
+  const tenantAccess = await createSandboxApp(service).openTenant('acme')
   const over = callOver(service, 'REST')
   let number = 0
 

@@ -1,0 +1,38 @@
+/** The storage of a process: its encryption keys, and a database with the schema of this version. */
+import type { Logger } from 'pino'
+import { startEmbeddedDatabase } from '../store/database/embedded/embedded.ts'
+import { applyMigrations } from '../store/database/migrate.ts'
+import type { EncryptionKey } from '../store/secrets/encryption-key.ts'
+import { loadEncryptionKeys } from '../store/secrets/encryption-keys.ts'
+import type { Config } from './config.ts'
+import type { Shutdown } from './shutdown.ts'
+
+export interface Storage {
+  readonly keys: readonly EncryptionKey[]
+  /** The file of encryption keys, if this start created it. */
+  readonly newKeyFile: string | undefined
+  /** The URL of the database. */
+  readonly url: string
+}
+
+/** Loads or creates the keys, starts the embedded database if none is configured, and applies the migrations. */
+export const prepareStorage = async (
+  config: Config,
+  log: Logger,
+  shutdown: Shutdown,
+): Promise<Storage> => {
+  const { keys, newFile: newKeyFile } = await loadEncryptionKeys(config)
+  if (newKeyFile !== undefined)
+    log.warn(
+      { file: newKeyFile },
+      'created an encryption key; back it up: without it, no stored secret can be decrypted',
+    )
+  let url = config.databaseUrl
+  if (url === undefined) {
+    const embedded = await startEmbeddedDatabase({ dataDir: config.dataDir, log })
+    shutdown.add('embedded database', () => embedded.stop(), { outlives: true })
+    url = embedded.url
+  }
+  await applyMigrations(url, { log })
+  return { keys, newKeyFile, url }
+}
