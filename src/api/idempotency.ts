@@ -9,8 +9,8 @@ import { ApiError, type ErrorCode, invalidParameter } from '../errors.ts'
 import type { Database } from '../store/database/database.ts'
 import {
   type IdempotentRequests,
-  type KeptAnswer,
   type RequestKey,
+  type StoredResponse,
   TakenOverError,
 } from '../store/writes/idempotent-requests.ts'
 import type { Caller } from './auth/caller.ts'
@@ -32,7 +32,7 @@ export interface RepeatableRequest {
 
 export interface Attempt {
   /** Start of an earlier attempt with the same key whose outcome is unknown. */
-  readonly brokenOffSince: Date | undefined
+  readonly interruptedSince: Date | undefined
   /** Registers an effect that runs after the changes are committed, and never if the attempt fails. */
   readonly onCommit: (effect: () => void) => void
   /** The transaction to work in, if the response is stored in the same one. */
@@ -40,9 +40,9 @@ export interface Attempt {
 }
 
 /** The attempt of a read, whose response is not stored. */
-export const READ_ATTEMPT: Attempt = { brokenOffSince: undefined, onCommit: (effect) => effect() }
+export const READ_ATTEMPT: Attempt = { interruptedSince: undefined, onCommit: (effect) => effect() }
 
-export interface RepeatableAnswer extends KeptAnswer {
+export interface RepeatableResponse extends StoredResponse {
   /** Whether this is the stored response of an earlier request. */
   readonly replayed: boolean
 }
@@ -107,18 +107,18 @@ const isFinal = (error: unknown): error is ApiError =>
 export const idempotently = async (
   requests: IdempotentRequests,
   { caller, key, scope, content, isLocal, check = async () => {} }: RepeatableRequest,
-  work: (attempt: Attempt) => Promise<KeptAnswer>,
-  answerOf: (refusal: ApiError) => KeptAnswer,
-): Promise<RepeatableAnswer> => {
+  work: (attempt: Attempt) => Promise<StoredResponse>,
+  answerOf: (refusal: ApiError) => StoredResponse,
+): Promise<RepeatableResponse> => {
   const effects: (() => void)[] = []
   const onCommit = (effect: () => void): void => void effects.push(effect)
-  const done = (answer: KeptAnswer): RepeatableAnswer => {
+  const done = (answer: StoredResponse): RepeatableResponse => {
     for (const effect of effects) effect()
     return { ...answer, replayed: false }
   }
   if (key === undefined) {
     await check()
-    return done(await work({ brokenOffSince: undefined, onCommit }))
+    return done(await work({ interruptedSince: undefined, onCommit }))
   }
   const callerName = caller.kind === 'user' ? `user ${caller.userId}` : 'key'
   const request: RequestKey = {
@@ -142,13 +142,13 @@ export const idempotently = async (
   // If a renewal fails, the claim expires, as it would after a crash.
   const renewal = setInterval(() => void requests.renew(request, claim).catch(() => {}), RENEW_MS)
   try {
-    const { brokenOffSince } = claim
+    const { interruptedSince } = claim
     await check()
     if (isLocal) {
-      const complete = (database: Database) => work({ brokenOffSince, onCommit, database })
+      const complete = (database: Database) => work({ interruptedSince, onCommit, database })
       return done(await requests.complete(request, claim, complete))
     }
-    const answer = await work({ brokenOffSince, onCommit })
+    const answer = await work({ interruptedSince, onCommit })
     // The work is done even if storing the response fails: a retry then checks the outcome.
     await requests.keep(request, claim, answer).catch(() => {})
     return done(answer)
@@ -163,7 +163,7 @@ export const idempotently = async (
     const forget = error instanceof ApiError && transientCodes.has(error.code)
     // If this fails, the attempt counts as interrupted once the claim expires.
     await requests
-      .release(request, claim, forget && claim.brokenOffSince === undefined)
+      .release(request, claim, forget && claim.interruptedSince === undefined)
       .catch(() => {})
     throw error
   } finally {

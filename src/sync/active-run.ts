@@ -3,7 +3,7 @@ import type { Connector, Json, ResourceConnector } from '../definition/connector
 import type { Resource } from '../definition/resource.ts'
 import type { AppClient } from '../outbound/http.ts'
 import type { OpenCredential } from '../store/accounts/credentials.ts'
-import { appendEvent, type LogPlace } from '../store/changes/events.ts'
+import { appendEvent, type LogPosition } from '../store/changes/events.ts'
 import type { Database, Transaction } from '../store/database/database.ts'
 import type { RecordOwner } from '../store/records/apply-changes.ts'
 import type {
@@ -90,9 +90,9 @@ export const announce = (
   run: ActiveRun,
   event: 'started' | 'completed' | 'failed',
   facts: Readonly<Record<string, Json>> = {},
-  place?: LogPlace,
+  position?: LogPosition,
 ): Promise<void> => {
   const { listing, startedAt } = run.progress
   const record = { resource: run.lease.key.topic, listing, startedAt, ...facts }
-  return appendEvent(transaction, run.owner, `sync/${event}`, record, place)
+  return appendEvent(transaction, run.owner, `sync/${event}`, record, position)
 }

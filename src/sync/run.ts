@@ -23,7 +23,7 @@ import {
   saveProgress,
 } from '../store/sync/sync-state.ts'
 import { type ActiveRun, announce, resourceOf, type SyncContext, transact } from './active-run.ts'
-import { failureToKeep, isNewFailure, isRecovery, planFailure } from './failure-plan.ts'
+import { failureToStore, isNewFailure, isRecovery, planFailure } from './failure-plan.ts'
 import { gather } from './gather.ts'
 import type { HeldLease } from './leases.ts'
 import { createPageMapper, joinPages, type MappedPages } from './map-pages.ts'
@@ -232,7 +232,7 @@ const fail = async (
   if (code === 'INTERNAL') context.log.error({ ...facts, err: error }, 'sync run failed')
   else context.log.warn(facts, 'sync run failed')
   const progress = plan.keepProgress ? (run?.progress ?? state.progress) : null
-  const failure = { ...failureToKeep({ code, reason }, state.failure), count }
+  const failure = { ...failureToStore({ code, reason }, state.failure), count }
   const release = { progress, dueInMs: retryInMs, failure }
   if (!run) await releaseRun(context.database.prisma, lease, release)
   else

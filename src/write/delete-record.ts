@@ -12,7 +12,7 @@ export const deleteRecord = async (
   context: WriteContext,
   { owner, resource, id, attempt }: DeleteRequest,
 ): Promise<VersionedRecord> => {
-  const { brokenOffSince, below, cause } = attempt
+  const { interruptedSince, below, cause } = attempt
   const target = await openTarget(context, { owner, resource })
   const remove = target.writer.delete
   if (!remove) throw unsupported(resource, target.connector, 'deleting')
@@ -24,10 +24,10 @@ export const deleteRecord = async (
       storeWrite(context, target, () => target.markDeleted(id), { before, cause })
 
     if (record.remoteDeleted) {
-      if (brokenOffSince === undefined) checkExpectedVersion(resource, record, attempt)
+      if (interruptedSince === undefined) checkExpectedVersion(resource, record, attempt)
       return before
     }
-    if (brokenOffSince !== undefined && (await isGone())) return markDeleted()
+    if (interruptedSince !== undefined && (await isGone())) return markDeleted()
     await checkGuard(target, before, { guard: remove.guard, attempt })
     const outcome = await target.run(remove.steps({ remoteId: record.remoteId, record }))
     if (outcome.status === 'done') return markDeleted()

@@ -13,7 +13,7 @@ import type { Resource } from '../definition/resource.ts'
 import { ApiError } from '../errors.ts'
 import type { AppClient } from '../outbound/http.ts'
 import type { ParentRecord } from '../query/write-request.ts'
-import { holdCredential, type OpenCredential } from '../store/accounts/credentials.ts'
+import { lockCredential, type OpenCredential } from '../store/accounts/credentials.ts'
 import type { Database, Transaction } from '../store/database/database.ts'
 import {
   applyChanges,
@@ -157,7 +157,7 @@ export const openTarget = async (
     database.prisma.$transaction(async (transaction) => {
       // The lock comes first: locking a row assigns the transaction its id, and ids order the log.
       await lockRecords(transaction, credentialId, resource)
-      if (!(await holdCredential(transaction, credentialId))) throw disconnected()
+      if (!(await lockCredential(transaction, credentialId))) throw disconnected()
       await work(transaction)
       return requireFound(await readStored({ prisma: transaction }, resource, { credentialId, id }))
     })
@@ -180,7 +180,7 @@ export const openTarget = async (
       requireFound(await readStored(database, resource, { credentialId, id }, below)),
     store: (raw, { requestedAt, accept = 'all', cause }) => {
       const { row } = target.map(raw)
-      const options = { accept, askedAt: requestedAt.toISOString(), cause }
+      const options = { accept, requestedAt: requestedAt.toISOString(), cause }
       return change(row.id, (transaction) =>
         applyChanges(transaction, owner, resource, [toLine(row)], options),
       )

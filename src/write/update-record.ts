@@ -57,7 +57,7 @@ export const updateRecord = async (
       return isAsRequested(resourceConnector, owner.credentialId, input, found) ? raw : undefined
     }
 
-    if (attempt.brokenOffSince !== undefined) {
+    if (attempt.interruptedSince !== undefined) {
       // Check this before the guard: the earlier attempt itself may have changed the record.
       const earlier = await findUpdated()
       if (earlier !== undefined) return store(earlier)

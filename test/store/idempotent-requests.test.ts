@@ -21,7 +21,7 @@ test('an attempt that lost its claim neither stores a response nor forgets, rele
   await database.prisma.$executeRaw`
     UPDATE idempotent_requests SET held_until = clock_timestamp() - interval '1 s'`
   const second = await claim()
-  expect(second.brokenOffSince).toBeInstanceOf(Date)
+  expect(second.interruptedSince).toBeInstanceOf(Date)
 
   await requests.keep(request, late, { status: 200, body: 'late' })
   await requests.release(request, late, false)

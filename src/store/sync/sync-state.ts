@@ -59,7 +59,7 @@ export interface SeenPages {
 }
 
 /** The stored reason of a failed run. */
-export interface KeptFailure {
+export interface StoredFailure {
   readonly code: string
   readonly reason: string
 }
@@ -73,7 +73,7 @@ export interface SyncState {
   readonly drift: number | null
   readonly failures: number
   /** The failure reported in the change log, otherwise the last one; null: the last run succeeded. */
-  readonly failure: KeptFailure | null
+  readonly failure: StoredFailure | null
   /** Whether a total of the stored records exists; earlier versions kept none. */
   readonly isCounted: boolean
   /** The database's time. */
@@ -206,7 +206,7 @@ export interface Release {
   readonly progress: RunProgress | null
   readonly dueInMs: number
   /** Undefined: a pause without a failure, which keeps earlier failures. */
-  readonly failure?: KeptFailure & { readonly count: number }
+  readonly failure?: StoredFailure & { readonly count: number }
   /** What the listing was missing, if a second listing has to confirm it. */
   readonly absence?: string | undefined
 }

@@ -20,8 +20,8 @@ export interface WorkflowClaim {
   readonly share: number
 }
 
-interface ClaimedRow extends Omit<ClaimedRun, 'brokenOffSince'> {
-  readonly brokenOffSince: Date | null
+interface ClaimedRow extends Omit<ClaimedRun, 'interruptedSince'> {
+  readonly interruptedSince: Date | null
 }
 
 // Candidates per run, because other processes may be claiming the first ones at the same time.
@@ -102,7 +102,7 @@ export const claimRuns = async (
       CASE WHEN g.old_secret_until > clock_timestamp() THEN g.sealed_old_secret END AS "sealedOldSecret",
       (SELECT c.record_id::text FROM workflow_runs c
         WHERE c.id = t.cause AND c.installation_id = t.installation_id) AS origin,
-      CASE WHEN t.is_uncertain THEN t.started_at END AS "brokenOffSince",
+      CASE WHEN t.is_uncertain THEN t.started_at END AS "interruptedSince",
       i.enabled AND coalesce(w.active, false) AS "isActive"
     FROM taken t JOIN installations i ON i.id = t.installation_id
     JOIN integrations g ON g.id = i.integration_id
@@ -110,5 +110,5 @@ export const claimRuns = async (
       ON w.installation_id = t.installation_id AND w.workflow_id = t.workflow_id
     LEFT JOIN workflow_versions v ON v.workflow_id = t.workflow_id AND v.version = t.version
     ORDER BY t.number`)
-  return rows.map((row) => ({ ...row, brokenOffSince: row.brokenOffSince ?? undefined }))
+  return rows.map((row) => ({ ...row, interruptedSince: row.interruptedSince ?? undefined }))
 }

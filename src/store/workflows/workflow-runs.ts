@@ -19,7 +19,7 @@ export interface ClaimedRun extends SealedSecrets {
   /** Time since the first attempt. */
   readonly ageMs: number
   /** Start of the first attempt, if an earlier attempt may have reached the app; otherwise undefined. */
-  readonly brokenOffSince: Date | undefined
+  readonly interruptedSince: Date | undefined
   readonly installationId: string
   readonly userId: string
   readonly workflowId: string

@@ -19,7 +19,7 @@ export interface RequestKey {
   readonly key: string
 }
 
-export interface KeptAnswer {
+export interface StoredResponse {
   readonly status: number
   readonly body: string
 }
@@ -31,9 +31,9 @@ export interface HeldClaim {
 }
 
 export type RequestClaim =
-  /** `brokenOffSince`: start of an interrupted earlier attempt, whose outcome is unknown. */
-  | ({ readonly state: 'claimed'; readonly brokenOffSince: Date | undefined } & HeldClaim)
-  | { readonly state: 'answered'; readonly answer: KeptAnswer }
+  /** `interruptedSince`: start of an interrupted earlier attempt, whose outcome is unknown. */
+  | ({ readonly state: 'claimed'; readonly interruptedSince: Date | undefined } & HeldClaim)
+  | { readonly state: 'answered'; readonly answer: StoredResponse }
   | { readonly state: 'in-flight' }
   /** The key was used for a different request. */
   | { readonly state: 'other' }
@@ -62,7 +62,7 @@ export interface IdempotentRequests {
   /** Extends the claim while the work runs. */
   renew(request: RequestKey, claim: HeldClaim): Promise<void>
   /** Stores the response, which is returned when the request is sent again. */
-  keep(request: RequestKey, claim: HeldClaim, answer: KeptAnswer): Promise<void>
+  keep(request: RequestKey, claim: HeldClaim, answer: StoredResponse): Promise<void>
   /**
    * Runs work that only uses the database and stores its response in the same transaction, so that no crash
    * separates the two. @throws TakenOverError, after a rollback, if another attempt has taken over the claim
@@ -70,8 +70,8 @@ export interface IdempotentRequests {
   complete(
     request: RequestKey,
     claim: HeldClaim,
-    work: (bound: Database) => Promise<KeptAnswer>,
-  ): Promise<KeptAnswer>
+    work: (bound: Database) => Promise<StoredResponse>,
+  ): Promise<StoredResponse>
   /** Releases the claim. `forget`: no work was done, so the next attempt counts as the first. */
   release(request: RequestKey, claim: HeldClaim, forget: boolean): Promise<void>
 }
@@ -91,7 +91,7 @@ export const createIdempotentRequests = (database: Database, vault: Vault): Idem
     { prisma }: Pick<Database, 'prisma'>,
     request: RequestKey,
     claim: HeldClaim,
-    { status, body }: KeptAnswer,
+    { status, body }: StoredResponse,
   ): Promise<boolean> => {
     const { environmentId } = request
     const sealed = vault.seal({ kind: 'answer', environmentId, id: claim.id }, body)
@@ -121,9 +121,9 @@ export const createIdempotentRequests = (database: Database, vault: Vault): Idem
         AND (r.held_until IS NULL OR r.held_until <= clock_timestamp()))
       RETURNING id::text, tries, started_at AS "startedAt"`)
       if (claimed) {
-        const brokenOffSince = claimed.tries === 1 ? undefined : claimed.startedAt
+        const interruptedSince = claimed.tries === 1 ? undefined : claimed.startedAt
         const { id, tries } = claimed
-        return { state: 'claimed', id, tries, brokenOffSince }
+        return { state: 'claimed', id, tries, interruptedSince }
       }
       const [existing] = await prisma.$queryRaw<ExistingRow[]>(sql`
       SELECT id::text, fingerprint, status, sealed_body AS "sealedBody"
