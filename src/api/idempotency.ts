@@ -7,11 +7,14 @@ import { hash } from 'node:crypto'
 import { MAX_JSON_LEVELS } from '../definition/json-depth.ts'
 import { ApiError, type ErrorCode, invalidParameter } from '../errors.ts'
 import type { Database } from '../store/database/database.ts'
+import { holdLease } from '../store/database/lease-renewal.ts'
+import { LeaseLostError } from '../store/database/lease-sql.ts'
 import {
   type IdempotentRequests,
+  REQUEST_LEASE_MS,
   type RequestKey,
+  type RequestLease,
   type StoredResponse,
-  TakenOverError,
 } from '../store/writes/idempotent-requests.ts'
 import type { Caller } from './auth/caller.ts'
 
@@ -49,7 +52,6 @@ export interface RepeatableResponse extends StoredResponse {
 
 // Printable ASCII without the space: valid in a header without encoding.
 const KEY = /^[\x21-\x7e]{1,255}$/
-const RENEW_MS = 10_000
 
 /** @throws INVALID_PARAMETER */
 export const readIdempotencyKey = (header: string | string[] | undefined): string | undefined => {
@@ -101,20 +103,20 @@ const isFinal = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status < 500 && !transientCodes.has(error.code)
 
 /**
- * Runs `work` once for each key. `answerOf` builds the response to a permanent error, which is stored too.
+ * Runs `work` once for each key. `responseTo` builds the response to a permanent error, which is stored too.
  * @throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_IN_FLIGHT, and what `work` throws
  */
 export const idempotently = async (
   requests: IdempotentRequests,
   { caller, key, scope, content, isLocal, check = async () => {} }: RepeatableRequest,
   work: (attempt: Attempt) => Promise<StoredResponse>,
-  answerOf: (refusal: ApiError) => StoredResponse,
+  responseTo: (error: ApiError) => StoredResponse,
 ): Promise<RepeatableResponse> => {
   const effects: (() => void)[] = []
   const onCommit = (effect: () => void): void => void effects.push(effect)
-  const done = (answer: StoredResponse): RepeatableResponse => {
+  const done = (response: StoredResponse): RepeatableResponse => {
     for (const effect of effects) effect()
-    return { ...answer, replayed: false }
+    return { ...response, replayed: false }
   }
   if (key === undefined) {
     await check()
@@ -126,10 +128,11 @@ export const idempotently = async (
     key: `${callerName} ${scope} ${key}`,
   }
   const fingerprint = hash('sha256', JSON.stringify([scope, canonical(content)]), 'hex')
+  const sentMs = performance.now()
   const claim = await requests.claim(request, fingerprint)
   switch (claim.state) {
-    case 'answered':
-      return { ...claim.answer, replayed: true }
+    case 'completed':
+      return { ...claim.response, replayed: true }
     case 'other':
       throw new ApiError(
         'IDEMPOTENCY_KEY_REUSED',
@@ -139,34 +142,38 @@ export const idempotently = async (
       throw inFlight()
     case 'claimed':
   }
-  // If a renewal fails, the claim expires, as it would after a crash.
-  const renewal = setInterval(() => void requests.renew(request, claim).catch(() => {}), RENEW_MS)
+  const { lease, interruptedSince } = claim
+  // The work is not aborted when the lease is lost, because the app may have the request already: the attempt
+  // that takes over checks its outcome, and this one stores nothing.
+  const held = holdLease<RequestLease>(
+    // If all renewals fail, the lease expires, as it would after a crash.
+    { durationMs: REQUEST_LEASE_MS, renew: requests.renew, onFailure: () => {} },
+    lease,
+    sentMs,
+  )
   try {
-    const { interruptedSince } = claim
     await check()
     if (isLocal) {
       const complete = (database: Database) => work({ interruptedSince, onCommit, database })
-      return done(await requests.complete(request, claim, complete))
+      return done(await requests.complete(lease, complete))
     }
-    const answer = await work({ interruptedSince, onCommit })
+    const response = await work({ interruptedSince, onCommit })
     // The work is done even if storing the response fails: a retry then checks the outcome.
-    await requests.keep(request, claim, answer).catch(() => {})
-    return done(answer)
+    await requests.store(lease, response).catch(() => {})
+    return done(response)
   } catch (error) {
-    // Another process has taken the claim over; its response answers the next attempt.
-    if (error instanceof TakenOverError) throw inFlight()
+    // The response of the attempt that took over is returned to the next one.
+    if (error instanceof LeaseLostError) throw inFlight()
     if (isFinal(error)) {
-      const answer = answerOf(error)
-      await requests.keep(request, claim, answer)
-      return { ...answer, replayed: false }
+      const response = responseTo(error)
+      await requests.store(lease, response)
+      return { ...response, replayed: false }
     }
     const forget = error instanceof ApiError && transientCodes.has(error.code)
-    // If this fails, the attempt counts as interrupted once the claim expires.
-    await requests
-      .release(request, claim, forget && claim.interruptedSince === undefined)
-      .catch(() => {})
+    // If this fails, the attempt counts as interrupted once the lease expires.
+    await requests.release(lease, forget && interruptedSince === undefined).catch(() => {})
     throw error
   } finally {
-    clearInterval(renewal)
+    held.release()
   }
 }

@@ -7,10 +7,10 @@ import { appendEvent, type LogPosition } from '../store/changes/events.ts'
 import type { Database, Transaction } from '../store/database/database.ts'
 import type { RecordOwner } from '../store/records/apply-changes.ts'
 import type {
-  Lease,
   RunProgress,
   SeenPages,
   SyncCounts,
+  SyncLease,
   SyncState,
 } from '../store/sync/sync-state.ts'
 import type { StorageLimits } from './storage-limits.ts'
@@ -44,7 +44,7 @@ export interface SyncContext {
 /** A run that this process holds the lease of. */
 export interface ActiveRun {
   readonly context: SyncContext
-  readonly lease: Lease
+  readonly lease: SyncLease
   readonly owner: RecordOwner
   readonly credential: OpenCredential
   readonly connector: Connector

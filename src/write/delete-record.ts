@@ -16,7 +16,7 @@ export const deleteRecord = async (
   const target = await openTarget(context, { owner, resource })
   const remove = target.writer.delete
   if (!remove) throw unsupported(resource, target.connector, 'deleting')
-  return target.exclusively(id, remove.guard, async () => {
+  return target.exclusively(id, remove.guard, async (claim) => {
     const before = await target.read(id, below)
     const { values: record } = before
     const isGone = async (): Promise<boolean> => (await target.fetch(before)) === undefined
@@ -29,6 +29,7 @@ export const deleteRecord = async (
     }
     if (interruptedSince !== undefined && (await isGone())) return markDeleted()
     await checkGuard(target, before, { guard: remove.guard, attempt })
+    claim.throwIfAborted()
     const outcome = await target.run(remove.steps({ remoteId: record.remoteId, record }))
     if (outcome.status === 'done') return markDeleted()
     if (outcome.status === 'unknown' && (await isGone().catch(() => false))) return markDeleted()

@@ -67,10 +67,15 @@ export interface WriteTarget {
   readonly resourceConnector: ResourceConnector
   readonly writer: ResourceWriter
   /**
-   * Runs `work` on a record, for one writer at a time if the app does not reject stale writes itself.
+   * Runs `work` on a record, for one writer at a time if the app does not reject stale writes itself. `work`
+   * checks the signal before it writes.
    * @throws WRITE_IN_FLIGHT
    */
-  exclusively<Result>(id: string, guard: WriteGuard, work: () => Promise<Result>): Promise<Result>
+  exclusively<Result>(
+    id: string,
+    guard: WriteGuard,
+    work: (claim: AbortSignal) => Promise<Result>,
+  ): Promise<Result>
   /** Runs a connector's steps against the app. */
   run<Result>(steps: Steps<Result>): Promise<StepsOutcome<Result>>
   /** Converts the app's name of a field into the caller's. */
@@ -91,6 +96,9 @@ export interface WriteTarget {
    */
   refresh(stored: StoredVersion, cause?: string): Promise<StoredVersion>
 }
+
+// The app compares versions itself: nothing can be lost.
+const NO_CLAIM = new AbortController().signal
 
 /** NOT_SUPPORTED: the app's records of a resource cannot be written in this way. */
 export const unsupported = (
@@ -171,7 +179,7 @@ export const openTarget = async (
     writer,
     exclusively: (recordId, guard, work) =>
       guard === 'version'
-        ? work()
+        ? work(NO_CLAIM)
         : withExclusiveWriter(database, { credentialId, topic: resource.topic, recordId }, work),
     run: (steps) => runSteps(steps, send),
     nameField: (appField) => refusedField(resourceConnector, remoteFields, appField),
