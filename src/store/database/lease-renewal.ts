@@ -2,7 +2,7 @@
 import { createRepeater } from '../../repeater.ts'
 import { type Lease, LeaseLostError } from './lease-sql.ts'
 
-/** How long a lease is certainly valid, by the steady clock of this process. */
+/** How long a lease is certainly valid, by `performance.now()` of this process. */
 export interface LeaseTerm {
   /** Starts the term again. `sentMs`: when the statement that acquired or renewed the lease was sent. */
   extend(sentMs: number): void
@@ -10,7 +10,7 @@ export interface LeaseTerm {
   remainingMs(): number
 }
 
-/** Creates the term of a lease that is not acquired yet. All times are by `performance.now()`. */
+/** Creates the term of a lease that is not acquired yet. */
 export const createLeaseTerm = (durationMs: number): LeaseTerm => {
   let endMs = Number.NEGATIVE_INFINITY
   return {
@@ -30,7 +30,7 @@ export interface HeldLease {
 }
 
 export interface LeaseRenewalOptions<L extends Lease> {
-  /** Duration of each lease. All of them are renewed three times as often. */
+  /** Duration of each lease. A third of it passes between renewals. */
   readonly durationMs: number
   /** Extends leases in the database. @returns the holders whose leases were not taken over */
   readonly renew: (leases: readonly L[]) => Promise<ReadonlySet<string>>
@@ -75,7 +75,7 @@ export const createLeaseRenewal = <L extends Lease>(options: LeaseRenewalOptions
       const extend = (extendedMs: number): void => {
         term.extend(extendedMs)
         clearTimeout(expiry)
-        expiry = setTimeout(lose, term.remainingMs())
+        expiry = setTimeout(lose, Math.max(0, term.remainingMs()))
       }
       held.set(lease.holder, { lease, extend, lose })
       extend(sentMs)
