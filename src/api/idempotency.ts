@@ -7,11 +7,14 @@ import { hash } from 'node:crypto'
 import { MAX_JSON_LEVELS } from '../definition/json-depth.ts'
 import { ApiError, type ErrorCode, invalidParameter } from '../errors.ts'
 import type { Database } from '../store/database/database.ts'
+import { holdLease } from '../store/database/lease-renewal.ts'
+import { LeaseLostError } from '../store/database/lease-sql.ts'
 import {
   type IdempotentRequests,
-  type KeptAnswer,
+  REQUEST_LEASE_MS,
   type RequestKey,
-  TakenOverError,
+  type RequestLease,
+  type StoredResponse,
 } from '../store/writes/idempotent-requests.ts'
 import type { Caller } from './auth/caller.ts'
 
@@ -32,7 +35,7 @@ export interface RepeatableRequest {
 
 export interface Attempt {
   /** Start of an earlier attempt with the same key whose outcome is unknown. */
-  readonly brokenOffSince: Date | undefined
+  readonly interruptedSince: Date | undefined
   /** Registers an effect that runs after the changes are committed, and never if the attempt fails. */
   readonly onCommit: (effect: () => void) => void
   /** The transaction to work in, if the response is stored in the same one. */
@@ -40,16 +43,15 @@ export interface Attempt {
 }
 
 /** The attempt of a read, whose response is not stored. */
-export const READ_ATTEMPT: Attempt = { brokenOffSince: undefined, onCommit: (effect) => effect() }
+export const READ_ATTEMPT: Attempt = { interruptedSince: undefined, onCommit: (effect) => effect() }
 
-export interface RepeatableAnswer extends KeptAnswer {
+export interface RepeatableResponse extends StoredResponse {
   /** Whether this is the stored response of an earlier request. */
   readonly replayed: boolean
 }
 
 // Printable ASCII without the space: valid in a header without encoding.
 const KEY = /^[\x21-\x7e]{1,255}$/
-const RENEW_MS = 10_000
 
 /** @throws INVALID_PARAMETER */
 export const readIdempotencyKey = (header: string | string[] | undefined): string | undefined => {
@@ -101,24 +103,24 @@ const isFinal = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status < 500 && !transientCodes.has(error.code)
 
 /**
- * Runs `work` once for each key. `answerOf` builds the response to a permanent error, which is stored too.
+ * Runs `work` once for each key. `responseTo` builds the response to a permanent error, which is stored too.
  * @throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_IN_FLIGHT, and what `work` throws
  */
 export const idempotently = async (
   requests: IdempotentRequests,
   { caller, key, scope, content, isLocal, check = async () => {} }: RepeatableRequest,
-  work: (attempt: Attempt) => Promise<KeptAnswer>,
-  answerOf: (refusal: ApiError) => KeptAnswer,
-): Promise<RepeatableAnswer> => {
+  work: (attempt: Attempt) => Promise<StoredResponse>,
+  responseTo: (error: ApiError) => StoredResponse,
+): Promise<RepeatableResponse> => {
   const effects: (() => void)[] = []
   const onCommit = (effect: () => void): void => void effects.push(effect)
-  const done = (answer: KeptAnswer): RepeatableAnswer => {
+  const done = (response: StoredResponse): RepeatableResponse => {
     for (const effect of effects) effect()
-    return { ...answer, replayed: false }
+    return { ...response, replayed: false }
   }
   if (key === undefined) {
     await check()
-    return done(await work({ brokenOffSince: undefined, onCommit }))
+    return done(await work({ interruptedSince: undefined, onCommit }))
   }
   const callerName = caller.kind === 'user' ? `user ${caller.userId}` : 'key'
   const request: RequestKey = {
@@ -126,10 +128,11 @@ export const idempotently = async (
     key: `${callerName} ${scope} ${key}`,
   }
   const fingerprint = hash('sha256', JSON.stringify([scope, canonical(content)]), 'hex')
+  const sentMs = performance.now()
   const claim = await requests.claim(request, fingerprint)
   switch (claim.state) {
-    case 'answered':
-      return { ...claim.answer, replayed: true }
+    case 'completed':
+      return { ...claim.response, replayed: true }
     case 'other':
       throw new ApiError(
         'IDEMPOTENCY_KEY_REUSED',
@@ -139,34 +142,38 @@ export const idempotently = async (
       throw inFlight()
     case 'claimed':
   }
-  // If a renewal fails, the claim expires, as it would after a crash.
-  const renewal = setInterval(() => void requests.renew(request, claim).catch(() => {}), RENEW_MS)
+  const { lease, interruptedSince } = claim
+  // The work is not aborted when the lease is lost, because the app may have the request already: the attempt
+  // that takes over checks its outcome, and this one stores nothing.
+  const held = holdLease<RequestLease>(
+    // If all renewals fail, the lease expires, as it would after a crash.
+    { durationMs: REQUEST_LEASE_MS, renew: requests.renew, onFailure: () => {} },
+    lease,
+    sentMs,
+  )
   try {
-    const { brokenOffSince } = claim
     await check()
     if (isLocal) {
-      const complete = (database: Database) => work({ brokenOffSince, onCommit, database })
-      return done(await requests.complete(request, claim, complete))
+      const complete = (database: Database) => work({ interruptedSince, onCommit, database })
+      return done(await requests.complete(lease, complete))
     }
-    const answer = await work({ brokenOffSince, onCommit })
+    const response = await work({ interruptedSince, onCommit })
     // The work is done even if storing the response fails: a retry then checks the outcome.
-    await requests.keep(request, claim, answer).catch(() => {})
-    return done(answer)
+    await requests.store(lease, response).catch(() => {})
+    return done(response)
   } catch (error) {
-    // Another process has taken the claim over; its response answers the next attempt.
-    if (error instanceof TakenOverError) throw inFlight()
+    // The response of the attempt that took over is returned to the next one.
+    if (error instanceof LeaseLostError) throw inFlight()
     if (isFinal(error)) {
-      const answer = answerOf(error)
-      await requests.keep(request, claim, answer)
-      return { ...answer, replayed: false }
+      const response = responseTo(error)
+      await requests.store(lease, response)
+      return { ...response, replayed: false }
     }
     const forget = error instanceof ApiError && transientCodes.has(error.code)
-    // If this fails, the attempt counts as interrupted once the claim expires.
-    await requests
-      .release(request, claim, forget && claim.brokenOffSince === undefined)
-      .catch(() => {})
+    // If this fails, the attempt counts as interrupted once the lease expires.
+    await requests.release(lease, forget && interruptedSince === undefined).catch(() => {})
     throw error
   } finally {
-    clearInterval(renewal)
+    held.release()
   }
 }

@@ -36,7 +36,7 @@ export interface CallContext extends ApiContext {
 /** The context in which an operation runs. */
 export interface OperationContext extends CallContext {
   /** Start of an earlier attempt with the same Idempotency-Key whose outcome is unknown. */
-  readonly brokenOffSince?: Date | undefined
+  readonly interruptedSince?: Date | undefined
   /** Registers an effect that runs after the changes are committed, and never if the operation fails. */
   readonly onCommit: (effect: () => void) => void
 }

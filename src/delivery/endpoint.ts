@@ -1,6 +1,6 @@
 /** One webhook endpoint that this process owns: its queued and in-flight messages, and their outcomes. */
 import type { Change } from '../store/changes/changes.ts'
-import type { KeptAttempt } from '../store/webhooks/webhook-attempts.ts'
+import type { StoredAttempt } from '../store/webhooks/webhook-attempts.ts'
 import type { DeliverySettings } from '../store/webhooks/webhook-deliveries.ts'
 import type { MessageRetry, NewRetry } from '../store/webhooks/webhook-progress.ts'
 import type { WebhookReplay } from '../store/webhooks/webhook-replays.ts'
@@ -16,7 +16,7 @@ import { createWaiting, type WaitingMessage } from './waiting.ts'
 /** A finished delivery attempt. */
 interface EndedAttempt {
   readonly messageId: string
-  readonly kept: KeptAttempt
+  readonly kept: StoredAttempt
 }
 
 /** The outcomes of an endpoint that are not saved yet. */

@@ -15,6 +15,7 @@ import { createRepeater } from '../repeater.ts'
 import type { ChangeFeed } from '../store/changes/change-feed.ts'
 import type { Clock } from '../store/database/clock.ts'
 import type { Database } from '../store/database/database.ts'
+import { createLeaseTerm } from '../store/database/lease-renewal.ts'
 import type { Vault } from '../store/secrets/vault.ts'
 import { pruneAttempts } from '../store/webhooks/webhook-attempts.ts'
 import { listOutdated, removeWorker } from '../store/webhooks/webhook-deliveries.ts'
@@ -92,7 +93,7 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
   const stopping = new AbortController()
   const stopped = Promise.withResolvers<void>()
   let following: Promise<void> | undefined
-  let renewedMs = Number.NEGATIVE_INFINITY
+  const term = createLeaseTerm(leaseMs)
   let wake = Promise.withResolvers<void>()
 
   const checkpoints = createCheckpoints({
@@ -118,8 +119,7 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
       disableAfterMs: options.disableAfterMs ?? 3 * DAY_MS,
       window: options.window ?? WINDOW,
     },
-    // After this time without a renewal, other processes may have taken over.
-    hasLease: () => performance.now() - renewedMs < leaseMs,
+    hasLease: () => term.remainingMs() > 0,
     onProgress: (needsPage) => {
       if (needsPage) wake.resolve()
       checkpoints.schedule()
@@ -145,9 +145,7 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
   const renew = async (): Promise<void> => {
     const startedMs = performance.now()
     const before = endpoints.size
-    await assignments.renew(() => {
-      renewedMs = startedMs
-    })
+    await assignments.renew(() => term.extend(startedMs))
     if (endpoints.size > before) wake.resolve()
     for (const endpoint of endpoints.values()) endpoint.pump()
   }

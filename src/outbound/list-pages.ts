@@ -22,7 +22,7 @@ export interface AppPage extends ListPage {
   /** Time of the request by the clock of the app; undefined if its response has no date. */
   readonly appTime: string | undefined
   /** Time of the request by `performance.now()`. */
-  readonly askedMs: number
+  readonly requestedMs: number
 }
 
 export interface Listing {
@@ -48,12 +48,12 @@ const fetchPage = async (
 ): Promise<AppPage> => {
   const position = { since, cursor }
   const request = resource.listRequest(position)
-  const askedMs = performance.now()
+  const requestedMs = performance.now()
   const response = await appClient.send(connector, credential, { ...request, read: true }, signal)
-  const tookMs = performance.now() - askedMs
+  const tookMs = performance.now() - requestedMs
   try {
     const { records, next } = resource.readList(response, position)
-    return { records, next, appTime: timeOf(response, tookMs), askedMs }
+    return { records, next, appTime: timeOf(response, tookMs), requestedMs }
   } catch {
     // Without a cause: the error of a connector may quote the response.
     const facts = {

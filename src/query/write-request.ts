@@ -88,7 +88,7 @@ export interface ParentRecord {
 /** The context of a write in addition to its input. */
 export interface WriteAttempt {
   /** When an interrupted attempt at the same request began. It may have reached the app. */
-  readonly brokenOffSince?: Date | undefined
+  readonly interruptedSince?: Date | undefined
   /** `updatedAt` of the record as the caller read it. Any other version is a conflict. */
   readonly seenUpdatedAt?: string | undefined
   /** The parent in the path. Records of other parents are not found. */

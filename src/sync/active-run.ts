@@ -5,14 +5,14 @@ import type { Resource } from '../definition/resource.ts'
 import type { Log } from '../log.ts'
 import type { AppClient } from '../outbound/http.ts'
 import type { OpenCredential } from '../store/accounts/credentials.ts'
-import { appendEvent, type LogPlace } from '../store/changes/events.ts'
+import { appendEvent, type LogPosition } from '../store/changes/events.ts'
 import type { Database, Transaction } from '../store/database/database.ts'
 import type { RecordOwner } from '../store/records/apply-changes.ts'
 import type {
-  Lease,
   RunProgress,
   SeenPages,
   SyncCounts,
+  SyncLease,
   SyncState,
 } from '../store/sync/sync-state.ts'
 import type { StorageLimits } from './storage-limits.ts'
@@ -38,7 +38,7 @@ export interface SyncContext {
 /** A run that this process holds the lease of. */
 export interface ActiveRun {
   readonly context: SyncContext
-  readonly lease: Lease
+  readonly lease: SyncLease
   readonly owner: RecordOwner
   readonly credential: OpenCredential
   readonly connector: Connector
@@ -84,9 +84,9 @@ export const announce = (
   run: ActiveRun,
   event: 'started' | 'completed' | 'failed',
   facts: Readonly<Record<string, Json>> = {},
-  place?: LogPlace,
+  position?: LogPosition,
 ): Promise<void> => {
   const { listing, startedAt } = run.progress
   const record = { resource: run.lease.key.topic, listing, startedAt, ...facts }
-  return appendEvent(transaction, run.owner, `sync/${event}`, record, place)
+  return appendEvent(transaction, run.owner, `sync/${event}`, record, position)
 }

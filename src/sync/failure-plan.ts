@@ -2,7 +2,7 @@
 import { askedPauseMs, doubling, jittered } from '../outbound/backoff.ts'
 import { type Judgement, judge } from '../outbound/judge.ts'
 import { ListingLoopError } from '../outbound/list-pages.ts'
-import type { KeptFailure } from '../store/sync/sync-state.ts'
+import type { StoredFailure } from '../store/sync/sync-state.ts'
 import { StorageLimitError } from './storage-limits.ts'
 
 const MINUTE_MS = 60_000
@@ -72,16 +72,18 @@ export const planFailure = (error: unknown, { count, intervalMs }: FailureHistor
 }
 
 // Rate limits are part of an app's normal operation.
-const isReported = ({ code }: KeptFailure): boolean => code !== 'APP_RATE_LIMITED'
+const isReported = ({ code }: StoredFailure): boolean => code !== 'APP_RATE_LIMITED'
 
 /** Whether the failure is written to the change log: the first of its kind in a row, not each retry. */
-export const isNewFailure = (failure: KeptFailure, before: KeptFailure | null): boolean =>
+export const isNewFailure = (failure: StoredFailure, before: StoredFailure | null): boolean =>
   isReported(failure) && failure.code !== before?.code
 
 /** Whether a run that succeeds ends a failure that was reported. */
-export const isRecovery = (before: KeptFailure | null): before is KeptFailure =>
+export const isRecovery = (before: StoredFailure | null): before is StoredFailure =>
   before !== null && isReported(before)
 
 /** The failure that the sync state keeps: a reported one stays until its recovery is reported. */
-export const failureToKeep = (failure: KeptFailure, before: KeptFailure | null): KeptFailure =>
-  !isReported(failure) && isRecovery(before) ? before : failure
+export const failureToStore = (
+  failure: StoredFailure,
+  before: StoredFailure | null,
+): StoredFailure => (!isReported(failure) && isRecovery(before) ? before : failure)

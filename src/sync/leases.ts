@@ -1,24 +1,17 @@
-/** The leases that this process holds, renewed while their runs last. */
-
+/** The leases of this process's sync runs. */
 import { randomUUID } from 'node:crypto'
 import type { Log } from '../log.ts'
-import { createRepeater } from '../repeater.ts'
 import type { Database } from '../store/database/database.ts'
-import { acquireDueRuns, acquireRun } from '../store/sync/claims.ts'
+import { createLeaseRenewal, type HeldLease } from '../store/database/lease-renewal.ts'
+import { renewLeases } from '../store/database/lease-sql.ts'
+import { acquireDueRuns, acquireRun, type TakenRun } from '../store/sync/claims.ts'
 import type { SyncKey } from '../store/sync/sync-key.ts'
-import { type Lease, LeaseLostError, renewRuns, type SyncState } from '../store/sync/sync-state.ts'
+import { SYNC_STATES, type SyncLease } from '../store/sync/sync-state.ts'
 
-/** A lease that this process holds and renews. */
-export interface HeldLease {
-  readonly lease: Lease
-  /** The sync state when the lease was acquired. */
-  readonly state: SyncState
+/** A run whose lease this process holds. `signal` is aborted by the stop signal too. */
+export interface HeldRun extends TakenRun, HeldLease {
   /** When the lease was acquired, by `performance.now()`. */
   readonly acquiredMs: number
-  /** Aborted by the stop signal, or with a LeaseLostError when another process took the run over. */
-  readonly signal: AbortSignal
-  /** Stops renewing the lease; the run itself releases it in the database. */
-  release(): void
 }
 
 /** The dependencies and settings of the leases. */
@@ -29,58 +22,35 @@ export interface LeasesOptions {
   readonly durationMs: number
 }
 
-/** Creates the leases of a process. One statement per interval renews all of them. */
+/** Creates the leases of a process. */
 export const createLeases = ({ database, log, durationMs }: LeasesOptions) => {
-  const held = new Map<string, { lease: Lease; lost: AbortController }>()
-
-  const renew = async (): Promise<void> => {
-    const renewing = [...held.values()]
-    const renewed = await renewRuns(
-      database,
-      renewing.map(({ lease }) => lease),
-    )
-    for (const { lease, lost } of renewing)
-      if (!renewed.has(lease.holder) && held.has(lease.holder))
-        lost.abort(new LeaseLostError('Another process has taken the run over.'))
-  }
-  const renewals = createRepeater({
-    step: renew,
-    everyMs: durationMs / 3,
-    // The leases may still be valid: each commit of a run checks its own.
+  const renewal = createLeaseRenewal<SyncLease>({
+    durationMs,
+    renew: (leases) => renewLeases(database, SYNC_STATES, leases),
     onFailure: (error) => log.warn({ err: error }, 'the leases of sync runs could not be renewed'),
   })
 
-  const leaseOf = (key: SyncKey): Lease => ({ key, holder: randomUUID(), durationMs })
+  const leaseOf = (key: SyncKey): SyncLease => ({ key, holder: randomUUID(), durationMs })
 
-  // Call this only once the lease is acquired: a renewal would report any other as lost.
-  const hold = (lease: Lease, state: SyncState, stop: AbortSignal): HeldLease => {
+  const hold = (run: TakenRun, sentMs: number, stop: AbortSignal): HeldRun => {
     const acquiredMs = performance.now()
-    const lost = new AbortController()
-    held.set(lease.holder, { lease, lost })
-    renewals.start()
-    return {
-      lease,
-      state,
-      acquiredMs,
-      signal: AbortSignal.any([lost.signal, stop]),
-      release: () => {
-        held.delete(lease.holder)
-        if (held.size === 0) void renewals.stop()
-      },
-    }
+    const { signal, release } = renewal.hold(run.lease, sentMs)
+    return { ...run, acquiredMs, signal: AbortSignal.any([signal, stop]), release }
   }
 
   return {
     /** Acquires a lease and keeps it renewed. @returns undefined if another process holds it or the state was deleted */
-    acquire: async (key: SyncKey, stop: AbortSignal): Promise<HeldLease | undefined> => {
+    acquire: async (key: SyncKey, stop: AbortSignal): Promise<HeldRun | undefined> => {
+      const sentMs = performance.now()
       const lease = leaseOf(key)
       const state = await acquireRun(database, lease)
-      return state && hold(lease, state, stop)
+      return state && hold({ lease, state }, sentMs, stop)
     },
     /** Acquires the leases of those keys that are still due and free, in one statement. */
-    acquireDue: async (keys: readonly SyncKey[], stop: AbortSignal): Promise<HeldLease[]> => {
-      const acquired = await acquireDueRuns(database, keys.map(leaseOf))
-      return acquired.map(({ lease, state }) => hold(lease, state, stop))
+    acquireDue: async (keys: readonly SyncKey[], stop: AbortSignal): Promise<HeldRun[]> => {
+      const sentMs = performance.now()
+      const runs = await acquireDueRuns(database, keys.map(leaseOf))
+      return runs.map((run) => hold(run, sentMs, stop))
     },
   }
 }

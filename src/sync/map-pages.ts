@@ -18,7 +18,7 @@ export interface MappedPages {
   /** When the first page was requested, by the app's clock. */
   readonly appTime: string | undefined
   /** When the first page was requested, by `performance.now()`. */
-  readonly askedMs: number
+  readonly requestedMs: number
   readonly records: readonly ListedRecord[]
   /** Records without a remote id. */
   readonly skipped: number
@@ -76,8 +76,8 @@ export const createPageMapper = (
       return
     }
   }
-  return async ({ records: listed, next, appTime, askedMs }) => {
-    const appTimeMs = Date.parse(appTime ?? '') || timeAt(askedMs)
+  return async ({ records: listed, next, appTime, requestedMs }) => {
+    const appTimeMs = Date.parse(appTime ?? '') || timeAt(requestedMs)
     // A record dated later, by a wrong clock, must not move the start of the next listing.
     const notAfter = new Date(appTimeMs + CLOCK_TOLERANCE_MS).toISOString()
     const records: ListedRecord[] = []
@@ -98,7 +98,7 @@ export const createPageMapper = (
       pages: 1,
       next,
       appTime,
-      askedMs,
+      requestedMs,
       records,
       skipped: listed.length - records.length,
       problems,
@@ -113,14 +113,14 @@ export const laterOf = (a: string | null, b: string | null): string | null =>
 
 /** Joins consecutive pages into one. */
 export const joinPages = (pages: readonly [MappedPages, ...MappedPages[]]): MappedPages => {
-  const [{ appTime, askedMs }] = pages
+  const [{ appTime, requestedMs }] = pages
   const sum = (of: (page: MappedPages) => number): number =>
     pages.reduce((total, page) => total + of(page), 0)
   return {
     pages: sum((page) => page.pages),
     next: pages.at(-1)?.next,
     appTime,
-    askedMs,
+    requestedMs,
     records: pages.flatMap(({ records }) => records),
     skipped: sum(({ skipped }) => skipped),
     problems: pages.flatMap(({ problems }) => problems),

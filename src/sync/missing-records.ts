@@ -6,7 +6,7 @@
  * are missing, the second listing starts later. Deletions are stored late, but never wrongly.
  */
 
-import { reserveLogPlace } from '../store/changes/events.ts'
+import { reserveLogPosition } from '../store/changes/events.ts'
 import { deleteUnseen, lockRecords } from '../store/records/apply-changes.ts'
 import { countUnseen } from '../store/sync/seen-records.ts'
 import { type RunProgress, saveProgress } from '../store/sync/sync-state.ts'
@@ -49,13 +49,13 @@ export const reconcileMissing = async (run: ActiveRun): Promise<MissingRecords> 
 const deleteBatch = (run: ActiveRun, after: string | null): Promise<string | null> =>
   transact(run, async (transaction) => {
     const { progress, owner, lease } = run
-    // Lock first: reserving a place may assign the transaction id, and ids order the log.
+    // Lock first: reserving a position may assign the transaction id, and ids order the log.
     await lockRecords(transaction, owner.credentialId, resourceOf(run))
-    const place = progress.announced ? undefined : await reserveLogPlace(transaction)
+    const position = progress.announced ? undefined : await reserveLogPosition(transaction)
     const choice = { since: progress.startedAt, after }
     const marked = await deleteUnseen(transaction, owner, resourceOf(run), choice)
     if (marked.last === null) return null
-    if (place !== undefined) await announce(transaction, run, 'started', {}, place)
+    if (position !== undefined) await announce(transaction, run, 'started', {}, position)
     const advanced = {
       ...progress,
       announced: true,

@@ -4,7 +4,7 @@ import { createRepeater } from '../repeater.ts'
 import type { Database } from '../store/database/database.ts'
 import { listTurns, type SyncTurn } from '../store/sync/claims.ts'
 import type { SyncKey } from '../store/sync/sync-key.ts'
-import type { HeldLease } from './leases.ts'
+import type { HeldRun } from './leases.ts'
 
 /** How often a process looks for due runs. A run that has been due for longer is waiting for a slot. */
 export const TICK_MS = 1000
@@ -18,9 +18,9 @@ export interface RunSlotsOptions {
   /** Slots in this process. One end user gets at most half of them, so that some stay free for others. */
   readonly concurrency: number
   /** Acquires the leases of those runs that are still due. */
-  readonly acquire: (keys: readonly SyncKey[]) => Promise<readonly HeldLease[]>
+  readonly acquire: (keys: readonly SyncKey[]) => Promise<readonly HeldRun[]>
   /** Never rejects. */
-  readonly run: (held: HeldLease) => Promise<void>
+  readonly run: (held: HeldRun) => Promise<void>
 }
 
 /** The run slots of a process. */
@@ -60,7 +60,7 @@ export const createRunSlots = (options: RunSlotsOptions): RunSlots => {
     return chosen
   }
 
-  const occupy = (held: HeldLease, userId: string): void => {
+  const occupy = (held: HeldRun, userId: string): void => {
     const ending = run(held).finally(() => {
       running.delete(ending)
       hasFreedSlot = true

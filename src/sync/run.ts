@@ -5,6 +5,7 @@
 import type { Json } from '../definition/connector.ts'
 import { isAppError } from '../outbound/app-error.ts'
 import { createLoopGuard, listPages } from '../outbound/list-pages.ts'
+import { LeaseLostError } from '../store/database/lease-sql.ts'
 import { temporaryFailureOf } from '../store/database/temporary-failure.ts'
 import { lockRecords, MAX_BATCH } from '../store/records/apply-changes.ts'
 import { ensureRecordTotal } from '../store/records/record-totals.ts'
@@ -13,19 +14,18 @@ import { isAnyRunWaiting } from '../store/sync/claims.ts'
 import { clearSeenRecords } from '../store/sync/seen-records.ts'
 import {
   completeRun,
-  type Lease,
-  LeaseLostError,
   type RunProgress,
   releaseRun,
   type SeenPages,
   type SyncCounts,
+  type SyncLease,
   type SyncState,
   saveProgress,
 } from '../store/sync/sync-state.ts'
 import { type ActiveRun, announce, resourceOf, type SyncContext, transact } from './active-run.ts'
-import { failureToKeep, isNewFailure, isRecovery, planFailure } from './failure-plan.ts'
+import { failureToStore, isNewFailure, isRecovery, planFailure } from './failure-plan.ts'
 import { gather } from './gather.ts'
-import type { HeldLease } from './leases.ts'
+import type { HeldRun } from './leases.ts'
 import { createPageMapper, joinPages, type MappedPages } from './map-pages.ts'
 import { reconcileMissing } from './missing-records.ts'
 import { readDrift } from './remote-count.ts'
@@ -77,7 +77,7 @@ const planRun = (state: SyncState, { sync }: ActiveRun['resource'], fullMs: numb
 
 const openRun = async (
   context: SyncContext,
-  lease: Lease,
+  lease: SyncLease,
   state: SyncState,
   acquiredMs: number,
 ): Promise<ActiveRun | undefined> => {
@@ -219,7 +219,7 @@ const pause = async (
 
 const fail = async (
   context: SyncContext,
-  lease: Lease,
+  lease: SyncLease,
   state: SyncState,
   run: ActiveRun | undefined,
   error: unknown,
@@ -232,7 +232,7 @@ const fail = async (
   if (code === 'INTERNAL') context.log.error({ ...facts, err: error }, 'sync run failed')
   else context.log.warn(facts, 'sync run failed')
   const progress = plan.keepProgress ? (run?.progress ?? state.progress) : null
-  const failure = { ...failureToKeep({ code, reason }, state.failure), count }
+  const failure = { ...failureToStore({ code, reason }, state.failure), count }
   const release = { progress, dueInMs: retryInMs, failure }
   if (!run) await releaseRun(context.database, lease, release)
   else
@@ -254,7 +254,7 @@ const fail = async (
  */
 export const runSync = async (
   context: SyncContext,
-  { lease, state, acquiredMs, signal }: HeldLease,
+  { lease, state, acquiredMs, signal }: HeldRun,
 ): Promise<RunResult> => {
   let run: ActiveRun | undefined
   try {

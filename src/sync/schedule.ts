@@ -12,7 +12,7 @@ import { retryFailed } from '../store/sync/claims.ts'
 import type { SyncKey } from '../store/sync/sync-key.ts'
 import { addMissingStates, listStates } from '../store/sync/sync-state.ts'
 import type { SyncContext } from './active-run.ts'
-import { createLeases, type HeldLease } from './leases.ts'
+import { createLeases, type HeldRun } from './leases.ts'
 import { type RunResult, runSync } from './run.ts'
 import { createRunSlots } from './run-slots.ts'
 import { LIMIT_REACHED, type StorageLimits } from './storage-limits.ts'
@@ -87,7 +87,7 @@ export const createSync = (options: SyncOptions): Sync => {
     }
   }
 
-  const runHeld = (held: HeldLease): Promise<RunResult> =>
+  const runHeld = (held: HeldRun): Promise<RunResult> =>
     runSync(context, held).finally(held.release)
 
   const acquireAndRun = async (key: SyncKey): Promise<RunResult> => {

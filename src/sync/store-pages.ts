@@ -1,6 +1,6 @@
 /** Stores pages in one transaction: records, their changes, the seen records and the cursor of the next page. */
 import type { Resource } from '../definition/resource.ts'
-import { reserveLogPlace } from '../store/changes/events.ts'
+import { reserveLogPosition } from '../store/changes/events.ts'
 import type { Transaction } from '../store/database/database.ts'
 import {
   type AppliedChanges,
@@ -48,7 +48,7 @@ const tracksSeenRecords = ({ progress, resource }: ActiveRun): boolean =>
 
 /**
  * Stores pages in one transaction. The first change of a run also writes `sync/started` to the change log, in
- * the place before it; a run without changes, like most, writes no event.
+ * the position before it; a run without changes, like most, writes no event.
  * @throws LeaseLostError, StorageLimitError; nothing is stored then
  */
 export const storePages = async (run: ActiveRun, mapped: MappedPages): Promise<void> => {
@@ -56,14 +56,14 @@ export const storePages = async (run: ActiveRun, mapped: MappedPages): Promise<v
   const { records, next } = mapped
   run.progress = await transact(run, async (transaction) => {
     const unannounced = !progress.announced && records.length > 0
-    // Lock first: reserving a place may assign the transaction id, and ids order the log.
+    // Lock first: reserving a position may assign the transaction id, and ids order the log.
     if (unannounced) await lockRecords(transaction, owner.credentialId, resourceOf(run))
-    const place = unannounced ? await reserveLogPlace(transaction) : undefined
+    const position = unannounced ? await reserveLogPosition(transaction) : undefined
     const accept = progress.listing === 'everything' ? 'all' : 'newer'
-    const askedAt = databaseTime(run, mapped.askedMs)
+    const requestedAt = databaseTime(run, mapped.requestedMs)
     const applied = await applyAll(transaction, owner, resourceOf(run), records, {
       accept,
-      askedAt,
+      requestedAt,
     })
     if (tracksSeenRecords(run) && records.length > 0)
       await addSeenRecords(
@@ -72,7 +72,8 @@ export const storePages = async (run: ActiveRun, mapped: MappedPages): Promise<v
         records.map(({ id }) => id),
       )
     const changed = applied.created + applied.updated + applied.deleted
-    if (place !== undefined && changed > 0) await announce(transaction, run, 'started', {}, place)
+    if (position !== undefined && changed > 0)
+      await announce(transaction, run, 'started', {}, position)
     const advanced: RunProgress = {
       ...progress,
       stage: next === undefined ? 'settling' : 'listing',

@@ -1,6 +1,4 @@
 /** The workflow engine: turns changes in the change log into runs and performs due runs, in any number of processes. */
-
-import { randomUUID } from 'node:crypto'
 import type { Catalogue } from '../definition/catalogue.ts'
 import type { Connector } from '../definition/connector.ts'
 import type { Log } from '../log.ts'
@@ -11,9 +9,16 @@ import type { ChangeFeed } from '../store/changes/change-feed.ts'
 import { ensureLogReader } from '../store/changes/log-readers.ts'
 import type { Clock } from '../store/database/clock.ts'
 import type { Database } from '../store/database/database.ts'
+import { createLeaseRenewal, type HeldLease } from '../store/database/lease-renewal.ts'
+import { renewLeases } from '../store/database/lease-sql.ts'
 import type { Vault } from '../store/secrets/vault.ts'
 import { claimRuns, type WorkflowClaim } from '../store/workflows/workflow-claims.ts'
-import { type ClaimedRun, pruneRuns, renewRunLeases } from '../store/workflows/workflow-runs.ts'
+import {
+  type ClaimedRun,
+  pruneRuns,
+  type RunLease,
+  WORKFLOW_RUNS,
+} from '../store/workflows/workflow-runs.ts'
 import {
   createDefinitions,
   type SignPost,
@@ -64,10 +69,9 @@ const POST_DEADLINE_MS = 20_000
 // Only the status of a response is used.
 const MAX_RESPONSE_BYTES = 64 * 1024
 
-interface HeldRun {
+/** A run that this process performs. */
+interface CurrentRun {
   readonly action: WorkflowClaim['action']
-  readonly run: ClaimedRun
-  readonly lost: AbortController
   readonly ended: Promise<void>
 }
 
@@ -99,8 +103,14 @@ export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEn
     clock: options.clock,
     sign: options.sign,
   }
-  const holder = randomUUID()
-  const held = new Map<string, HeldRun>()
+  const renewal = createLeaseRenewal<RunLease>({
+    durationMs: leaseMs,
+    renew: (leases) => renewLeases(database, WORKFLOW_RUNS, leases),
+    onFailure: (error) =>
+      log.warn({ err: error }, 'the leases of workflow runs could not be renewed'),
+  })
+  /** By the holders of their leases. */
+  const current = new Map<string, CurrentRun>()
   const stopClaiming = new AbortController()
   const stopRunning = new AbortController()
   let ticker: NodeJS.Timeout | undefined
@@ -108,28 +118,31 @@ export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEn
   let claiming: Promise<void> | undefined
   let isClaimWanted = false
 
-  const hold = (action: WorkflowClaim['action'], run: ClaimedRun): void => {
-    const lost = new AbortController()
-    const attempt = { limits, attemptMs, stop: stopRunning.signal, lost: lost.signal }
+  const perform = (action: WorkflowClaim['action'], run: ClaimedRun, held: HeldLease): void => {
+    const { holder } = run.lease
+    const attempt = { limits, attemptMs, stop: stopRunning.signal, lost: held.signal }
     const ended = attemptRun(context, run, attempt)
       // The outcome is not stored. The run is due again once its lease expires.
       .catch((error: unknown) =>
         log.error({ run: run.id, err: error }, 'the outcome of a workflow run could not be stored'),
       )
       .finally(() => {
-        held.delete(run.id)
+        held.release()
+        current.delete(holder)
         claim()
       })
-    held.set(run.id, { action, run, lost, ended })
+    current.set(holder, { action, ended })
   }
 
   const claimRunsOf = async (action: WorkflowClaim['action'], slots: number): Promise<void> => {
-    const limit = slots - [...held.values()].filter((one) => one.action === action).length
+    const limit = slots - [...current.values()].filter((one) => one.action === action).length
     if (limit <= 0) return
     // A target that hangs or fails must not occupy all slots.
     const share = Math.max(1, Math.floor(slots / 2))
-    const runs = await claimRuns(database, { holder, leaseMs, action, limit, share })
-    for (const run of runs) hold(action, run)
+    const holders = [...current.keys()]
+    const sentMs = performance.now()
+    const runs = await claimRuns(database, { holders, leaseMs, action, limit, share })
+    for (const run of runs) perform(action, run, renewal.hold(run.lease, sentMs))
   }
 
   const claimDue = async (): Promise<void> => {
@@ -165,25 +178,10 @@ export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEn
   }
   const stopped = Promise.withResolvers<void>()
 
-  const renew = async (): Promise<void> => {
-    const renewing = [...held.values()]
-    if (renewing.length === 0) return
-    const runs = renewing.map(({ run }) => run)
-    const renewed = await renewRunLeases(database, runs, leaseMs)
-    for (const { run, lost } of renewing) if (!renewed.has(run.id)) lost.abort()
-  }
-
   const prune = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted && (await pruneRuns(database, keepRunsDays)) > 0);
   }
 
-  const renewals = createRepeater({
-    step: renew,
-    everyMs: leaseMs / 3,
-    // The leases may still be valid: storing the outcome of a run checks its own.
-    onFailure: (error) =>
-      log.warn({ err: error }, 'the leases of workflow runs could not be renewed'),
-  })
   const prunes = createRepeater({
     step: prune,
     everyMs: PRUNE_EVERY_MS,
@@ -195,7 +193,6 @@ export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEn
       await ensureLogReader(database, READER)
       ticker = setInterval(claim, TICK_MS)
       claim()
-      renewals.start()
       prunes.start()
       // A process that runs for less than an hour prunes too.
       void prunes.run()
@@ -207,10 +204,9 @@ export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEn
       clearInterval(ticker)
       await Promise.all([following, claiming, prunes.stop()])
       const grace = setTimeout(() => stopRunning.abort(), graceMs)
-      // Runs that were claimed last are held as well.
-      while (held.size > 0) await Promise.all([...held.values()].map(({ ended }) => ended))
+      // Includes the runs that were claimed last.
+      while (current.size > 0) await Promise.all([...current.values()].map(({ ended }) => ended))
       clearTimeout(grace)
-      await renewals.stop()
       await transport.stop()
     },
   }

@@ -105,7 +105,7 @@ export const performUpsert = async (
     link: { targetCredentialId: credentialId, targetRecordId, fingerprint },
   })
   const owner = { credentialId, environmentId: run.environmentId }
-  const attempt = { brokenOffSince: run.brokenOffSince, cause: run.id }
+  const attempt = { interruptedSince: run.interruptedSince, cause: run.id }
   const target = await findTarget(context, run, when, credentialId, resource)
   // A target that was deleted in the app is created again, like one that never existed.
   if (target && (await exists(context, resource, target))) {
@@ -121,7 +121,7 @@ export const performUpsert = async (
     if (supported.length > 0)
       await sendUpdate(attempt).catch((error: unknown) => {
         // The outcome of the interrupted attempt is unknown. Setting the same fields twice is idempotent.
-        if (run.brokenOffSince === undefined || !isConflict(error)) throw error
+        if (run.interruptedSince === undefined || !isConflict(error)) throw error
         return sendUpdate({ cause: run.id })
       })
     return upserted(targetRecordId)

@@ -79,11 +79,11 @@ export const checkExpectedVersion = (
 export const checkUnchangedSinceAttempt = (
   resource: Resource,
   stored: { readonly updatedAt: string },
-  { brokenOffSince }: WriteAttempt,
+  { interruptedSince }: WriteAttempt,
 ): void => {
-  if (brokenOffSince === undefined || Date.parse(stored.updatedAt) < brokenOffSince.getTime())
+  if (interruptedSince === undefined || Date.parse(stored.updatedAt) < interruptedSince.getTime())
     return
-  const expected = `a time before the interrupted attempt, ${brokenOffSince.toISOString()}`
+  const expected = `a time before the interrupted attempt, ${interruptedSince.toISOString()}`
   throw new ApiError(
     'WRITE_CONFLICT',
     `The ${resource.name} has changed since an earlier attempt at this write was interrupted, by that attempt or by another write. Read it again, then write what is missing with another Idempotency-Key.`,

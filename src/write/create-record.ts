@@ -13,21 +13,21 @@ export const createRecord = async (
   context: WriteContext,
   { owner, resource, request, attempt }: CreateRequest,
 ): Promise<VersionedRecord> => {
-  const { brokenOffSince, cause } = attempt
+  const { interruptedSince, cause } = attempt
   const { remoteFields } = request
   const target = await openTarget(context, { owner, resource, remoteFields })
   const { connector, nameField } = target
   const { create } = target.writer
   if (!create) throw unsupported(resource, connector, 'creating')
   const input = await prepareInput(context, target, request, create.fields)
-  const startedAt = brokenOffSince ?? (await readClock(context.database))
+  const startedAt = interruptedSince ?? (await readClock(context.database))
   const search = () => findCreated(context, target, { input, startedAt })
   const store = (raw: unknown): Promise<VersionedRecord> => {
     const facts = { requestedAt: startedAt, accept: 'written', cause } as const
     return storeWrite(context, target, () => target.store(raw, facts), { cause })
   }
 
-  if (brokenOffSince !== undefined) {
+  if (interruptedSince !== undefined) {
     const earlier = await search()
     if (earlier.status === 'found') return store(earlier.raw)
     // Sending the request again could create the record twice.

@@ -12,11 +12,11 @@ export const deleteRecord = async (
   context: WriteContext,
   { owner, resource, id, attempt }: DeleteRequest,
 ): Promise<VersionedRecord> => {
-  const { brokenOffSince, below, cause } = attempt
+  const { interruptedSince, below, cause } = attempt
   const target = await openTarget(context, { owner, resource })
   const remove = target.writer.delete
   if (!remove) throw unsupported(resource, target.connector, 'deleting')
-  return target.exclusively(id, remove.guard, async () => {
+  return target.exclusively(id, remove.guard, async (claim) => {
     const before = await target.read(id, below)
     const { values: record } = before
     const isGone = async (): Promise<boolean> => (await target.fetch(before)) === undefined
@@ -24,11 +24,12 @@ export const deleteRecord = async (
       storeWrite(context, target, () => target.markDeleted(id), { before, cause })
 
     if (record.remoteDeleted) {
-      if (brokenOffSince === undefined) checkExpectedVersion(resource, record, attempt)
+      if (interruptedSince === undefined) checkExpectedVersion(resource, record, attempt)
       return before
     }
-    if (brokenOffSince !== undefined && (await isGone())) return markDeleted()
+    if (interruptedSince !== undefined && (await isGone())) return markDeleted()
     await checkGuard(target, before, { guard: remove.guard, attempt })
+    claim.throwIfAborted()
     const outcome = await target.run(remove.steps({ remoteId: record.remoteId, record }))
     if (outcome.status === 'done') return markDeleted()
     if (outcome.status === 'unknown' && (await isGone().catch(() => false))) return markDeleted()

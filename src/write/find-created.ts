@@ -65,8 +65,8 @@ export const findCreated = async (
   const nowMs = (await readClock(database)).getTime()
   const readAtMs = performance.now()
   /** How far the app's clock is ahead of the database's; 0 if the app reports no time. */
-  const aheadOf = ({ appTime, askedMs }: AppPage): number =>
-    appTime === undefined ? 0 : Date.parse(appTime) - (nowMs + askedMs - readAtMs)
+  const aheadOf = ({ appTime, requestedMs }: AppPage): number =>
+    appTime === undefined ? 0 : Date.parse(appTime) - (nowMs + requestedMs - readAtMs)
   const searchStart = (aheadMs: number): string =>
     new Date(startedAt.getTime() + aheadMs - LOOK_BACK_MS).toISOString()
 

@@ -13,7 +13,7 @@ import type { Resource } from '../definition/resource.ts'
 import { ApiError } from '../errors.ts'
 import type { AppClient } from '../outbound/http.ts'
 import type { ParentRecord } from '../query/write-request.ts'
-import { holdCredential, type OpenCredential } from '../store/accounts/credentials.ts'
+import { lockCredential, type OpenCredential } from '../store/accounts/credentials.ts'
 import type { Database, Queryable, Transaction } from '../store/database/database.ts'
 import {
   applyChanges,
@@ -67,10 +67,15 @@ export interface WriteTarget {
   readonly resourceConnector: ResourceConnector
   readonly writer: ResourceWriter
   /**
-   * Runs `work` on a record, for one writer at a time if the app does not reject stale writes itself.
+   * Runs `work` on a record, for one writer at a time if the app does not reject stale writes itself. `work`
+   * checks the signal before it writes.
    * @throws WRITE_IN_FLIGHT
    */
-  exclusively<Result>(id: string, guard: WriteGuard, work: () => Promise<Result>): Promise<Result>
+  exclusively<Result>(
+    id: string,
+    guard: WriteGuard,
+    work: (claim: AbortSignal) => Promise<Result>,
+  ): Promise<Result>
   /** Runs a connector's steps against the app. */
   run<Result>(steps: Steps<Result>): Promise<StepsOutcome<Result>>
   /** Converts the app's name of a field into the caller's. */
@@ -91,6 +96,9 @@ export interface WriteTarget {
    */
   refresh(stored: StoredVersion, cause?: string): Promise<StoredVersion>
 }
+
+// The app compares versions itself: nothing can be lost.
+const NO_CLAIM = new AbortController().signal
 
 /** NOT_SUPPORTED: the app's records of a resource cannot be written in this way. */
 export const unsupported = (
@@ -157,7 +165,7 @@ export const openTarget = async (
     database.transaction(async (transaction) => {
       // The lock comes first: locking a row assigns the transaction its id, and ids order the log.
       await lockRecords(transaction, credentialId, resource)
-      if (!(await holdCredential(transaction, credentialId))) throw disconnected()
+      if (!(await lockCredential(transaction, credentialId))) throw disconnected()
       await work(transaction)
       return requireFound(await readStored(transaction, resource, { credentialId, id }))
     })
@@ -171,7 +179,7 @@ export const openTarget = async (
     writer,
     exclusively: (recordId, guard, work) =>
       guard === 'version'
-        ? work()
+        ? work(NO_CLAIM)
         : withExclusiveWriter(database, { credentialId, topic: resource.topic, recordId }, work),
     run: (steps) => runSteps(steps, send),
     nameField: (appField) => refusedField(resourceConnector, remoteFields, appField),
@@ -180,7 +188,7 @@ export const openTarget = async (
       requireFound(await readStored(database, resource, { credentialId, id }, below)),
     store: (raw, { requestedAt, accept = 'all', cause }) => {
       const { row } = target.map(raw)
-      const options = { accept, askedAt: requestedAt.toISOString(), cause }
+      const options = { accept, requestedAt: requestedAt.toISOString(), cause }
       return change(row.id, (transaction) =>
         applyChanges(transaction, owner, resource, [toLine(row)], options),
       )

@@ -41,7 +41,7 @@ export const updateRecord = async (
   const { connector, resourceConnector } = target
   const { update } = target.writer
   if (!update) throw unsupported(resource, connector, 'updating')
-  return target.exclusively(id, update.guard, async () => {
+  return target.exclusively(id, update.guard, async (claim) => {
     const before = await target.read(id, attempt.below)
     const { values: record, readAt: requestedAt } = before
     const input = await prepareInput(context, target, request, update.fields)
@@ -57,12 +57,13 @@ export const updateRecord = async (
       return isAsRequested(resourceConnector, owner.credentialId, input, found) ? raw : undefined
     }
 
-    if (attempt.brokenOffSince !== undefined) {
+    if (attempt.interruptedSince !== undefined) {
       // Check this before the guard: the earlier attempt itself may have changed the record.
       const earlier = await findUpdated()
       if (earlier !== undefined) return store(earlier)
     }
     await checkGuard(target, before, { guard: update.guard, attempt })
+    claim.throwIfAborted()
     const outcome = await target.run(update.steps(input, { remoteId: record.remoteId, record }))
     if (outcome.status === 'done') return store(outcome.result)
     if (outcome.status === 'unknown') {

@@ -1,7 +1,7 @@
 /** Changes that leave the change log before they are sent are reported. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pruneChanges } from '../../src/store/changes/changes.ts'
-import { forgottenUntil } from '../../src/store/changes/log-start.ts'
+import { expiredUntil } from '../../src/store/changes/log-start.ts'
 import { readDeliveryStatus } from '../../src/store/webhooks/webhook-history.ts'
 import { settled } from '../support/settled.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
@@ -29,7 +29,7 @@ test('the status reports up to when changes were dropped, for the affected subsc
   await harness.change([3])
   await settled(harness)
   while ((await pruneChanges(harness.database, 30)) > 0);
-  const forgotten = await forgottenUntil(harness.database)
+  const forgotten = await expiredUntil(harness.database)
   expect(forgotten).toBeInstanceOf(Date)
   await harness.deliver()
   await until(() => receiver.received.length).toBe(2)

@@ -139,7 +139,8 @@ test('an attempt whose claim expired and was taken over has no effect once the o
             >`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ILIKE 'INSERT%end_users%'`,
         )
         .toHaveLength(1)
-      await prisma.$executeRaw`UPDATE idempotent_requests SET status = 200, sealed_body = '\\x00', held_until = NULL
+      await prisma.$executeRaw`UPDATE idempotent_requests SET status = 200, sealed_body = '\\x00', holder = NULL,
+        held_until = NULL
         WHERE key LIKE '% slow'`
       return [held] as const
     },

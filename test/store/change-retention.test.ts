@@ -5,7 +5,7 @@ import { catalogue } from '../../src/generated/registry.ts'
 import type { ChangePosition } from '../../src/query/change-cursor.ts'
 import { dropOldestPartition, makePartitions } from '../../src/store/changes/change-partitions.ts'
 import { type Change, readChanges } from '../../src/store/changes/changes.ts'
-import { forgottenUntil } from '../../src/store/changes/log-start.ts'
+import { expiredUntil } from '../../src/store/changes/log-start.ts'
 import { openPartitions, type Partitions, unlessBusy } from '../support/log-partitions.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
@@ -84,7 +84,7 @@ describe('a partition', () => {
     const behind = await read(START)
     expect([numbersOf(behind.changes), behind.truncated]).toEqual([[2], true])
     expect((await read(changes[0]?.position)).truncated).toBe(false)
-    expect(await forgottenUntil(service.database)).toEqual(aged?.at)
+    expect(await expiredUntil(service.database)).toEqual(aged?.at)
     const cursor = Buffer.from('1.0.0.0').toString('base64url')
     const expired = await service.rest(tenant.key, `/changes?after=${cursor}`)
     expect([expired.statusCode, expired.json().error.code]).toEqual([410, 'CURSOR_EXPIRED'])

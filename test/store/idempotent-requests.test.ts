@@ -21,21 +21,22 @@ test('an attempt that lost its claim neither stores a response nor forgets, rele
   await database.prisma.$executeRaw`
     UPDATE idempotent_requests SET held_until = clock_timestamp() - interval '1 s'`
   const second = await claim()
-  expect(second.brokenOffSince).toBeInstanceOf(Date)
+  expect(second.interruptedSince).toBeInstanceOf(Date)
 
-  await requests.keep(request, late, { status: 200, body: 'late' })
-  await requests.release(request, late, false)
-  await requests.release(request, late, true)
+  await requests.store(late.lease, { status: 200, body: 'late' })
+  await requests.release(late.lease, false)
+  await requests.release(late.lease, true)
   await expect(
-    requests.complete(request, late, async () => ({ status: 200, body: 'late' })),
-  ).rejects.toMatchObject({ code: 'TAKEN_OVER' })
+    requests.complete(late.lease, async () => ({ status: 200, body: 'late' })),
+  ).rejects.toMatchObject({ code: 'LEASE_LOST' })
+  expect([...(await requests.renew([late.lease, second.lease]))]).toEqual([second.lease.holder])
   expect(await requests.claim(request, 'asked')).toEqual({ state: 'in-flight' })
 
-  await requests.keep(request, second, { status: 200, body: 'second' })
-  await requests.release(request, late, true)
+  await requests.store(second.lease, { status: 200, body: 'second' })
+  await requests.release(late.lease, true)
   expect(await requests.claim(request, 'asked')).toEqual({
-    state: 'answered',
-    answer: { status: 200, body: 'second' },
+    state: 'completed',
+    response: { status: 200, body: 'second' },
   })
   await database.stop()
   await drop()

@@ -51,7 +51,7 @@ export const writtenService = () => {
         resource: accounts,
         credentialId: CREDENTIAL,
         accept,
-        askedAt: requestedAt,
+        requestedAt,
       }),
     /** The record was found deleted in the app. */
     remove: (id: string): Promise<void> => {

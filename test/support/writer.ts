@@ -16,7 +16,7 @@ export interface Batch {
   readonly credentialId: string
   /** Default: `newer`. */
   readonly accept?: ApplyOptions['accept']
-  readonly askedAt?: ApplyOptions['askedAt']
+  readonly requestedAt?: ApplyOptions['requestedAt']
 }
 
 /** One row of the change log. */
@@ -35,14 +35,14 @@ export const createWriter = (service: TestService, { environmentId, key }: Tenan
   const applyIn = (
     transaction: Transaction,
     rows: readonly RecordRow[],
-    { resource, credentialId, accept = 'newer', askedAt }: Batch,
+    { resource, credentialId, accept = 'newer', requestedAt }: Batch,
   ): Promise<AppliedChanges> =>
     applyChanges(
       transaction,
       { credentialId, environmentId },
       resource,
       rows.map(createLineWriter(resource)),
-      { accept, askedAt },
+      { accept, requestedAt },
     )
 
   /** The log, in the order of its readers. */

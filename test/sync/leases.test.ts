@@ -1,10 +1,10 @@
 /** A process keeps the leases that it holds, and no others. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createLeases, type HeldLease } from '../../src/sync/leases.ts'
+import { createLeases, type HeldRun } from '../../src/sync/leases.ts'
 import { addCredential, openWorkshop, TOPIC, type Workshop } from './workshop.ts'
 
 let shop: Workshop
-let held: (HeldLease | undefined)[]
+let held: (HeldRun | undefined)[]
 
 beforeEach(async () => {
   shop = await openWorkshop()
@@ -16,7 +16,8 @@ afterEach(async () => {
   await shop.close()
 })
 
-const renewals = (): number => shop.statements.filter((text) => /jsonb_set/.test(text)).length
+const renewals = (): number =>
+  shop.statements.filter((text) => /UPDATE sync_states t SET held_until/.test(text)).length
 
 /** Resolves after a full renewal: the first may have started already, the second had not. */
 const renewed = (): Promise<unknown> => {
@@ -26,8 +27,8 @@ const renewed = (): Promise<unknown> => {
 
 it('a renewal does not count a lease as lost while it is being taken', async () => {
   const { database, log } = shop
-  const leases = createLeases({ database, log, durationMs: 60 })
-  const take = async (credentialId: string): Promise<HeldLease | undefined> => {
+  const leases = createLeases({ database, log, durationMs: 1500 })
+  const take = async (credentialId: string): Promise<HeldRun | undefined> => {
     const lease = await leases.acquire({ credentialId, topic: TOPIC }, new AbortController().signal)
     held.push(lease)
     return lease

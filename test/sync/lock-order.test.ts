@@ -1,7 +1,9 @@
 /** Every transaction locks the rows of several sync states in one order, which rules out deadlocks. */
+import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { deleteCredential } from '../../src/store/accounts/credentials.ts'
-import { type Lease, renewRuns } from '../../src/store/sync/sync-state.ts'
+import { renewLeases } from '../../src/store/database/lease-sql.ts'
+import { SYNC_STATES, type SyncLease } from '../../src/store/sync/sync-state.ts'
 import { addCredential, openWorkshop, type Workshop } from './workshop.ts'
 
 const FIRST = 'crm/a'
@@ -10,8 +12,9 @@ const TOPICS = ['crm/z', 'crm/m', 'crm/b', FIRST]
 
 let shop: Workshop
 let credentialId: string
-let leases: readonly Lease[]
+let leases: readonly SyncLease[]
 let remove: () => Promise<unknown>
+const renew = () => renewLeases(shop.database, SYNC_STATES, leases)
 
 beforeEach(async () => {
   shop = await openWorkshop()
@@ -22,11 +25,10 @@ beforeEach(async () => {
   await prisma.syncState.deleteMany({ where: { credentialId } })
   leases = TOPICS.map((topic) => ({
     key: { credentialId, topic },
-    holder: `holder of ${topic}`,
+    holder: randomUUID(),
     durationMs: 60_000,
   }))
-  for (const { key, holder } of leases)
-    await prisma.syncState.create({ data: { ...key, run: { holder } } })
+  for (const { key, holder } of leases) await prisma.syncState.create({ data: { ...key, holder } })
   remove = () => deleteCredential(shop.database, owner.environmentId, userId, credentialId)
 })
 
@@ -72,10 +74,8 @@ const lockedWhileWaiting = async (
 }
 
 it('the renewal of leases locks rows in order', async () => {
-  expect(await lockedWhileWaiting([() => renewRuns(shop.database, leases)])).toEqual([FIRST])
-  expect([...(await renewRuns(shop.database, leases))].sort()).toEqual(
-    leases.map(({ holder }) => holder).sort(),
-  )
+  expect(await lockedWhileWaiting([renew])).toEqual([FIRST])
+  expect([...(await renew())].sort()).toEqual(leases.map(({ holder }) => holder).sort())
 })
 
 it('the deletion of a credential locks rows in order', async () => {
@@ -84,6 +84,5 @@ it('the deletion of a credential locks rows in order', async () => {
 })
 
 it('a renewal and a deletion at the same time both complete', async () => {
-  const renewal = () => renewRuns(shop.database, leases)
-  expect(await lockedWhileWaiting([renewal, remove, renewal])).toEqual([FIRST])
+  expect(await lockedWhileWaiting([renew, remove, renew])).toEqual([FIRST])
 })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { addCredential, addWaiting, openWorkshop, TOPIC, type Workshop } from './workshop.ts'
@@ -74,7 +75,7 @@ it('stores the current page when stopped, and leaves the rest to the next proces
   await engine.stop()
 
   const left = await shop.state()
-  expect(left.run).toMatchObject({ holder: null, progress: { stage: 'listing' } })
+  expect(left).toMatchObject({ holder: null, heldUntil: null, progress: { stage: 'listing' } })
   expect(left.dueAt.getTime()).toBeLessThanOrEqual(Date.now() + 1000)
   const stored = (await shop.records()).length
   expect(stored).toBeGreaterThan(0)
@@ -109,11 +110,11 @@ it('yields to others after its slice, and resumes where it stopped', async () =>
 
 it('stores nothing once another process has taken over its run', async () => {
   shop.app.fill(50)
-  const thief = JSON.stringify('00000000-0000-4000-8000-000000000000')
+  const thief = randomUUID()
   shop.app.settings.onPage = ({ cursor }) =>
     cursor?.endsWith('|30') &&
     shop.database.prisma.$executeRaw`
-      UPDATE sync_states SET run = jsonb_set(run, '{holder}', ${thief}::jsonb)`
+      UPDATE sync_states SET holder = ${thief}::uuid`
   const engine = shop.engine({ leaseMs: 60_000 })
   const run = engine.syncNow(shop.credentialId).catch((error: unknown) => error)
   await until(() => shop.app.requests.length >= 4)

@@ -1,4 +1,5 @@
 /** Runs of different end users take turns, however much work one user brings. */
+import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { listTurns } from '../../src/store/sync/claims.ts'
 import {
@@ -54,7 +55,7 @@ it('a user with endless lists leaves half of the places to others', async () => 
   let most = 0
   app.settings.onPage = async () => {
     const rows = await database.prisma.$queryRaw<{ held: number }[]>`
-      SELECT count(*)::integer AS held FROM sync_states WHERE run->>'holder' IS NOT NULL`
+      SELECT count(*)::integer AS held FROM sync_states WHERE holder IS NOT NULL`
     most = Math.max(most, rows[0]?.held ?? 0)
   }
   await shop.engine({ concurrency: 4, sliceMs: 3_600_000 }).start()
@@ -118,8 +119,8 @@ it('the next turn goes to the user with the fewest places, then to the one serve
   await update(b.credentialIds[0], { claimedAt: new Date(3000) })
   expect(await order()).toBe('cabcabcab')
   const later = new Date(Date.now() + 3_600_000)
-  const run = { holder: 'another process', heldUntil: later.toISOString() }
-  await update(c.credentialIds[1], { run, dueAt: later, claimedAt: new Date(1000) })
+  const lease = { holder: randomUUID(), heldUntil: later, dueAt: later }
+  await update(c.credentialIds[1], { ...lease, claimedAt: new Date(1000) })
   expect(await order()).toBe('abcabcab')
   expect(await order()).toHaveLength(8)
 })

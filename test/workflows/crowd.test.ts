@@ -1,5 +1,4 @@
 /** Queries over runs and installations read only the rows they need, however many exist. */
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { claimRuns } from '../../src/store/workflows/workflow-claims.ts'
 import { listRuns } from '../../src/store/workflows/workflow-history.ts'
@@ -82,7 +81,7 @@ test('a pause is one row: waiting runs are not written, and not claimed before i
   await addRuns(10, workflowId, 'waiting')
   const claim = (limit: number) =>
     claimRuns(database, {
-      holder: randomUUID(),
+      holders: [],
       leaseMs: 60_000,
       action: 'upsert',
       limit,

@@ -72,11 +72,11 @@ export const createRecordingWriter = (
     input: Input,
     attempt: WriteAttempt,
   ): Promise<VersionedRecord> => {
-    const { brokenOffSince, cause } = attempt
+    const { interruptedSince, cause } = attempt
     await behaviour.before?.(input, attempt)
     const { credentialId } = owner
     // An earlier attempt is looked up only if one was made.
-    const [written] = brokenOffSince
+    const [written] = interruptedSince
       ? await prisma.$queryRaw<{ remoteId: string }[]>`
           SELECT remote_id AS "remoteId" FROM writes WHERE cause = ${cause}::uuid AND action = ${action}`
       : []

@@ -92,9 +92,9 @@ describe('an upsert', () => {
     await shop.change(1, { orderNumber: 'A2' })
     let isLost = true
     await shop.engine({
-      before: async (_input, { brokenOffSince }) => {
+      before: async (_input, { interruptedSince }) => {
         // The lookup of the earlier attempt keeps returning the same error.
-        if (brokenOffSince) throw new ApiError('WRITE_CONFLICT', 'The note has changed since.')
+        if (interruptedSince) throw new ApiError('WRITE_CONFLICT', 'The note has changed since.')
         if (!isLost) return
         isLost = false
         throw new ApiError('WRITE_OUTCOME_UNKNOWN', 'crm broke off.')

@@ -1,4 +1,5 @@
 /** An app without version checks gets one writer of a record at a time, across processes. */
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -181,6 +182,23 @@ describe('a claim', () => {
     await expect.poll(heldUntil).toBeGreaterThan(first)
     end.resolve()
     await work
+  })
+
+  test('that is lost ends the work before it writes', async () => {
+    const { database } = desk.service
+    let isWritten = false
+    const work = async (claim: AbortSignal) => {
+      await database.prisma.recordClaim.updateMany({ data: { holder: randomUUID() } })
+      await once(claim, 'abort')
+      claim.throwIfAborted()
+      isWritten = true
+    }
+    await expect(
+      withExclusiveWriter(database, claimed(), work, { ...LONG, claimMs: 1000 }),
+    ).rejects.toMatchObject({ code: 'WRITE_IN_FLIGHT' })
+    expect(isWritten).toBe(false)
+    // The claim of the other write remains.
+    expect(await claims()).toHaveLength(1)
   })
 
   test('that lasts too long is reported as such, and that response is not stored', async () => {

@@ -17,7 +17,7 @@ import { ApiError, invalidParameter } from '../../errors.ts'
 import { encodeChangeCursor } from '../../query/change-cursor.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, parsePageSize } from '../../query/list-request.ts'
 import { type ChangesQuery, endOfLog, readChanges } from '../../store/changes/changes.ts'
-import { forgottenUntil } from '../../store/changes/log-start.ts'
+import { expiredUntil } from '../../store/changes/log-start.ts'
 import { readClock } from '../../store/database/database.ts'
 import { recordsAsOf } from '../../store/records/past-records.ts'
 import { getRecords } from '../../store/records/records.ts'
@@ -243,7 +243,7 @@ export const changeOperations = [
         includeDeleted: input.includeDeleted ?? false,
       })
       // Checked last: the log contains now what it contained during the read above.
-      const logStart = await forgottenUntil(database)
+      const logStart = await expiredUntil(database)
       if (logStart !== undefined && at < logStart)
         throw invalidParameter(
           'asOf',

@@ -142,7 +142,7 @@ export const passthroughOperations = [
         body: { items: [], next: null },
       },
     },
-    run: async ({ access, caller, passthrough, brokenOffSince }, input) => {
+    run: async ({ access, caller, passthrough, interruptedSince }, input) => {
       const credential = await resolveCredential(access, caller, input.credentialId)
       // RFC 9110, section 9.3.1: the body of a GET has no defined meaning.
       if (input.method === 'GET' && input.body != null)
@@ -154,7 +154,7 @@ export const passthroughOperations = [
         // The input is JSON.
         ...(input.body != null && { body: input.body as Json }),
       }
-      if (brokenOffSince !== undefined && input.method !== 'GET')
+      if (interruptedSince !== undefined && input.method !== 'GET')
         throw new ApiError(
           'WRITE_OUTCOME_UNKNOWN',
           'An earlier attempt with this Idempotency-Key was interrupted and may have reached the app. Check in the app; to send the request again, use a new key.',

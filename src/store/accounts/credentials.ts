@@ -13,7 +13,7 @@ import {
 import type { Vault } from '../secrets/vault.ts'
 import { deleteStates } from '../sync/sync-state.ts'
 import { openValues, sealValues } from './credential-values.ts'
-import { holdUser } from './hold-user.ts'
+import { lockUser } from './lock-user.ts'
 
 const { sql } = Prisma
 
@@ -51,7 +51,7 @@ export const createCredential = async (
       await database.transaction(async (transaction) => {
         if (maxPerUser !== Number.POSITIVE_INFINITY) {
           // The lock makes concurrent requests count one after the other.
-          await holdUser(transaction, environmentId, userId)
+          await lockUser(transaction, environmentId, userId)
           if ((await countCredentials(transaction, userId)) >= maxPerUser)
             throw new TooManyCredentialsError()
         }
@@ -168,7 +168,7 @@ export const removeCredentials = async (
 }
 
 /** Locks a credential against deletion until the transaction ends. @returns whether it exists */
-export const holdCredential = async (
+export const lockCredential = async (
   transaction: Transaction,
   credentialId: string,
 ): Promise<boolean> => {
@@ -188,7 +188,7 @@ export const deleteCredential = async (
   const id = credentialId.toLowerCase()
   if (!isUuid(user)) return 'no user'
   return database.transaction(async (transaction) => {
-    if (!(await holdUser(transaction, environmentId, user))) return 'no user'
+    if (!(await lockUser(transaction, environmentId, user))) return 'no user'
     if (!isUuid(id)) return 'no credential'
     const removed = await removeCredentials(transaction, environmentId, { userId: user, id })
     return removed > 0 ? 'deleted' : 'no credential'

@@ -4,7 +4,7 @@ import type { Json } from '../../definition/connector.ts'
 import { isUuid } from '../../definition/identity.ts'
 import type { Database, Queryable, Transaction } from '../database/database.ts'
 import { choose, fillChoice, listOwn, NO_CHOICE } from './credential-choice.ts'
-import { holdUser } from './hold-user.ts'
+import { lockUser } from './lock-user.ts'
 import type { UserPage } from './users.ts'
 
 const { sql } = Prisma
@@ -98,7 +98,7 @@ export const startInstallation = async (
 ): Promise<StoredInstallation | 'no user' | 'no integration' | 'no credential'> =>
   database.transaction(async (transaction) => {
     // Locked, so that no credential is deleted in between.
-    if (!(await holdUser(transaction, environmentId, userId))) return 'no user'
+    if (!(await lockUser(transaction, environmentId, userId))) return 'no user'
     const id = integrationId.toLowerCase()
     if (!isUuid(id)) return 'no integration'
     const [integration] = await transaction.prisma.$queryRaw<{ app: string }[]>(sql`

@@ -2,7 +2,7 @@
 import { isUuid } from '../../definition/identity.ts'
 import { type Database, isUniqueViolation } from '../database/database.ts'
 import { removeCredentials } from './credentials.ts'
-import { holdUser } from './hold-user.ts'
+import { lockUser } from './lock-user.ts'
 
 export interface EndUser {
   readonly userId: string
@@ -107,7 +107,7 @@ export const deleteUser = async (
   const id = userId.toLowerCase()
   if (!isUuid(id)) return false
   return database.transaction(async (transaction) => {
-    if (!(await holdUser(transaction, environmentId, id))) return false
+    if (!(await lockUser(transaction, environmentId, id))) return false
     await removeCredentials(transaction, environmentId, { userId: id })
     await transaction.prisma.endUser.delete({ where: { id } })
     return true

@@ -8,17 +8,17 @@ import { CHANGES_CHANNEL } from './change-feed.ts'
 const { sql, raw } = Prisma
 
 /** A sequence number in the change log that is reserved for a later row. */
-export type LogPlace = bigint
+export type LogPosition = bigint
 
 /**
  * Reserves a sequence number before the changes that follow. A start event precedes its changes in the log,
  * but whether to write it is known only after them.
  */
-export const reserveLogPlace = async (transaction: Transaction): Promise<LogPlace> => {
-  const [row] = await transaction.prisma.$queryRaw<{ place: bigint }[]>`
-    SELECT nextval(pg_get_serial_sequence('change_log.changes', 'sequence')) AS place`
+export const reserveLogPosition = async (transaction: Transaction): Promise<LogPosition> => {
+  const [row] = await transaction.prisma.$queryRaw<{ position: bigint }[]>`
+    SELECT nextval(pg_get_serial_sequence('change_log.changes', 'sequence')) AS position`
   if (!row) throw new Error('The sequence of the change log returned no value.')
-  return row.place
+  return row.position
 }
 
 /** The owner of an event: a credential, or the environment itself. */
@@ -27,21 +27,21 @@ export interface EventOwner {
   readonly credentialId: string | null
 }
 
-/** Appends an event: at the reserved place, or after everything that the transaction has written. */
+/** Appends an event: at the reserved position, or after everything that the transaction has written. */
 export const appendEvent = async (
   transaction: Transaction,
   { credentialId, environmentId }: EventOwner,
   topic: EventTopic,
   facts: Readonly<Record<string, Json>>,
-  place?: LogPlace,
+  position?: LogPosition,
 ): Promise<void> => {
-  const isReserved = place !== undefined
+  const isReserved = position !== undefined
   await transaction.prisma.$executeRaw(sql`
     WITH logged AS (
       INSERT INTO change_log.changes
         (${raw(isReserved ? 'sequence, ' : '')}environment_id, credential_id, topic, kind, record)
       ${raw(isReserved ? 'OVERRIDING SYSTEM VALUE' : '')}
-      VALUES (${isReserved ? sql`${place}, ` : Prisma.empty}${environmentId}::uuid, ${credentialId}::uuid,
+      VALUES (${isReserved ? sql`${position}, ` : Prisma.empty}${environmentId}::uuid, ${credentialId}::uuid,
         ${topic}, 'created', ${JSON.stringify({ ...(credentialId !== null && { credentialId }), ...facts })}::json))
     SELECT pg_notify(${CHANGES_CHANNEL}, '')`)
 }

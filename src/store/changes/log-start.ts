@@ -2,7 +2,7 @@
 import type { Database } from '../database/database.ts'
 
 /** The time up to which changes have been deleted; undefined if none were. */
-export const forgottenUntil = async ({ prisma }: Database): Promise<Date | undefined> => {
+export const expiredUntil = async ({ prisma }: Database): Promise<Date | undefined> => {
   const [row] = await prisma.$queryRaw<{ at: Date | null }[]>`SELECT at FROM change_log.horizon`
   return row?.at ?? undefined
 }

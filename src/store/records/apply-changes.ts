@@ -36,7 +36,7 @@ export interface ApplyOptions {
    * then may be newer than the response. It is replaced only if the app dates the response later (for a write:
    * not earlier). A record marked as deleted since then stays deleted, because apps do not date deletions.
    */
-  readonly askedAt?: string | undefined
+  readonly requestedAt?: string | undefined
   /** The workflow run that wrote to the app; undefined: none. Stored with the changes. */
   readonly cause?: string | undefined
 }
@@ -138,7 +138,7 @@ export const applyChanges = async (
   owner: RecordOwner,
   resource: Resource,
   records: readonly RecordLine[],
-  { accept, askedAt, cause }: ApplyOptions,
+  { accept, requestedAt, cause }: ApplyOptions,
 ): Promise<AppliedChanges> => {
   const lines = lastOfEach(records)
   if (lines.length === 0) return { created: 0, updated: 0, deleted: 0 }
@@ -151,9 +151,9 @@ export const applyChanges = async (
   const newer = accept === 'newer' ? sql`AND ${NOT_DATED_EARLIER}` : Prisma.empty
   const isLater = accept === 'written' ? NOT_DATED_EARLIER : DATED_LATER
   const unlessSince =
-    askedAt === undefined
+    requestedAt === undefined
       ? Prisma.empty
-      : sql`AND (b.updated_at < ${askedAt}::timestamptz
+      : sql`AND (b.updated_at < ${requestedAt}::timestamptz
           OR ((NOT b.remote_deleted OR i."remoteDeleted") AND ${isLater}))`
   const [counts] = await transaction.prisma.$queryRaw<(AppliedChanges & { told: unknown })[]>(sql`
     WITH changed AS (

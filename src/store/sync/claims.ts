@@ -5,9 +5,10 @@
  */
 import { Prisma } from '@prisma/client'
 import type { Database } from '../database/database.ts'
-import { inMs, lasting } from '../database/time-sql.ts'
+import { acquired, isFree, isHeld, isRow } from '../database/lease-sql.ts'
+import { lasting } from '../database/time-sql.ts'
 import type { SyncKey } from './sync-key.ts'
-import { isRow, type Lease, runJson, type SyncState } from './sync-state.ts'
+import { SYNC_STATES, type SyncLease, type SyncState } from './sync-state.ts'
 
 const { sql } = Prisma
 
@@ -25,8 +26,6 @@ const RECENT_CLAIMS = 1_000
 // A stable function can use the index; with clock_timestamp(), which is volatile, each query would read every row.
 const NOW = sql`statement_timestamp()`
 
-const IS_FREE = sql`(s.run->>'holder' IS NULL OR (s.run->>'heldUntil')::timestamptz <= clock_timestamp())`
-
 /** Lists the next `limit` due runs in scheduling order. One statement. */
 export const listTurns = ({ prisma }: Database, limit: number): Promise<SyncTurn[]> =>
   prisma.$queryRaw<SyncTurn[]>(sql`
@@ -36,9 +35,8 @@ export const listTurns = ({ prisma }: Database, limit: number): Promise<SyncTurn
         WHERE due_at <= ${NOW} ORDER BY due_at LIMIT ${MAX_COMPETING}) s
       JOIN credentials c ON c.id = s.credential_id
     ), shares AS (
-      SELECT c.user_id, count(*) FILTER (WHERE NOT ${IS_FREE}) AS places,
-        max(s.claimed_at) AS served_at
-      FROM (SELECT credential_id, run, claimed_at FROM sync_states
+      SELECT c.user_id, count(*) FILTER (WHERE ${isHeld('s')}) AS places, max(s.claimed_at) AS served_at
+      FROM (SELECT credential_id, held_until, claimed_at FROM sync_states
         WHERE claimed_at IS NOT NULL ORDER BY claimed_at DESC LIMIT ${RECENT_CLAIMS}) s
       JOIN credentials c ON c.id = s.credential_id GROUP BY c.user_id
     ), turns AS (
@@ -62,7 +60,7 @@ export const retryFailed = ({ prisma }: Database, code: string): Promise<number>
   prisma.$executeRaw(sql`
     WITH failed AS MATERIALIZED (
       SELECT s.credential_id, s.topic FROM sync_states s
-      WHERE s.failure_code = ${code} AND s.due_at > clock_timestamp() AND ${IS_FREE}
+      WHERE s.failure_code = ${code} AND s.due_at > clock_timestamp() AND ${isFree('s')}
       FOR UPDATE OF s SKIP LOCKED
     )
     UPDATE sync_states s SET due_at = clock_timestamp() FROM failed f
@@ -73,7 +71,7 @@ interface StateRow extends Omit<SyncState, 'since' | 'now'> {
   readonly now: Date
 }
 
-const STATE = sql`s.since, NULLIF(s.run->'progress', 'null') AS progress, s.surplus AS drift, s.failures,
+const STATE = sql`s.since, s.progress, s.surplus AS drift, s.failures,
   CASE WHEN s.failure_code IS NOT NULL
     THEN jsonb_build_object('code', s.failure_code, 'reason', s.failure) END AS failure,
   extract(epoch FROM clock_timestamp() - s.full_listing_at)::double precision * 1000
@@ -88,32 +86,31 @@ const toState = ({ since, now, ...row }: StateRow): SyncState => ({
   now: now.toISOString(),
 })
 
-const assignments = (holder: Prisma.Sql, durationMs: number): Prisma.Sql => sql`
-  run = ${runJson(holder, durationMs, sql`s.run->'progress'`)}, due_at = ${inMs(durationMs)},
-  claimed_at = clock_timestamp()`
+const taken = (holder: Prisma.Sql, durationMs: number): Prisma.Sql =>
+  sql`${acquired(SYNC_STATES, holder, durationMs)}, claimed_at = clock_timestamp()`
 
 /** Takes the lease. @returns the sync state; undefined if another process holds the lease or no such state exists */
 export const acquireRun = async (
   { prisma }: Database,
-  { key, holder, durationMs }: Lease,
+  { key, holder, durationMs }: SyncLease,
 ): Promise<SyncState | undefined> => {
   const [row] = await prisma.$queryRaw<StateRow[]>(sql`
-    UPDATE sync_states s SET ${assignments(sql`${holder}`, durationMs)}
-    WHERE ${isRow(key)} AND ${IS_FREE}
+    UPDATE sync_states s SET ${taken(sql`${holder}::uuid`, durationMs)}
+    WHERE ${isRow(SYNC_STATES, key)} AND ${isFree('s')}
     RETURNING ${STATE}`)
   return row && toState(row)
 }
 
 /** A lease with the sync state that it covers. */
 export interface TakenRun {
-  readonly lease: Lease
+  readonly lease: SyncLease
   readonly state: SyncState
 }
 
 /** Takes the leases of runs that are still due and that no other process is taking. One statement. */
 export const acquireDueRuns = async (
   { prisma }: Database,
-  leases: readonly Lease[],
+  leases: readonly SyncLease[],
 ): Promise<TakenRun[]> => {
   const durationMs = Math.max(...leases.map((lease) => lease.durationMs))
   // Skips rows that another transaction has locked, so that no transaction waits while it holds a lock.
@@ -121,14 +118,14 @@ export const acquireDueRuns = async (
     WITH due AS MATERIALIZED (
       SELECT s.credential_id, s.topic, l.holder FROM sync_states s
       JOIN unnest(${leases.map(({ key }) => key.credentialId)}::uuid[],
-        ${leases.map(({ key }) => key.topic)}::text[], ${leases.map(({ holder }) => holder)}::text[])
+        ${leases.map(({ key }) => key.topic)}::text[], ${leases.map(({ holder }) => holder)}::uuid[])
         AS l(credential_id, topic, holder) ON s.credential_id = l.credential_id AND s.topic = l.topic
-      WHERE s.due_at <= clock_timestamp() AND ${IS_FREE}
+      WHERE s.due_at <= clock_timestamp() AND ${isFree('s')}
       FOR UPDATE OF s SKIP LOCKED
     )
-    UPDATE sync_states s SET ${assignments(sql`d.holder`, durationMs)}
+    UPDATE sync_states s SET ${taken(sql`d.holder`, durationMs)}
     FROM due d WHERE s.credential_id = d.credential_id AND s.topic = d.topic
-    RETURNING d.holder, ${STATE}`)
+    RETURNING d.holder::text AS holder, ${STATE}`)
   const byHolder = new Map(leases.map((lease) => [lease.holder, lease]))
   return rows.flatMap(({ holder, ...row }) => {
     const lease = byHolder.get(holder)

@@ -1,10 +1,17 @@
 /**
- * Sync states: when each sync is due, which process runs it, and its progress. A run holds its row by a lease.
- * Every write of a run names the holder and matches no row after another process has taken over. All times are
- * the database's.
+ * Sync states: when each sync is due, which process runs it, and its progress. A run holds the lease of its row.
+ * All times are the database's.
  */
 import { Prisma } from '@prisma/client'
 import type { Database, Queryable, Transaction } from '../database/database.ts'
+import {
+  isHeldBy,
+  type Lease,
+  LeaseLostError,
+  type LeaseTable,
+  RELEASED,
+  renewed,
+} from '../database/lease-sql.ts'
 import { inMs } from '../database/time-sql.ts'
 import { type StoredTotals, storedTotals } from '../records/record-totals.ts'
 import { clearSeenRecords } from './seen-records.ts'
@@ -59,7 +66,7 @@ export interface SeenPages {
 }
 
 /** The stored reason of a failed run. */
-export interface KeptFailure {
+export interface StoredFailure {
   readonly code: string
   readonly reason: string
 }
@@ -73,37 +80,25 @@ export interface SyncState {
   readonly drift: number | null
   readonly failures: number
   /** The failure reported in the change log, otherwise the last one; null: the last run succeeded. */
-  readonly failure: KeptFailure | null
+  readonly failure: StoredFailure | null
   /** Whether a total of the stored records exists; earlier versions kept none. */
   readonly isCounted: boolean
   /** The database's time. */
   readonly now: string
 }
 
-/** The right to run a sync. It ends when the row has another holder. */
-export interface Lease {
-  readonly key: SyncKey
-  /** Random id of the run. */
-  readonly holder: string
-  readonly durationMs: number
+/** The sync states as leased rows. */
+export const SYNC_STATES: LeaseTable<SyncKey> = {
+  name: 'sync_states',
+  key: { credentialId: ['credential_id', 'uuid'], topic: ['topic', 'text'] },
+  isScheduled: true,
 }
 
-/** Another process has taken over the lease. Uncommitted work of the run is discarded. */
-export class LeaseLostError extends Error {
-  override readonly name = 'LeaseLostError'
-  readonly code = 'LEASE_LOST'
-}
-
-/** The condition that selects the row of a key in `sync_states`. */
-export const isRow = ({ credentialId, topic }: SyncKey): Prisma.Sql =>
-  sql`credential_id = ${credentialId}::uuid AND topic = ${topic}`
-
-/** The value of the column `run`: lease holder, expiry and progress. */
-export const runJson = (holder: Prisma.Sql, durationMs: number, progress: Prisma.Sql): Prisma.Sql =>
-  sql`jsonb_build_object('holder', ${holder}::text, 'heldUntil', ${inMs(durationMs)}, 'progress', ${progress})`
+/** The right to run a sync. */
+export type SyncLease = Lease<SyncKey>
 
 const progressJson = (progress: RunProgress | null): Prisma.Sql =>
-  sql`${JSON.stringify(progress)}::jsonb`
+  sql`${progress && JSON.stringify(progress)}::jsonb`
 
 /** Adds the states of resources that a connector gained after its credentials were created. */
 export const addMissingStates = async (
@@ -128,31 +123,6 @@ export const listStates = (
     orderBy: { topic: 'asc' },
   })
 
-// Statements that lock several sync states use this order, which prevents deadlocks.
-const IN_ORDER = sql`ORDER BY s.credential_id, s.topic FOR UPDATE OF s`
-
-/** Extends leases. @returns the holders whose leases are still valid */
-export const renewRuns = async (
-  { prisma }: Database,
-  leases: readonly Lease[],
-): Promise<ReadonlySet<string>> => {
-  const durationMs = Math.max(...leases.map((lease) => lease.durationMs))
-  const rows = await prisma.$queryRaw<{ holder: string }[]>(sql`
-    WITH held AS MATERIALIZED (
-      SELECT s.credential_id, s.topic, l.holder FROM sync_states s
-      JOIN unnest(${leases.map(({ key }) => key.credentialId)}::uuid[],
-        ${leases.map(({ key }) => key.topic)}::text[], ${leases.map(({ holder }) => holder)}::text[])
-        AS l(credential_id, topic, holder)
-        ON s.credential_id = l.credential_id AND s.topic = l.topic AND s.run->>'holder' = l.holder
-      ${IN_ORDER}
-    )
-    UPDATE sync_states s SET due_at = ${inMs(durationMs)},
-      run = jsonb_set(s.run, '{heldUntil}', to_jsonb(${inMs(durationMs)}))
-    FROM held h WHERE s.credential_id = h.credential_id AND s.topic = h.topic
-    RETURNING h.holder`)
-  return new Set(rows.map(({ holder }) => holder))
-}
-
 /** Deletes the states of credentials that will be deleted. */
 export const deleteStates = async (
   transaction: Transaction,
@@ -161,7 +131,9 @@ export const deleteStates = async (
   await transaction.prisma.$executeRaw(sql`
     WITH held AS MATERIALIZED (
       SELECT s.credential_id, s.topic FROM sync_states s
-      WHERE s.credential_id = ANY (${credentialIds}::uuid[]) ${IN_ORDER}
+      WHERE s.credential_id = ANY (${credentialIds}::uuid[])
+      -- The order in which renewals lock them, which prevents deadlocks.
+      ORDER BY s.credential_id, s.topic FOR UPDATE OF s
     )
     DELETE FROM sync_states s USING held h
     WHERE s.credential_id = h.credential_id AND s.topic = h.topic`)
@@ -170,13 +142,12 @@ export const deleteStates = async (
 const leaseLost = (): LeaseLostError =>
   new LeaseLostError('Another process has taken the run over.')
 
-const updateHeld = (lease: Lease, assignments: Prisma.Sql): Prisma.Sql =>
-  sql`UPDATE sync_states SET ${assignments}
-    WHERE ${isRow(lease.key)} AND run->>'holder' = ${lease.holder}`
+const updateHeld = (lease: SyncLease, assignments: Prisma.Sql): Prisma.Sql =>
+  sql`UPDATE sync_states SET ${assignments} WHERE ${isHeldBy(SYNC_STATES, lease)}`
 
 const writeHeld = async (
   database: Queryable,
-  lease: Lease,
+  lease: SyncLease,
   assignments: Prisma.Sql,
 ): Promise<void> => {
   const written = await database.prisma.$executeRaw(updateHeld(lease, assignments))
@@ -190,11 +161,11 @@ const writeHeld = async (
  */
 export const saveProgress = async (
   transaction: Transaction,
-  lease: Lease,
+  lease: SyncLease,
   progress: RunProgress,
 ): Promise<StoredTotals> => {
-  const assignments = sql`failures = 0, due_at = ${inMs(lease.durationMs)},
-    run = ${runJson(sql`${lease.holder}`, lease.durationMs, progressJson(progress))}`
+  const assignments = sql`failures = 0, progress = ${progressJson(progress)},
+    ${renewed(SYNC_STATES, lease.durationMs)}`
   const [totals] = await transaction.prisma.$queryRaw<StoredTotals[]>(sql`
     ${updateHeld(lease, assignments)} RETURNING ${storedTotals(lease.key.credentialId)}`)
   if (!totals) throw leaseLost()
@@ -206,7 +177,7 @@ export interface Release {
   readonly progress: RunProgress | null
   readonly dueInMs: number
   /** Undefined: a pause without a failure, which keeps earlier failures. */
-  readonly failure?: KeptFailure & { readonly count: number }
+  readonly failure?: StoredFailure & { readonly count: number }
   /** What the listing was missing, if a second listing has to confirm it. */
   readonly absence?: string | undefined
 }
@@ -214,13 +185,13 @@ export interface Release {
 /** Releases the lease before the run has ended. @throws LeaseLostError */
 export const releaseRun = (
   database: Queryable,
-  lease: Lease,
+  lease: SyncLease,
   { progress, dueInMs, failure, absence }: Release,
 ): Promise<void> =>
   writeHeld(
     database,
     lease,
-    sql`due_at = ${inMs(dueInMs)}, run = ${progress ? runJson(sql`NULL`, 0, progressJson(progress)) : Prisma.sql`NULL`}
+    sql`${RELEASED}, due_at = ${inMs(dueInMs)}, progress = ${progressJson(progress)}
       ${failure ? sql`, failures = ${failure.count}, failure_code = ${failure.code}, failure = ${failure.reason}` : Prisma.empty}
       ${absence === undefined ? Prisma.empty : sql`, absence = ${absence}`}`,
   )
@@ -238,7 +209,7 @@ export interface RunCompletion {
 /** Ends the run. @throws LeaseLostError */
 export const completeRun = async (
   transaction: Transaction,
-  lease: Lease,
+  lease: SyncLease,
   { since, listing, drift, isFullListingDue, dueInMs }: RunCompletion,
 ): Promise<void> => {
   const everything = listing === 'everything'
@@ -250,7 +221,7 @@ export const completeRun = async (
   await writeHeld(
     transaction,
     lease,
-    sql`run = NULL, since = ${since}::timestamptz, due_at = ${inMs(dueInMs)}, failures = 0,
+    sql`${RELEASED}, progress = NULL, since = ${since}::timestamptz, due_at = ${inMs(dueInMs)}, failures = 0,
       failure_code = NULL, failure = NULL, absence = NULL, completed_at = clock_timestamp(),
       full_listing_at = ${fullListingAt},
       surplus = ${everything ? sql`${drift}::integer` : sql`surplus`}`,

@@ -10,7 +10,7 @@ import type { Database } from '../database/database.ts'
 const { sql } = Prisma
 
 /** A stored attempt, without the id of its message. */
-export interface KeptAttempt {
+export interface StoredAttempt {
   readonly topic: string
   /** Cursor of the change; null: a test. */
   readonly change: string | null
@@ -32,7 +32,7 @@ export interface AttemptBatch {
   readonly subscriptionId: string
   readonly messageIds: readonly string[]
   /** One per message id, in the same order. */
-  readonly attempts: readonly KeptAttempt[]
+  readonly attempts: readonly StoredAttempt[]
 }
 
 interface AttemptsChoice {
@@ -108,7 +108,7 @@ const decode = (text: string): AttemptPlace => {
 const isAfterCursor = ({ id, place }: AttemptPlace): Prisma.Sql =>
   sql`b.id <= ${id} AND (b.id, a.place) < (${id}, ${place})`
 
-interface AttemptRow extends KeptAttempt, AttemptPlace {
+interface AttemptRow extends StoredAttempt, AttemptPlace {
   readonly messageId: string
 }
 

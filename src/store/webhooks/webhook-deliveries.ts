@@ -1,6 +1,7 @@
 /**
- * Assignments of webhook subscriptions to processes. Each process renews only its own row; when that row
- * expires, other processes can claim its subscriptions. All times are the database's.
+ * Assignments of webhook subscriptions to processes. All subscriptions of a process share one lease, the row of
+ * the process in `webhook_workers`: renewing it costs the same for one subscription as for thousands. All times
+ * are the database's.
  */
 import { Prisma } from '@prisma/client'
 import { decodeChangeCursor, encodeChangeCursor } from '../../query/change-cursor.ts'
@@ -8,13 +9,15 @@ import type { Selection } from '../../query/selection.ts'
 import { endOfLog } from '../changes/changes.ts'
 import { appendEvent } from '../changes/events.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import { isHeld } from '../database/lease-sql.ts'
 import { inMs } from '../database/time-sql.ts'
 import type { Vault } from '../secrets/vault.ts'
 
 const { sql } = Prisma
 
-/** A process that sends webhooks. */
+/** A process that sends webhooks, and its lease. */
 export interface Worker {
+  /** Holder of the lease. */
   readonly id: string
   /** Time until another process takes over after this one was killed. */
   readonly leaseMs: number
@@ -42,8 +45,8 @@ export const renewWorker = async (
       DELETE FROM webhook_workers
       WHERE id <> ${id}::uuid AND held_until < clock_timestamp() - interval '1 hour'
     )
-    SELECT 1 + (SELECT count(*) FROM webhook_workers
-        WHERE id <> ${id}::uuid AND held_until > clock_timestamp())::integer AS workers,
+    SELECT 1 + (SELECT count(*) FROM webhook_workers w
+        WHERE w.id <> ${id}::uuid AND ${isHeld('w')})::integer AS workers,
       (SELECT count(*) FROM webhook_subscriptions WHERE is_enabled)::integer AS subscriptions`
   return counts ?? { workers: 1, subscriptions: 0 }
 }
@@ -60,7 +63,7 @@ export const claimDeliveries = async (
       SELECT d.subscription_id FROM webhook_deliveries d
       JOIN webhook_subscriptions s ON s.id = d.subscription_id
       WHERE s.is_enabled AND (d.holder IS NULL OR NOT EXISTS (
-        SELECT FROM webhook_workers w WHERE w.id = d.holder AND w.held_until > clock_timestamp()))
+        SELECT FROM webhook_workers w WHERE w.id = d.holder AND ${isHeld('w')}))
       ORDER BY d.subscription_id LIMIT ${limit} FOR UPDATE OF d SKIP LOCKED
     )
     UPDATE webhook_deliveries d

@@ -8,7 +8,7 @@ import {
   encodeChangeCursor,
 } from '../../query/change-cursor.ts'
 import { endOfLog, isExpired, type PositionRow, toPosition } from '../changes/changes.ts'
-import { forgottenUntil } from '../changes/log-start.ts'
+import { expiredUntil } from '../changes/log-start.ts'
 import { type Database, readClock } from '../database/database.ts'
 import { findAttemptedChange } from './webhook-attempts.ts'
 
@@ -122,7 +122,7 @@ const rejectExpired = async (
   bounds: Bounds | undefined,
 ): Promise<void> => {
   if ('from' in range) {
-    const until = await forgottenUntil(database)
+    const until = await expiredUntil(database)
     if (until === undefined || range.from > until) return
     const expected = `a time after ${until.toISOString()}: the change log begins there`
     throw invalidParameter('from', expected)

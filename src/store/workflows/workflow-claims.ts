@@ -4,13 +4,14 @@
  */
 import { Prisma } from '@prisma/client'
 import type { Database } from '../database/database.ts'
-import { inMs } from '../database/time-sql.ts'
-import type { ClaimedRun } from './workflow-runs.ts'
+import { acquired, isFree, isHeld } from '../database/lease-sql.ts'
+import { type ClaimedRun, WORKFLOW_RUNS } from './workflow-runs.ts'
 
 const { sql } = Prisma
 
 export interface WorkflowClaim {
-  readonly holder: string
+  /** Holders of the runs that this process performs. */
+  readonly holders: readonly string[]
   readonly leaseMs: number
   /** Action of the workflows. A write uses this process; a post mostly waits for the response. */
   readonly action: 'upsert' | 'post'
@@ -20,8 +21,9 @@ export interface WorkflowClaim {
   readonly share: number
 }
 
-interface ClaimedRow extends Omit<ClaimedRun, 'brokenOffSince'> {
-  readonly brokenOffSince: Date | null
+interface ClaimedRow extends Omit<ClaimedRun, 'lease' | 'interruptedSince'> {
+  readonly holder: string
+  readonly interruptedSince: Date | null
 }
 
 // Candidates per run, because other processes may be claiming the first ones at the same time.
@@ -43,7 +45,7 @@ const busyWorkflows = sql`
  * SQL for the number of further runs that each of them may start. A workflow whose target failed is paused. After
  * the pause it may have one run at a time, over all processes, until a run succeeds (`finishRun`).
  */
-const openWorkflows = ({ holder, action, share }: WorkflowClaim): Prisma.Sql => sql`
+const openWorkflows = ({ holders, action, share }: WorkflowClaim): Prisma.Sql => sql`
   open AS (
     SELECT b.installation_id, b.workflow_id, h.held,
       CASE WHEN w.paused_until IS NULL THEN ${share} - h.held ELSE 1 - h.anywhere END AS room
@@ -51,10 +53,10 @@ const openWorkflows = ({ holder, action, share }: WorkflowClaim): Prisma.Sql => 
     LEFT JOIN installed_workflows w USING (installation_id, workflow_id)
     LEFT JOIN workflow_versions v ON v.workflow_id = w.workflow_id AND v.version = w.installed_version
     CROSS JOIN LATERAL (
-      SELECT count(*) AS anywhere, count(*) FILTER (WHERE r.holder = ${holder}::uuid) AS held
+      SELECT count(*) AS anywhere, count(*) FILTER (WHERE r.holder = ANY(${holders}::uuid[])) AS held
       FROM workflow_runs r
       WHERE r.installation_id = b.installation_id AND r.workflow_id = b.workflow_id
-        AND r.status = 'running' AND r.due_at > now()) h
+        AND r.status = 'running' AND ${isHeld('r')}) h
     WHERE (w.paused_until IS NULL OR w.paused_until <= now())
       AND coalesce(v.definition -> 'then' ? 'post', false) = ${action === 'post'})`
 
@@ -66,7 +68,7 @@ export const claimRuns = async (
   { prisma }: Database,
   claim: WorkflowClaim,
 ): Promise<ClaimedRun[]> => {
-  const { holder, leaseMs, limit } = claim
+  const { leaseMs, limit } = claim
   const rows = await prisma.$queryRaw<ClaimedRow[]>(sql`
     WITH RECURSIVE ${busyWorkflows}, ${openWorkflows(claim)}, candidates AS (
       SELECT c.id, o.held + row_number() OVER (
@@ -83,12 +85,12 @@ export const claimRuns = async (
       ORDER BY place, c.due_at, c.number LIMIT ${limit * CANDIDATES}
     ), due AS (
       SELECT r.id FROM candidates c JOIN workflow_runs r USING (id)
-      WHERE r.status IN ('waiting', 'running') AND r.due_at <= now()
+      WHERE r.status IN ('waiting', 'running') AND r.due_at <= now() AND ${isFree('r')}
       ORDER BY c.place, r.due_at, r.number LIMIT ${limit} FOR UPDATE OF r SKIP LOCKED
     ), taken AS (
-      UPDATE workflow_runs r SET status = 'running', holder = ${holder}::uuid,
-        attempts = r.attempts + 1, is_uncertain = r.is_uncertain OR r.status = 'running', due_at = ${inMs(leaseMs)},
-        started_at = coalesce(r.started_at, clock_timestamp())
+      UPDATE workflow_runs r SET status = 'running', attempts = r.attempts + 1,
+        ${acquired(WORKFLOW_RUNS, sql`gen_random_uuid()`, leaseMs)},
+        is_uncertain = r.is_uncertain OR r.status = 'running', started_at = coalesce(r.started_at, clock_timestamp())
       FROM due WHERE r.id = due.id RETURNING r.*
     )
     SELECT t.id::text AS id, t.holder::text AS holder, t.attempts, t.version, t.topic, t.kind,
@@ -102,7 +104,7 @@ export const claimRuns = async (
       CASE WHEN g.old_secret_until > clock_timestamp() THEN g.sealed_old_secret END AS "sealedOldSecret",
       (SELECT c.record_id::text FROM workflow_runs c
         WHERE c.id = t.cause AND c.installation_id = t.installation_id) AS origin,
-      CASE WHEN t.is_uncertain THEN t.started_at END AS "brokenOffSince",
+      CASE WHEN t.is_uncertain THEN t.started_at END AS "interruptedSince",
       i.enabled AND coalesce(w.active, false) AS "isActive"
     FROM taken t JOIN installations i ON i.id = t.installation_id
     JOIN integrations g ON g.id = i.integration_id
@@ -110,5 +112,9 @@ export const claimRuns = async (
       ON w.installation_id = t.installation_id AND w.workflow_id = t.workflow_id
     LEFT JOIN workflow_versions v ON v.workflow_id = t.workflow_id AND v.version = t.version
     ORDER BY t.number`)
-  return rows.map((row) => ({ ...row, brokenOffSince: row.brokenOffSince ?? undefined }))
+  return rows.map(({ holder, interruptedSince, ...row }) => ({
+    ...row,
+    lease: { key: { id: row.id }, holder, durationMs: leaseMs },
+    interruptedSince: interruptedSince ?? undefined,
+  }))
 }

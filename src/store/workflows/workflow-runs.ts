@@ -1,25 +1,41 @@
 /**
- * Workflow runs that a process holds by a lease: renew, finish, retry and release. A process whose lease was
- * taken over writes nothing to the run. All times are the database's.
+ * Workflow runs that a process holds the leases of: finish, retry and release. A process whose lease was taken
+ * over writes nothing to the run. All times are the database's.
  */
 import { Prisma } from '@prisma/client'
 import type { ChangeKind } from '../changes/changes.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import { isHeldBy, type Lease, type LeaseTable, RELEASED } from '../database/lease-sql.ts'
 import { inMs } from '../database/time-sql.ts'
 import type { SealedSecrets } from '../secrets/integration-secrets.ts'
 
 const { sql } = Prisma
 
+/** The key of a run. */
+export interface RunKey {
+  readonly id: string
+}
+
+/** The runs as leased rows. */
+export const WORKFLOW_RUNS: LeaseTable<RunKey> = {
+  name: 'workflow_runs',
+  key: { id: ['id', 'uuid'] },
+  isScheduled: true,
+}
+
+/** The right to perform a run. */
+export type RunLease = Lease<RunKey>
+
 /** A run that a process has claimed, with everything needed to perform it. */
 export interface ClaimedRun extends SealedSecrets {
+  readonly lease: RunLease
   readonly id: string
-  readonly holder: string
   /** Number of attempts, including the current one. */
   readonly attempts: number
   /** Time since the first attempt. */
   readonly ageMs: number
   /** Start of the first attempt, if an earlier attempt may have reached the app; otherwise undefined. */
-  readonly brokenOffSince: Date | undefined
+  readonly interruptedSince: Date | undefined
   readonly installationId: string
   readonly userId: string
   readonly workflowId: string
@@ -40,25 +56,9 @@ export interface ClaimedRun extends SealedSecrets {
   readonly isActive: boolean
 }
 
-type Held = Pick<ClaimedRun, 'id' | 'holder' | 'attempts'>
+type Held = Pick<ClaimedRun, 'lease'>
 
-const isHeld = ({ id, holder, attempts }: Held): Prisma.Sql =>
-  sql`id = ${id}::uuid AND status = 'running' AND holder = ${holder}::uuid AND attempts = ${attempts}`
-
-/** Extends the leases of runs. @returns the ids of the runs that the process still holds */
-export const renewRunLeases = async (
-  { prisma }: Database,
-  runs: readonly Held[],
-  leaseMs: number,
-): Promise<ReadonlySet<string>> => {
-  const rows = await prisma.$queryRaw<{ id: string }[]>(sql`
-    UPDATE workflow_runs r SET due_at = ${inMs(leaseMs)}
-    FROM unnest(${runs.map(({ id }) => id)}::uuid[], ${runs.map(({ holder }) => holder)}::uuid[],
-      ${runs.map(({ attempts }) => attempts)}::integer[]) AS h(id, holder, attempts)
-    WHERE r.id = h.id AND r.status = 'running' AND r.holder = h.holder AND r.attempts = h.attempts
-    RETURNING r.id::text AS id`)
-  return new Set(rows.map(({ id }) => id))
-}
+const isHeld = ({ lease }: Held): Prisma.Sql => isHeldBy(WORKFLOW_RUNS, lease)
 
 export type RunOutcome =
   | { readonly status: 'succeeded'; readonly targetRecordId: string | undefined }
@@ -76,7 +76,7 @@ export const finishRun = async (
   const isDone = outcome.status === 'succeeded'
   const ended = await transaction.prisma.$queryRaw<unknown[]>(sql`
     WITH ended AS (
-      UPDATE workflow_runs SET status = ${outcome.status}, holder = NULL,
+      UPDATE workflow_runs SET status = ${outcome.status}, ${RELEASED},
         failure = ${isDone ? null : outcome.failure},
         target_record_id = ${isDone ? (outcome.targetRecordId ?? null) : null}::uuid,
         finished_at = clock_timestamp()
@@ -105,7 +105,7 @@ export const retryRun = async (
   { failure, retryInMs, concerns, isUncertain }: RunRetry,
 ): Promise<void> => {
   const written = await transaction.prisma.$executeRaw(sql`
-    UPDATE workflow_runs SET status = 'waiting', holder = NULL, failure = ${failure},
+    UPDATE workflow_runs SET status = 'waiting', ${RELEASED}, failure = ${failure},
       is_uncertain = is_uncertain OR ${isUncertain}, due_at = ${inMs(retryInMs)} WHERE ${isHeld(run)}`)
   if (written === 0) return
   const ofWorkflow = sql`installation_id = ${run.installationId}::uuid AND workflow_id = ${run.workflowId}::uuid`
@@ -122,7 +122,7 @@ export const retryRun = async (
 /** Releases a run during an attempt because the process stops. The attempt does not count. */
 export const releaseWorkflowRun = async ({ prisma }: Database, run: Held): Promise<void> => {
   await prisma.$executeRaw(sql`
-    UPDATE workflow_runs SET status = 'waiting', holder = NULL, attempts = attempts - 1,
+    UPDATE workflow_runs SET status = 'waiting', ${RELEASED}, attempts = attempts - 1,
       is_uncertain = true, due_at = clock_timestamp() WHERE ${isHeld(run)}`)
 }
 
@@ -133,7 +133,7 @@ export const postponeRun = async (
   { failure, retryInMs }: Pick<RunRetry, 'failure' | 'retryInMs'>,
 ): Promise<void> => {
   await prisma.$executeRaw(sql`
-    UPDATE workflow_runs SET status = 'waiting', holder = NULL, attempts = attempts - 1,
+    UPDATE workflow_runs SET status = 'waiting', ${RELEASED}, attempts = attempts - 1,
       failure = ${failure}, due_at = ${inMs(retryInMs)} WHERE ${isHeld(run)}`)
 }
 

@@ -1,51 +1,70 @@
 /**
- * Requests with an `Idempotency-Key`. A request claims its row before it does its work and stores its response
- * there afterwards. The claim is renewed while the work runs. An expired claim means that the process died;
- * the next attempt takes it over. All times are the database's.
+ * Requests with an `Idempotency-Key`. A request acquires the lease of its row before it does its work and stores
+ * its response there afterwards. An expired lease means that the process died; the next attempt takes it over.
  */
+import { randomUUID } from 'node:crypto'
 import { Prisma } from '@prisma/client'
 import type { Database, Queryable } from '../database/database.ts'
+import {
+  isFree,
+  isHeldBy,
+  isRow,
+  type Lease,
+  LeaseLostError,
+  type LeaseTable,
+  RELEASED,
+  renewLeases,
+  TAKEN_OVER,
+} from '../database/lease-sql.ts'
 import { inOneTransaction } from '../database/one-transaction.ts'
+import { inMs } from '../database/time-sql.ts'
 import type { Vault } from '../secrets/vault.ts'
 
 const { sql } = Prisma
 
 /** How long the stored response is returned. */
-const KEPT_HOURS = 24
-const CLAIM_SECONDS = 30
+const RETENTION_HOURS = 24
+
+/** How long a killed process blocks its requests. */
+export const REQUEST_LEASE_MS = 30_000
 
 export interface RequestKey {
   readonly environmentId: string
   readonly key: string
 }
 
-export interface KeptAnswer {
+export interface StoredResponse {
   readonly status: number
   readonly body: string
 }
 
-/** A claim, valid until another attempt takes it over. */
-export interface HeldClaim {
+const REQUESTS: LeaseTable<RequestKey> = {
+  name: 'idempotent_requests',
+  key: { environmentId: ['environment_id', 'uuid'], key: ['key', 'text'] },
+  isScheduled: false,
+}
+
+/** The right of an attempt to do the work of a request. */
+export interface RequestLease extends Lease<RequestKey> {
+  /** Id of the row. */
   readonly id: string
-  readonly tries: number
 }
 
 export type RequestClaim =
-  /** `brokenOffSince`: start of an interrupted earlier attempt, whose outcome is unknown. */
-  | ({ readonly state: 'claimed'; readonly brokenOffSince: Date | undefined } & HeldClaim)
-  | { readonly state: 'answered'; readonly answer: KeptAnswer }
+  /** `interruptedSince`: start of an interrupted earlier attempt, whose outcome is unknown. */
+  | {
+      readonly state: 'claimed'
+      readonly lease: RequestLease
+      readonly interruptedSince: Date | undefined
+    }
+  | { readonly state: 'completed'; readonly response: StoredResponse }
   | { readonly state: 'in-flight' }
   /** The key was used for a different request. */
   | { readonly state: 'other' }
 
-const claimEnd = sql`clock_timestamp() + ${CLAIM_SECONDS} * interval '1 second'`
-const isRow = ({ environmentId, key }: RequestKey): Prisma.Sql =>
-  sql`environment_id = ${environmentId}::uuid AND key = ${key}`
-
-const isHeld = (request: RequestKey, { id, tries }: HeldClaim): Prisma.Sql =>
-  sql`${isRow(request)} AND id = ${id}::uuid AND tries = ${tries} AND status IS NULL`
-
-interface ClaimedRow extends HeldClaim {
+interface ClaimedRow {
+  readonly id: string
+  readonly tries: number
   readonly startedAt: Date
 }
 
@@ -59,106 +78,98 @@ interface ExistingRow {
 export interface IdempotentRequests {
   /** Claims a request. One statement for a new key, two for an existing one. */
   claim(request: RequestKey, fingerprint: string): Promise<RequestClaim>
-  /** Extends the claim while the work runs. */
-  renew(request: RequestKey, claim: HeldClaim): Promise<void>
-  /** Stores the response, which is returned when the request is sent again. */
-  keep(request: RequestKey, claim: HeldClaim, answer: KeptAnswer): Promise<void>
+  /** Extends leases while their work runs. @returns the holders whose leases were not taken over */
+  renew(leases: readonly RequestLease[]): Promise<ReadonlySet<string>>
+  /**
+   * Stores the response, which is returned when the request is sent again, and releases the lease. Stores
+   * nothing if another attempt has taken over.
+   */
+  store(lease: RequestLease, response: StoredResponse): Promise<void>
   /**
    * Runs work that only uses the database and stores its response in the same transaction, so that no crash
-   * separates the two. @throws TakenOverError, after a rollback, if another attempt has taken over the claim
+   * separates the two. @throws LeaseLostError, after a rollback, if another attempt has taken over
    */
   complete(
-    request: RequestKey,
-    claim: HeldClaim,
-    work: (bound: Database) => Promise<KeptAnswer>,
-  ): Promise<KeptAnswer>
-  /** Releases the claim. `forget`: no work was done, so the next attempt counts as the first. */
-  release(request: RequestKey, claim: HeldClaim, forget: boolean): Promise<void>
-}
-
-/** The claim expired, and another attempt has taken it over. */
-export class TakenOverError extends Error {
-  override readonly name = 'TakenOverError'
-  readonly code = 'TAKEN_OVER'
+    lease: RequestLease,
+    work: (bound: Database) => Promise<StoredResponse>,
+  ): Promise<StoredResponse>
+  /** Releases the lease. `forget`: no work was done, so the next attempt counts as the first. */
+  release(lease: RequestLease, forget: boolean): Promise<void>
 }
 
 /** Creates the store of idempotent requests. Responses are encrypted, because they may contain one-time secrets. */
 export const createIdempotentRequests = (database: Database, vault: Vault): IdempotentRequests => {
   const { prisma } = database
 
-  /** Stores a response. @returns whether the claim was still valid */
+  /** Stores a response. @returns false if another attempt has taken over */
   const write = async (
     { prisma }: Queryable,
-    request: RequestKey,
-    claim: HeldClaim,
-    { status, body }: KeptAnswer,
+    lease: RequestLease,
+    { status, body }: StoredResponse,
   ): Promise<boolean> => {
-    const { environmentId } = request
-    const sealed = vault.seal({ kind: 'answer', environmentId, id: claim.id }, body)
+    const { environmentId } = lease.key
+    const sealed = vault.seal({ kind: 'answer', environmentId, id: lease.id }, body)
     const count = await prisma.$executeRaw(sql`
-      UPDATE idempotent_requests SET held_until = NULL, status = ${status}, sealed_body = ${sealed}
-      WHERE ${isHeld(request, claim)}`)
+      UPDATE idempotent_requests SET ${RELEASED}, status = ${status}, sealed_body = ${sealed}
+      WHERE ${isHeldBy(REQUESTS, lease)}`)
     return count > 0
   }
 
   return {
     claim: async (request, fingerprint) => {
       const { environmentId, key } = request
+      const holder = randomUUID()
       // An expired row is treated as missing and is reset in place.
       const isPast = sql`r.expires_at <= clock_timestamp()`
       const [claimed] = await prisma.$queryRaw<ClaimedRow[]>(sql`
       INSERT INTO idempotent_requests AS r
-        (id, environment_id, key, fingerprint, started_at, held_until, expires_at)
+        (id, environment_id, key, fingerprint, started_at, holder, held_until, expires_at)
       VALUES (gen_random_uuid(), ${environmentId}::uuid, ${key}, ${fingerprint}, clock_timestamp(),
-        ${claimEnd}, clock_timestamp() + ${KEPT_HOURS} * interval '1 hour')
+        ${holder}::uuid, ${inMs(REQUEST_LEASE_MS)}, clock_timestamp() + ${RETENTION_HOURS} * interval '1 hour')
       ON CONFLICT (environment_id, key) DO UPDATE SET
-        fingerprint = excluded.fingerprint, held_until = excluded.held_until,
-        status = NULL, sealed_body = NULL,
+        fingerprint = excluded.fingerprint, ${TAKEN_OVER}, status = NULL, sealed_body = NULL,
         started_at = CASE WHEN ${isPast} THEN excluded.started_at ELSE r.started_at END,
         expires_at = CASE WHEN ${isPast} THEN excluded.expires_at ELSE r.expires_at END,
         tries = CASE WHEN ${isPast} THEN 1 ELSE r.tries + 1 END
-      WHERE ${isPast} OR (r.fingerprint = excluded.fingerprint AND r.status IS NULL
-        AND (r.held_until IS NULL OR r.held_until <= clock_timestamp()))
+      WHERE ${isPast} OR (r.fingerprint = excluded.fingerprint AND r.status IS NULL AND ${isFree('r')})
       RETURNING id::text, tries, started_at AS "startedAt"`)
       if (claimed) {
-        const brokenOffSince = claimed.tries === 1 ? undefined : claimed.startedAt
-        const { id, tries } = claimed
-        return { state: 'claimed', id, tries, brokenOffSince }
+        const { id, tries, startedAt } = claimed
+        const lease = { id, key: request, holder, durationMs: REQUEST_LEASE_MS }
+        return { state: 'claimed', lease, interruptedSince: tries === 1 ? undefined : startedAt }
       }
       const [existing] = await prisma.$queryRaw<ExistingRow[]>(sql`
       SELECT id::text, fingerprint, status, sealed_body AS "sealedBody"
-      FROM idempotent_requests WHERE ${isRow(request)}`)
+      FROM idempotent_requests WHERE ${isRow(REQUESTS, request)}`)
       if (existing && existing.fingerprint !== fingerprint) return { state: 'other' }
       if (existing?.status == null || existing.sealedBody === null) return { state: 'in-flight' }
       const body = vault.open(
         { kind: 'answer', environmentId, id: existing.id },
         existing.sealedBody,
       )
-      return { state: 'answered', answer: { status: existing.status, body } }
+      return { state: 'completed', response: { status: existing.status, body } }
     },
 
-    renew: async (request, claim) => {
-      await prisma.$executeRaw(sql`
-      UPDATE idempotent_requests SET held_until = ${claimEnd}
-      WHERE ${isHeld(request, claim)} AND held_until IS NOT NULL`)
+    renew: (leases) => renewLeases(database, REQUESTS, leases),
+
+    store: async (lease, response) => {
+      await write(database, lease, response)
     },
 
-    keep: async (request, claim, answer) => {
-      await write(database, request, claim, answer)
-    },
-
-    complete: (request, claim, work) =>
+    complete: (lease, work) =>
       inOneTransaction(database, async (bound) => {
-        const answer = await work(bound)
-        if (!(await write(bound, request, claim, answer))) throw new TakenOverError()
-        return answer
+        const response = await work(bound)
+        if (!(await write(bound, lease, response)))
+          throw new LeaseLostError('Another attempt has taken the request over.')
+        return response
       }),
 
-    release: async (request, claim, forget) => {
+    release: async (lease, forget) => {
+      const held = isHeldBy(REQUESTS, lease)
       await prisma.$executeRaw(
         forget
-          ? sql`DELETE FROM idempotent_requests WHERE ${isHeld(request, claim)}`
-          : sql`UPDATE idempotent_requests SET held_until = NULL WHERE ${isHeld(request, claim)}`,
+          ? sql`DELETE FROM idempotent_requests WHERE ${held}`
+          : sql`UPDATE idempotent_requests SET ${RELEASED} WHERE ${held}`,
       )
     },
   }

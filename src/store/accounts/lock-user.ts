@@ -7,7 +7,7 @@ const { sql } = Prisma
  * Locks an end user until the transaction ends, so that no credential or installation can be added.
  * @returns whether the environment has the user
  */
-export const holdUser = async (
+export const lockUser = async (
   transaction: Transaction,
   environmentId: string,
   userId: string,
