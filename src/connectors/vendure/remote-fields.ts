@@ -1,6 +1,9 @@
 /** Fields of a write under Vendure's own names. */
 import { type Json, WriteRefusal } from '../../definition/connector.ts'
 
+/** The subject of error messages. */
+export const APP = 'Vendure'
+
 type Input = { readonly [name: string]: Json }
 
 /**

@@ -49,18 +49,6 @@ export const writtenBySteps = <Raw, Whole = Raw>(
   },
 })
 
-/** Writes one of the pairs' app values, chosen case-insensitively by the unified word. */
-const choice = (
-  pairs: readonly (readonly [app: Json, word: string])[],
-): Pick<Converter, 'write'> => ({
-  write: (value, { path }) => {
-    const upper = String(value).toUpperCase()
-    const pair = pairs.find(([, word]) => word.toUpperCase() === upper)
-    if (pair) return pair[0]
-    throw new WriteRefusal(`Expected one of ${pairs.map(([, word]) => word).join(', ')}.`, path)
-  },
-})
-
 /**
  * A word of a fixed set, written case-insensitively: from the app's words to the unified ones
  * (`{ delivery: 'SHIPPING' }`), or a list of words that both share. An unknown word of the app is read
@@ -70,10 +58,18 @@ export const enumeration = (
   path: string,
   words: Readonly<Record<string, string>> | readonly string[],
 ): Converter => {
-  if (isList(words)) return { from: path, ...choice(words.map((word) => [word, word])) }
-  const pairs = Object.entries(words)
+  const pairs = isList(words) ? words.map((word) => [word, word] as const) : Object.entries(words)
   const unified = new Map<unknown, string>(pairs)
-  return { from: path, read: (value) => unified.get(value) ?? value, ...choice(pairs) }
+  return {
+    from: path,
+    ...(!isList(words) && { read: (value) => unified.get(value) ?? value }),
+    write: (value, { path }) => {
+      const upper = String(value).toUpperCase()
+      const pair = pairs.find(([, word]) => word.toUpperCase() === upper)
+      if (pair) return pair[0]
+      throw new WriteRefusal(`Expected one of ${[...unified.values()].join(', ')}.`, path)
+    },
+  }
 }
 
 const isList = (words: object): words is readonly string[] => Array.isArray(words)
@@ -82,10 +78,10 @@ const isList = (words: object): words is readonly string[] => Array.isArray(word
 export const flag = (path: string, ifTrue: string, ifFalse: string): Converter => ({
   from: path,
   read: (value) => (value ? ifTrue : ifFalse),
-  ...choice([
-    [true, ifTrue],
-    [false, ifFalse],
-  ]),
+  write: (value, { path }) => {
+    if (value === ifTrue || value === ifFalse) return value === ifTrue
+    throw new WriteRefusal(`Expected one of ${ifTrue}, ${ifFalse}.`, path)
+  },
 })
 
 /** An object, by a nested mapping. */
