@@ -49,7 +49,7 @@ export const createWriter = (
     create: {
       fields: writableFields(mapping, 'create'),
       *steps(input) {
-        const body = yield* buildBody(mapping, input, { app: APP })
+        const body = yield* buildBody(mapping, input, { app: APP, verb: 'create' })
         return readRecord(yield { method: 'POST', path: `/v1/${kind}`, body })
       },
     },
@@ -58,7 +58,11 @@ export const createWriter = (
       guard: 'version',
       *steps(input, stored) {
         const headers = versionHeader(stored)
-        const body = yield* buildBody(mapping, input, { app: APP, stored: storedFields(stored) })
+        const body = yield* buildBody(mapping, input, {
+          app: APP,
+          verb: 'update',
+          stored: storedFields(stored),
+        })
         return readRecord(yield { method: 'PUT', path: pathOf(stored.remoteId), headers, body })
       },
     },

@@ -34,7 +34,7 @@ export interface WriteContext {
   readonly path: string
   /** The object of the input that contains the value; for a field of the record, all fields of the input. */
   readonly input: JsonObject
-  /** The stored record under the app's own names; undefined for a new record. */
+  /** The stored record under the app's own names; undefined for a create. */
   readonly stored: Readonly<Record<string, unknown>> | undefined
   /**
    * Sets a value of the request body.

@@ -132,12 +132,12 @@ const checkRequired = (
   { resource, rules }: Mapping,
   fields: JsonObject,
   app: string,
-  isNew: boolean,
+  verb: WriteVerb,
 ): void => {
   for (const name of Object.keys(resource.fields)) {
     if (!converterOf(rules[name])?.required) continue
     const value = fields[name]
-    if (value === undefined ? isNew : value === null || value === '')
+    if (value === undefined ? verb === 'create' : value === null || value === '')
       throw new WriteRefusal(`${app} requires a value for every ${resource.name}`, name)
   }
 }
@@ -146,7 +146,8 @@ const checkRequired = (
 export interface BodyOptions {
   /** The subject of error messages: `The sandbox`. */
   readonly app: string
-  /** The stored record under the app's own names; undefined for a create. */
+  readonly verb: WriteVerb
+  /** The stored record under the app's own names, if the mapping matches the entries of lists. */
   readonly stored?: Readonly<Record<string, unknown>>
 }
 
@@ -154,9 +155,9 @@ export interface BodyOptions {
 export function* buildBody(
   mapping: Mapping,
   { fields, remoteFields }: WriteInput,
-  { app, stored }: BodyOptions,
+  { app, verb, stored }: BodyOptions,
 ): Steps<JsonObject> {
-  checkRequired(mapping, fields, app, stored === undefined)
+  checkRequired(mapping, fields, app, verb)
   const body = createBody()
   const put = (path: string, value: Json, field: string): void => {
     if (!body.put(path, value))

@@ -1,8 +1,8 @@
 import type { ResourceWriter } from '../../../definition/connector.ts'
-import { buildBody, writableFields } from '../../../definition/mapping/write.ts'
+import { writableFields } from '../../../definition/mapping/write.ts'
 import { act, OR_ERROR } from '../graphql.ts'
 import { getFrom, readWritten } from '../listing.ts'
-import { APP, withRemoteFields } from '../remote-fields.ts'
+import { inputOf, withRemoteFields } from '../write-input.ts'
 import { customers, mapping } from './customer.ts'
 
 const CREATE = `mutation ($input: CreateCustomerInput!) {
@@ -20,7 +20,7 @@ export const customerWriter: ResourceWriter = {
   create: {
     fields: writableFields(mapping, 'create'),
     *steps({ fields, remoteFields }) {
-      const body = yield* buildBody(mapping, { fields, remoteFields: {} }, { app: APP })
+      const body = yield* inputOf(mapping, fields, 'create')
       const { id } = yield* act(CREATE, { input: withRemoteFields(body, remoteFields) })
       return yield* readWritten(customers, id)
     },
@@ -29,7 +29,7 @@ export const customerWriter: ResourceWriter = {
     fields: writableFields(mapping, 'update'),
     guard: 'compare',
     *steps({ fields, remoteFields }, { remoteId: id }) {
-      const body = yield* buildBody(mapping, { fields, remoteFields: {} }, { app: APP, stored: {} })
+      const body = yield* inputOf(mapping, fields, 'update')
       const input = withRemoteFields({ ...body, id }, remoteFields)
       if (Object.keys(input).length > 1) yield* act(UPDATE, { input })
       return yield* readWritten(customers, id)

@@ -21,8 +21,8 @@ import {
 import { readEntry } from '../listing.ts'
 import { orders } from '../order/order.ts'
 import { PLACED } from '../order/order-passes.ts'
-import { expectOnly } from '../remote-fields.ts'
 import { sideEffectsOfFulfillment } from '../side-effects.ts'
+import { expectOnly } from '../write-input.ts'
 import { fulfillments, mapping, type RawFulfillment } from './fulfillment.ts'
 
 const TRANSITION_ERROR = '... on FulfillmentStateTransitionError { transitionError }'

@@ -4,11 +4,12 @@ import {
   type WriteInput,
   WriteRefusal,
 } from '../../../definition/connector.ts'
-import { buildBody, writableFields } from '../../../definition/mapping/write.ts'
+import type { WriteVerb } from '../../../definition/mapping/rule.ts'
+import { writableFields } from '../../../definition/mapping/write.ts'
 import { act, entriesOf, query, rootFields, undo, type Values, valuesOf } from '../graphql.ts'
 import { getFrom, readWritten } from '../listing.ts'
-import { APP, withRemoteFields } from '../remote-fields.ts'
 import { catalogue } from '../shop.ts'
+import { inputOf, withRemoteFields } from '../write-input.ts'
 import { mapping, products, type RawProduct } from './product.ts'
 import { makeOptions, type OptionPlan, planOptions } from './product-options.ts'
 import {
@@ -44,17 +45,14 @@ const shopOf = (root: Values): Shop => ({
 })
 
 /** The fields of the product itself: texts, which belong to a translation, and others. */
-function* productFields({ fields }: WriteInput, isNew: boolean) {
-  const { variants: _, ...own } = fields
-  const options = { app: APP, ...(!isNew && { stored: {} }) }
-  const body = yield* buildBody(mapping, { fields: own, remoteFields: {} }, options)
-  const { enabled, ...texts } = body
+function* productFields({ fields: { variants: _, ...fields } }: WriteInput, verb: WriteVerb) {
+  const { enabled, ...texts } = yield* inputOf(mapping, fields, verb)
   return { texts, ...(enabled !== undefined && { enabled }) }
 }
 
 /** A `CreateProductInput`. */
 function* newProduct(input: WriteInput, languageCode: string): Steps<VariantInput> {
-  const { texts, ...others } = yield* productFields(input, true)
+  const { texts, ...others } = yield* productFields(input, 'create')
   const { slug, ...remoteFields } = input.remoteFields
   // Vendure normalizes the slug and makes it unique.
   const translation = { languageCode, description: '', ...texts, slug: slug ?? texts.name ?? '' }
@@ -63,7 +61,7 @@ function* newProduct(input: WriteInput, languageCode: string): Steps<VariantInpu
 
 /** An `UpdateProductInput` without its id; undefined if no field of the product itself changes. */
 function* changedProduct(input: WriteInput, raw: RawProduct): Steps<VariantInput | undefined> {
-  const { texts, ...others } = yield* productFields(input, false)
+  const { texts, ...others } = yield* productFields(input, 'update')
   const { slug, ...remoteFields } = input.remoteFields
   const changed = { ...texts, ...(slug !== undefined && { slug }) }
   const change = withRemoteFields(
