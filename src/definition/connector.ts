@@ -7,30 +7,16 @@
 import type { Json } from './json.ts'
 import type { Mapping } from './mapping.ts'
 import type { Category } from './resource.ts'
+import type { AppRequest, AppResponse, Steps, WriteInput } from './steps.ts'
 
 export type { Json } from './json.ts'
-
-/** One HTTP request to an app. */
-export interface AppRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Path and query, relative to the base URL of the credential. */
-  readonly path: string
-  readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON. */
-  readonly body?: Json
-  /** The request has no side effects, whatever its method, and may be retried. A GET always may. */
-  readonly read?: true
-  /** The request rolls back every change of the requests before it. If it succeeds, no change remains. */
-  readonly undo?: true
-}
-
-/** The response of an app. */
-export interface AppResponse {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  /** The parsed JSON body; undefined when empty. */
-  readonly body: unknown
-}
+export {
+  type AppRequest,
+  type AppResponse,
+  type Steps,
+  type WriteInput,
+  WriteRefusal,
+} from './steps.ts'
 
 /**
  * A failure that an app reports. `conflict`: the record has another version than the one that the request
@@ -77,43 +63,11 @@ export interface ListPage {
   readonly next: Json | undefined
 }
 
-/**
- * A sequence of requests, each built from the responses to the previous ones. The engine sends each yielded
- * request and resumes the generator with the response. It throws a failure of the app into the generator,
- * so that the connector can catch it.
- */
-export type Steps<Result> = Generator<AppRequest, Result, AppResponse>
-
-/** The input of a create or update. */
-export interface WriteInput {
-  /**
-   * The unified fields of the input. References are the app's own ids, decimals and numbers are strings of
-   * digits (numbers inside objects are numbers), times ISO 8601, days `YYYY-MM-DD`, labels are spelled as in
-   * the definition (`BILLING`). Null clears a field.
-   */
-  readonly fields: Readonly<Record<string, Json>>
-  /** Fields under the app's own names, passed through unchanged. */
-  readonly remoteFields: Readonly<Record<string, Json>>
-}
-
 /** The stored copy of a record that a write changes or deletes. */
 export interface StoredRecord {
   readonly remoteId: string
   /** The record as the API shows it: references are the service's ids; `remoteFields` holds the app's. */
   readonly record: Readonly<Record<string, unknown>>
-}
-
-/** A write that the connector rejects before sending it, with the unified field and the reason. */
-export class WriteRefusal extends Error {
-  override readonly name = 'WriteRefusal'
-  readonly field: string | undefined
-  readonly reason: string
-
-  constructor(reason: string, field?: string) {
-    super(field === undefined ? reason : `${field}: ${reason}`)
-    this.field = field
-    this.reason = reason
-  }
 }
 
 /** The app does not have the record, or no longer has it. */
@@ -171,11 +125,6 @@ export interface ResourceWriter {
    * records with this form to find out whether the write happened.
    */
   normalize?(input: WriteInput): WriteInput
-  /**
-   * Unified fields by the app's field names, for fields that the mapping does not read from one path:
-   * `placed_by` is `customer`. Errors of the app are reported under the unified name.
-   */
-  readonly fieldNames?: Readonly<Record<string, string>>
   /**
    * Other records that this write changes in the app, e.g. the order of a fulfillment, derived from the
    * `remoteFields` before and after the write. The engine refreshes the stored copies after the write;

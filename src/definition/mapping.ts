@@ -1,26 +1,29 @@
-/** Mappings: the rules that turn an app's record into a unified record. */
-import type { Field } from './field.ts'
+/** Mappings: the rules that turn an app's record into a unified record, and a unified record into a write. */
 import { recordId } from './identity.ts'
-import type { ValueProblem } from './kinds/kind.ts'
+import type { Fields, ValueProblem } from './kinds/kind.ts'
+import { type Reader, reader, restReader } from './mapping/read.ts'
+import { converterOf, type NestedRules, type Rule, readsUnchanged } from './mapping/rule.ts'
 import { commonFields, type Resource } from './resource.ts'
 import { normalizeValue } from './value.ts'
 
-/**
- * The source of a value: a path in the raw record, a function of it, or null (give the reason in a
- * comment).
- */
-export type Rule<Raw> = string | null | ((raw: Raw) => unknown)
-
 /** One rule for each field of a resource. */
-export type MappingRules<R extends Resource, Raw> = {
+export type MappingRules<R extends Resource, Raw> = FieldRules<R, Raw> & RecordRules<Raw>
+
+/** One rule for each of the resource's own fields. */
+export type FieldRules<R extends Resource, Raw> = {
   readonly [Name in keyof R['fields']]: Rule<Raw>
-} & {
-  readonly remoteId: Exclude<Rule<Raw>, null>
-  readonly remoteCreatedAt: Rule<Raw>
-  readonly remoteUpdatedAt: Rule<Raw>
+}
+
+type ReadRule<Raw> = string | ((raw: Raw) => unknown)
+
+/** The rules of the fields that every record has. They only read. */
+export interface RecordRules<Raw> {
+  readonly remoteId: ReadRule<Raw>
+  readonly remoteCreatedAt: ReadRule<Raw> | null
+  readonly remoteUpdatedAt: ReadRule<Raw> | null
   /** True for a deleted record; null where the app does not show deleted records. */
-  readonly remoteDeleted: Rule<Raw>
-  /** Defaults to every top-level key of the raw record that no plain field reads with a path. */
+  readonly remoteDeleted: ReadRule<Raw> | null
+  /** Defaults to the raw record without the values that plain fields read unchanged. */
   readonly remoteFields?: (raw: Raw) => Readonly<Record<string, unknown>>
 }
 
@@ -32,11 +35,35 @@ export interface Mapping<R extends Resource = Resource> {
   readonly rules: MappingRules<R, any>
 }
 
-/** Defines how an app's records map to a resource. Every field needs a rule. */
+const checkNested = (rules: NestedRules, fields: Fields, place: string): void => {
+  for (const [name, { kind }] of Object.entries(fields)) {
+    const nested = converterOf(rules[name])?.nested
+    if (!nested) continue
+    const inner = kind.shape?.fields ?? {}
+    const path = `${place}.${name}`
+    const names = Object.keys(nested.rules)
+    const missing = Object.keys(inner).find((part) => !names.includes(part))
+    if (missing !== undefined)
+      throw new TypeError(`The mapping has no rule for ${path}.${missing}.`)
+    const unknown = names.find((part) => !Object.hasOwn(inner, part))
+    if (unknown !== undefined)
+      throw new TypeError(`The mapping has a rule for ${path}.${unknown}, which is no field.`)
+    checkNested(nested.rules, inner, path)
+  }
+}
+
+/**
+ * Defines how an app's records map to a resource. Every field needs a rule, also the fields of nested objects.
+ * @see Rule for the forms of a rule
+ * @throws TypeError if a nested mapping lacks a field of its object or has another
+ */
 export const defineMapping = <R extends Resource, Raw = Readonly<Record<string, unknown>>>(
   resource: R,
   rules: MappingRules<R, Raw>,
-): Mapping<R> => ({ resource, rules })
+): Mapping<R> => {
+  checkNested(rules, resource.fields, resource.topic)
+  return { resource, rules }
+}
 
 /** A unified record in the form that the store accepts: fields by name, references as ids. */
 export type RecordRow = Readonly<Record<string, unknown>> & {
@@ -50,67 +77,35 @@ export interface MappedRecord {
   readonly problems: readonly ValueProblem[]
 }
 
-type Reader = (raw: unknown) => unknown
-
-const readPath = (path: string): Reader => {
-  const steps = path.split('.')
-  return (raw) => {
-    let value: unknown = raw
-    for (const step of steps) {
-      if (typeof value !== 'object' || value === null) return undefined
-      // Safe: an object is read by key, and a missing key is undefined.
-      value = (value as Record<string, unknown>)[step]
-    }
-    return value
-  }
-}
-
-const reader = (rule: Rule<never>): Reader =>
-  rule === null
-    ? () => null
-    : typeof rule === 'string'
-      ? readPath(rule)
-      : // Safe: the rules of a mapping receive only records of their own app.
-        (rule as Reader)
-
-/** Top-level keys that plain fields read. The key of a reference stays in `remoteFields`. */
-const mappedKeys = (mapping: Mapping): ReadonlySet<string> => {
-  const mapped = new Set<string>()
-  for (const [name, rule] of Object.entries(mapping.rules)) {
-    if (typeof rule === 'string' && !mapping.resource.allFields[name]?.kind.reference)
-      mapped.add(rule.split('.', 1)[0] ?? rule)
-  }
-  return mapped
-}
-
-const restOf = (mapped: ReadonlySet<string>) => (raw: unknown) =>
-  Object.fromEntries(Object.entries(raw ?? {}).filter(([key]) => !mapped.has(key)))
+/** Paths that plain fields read unchanged. The value of a reference stays in `remoteFields`. */
+const shownPaths = ({ resource, rules }: Mapping): readonly string[] =>
+  Object.entries(rules).flatMap(([name, rule]) =>
+    name === 'remoteFields' || resource.allFields[name]?.kind.reference || !readsUnchanged(rule)
+      ? []
+      : (converterOf(rule)?.from ?? []),
+  )
 
 /**
- * Compiles a mapping to a function that maps raw records of any credential.
+ * Compiles a mapping to a function that maps raw records of any credential. `guard` wraps the reader of each
+ * field, except that of the remote id.
  * @throws TypeError from the returned function if a raw record has no remote id
  */
 export const createMapper = (
   mapping: Mapping,
+  guard: (read: Reader, name: string) => Reader = (read) => read,
 ): ((raw: unknown, credentialId: string) => MappedRecord) => {
   const { resource, rules } = mapping
+  const read = (name: string): Reader => guard(reader(rules[name] ?? null), name)
   const readRemoteId = reader(rules.remoteId)
-  const readRest: Reader = rules.remoteFields ?? restOf(mappedKeys(mapping))
-  const columns: { name: string; field: Field; read: Reader }[] = []
-  const names = [...Object.keys(resource.fields), 'remoteCreatedAt', 'remoteUpdatedAt'] as const
-  for (const name of names) {
-    const field = resource.allFields[name]
-    // Safe: MappingRules has a rule for each of these names.
-    if (field)
-      columns.push({
-        name,
-        field,
-        read: reader((rules as Record<string, Rule<never>>)[name] ?? null),
-      })
-  }
-  const readDeleted = reader(rules.remoteDeleted)
+  const readRest = guard(rules.remoteFields ?? restReader(shownPaths(mapping)), 'remoteFields')
+  const readDeleted = read('remoteDeleted')
+  const columns = [
+    ...Object.entries(resource.fields),
+    ['remoteCreatedAt', commonFields.remoteCreatedAt] as const,
+    ['remoteUpdatedAt', commonFields.remoteUpdatedAt] as const,
+  ].map(([name, field]) => ({ name, field, read: read(name) }))
   return (raw, credentialId) => {
-    const remoteId = readRemoteId(raw)
+    const remoteId = readRemoteId(raw, raw)
     if ((typeof remoteId !== 'string' && typeof remoteId !== 'number') || remoteId === '')
       throw new TypeError(`A raw record of ${resource.topic} has no remote id.`)
     const problems: ValueProblem[] = []
@@ -120,11 +115,11 @@ export const createMapper = (
       remoteId: String(remoteId),
     }
     for (const { name, field, read } of columns)
-      row[name] = normalizeValue(field, read(raw), context, name)
-    row.remoteDeleted = readDeleted(raw) === true
+      row[name] = normalizeValue(field, read(raw, raw), context, name)
+    row.remoteDeleted = readDeleted(raw, raw) === true
     row.remoteFields = normalizeValue(
       commonFields.remoteFields,
-      readRest(raw),
+      readRest(raw, raw),
       context,
       'remoteFields',
     )

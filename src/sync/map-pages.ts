@@ -1,7 +1,8 @@
 /** Maps an app's records to lines for the store. Values that do not fit are counted and left out. */
 import { setImmediate } from 'node:timers/promises'
 import type { Json } from '../definition/connector.ts'
-import { createMapper, type MappedRecord, type Mapping, type Rule } from '../definition/mapping.ts'
+import type { Reader } from '../definition/mapping/read.ts'
+import { createMapper, type MappedRecord, type Mapping } from '../definition/mapping.ts'
 import type { AppPage } from '../outbound/list-pages.ts'
 import { createLineWriter, type RecordLine } from '../store/records/record-lines.ts'
 
@@ -31,24 +32,16 @@ export interface MappedPages {
 // No field accepts a symbol, so the value is reported as one that does not fit.
 const UNREADABLE = Symbol('unreadable')
 
-/** The same mapping, in which a rule that throws loses its field and not the whole record. */
-const tolerant = (mapping: Mapping): Mapping => {
-  const guard = (name: string, rule: unknown): unknown => {
-    if (typeof rule !== 'function' || name === 'remoteId') return rule
-    return (raw: unknown): unknown => {
-      try {
-        return rule(raw)
-      } catch {
-        return name === 'remoteFields' ? {} : UNREADABLE
-      }
+/** A reader that loses its field, and not the whole record, if its rule throws. */
+const tolerant =
+  (read: Reader, name: string): Reader =>
+  (raw, record) => {
+    try {
+      return read(raw, record)
+    } catch {
+      return name === 'remoteFields' ? {} : UNREADABLE
     }
   }
-  const rules = Object.fromEntries(
-    Object.entries(mapping.rules).map(([name, rule]) => [name, guard(name, rule as Rule<never>)]),
-  )
-  // The names and kinds of the rules are unchanged.
-  return { ...mapping, rules: rules as typeof mapping.rules }
-}
 
 // Then yield to the event loop: storing the previous batch takes several round trips.
 const RECORDS_PER_TURN = 10
@@ -66,7 +59,7 @@ export const createPageMapper = (
   credentialId: string,
   timeAt: (steadyMs: number) => number,
 ): ((page: AppPage) => Promise<MappedPages>) => {
-  const map = createMapper(tolerant(mapping))
+  const map = createMapper(mapping, tolerant)
   const toLine = createLineWriter(mapping.resource)
   const mapOrSkip = (raw: unknown): MappedRecord | undefined => {
     try {

@@ -1,5 +1,6 @@
 /** Names the field that an app refuses as the caller named it. */
 import type { ResourceConnector } from '../definition/connector.ts'
+import { unifiedField } from '../definition/mapping/write.ts'
 import type { Input } from '../query/input.ts'
 
 /**
@@ -8,14 +9,11 @@ import type { Input } from '../query/input.ts'
  * without a unified one keeps the app's name.
  */
 export const refusedField = (
-  { mapping: { rules, resource }, write }: ResourceConnector,
+  { mapping }: ResourceConnector,
   remoteFields: Input,
   appField: string,
 ): string => {
   const [first = ''] = appField.split(/[.[]/, 1)
   if (Object.hasOwn(remoteFields, first)) return `remoteFields.${appField}`
-  const written = write?.fieldNames ?? {}
-  if (Object.hasOwn(written, first)) return written[first] ?? appField
-  const read = Object.keys(resource.fields).find((name) => rules[name] === first)
-  return read === undefined ? appField : read + appField.slice(first.length)
+  return unifiedField(mapping, appField) ?? appField
 }

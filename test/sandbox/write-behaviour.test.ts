@@ -1,12 +1,7 @@
 /** Writes to accounting and CRM records through the common model, and the precision of numbers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  convert,
-  money,
-  quantity,
-  type RecordDraft,
-  rate,
-} from '../../src/connectors/sandbox/conversion.ts'
+import { money, quantity, rate } from '../../src/connectors/sandbox/formats.ts'
+import { writeValue } from '../../src/definition/mapping/write.ts'
 import { openPlayground, type Playground } from './playground.ts'
 import { type Desk, openDesk } from './writing.ts'
 
@@ -18,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => playground.stop())
 
-const draft: RecordDraft = { fields: {}, stored: undefined, put: () => {} }
+const context = { app: 'The sandbox', path: 'x', input: {}, stored: undefined, put: () => {} }
 
 test.each([
   [money, '12.5', '12.50'],
@@ -39,8 +34,8 @@ test.each([
   [rate, '2', '2'],
   [quantity, '12.50', 12.5],
   [quantity, '-3', -3],
-])('numbers keep their digits: %#', (conversion, input, expected) => {
-  expect(convert(conversion, input, 'x', draft)).toBe(expected)
+])('numbers keep their digits: %#', (format, input, expected) => {
+  expect(writeValue(format('x'), undefined, input, context)).toBe(expected)
 })
 
 test('a rewritten line keeps its tax code', async () => {

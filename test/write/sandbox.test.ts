@@ -1,5 +1,6 @@
 /** Every writable resource against the sandbox, over both APIs: in the app, in the store, and in the next sync. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { converterOf } from '../../src/definition/mapping/rule.ts'
 import { catalogue, connectors } from '../../src/generated/registry.ts'
 import { samples } from '../sandbox/write-samples.ts'
 import { type ConnectedSandbox, connectSandbox } from '../support/connected-sandbox.ts'
@@ -41,7 +42,7 @@ const inAppTerms = (topic: string, field: string) => {
   const { path = '' } = resource?.listRequest({ since: undefined, cursor: undefined }) ?? {}
   return {
     kind: /^\/v1\/(\w+)/.exec(path)?.[1] ?? '',
-    appField: String(resource?.mapping.rules[field]),
+    appField: converterOf(resource?.mapping.rules[field])?.from ?? '',
   }
 }
 

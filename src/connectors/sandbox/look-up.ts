@@ -1,7 +1,7 @@
 /** Looks up ids of records that the caller names, because the sandbox requires ids. */
 import { type Json, type Steps, WriteRefusal } from '../../definition/connector.ts'
+import type { Converter } from '../../definition/mapping/rule.ts'
 import { isObject } from '../../definition/value.ts'
-import type { WriteRule } from './inverse.ts'
 import { listingPath, readList } from './listing.ts'
 
 const ID = /^[a-z]+_\d{4,12}$/
@@ -22,17 +22,18 @@ function* idsOf(kind: string, nameField: string, name: string): Steps<readonly s
   return ids
 }
 
-/** Rule that writes the reference `to`; the value is the id or the name of a record of `kind`. */
-export const idOrName = (kind: string, nameField: string, to: string): WriteRule => ({
-  to: [to],
-  *applySteps(value, path, draft) {
+/** Reads `from`, and writes the reference `to`; the value is the id or the name of a record of `kind`. */
+export const idOrName = (kind: string, nameField: string, from: string, to = from): Converter => ({
+  from,
+  to,
+  *apply(value, { path, put }) {
     const name = value === null ? null : String(value)
-    if (name === null || ID.test(name)) return draft.put(to, name, path)
+    if (name === null || ID.test(name)) return put(to, name, path)
     const [id, other] = yield* idsOf(kind, nameField, name)
     if (id === undefined)
       throw new WriteRefusal(`The sandbox has no record with this name in ${kind}.`, path)
     if (other !== undefined)
       throw new WriteRefusal(`Several records in ${kind} have this name. Pass an id.`, path)
-    draft.put(to, id, path)
+    put(to, id, path)
   },
 })

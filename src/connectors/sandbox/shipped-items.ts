@@ -1,17 +1,19 @@
 /** The lines of a shipment. They reference lines of the order, which describe the goods. */
 import { isAbsent, type Json, type Steps, WriteRefusal } from '../../definition/connector.ts'
+import { listOf } from '../../definition/mapping/converters.ts'
+import { objectsIn } from '../../definition/mapping/match-entries.ts'
+import type { Converter, JsonObject, WriteContext } from '../../definition/mapping/rule.ts'
+import { entriesAt, writeValue } from '../../definition/mapping/write.ts'
 import { isObject } from '../../definition/value.ts'
-import { convert, type JsonObject, money, objectsIn, type RecordDraft, same } from './conversion.ts'
-import type { WriteRule } from './inverse.ts'
-import { entriesOf } from './nested.ts'
+import { money } from './formats.ts'
 
 /** Fields of a line that must equal those of the order's line. */
-const describedFields = {
-  productId: { name: 'product', by: same },
-  variantId: { name: 'variant', by: same },
-  title: { name: 'name', by: same },
-  sku: { name: 'sku', by: same },
-  price: { name: 'unit_price', by: money },
+const described = {
+  productId: { from: 'product' },
+  variantId: { from: 'variant' },
+  title: { from: 'name' },
+  sku: { from: 'sku' },
+  price: money('unit_price'),
 } as const
 
 /** The lines of an order; undefined if the order does not exist. */
@@ -27,8 +29,8 @@ function* readOrderItems(id: string): Steps<readonly JsonObject[] | undefined> {
 }
 
 /** The lines that the shipment may reference: those of its order, and those it has that the order lost. */
-function* itemsOfOrder({ fields, stored }: RecordDraft): Steps<readonly JsonObject[]> {
-  const id = fields.orderId ?? stored?.order
+function* itemsOfOrder({ input, stored }: WriteContext): Steps<readonly JsonObject[]> {
+  const id = input.orderId ?? stored?.order
   if (typeof id !== 'string')
     throw new WriteRefusal('Lines belong to an order. Pass its id.', 'orderId')
   const ordered = yield* readOrderItems(id)
@@ -66,27 +68,28 @@ const findItem = (
   return item
 }
 
-/** Rule of a shipment's lines. */
-export const shippedItems: WriteRule = {
-  to: ['items'],
-  *applySteps(value, path, draft) {
-    if (value === null) return draft.put('items', [], path)
-    const ordered = yield* itemsOfOrder(draft)
+/** The lines of a shipment. */
+export const shippedItems: Converter = {
+  ...listOf('items', { lineItemId: 'order_item', ...described, quantity: 'quantity' }),
+  *apply(value, context) {
+    const { path, put } = context
+    if (value === null) return put('items', [], path)
+    const ordered = yield* itemsOfOrder(context)
     const unmatched = new Set(ordered)
-    const items = entriesOf(value, path).map(({ entry, entryPath }): Json => {
+    const items = entriesAt(value, path).map(({ entry, entryPath }): Json => {
       const item = findItem(entry, ordered, unmatched, entryPath)
-      for (const [name, { name: own, by }] of Object.entries(describedFields)) {
+      for (const [name, converter] of Object.entries(described)) {
         const { [name]: value } = entry
         if (value === undefined) continue
-        const valuePath = `${entryPath}.${name}`
-        if (convert(by, value, valuePath, draft) !== item[own])
-          throw new WriteRefusal('This differs from the line of the order.', valuePath)
+        const at = { ...context, path: `${entryPath}.${name}` }
+        if (writeValue(converter, undefined, value, at) !== item[converter.from])
+          throw new WriteRefusal('This differs from the line of the order.', at.path)
       }
       return {
         order_item: item.id ?? null,
         ...(entry.quantity !== undefined && { quantity: entry.quantity }),
       }
     })
-    draft.put('items', items, path)
+    put('items', items, path)
   },
 }

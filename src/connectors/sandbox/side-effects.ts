@@ -1,6 +1,6 @@
 /** Other records that a write changes in the sandbox (NOTES "A write changes other records too"). */
 import type { RecordName } from '../../definition/connector.ts'
-import { objectsIn } from './conversion.ts'
+import { objectsIn } from '../../definition/mapping/match-entries.ts'
 
 type RemoteFields = Readonly<Record<string, unknown>>
 

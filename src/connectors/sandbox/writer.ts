@@ -5,9 +5,11 @@ import {
   type ResourceWriter,
   type StoredRecord,
 } from '../../definition/connector.ts'
-import type { Resource } from '../../definition/resource.ts'
+import { buildBody, writableFields } from '../../definition/mapping/write.ts'
+import type { Mapping } from '../../definition/mapping.ts'
 import { isObject } from '../../definition/value.ts'
-import { buildBody, fieldNames, type Inverse, writableFields } from './inverse.ts'
+
+const APP = 'The sandbox'
 
 const storedFields = ({ record }: StoredRecord): Readonly<Record<string, unknown>> =>
   isObject(record.remoteFields) ? record.remoteFields : {}
@@ -31,8 +33,7 @@ const readRecord = ({ body }: AppResponse): unknown => {
 /** Creates the writer of a collection. */
 export const createWriter = (
   kind: string,
-  { fields }: Resource,
-  inverse: Inverse,
+  mapping: Mapping,
   sideEffects?: ResourceWriter['sideEffects'],
 ): ResourceWriter => {
   const pathOf = (id: string): string => `/v1/${kind}/${encodeURIComponent(id)}`
@@ -46,18 +47,22 @@ export const createWriter = (
       }
     },
     create: {
-      fields: writableFields(inverse, fields, true),
+      fields: writableFields(mapping, 'create'),
       *steps(input) {
-        const body = yield* buildBody(inverse, input)
+        const body = yield* buildBody(mapping, input, { app: APP, verb: 'create' })
         return readRecord(yield { method: 'POST', path: `/v1/${kind}`, body })
       },
     },
     update: {
-      fields: writableFields(inverse, fields, false),
+      fields: writableFields(mapping, 'update'),
       guard: 'version',
       *steps(input, stored) {
         const headers = versionHeader(stored)
-        const body = yield* buildBody(inverse, input, storedFields(stored))
+        const body = yield* buildBody(mapping, input, {
+          app: APP,
+          verb: 'update',
+          stored: storedFields(stored),
+        })
         return readRecord(yield { method: 'PUT', path: pathOf(stored.remoteId), headers, body })
       },
     },
@@ -67,7 +72,6 @@ export const createWriter = (
         yield { method: 'DELETE', path: pathOf(stored.remoteId), headers: versionHeader(stored) }
       },
     },
-    fieldNames: fieldNames(inverse),
     ...(sideEffects && { sideEffects }),
   }
 }

@@ -8,6 +8,7 @@ import {
   type ListPage,
   RecordAbsent,
   type ResourceConnector,
+  type ResourceWriter,
   type Steps,
 } from '../../definition/connector.ts'
 import type { Mapping } from '../../definition/mapping.ts'
@@ -188,6 +189,13 @@ export function* readEntry(listed: ResourceConnector, id: string): Steps<readonl
   const position = { since: undefined, cursor: { ...FIRST_PLACE, ids: [id] } }
   return entriesOf(listed.readList(yield listed.listRequest(position), position).records)
 }
+
+/** The `get` of a writer whose records are entries of the list. */
+export const getFrom = (listed: ResourceConnector): ResourceWriter['get'] =>
+  function* (id) {
+    const [record] = yield* readEntry(listed, id)
+    return record
+  }
 
 /**
  * Reads a record before or after a write. The response to a mutation may be stale (NOTES "order updatedAt").

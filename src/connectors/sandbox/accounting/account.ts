@@ -1,25 +1,22 @@
-import { defineMapping } from '../../../definition/mapping.ts'
+import {
+  createOnly,
+  enumeration,
+  flag,
+  notNull,
+  readOnly,
+} from '../../../definition/mapping/converters.ts'
 import { account } from '../../../resources/accounting/account.ts'
 import { collection } from '../collection.ts'
-import { currency, enumeration, required } from '../conversion.ts'
-import { as, once } from '../inverse.ts'
-import { readEnum, recordFields } from '../shared.ts'
 
-interface Raw {
-  readonly section: string
-  readonly type: string
-  readonly in_use: boolean
-}
-
-const sections = {
+const section = enumeration('section', {
   assets: 'ASSET',
   equity: 'EQUITY',
   expenses: 'EXPENSE',
   liabilities: 'LIABILITY',
   revenue: 'REVENUE',
-} as const
+})
 
-const types = {
+const type = enumeration('type', {
   bank: 'BANK',
   receivable: 'ACCOUNTS_RECEIVABLE',
   current_asset: 'OTHER_CURRENT_ASSET',
@@ -35,32 +32,18 @@ const types = {
   cost_of_sales: 'COST_OF_GOODS_SOLD',
   expense: 'EXPENSE',
   other_expense: 'OTHER_EXPENSE',
-} as const
-
-const mapping = defineMapping<typeof account, Raw>(account, {
-  ...recordFields,
-  accountName: 'title',
-  accountDescription: 'purpose',
-  classification: readEnum('section', sections),
-  accountType: readEnum('type', types),
-  accountStatus: ({ in_use }) => (in_use ? 'ACTIVE' : 'INACTIVE'),
-  currentBalance: 'balance',
-  currency: 'currency_code',
-  accountNumber: 'code',
-  parentAccountId: 'parent',
-  companyId: 'company',
 })
 
-const inUse = required({ toApp: (value) => value === 'ACTIVE' })
-
 /** `/v1/ledger_accounts` */
-export default collection('ledger_accounts', mapping, {
-  accountName: as('title', required()),
+export default collection('ledger_accounts', account, {
+  accountName: notNull('title'),
   accountDescription: 'purpose',
-  accountType: once('type', required(enumeration(types))),
-  accountStatus: as('in_use', inUse),
-  currency: as('currency_code', currency),
+  classification: readOnly(section),
+  accountType: createOnly(notNull(type)),
+  accountStatus: notNull(flag('in_use', 'ACTIVE', 'INACTIVE')),
+  currentBalance: readOnly('balance'),
+  currency: notNull('currency_code'),
   accountNumber: 'code',
   parentAccountId: 'parent',
-  companyId: as('company', required()),
+  companyId: notNull('company'),
 })

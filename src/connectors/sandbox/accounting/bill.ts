@@ -1,28 +1,15 @@
-import { defineMapping } from '../../../definition/mapping.ts'
+import { notNull, readOnly } from '../../../definition/mapping/converters.ts'
 import { bill } from '../../../resources/accounting/bill.ts'
 import { collection } from '../collection.ts'
-import { required } from '../conversion.ts'
-import { as } from '../inverse.ts'
-import { recordFields } from '../shared.ts'
 import { accountsOfLines } from '../side-effects.ts'
-import { billingInverse, billingRules, type RawDocument } from './documents.ts'
+import { billing } from './documents.ts'
 
-const mapping = defineMapping<typeof bill, RawDocument>(bill, {
-  ...recordFields,
-  ...billingRules,
-  vendorId: 'vendor',
-  billNumber: 'number',
-  billStatus: 'state',
-})
+const rules = {
+  ...billing,
+  vendorId: notNull('vendor'),
+  billNumber: notNull('number'),
+  billStatus: readOnly('state'),
+}
 
 /** `/v1/bills` */
-export default collection(
-  'bills',
-  mapping,
-  {
-    ...billingInverse,
-    vendorId: as('vendor', required()),
-    billNumber: as('number', required()),
-  },
-  accountsOfLines,
-)
+export default collection('bills', bill, rules, accountsOfLines)

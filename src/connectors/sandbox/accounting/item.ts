@@ -1,45 +1,25 @@
-import { defineMapping } from '../../../definition/mapping.ts'
+import { enumeration, notNull } from '../../../definition/mapping/converters.ts'
 import { item } from '../../../resources/accounting/item.ts'
 import { collection } from '../collection.ts'
-import { enumeration, money, quantity, required } from '../conversion.ts'
-import { as } from '../inverse.ts'
-import { readEnum, recordFields, statuses } from '../shared.ts'
+import { money, quantity } from '../formats.ts'
+import { status } from '../shared.ts'
 
-interface Raw {
-  readonly state: string
-  readonly nature: string
-}
-
-const natures = {
+const nature = enumeration('nature', {
   service: 'SERVICE',
   goods: 'NON_INVENTORY',
   stocked_goods: 'INVENTORY',
-} as const
-
-const mapping = defineMapping<typeof item, Raw>(item, {
-  ...recordFields,
-  itemName: 'name',
-  itemStatus: readEnum('state', statuses),
-  itemType: readEnum('nature', natures),
-  unitPrice: 'sale_price',
-  purchasePrice: 'purchase_price',
-  qtyOnHand: 'stock',
-  billAccountId: 'purchase_account',
-  invoiceAccountId: 'sales_account',
-  assetAccountId: 'stock_account',
-  companyId: 'company',
 })
 
 /** `/v1/catalog_items` */
-export default collection('catalog_items', mapping, {
-  itemName: as('name', required()),
-  itemStatus: as('state', required(enumeration(statuses))),
-  itemType: as('nature', required(enumeration(natures))),
-  unitPrice: as('sale_price', money),
-  purchasePrice: as('purchase_price', money),
-  qtyOnHand: as('stock', quantity),
+export default collection('catalog_items', item, {
+  itemName: notNull('name'),
+  itemStatus: notNull(status),
+  itemType: notNull(nature),
+  unitPrice: money('sale_price'),
+  purchasePrice: money('purchase_price'),
+  qtyOnHand: quantity('stock'),
   billAccountId: 'purchase_account',
   invoiceAccountId: 'sales_account',
   assetAccountId: 'stock_account',
-  companyId: as('company', required()),
+  companyId: notNull('company'),
 })

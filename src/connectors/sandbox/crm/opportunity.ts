@@ -1,31 +1,17 @@
-import { defineMapping } from '../../../definition/mapping.ts'
+import { notNull, readOnly } from '../../../definition/mapping/converters.ts'
 import { opportunity } from '../../../resources/crm/opportunity.ts'
 import { collection } from '../collection.ts'
-import { money, required } from '../conversion.ts'
-import { as } from '../inverse.ts'
-import { recordFields } from '../shared.ts'
-
-const mapping = defineMapping(opportunity, {
-  ...recordFields,
-  opportunityName: 'title',
-  opportunityDescription: 'summary',
-  amount: 'value',
-  opportunityOwner: 'owner',
-  opportunityAccount: 'organization',
-  opportunityStage: 'stage',
-  opportunityStatus: 'outcome',
-  closeDate: 'closes_on',
-  lastActivityAt: 'last_touch',
-})
+import { money } from '../formats.ts'
 
 /** `/v1/deals` */
-export default collection('deals', mapping, {
-  opportunityName: as('title', required()),
+export default collection('deals', opportunity, {
+  opportunityName: notNull('title'),
   opportunityDescription: 'summary',
-  amount: as('value', money),
+  amount: money('value'),
   opportunityOwner: 'owner',
   opportunityAccount: 'organization',
-  opportunityStage: as('stage', required()),
+  opportunityStage: notNull('stage'),
+  opportunityStatus: readOnly('outcome'),
   closeDate: 'closes_on',
   lastActivityAt: 'last_touch',
 })

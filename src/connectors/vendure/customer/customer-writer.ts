@@ -1,38 +1,9 @@
-import {
-  type Json,
-  type ResourceWriter,
-  type WriteInput,
-  WriteRefusal,
-} from '../../../definition/connector.ts'
+import type { ResourceWriter } from '../../../definition/connector.ts'
+import { writableFields } from '../../../definition/mapping/write.ts'
 import { act, OR_ERROR } from '../graphql.ts'
-import { readEntry, readWritten } from '../listing.ts'
-import { withRemoteFields } from '../remote-fields.ts'
-import { customers } from './customer.ts'
-
-const FIELDS = ['firstName', 'lastName', 'email', 'phone'] as const
-
-const REQUIRED = 'Vendure requires a value for every customer'
-
-/** Vendure's names of the unified fields, and whether Vendure requires a value. */
-const remote = {
-  firstName: { name: 'firstName', required: true },
-  lastName: { name: 'lastName', required: true },
-  email: { name: 'emailAddress', required: true },
-  phone: { name: 'phoneNumber', required: false },
-} as const
-
-/** @throws WriteRefusal if a required field is cleared */
-const inputOf = ({ fields, remoteFields }: WriteInput, id: { readonly id?: string }) => {
-  const input: Record<string, Json> = { ...id }
-  for (const field of FIELDS) {
-    const value = fields[field]
-    const { name, required } = remote[field]
-    if (value === undefined) continue
-    if (required && (value === null || value === '')) throw new WriteRefusal(REQUIRED, field)
-    input[name] = value
-  }
-  return withRemoteFields(input, remoteFields)
-}
+import { getFrom, readWritten } from '../listing.ts'
+import { inputOf, withRemoteFields } from '../write-input.ts'
+import { customers, mapping } from './customer.ts'
 
 const CREATE = `mutation ($input: CreateCustomerInput!) {
   createCustomer(input: $input) { ... on Customer { id } ${OR_ERROR} } }`
@@ -45,26 +16,22 @@ const DELETE = 'mutation ($id: ID!) { deleteCustomer(id: $id) { result message }
  * account").
  */
 export const customerWriter: ResourceWriter = {
-  *get(remoteId) {
-    const [record] = yield* readEntry(customers, remoteId)
-    return record
-  },
+  get: getFrom(customers),
   create: {
-    fields: FIELDS,
-    *steps(input) {
-      for (const field of FIELDS)
-        if (remote[field].required && input.fields[field] === undefined)
-          throw new WriteRefusal(REQUIRED, field)
-      const { id } = yield* act(CREATE, { input: inputOf(input, {}) })
+    fields: writableFields(mapping, 'create'),
+    *steps({ fields, remoteFields }) {
+      const body = yield* inputOf(mapping, fields, 'create')
+      const { id } = yield* act(CREATE, { input: withRemoteFields(body, remoteFields) })
       return yield* readWritten(customers, id)
     },
   },
   update: {
-    fields: FIELDS,
+    fields: writableFields(mapping, 'update'),
     guard: 'compare',
-    *steps(input, { remoteId: id }) {
-      const change = inputOf(input, { id })
-      if (Object.keys(change).length > 1) yield* act(UPDATE, { input: change })
+    *steps({ fields, remoteFields }, { remoteId: id }) {
+      const body = yield* inputOf(mapping, fields, 'update')
+      const input = withRemoteFields({ ...body, id }, remoteFields)
+      if (Object.keys(input).length > 1) yield* act(UPDATE, { input })
       return yield* readWritten(customers, id)
     },
   },

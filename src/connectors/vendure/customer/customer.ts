@@ -1,3 +1,4 @@
+import { blankAsNull, required } from '../../../definition/mapping/converters.ts'
 import { defineMapping } from '../../../definition/mapping.ts'
 import { customer } from '../../../resources/commerce/customer.ts'
 import { listing } from '../listing.ts'
@@ -9,11 +10,10 @@ const FIELDS =
 /** The mapping of customers, both guests and customers with an account. */
 export const mapping = defineMapping(customer, {
   remoteId: 'id',
-  firstName: 'firstName',
-  lastName: 'lastName',
-  email: 'emailAddress',
-  // NOTES "an unset value is null or empty"
-  phone: ({ phoneNumber }) => phoneNumber || null,
+  firstName: required('firstName'),
+  lastName: required('lastName'),
+  email: required('emailAddress'),
+  phone: blankAsNull('phoneNumber'), // NOTES "an unset value is null or empty"
   remoteCreatedAt: 'createdAt',
   remoteUpdatedAt: 'updatedAt',
   remoteDeleted: null, // NOTES "deletions leave no trace"

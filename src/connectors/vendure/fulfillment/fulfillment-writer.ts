@@ -7,6 +7,7 @@ import {
   type WriteInput,
   WriteRefusal,
 } from '../../../definition/connector.ts'
+import { writableFields } from '../../../definition/mapping/write.ts'
 import {
   act,
   entriesOf,
@@ -20,9 +21,9 @@ import {
 import { readEntry } from '../listing.ts'
 import { orders } from '../order/order.ts'
 import { PLACED } from '../order/order-passes.ts'
-import { expectOnly } from '../remote-fields.ts'
 import { sideEffectsOfFulfillment } from '../side-effects.ts'
-import { fulfillments, type RawFulfillment } from './fulfillment.ts'
+import { expectOnly } from '../write-input.ts'
+import { fulfillments, mapping, type RawFulfillment } from './fulfillment.ts'
 
 const TRANSITION_ERROR = '... on FulfillmentStateTransitionError { transitionError }'
 const ADD = `mutation ($input: FulfillOrderInput!) {
@@ -155,7 +156,7 @@ export const fulfillmentWriter: ResourceWriter = {
     return orderId === undefined ? undefined : yield* readFulfillment(remoteId, orderId)
   },
   create: {
-    fields: ['orderId', 'carrier', 'trackingNumbers', 'lineItems.lineItemId', 'lineItems.quantity'],
+    fields: writableFields(mapping, 'create'),
     *steps(input) {
       expectOnly(input.remoteFields, ['state', 'handler'])
       const orderId = String(input.fields.orderId)
@@ -178,7 +179,7 @@ export const fulfillmentWriter: ResourceWriter = {
     },
   },
   update: {
-    fields: ['carrier', 'trackingNumbers', 'lineItems.lineItemId', 'lineItems.quantity'],
+    fields: writableFields(mapping, 'update'),
     guard: 'compare',
     *steps(input, stored) {
       const { remoteId: id } = stored

@@ -1,3 +1,9 @@
+import {
+  blankAsNull,
+  createOnly,
+  listOf,
+  readOnly,
+} from '../../../definition/mapping/converters.ts'
 import { defineMapping } from '../../../definition/mapping.ts'
 import { fulfillment } from '../../../resources/commerce/fulfillment.ts'
 import { entriesOf, type Values } from '../graphql.ts'
@@ -11,25 +17,19 @@ const FIELDS = `
   fulfillments { id createdAt updatedAt state method trackingCode lines { orderLineId quantity } }
   lines { id unitPriceWithTax productVariant { id productId sku name } }`
 
+interface RawLine {
+  readonly orderLineId: string
+  readonly quantity: number
+  /** The selected fields of the order line. */
+  readonly orderLine: { readonly unitPriceWithTax: number } | null
+}
+
 /** A raw fulfillment, with the order line of each of its lines. */
 export interface RawFulfillment extends MoneyUnit {
   readonly state: string
   readonly method: string
   readonly trackingCode: string | null
-  readonly lines: readonly {
-    readonly orderLineId: string
-    readonly quantity: number
-    /** The selected fields of the order line. */
-    readonly orderLine: {
-      readonly unitPriceWithTax: number
-      readonly productVariant: {
-        readonly id: string
-        readonly productId: string
-        readonly sku: string
-        readonly name: string
-      }
-    } | null
-  }[]
+  readonly lines: readonly RawLine[]
 }
 
 /**
@@ -48,28 +48,30 @@ const fulfillmentsOf = (order: Values): readonly Values[] => {
   }))
 }
 
-/** The mapping of fulfillments. The state (`Pending`, `Shipped`, …) is in `remoteFields.state`. */
+const line = {
+  lineItemId: 'orderLineId',
+  productId: readOnly('orderLine.productVariant.productId'),
+  variantId: readOnly('orderLine.productVariant.id'),
+  title: readOnly('orderLine.productVariant.name'),
+  sku: readOnly(blankAsNull('orderLine.productVariant.sku')),
+  price: ({ orderLine }: RawLine, { moneyStrategyPrecision }: RawFulfillment) =>
+    orderLine && decimalText(orderLine.unitPriceWithTax, moneyStrategyPrecision),
+  quantity: 'quantity',
+}
+
+/**
+ * The mapping of fulfillments. The state (`Pending`, `Shipped`, …) is in `remoteFields.state`. The steps of the
+ * writer write the writable fields.
+ */
 export const mapping = defineMapping<typeof fulfillment, RawFulfillment>(fulfillment, {
   remoteId: 'id',
-  orderId: 'orderId',
+  orderId: createOnly('orderId'),
   // Free text of the merchant, usually the carrier's name.
-  carrier: ({ method }) => method || null,
+  carrier: blankAsNull('method'),
   service: null, // Vendure has none
-  trackingNumbers: ({ trackingCode }) => (trackingCode ? [trackingCode] : []),
+  trackingNumbers: { from: 'trackingCode', read: (code) => (code ? [code] : []) },
   trackingUrls: null, // Vendure has none
-  lineItems: ({ lines, moneyStrategyPrecision }) =>
-    lines.map(({ orderLineId, quantity, orderLine }) => {
-      const variant = orderLine?.productVariant
-      return {
-        lineItemId: orderLineId,
-        productId: variant?.productId,
-        variantId: variant?.id,
-        title: variant?.name,
-        sku: variant?.sku || null,
-        price: orderLine && decimalText(orderLine.unitPriceWithTax, moneyStrategyPrecision),
-        quantity,
-      }
-    }),
+  lineItems: listOf<RawLine, RawFulfillment>('lines', line),
   remoteCreatedAt: 'createdAt',
   remoteUpdatedAt: 'updatedAt',
   remoteDeleted: null, // A cancelled fulfillment stays listed as `Cancelled` (NOTES "deletions leave no trace").

@@ -1,19 +1,14 @@
 /** The changes of an order, computed from the input and the current order. */
 import { type Json, WriteRefusal } from '../../../definition/connector.ts'
-import { type RawAddress, type RawOrder, splitName, unifiedAddress } from './order.ts'
+import {
+  addressFields,
+  type RawAddress,
+  type RawOrder,
+  splitName,
+  unifiedAddress,
+} from './order.ts'
 
 type Input = { readonly [name: string]: Json }
-
-/** Vendure's address fields by unified name, without the name of the person. */
-const addressFields = {
-  address1: 'streetLine1',
-  address2: 'streetLine2',
-  city: 'city',
-  countryCode: 'countryCode',
-  phone: 'phoneNumber',
-  region: 'province',
-  postalCode: 'postalCode',
-} as const
 
 /**
  * The single full name that Vendure stores. The mapping splits it again before its last word.
@@ -50,7 +45,7 @@ export const addressChange = (
     throw new WriteRefusal('Vendure cannot remove an address from an order', field)
   // Safe: the engine has validated an object of strings and nulls.
   const requested = input as Readonly<Record<string, string | null>>
-  const current: Readonly<Record<string, string | null>> = { ...unifiedAddress(raw) }
+  const current = unifiedAddress(raw)
   const newValue = (name: string): string | null =>
     (requested[name] === undefined ? current[name] : requested[name]) || null
   const changes = (name: string): boolean => newValue(name) !== (current[name] ?? null)

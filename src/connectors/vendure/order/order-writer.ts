@@ -5,12 +5,13 @@ import {
   type WriteInput,
   WriteRefusal,
 } from '../../../definition/connector.ts'
+import { writableFields } from '../../../definition/mapping/write.ts'
 import { act, OR_ERROR, query, rootFields, undo, valuesOf } from '../graphql.ts'
-import { readEntry, readWritten } from '../listing.ts'
+import { getFrom, readWritten } from '../listing.ts'
 import { decimalText } from '../money.ts'
-import { withRemoteFields } from '../remote-fields.ts'
 import { sideEffectsOfOrder } from '../side-effects.ts'
-import { orders, type RawOrder } from './order.ts'
+import { withRemoteFields } from '../write-input.ts'
+import { mapping, orders, type RawOrder } from './order.ts'
 import { addressChange, lineChanges } from './order-changes.ts'
 
 const SET_CUSTOMER = `mutation ($input: SetOrderCustomerInput!) {
@@ -155,19 +156,9 @@ const changeState = (id: string, state: string) =>
 
 /** The writer of placed orders. It has no create, because placing an order requires a payment in the shop. */
 export const orderWriter: ResourceWriter = {
-  *get(remoteId) {
-    const [record] = yield* readEntry(orders, remoteId)
-    return record
-  },
+  get: getFrom(orders),
   update: {
-    fields: [
-      'orderStatus',
-      'lineItems.variantId',
-      'lineItems.quantity',
-      'billingAddress',
-      'shippingAddress',
-      'customer.customerId',
-    ],
+    fields: writableFields(mapping, 'update'),
     guard: 'compare',
     *steps(input, { remoteId: id }) {
       // Safe: the listing selects every field of it.

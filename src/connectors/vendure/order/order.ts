@@ -1,3 +1,6 @@
+import { blankAsNull, listOf, objectOf, readOnly } from '../../../definition/mapping/converters.ts'
+import { objectReader } from '../../../definition/mapping/read.ts'
+import type { Converter } from '../../../definition/mapping/rule.ts'
 import { defineMapping } from '../../../definition/mapping.ts'
 import { order } from '../../../resources/commerce/order.ts'
 import { listing } from '../listing.ts'
@@ -47,6 +50,17 @@ export interface RawAddress {
   readonly phoneNumber: string | null
 }
 
+interface RawLine {
+  readonly id: string
+  readonly quantity: number
+  readonly unitPriceWithTax: number
+  readonly productVariant: {
+    readonly id: string
+    readonly productId: string
+    readonly name: string
+  }
+}
+
 /** A raw order, as the listing selects it. */
 export interface RawOrder extends MoneyUnit {
   readonly id: string
@@ -62,26 +76,10 @@ export interface RawOrder extends MoneyUnit {
   readonly shippingWithTax: number
   readonly discounts: readonly { readonly amountWithTax: number }[]
   readonly taxSummary: readonly { readonly taxTotal: number }[]
-  readonly customer: {
-    readonly id: string
-    readonly firstName: string
-    readonly lastName: string
-    readonly emailAddress: string
-    readonly phoneNumber: string | null
-  } | null
+  readonly customer: { readonly id: string } | null
   readonly shippingAddress: RawAddress | null
   readonly billingAddress: RawAddress | null
-  readonly lines: readonly {
-    readonly id: string
-    readonly quantity: number
-    readonly unitPriceWithTax: number
-    readonly productVariant: {
-      readonly id: string
-      readonly productId: string
-      readonly sku: string
-      readonly name: string
-    }
-  }[]
+  readonly lines: readonly RawLine[]
   readonly payments: readonly RawPayment[]
   readonly fulfillments: readonly RawShipment[]
 }
@@ -96,60 +94,85 @@ export const splitName = (
   return { firstName: name.slice(0, space).trimEnd(), lastName: name.slice(space + 1) }
 }
 
-/** The unified address; null if the order has none. */
-export const unifiedAddress = (raw: RawAddress | null) => {
-  // A missing address is null or an object of nulls (NOTES "an unset value is null or empty").
-  if (!raw || Object.values(raw).every((value) => !value)) return null
-  return {
-    address1: raw.streetLine1 || null,
-    address2: raw.streetLine2 || null,
-    city: raw.city || null,
-    countryCode: raw.countryCode || null,
-    ...splitName(raw.fullName ?? ''),
-    phone: raw.phoneNumber || null,
-    region: raw.province || null,
-    postalCode: raw.postalCode || null,
-  }
+/** Vendure's address fields by unified name, without the name of the person. */
+export const addressFields = {
+  address1: 'streetLine1',
+  address2: 'streetLine2',
+  city: 'city',
+  countryCode: 'countryCode',
+  phone: 'phoneNumber',
+  region: 'province',
+  postalCode: 'postalCode',
+} as const
+
+const namePart = (part: 'firstName' | 'lastName'): Converter => ({
+  from: 'fullName',
+  read: (fullName: string) => splitName(fullName)[part],
+})
+
+const addressRules = {
+  ...Object.fromEntries(
+    Object.entries(addressFields).map(([name, path]) => [name, blankAsNull(path)]),
+  ),
+  firstName: namePart('firstName'),
+  lastName: namePart('lastName'),
 }
+
+const readAddress = objectReader(addressRules)
+
+/** The fields of an address by unified name; empty if the order has none. */
+export const unifiedAddress = (raw: RawAddress | null): Readonly<Record<string, string | null>> =>
+  // Safe: every rule of an address reads text or null.
+  readAddress(raw ?? {}, raw) as Readonly<Record<string, string | null>>
+
+/** An address, which the steps of the writer change. */
+const address = (path: string): Converter => ({
+  ...objectOf(path, addressRules),
+  // A missing address is null or an object of nulls (NOTES "an unset value is null or empty").
+  read: (raw: RawAddress) => (Object.values(raw).every((value) => !value) ? null : raw),
+})
 
 const amount = (of: (raw: RawOrder) => number) => (raw: RawOrder) =>
   decimalText(of(raw), raw.moneyStrategyPrecision)
 
-/** The mapping of placed orders. Amounts include tax. */
+const line = {
+  productId: readOnly('productVariant.productId'),
+  variantId: 'productVariant.id',
+  // The current name: Vendure does not store the name at the time of the order.
+  title: readOnly('productVariant.name'),
+  price: ({ unitPriceWithTax }: RawLine, { moneyStrategyPrecision }: RawOrder) =>
+    decimalText(unitPriceWithTax, moneyStrategyPrecision),
+  unitCost: null, // Vendure has none
+  currency: (_: RawLine, { currencyCode }: RawOrder) => currencyCode,
+  sku: readOnly(blankAsNull('productVariant.sku')),
+  quantity: 'quantity',
+}
+
+const customer = {
+  customerId: 'id',
+  firstName: readOnly('firstName'),
+  lastName: readOnly('lastName'),
+  email: readOnly('emailAddress'),
+  phone: readOnly(blankAsNull('phoneNumber')),
+}
+
+/** The mapping of placed orders. Amounts include tax. The steps of the writer write the writable fields. */
 export const mapping = defineMapping<typeof order, RawOrder>(order, {
   remoteId: 'id',
-  orderNumber: 'code',
+  orderNumber: readOnly('code'),
   orderStatus: 'state',
   fulfillmentStatus: ({ fulfillments, lines }) => fulfillmentStatus(fulfillments, lines),
   paymentStatus: ({ payments, totalWithTax }) => paymentStatus(payments, totalWithTax),
-  currency: 'currencyCode',
+  currency: readOnly('currencyCode'),
   totalPrice: amount(({ totalWithTax }) => totalWithTax),
   // Vendure's discounts are negative, the unified discount is positive.
   totalDiscount: amount(({ discounts }) => -sum(discounts.map((one) => one.amountWithTax))),
   totalShipping: amount(({ shippingWithTax }) => shippingWithTax),
   totalTax: amount(({ taxSummary }) => sum(taxSummary.map(({ taxTotal }) => taxTotal))),
-  lineItems: (raw) =>
-    raw.lines.map(({ quantity, unitPriceWithTax, productVariant }) => ({
-      productId: productVariant.productId,
-      variantId: productVariant.id,
-      // The current name: Vendure does not store the name at the time of the order.
-      title: productVariant.name,
-      price: decimalText(unitPriceWithTax, raw.moneyStrategyPrecision),
-      unitCost: null, // Vendure has none
-      currency: raw.currencyCode,
-      sku: productVariant.sku || null,
-      quantity,
-    })),
-  billingAddress: ({ billingAddress }) => unifiedAddress(billingAddress),
-  shippingAddress: ({ shippingAddress }) => unifiedAddress(shippingAddress),
-  customer: ({ customer }) =>
-    customer && {
-      customerId: customer.id,
-      firstName: customer.firstName,
-      lastName: customer.lastName,
-      email: customer.emailAddress,
-      phone: customer.phoneNumber || null,
-    },
+  lineItems: listOf<RawLine, RawOrder>('lines', line),
+  billingAddress: address('billingAddress'),
+  shippingAddress: address('shippingAddress'),
+  customer: objectOf('customer', customer),
   remoteCreatedAt: 'createdAt',
   // Payments, fulfillments, refunds, states and notes do not change `updatedAt` (NOTES "order updatedAt").
   remoteUpdatedAt: (raw) => latestOf([raw.updatedAt, raw.orderPlacedAt, latestPart({ ...raw })]),

@@ -1,15 +1,16 @@
 import {
-  type Json,
   type ResourceWriter,
   type Steps,
   type WriteInput,
   WriteRefusal,
 } from '../../../definition/connector.ts'
+import type { WriteVerb } from '../../../definition/mapping/rule.ts'
+import { writableFields } from '../../../definition/mapping/write.ts'
 import { act, entriesOf, query, rootFields, undo, type Values, valuesOf } from '../graphql.ts'
-import { readEntry, readWritten } from '../listing.ts'
-import { withRemoteFields } from '../remote-fields.ts'
+import { getFrom, readWritten } from '../listing.ts'
 import { catalogue } from '../shop.ts'
-import { products, type RawProduct } from './product.ts'
+import { inputOf, withRemoteFields } from '../write-input.ts'
+import { mapping, products, type RawProduct } from './product.ts'
 import { makeOptions, type OptionPlan, planOptions } from './product-options.ts'
 import {
   changedVariant,
@@ -38,71 +39,43 @@ const SHOP_AND_PRODUCT = `query ($id: ID!) {
     variants { id stockLevels { stockLocationId } }
   } }`
 
-const VARIANT_FIELDS = ['title', 'price', 'sku', 'optionValues', 'inventory'].map(
-  (name) => `variants.${name}`,
-)
-const FIELDS = ['productName', 'description', 'productStatus', ...VARIANT_FIELDS]
-
 const shopOf = (root: Values): Shop => ({
   ...catalogue.read(root),
   defaultLanguageCode: String(valuesOf(root.activeChannel).defaultLanguageCode),
 })
 
-const statuses = new Map<Json, boolean>([
-  ['enabled', true],
-  ['disabled', false],
-])
-
-const enabledOf = (status: Json | undefined): VariantInput => {
-  if (status === undefined) return {}
-  const enabled = statuses.get(status)
-  if (enabled === undefined)
-    throw new WriteRefusal('the status must be enabled or disabled', 'productStatus')
-  return { enabled }
-}
-
-const nameOf = (name: Json | undefined): string => {
-  if (typeof name !== 'string' || name === '')
-    throw new WriteRefusal('Vendure requires a name', 'productName')
-  return name
+/** The fields of the product itself: texts, which belong to a translation, and others. */
+function* productFields({ fields: { variants: _, ...fields } }: WriteInput, verb: WriteVerb) {
+  const { enabled, ...texts } = yield* inputOf(mapping, fields, verb)
+  return { texts, ...(enabled !== undefined && { enabled }) }
 }
 
 /** A `CreateProductInput`. */
-const newProduct = ({ fields, remoteFields }: WriteInput, languageCode: string): VariantInput => {
-  const name = nameOf(fields.productName)
-  const { slug, ...others } = remoteFields
-  return withRemoteFields(
-    {
-      ...enabledOf(fields.productStatus),
-      translations: [
-        // Vendure normalizes the slug and makes it unique.
-        { languageCode, name, slug: slug ?? name, description: fields.description ?? '' },
-      ],
-    },
-    others,
-  )
+function* newProduct(input: WriteInput, languageCode: string): Steps<VariantInput> {
+  const { texts, ...others } = yield* productFields(input, 'create')
+  const { slug, ...remoteFields } = input.remoteFields
+  // Vendure normalizes the slug and makes it unique.
+  const translation = { languageCode, description: '', ...texts, slug: slug ?? texts.name ?? '' }
+  return withRemoteFields({ ...others, translations: [translation] }, remoteFields)
 }
 
 /** An `UpdateProductInput` without its id; undefined if no field of the product itself changes. */
-const changedProduct = ({ fields, remoteFields }: WriteInput, raw: RawProduct) => {
-  const { slug, ...others } = remoteFields
-  const texts: VariantInput = {
-    ...(fields.productName !== undefined && { name: nameOf(fields.productName) }),
-    ...(fields.description !== undefined && { description: fields.description ?? '' }),
-    ...(slug !== undefined && { slug }),
-  }
-  const input = withRemoteFields(
+function* changedProduct(input: WriteInput, raw: RawProduct): Steps<VariantInput | undefined> {
+  const { texts, ...others } = yield* productFields(input, 'update')
+  const { slug, ...remoteFields } = input.remoteFields
+  const changed = { ...texts, ...(slug !== undefined && { slug }) }
+  const change = withRemoteFields(
     {
-      ...enabledOf(fields.productStatus),
+      ...others,
       // Write in the language in which the product is read: all its texts exist in it.
-      ...(Object.keys(texts).length > 0 && {
-        translations: [{ languageCode: raw.languageCode, ...texts }],
+      ...(Object.keys(changed).length > 0 && {
+        translations: [{ languageCode: raw.languageCode, ...changed }],
       }),
     },
-    others,
+    remoteFields,
     ['id'],
   )
-  return Object.keys(input).length > 0 ? input : undefined
+  return Object.keys(change).length > 0 ? change : undefined
 }
 
 /**
@@ -176,16 +149,13 @@ const changesOf = (
 
 /** The writer of products and their variants (NOTES "a product takes several calls"). */
 export const productWriter: ResourceWriter = {
-  *get(remoteId) {
-    const [record] = yield* readEntry(products, remoteId)
-    return record
-  },
+  get: getFrom(products),
   create: {
-    fields: FIELDS,
+    fields: writableFields(mapping, 'create'),
     *steps(input) {
       const shop = shopOf(rootFields(yield query(SHOP, {})))
-      const name = nameOf(input.fields.productName)
-      const product = newProduct(input, shop.defaultLanguageCode)
+      const product = yield* newProduct(input, shop.defaultLanguageCode)
+      const name = String(input.fields.productName)
       const inputVariants = variantsOf(input.fields.variants) ?? []
       const variants = inputVariants.map((placed) => newVariant(placed, name, shop))
       const plan = planOptions({ groups: undefined, taken: [] }, inputVariants)
@@ -202,12 +172,12 @@ export const productWriter: ResourceWriter = {
     },
   },
   update: {
-    fields: [...FIELDS, 'variants.id', 'variants.remoteId'],
+    fields: writableFields(mapping, 'update'),
     guard: 'compare',
     *steps(input, { remoteId: id }) {
       // Safe: the listing selects every field of it.
       const raw = (yield* readWritten(products, id)) as unknown as RawProduct
-      const product = changedProduct(input, raw)
+      const product = yield* changedProduct(input, raw)
       const inputVariants = variantsOf(input.fields.variants)
       if (!inputVariants) {
         if (product) yield* act(UPDATE, { input: { ...product, id } })

@@ -1,3 +1,13 @@
+import {
+  blankAsNull,
+  flag,
+  listOf,
+  notNull,
+  orElse,
+  required,
+  updateOnly,
+  writtenBySteps,
+} from '../../../definition/mapping/converters.ts'
 import { defineMapping } from '../../../definition/mapping.ts'
 import { product } from '../../../resources/commerce/product.ts'
 import { entriesOf, type Values, valuesOf } from '../graphql.ts'
@@ -61,25 +71,28 @@ const priceText = (raw: RawVariant, shop: ShopCatalogue): string | null => {
   return price === undefined ? null : decimalText(price, shop.moneyStrategyPrecision)
 }
 
-const variant = (raw: RawVariant, shop: ShopCatalogue) => ({
-  id: raw.id,
-  remoteId: raw.id,
-  title: raw.name,
-  price: priceText(raw, shop),
-  sku: raw.sku || null,
-  optionValues: raw.options.map(({ name, group }) => ({ name: group.name, value: name })),
+// The steps of the writer write variants.
+const variant = {
+  id: updateOnly('id'),
+  remoteId: updateOnly('id'),
+  title: 'name',
+  price: writtenBySteps(priceText),
+  sku: blankAsNull('sku'),
+  optionValues: listOf('options', { name: 'group.name', value: 'name' }),
   // Without tracking, the number is meaningless.
-  inventory: isCounted(raw, shop) ? { totalCount: stockOf(raw) } : null,
+  inventory: writtenBySteps((raw: RawVariant, shop: RawProduct) =>
+    isCounted(raw, shop) ? { totalCount: stockOf(raw) } : null,
+  ),
   weight: null, // Vendure has none
-})
+}
 
 /** The mapping of products with their variants, in the channel's language and currency. */
 export const mapping = defineMapping<typeof product, RawProduct>(product, {
   remoteId: 'id',
-  productName: 'name',
-  description: 'description',
+  productName: required('name'),
+  description: orElse('description', ''),
   productType: null, // Vendure has none
-  productStatus: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
+  productStatus: notNull(flag('enabled', 'enabled', 'disabled')),
   images: ({ featuredAsset, assets }) => [
     // The featured image comes first. It is usually among the assets too.
     ...new Set(
@@ -89,7 +102,7 @@ export const mapping = defineMapping<typeof product, RawProduct>(product, {
   tags: ({ facetValues }) => facetValues.map(({ name }) => name),
   vendor: null, // Vendure has none; shops use a facet or a custom field
   productUrl: null, // Vendure does not know the storefront's URLs; remoteFields.slug is part of one
-  variants: (raw) => raw.variants.map((entry) => variant(entry, raw)),
+  variants: listOf<RawVariant, RawProduct>('variants', variant),
   remoteCreatedAt: 'createdAt',
   remoteUpdatedAt: ({ updatedAt, variants }) =>
     latestOf([

@@ -1,7 +1,14 @@
-/** Fields of a write under Vendure's own names. */
-import { type Json, WriteRefusal } from '../../definition/connector.ts'
+/** The inputs of Vendure's mutations: unified fields, and fields under Vendure's own names. */
+import { type Json, type Steps, WriteRefusal } from '../../definition/connector.ts'
+import type { WriteVerb } from '../../definition/mapping/rule.ts'
+import { buildBody } from '../../definition/mapping/write.ts'
+import type { Mapping } from '../../definition/mapping.ts'
 
 type Input = { readonly [name: string]: Json }
+
+/** The unified fields of a write under Vendure's names. @throws WriteRefusal */
+export const inputOf = (mapping: Mapping, fields: Input, verb: WriteVerb): Steps<Input> =>
+  buildBody(mapping, { fields, remoteFields: {} }, { app: 'Vendure', verb })
 
 /**
  * Adds the remote fields to an input of Vendure, unchanged; Vendure rejects unknown names. `reserved` are the

@@ -1,0 +1,106 @@
+/** The words of the mapping language: each creates a converter or changes one. A path counts as a converter. */
+import type { Json } from '../json.ts'
+import { WriteRefusal } from '../steps.ts'
+import type { Converter, NestedRules, Rule } from './rule.ts'
+
+type Source = string | Converter
+
+const from = (source: Source): Converter => (typeof source === 'string' ? { from: source } : source)
+
+/** Only reads. */
+export const readOnly = (source: Source): Converter => ({ ...from(source), on: [] })
+
+/** An update cannot set the field. */
+export const createOnly = (source: Source): Converter => ({ ...from(source), on: ['create'] })
+
+/** A create cannot set the field. */
+export const updateOnly = (source: Source): Converter => ({ ...from(source), on: ['update'] })
+
+/** Null is refused. */
+export const notNull = (source: Source): Converter => ({ ...from(source), notNull: true })
+
+/** A create must set the field, and null and empty text are refused. */
+export const required = (source: Source): Converter => ({ ...from(source), required: true })
+
+/** Writes `empty` for null. */
+export const orElse = (source: Source, empty: Json): Converter => ({ ...from(source), empty })
+
+/** Writes to another path than it reads. */
+export const writtenTo = (to: string, source: Source): Converter => ({ ...from(source), to })
+
+/** In a nested object: the app stores the value once for the record, so all entries must agree on it. */
+export const ofRecord = (source: Source): Converter => ({ ...from(source), ofRecord: true })
+
+/** A text that is empty in the app if it has no value. */
+export const blankAsNull = (path: string): Converter => ({
+  from: path,
+  read: (value) => (value === '' ? null : value),
+})
+
+/** Reads with a function; the connector's own steps write the field, not the body builder. */
+export const writtenBySteps = <Raw, Whole = Raw>(
+  read: (raw: Raw, record: Whole) => unknown,
+): Converter => ({
+  from: '',
+  // Safe: the rules of a mapping receive only records of their own app.
+  read: (raw, record) => read(raw as Raw, record as Whole),
+  apply: (_, { path }) => {
+    throw new TypeError(`The steps of the connector must write ${path}.`)
+  },
+})
+
+/**
+ * A word of a fixed set, written case-insensitively: from the app's words to the unified ones
+ * (`{ delivery: 'SHIPPING' }`), or a list of words that both share. An unknown word of the app is read
+ * unchanged, so that it is reported.
+ */
+export const enumeration = (
+  path: string,
+  words: Readonly<Record<string, string>> | readonly string[],
+): Converter => {
+  const pairs = isList(words) ? words.map((word) => [word, word] as const) : Object.entries(words)
+  const unified = new Map<unknown, string>(pairs)
+  return {
+    from: path,
+    ...(!isList(words) && { read: (value) => unified.get(value) ?? value }),
+    write: (value, { path }) => {
+      const upper = String(value).toUpperCase()
+      const pair = pairs.find(([, word]) => word.toUpperCase() === upper)
+      if (pair) return pair[0]
+      throw new WriteRefusal(`Expected one of ${[...unified.values()].join(', ')}.`, path)
+    },
+  }
+}
+
+const isList = (words: object): words is readonly string[] => Array.isArray(words)
+
+/** A boolean of the app that the unified model shows as one of two words. */
+export const flag = (path: string, ifTrue: string, ifFalse: string): Converter => ({
+  from: path,
+  read: (value) => (value ? ifTrue : ifFalse),
+  write: (value, { path }) => {
+    if (value === ifTrue || value === ifFalse) return value === ifTrue
+    throw new WriteRefusal(`Expected one of ${ifTrue}, ${ifFalse}.`, path)
+  },
+})
+
+/** An object, by a nested mapping. */
+export const objectOf = <Raw = never, Whole = never>(
+  path: string,
+  rules: Readonly<Record<string, Rule<Raw, Whole>>>,
+): Converter => ({
+  from: path,
+  // Safe: a nested mapping receives only objects of its own app.
+  nested: { rules: rules as NestedRules, isList: false },
+})
+
+/** A list of objects, by a nested mapping. A write replaces the list; `matchBy` as in `NestedMapping`. */
+export const listOf = <Raw = never, Whole = never>(
+  path: string,
+  rules: Readonly<Record<string, Rule<Raw, Whole>>>,
+  matchBy?: readonly (readonly string[])[],
+): Converter => ({
+  from: path,
+  // Safe: a nested mapping receives only objects of its own app.
+  nested: { rules: rules as NestedRules, isList: true, ...(matchBy && { matchBy }) },
+})

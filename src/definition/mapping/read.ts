@@ -1,0 +1,79 @@
+/** Reads values from an app's record. */
+import { isObject } from '../value.ts'
+import type { NestedRules, Rule } from './rule.ts'
+
+/** Reads a value from an object of a raw record. */
+export type Reader = (raw: unknown, record: unknown) => unknown
+
+/** Reads the value at a path; undefined if there is none. */
+export const readPath = (path: string): ((raw: unknown) => unknown) => {
+  const steps = path === '' ? [] : path.split('.')
+  return (raw) => {
+    let value: unknown = raw
+    for (const step of steps) {
+      if (typeof value !== 'object' || value === null) return undefined
+      // Safe: an object is read by key, and a missing key is undefined.
+      value = (value as Record<string, unknown>)[step]
+    }
+    return value
+  }
+}
+
+/** Reads an object by nested rules. A value that is not an object is returned unchanged. */
+export const objectReader = (rules: NestedRules): Reader => {
+  const readers = Object.entries(rules).map(([name, rule]) => ({ name, read: reader(rule) }))
+  return (raw, record) => {
+    if (!isObject(raw)) return raw
+    const result: Record<string, unknown> = {}
+    for (const { name, read } of readers) result[name] = read(raw, record)
+    return result
+  }
+}
+
+/** Compiles a rule to a function. */
+export const reader = (rule: Rule): Reader => {
+  if (rule === null) return () => null
+  // Safe: the rules of a mapping receive only records of their own app.
+  if (typeof rule === 'function') return rule as Reader
+  if (typeof rule === 'string') return readPath(rule)
+  const { from, ofRecord, nested } = rule
+  const readFrom = readPath(from)
+  const readEntry = nested && objectReader(nested.rules)
+  return (raw, record) => {
+    let value = readFrom(ofRecord ? record : raw)
+    if (value !== null && value !== undefined && rule.read) value = rule.read(value, record)
+    if (!readEntry) return value
+    return nested.isList && Array.isArray(value)
+      ? value.map((entry) => readEntry(entry, record))
+      : readEntry(value, record)
+  }
+}
+
+/** Paths by their first step: `true` if a path ends there, otherwise the paths below it. */
+type PathTree = ReadonlyMap<string, PathTree | true>
+
+const treeOf = (paths: readonly (readonly string[])[]): PathTree =>
+  new Map(
+    [...Map.groupBy(paths, ([first = '']) => first)].map(([first, group]) => [
+      first,
+      group.some(({ length }) => length === 1) || treeOf(group.map((path) => path.slice(1))),
+    ]),
+  )
+
+const without = (value: object, tree: PathTree): Readonly<Record<string, unknown>> => {
+  const left: [string, unknown][] = []
+  for (const [key, part] of Object.entries(value)) {
+    const taken = tree.get(key)
+    if (taken === true) continue
+    const rest = taken && isObject(part) ? without(part, taken) : part
+    // An object of which nothing remains is left out, unless it was empty.
+    if (rest === part || Object.keys(Object(rest)).length > 0) left.push([key, rest])
+  }
+  return Object.fromEntries(left)
+}
+
+/** Reads what remains of a record without the values at some paths. */
+export const restReader = (paths: readonly string[]): ((raw: unknown) => unknown) => {
+  const tree = treeOf(paths.map((path) => path.split('.')))
+  return (raw) => without(Object(raw ?? {}), tree)
+}

@@ -1,0 +1,102 @@
+/** The rules of a mapping. A rule reads a value from an app's record and, unless it only reads, writes it. */
+import type { Json } from '../json.ts'
+import type { Steps } from '../steps.ts'
+
+/**
+ * How a field is mapped:
+ * - a path (`name`, `address.city`): reads and writes that value unchanged;
+ * - null: the app has no such field (give the reason in a comment);
+ * - a function: only reads;
+ * - a converter: reads and writes.
+ *
+ * `Raw` is the object that contains the value, `Whole` the raw record.
+ */
+export type Rule<Raw = never, Whole = Raw> =
+  | string
+  | null
+  | ((raw: Raw, record: Whole) => unknown)
+  | Converter
+
+/** The rules of a nested object, one for each field of its shape. */
+export type NestedRules<Raw = never, Whole = never> = Readonly<Record<string, Rule<Raw, Whole>>>
+
+/** A JSON object. */
+export type JsonObject = Readonly<Record<string, Json>>
+
+/** A kind of write that sets fields. */
+export type WriteVerb = 'create' | 'update'
+
+/** The write that a value is part of. */
+export interface WriteContext {
+  /** The subject of error messages: `The sandbox`. */
+  readonly app: string
+  /** The unified path of the value: `lineItems[2].quantity`. */
+  readonly path: string
+  /** The object of the input that contains the value; for a field of the record, all fields of the input. */
+  readonly input: JsonObject
+  /** The stored record under the app's own names; undefined for a create. */
+  readonly stored: Readonly<Record<string, unknown>> | undefined
+  /**
+   * Sets a value of the request body.
+   * @param path in the app's record
+   * @param field the unified path
+   * @throws WriteRefusal if the body already has another value there
+   */
+  put(path: string, value: Json, field: string): void
+}
+
+/**
+ * A rule that reads and writes. The functions in `converters.ts` create converters; use the members directly
+ * for a conversion that only one app has.
+ */
+export interface Converter {
+  /** The path of the value; empty for the object that contains the path. */
+  readonly from: string
+  /** The path to write, if it differs from `from`. */
+  readonly to?: string
+  /** `from` and `to` are paths in the record, not in the nested object. */
+  readonly ofRecord?: true
+  /** Converts the app's value, which is not null. Absent: the value is read unchanged. */
+  read?(value: unknown, record: unknown): unknown
+  /** Converts a unified value, which is not null. Absent: the value is written unchanged. @throws WriteRefusal */
+  write?(value: NonNullable<Json>, context: WriteContext): Json
+  /** The mapping of the object, or of each object of the list; applied after `read` and before `write`. */
+  readonly nested?: NestedMapping
+  /** The value to write for null. Default: null; for a list, an empty list. */
+  readonly empty?: Json
+  /** Null is refused. */
+  readonly notNull?: true
+  /** A create must set the field, and null and empty text are refused. */
+  readonly required?: true
+  /** The writes that may set the field. Default: create and update. */
+  readonly on?: readonly WriteVerb[]
+  /**
+   * Writes the value, which may be null, in place of `write`: it may set several fields and, as a generator,
+   * send requests. Only for a field of the record.
+   * @throws WriteRefusal
+   */
+  apply?(value: Json, context: WriteContext): Steps<void> | undefined
+  /** The paths that `apply` sets. Default: `to` or `from`. */
+  readonly sets?: readonly string[]
+}
+
+/** The mapping of nested objects. */
+export interface NestedMapping {
+  readonly rules: NestedRules
+  readonly isList: boolean
+  /**
+   * The app's fields that identify an entry of the stored list, most reliable first. A matched entry keeps
+   * the fields that the caller omits, in particular its id.
+   */
+  readonly matchBy?: readonly (readonly string[])[]
+}
+
+/** A rule that reads and writes, as a converter; undefined for a rule that only reads. */
+export const converterOf = (rule: Rule | undefined): Converter | undefined =>
+  typeof rule === 'string' ? { from: rule } : typeof rule === 'object' && rule ? rule : undefined
+
+/** Whether a rule reads the app's value unchanged. */
+export const readsUnchanged = (rule: Rule): boolean => {
+  const converter = converterOf(rule)
+  return converter !== undefined && !converter.read && !converter.nested
+}

@@ -1,0 +1,216 @@
+/** Writes by a mapping: the fields that a write may set, the request body, and the names in an app's errors. */
+import type { Json } from '../json.ts'
+import type { Field, Fields } from '../kinds/kind.ts'
+import type { Mapping } from '../mapping.ts'
+import { type Steps, type WriteInput, WriteRefusal } from '../steps.ts'
+import { isObject } from '../value.ts'
+import { createBody } from './body.ts'
+import { matchEntries, objectsIn } from './match-entries.ts'
+import { readPath } from './read.ts'
+import {
+  type Converter,
+  converterOf,
+  type JsonObject,
+  type NestedMapping,
+  type NestedRules,
+  type Rule,
+  readsUnchanged,
+  type WriteContext,
+  type WriteVerb,
+} from './rule.ts'
+
+/** The converter of a rule that some write may set; undefined for one that only reads. */
+const writerOf = (rule: Rule | undefined): Converter | undefined => {
+  const converter = converterOf(rule)
+  return converter?.on?.length === 0 ? undefined : converter
+}
+
+const fieldPaths = (rules: NestedRules, fields: Fields, verb: WriteVerb): readonly string[] =>
+  Object.entries(fields).flatMap(([name, { kind }]) => {
+    const converter = converterOf(rules[name])
+    if (!converter || (converter.on && !converter.on.includes(verb))) return []
+    const inner = kind.shape?.fields ?? {}
+    if (!converter.nested) return [name]
+    const paths = fieldPaths(converter.nested.rules, inner, verb)
+    return Object.keys(inner).every((part) => paths.includes(part))
+      ? [name]
+      : paths.map((part) => `${name}.${part}`)
+  })
+
+/**
+ * The unified fields that a write may set: `addresses`, or `lineItems.quantity` if a value is only partly
+ * writable.
+ */
+export const writableFields = ({ resource, rules }: Mapping, verb: WriteVerb): readonly string[] =>
+  fieldPaths(rules, resource.fields, verb)
+
+/** The entries of a list of objects with their paths. @throws WriteRefusal */
+export const entriesAt = (
+  value: Json,
+  path: string,
+): { entry: JsonObject; entryPath: string }[] => {
+  if (!Array.isArray(value)) throw new WriteRefusal('Expected a list.', path)
+  return value.map((entry, index) => {
+    const entryPath = `${path}[${index}]`
+    return { entry: objectAt(entry, entryPath), entryPath }
+  })
+}
+
+/** The value as an object. @throws WriteRefusal */
+export const objectAt = (value: Json, path: string): JsonObject => {
+  if (!isObject(value)) throw new WriteRefusal('Expected an object.', path)
+  return value
+}
+
+const unsupported = (app: string, path: string): WriteRefusal =>
+  new WriteRefusal(`${app} does not support this field.`, path)
+
+/**
+ * Converts an object by nested rules. Values that belong to the record are put into its body.
+ * @throws WriteRefusal
+ */
+export const writeObject = (
+  rules: NestedRules,
+  fields: Fields,
+  input: JsonObject,
+  context: WriteContext,
+): JsonObject => {
+  const body = createBody()
+  for (const [name, value] of Object.entries(input)) {
+    const path = `${context.path}.${name}`
+    const converter = writerOf(rules[name])
+    if (!converter) throw unsupported(context.app, path)
+    const { from, to = from, ofRecord } = converter
+    const result = writeValue(converter, fields[name], value, { ...context, path, input })
+    if (ofRecord) context.put(to, result, path)
+    else if (!body.put(to, result))
+      throw new WriteRefusal(`This value conflicts with another field for ${to}.`, path)
+  }
+  return body.toJson()
+}
+
+const writeNested = (
+  { rules, isList, matchBy }: NestedMapping,
+  { from }: Converter,
+  fields: Fields,
+  value: Json,
+  context: WriteContext,
+): Json => {
+  if (!isList) return writeObject(rules, fields, objectAt(value, context.path), context)
+  const entries = entriesAt(value, context.path).map(({ entry, entryPath }) =>
+    writeObject(rules, fields, entry, { ...context, path: entryPath }),
+  )
+  if (!matchBy) return entries
+  const stored = objectsIn(readPath(from)(context.stored))
+  const matches = matchEntries(entries, stored, matchBy)
+  return entries.map((entry) => ({ ...matches.get(entry), ...entry }))
+}
+
+/** Converts a unified value, which may be null, to the app's. @throws WriteRefusal */
+export const writeValue = (
+  converter: Converter,
+  field: Field | undefined,
+  value: Json,
+  context: WriteContext,
+): Json => {
+  if (value === null) {
+    if (converter.notNull)
+      throw new WriteRefusal(
+        `${context.app} requires a value here; null is not allowed.`,
+        context.path,
+      )
+    return converter.empty ?? (field?.kind.isList ? [] : null)
+  }
+  const { nested } = converter
+  const inner = nested
+    ? writeNested(nested, converter, field?.kind.shape?.fields ?? {}, value, context)
+    : value
+  return inner !== null && converter.write ? converter.write(inner, context) : inner
+}
+
+const checkRequired = (
+  { resource, rules }: Mapping,
+  fields: JsonObject,
+  app: string,
+  verb: WriteVerb,
+): void => {
+  for (const name of Object.keys(resource.fields)) {
+    if (!converterOf(rules[name])?.required) continue
+    const value = fields[name]
+    if (value === undefined ? verb === 'create' : value === null || value === '')
+      throw new WriteRefusal(`${app} requires a value for every ${resource.name}`, name)
+  }
+}
+
+/** The write for which a body is built. */
+export interface BodyOptions {
+  /** The subject of error messages: `The sandbox`. */
+  readonly app: string
+  readonly verb: WriteVerb
+  /** The stored record under the app's own names, if the mapping matches the entries of lists. */
+  readonly stored?: Readonly<Record<string, unknown>>
+}
+
+/** Builds the body of a create or update request. @throws WriteRefusal */
+export function* buildBody(
+  mapping: Mapping,
+  { fields, remoteFields }: WriteInput,
+  { app, verb, stored }: BodyOptions,
+): Steps<JsonObject> {
+  checkRequired(mapping, fields, app, verb)
+  const body = createBody()
+  const put = (path: string, value: Json, field: string): void => {
+    if (!body.put(path, value))
+      throw new WriteRefusal(
+        `${app} has one value for the whole record here; pass the same value everywhere.`,
+        field,
+      )
+  }
+  for (const [name, value] of Object.entries(fields)) {
+    const converter = writerOf(mapping.rules[name])
+    const field = mapping.resource.fields[name]
+    if (!converter || !field) throw unsupported(app, name)
+    const context: WriteContext = { app, path: name, input: fields, stored, put }
+    if (converter.apply) {
+      const steps = converter.apply(value, context)
+      if (steps) yield* steps
+    } else put(converter.to ?? converter.from, writeValue(converter, field, value, context), name)
+  }
+  body.addRemoteFields(remoteFields)
+  return body.toJson()
+}
+
+/** The part of an app's field name below a path; undefined if the name is not at or below the path. */
+const below = (path: string, appField: string): string | undefined => {
+  const rest = appField.slice(path.length)
+  return appField.startsWith(path) && (rest === '' || rest[0] === '.' || rest[0] === '[')
+    ? rest
+    : undefined
+}
+
+/**
+ * The unified field of an app's field name: `vendorName`. If several fields are written to it, it is the first;
+ * if none is, the first that reads it unchanged. Undefined if there is none.
+ */
+export const unifiedField = (
+  { resource, rules }: Mapping,
+  appField: string,
+): string | undefined => {
+  const find = (pathsOf: (rule: Rule) => readonly string[]): string | undefined => {
+    for (const name of Object.keys(resource.fields)) {
+      const rule = rules[name] ?? null
+      for (const path of pathsOf(rule)) {
+        const rest = path === '' ? undefined : below(path, appField)
+        // Below a converted value, the app's names mean nothing to the caller.
+        if (rest !== undefined) return readsUnchanged(rule) ? name + rest : name
+      }
+    }
+    return undefined
+  }
+  return (
+    find((rule) => {
+      const writer = writerOf(rule)
+      return writer ? (writer.sets ?? [writer.to ?? writer.from]) : []
+    }) ?? find((rule) => (readsUnchanged(rule) ? [converterOf(rule)?.from ?? ''] : []))
+  )
+}
