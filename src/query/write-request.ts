@@ -12,30 +12,51 @@ export interface WriteRequest {
   readonly remoteFields: Input
 }
 
-const writable = new WeakMap<Resource, Fields>()
+/** Caches the fields of each resource, because input schemas are cached by the identity of their fields. */
+const fieldsOnce = (make: (resource: Resource) => Fields): ((resource: Resource) => Fields) => {
+  const cache = new WeakMap<Resource, Fields>()
+  return (resource) => {
+    const known = cache.get(resource)
+    if (known) return known
+    const fields = make(resource)
+    cache.set(resource, fields)
+    return fields
+  }
+}
 
 /** The fields of a resource that a caller may write, and `remoteFields`. Returns the same object each time. */
-export const writableFields = (resource: Resource): Fields => {
-  const known = writable.get(resource)
-  if (known) return known
-  const fields = { ...resource.fields, remoteFields: commonFields.remoteFields }
-  writable.set(resource, fields)
-  return fields
-}
+export const writableFields = fieldsOnce((resource) => ({
+  ...resource.fields,
+  remoteFields: commonFields.remoteFields,
+}))
+
+/**
+ * The fields of an update of some fields: those of `writableFields`, of which none is required. A required one
+ * cannot be null. Returns the same object each time.
+ */
+export const updatableFields = fieldsOnce((resource) =>
+  Object.fromEntries(
+    Object.entries(writableFields(resource)).map(([name, field]) => [
+      name,
+      field.required ? { ...field, required: false, refusesNull: true } : field,
+    ]),
+  ),
+)
 
 /**
  * Parses the input of a write.
+ * @param writable `writableFields` or `updatableFields` of the resource
  * @param pathFields the parent of a nested record, from the path; the body may repeat it
  * @param isSame whether two identifiers name the same record
  * @throws INVALID_PARAMETER naming the field and the expected value
  */
 export const parseWrite = (
-  resource: Resource,
+  writable: Fields,
   input: unknown,
   pathFields: Readonly<Record<string, string>> = {},
   isSame: (name: string, bodyValue: unknown, pathValue: string) => boolean = () => false,
 ): WriteRequest => {
-  const { remoteFields = {}, ...fields } = readInput(writableFields(resource), input)
+  const { remoteFields = {}, ...fields } = readInput(writable, input)
   if (remoteFields === null || typeof remoteFields !== 'object' || Array.isArray(remoteFields))
     throw invalidParameter('remoteFields', "an object whose names are the app's own field names")
   for (const [name, value] of Object.entries(pathFields))
