@@ -13,6 +13,7 @@ import {
 } from '../../definition/field.ts'
 import { ApiError } from '../../errors.ts'
 import {
+  type CredentialSummary,
   countCredentials,
   createCredential,
   deleteCredential,
@@ -24,7 +25,7 @@ import { isForeignKeyViolation } from '../../store/database/database.ts'
 import { noCredential, noUser } from '../auth/caller.ts'
 import { readCredentialValues, requireApp } from '../credential-input.ts'
 import { type CallContext, defineOperation, type InputOf, required } from '../operation.ts'
-import { EXAMPLE_USER, requireUser, userId } from './users.ts'
+import { EXAMPLE_USER, pageParameters, readPage, requireUser, scopeOf, userId } from './users.ts'
 
 const tag = 'Credentials'
 
@@ -41,6 +42,7 @@ const credential = defineShape({
   doc: "An end user's authorized connection to one app. Its secret values are never returned.",
   fields: {
     credentialId,
+    userId,
     app,
     type: required(text('How the app was connected: `apiKey`.')),
     createdAt: required(timestamp('When the app was connected.')),
@@ -50,6 +52,7 @@ const credential = defineShape({
 
 const exampleCredential = {
   credentialId: EXAMPLE_CREDENTIAL,
+  userId: EXAMPLE_USER,
   app: 'vendure',
   type: TYPE,
   createdAt: '2026-03-02T09:30:00.000Z',
@@ -148,10 +151,31 @@ const tooManyCredentials = (limit: number): ApiError =>
     `The end user has ${limit} credentials, the limit (MAX_CREDENTIALS_PER_USER). Delete an unused one.`,
   )
 
+const withType = (summary: CredentialSummary) => ({ ...summary, type: TYPE })
+
 export const credentialOperations = [
   defineOperation({
     name: 'credentials',
-    doc: 'The credentials of an end user, oldest first.',
+    doc: 'The credentials of the environment, of one end user or of one app, oldest first.',
+    tag,
+    rest: { method: 'GET', path: '/2024-03/credentials' },
+    callers: ['key', 'user'],
+    query: {
+      userId: reference('users', 'Only credentials of this end user.'),
+      app: text('Only credentials of this app, such as `vendure`.'),
+      ...pageParameters,
+    },
+    answer: { key: 'data', value: list(credential, 'The credentials.') },
+    errors: ['USER_NOT_FOUND'],
+    example: { given: { userId: EXAMPLE_USER, app: 'vendure' }, result: [exampleCredential] },
+    run: async (context, { userId: requestedUser, app, ...page }) => {
+      const filter = { ...(await scopeOf(context, requestedUser)), app: app ?? undefined }
+      return (await listCredentials(context.database, filter, readPage(page))).map(withType)
+    },
+  }),
+  defineOperation({
+    name: 'userCredentials',
+    doc: 'The credentials of one end user, oldest first.',
     tag,
     rest: { method: 'GET', path: '/2024-03/users/:userId/credentials' },
     callers: ['key', 'user'],
@@ -159,10 +183,10 @@ export const credentialOperations = [
     answer: { key: 'data', value: list(credential, 'The credentials.') },
     errors: ['USER_NOT_FOUND'],
     example: { given: { userId: EXAMPLE_USER }, result: [exampleCredential] },
-    run: async ({ database, caller }, input) => {
-      const credentials = await listCredentials(database, caller.environmentId, input.userId)
-      if (credentials === undefined) throw noUser()
-      return credentials.map((summary) => ({ ...summary, type: TYPE }))
+    run: async (context, input) => {
+      const filter = { ...(await scopeOf(context, input.userId)), app: undefined }
+      const all = { size: undefined, number: 1 }
+      return (await listCredentials(context.database, filter, all)).map(withType)
     },
   }),
   defineOperation({
