@@ -173,7 +173,8 @@ export interface ResourceWriter {
   normalize?(input: WriteInput): WriteInput
   /**
    * Unified fields by the app's field names, for fields that the mapping does not read from one path:
-   * `placed_by` is `customer`. Errors of the app are reported under the unified name.
+   * `placed_by` is `customer`. Errors of the app are reported under the unified name, and without a name for
+   * a field that has none.
    */
   readonly fieldNames?: Readonly<Record<string, string>>
   /**

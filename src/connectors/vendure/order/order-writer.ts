@@ -183,5 +183,12 @@ export const orderWriter: ResourceWriter = {
       return yield* readWritten(orders, id)
     },
   },
+  fieldNames: {
+    adjustOrderLines: 'lineItems',
+    addItems: 'lineItems',
+    updateShippingAddress: 'shippingAddress',
+    updateBillingAddress: 'billingAddress',
+    customerId: 'customer',
+  },
   sideEffects: sideEffectsOfOrder,
 }
