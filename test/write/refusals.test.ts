@@ -1,5 +1,7 @@
 /** Errors of a write that the app rejects name the field as the caller knows it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectors } from '../../src/generated/registry.ts'
+import { refusedField } from '../../src/write/refused-field.ts'
 import { samples } from '../sandbox/write-samples.ts'
 import { type ConnectedSandbox, connectSandbox } from '../support/connected-sandbox.ts'
 import { transports } from '../support/operations.ts'
@@ -92,6 +94,29 @@ describe.each(transports)('over %s', (transport) => {
         details: [{ field: 'remoteDeleted', stored: true, current: true }],
       })
   })
+})
+
+test('every field name of a connector leads to a field of its resource', () => {
+  const named = [...connectors.values()].flatMap(({ resources }) =>
+    Object.values(resources).flatMap(({ mapping, write }) =>
+      Object.entries(write?.fieldNames ?? {}).map(
+        ([name, field]) => [mapping, name, field] as const,
+      ),
+    ),
+  )
+  expect(named.length).toBeGreaterThan(50)
+  for (const [{ resource }, name, field] of named)
+    expect(Object.keys(resource.fields), `${resource.topic}: ${name}`).toContain(field)
+})
+
+test.each([
+  ['commerce/orders', 'updateShippingAddress.city', 'shippingAddress'],
+  ['commerce/orders', 'adjustOrderLines.0.quantity', 'lineItems'],
+  ['commerce/customers', 'emailAddress', 'email'],
+  ['commerce/customers', 'shoeSize', undefined],
+])('Vendure’s name in %s, %s, is %s', (topic, name, field) => {
+  const resource = connectors.get('vendure')?.resources[topic]
+  expect(resource && refusedField(resource, {}, name)).toBe(field)
 })
 
 test('an error has no name of the app’s for a field, neither in its details nor in its message', async () => {
