@@ -133,7 +133,7 @@ test('an error has no name of the app’s for a field, neither in its details no
       ['last.0.first', 'short (last.0.first)', 'lastName', 'short (lastName)'],
       ['last[0]', 'short (last[0])', 'lastName', 'short (lastName)'],
       ['lastly', 'late', undefined, 'late'],
-    ]) {
+    ] as const) {
       desk.rolodex.faults.push({ status: 422, body: { reason, field } })
       const answer = await desk.write('POST', '/contacts', { lastName: 'X' })
       const { code, message, details } = answer.json().error
