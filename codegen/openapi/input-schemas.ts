@@ -6,11 +6,13 @@ import { type JsonSchema, orNull } from './schemas.ts'
 export const shapeName = ({ name }: Shape, side: Side): string =>
   side === 'input' ? `${name}Input` : name
 
-export const schemaOf = ({ kind, doc, required }: Field, side: Side): JsonSchema => {
+export const schemaOf = ({ kind, doc, required, refusesNull }: Field, side: Side): JsonSchema => {
   const schema = kind.jsonSchema(side)
   // `remoteFields` is optional, but not nullable.
   const isNonNull =
-    required || (side === 'output' ? kind.isList : kind === commonFields.remoteFields.kind)
+    required ||
+    refusesNull ||
+    (side === 'output' ? kind.isList : kind === commonFields.remoteFields.kind)
   const note = side === 'input' && kind.notes?.input ? ` ${kind.notes.input}` : ''
   return { description: `${doc}${note}`, ...(isNonNull ? schema : orNull(schema)) }
 }

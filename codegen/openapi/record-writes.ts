@@ -1,7 +1,8 @@
 /** The write operations of resources, and their input schemas. */
 import type { Catalogue } from '../../src/definition/catalogue.ts'
+import type { Field } from '../../src/definition/kinds/kind.ts'
 import { pascalCase, type Resource } from '../../src/definition/resource.ts'
-import { writableFields } from '../../src/query/write-request.ts'
+import { updatableFields, writableFields } from '../../src/query/write-request.ts'
 import { shapesIn } from '../operation-shapes.ts'
 import { exampleRecord } from './examples.ts'
 import { failuresOf, writeCodes } from './failures.ts'
@@ -11,10 +12,13 @@ import { getQuery, inPath, type Parameter } from './parameters.ts'
 import { closedObject, type JsonSchema, refTo } from './schemas.ts'
 import { successResponse } from './success-response.ts'
 
+const isRequired = (_name: string, { required }: Field): boolean => required
+
 const canBeWritten = ({ verbs }: Resource): boolean =>
   verbs.includes('create') || verbs.includes('update')
 
 const inputName = ({ typeName }: Resource): string => `${typeName}Input`
+const updateName = ({ typeName }: Resource): string => `${typeName}UpdateInput`
 
 /** The example record as input, with ids for embedded references. */
 const exampleInput = (catalogue: Catalogue, resource: Resource): JsonSchema => {
@@ -28,6 +32,18 @@ const exampleInput = (catalogue: Catalogue, resource: Resource): JsonSchema => {
   )
 }
 
+/** An example of an update of some fields: one field has a value, and another one is cleared. */
+const exampleUpdate = (catalogue: Catalogue, resource: Resource): JsonSchema => {
+  const fields = updatableFields(resource)
+  const texts = Object.keys(fields).filter(
+    (name) => fields[name]?.kind.name === 'text' && !name.endsWith('Status'),
+  )
+  const [changed = Object.keys(fields)[0] ?? ''] = texts
+  const cleared = texts.find((name) => name !== changed && !fields[name]?.refusesNull)
+  const { [changed]: value } = exampleInput(catalogue, resource)
+  return { [changed]: value, ...(cleared !== undefined && { [cleared]: null }) }
+}
+
 /** The input schemas of writable resources and their shapes. */
 export const writeSchemas = (catalogue: Catalogue): Readonly<Record<string, JsonSchema>> => {
   const written = catalogue.resources.filter(canBeWritten)
@@ -35,12 +51,22 @@ export const writeSchemas = (catalogue: Catalogue): Readonly<Record<string, Json
     inputName(resource),
     {
       description: `Fields to write to the ${inWords(resource.name)}. Omitted fields stay unchanged; null clears a field.`,
-      ...inputObject(writableFields(resource), (_name, { required }) => required),
+      ...inputObject(writableFields(resource), isRequired),
       examples: [exampleInput(catalogue, resource)],
     },
   ])
+  const updates = written
+    .filter(({ verbs }) => verbs.includes('update'))
+    .map((resource) => [
+      updateName(resource),
+      {
+        description: `Fields to change of the ${inWords(resource.name)}. Omitted fields stay unchanged; null clears a field.`,
+        ...inputObject(updatableFields(resource), isRequired),
+        examples: [exampleUpdate(catalogue, resource)],
+      },
+    ])
   const shapes = written.flatMap(({ fields }) => Object.values(fields).flatMap(shapesIn))
-  return { ...inputShapes(shapes), ...Object.fromEntries(inputs) }
+  return { ...inputShapes(shapes), ...Object.fromEntries([...inputs, ...updates]) }
 }
 
 interface WritePlace {
@@ -69,10 +95,10 @@ export const recordWrites = (
   const version = refTo('parameters', 'If-Match')
   const id = inPath('id', words)
   const record = closedObject({ [name]: refTo('schemas', typeName) })
-  const body = {
+  const bodyOf = (schema: string) => ({
     required: true,
-    content: { 'application/json': { schema: refTo('schemas', inputName(resource)) } },
-  }
+    content: { 'application/json': { schema: refTo('schemas', schema) } },
+  })
   const headers = ['ETag', 'Idempotency-Replayed']
   const failures = failuresOf(writeCodes)
   const operation = (verb: string, summary: string, description: string, rest: Operation) => ({
@@ -88,7 +114,7 @@ export const recordWrites = (
     'Creates the record in the app, then returns it as the app stored it.',
     {
       parameters: [...above, ...getQuery, key],
-      requestBody: body,
+      requestBody: bodyOf(inputName(resource)),
       responses: { 200: successResponse('The record.', record, headers), ...failures },
     },
   )
@@ -98,7 +124,17 @@ export const recordWrites = (
     'Updates the record in the app, then returns it as the app stored it. If the record has changed in the app since the last sync, the request fails with WRITE_CONFLICT.',
     {
       parameters: [...above, id, ...getQuery, key, version],
-      requestBody: body,
+      requestBody: bodyOf(inputName(resource)),
+      responses: { 200: successResponse('The record.', record, headers), ...failures },
+    },
+  )
+  const patch = operation(
+    'patch',
+    'Change some fields of one',
+    'Updates the fields in the body, in the app and then here; no field is required. A body without fields changes nothing and returns the record. In every other respect, the request works like PUT.',
+    {
+      parameters: [...above, id, ...getQuery, key, version],
+      requestBody: bodyOf(updateName(resource)),
       responses: { 200: successResponse('The record.', record, headers), ...failures },
     },
   )
@@ -114,7 +150,7 @@ export const recordWrites = (
   return {
     ofList: { ...(verbs.includes('create') && { post: create }) },
     ofRecord: {
-      ...(verbs.includes('update') && { put: update }),
+      ...(verbs.includes('update') && { put: update, patch }),
       ...(verbs.includes('delete') && { delete: remove }),
     },
   }

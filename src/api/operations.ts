@@ -1,5 +1,6 @@
 /** Every operation other than record operations, in the order of the documentation. */
 import type { Operation } from './operation.ts'
+import { appOperations } from './operations/apps.ts'
 import { changeOperations } from './operations/changes.ts'
 import { credentialOperations } from './operations/credentials.ts'
 import { installationOperations } from './operations/installations.ts'
@@ -15,6 +16,7 @@ import { workflowRunOperations } from './operations/workflow-runs.ts'
 export const operations: readonly Operation[] = [
   ...userOperations,
   ...credentialOperations,
+  ...appOperations,
   ...integrationOperations,
   ...integrationSecretOperations,
   ...installationOperations,

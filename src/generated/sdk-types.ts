@@ -292,6 +292,8 @@ export interface User {
 export interface Credential {
   /** The credential. */
   readonly credentialId: string
+  /** The end user. */
+  readonly userId: string
   /** The name of the app in this API, such as `vendure`. */
   readonly app: string
   /** How the app was connected: `apiKey`. */
@@ -344,6 +346,8 @@ export interface OAuthUrl {
 export interface Integration {
   /** The integration. */
   readonly integrationId: string
+  /** The name that end users see. */
+  readonly name: string
   /** The app that the integration connects. */
   readonly app: string
   /** URL of the icon. */

@@ -65,7 +65,8 @@ const prepare = async ({
   if (sandbox === undefined) return { environmentIds, credentialIds: [], isNew: false }
 
   const userId = await ensureUser(database, environmentId, USERNAME, 'Acme Trading')
-  const known = (await listCredentials(database, environmentId, userId)) ?? []
+  const filter = { environmentId, userId, app: undefined }
+  const known = await listCredentials(database, filter, { size: undefined, number: 1 })
   if (known.length > 0) {
     const credentialIds = known.map(({ credentialId }) => credentialId)
     return { environmentIds, credentialIds, isNew: false }

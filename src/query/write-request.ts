@@ -23,18 +23,33 @@ export const writableFields = memoize(
 )
 
 /**
+ * The fields of an update of some fields: those of `writableFields`, of which none is required. A required one
+ * cannot be null. Returns the same object each time.
+ */
+export const updatableFields = memoize(
+  (resource: Resource): Fields =>
+    Object.fromEntries(
+      Object.entries(writableFields(resource)).map(([name, field]) => [
+        name,
+        field.required ? { ...field, required: false, refusesNull: true } : field,
+      ]),
+    ),
+)
+
+/**
  * Parses the input of a write.
+ * @param writable `writableFields` or `updatableFields` of the resource
  * @param pathFields the parent of a nested record, from the path; the body may repeat it
  * @param isSame whether two identifiers name the same record
  * @throws INVALID_PARAMETER naming the field and the expected value
  */
 export const parseWrite = (
-  resource: Resource,
+  writable: Fields,
   input: unknown,
   pathFields: Readonly<Record<string, string>> = {},
   isSame: (name: string, bodyValue: unknown, pathValue: string) => boolean = () => false,
 ): WriteRequest => {
-  const { remoteFields = {}, ...fields } = readInput(writableFields(resource), input)
+  const { remoteFields = {}, ...fields } = readInput(writable, input)
   if (remoteFields === null || typeof remoteFields !== 'object' || Array.isArray(remoteFields))
     throw invalidParameter('remoteFields', "an object whose names are the app's own field names")
   for (const [name, value] of Object.entries(pathFields))

@@ -3,25 +3,32 @@ import { storableText } from '../definition/value.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import { type AppError, AppRefusedError } from '../outbound/app-error.ts'
 
-/** Converts the app's name of a field into the name that the caller used. */
-export type NameField = (appField: string) => string
+/** Converts the app's name of a field into the name that the caller used; undefined if there is none. */
+export type NameField = (appField: string) => string | undefined
+
+/** The app's reason with the caller's name of the field. `invalid (lines.0.item)` becomes `invalid (lineItems)`. */
+const reasonOf = ({ reason, field }: AppRefusedError, named: string | undefined): string => {
+  if (field === undefined) return reason
+  if (named === undefined) return reason.replaceAll(` (${field})`, '')
+  // Replaced only as a whole: the name may be a part of other words.
+  return reason.replaceAll(`(${field})`, `(${named})`).replaceAll(`"${field}"`, `"${named}"`)
+}
 
 const refusal = (error: AppRefusedError, nameField: NameField | undefined): ApiError => {
   const { app, field } = error
-  const reason = storableText(error.reason)
+  const named = field === undefined ? undefined : nameField?.(field)
+  const reason = storableText(reasonOf(error, named))
   const expected = `a value that ${app} accepts: ${reason}`
   const details: readonly ErrorDetail[] =
-    field === undefined || nameField === undefined
-      ? []
-      : [{ field: storableText(nameField(field)), expected }]
+    named === undefined ? [] : [{ field: storableText(named), expected }]
   return new ApiError('APP_REFUSED', `${app} refused: ${reason}`, details)
 }
 
 /** The API error for a failure of an app. It names the caller's field if the app names one. */
 export const appFailure = (error: AppError, nameField?: NameField): ApiError => {
   const { app } = error
-  const reason = storableText(error.reason)
   if (error instanceof AppRefusedError) return refusal(error, nameField)
+  const reason = storableText(error.reason)
   switch (error.code) {
     case 'APP_AUTHENTICATION':
       return new ApiError(

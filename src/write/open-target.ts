@@ -78,8 +78,8 @@ export interface WriteTarget {
   ): Promise<Result>
   /** Runs a connector's steps against the app. */
   run<Result>(steps: Steps<Result>): Promise<StepsOutcome<Result>>
-  /** Converts the app's name of a field into the caller's. */
-  nameField(appField: string): string
+  /** Converts the app's name of a field into the caller's; undefined if there is none. */
+  nameField(appField: string): string | undefined
   /** Maps a raw record of the app. @throws TypeError if it has no id */
   map(raw: unknown): MappedRecord
   /** The record in the store. @throws NOT_FOUND, also for a record of another parent */

@@ -1,6 +1,6 @@
 /** Updates a record: in the app first, then in the store. */
 import type { ApiError } from '../errors.ts'
-import type { UpdateRequest, VersionedRecord } from '../query/write-request.ts'
+import type { UpdateRequest, VersionedRecord, WriteRequest } from '../query/write-request.ts'
 import { bothVersions, conflict, isStale } from './conflict.ts'
 import { checkGuard, isConflict } from './guard.ts'
 import { openTarget, type StoredVersion, unsupported, type WriteTarget } from './open-target.ts'
@@ -30,7 +30,16 @@ const reportPart = async (
   return partlyWritten(refusal, connector.name, nameField, changes)
 }
 
-/** Updates a record. @returns the record as it is stored @throws ApiError */
+/** Whether an update changes no field. */
+const isEmpty = ({ fields, remoteFields }: WriteRequest): boolean =>
+  Object.keys(fields).length === 0 && Object.keys(remoteFields).length === 0
+
+/**
+ * Updates a record. An update without fields writes nothing: it returns the record after the checks that every
+ * update makes, so that a caller may send the difference of two versions without testing whether there is one.
+ * @returns the record as it is stored
+ * @throws ApiError
+ */
 export const updateRecord = async (
   context: WriteContext,
   { owner, resource, id, request, attempt }: UpdateRequest,
@@ -44,6 +53,10 @@ export const updateRecord = async (
   return target.exclusively(id, update.guard, async (claim) => {
     const before = await target.read(id, attempt.below)
     const { values: record, readAt: requestedAt } = before
+    if (isEmpty(request)) {
+      await checkGuard(target, before, { guard: 'compare', attempt })
+      return target.read(id, attempt.below)
+    }
     const input = await prepareInput(context, target, request, update.fields)
     const store = (raw: unknown): Promise<VersionedRecord> => {
       const facts = { requestedAt, accept: 'written', cause } as const

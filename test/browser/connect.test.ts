@@ -191,10 +191,10 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await window.getByLabel('Tenant').fill('acme')
     await window.getByLabel('Token').fill('secret')
     await window.getByRole('button', { name: 'Connect', exact: true }).click()
-    await heading(window, 'Install Sandbox')
-    await window.getByText(HOSTILE).waitFor()
-    await window.getByRole('button', { name: 'Install' }).click()
-    await heading(window, 'Sandbox is installed')
+    await heading(window, `Install ${HOSTILE}`)
+    await window.getByRole('listitem').getByText(HOSTILE).waitFor()
+    await click(window, 'Install')
+    await heading(window, `${HOSTILE} is installed`)
     expect(await result).toEqual({ success: true, installationId: expect.any(String) })
     await leave(click(window, 'Done'))
 
@@ -213,14 +213,14 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     void call('install', { integrationId })
     const again = await frame()
     await click(again, 'Install again')
-    await heading(again, 'Sandbox is installed')
+    await heading(again, `${HOSTILE} is installed`)
     const second = await installation.findUniqueOrThrow({ where: { id: first.id } })
     expect(second.credentialIds.toSorted()).toEqual([vendure, newest].toSorted())
     await leave(click(again, 'Done'))
 
     const listed = () => run('Trunkline.getIntegrations()')
     const standing = { installed: true, workflows: [{ name: HOSTILE, active: true }] }
-    expect(await listed()).toMatchObject([{ integrationId, ...standing }])
+    expect(await listed()).toMatchObject([{ integrationId, name: HOSTILE, ...standing }])
     for (const [method, active] of [
       ['deactivate', false],
       ['reactivate', true],

@@ -7,7 +7,7 @@ import {
 } from '../../src/definition/kinds/limits.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { readInput } from '../../src/query/input.ts'
-import { parseWrite, writableFields } from '../../src/query/write-request.ts'
+import { parseWrite, updatableFields, writableFields } from '../../src/query/write-request.ts'
 import { type OpenApiDocument, openapiText, schemaCompiler } from '../support/openapi.ts'
 
 // openapi.test.ts proves that the document has this type.
@@ -41,8 +41,22 @@ describe('a record', () => {
       )
       for (const remoteFields of [{}, { a: [1] }, null, 'x', 5, true, []]) {
         const input = { ...required, remoteFields }
-        const taken = isAccepted(() => parseWrite(resource, input))
+        const taken = isAccepted(() => parseWrite(writableFields(resource), input))
         expect(fits(input), JSON.stringify(remoteFields)).toBe(taken)
+      }
+    },
+  )
+
+  test.each(written.map((resource) => [resource.typeName, resource] as const))(
+    '%s is updated without its required fields, but not with null for one of them',
+    (typeName, resource) => {
+      const fits = compile('components', 'schemas', `${typeName}UpdateInput`)
+      const required = Object.entries(resource.fields).filter(([, field]) => field.required)
+      const inputs = [{}, { remoteFields: {} }, { id: '1' }]
+      for (const input of [...inputs, ...required.map(([name]) => ({ [name]: null }))]) {
+        const taken = isAccepted(() => parseWrite(updatableFields(resource), input))
+        expect(fits(input), JSON.stringify(input)).toBe(taken)
+        expect(taken).toBe(inputs.indexOf(input) === 0 || inputs.indexOf(input) === 1)
       }
     },
   )

@@ -50,7 +50,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-type Method = 'get' | 'post' | 'put' | 'delete'
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 /** The examples of an operation's parameters, by location. */
 const examplesAt = (path: string, method: Method, place: Parameter['in']): [string, string][] =>
@@ -126,16 +126,18 @@ describe.each(places)('$path', ({ path, resource }) => {
   })
 
   test('the example of a write passes validation; the app, which accepts no writes here, is the first to refuse it', async () => {
-    const input = exampleOf(`${resource.typeName}Input`)
     for (const [at, method] of [
       [path, 'post'],
       [`${path}/{id}`, 'put'],
+      [`${path}/{id}`, 'patch'],
       [`${path}/{id}`, 'delete'],
     ] as const) {
       const operation = document.paths[at]?.[method]
       if (operation === undefined) continue
       expect(operation.requestBody === undefined).toBe(method === 'delete')
-      const response = await send(method, at, [], method === 'delete' ? undefined : input)
+      const schema = `${resource.typeName}${method === 'patch' ? 'UpdateInput' : 'Input'}`
+      const input = method === 'delete' ? undefined : exampleOf(schema)
+      const response = await send(method, at, [], input)
       expect(response.json().error, response.body).toMatchObject({ code: 'NOT_SUPPORTED' })
     }
   })

@@ -46,6 +46,7 @@ test('the responses are exactly those of the contract', async () => {
       data: [
         {
           credentialId: created.json().credentialId,
+          userId,
           app: 'sandbox',
           type: 'apiKey',
           createdAt: expect.stringMatching(TIME),
@@ -245,16 +246,68 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('a list of any length runs two statements', async () => {
+  test('the credentials of all end users are listed, by end user and by app, page by page', async () => {
+    const { key } = await service.createTenant('development', [], `Listed over ${transport}`)
+    const other = await service.createTenant('development', [], `Beside over ${transport}`)
+    const connectFor = async (id: string, app: string, values: object) =>
+      (await call(key, 'createCredential', { userId: id, app, credential: values })).result
+    const [first, second] = [
+      (await call(key, 'createUser', { username: 'first' })).result.userId,
+      (await call(key, 'createUser', { username: 'second' })).result.userId,
+    ]
+    const shop = { url: UNREACHABLE_URL, apiKey: 'k' }
+    const a = await connectFor(first, 'sandbox', credential)
+    const b = await connectFor(second, 'sandbox', credential)
+    const c = await connectFor(first, 'vendure', shop)
+    const listed = async (input: object, name = 'credentials') => {
+      const { result, message } = await call(key, name, { ...input })
+      expect(message).toBeUndefined()
+      return result.map(({ credentialId }: { credentialId: string }) => credentialId)
+    }
+    expect(await listed({})).toEqual([a, b, c])
+    expect(await listed({ userId: first })).toEqual([a, c])
+    expect(await listed({ userId: first }, 'userCredentials')).toEqual([a, c])
+    expect(await listed({ app: 'sandbox' })).toEqual([a, b])
+    expect(await listed({ userId: first, app: 'vendure' })).toEqual([c])
+    expect(await listed({ app: 'none' })).toEqual([])
+    expect(await listed({ pageSize: 2 })).toEqual([a, b])
+    expect(await listed({ pageSize: 2, pageNumber: 2 })).toEqual([c])
+    expect((await call(key, 'credentials', { app: 'vendure' })).result).toEqual([
+      {
+        credentialId: c,
+        userId: first,
+        app: 'vendure',
+        type: 'apiKey',
+        createdAt: expect.stringMatching(TIME),
+        updatedAt: expect.stringMatching(TIME),
+      },
+    ])
+    expect((await call(other.key, 'credentials')).result).toEqual([])
+    for (const [field, given] of [
+      ['pageSize', { pageSize: 1001 }],
+      ['pageNumber', { pageNumber: 2 }],
+    ] as const)
+      expect(await call(key, 'credentials', given)).toMatchObject({
+        code: 'INVALID_PARAMETER',
+        fields: [field],
+      })
+  })
+
+  test('a list of any length runs two statements, or one for all end users', async () => {
     await connect()
-    const count = async () => {
+    const count = async (input: object) => {
       service.takeStatements()
-      await call(tenant.key, 'credentials', { userId })
+      await call(tenant.key, 'credentials', { ...input })
       return service.takeStatements().length
     }
-    await count()
-    const before = await count()
-    await connect()
-    expect([before, await count()]).toEqual([2, 2])
+    for (const [input, statements] of [
+      [{ userId }, 2],
+      [{}, 1],
+    ] as const) {
+      await count(input)
+      const before = await count(input)
+      await connect()
+      expect([before, await count(input)]).toEqual([statements, statements])
+    }
   })
 })

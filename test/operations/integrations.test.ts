@@ -27,6 +27,7 @@ test('the responses are exactly those of the contract', async () => {
   const { integrationId } = defined.json().integration
   const standing = {
     integrationId: expect.stringMatching(UUID),
+    name: 'Sandbox',
     app: 'sandbox',
     icon: null,
     installed: false,

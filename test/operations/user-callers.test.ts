@@ -10,6 +10,7 @@ const credential = { tenant: 'acme', token: 't' }
 /** The operations that accept user tokens, in addition to API keys, which may call everything. */
 const OPEN_TO_USERS = [
   'credentials',
+  'userCredentials',
   'createCredential',
   'deleteCredential',
   'apps',
@@ -102,10 +103,15 @@ describe.each(transports)('over %s', (transport) => {
     expect(await call(mine.token, 'createCredential', named)).toMatchObject({ status: 200 })
     const { result } = await call(mine.token, 'credentials', { userId: mine.userId })
     expect(result).toHaveLength(2)
+    expect((await call(mine.token, 'credentials')).result).toEqual(result)
+    const { userId } = mine
+    expect((await call(mine.token, 'userCredentials', { userId })).result).toEqual(result)
+    expect((await call(other.token, 'credentials')).result).toEqual([])
     const { result: installation } = await call(mine.token, 'startInstallation', { integrationId })
     expect(installation).toMatchObject({ userId: mine.userId })
     const foreign: readonly (readonly [string, Input])[] = [
       ['credentials', {}],
+      ['userCredentials', {}],
       ['createCredential', input],
       ['deleteCredential', { credentialId: withoutUserId.result }],
       ['oauthUrl', { app: 'sandbox' }],

@@ -125,6 +125,22 @@ describe.each(transports)('over %s', (transport) => {
       })
   })
 
+  test('a user is found by username, exactly and only in the environment', async () => {
+    const { key } = await service.createTenant('development', [], `Named over ${transport}`)
+    const { userId } = (await call(key, 'createUser', { username: 'Ada 🚢' })).result
+    expect((await call(key, 'users', { username: 'Ada 🚢' })).result).toEqual([
+      { userId, username: 'Ada 🚢', fullName: '' },
+    ])
+    for (const username of ['ada 🚢', 'Ada', '', '%'])
+      expect((await call(key, 'users', { username })).result, username).toEqual([])
+    expect((await call(stranger.key, 'users', { username: 'Ada 🚢' })).result).toEqual([])
+    const paged = { username: 'Ada 🚢', pageSize: 1, pageNumber: 2 }
+    expect((await call(key, 'users', paged)).result).toEqual([])
+    service.takeStatements()
+    await call(key, 'users', { username: 'Ada 🚢' })
+    expect(service.takeStatements()).toHaveLength(1)
+  })
+
   test('a list of any length runs one statement', async () => {
     await call(tenant.key, 'users')
     service.takeStatements()

@@ -103,7 +103,7 @@ describe.each(transports)('over %s', (transport) => {
               headers,
             )
         : graph(
-            'mutation ($id: ID!, $input: CommerceOrderInput!) { updateCommerceOrder(credentialId: $id, id: "1", input: $input) { id } }',
+            'mutation ($id: ID!, $input: CommerceOrderUpdateInput!) { updateCommerceOrder(credentialId: $id, id: "1", input: $input) { id } }',
             { id: CREDENTIAL, input },
           )
     await expectLimit(send, 'remoteFields')
@@ -142,7 +142,7 @@ test('a nested list is refused at any depth where free-form JSON is not accepted
       )
       expect(readRefusal(rest, field).code).toBe('INVALID_PARAMETER')
       const requested = graph(
-        'mutation ($id: ID!, $input: AccountingVendorInput!) { updateAccountingVendor(credentialId: $id, id: "1", input: $input) { id } }',
+        'mutation ($id: ID!, $input: AccountingVendorUpdateInput!) { updateAccountingVendor(credentialId: $id, id: "1", input: $input) { id } }',
         { id: CREDENTIAL, input: { vendorName: 'x', [field]: DEEP } },
       )
       for (const _again of [1, 2, 3]) readRefusal(await requested(levels, aKey()), field)

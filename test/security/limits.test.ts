@@ -57,11 +57,11 @@ describe('every response', () => {
 
 test.each([
   ['PATCH', '/2024-03/one/crm/accounts', 'GET, HEAD, POST'],
-  ['POST', '/2024-03/one/crm/accounts/1', 'DELETE, GET, HEAD, PUT'],
+  ['POST', '/2024-03/one/crm/accounts/1', 'DELETE, GET, HEAD, PATCH, PUT'],
   ['PUT', '/2024-03/one/accounting/tax-rates/1', 'GET, HEAD'],
   ['POST', '/health', 'GET, HEAD'],
   ['OPTIONS', '/2024-03/one/crm/accounts', 'GET, HEAD, POST'],
-  ['TRACE', '/2024-03/one/crm/accounts/1', 'DELETE, GET, HEAD, PUT'],
+  ['TRACE', '/2024-03/one/crm/accounts/1', 'DELETE, GET, HEAD, PATCH, PUT'],
   ['TRACE', '/2024-03/integrations', 'GET, HEAD, OPTIONS, PUT'],
 ])('%s %s is a 405 that names the allowed methods', async (method, url, allow) => {
   const response = await limited.server.inject({

@@ -29,6 +29,8 @@ export interface RecordCalls {
   create(topic: string, input: object): Promise<RecordOutcome>
   /** `seen`: the version that the caller has read. */
   update(topic: string, id: string, input: object, seen?: string): Promise<RecordOutcome>
+  /** Like `update`; over REST with PATCH, which requires no field. */
+  patch(topic: string, id: string, input: object, seen?: string): Promise<RecordOutcome>
   remove(topic: string, id: string): Promise<RecordOutcome>
 }
 
@@ -40,7 +42,7 @@ interface Place {
 
 const overRest = ({ service, tenant, credentialId }: Place): RecordCalls => {
   const send = async (
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     topic: string,
     id?: string,
     input?: object,
@@ -64,6 +66,7 @@ const overRest = ({ service, tenant, credentialId }: Place): RecordCalls => {
     get: (topic, id) => send('GET', topic, id),
     create: (topic, input) => send('POST', topic, undefined, input),
     update: (topic, id, input, seen) => send('PUT', topic, id, input, seen),
+    patch: (topic, id, input, seen) => send('PATCH', topic, id, input, seen),
     remove: (topic, id) => send('DELETE', topic, id),
   }
 }
@@ -76,7 +79,8 @@ const overGraphQL = ({ service, tenant, credentialId }: Place): RecordCalls => {
   ): Promise<RecordOutcome> => {
     const resource = catalogue.get(topic)
     const field = verb === 'get' ? resource.getField : verb + resource.typeName
-    const types = { id: 'ID!', input: `${resource.typeName}Input!`, ifUpdatedAt: 'DateTime' }
+    const input = `${resource.typeName}${verb === 'update' ? 'UpdateInput' : 'Input'}!`
+    const types = { id: 'ID!', input, ifUpdatedAt: 'DateTime' }
     const names = Object.keys(values) as (keyof typeof values)[]
     const declared = names.map((name) => `, $${name}: ${types[name]}`).join('')
     const passed = names.map((name) => `, ${name}: $${name}`).join('')
@@ -98,11 +102,13 @@ const overGraphQL = ({ service, tenant, credentialId }: Place): RecordCalls => {
       details: (error?.extensions.details ?? []) as readonly Detail[],
     }
   }
+  const update: RecordCalls['update'] = (topic, id, input, seen) =>
+    send('update', topic, { id, input, ...(seen && { ifUpdatedAt: seen }) })
   return {
     get: (topic, id) => send('get', topic, { id }),
     create: (topic, input) => send('create', topic, { input }),
-    update: (topic, id, input, seen) =>
-      send('update', topic, { id, input, ...(seen && { ifUpdatedAt: seen }) }),
+    update,
+    patch: update,
     remove: (topic, id) => send('delete', topic, { id }),
   }
 }

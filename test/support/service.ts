@@ -69,7 +69,7 @@ export interface TestService {
   /** Sends any request: `url` is the whole path, `body` is sent as JSON. */
   send(
     key: string | undefined,
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     url: string,
     body?: object,
     headers?: Readonly<Record<string, string>>,

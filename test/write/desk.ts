@@ -15,7 +15,7 @@ export interface Desk {
   readonly tenant: Tenant
   /** A writing request on the credential; `path` is below `/crm`. */
   write(
-    method: 'POST' | 'PUT' | 'DELETE',
+    method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     body?: object,
     headers?: Readonly<Record<string, string>>,

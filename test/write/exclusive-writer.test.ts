@@ -70,7 +70,7 @@ const change = async (
     const { error, account } = answer.json()
     return { code: error?.code, owner: account?.accountOwner }
   }
-  const query = `mutation ($credentialId: ID!, $id: ID!, $input: CrmAccountInput!, $seen: DateTime) {
+  const query = `mutation ($credentialId: ID!, $id: ID!, $input: CrmAccountUpdateInput!, $seen: DateTime) {
     updateCrmAccount(credentialId: $credentialId, id: $id, input: $input, ifUpdatedAt: $seen) {
       accountOwner } }`
   const variables = { credentialId: CREDENTIAL, id: firm.id, input, seen }

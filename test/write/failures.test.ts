@@ -249,7 +249,7 @@ describe.each([
     const update = async (ifUpdatedAt: string) => {
       const { errors } = await desk.service.graphql(
         desk.tenant.key,
-        `mutation ($id: ID!, $input: ${type}Input!, $ifUpdatedAt: DateTime) {
+        `mutation ($id: ID!, $input: ${type}UpdateInput!, $ifUpdatedAt: DateTime) {
           update${type}(credentialId: "${CREDENTIAL}", id: $id, input: $input, ifUpdatedAt: $ifUpdatedAt) { id }
         }`,
         { id, input: mine, ifUpdatedAt },

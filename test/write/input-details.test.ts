@@ -16,7 +16,7 @@ const refuse = async (input: object) => {
     input,
   )
   const graph = await stock.graph(
-    'mutation ($id: ID!, $input: CommerceOrderInput!) { updateCommerceOrder(credentialId: $id, id: "1", input: $input) { id } }',
+    'mutation ($id: ID!, $input: CommerceOrderUpdateInput!) { updateCommerceOrder(credentialId: $id, id: "1", input: $input) { id } }',
     { id: CREDENTIAL, input },
   )
   const { code, message, fields } = readRefusal(rest)

@@ -1,5 +1,7 @@
 /** Errors of a write that the app rejects name the field as the caller knows it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectors } from '../../src/generated/registry.ts'
+import { refusedField } from '../../src/write/refused-field.ts'
 import { samples } from '../sandbox/write-samples.ts'
 import { type ConnectedSandbox, connectSandbox } from '../support/connected-sandbox.ts'
 import { transports } from '../support/operations.ts'
@@ -32,6 +34,21 @@ describe.each(transports)('over %s', (transport) => {
       'emailAddresses',
     ],
     ['commerce/orders', { currency: 'EUR' }, 'lineItems'],
+    [
+      'commerce/orders',
+      { lineItems: [{ productId: 'prd_9999', variantId: 'var_0001', quantity: 1 }] },
+      'lineItems',
+    ],
+    [
+      'accounting/invoices',
+      {
+        customerId: 'cli_0001',
+        issueDate: '2026-03-02',
+        dueDate: '2026-04-01',
+        lineItems: [{ description: 'X', unitPrice: 1, quantity: 1, accountId: 'acc_9999' }],
+      },
+      'lineItems',
+    ],
     ['commerce/orders', { lineItems, billingAddress: { city: LONG } }, 'billingAddress'],
     ['commerce/orders', { lineItems, customer: { email: 'bad' } }, 'customer'],
     ['accounting/vendors', { vendorName: '' }, 'vendorName'],
@@ -51,6 +68,8 @@ describe.each(transports)('over %s', (transport) => {
     expect(refused.details).toEqual([
       { field, expected: expect.stringMatching(/^a value that sandbox accepts: \w+/i) },
     ])
+    // The sandbox names the field in its reason.
+    expect(refused.message?.endsWith(` (${field})`), refused.message).toBe(true)
   })
 
   test.each([
@@ -77,15 +96,41 @@ describe.each(transports)('over %s', (transport) => {
   })
 })
 
-test('a field without a unified name keeps the app’s name', async () => {
+test.each([
+  ['commerce/orders', 'updateShippingAddress.city', 'shippingAddress'],
+  ['commerce/orders', 'adjustOrderLines.0.quantity', 'lineItems'],
+  ['commerce/customers', 'emailAddress', 'email'],
+  ['commerce/customers', 'shoeSize', undefined],
+])('Vendure’s name in %s, %s, is %s', (topic, name, field) => {
+  const resource = connectors.get('vendure')?.resources[topic]
+  expect(resource && refusedField(resource, {}, name)).toBe(field)
+})
+
+test('an error has no name of the app’s for a field, neither in its details nor in its message', async () => {
   const desk = await openDesk()
   try {
-    desk.rolodex.faults.push({ status: 422, body: { reason: 'heavy', field: 'paper.weight' } })
-    const answer = await desk.write('POST', '/contacts', { lastName: 'X' })
-    expect(answer.json().error).toMatchObject({
-      code: 'APP_REFUSED',
-      details: [{ field: 'paper.weight', expected: 'a value that test accepts: heavy' }],
-    })
+    for (const [field, reason, named, words] of [
+      ['paper.weight', 'heavy (paper.weight)', undefined, 'heavy'],
+      [
+        'last',
+        '"last" (last) is not everlasting',
+        'lastName',
+        '"lastName" (lastName) is not everlasting',
+      ],
+      ['last.0.first', 'short (last.0.first)', 'lastName', 'short (lastName)'],
+      ['last[0]', 'short (last[0])', 'lastName', 'short (lastName)'],
+      ['lastly', 'late', undefined, 'late'],
+    ] as const) {
+      desk.rolodex.faults.push({ status: 422, body: { reason, field } })
+      const answer = await desk.write('POST', '/contacts', { lastName: 'X' })
+      const { code, message, details } = answer.json().error
+      expect([code, message], field).toEqual(['APP_REFUSED', `test refused: ${words}`])
+      expect(details, field).toEqual(
+        named === undefined
+          ? undefined
+          : [{ field: named, expected: `a value that test accepts: ${words}` }],
+      )
+    }
   } finally {
     await desk.stop()
   }

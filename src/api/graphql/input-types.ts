@@ -13,7 +13,7 @@ import type { InputType } from '@pothos/core'
 import type { Field, Fields, Shape } from '../../definition/kinds/kind.ts'
 import type { Resource } from '../../definition/resource.ts'
 import { memoize } from '../../memoize.ts'
-import { writableFields } from '../../query/write-request.ts'
+import { updatableFields, writableFields } from '../../query/write-request.ts'
 import type { Builder } from './builder.ts'
 import type { EnumPlace, Enums } from './enums.ts'
 
@@ -79,16 +79,37 @@ export const createInputTypes = (builder: Builder, enums: Enums) => {
     return type
   }
 
+  const recordInput = (
+    { typeName, name }: Resource,
+    suffix: string,
+    doc: string,
+    fields: Fields,
+  ): InputObject =>
+    implement(
+      makeInput(builder, typeName + suffix),
+      doc,
+      { typeName, recordName: name },
+      fields,
+      isRequiredField,
+    )
+
   return {
     inputType,
-    /** The input type for creating and updating a record: `CrmContactInput`. */
-    recordInput: (resource: Resource): InputObject =>
-      implement(
-        makeInput(builder, `${resource.typeName}Input`),
-        `The fields to write to one ${resource.name}. Omitted fields keep their values.`,
-        { typeName: resource.typeName, recordName: resource.name },
+    /** The input type for creating a record: `CrmContactInput`. */
+    createInput: (resource: Resource): InputObject =>
+      recordInput(
+        resource,
+        'Input',
+        `The fields of a new ${resource.name}.`,
         writableFields(resource),
-        isRequiredField,
+      ),
+    /** The input type for updating a record, in which no field is required: `CrmContactUpdateInput`. */
+    updateInput: (resource: Resource): InputObject =>
+      recordInput(
+        resource,
+        'UpdateInput',
+        `The fields to change of one ${resource.name}. Omitted fields keep their values; null clears a field.`,
+        updatableFields(resource),
       ),
     /** The input type of an operation: `CreateUserInput`. */
     input: (name: string, doc: string, fields: Fields, isRequired: IsRequired): InputObject =>

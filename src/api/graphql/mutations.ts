@@ -8,9 +8,11 @@ import { checkText } from '../../query/filter.ts'
 import { readInstant } from '../../query/input.ts'
 import {
   parseWrite,
+  updatableFields,
   type VersionedRecord,
   type WriteAttempt,
   type WriteOwner,
+  writableFields,
 } from '../../query/write-request.ts'
 import { resolveCredential } from '../auth/caller.ts'
 import { type Builder, backendOf, type GraphContext } from './builder.ts'
@@ -74,7 +76,7 @@ export const createRecordMutations = (
           context.writer.create({
             owner,
             resource,
-            request: parseWrite(resource, args.input),
+            request: parseWrite(writableFields(resource), args.input),
             attempt,
           }),
         ),
@@ -83,7 +85,7 @@ export const createRecordMutations = (
   const update = (t: FieldBuilder, resource: Resource, input: InputObject) =>
     t.field({
       type: recordType(resource),
-      description: `Updates one ${resource.name} in the app, then in this service.`,
+      description: `Updates one ${resource.name} in the app, then in this service. Omitted fields keep their values; null clears a field.`,
       args: {
         credentialId: credentialId(t),
         id: id(t),
@@ -96,7 +98,7 @@ export const createRecordMutations = (
             owner,
             resource,
             id: idOf(resource, owner, args.id),
-            request: parseWrite(resource, args.input),
+            request: parseWrite(updatableFields(resource), args.input),
             attempt,
           }),
         ),
@@ -123,13 +125,10 @@ export const createRecordMutations = (
       catalogue.resources.flatMap((resource) => {
         const { verbs, typeName } = resource
         const fields: [string, FieldMap[string]][] = []
-        if (verbs.includes('create') || verbs.includes('update')) {
-          const input = inputs.recordInput(resource)
-          if (verbs.includes('create'))
-            fields.push([`create${typeName}`, create(t, resource, input)])
-          if (verbs.includes('update'))
-            fields.push([`update${typeName}`, update(t, resource, input)])
-        }
+        if (verbs.includes('create'))
+          fields.push([`create${typeName}`, create(t, resource, inputs.createInput(resource))])
+        if (verbs.includes('update'))
+          fields.push([`update${typeName}`, update(t, resource, inputs.updateInput(resource))])
         if (verbs.includes('delete')) fields.push([`delete${typeName}`, remove(t, resource)])
         return fields
       }),

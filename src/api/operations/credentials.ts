@@ -1,18 +1,8 @@
-/** Credentials: the connections of end users to apps, and the fields that each app requires. */
-import type { Connector } from '../../definition/connector.ts'
-import {
-  boolean,
-  defineShape,
-  json,
-  list,
-  object,
-  reference,
-  text,
-  texts,
-  timestamp,
-} from '../../definition/field.ts'
+/** Credentials: the connections of end users to apps. */
+import { defineShape, json, list, reference, text, timestamp } from '../../definition/field.ts'
 import { ApiError } from '../../errors.ts'
 import {
+  type CredentialSummary,
   countCredentials,
   createCredential,
   deleteCredential,
@@ -24,23 +14,21 @@ import { isForeignKeyViolation } from '../../store/database/database.ts'
 import { noCredential, noUser } from '../auth/caller.ts'
 import { readCredentialValues, requireApp } from '../credential-input.ts'
 import { type CallContext, defineOperation, type InputOf, required } from '../operation.ts'
-import { EXAMPLE_USER, requireUser, userId } from './users.ts'
+import { app, CREDENTIAL_TYPE } from './apps.ts'
+import { EXAMPLE_USER, pageParameters, readPage, requireUser, scopeOf, userId } from './users.ts'
 
 const tag = 'Credentials'
-
-/** The authorization type of every credential: none of the apps uses OAuth. */
-const TYPE = 'apiKey'
 
 export const EXAMPLE_CREDENTIAL = '5b0e8f6a-2c41-4d7e-9a33-0c6f1d2e4b85'
 
 const credentialId = required(reference('credentials', 'The credential.'))
-const app = required(text('The name of the app in this API, such as `vendure`.'))
 
 const credential = defineShape({
   name: 'Credential',
   doc: "An end user's authorized connection to one app. Its secret values are never returned.",
   fields: {
     credentialId,
+    userId,
     app,
     type: required(text('How the app was connected: `apiKey`.')),
     createdAt: required(timestamp('When the app was connected.')),
@@ -50,76 +38,11 @@ const credential = defineShape({
 
 const exampleCredential = {
   credentialId: EXAMPLE_CREDENTIAL,
+  userId: EXAMPLE_USER,
   app: 'vendure',
-  type: TYPE,
+  type: CREDENTIAL_TYPE,
   createdAt: '2026-03-02T09:30:00.000Z',
   updatedAt: '2026-03-02T09:30:00.000Z',
-}
-
-const connectableApp = defineShape({
-  name: 'ConnectableApp',
-  doc: 'An app that can be connected, and the fields that it requires.',
-  fields: {
-    app,
-    name: required(text('The display name of the app.')),
-    description: required(text('A description of the app.')),
-    categories: texts('The categories of its records: accounting, crm, commerce.'),
-    type: required(text('How the app is connected: `apiKey`.')),
-    fields: list(
-      defineShape({
-        name: 'ConnectableAppField',
-        doc: 'A field that the end user fills in to connect an app.',
-        fields: {
-          name: required(text('The name of the field in `credential`.')),
-          description: required(text('What the field contains, and where to find it in the app.')),
-          required: required(boolean('Whether the field is required.')),
-          secret: required(boolean('Whether to hide the value while it is typed.')),
-          example: text('An example value.'),
-        },
-      }),
-      'The fields to fill in.',
-    ),
-    outboundAddress: text(
-      'The IP address from which this service sends requests, for apps with an allowlist. Null: no static address is configured.',
-    ),
-  },
-})
-
-const describe = (
-  { app, name, doc, categories, credential }: Connector,
-  { egressAddress }: Pick<CallContext, 'egressAddress'>,
-) => ({
-  app,
-  name,
-  description: doc,
-  categories,
-  type: TYPE,
-  fields: Object.entries(credential).map(([name, { doc, secret, example, optional }]) => ({
-    name,
-    description: doc,
-    required: !optional,
-    secret,
-    example: example ?? null,
-  })),
-  outboundAddress: egressAddress ?? null,
-})
-
-const exampleApp = {
-  app: 'vendure',
-  name: 'Vendure',
-  description: 'A headless web shop, hosted by the merchant.',
-  categories: ['commerce'],
-  type: TYPE,
-  fields: [
-    {
-      name: 'url',
-      description: 'Address of the shop server.',
-      required: true,
-      secret: false,
-      example: 'https://shop.example.com',
-    },
-  ],
-  outboundAddress: '203.0.113.7',
 }
 
 const newCredential = {
@@ -148,10 +71,31 @@ const tooManyCredentials = (limit: number): ApiError =>
     `The end user has ${limit} credentials, the limit (MAX_CREDENTIALS_PER_USER). Delete an unused one.`,
   )
 
+const withType = (summary: CredentialSummary) => ({ ...summary, type: CREDENTIAL_TYPE })
+
 export const credentialOperations = [
   defineOperation({
     name: 'credentials',
-    doc: 'The credentials of an end user, oldest first.',
+    doc: 'The credentials of the environment, of one end user or of one app, oldest first.',
+    tag,
+    rest: { method: 'GET', path: '/2024-03/credentials' },
+    callers: ['key', 'user'],
+    query: {
+      userId: reference('users', 'Only credentials of this end user.'),
+      app: text('Only credentials of this app, such as `vendure`.'),
+      ...pageParameters,
+    },
+    answer: { key: 'data', value: list(credential, 'The credentials.') },
+    errors: ['USER_NOT_FOUND'],
+    example: { given: { userId: EXAMPLE_USER, app: 'vendure' }, result: [exampleCredential] },
+    run: async (context, { userId: requestedUser, app, ...page }) => {
+      const filter = { ...(await scopeOf(context, requestedUser)), app: app ?? undefined }
+      return (await listCredentials(context.database, filter, readPage(page))).map(withType)
+    },
+  }),
+  defineOperation({
+    name: 'userCredentials',
+    doc: 'The credentials of one end user, oldest first.',
     tag,
     rest: { method: 'GET', path: '/2024-03/users/:userId/credentials' },
     callers: ['key', 'user'],
@@ -159,10 +103,10 @@ export const credentialOperations = [
     answer: { key: 'data', value: list(credential, 'The credentials.') },
     errors: ['USER_NOT_FOUND'],
     example: { given: { userId: EXAMPLE_USER }, result: [exampleCredential] },
-    run: async ({ database, caller }, input) => {
-      const credentials = await listCredentials(database, caller.environmentId, input.userId)
-      if (credentials === undefined) throw noUser()
-      return credentials.map((summary) => ({ ...summary, type: TYPE }))
+    run: async (context, input) => {
+      const filter = { ...(await scopeOf(context, input.userId)), app: undefined }
+      const all = { size: undefined, number: 1 }
+      return (await listCredentials(context.database, filter, all)).map(withType)
     },
   }),
   defineOperation({
@@ -230,68 +174,6 @@ export const credentialOperations = [
       const deleted = credentialId.toLowerCase()
       onCommit(() => access.forgetCredential(deleted))
       return deleted
-    },
-  }),
-  defineOperation({
-    name: 'apps',
-    doc: 'The apps that can be connected, with the fields that each requires and the address that requests come from.',
-    tag,
-    rest: { method: 'GET', path: '/2024-03/metadata/credentials' },
-    callers: ['key', 'user'],
-    answer: { key: 'data', value: list(connectableApp, 'The apps.') },
-    example: { given: {}, result: [exampleApp] },
-    run: async (context) =>
-      [...context.connectors.values()].map((connector) => describe(connector, context)),
-  }),
-  defineOperation({
-    name: 'app',
-    doc: 'One app and the fields that it requires to be connected.',
-    tag,
-    rest: { method: 'GET', path: '/2024-03/metadata/credentials/:app' },
-    callers: ['key', 'user'],
-    path: { app },
-    answer: { key: 'data', value: object(connectableApp, 'The app.') },
-    errors: ['NOT_FOUND'],
-    example: { given: { app: 'vendure' }, result: exampleApp },
-    run: async (context, input) => {
-      const found = context.connectors.get(input.app)
-      if (found) return describe(found, context)
-      throw new ApiError(
-        'NOT_FOUND',
-        'No app has this name. GET /2024-03/metadata/credentials lists the apps.',
-      )
-    },
-  }),
-  defineOperation({
-    name: 'oauthUrl',
-    doc: 'The URL at which an end user authorizes an app that uses OAuth. None of the apps uses it yet.',
-    tag,
-    rest: { method: 'GET', path: '/2024-03/headless/oauthUrl' },
-    callers: ['key', 'user'],
-    query: { app, userId },
-    answer: {
-      key: 'data',
-      value: object(
-        defineShape({
-          name: 'OAuthUrl',
-          doc: 'The URL at which an end user authorizes an app.',
-          fields: { oauthUrl: required(text("Open this URL in the end user's browser.")) },
-        }),
-        'The URL.',
-      ),
-    },
-    errors: ['NOT_SUPPORTED', 'USER_NOT_FOUND'],
-    example: {
-      given: { app: 'vendure', userId: EXAMPLE_USER },
-      result: { oauthUrl: 'https://app.example.com/oauth/authorize?client_id=…&state=…' },
-    },
-    run: async (context, input) => {
-      const { name } = requireApp(context, input.app)
-      await requireUser(context, input.userId)
-      throw new ApiError(
-        'NOT_SUPPORTED',
-        `${name} does not use OAuth. Connect it with POST /2024-03/headless/credentials.`,
-      )
     },
   }),
 ]

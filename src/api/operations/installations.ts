@@ -25,7 +25,7 @@ import { type Caller, noCredential, noUser } from '../auth/caller.ts'
 import { defineOperation, type OperationContext, required } from '../operation.ts'
 import { EXAMPLE_CREDENTIAL } from './credentials.ts'
 import { EXAMPLE_INTEGRATION, EXAMPLE_WORKFLOW, integrationId, workflowId } from './integrations.ts'
-import { EXAMPLE_USER, pageParameters, readPage, requireUser, userId } from './users.ts'
+import { EXAMPLE_USER, pageParameters, readPage, requireUser, scopeOf, userId } from './users.ts'
 
 const tag = 'Installations'
 const PATH = '/2024-03/installations/:installationId'
@@ -205,14 +205,8 @@ export const installationOperations = [
     answer: { key: 'data', value: list(installation, 'The installations.') },
     errors: ['USER_NOT_FOUND'],
     example: { given: { userId: EXAMPLE_USER }, result: [example] },
-    run: async (context, { userId: requestedUser, ...page }) => {
-      const callerScope = ownerOf(context.caller)
-      const owner =
-        requestedUser == null
-          ? callerScope
-          : { ...callerScope, userId: await requireUser(context, requestedUser) }
-      return listInstallations(context.database, owner, readPage(page))
-    },
+    run: async (context, { userId: requestedUser, ...page }) =>
+      listInstallations(context.database, await scopeOf(context, requestedUser), readPage(page)),
   }),
   defineOperation({
     name: 'installation',

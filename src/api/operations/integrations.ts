@@ -14,13 +14,12 @@ import {
   defineIntegration,
   deleteIntegration,
   findIntegration,
-  type IntegrationScope,
   listIntegrations,
   listWorkflowUsers,
 } from '../../store/workflows/integrations.ts'
 import { readIntegration } from '../integration-input.ts'
-import { defineOperation, type OperationContext, required } from '../operation.ts'
-import { EXAMPLE_USER, pageParameters, readPage, requireUser } from './users.ts'
+import { defineOperation, required } from '../operation.ts'
+import { EXAMPLE_USER, pageParameters, readPage, scopeOf } from './users.ts'
 
 const tag = 'Integrations'
 
@@ -39,6 +38,7 @@ const integration = defineShape({
   doc: 'An integration that end users can install: workflows for one app.',
   fields: {
     integrationId,
+    name,
     app,
     icon,
     installed: required(boolean('Whether the end user has it installed.')),
@@ -62,6 +62,7 @@ const integration = defineShape({
 
 const example = {
   integrationId: EXAMPLE_INTEGRATION,
+  name: 'Vendure orders',
   app: 'vendure',
   icon: 'https://cdn.example.com/vendure.svg',
   installed: true,
@@ -85,15 +86,6 @@ const ofUser = reference(
 /** The error for an unknown integration, or one of another environment. */
 export const noIntegration = (): ApiError =>
   new ApiError('NOT_FOUND', 'No integration has this integrationId.')
-
-/** The environment and the requested end user. @throws USER_NOT_FOUND */
-const scopeOf = async (
-  context: OperationContext,
-  userId: string | null | undefined,
-): Promise<IntegrationScope> => ({
-  environmentId: context.caller.environmentId,
-  userId: userId == null ? undefined : await requireUser(context, userId),
-})
 
 /** The body fields of `defineIntegration`. */
 export const integrationFields = {
@@ -166,7 +158,7 @@ export const integrationOperations = [
     example: {
       given: {
         slug: 'vendure-orders',
-        name: 'Vendure orders',
+        name: example.name,
         app: 'vendure',
         icon: example.icon,
         workflows: [

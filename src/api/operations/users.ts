@@ -38,6 +38,22 @@ export const requireUser = async (
   return found.userId
 }
 
+/** An environment, and the end user to which a request is limited. */
+export interface RequestScope {
+  readonly environmentId: string
+  /** Undefined: all end users. */
+  readonly userId: string | undefined
+}
+
+/** The environment of the caller, and the requested end user. @throws USER_NOT_FOUND */
+export const scopeOf = async (
+  context: CallContext,
+  userId: string | null | undefined,
+): Promise<RequestScope> => ({
+  environmentId: context.caller.environmentId,
+  userId: userId == null ? undefined : await requireUser(context, userId),
+})
+
 /** The requested page; without a `pageSize`, all entries. @throws INVALID_PARAMETER */
 export const readPage = ({
   pageSize,
@@ -106,14 +122,18 @@ export const userOperations = [
   }),
   defineOperation({
     name: 'users',
-    doc: 'The end users of the environment, oldest first.',
+    doc: 'The end users of the environment, oldest first, or the one with a username.',
     tag,
     rest: { method: 'GET', path: `${UNIFIED_PREFIX}/users` },
     callers: ['key'],
-    query: pageParameters,
+    query: {
+      username: text('Only the end user with exactly this username.'),
+      ...pageParameters,
+    },
     answer: { key: 'data', value: list(user, 'The end users.') },
     example: { given: {}, result: [example] },
-    run: ({ database, caller }, page) => listUsers(database, caller.environmentId, readPage(page)),
+    run: ({ database, caller: { environmentId } }, { username, ...page }) =>
+      listUsers(database, { environmentId, username: username ?? undefined }, readPage(page)),
   }),
   defineOperation({
     name: 'user',

@@ -7,9 +7,11 @@ import { invalidParameter } from '../../errors.ts'
 import { readInput } from '../../query/input.ts'
 import {
   parseWrite,
+  updatableFields,
   type VersionedRecord,
   type WriteAttempt,
   type WriteRequest,
+  writableFields,
 } from '../../query/write-request.ts'
 import { beforeBody } from '../auth/admission.ts'
 import type { ApiContext } from '../context.ts'
@@ -83,14 +85,14 @@ const addRoutes = (
     environmentId: credential.environmentId,
   })
 
-  const readBody = ({ recordRequest, body }: Write): WriteRequest => {
+  const readBody = (fields: Fields, { recordRequest, body }: Write): WriteRequest => {
     const parentFields = parent === undefined ? {} : { [parent]: recordRequest.path[parent] ?? '' }
     const idOf = (name: string, id: string): string => {
       const reference = resource.fields[name]?.kind.reference
       return reference ? resolveId(recordRequest.credential.id, reference.target, id) : id
     }
     return parseWrite(
-      resource,
+      fields,
       body,
       parentFields,
       (name, sent, value) => typeof sent === 'string' && idOf(name, sent) === idOf(name, value),
@@ -104,23 +106,24 @@ const addRoutes = (
     writer.create({
       owner: ownerOf(write.recordRequest),
       resource,
-      request: readBody(write),
+      request: readBody(writableFields(resource), write),
       attempt: write.attempt,
     }),
   )
-  const update = handle((write) => {
-    const { recordRequest, attempt } = write
-    const request = readBody(write)
-    // The parent in the path is not a field to update.
-    const { [parent ?? '']: _, ...fields } = request.fields
-    return writer.update({
-      owner: ownerOf(recordRequest),
-      resource,
-      id: idOf(recordRequest),
-      request: { ...request, fields },
-      attempt,
+  const update = (inputFields: Fields) =>
+    handle((write) => {
+      const { recordRequest, attempt } = write
+      const request = readBody(inputFields, write)
+      // The parent in the path is not a field to update.
+      const { [parent ?? '']: _, ...fields } = request.fields
+      return writer.update({
+        owner: ownerOf(recordRequest),
+        resource,
+        id: idOf(recordRequest),
+        request: { ...request, fields },
+        attempt,
+      })
     })
-  })
   const remove = handle(({ recordRequest, body, attempt }) => {
     // A deletion takes no fields: reject a body that has some.
     readInput(noFields, body ?? {})
@@ -134,7 +137,10 @@ const addRoutes = (
 
   const { verbs } = resource
   if (verbs.includes('create')) server.post(path, beforeBody, create)
-  if (verbs.includes('update')) server.put(`${path}/:id`, beforeBody, update)
+  if (verbs.includes('update')) {
+    server.put(`${path}/:id`, beforeBody, update(writableFields(resource)))
+    server.patch(`${path}/:id`, beforeBody, update(updatableFields(resource)))
+  }
   if (verbs.includes('delete')) server.delete(`${path}/:id`, beforeBody, remove)
 }
 

@@ -41,8 +41,7 @@ const otherCredentialIds = async (
 const complete = (session: Session, plan: Plan, credentialId: string): void =>
   runStep(session, async () => {
     const { client, report } = session
-    const { integration, app } = plan
-    const { integrationId } = integration
+    const { integrationId, name } = plan.integration
     const credentialIds = [...(await otherCredentialIds(session, plan)), credentialId]
     const { installationId } = await client.post<Installation>(
       '2024-03/headless/startInstallation',
@@ -50,7 +49,7 @@ const complete = (session: Session, plan: Plan, credentialId: string): void =>
     )
     await client.post('2024-03/headless/completeInstallation', { installationId, data: {} })
     report({ success: true, installationId })
-    finish(session, `${app.name} is installed`, 'The integration is now active.')
+    finish(session, `${name} is installed`, 'The integration is now active.')
   })
 
 /** Shows the workflows to install and lets the end user choose a connection. */
@@ -70,7 +69,7 @@ const confirm = (session: Session, plan: Plan): void => {
     complete(session, plan, choice.value)
   }
   session.frame.show({
-    title: `Install ${app.name}`,
+    title: `Install ${integration.name}`,
     content: [
       integration.icon !== null &&
         element('img', { src: integration.icon, alt: '', referrerpolicy: 'no-referrer' }),

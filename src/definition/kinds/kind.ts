@@ -28,6 +28,8 @@ export interface Field<Value = unknown, Op extends Operator = Operator, Compared
   readonly doc: string
   /** Whether a create or replace must set the field. */
   readonly required: boolean
+  /** The field may be omitted, but not null: a required field in an update of some fields. */
+  readonly refusesNull?: true
   /** The filter operators that lists offer for this field. */
   readonly filters: readonly Op[]
 }

@@ -14,11 +14,16 @@ export const nestedFields = (fields: Fields): Fields =>
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null
 
+/** A schema that rejects an absent value before it validates with `input`. */
+const present = (input: ZodType, expected: string): ZodType =>
+  z.unknown().refine(isPresent, { error: expected, abort: true }).pipe(input)
+
 /** The input schema of a field. Null clears the field, unless it is required. */
-const inputOfField = ({ kind, required }: Field): ZodType =>
-  required
-    ? z.unknown().refine(isPresent, { error: 'a value (required)', abort: true }).pipe(kind.input)
-    : kind.input.nullish()
+const inputOfField = ({ kind, required, refusesNull }: Field): ZodType => {
+  if (required) return present(kind.input, 'a value (required)')
+  if (refusesNull) return present(kind.input, 'a value; omit the field to keep it').optional()
+  return kind.input.nullish()
+}
 
 /** The input schema of an object that has only these fields. Omitted fields are absent from the result. */
 export const inputOf = (fields: Fields): ZodType<Readonly<Record<string, Json>>> =>

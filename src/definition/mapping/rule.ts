@@ -76,7 +76,7 @@ export interface Converter {
    * @throws WriteRefusal
    */
   apply?(value: Json, context: WriteContext): Steps<void> | undefined
-  /** The paths that `apply` sets. Default: `to` or `from`. */
+  /** The paths that `apply` or the steps of the writer set. Default: `to` or `from`. */
   readonly sets?: readonly string[]
 }
 

@@ -14,6 +14,7 @@ import type { Vault } from '../secrets/vault.ts'
 import { deleteStates } from '../sync/sync-state.ts'
 import { openValues, sealValues } from './credential-values.ts'
 import { lockUser } from './lock-user.ts'
+import { type NumberedPage, rowsOf } from './numbered-page.ts'
 
 const { sql } = Prisma
 
@@ -104,33 +105,42 @@ export const readCredential = async (
 /** A credential without its values. Times are ISO 8601. */
 export interface CredentialSummary {
   readonly credentialId: string
+  readonly userId: string
   readonly app: string
   readonly createdAt: string
   readonly updatedAt: string
 }
 
-/** Lists the credentials of an end user, oldest first; undefined if the user does not exist. Two statements. */
+/** The credentials to list. */
+export interface CredentialFilter {
+  readonly environmentId: string
+  /** Only those of this end user; undefined: of all. */
+  readonly userId: string | undefined
+  /** Only those of this app; undefined: of all. */
+  readonly app: string | undefined
+}
+
+/** Lists the credentials of an environment, oldest first. One statement. */
 export const listCredentials = async (
   { prisma }: Database,
-  environmentId: string,
-  userId: string,
-): Promise<CredentialSummary[] | undefined> => {
-  const id = userId.toLowerCase()
-  if (!isUuid(id)) return
-  const user = await prisma.endUser.findFirst({
-    where: { id, environmentId },
-    select: {
-      credentials: {
-        select: { id: true, app: true, createdAt: true, updatedAt: true },
-        orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
-      },
+  { environmentId, userId, app }: CredentialFilter,
+  page: NumberedPage,
+): Promise<CredentialSummary[]> => {
+  const rows = await prisma.credential.findMany({
+    where: {
+      environmentId,
+      ...(userId !== undefined && { userId }),
+      ...(app !== undefined && { app }),
     },
+    select: { id: true, userId: true, app: true, createdAt: true, updatedAt: true },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    ...rowsOf(page),
   })
-  return user?.credentials.map((credential) => ({
-    credentialId: credential.id,
-    app: credential.app,
-    createdAt: credential.createdAt.toISOString(),
-    updatedAt: credential.updatedAt.toISOString(),
+  return rows.map(({ id, createdAt, updatedAt, ...facts }) => ({
+    credentialId: id,
+    ...facts,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
   }))
 }
 

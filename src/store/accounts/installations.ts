@@ -5,7 +5,7 @@ import { isUuid } from '../../definition/identity.ts'
 import type { Database, Queryable, Transaction } from '../database/database.ts'
 import { choose, fillChoice, listOwn, NO_CHOICE } from './credential-choice.ts'
 import { lockUser } from './lock-user.ts'
-import type { UserPage } from './users.ts'
+import { limitOf, type NumberedPage } from './numbered-page.ts'
 
 const { sql } = Prisma
 
@@ -60,13 +60,8 @@ const readOne = async (transaction: Transaction, id: string): Promise<StoredInst
 export const listInstallations = (
   database: Database,
   owner: InstallationOwner,
-  { size, number }: UserPage,
-): Promise<StoredInstallation[]> =>
-  read(
-    database,
-    isOwned(owner),
-    size === undefined ? Prisma.empty : sql`LIMIT ${size} OFFSET ${size * (number - 1)}`,
-  )
+  page: NumberedPage,
+): Promise<StoredInstallation[]> => read(database, isOwned(owner), limitOf(page))
 
 /** Reads an installation; undefined if the owner does not have it. One statement. */
 export const findInstallation = async (

@@ -3,6 +3,7 @@ import { isUuid } from '../../definition/identity.ts'
 import { type Database, isUniqueViolation } from '../database/database.ts'
 import { removeCredentials } from './credentials.ts'
 import { lockUser } from './lock-user.ts'
+import { type NumberedPage, rowsOf } from './numbered-page.ts'
 
 export interface EndUser {
   readonly userId: string
@@ -60,24 +61,24 @@ export const ensureUser = async (
   return id
 }
 
-/** A page of a list of end users; without a size, the whole list. */
-export interface UserPage {
-  readonly size: number | undefined
-  /** Starts at 1. */
-  readonly number: number
+/** The end users to list. */
+export interface UserFilter {
+  readonly environmentId: string
+  /** Only the end user with exactly this username; undefined: all. */
+  readonly username: string | undefined
 }
 
 /** Lists the end users of an environment, oldest first. One statement. */
 export const listUsers = async (
   { prisma }: Database,
-  environmentId: string,
-  { size, number }: UserPage,
+  { environmentId, username }: UserFilter,
+  page: NumberedPage,
 ): Promise<EndUser[]> => {
   const rows = await prisma.endUser.findMany({
-    where: { environmentId },
+    where: { environmentId, ...(username !== undefined && { username }) },
     select: columns,
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
-    ...(size !== undefined && { take: size, skip: size * (number - 1) }),
+    ...rowsOf(page),
   })
   return rows.map(fromRow)
 }

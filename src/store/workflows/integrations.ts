@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Prisma } from '@prisma/client'
 import type { Json } from '../../definition/connector.ts'
 import { isUuid } from '../../definition/identity.ts'
-import type { UserPage } from '../accounts/users.ts'
+import { limitOf, type NumberedPage } from '../accounts/numbered-page.ts'
 import type { Database, Queryable, Transaction } from '../database/database.ts'
 import { ensureIntegrationSecret } from '../secrets/integration-secrets.ts'
 import type { Vault } from '../secrets/vault.ts'
@@ -28,6 +28,7 @@ export interface IntegrationDefinition {
 /** An integration, with its installation state for an end user if one is specified. */
 export interface IntegrationView {
   readonly integrationId: string
+  readonly name: string
   readonly app: string
   readonly icon: string | null
   readonly installed: boolean
@@ -53,7 +54,7 @@ const views = (
   { environmentId, userId }: IntegrationScope,
   integrationId: string | undefined,
 ): Prisma.Sql => sql`
-  SELECT i.id::text AS "integrationId", i.app, i.icon, n.installed_at IS NOT NULL AS installed,
+  SELECT i.id::text AS "integrationId", i.name, i.app, i.icon, n.installed_at IS NOT NULL AS installed,
     coalesce((
       SELECT json_agg(json_build_object('workflowId', w.id, 'name', w.name,
         'installed', iw.workflow_id IS NOT NULL, 'version', w.version,
@@ -198,11 +199,10 @@ export const hasWorkflow = async (
 export const listWorkflowUsers = async (
   { prisma }: Database,
   { environmentId, userId, workflowId }: IntegrationScope & { readonly workflowId: string },
-  { size, number }: UserPage,
+  page: NumberedPage,
 ): Promise<WorkflowUser[] | undefined> => {
   const id = workflowId.toLowerCase()
   if (!(await hasWorkflow({ prisma }, environmentId, id))) return
-  const page = size === undefined ? Prisma.empty : sql`LIMIT ${size} OFFSET ${size * (number - 1)}`
   return prisma.$queryRaw<WorkflowUser[]>(sql`
     SELECT u.id::text AS "userId", u.username, coalesce(u.full_name, '') AS "fullName",
       iw.active AND n.enabled AS "workflowActive", iw.installed_version AS "installedVersion"
@@ -211,5 +211,5 @@ export const listWorkflowUsers = async (
     JOIN end_users u ON u.id = n.user_id
     WHERE iw.workflow_id = ${id}::uuid
       ${userId === undefined ? Prisma.empty : sql`AND u.id = ${userId}::uuid`}
-    ORDER BY u.created_at, u.id ${page}`)
+    ORDER BY u.created_at, u.id ${limitOf(page)}`)
 }

@@ -63,7 +63,7 @@ const methodsAt = (url: string): readonly string[] | undefined => {
   return url.endsWith('/:id')
     ? [
         'GET',
-        ...(verbs.includes('update') ? ['PUT'] : []),
+        ...(verbs.includes('update') ? ['PUT', 'PATCH'] : []),
         ...(verbs.includes('delete') ? ['DELETE'] : []),
       ]
     : ['GET', ...(verbs.includes('create') ? ['POST'] : [])]

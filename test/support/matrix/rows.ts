@@ -137,7 +137,7 @@ export const recordRouteRow = (
   const isOne = url.endsWith('/:id')
   const isNested = url.includes(':orderId')
   const parent = 'commerce/orders'
-  const consumes = method === 'PUT' || method === 'DELETE' ? topic : undefined
+  const consumes = ['PUT', 'PATCH', 'DELETE'].includes(method) ? topic : undefined
   return {
     ...base,
     name: `REST ${method} ${url}`,
@@ -172,7 +172,7 @@ const typedFields = (fields: Fields, input: Input): Input =>
 
 const bodyOf = (resource: Resource, method: string, above: Input): Input | undefined => {
   const { topic, fields } = resource
-  if (method === 'PUT') return typedFields(fields, CHANGES[topic] ?? {})
+  if (method === 'PUT' || method === 'PATCH') return typedFields(fields, CHANGES[topic] ?? {})
   if (method !== 'POST') return
   const { orderId: _, ...given } = typedFields(fields, samples[topic]?.create ?? {})
   return topic === 'commerce/fulfillments' ? { ...given, ...above } : given
@@ -232,7 +232,7 @@ export const recordMutationRow = (
     ['credentialId: $credentialId', ...(verb === 'create' ? [] : ['id: $id'])],
   ]
   if (verb !== 'delete') {
-    declared.push(`$input: ${typeName}Input!`)
+    declared.push(`$input: ${typeName}${verb === 'update' ? 'UpdateInput' : 'Input'}!`)
     passed.push('input: $input')
   }
   return {

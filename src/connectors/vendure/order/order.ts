@@ -125,9 +125,10 @@ export const unifiedAddress = (raw: RawAddress | null): Readonly<Record<string, 
   // Safe: every rule of an address reads text or null.
   readAddress(raw ?? {}, raw) as Readonly<Record<string, string | null>>
 
-/** An address, which the steps of the writer change. */
-const address = (path: string): Converter => ({
+/** An address, which the steps of the writer change. `sets` is its name in Vendure's errors. */
+const address = (path: string, sets: string): Converter => ({
   ...objectOf(path, addressRules),
+  sets: [path, sets],
   // A missing address is null or an object of nulls (NOTES "an unset value is null or empty").
   read: (raw: RawAddress) => (Object.values(raw).every((value) => !value) ? null : raw),
 })
@@ -169,10 +170,13 @@ export const mapping = defineMapping<typeof order, RawOrder>(order, {
   totalDiscount: amount(({ discounts }) => -sum(discounts.map((one) => one.amountWithTax))),
   totalShipping: amount(({ shippingWithTax }) => shippingWithTax),
   totalTax: amount(({ taxSummary }) => sum(taxSummary.map(({ taxTotal }) => taxTotal))),
-  lineItems: listOf<RawLine, RawOrder>('lines', line),
-  billingAddress: address('billingAddress'),
-  shippingAddress: address('shippingAddress'),
-  customer: objectOf('customer', customer),
+  lineItems: {
+    ...listOf<RawLine, RawOrder>('lines', line),
+    sets: ['lines', 'adjustOrderLines', 'addItems'],
+  },
+  billingAddress: address('billingAddress', 'updateBillingAddress'),
+  shippingAddress: address('shippingAddress', 'updateShippingAddress'),
+  customer: { ...objectOf('customer', customer), sets: ['customer', 'customerId'] },
   remoteCreatedAt: 'createdAt',
   // Payments, fulfillments, refunds, states and notes do not change `updatedAt` (NOTES "order updatedAt").
   remoteUpdatedAt: (raw) => latestOf([raw.updatedAt, raw.orderPlacedAt, latestPart({ ...raw })]),

@@ -11,13 +11,12 @@ const otherCredentialIds = async ({ client }, { integration, credentials }) => {
 };
 const complete = (session, plan, credentialId) => runStep(session, async () => {
     const { client, report } = session;
-    const { integration, app } = plan;
-    const { integrationId } = integration;
+    const { integrationId, name } = plan.integration;
     const credentialIds = [...(await otherCredentialIds(session, plan)), credentialId];
     const { installationId } = await client.post('2024-03/headless/startInstallation', { userId: client.userId, integrationId, credentialIds });
     await client.post('2024-03/headless/completeInstallation', { installationId, data: {} });
     report({ success: true, installationId });
-    finish(session, `${app.name} is installed`, 'The integration is now active.');
+    finish(session, `${name} is installed`, 'The integration is now active.');
 });
 /** Shows the workflows to install and lets the end user choose a connection. */
 const confirm = (session, plan) => {
@@ -30,7 +29,7 @@ const confirm = (session, plan) => {
         complete(session, plan, choice.value);
     };
     session.frame.show({
-        title: `Install ${app.name}`,
+        title: `Install ${integration.name}`,
         content: [
             integration.icon !== null &&
                 element('img', { src: integration.icon, alt: '', referrerpolicy: 'no-referrer' }),
