@@ -35,9 +35,10 @@ const exampleInput = (catalogue: Catalogue, resource: Resource): JsonSchema => {
 /** An example of an update of some fields: one field has a value, and another one is cleared. */
 const exampleUpdate = (catalogue: Catalogue, resource: Resource): JsonSchema => {
   const fields = updatableFields(resource)
-  const texts = Object.keys(fields).filter(
-    (name) => fields[name]?.kind.name === 'text' && !name.endsWith('Status'),
-  )
+  const texts = Object.entries(fields).flatMap(([name, { kind }]) => {
+    const isText = 'scalar' in kind.graphql && kind.graphql.scalar === 'String' && !kind.isList
+    return isText && !name.endsWith('Status') ? [name] : []
+  })
   const [changed = Object.keys(fields)[0] ?? ''] = texts
   const cleared = texts.find((name) => name !== changed && !fields[name]?.refusesNull)
   const { [changed]: value } = exampleInput(catalogue, resource)

@@ -196,13 +196,17 @@ export const unifiedField = (
   { resource, rules }: Mapping,
   appField: string,
 ): string | undefined => {
+  const hasParts = (name: string): boolean => {
+    const kind = resource.fields[name]?.kind
+    return kind?.isList === true || kind?.shape !== undefined
+  }
   const find = (pathsOf: (rule: Rule) => readonly string[]): string | undefined => {
     for (const name of Object.keys(resource.fields)) {
       const rule = rules[name] ?? null
       for (const path of pathsOf(rule)) {
         const rest = path === '' ? undefined : below(path, appField)
-        // Below a converted value, the app's names mean nothing to the caller.
-        if (rest !== undefined) return readsUnchanged(rule) ? name + rest : name
+        // Below a converted value or a scalar, the app's names mean nothing to the caller.
+        if (rest !== undefined) return readsUnchanged(rule) && hasParts(name) ? name + rest : name
       }
     }
     return undefined
