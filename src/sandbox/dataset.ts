@@ -1,10 +1,11 @@
 /** The initial records of a new tenant, as of an instant. */
 import { draftBooks } from './dataset/books.ts'
+import { draftDerived } from './dataset/derived.ts'
 import { draftDocuments } from './dataset/documents.ts'
 import { createDraft, type Origin } from './dataset/draft.ts'
 import { draftSales } from './dataset/sales.ts'
 import { draftShop } from './dataset/shop.ts'
-import { type KindName, kinds, type Stored } from './kinds/kinds.ts'
+import { kindNames, type Stored } from './kinds/kinds.ts'
 
 /** The initial records of a tenant. */
 export interface Dataset {
@@ -21,7 +22,6 @@ export const createDataset = (origin: Origin): Dataset => {
   draftDocuments(draft)
   draftSales(draft)
   draftShop(draft)
-  // Safe cast: the keys of `kinds` are the kind names.
-  const names = Object.keys(kinds) as KindName[]
-  return { records: names.flatMap((name) => draft.all(name)), numbers: draft.numbers }
+  draftDerived(draft)
+  return { records: kindNames.flatMap((name) => draft.all(name)), numbers: draft.numbers }
 }

@@ -1,4 +1,8 @@
 /** Sample writes by topic: a record with few fields, and a change of every field. */
+import type { Resource } from '../../src/definition/resource.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { createDataset } from '../../src/sandbox/dataset.ts'
+import { derivedKinds } from '../../src/sandbox/kinds/kinds.ts'
 import type { Given } from './writing.ts'
 
 export interface Sample {
@@ -90,8 +94,8 @@ const orderAddress: Given = {
   postalCode: 'T12',
 }
 
-/** Every topic that the sandbox can write. */
-export const samples: Readonly<Record<string, Sample>> = {
+/** The topics whose records the sandbox has in a form of its own. */
+const written: Readonly<Record<string, Sample>> = {
   'accounting/accounts': {
     create: { accountName: 'Petty cash', accountType: 'BANK' },
     update: {
@@ -311,4 +315,27 @@ export const samples: Readonly<Record<string, Sample>> = {
       trackingUrls: ['https://quay.example/Q1', 'https://quay.example/Q2'],
     },
   },
+}
+
+/** A derived collection has the unified fields: two of its initial records are a create and an update. */
+const derivedSample = (kind: string, { fields }: Resource): Sample => {
+  const records = dataset.records.filter((record) => record.kind === kind)
+  const fieldsOf = (index: number) => Object.entries({ ...records.at(index)?.fields })
+  return {
+    create: Object.fromEntries(fieldsOf(0).filter(([name]) => fields[name]?.required)),
+    update: Object.fromEntries(fieldsOf(-1)),
+  } as Sample
+}
+
+const dataset = createDataset({ tenant: 'acme', seed: 1, start: '2026-03-02T12:00:00.000Z' })
+
+/** Every topic that the sandbox can write. */
+export const samples: Readonly<Record<string, Sample>> = {
+  ...written,
+  ...Object.fromEntries(
+    [...derivedKinds]
+      .map(([topic, kind]) => [catalogue.get(topic), kind] as const)
+      .filter(([{ verbs }]) => verbs.includes('update'))
+      .map(([resource, kind]) => [resource.topic, derivedSample(kind, resource)]),
+  ),
 }
