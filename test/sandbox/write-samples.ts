@@ -1,7 +1,7 @@
 /** Sample writes by topic: a record with few fields, and a change of every field. */
 import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
-import { createDataset } from '../../src/sandbox/dataset.ts'
+import { createDataset } from '../../src/sandbox/company/history.ts'
 import { derivedKinds } from '../../src/sandbox/kinds/kinds.ts'
 import type { Given } from './writing.ts'
 
@@ -327,7 +327,7 @@ const derivedSample = (kind: string, { fields }: Resource): Sample => {
   } as Sample
 }
 
-const dataset = createDataset({ tenant: 'acme', seed: 1, start: '2026-03-02T12:00:00.000Z' })
+const dataset = await createDataset({ tenant: 'acme', seed: 1, start: '2026-03-02T12:00:00.000Z' })
 
 /** Every topic that the sandbox can write. */
 export const samples: Readonly<Record<string, Sample>> = {

@@ -1,23 +1,26 @@
-/** Generates records of derived collections: plausible values, chosen by the kind and the name of each field. */
+/** Records of derived collections: plausible values, chosen by the kind and the name of each field. */
 import type { ExampleSource, Field, Fields } from '../../definition/kinds/kind.ts'
 import type { Resource } from '../../definition/resource.ts'
+import { catalogue } from '../../generated/catalogue.ts'
 import { ofCents } from '../amounts.ts'
 import { derivedName } from '../kinds/derived.ts'
-import type { SandboxFields } from '../kinds/kind.ts'
+import { derivedKinds, type KindInput, type KindName, kindNames, kinds } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
-import { generateCity, generateCompanyNames, generateName, mailOf, slug } from './contacts.ts'
-import { streets } from './words.ts'
+import type { Workspace } from '../workspace.ts'
+import { generateCity, generateCompanyName, generateName, mailOf, slug } from './contacts.ts'
+import type { SimulatedEvent } from './event.ts'
+import { remarks, streets } from './words.ts'
 
 /** Existing ids for a reference target: a topic, or a nested list (`commerce/products.variants`). */
-export type FindIds = (target: string) => readonly string[]
+type FindIds = (target: string) => readonly string[]
 
-const REMARKS = ['As agreed by telephone.', 'To be checked next week.', 'Part of the spring plan.']
+const COUNT = 12
 
 /** Generators of texts by field name; the first match applies. */
 const texts: readonly (readonly [RegExp, (random: Random, resource: Resource) => string])[] = [
   [/mail/i, (random) => mailOf(generateName(random), 'harbour')],
   [/phone|fax|mobile/i, (random) => random.digits(generateCity(random).phone)],
-  [/url|web|link|page/i, (random) => `https://www.${slug(companyName(random))}.example`],
+  [/url|web|link|page/i, (random) => `https://www.${slug(generateCompanyName(random))}.example`],
   [/city|town/i, (random) => generateCity(random).city],
   [/country/i, (random) => generateCity(random).countryName],
   [/state$|region/i, (random) => generateCity(random).region],
@@ -26,13 +29,11 @@ const texts: readonly (readonly [RegExp, (random: Random, resource: Resource) =>
   [/firstName/i, (random) => generateName(random).given_name],
   [/lastName/i, (random) => generateName(random).family_name],
   [/owner|author|person|assignee/i, (random) => personName(random)],
-  [/company|customer|vendor|account|supplier/i, (random) => companyName(random)],
+  [/company|customer|vendor|account|supplier/i, (random) => generateCompanyName(random)],
   [/number|code|sku|reference/i, (random) => random.digits('R-######')],
-  [/description|content|text|memo|comment|summary/i, (random) => random.pick(REMARKS)],
-  [/./, (random, { name }) => `${companyName(random)} ${name}`],
+  [/description|content|text|memo|comment|summary/i, (random) => random.pick(remarks)],
+  [/./, (random, { name }) => `${generateCompanyName(random)} ${name}`],
 ]
-
-const companyName = (random: Random): string => generateCompanyNames(random, 1).join()
 
 const personName = (random: Random): string => {
   const { given_name, family_name } = generateName(random)
@@ -40,11 +41,7 @@ const personName = (random: Random): string => {
 }
 
 /** Generates the fields of a record, in the form in which the connector writes them. */
-export const generateDerived = (
-  resource: Resource,
-  random: Random,
-  findIds: FindIds,
-): SandboxFields => {
+const generateFields = (resource: Resource, random: Random, findIds: FindIds): object => {
   const sourceOf = (name: string, { kind }: Field): ExampleSource => {
     const text = () => texts.find(([names]) => names.test(name))?.[1](random, resource) ?? name
     return {
@@ -73,4 +70,40 @@ export const generateDerived = (
   return Object.fromEntries(
     Object.entries(samplesOf(resource.fields)).map(([name, value]) => [derivedName(name), value]),
   )
+}
+
+/** Finds ids of a topic, or of the entries of a list in its records. */
+const openIds = async (workspace: Workspace): Promise<FindIds> => {
+  const live = new Map<string, readonly { readonly id: string; readonly fields: object }[]>()
+  for (const kind of kindNames) live.set(kinds[kind].topic, await workspace.live(kind))
+  return (target) => {
+    const [topic = '', list] = target.split('.')
+    const records = live.get(topic) ?? []
+    if (list === undefined) return records.map(({ id }) => id)
+    return records
+      .flatMap(({ fields }): unknown => Object(fields)[list] ?? [])
+      .map((entry) => String(Object(entry).id))
+  }
+}
+
+/** Adds records to each derived collection, first to those that others reference. */
+export const addDerived: SimulatedEvent = async (workspace, random) => {
+  const pending = new Map(derivedKinds)
+  const fill = async (topic: string, kind: KindName): Promise<void> => {
+    pending.delete(topic)
+    const resource = catalogue.get(topic)
+    for (const {
+      kind: { reference },
+    } of Object.values(resource.fields)) {
+      const target = reference && pending.get(reference.target)
+      if (reference && target) await fill(reference.target, target)
+    }
+    for (let index = 0; index < COUNT; index++) {
+      const fields = generateFields(resource, random, await openIds(workspace))
+      // Safe cast: the schema of the kind validates the input.
+      await workspace.create(kind, fields as KindInput<KindName>)
+    }
+  }
+  for (const [topic, kind] of derivedKinds) if (pending.has(topic)) await fill(topic, kind)
+  return true
 }
