@@ -8,6 +8,7 @@ import { browserModules } from './codegen/browser.ts'
 import { schemaSource } from './codegen/graphql.ts'
 import { openapiSource } from './codegen/openapi.ts'
 import { prismaSource } from './codegen/prisma.ts'
+import { readmeSource } from './codegen/readme.ts'
 import { registrySources } from './codegen/registry.ts'
 import { sdkTypesSource } from './codegen/sdk-types.ts'
 
@@ -43,6 +44,7 @@ const derivedFiles = async (): Promise<Readonly<Record<string, string>>> => {
   // Imported late, because it may have to be written first.
   const { catalogue } = await import('./src/generated/catalogue.ts')
   return {
+    'README.md': readmeSource(current('README.md') ?? '', catalogue),
     'prisma/resources.prisma': prismaSource(catalogue.resources),
     'src/generated/schema.graphql': schemaSource(catalogue),
     'src/generated/openapi.json': openapiSource(catalogue),

@@ -14,16 +14,17 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const ROOT = join(import.meta.dirname, '../..')
+const MAX_OUTPUT_BYTES = 2 ** 26
 const run = promisify(execFile)
 
 export interface ScratchCopy {
   readonly path: string
-  /** Runs Node in the copy. @throws Error with the output of a command that fails */
-  node(...args: readonly string[]): Promise<string>
+  /** Runs npm in the copy: `run`, `-s`, `check`. @throws Error with the output if it fails */
+  npm(...args: readonly string[]): Promise<void>
   remove(): void
 }
 
-/** Packages that are copied, because Prisma writes its client next to them. */
+/** Packages that are copied instead of linked, because Prisma writes its client next to them. */
 const copied = new Set(['@prisma/client', '.prisma'])
 
 const linkPackages = (from: string, to: string, scope = ''): void => {
@@ -32,33 +33,31 @@ const linkPackages = (from: string, to: string, scope = ''): void => {
     const [source, target] = [join(from, name), join(to, name)]
     if (copied.has(scope + name)) cpSync(source, target, { recursive: true })
     else if (name === '@prisma') linkPackages(source, target, `${name}/`)
-    // Caches of Vite and Vitest.
-    else if (!name.startsWith('.vi')) symlinkSync(source, target)
+    // Each copy has caches of its own.
+    else if (!name.startsWith('.vite')) symlinkSync(source, target)
   }
 }
 
 /** Copies the files that Git knows or would add, and links the installed packages. */
-export const createScratchCopy = async (env: NodeJS.ProcessEnv): Promise<ScratchCopy> => {
+export const createScratchCopy = async (databaseUrl: string): Promise<ScratchCopy> => {
   const path = mkdtempSync(join(tmpdir(), 'trunkline-copy-'))
-  const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
-    cwd: ROOT,
-    maxBuffer: 2 ** 24,
-  })
+  const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', '-z']
+  const { stdout } = await run('git', listed, { cwd: ROOT, maxBuffer: MAX_OUTPUT_BYTES })
   for (const file of stdout.split('\0').filter((name) => name !== '')) {
     mkdirSync(dirname(join(path, file)), { recursive: true })
     copyFileSync(join(ROOT, file), join(path, file))
   }
   linkPackages(join(ROOT, 'node_modules'), join(path, 'node_modules'))
+  // A test run inside the copy must not take the settings of this one.
+  const own = Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV|TEST$)/.test(name))
+  const env = { ...Object.fromEntries(own), DATABASE_URL: databaseUrl }
   return {
     path,
-    node: async (...args) => {
-      try {
-        const result = await run(process.execPath, args, { cwd: path, env, maxBuffer: 2 ** 26 })
-        return result.stdout
-      } catch (error) {
+    npm: async (...args) => {
+      await run('npm', args, { cwd: path, env, maxBuffer: MAX_OUTPUT_BYTES }).catch((error) => {
         const { stdout, stderr } = Object(error)
-        throw new Error(`node ${args.join(' ')} failed:\n${stdout}\n${stderr}`, { cause: error })
-      }
+        throw new Error(`npm ${args.join(' ')} failed:\n${stdout}\n${stderr}`, { cause: error })
+      })
     },
     remove: () => rmSync(path, { recursive: true }),
   }
