@@ -1,14 +1,6 @@
 /** A copy of the repository in a scratch folder, in which a test may change files. */
 import { execFile } from 'node:child_process'
-import {
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -24,20 +16,6 @@ export interface ScratchCopy {
   remove(): void
 }
 
-/** Packages that are copied instead of linked, because Prisma writes its client next to them. */
-const copied = new Set(['@prisma/client', '.prisma'])
-
-const linkPackages = (from: string, to: string, scope = ''): void => {
-  mkdirSync(to)
-  for (const name of readdirSync(from)) {
-    const [source, target] = [join(from, name), join(to, name)]
-    if (copied.has(scope + name)) cpSync(source, target, { recursive: true })
-    else if (name === '@prisma') linkPackages(source, target, `${name}/`)
-    // Each copy has caches of its own.
-    else if (!name.startsWith('.vite')) symlinkSync(source, target)
-  }
-}
-
 /** Copies the files that Git knows or would add, and links the installed packages. */
 export const createScratchCopy = async (databaseUrl: string): Promise<ScratchCopy> => {
   const path = mkdtempSync(join(tmpdir(), 'trunkline-copy-'))
@@ -47,7 +25,11 @@ export const createScratchCopy = async (databaseUrl: string): Promise<ScratchCop
     mkdirSync(dirname(join(path, file)), { recursive: true })
     copyFileSync(join(ROOT, file), join(path, file))
   }
-  linkPackages(join(ROOT, 'node_modules'), join(path, 'node_modules'))
+  mkdirSync(join(path, 'node_modules'))
+  // Each copy has caches of its own.
+  for (const name of readdirSync(join(ROOT, 'node_modules')))
+    if (!name.startsWith('.vite'))
+      symlinkSync(join(ROOT, 'node_modules', name), join(path, 'node_modules', name))
   // A test run inside the copy must not take the settings of this one.
   const own = Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV|TEST$)/.test(name))
   const env = { ...Object.fromEntries(own), DATABASE_URL: databaseUrl }

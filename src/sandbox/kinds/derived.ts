@@ -1,11 +1,15 @@
 /** Collections of resources for which the sandbox has no kind of its own: the fields of the resource, as they are. */
 import { z } from 'zod'
+import { plainDecimal } from '../../definition/decimal.ts'
 import type { Field, Fields, Kind } from '../../definition/kinds/kind.ts'
 import type { Resource } from '../../definition/resource.ts'
 import * as a from './blocks.ts'
 import { defineKind, ref, type SandboxKind } from './kind.ts'
 
 type KindNames = ReadonlyMap<string, string>
+
+/** Digits without an exponent. */
+const plain = (value: unknown): unknown => (typeof value === 'string' ? plainDecimal(value) : value)
 
 const schemaOfValue = (kind: Kind, kindOfTopic: KindNames): z.ZodType => {
   const target = kind.reference && kindOfTopic.get(kind.reference.target)
@@ -14,7 +18,7 @@ const schemaOfValue = (kind: Kind, kindOfTopic: KindNames): z.ZodType => {
     : target === undefined
       ? undefined
       : ref(target)
-  if (!entry) return kind.input
+  if (!entry) return kind.column.sqlType === 'numeric' ? kind.input.transform(plain) : kind.input
   return kind.isList ? a.list(entry) : entry
 }
 
