@@ -2,6 +2,7 @@
 import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { createDataset } from '../../src/sandbox/company/history.ts'
+import { derivedName } from '../../src/sandbox/kinds/derived.ts'
 import { derivedKinds } from '../../src/sandbox/kinds/kinds.ts'
 import type { Given } from './writing.ts'
 
@@ -317,14 +318,21 @@ const written: Readonly<Record<string, Sample>> = {
   },
 }
 
-/** A derived collection has the unified fields: two of its initial records are a create and an update. */
+/** A derived collection has the values of the unified fields: two of its initial records are the writes. */
 const derivedSample = (kind: string, { fields }: Resource): Sample => {
   const records = dataset.records.filter((record) => record.kind === kind)
-  const fieldsOf = (index: number) => Object.entries({ ...records.at(index)?.fields })
+  const valuesOf = (index: number, names: readonly string[]) =>
+    Object.fromEntries(
+      names.map((name) => [name, Object(records.at(index)?.fields)[derivedName(name)]]),
+    )
+  const names = Object.keys(fields)
   return {
-    create: Object.fromEntries(fieldsOf(0).filter(([name]) => fields[name]?.required)),
-    update: Object.fromEntries(fieldsOf(-1)),
-  } as Sample
+    create: valuesOf(
+      0,
+      names.filter((name) => fields[name]?.required),
+    ),
+    update: valuesOf(-1, names),
+  }
 }
 
 const dataset = await createDataset({ tenant: 'acme', seed: 1, start: '2026-03-02T12:00:00.000Z' })
