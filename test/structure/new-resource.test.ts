@@ -155,10 +155,11 @@ test('serves it on a sandbox credential', { timeout: TIMEOUT_MS }, async () => {
   )
   const { updateCrmCampaign: running } = await graphql(
     `mutation ($credentialId: ID!, $id: ID!) {
-      updateCrmCampaign(credentialId: $credentialId, id: $id, input: { campaignStatus: RUNNING }) {
-        campaignName
-        campaignStatus
-      }
+      updateCrmCampaign(
+        credentialId: $credentialId
+        id: $id
+        input: { campaignName: "Autumn", campaignStatus: RUNNING }
+      ) { campaignName campaignStatus }
     }`,
     { credentialId, id: other.id },
   )
