@@ -8,11 +8,11 @@ import { browserModules } from './codegen/browser.ts'
 import { schemaSource } from './codegen/graphql.ts'
 import { openapiSource } from './codegen/openapi.ts'
 import { prismaSource } from './codegen/prisma.ts'
-import { registrySource } from './codegen/registry.ts'
+import { readmeSource } from './codegen/readme.ts'
+import { registrySources } from './codegen/registry.ts'
 import { sdkTypesSource } from './codegen/sdk-types.ts'
 
 const root = import.meta.dirname
-const REGISTRY = 'src/generated/registry.ts'
 
 const current = (path: string): string | undefined => {
   try {
@@ -28,11 +28,23 @@ const write = (path: string, text: string): void => {
   writeFileSync(join(root, path), text)
 }
 
-/** The text of every generated file except the registry, by path relative to the root. */
+/** The paths of the files whose text is not the given one. */
+const staleAmong = (files: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries(files)
+    .filter(([path, text]) => current(path) !== text)
+    .map(([path]) => path)
+
+/** Writes the files whose text is not the given one. */
+const refresh = (files: Readonly<Record<string, string>>): void => {
+  for (const path of staleAmong(files)) write(path, files[path] ?? '')
+}
+
+/** The text of every other generated file, by path relative to the root. */
 const derivedFiles = async (): Promise<Readonly<Record<string, string>>> => {
-  // Imported late, because the registry may have to be written first.
-  const { catalogue } = await import('./src/generated/registry.ts')
+  // Imported late, because it may have to be written first.
+  const { catalogue } = await import('./src/generated/catalogue.ts')
   return {
+    'README.md': readmeSource(current('README.md') ?? '', catalogue),
     'prisma/resources.prisma': prismaSource(catalogue.resources),
     'src/generated/schema.graphql': schemaSource(catalogue),
     'src/generated/openapi.json': openapiSource(catalogue),
@@ -43,10 +55,8 @@ const derivedFiles = async (): Promise<Readonly<Record<string, string>>> => {
 
 /** The paths of the generated files that do not match the definitions. */
 export const staleFiles = async (): Promise<readonly string[]> => {
-  if (current(REGISTRY) !== registrySource(root)) return [REGISTRY]
-  return Object.entries(await derivedFiles())
-    .filter(([path, text]) => current(path) !== text)
-    .map(([path]) => path)
+  const stale = staleAmong(registrySources(root))
+  return stale.length > 0 ? stale : staleAmong(await derivedFiles())
 }
 
 if (import.meta.main) {
@@ -55,8 +65,7 @@ if (import.meta.main) {
     for (const path of stale) console.error(`${path} is stale. Run npm run codegen.`)
     process.exitCode = stale.length > 0 ? 1 : 0
   } else {
-    if (current(REGISTRY) !== registrySource(root)) write(REGISTRY, registrySource(root))
-    for (const [path, text] of Object.entries(await derivedFiles()))
-      if (current(path) !== text) write(path, text)
+    refresh(registrySources(root))
+    refresh(await derivedFiles())
   }
 }

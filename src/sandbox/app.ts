@@ -2,6 +2,7 @@
  * The sandbox: an app inside this process, with every kind of record. Connectors send HTTP requests to its
  * origin as to any other app; the requests are handled here without a network connection.
  */
+import type { Verb } from '../definition/resource.ts'
 import type { Clock } from '../store/database/clock.ts'
 import type { Database } from '../store/database/database.ts'
 import {
@@ -146,17 +147,23 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
   }
 
   const route = (call: Call): Promise<Response> => {
-    const methods =
+    const verbs = kindOf(call.kind)?.verbs ?? []
+    const methods: readonly (readonly [string, Verb, (call: Call) => Promise<Response>])[] =
       call.id === undefined
-        ? { GET: list, POST: create }
-        : { GET: get, PUT: update, DELETE: remove }
-    const allowed = Object.entries(methods).filter(
-      ([method]) => method === 'GET' || !kindOf(call.kind)?.readOnly,
-    )
-    const handler = allowed.find(([method]) => method === call.request.method)
-    if (handler) return handler[1](call)
+        ? [
+            ['GET', 'list', list],
+            ['POST', 'create', create],
+          ]
+        : [
+            ['GET', 'get', get],
+            ['PUT', 'update', update],
+            ['DELETE', 'delete', remove],
+          ]
+    const allowed = methods.filter(([, verb]) => verbs.includes(verb))
+    const found = allowed.find(([method]) => method === call.request.method)
+    if (found) return found[2](call)
     throw new RequestError(405, 'method_not_allowed', {
-      allow: allowed.map(([name]) => name).join(', '),
+      allow: allowed.map(([method]) => method).join(', '),
     })
   }
 

@@ -7,7 +7,7 @@ import {
   hashSandboxToken,
   setSandboxToken,
 } from '../store/sandbox/sandbox-records.ts'
-import { createDataset } from './dataset.ts'
+import { createDataset } from './company/history.ts'
 
 /** Content of a sandbox credential. */
 export interface TenantAccess {
@@ -57,7 +57,7 @@ export const createTenant = async (
   if (await getSandboxTenant(database, tenant)) return 'exists'
   const start = now.toISOString()
   // Computed before the transaction, so that it holds its connection only briefly.
-  const { records, numbers } = createDataset({ tenant, seed, start })
+  const { records, numbers } = await createDataset({ tenant, seed, start })
   const tokenHash = hashSandboxToken(tenant, token)
   return createSandboxTenant(database, tenant, {
     tenant: { tokenHash, seed, start, clock: start, steps: 0, steppedAt: start, numbers },

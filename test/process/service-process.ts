@@ -22,8 +22,8 @@ export interface ServiceProcess {
 
 export type Services = Awaited<ReturnType<typeof openServices>>
 
-/** Processes on the database of `url` that share one key. */
-export const openServices = async (url: string) => {
+/** Processes on the database of `url` that share one key. `cli`: the program to start. */
+export const openServices = async (url: string, cli = CLI) => {
   const key = generateApiKey('development')
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-services-'))
   const running = new Set<ChildProcess>()
@@ -51,7 +51,7 @@ export const openServices = async (url: string) => {
       role: 'all' | 'api' | 'worker',
       host: Pick<ForkOptions, 'execArgv' | 'env'> = {},
     ): Promise<ServiceProcess> => {
-      const args = [...(host.execArgv ?? []), CLI, 'serve', '--role', role]
+      const args = [...(host.execArgv ?? []), cli, 'serve', '--role', role]
       const child = spawn(process.execPath, args, {
         env: {
           ...process.env,
@@ -84,10 +84,16 @@ export const openServices = async (url: string) => {
       }
     },
     /** A request that may fail: without a response, or with a status other than 200. */
-    send: async (address: string, method: 'GET' | 'POST' | 'PUT', path: string, body?: object) => {
+    send: async (
+      address: string,
+      method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+      path: string,
+      body?: object,
+    ) => {
       const answer = await fetch(address + path, {
         method,
-        headers,
+        // A request without a body has no type of it.
+        headers: body ? headers : { authorization: headers.authorization },
         ...(body && { body: JSON.stringify(body) }),
       })
       return { status: answer.status, text: await answer.text() }

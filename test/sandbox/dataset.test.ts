@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest'
+import { catalogue } from '../../src/generated/registry.ts'
 import { sum, units } from '../../src/sandbox/amounts.ts'
-import type { Origin } from '../../src/sandbox/dataset/draft.ts'
-import { createDataset } from '../../src/sandbox/dataset.ts'
+import type { Origin } from '../../src/sandbox/company/history.ts'
+import { createDataset } from '../../src/sandbox/company/history.ts'
 import { readFields, referencesIn } from '../../src/sandbox/kinds/kind.ts'
-import { type KindName, kinds, type Stored } from '../../src/sandbox/kinds/kinds.ts'
+import {
+  type KindName,
+  kinds,
+  kindNames as names,
+  type Stored,
+} from '../../src/sandbox/kinds/kinds.ts'
 import { balanceSign } from '../../src/sandbox/ledger.ts'
 import { shippingStateOf } from '../../src/sandbox/shipping.ts'
 
@@ -13,7 +19,6 @@ const origins: readonly Origin[] = [
   { ...origin, seed: 2 },
   { ...origin, tenant: 'globex-europe', start: '2025-12-31T23:59:59.999Z' },
 ]
-const names = Object.keys(kinds) as KindName[]
 
 const allOf = <K extends KindName>(records: readonly Stored[], kind: K): Stored<K>[] =>
   records.filter((record) => record.kind === kind) as Stored<K>[]
@@ -24,21 +29,27 @@ const givenOf = ({ kind, fields }: Stored): Record<string, unknown> =>
     Object.keys(kinds[kind].fields.shape).map((name) => [name, Object(fields)[name]]),
   )
 
-test('the same tenant, seed and start give the same bytes', () => {
-  expect(JSON.stringify(createDataset(origin))).toBe(JSON.stringify(createDataset({ ...origin })))
+test('the same tenant, seed and start give the same bytes', async () => {
+  const [first, second] = [await createDataset(origin), await createDataset({ ...origin })]
+  expect(JSON.stringify(first)).toBe(JSON.stringify(second))
 })
 
+const datasets = await Promise.all(
+  origins.map(async (each) => ({ ...each, ...(await createDataset(each)) })),
+)
+
 test('another tenant or another seed gives another company', () => {
-  const [first, ...others] = origins.map((each) => JSON.stringify(createDataset(each).records))
+  const [first, ...others] = datasets.map(({ records }) => JSON.stringify(records))
   for (const other of others) expect(other).not.toBe(first)
 })
 
-describe.each(origins)('the records of $tenant, seed $seed', (each) => {
-  const { records, numbers } = createDataset(each)
+describe.each(datasets)('the records of $tenant, seed $seed', ({ records, numbers, start }) => {
   const byId = new Map(records.map((record) => [record.id, record]))
 
-  test('cover all 23 kinds, with enough records of each for several pages', () => {
-    expect(names).toHaveLength(23)
+  test('cover every resource, with enough records of each for several pages', () => {
+    expect(names.map((kind) => kinds[kind].topic).sort()).toEqual(
+      catalogue.resources.map(({ topic }) => topic).sort(),
+    )
     for (const kind of names) {
       const count = allOf(records, kind).length
       expect(count, kind).toBeGreaterThanOrEqual(kind === 'companies' ? 1 : 5)
@@ -75,7 +86,7 @@ describe.each(origins)('the records of $tenant, seed $seed', (each) => {
   test('are dated before the start, and changed after they were created', () => {
     for (const { id, created, modified } of records) {
       expect(created <= modified, id).toBe(true)
-      expect(modified <= each.start, id).toBe(true)
+      expect(modified <= start, id).toBe(true)
     }
   })
 

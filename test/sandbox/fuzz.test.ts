@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type KindName, kinds } from '../../src/sandbox/kinds/kinds.ts'
+import { type KindName, kindNames, kindOf, kinds } from '../../src/sandbox/kinds/kinds.ts'
 import { openPlayground, type Playground } from './playground.ts'
 
 let playground: Playground
@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => playground.stop())
 
-const writable = (Object.keys(kinds) as KindName[]).filter((kind) => !kinds[kind].readOnly)
+const writable = kindNames.filter((kind) => kindOf(kind)?.verbs.includes('update'))
 
 const oddities = fc.constantFrom<unknown>(
   '\0',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sum, units } from '../../src/sandbox/amounts.ts'
-import { type KindName, kinds } from '../../src/sandbox/kinds/kinds.ts'
+import { kindOf, kindNames as names } from '../../src/sandbox/kinds/kinds.ts'
 import { balanceSign } from '../../src/sandbox/ledger.ts'
 import { takeDueStep } from '../../src/sandbox/life/step.ts'
 import { createSandboxLife } from '../../src/sandbox/life.ts'
@@ -8,7 +8,6 @@ import { getSandboxTenant } from '../../src/store/sandbox/sandbox-records.ts'
 import { openPlayground, type Playground, type Raw, START } from './playground.ts'
 
 const BEGINNING = '1970-01-01T00:00:00.000Z'
-const names = Object.keys(kinds) as KindName[]
 
 const everything = async ({ listAll }: Playground): Promise<Record<string, Raw[]>> =>
   Object.fromEntries(
@@ -106,7 +105,7 @@ describe('sixty steps', () => {
 
 test('a step works whatever users have deleted', async () => {
   const { database, listAll, app } = await open()
-  const writable = names.filter((name) => !kinds[name].readOnly)
+  const writable = names.filter((name) => kindOf(name)?.verbs.includes('delete'))
   await database.prisma.$executeRaw`
     UPDATE sandbox_records SET deleted = true WHERE tenant = 'acme' AND kind = ANY(${writable})`
   await app.advance('acme', 60)

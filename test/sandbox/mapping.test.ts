@@ -4,14 +4,18 @@ import { recordId } from '../../src/definition/identity.ts'
 import { createMapper, type RecordRow } from '../../src/definition/mapping.ts'
 import { catalogue, connectors } from '../../src/generated/registry.ts'
 import { SANDBOX_ORIGIN } from '../../src/sandbox/app.ts'
-import { createDataset } from '../../src/sandbox/dataset.ts'
+import { createDataset } from '../../src/sandbox/company/history.ts'
 import { recordBody } from '../../src/sandbox/responses.ts'
 
 const CREDENTIAL = '9b2c6c1e-7a4d-4c58-8f5e-2f6f0d3a1b77'
 
 const connector = connectors.get('sandbox')
 if (!connector) throw new Error('The registry has no sandbox.')
-const { records } = createDataset({ tenant: 'acme', seed: 1, start: '2026-03-02T12:00:00.000Z' })
+const { records } = await createDataset({
+  tenant: 'acme',
+  seed: 1,
+  start: '2026-03-02T12:00:00.000Z',
+})
 
 const topics = catalogue.resources.map(({ topic }) => topic)
 

@@ -1,4 +1,9 @@
 /** Sample writes by topic: a record with few fields, and a change of every field. */
+import type { Resource } from '../../src/definition/resource.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { createDataset } from '../../src/sandbox/company/history.ts'
+import { derivedName } from '../../src/sandbox/kinds/derived.ts'
+import { derivedKinds } from '../../src/sandbox/kinds/kinds.ts'
 import type { Given } from './writing.ts'
 
 export interface Sample {
@@ -90,8 +95,8 @@ const orderAddress: Given = {
   postalCode: 'T12',
 }
 
-/** Every topic that the sandbox can write. */
-export const samples: Readonly<Record<string, Sample>> = {
+/** The topics whose records the sandbox has in a form of its own. */
+const written: Readonly<Record<string, Sample>> = {
   'accounting/accounts': {
     create: { accountName: 'Petty cash', accountType: 'BANK' },
     update: {
@@ -311,4 +316,34 @@ export const samples: Readonly<Record<string, Sample>> = {
       trackingUrls: ['https://quay.example/Q1', 'https://quay.example/Q2'],
     },
   },
+}
+
+/** A derived collection has the values of the unified fields: two of its initial records are the writes. */
+const derivedSample = (kind: string, { fields }: Resource): Sample => {
+  const records = dataset.records.filter((record) => record.kind === kind)
+  const valuesOf = (index: number, names: readonly string[]) =>
+    Object.fromEntries(
+      names.map((name) => [name, Object(records.at(index)?.fields)[derivedName(name)]]),
+    )
+  const names = Object.keys(fields)
+  return {
+    create: valuesOf(
+      0,
+      names.filter((name) => fields[name]?.required),
+    ),
+    update: valuesOf(-1, names),
+  }
+}
+
+const dataset = await createDataset({ tenant: 'acme', seed: 1, start: '2026-03-02T12:00:00.000Z' })
+
+/** Every topic that the sandbox can write. */
+export const samples: Readonly<Record<string, Sample>> = {
+  ...written,
+  ...Object.fromEntries(
+    [...derivedKinds]
+      .map(([topic, kind]) => [catalogue.get(topic), kind] as const)
+      .filter(([{ verbs }]) => verbs.includes('update'))
+      .map(([resource, kind]) => [resource.topic, derivedSample(kind, resource)]),
+  ),
 }

@@ -67,8 +67,14 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'src/write/': below,
   'src/delivery/': below,
   'src/workflows/': below,
-  // The sandbox app uses the codes of the API.
-  'src/sandbox/': ['src/store/', 'src/definition/', 'src/resources/codes.ts', 'src/errors.ts'],
+  // The sandbox app has every resource, and uses the codes of the API.
+  'src/sandbox/': [
+    'src/store/',
+    'src/definition/',
+    'src/generated/catalogue.ts',
+    'src/resources/codes.ts',
+    'src/errors.ts',
+  ],
   // The store, from the connection up: a folder imports those above it in this list.
   'src/store/database/': onlyLeaves,
   'src/store/secrets/': [...onlyLeaves, 'src/store/database/'],
@@ -105,6 +111,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'src/query/': ['src/definition/', 'src/errors.ts'],
   'src/outbound/': ['src/definition/', 'src/errors.ts', 'src/byte-budget.ts'],
   'src/connectors/': ['src/resources/', 'src/definition/'],
+  // Covers every resource: those without a mapping of their own get a derived one.
+  'src/connectors/sandbox/': ['src/resources/', 'src/definition/', 'src/generated/catalogue.ts'],
   'src/resources/': ['src/definition/'],
   'src/definition/': [],
   'src/errors.ts': [],
@@ -112,11 +120,17 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'src/memoize.ts': [],
   'src/repeater.ts': [],
   'src/byte-budget.ts': [],
-  'src/generated/registry.ts': ['src/connectors/', 'src/resources/', 'src/definition/'],
+  'src/generated/catalogue.ts': ['src/resources/', 'src/definition/'],
+  'src/generated/registry.ts': [
+    'src/connectors/',
+    'src/generated/catalogue.ts',
+    'src/resources/',
+    'src/definition/',
+  ],
   'src/generated/': [],
   'src/sdk/': ['src/generated/sdk-types.ts'],
   // Generates files from the definitions, including the GraphQL schema.
-  'codegen.ts': ['codegen/', 'src/generated/registry.ts'],
+  'codegen.ts': ['codegen/', 'src/generated/catalogue.ts'],
   'codegen/': ['src/api/', 'src/query/', 'src/definition/', 'src/errors.ts'],
 }
 
@@ -144,7 +158,7 @@ const restrictions: readonly {
 ]
 
 /** Files that pass the registry to the engines. */
-const registryUsers = ['src/main.ts', 'src/process/', 'codegen.ts']
+const registryUsers = ['src/main.ts', 'src/process/']
 
 /** Layers that do no I/O. */
 const pure = ['src/definition/', 'src/resources/', 'src/connectors/', 'src/query/']

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Json, ResourceConnector, WriteInput } from '../../src/definition/connector.ts'
 import { createMapper } from '../../src/definition/mapping.ts'
 import { connectors } from '../../src/generated/registry.ts'
-import { createDataset } from '../../src/sandbox/dataset.ts'
+import { createDataset } from '../../src/sandbox/company/history.ts'
 import { recordBody } from '../../src/sandbox/responses.ts'
 import { isAsRequested, matchRecord } from '../../src/write/record-match.ts'
 import { CREDENTIAL, rawRecords, resource } from '../connectors/vendure/fixtures.ts'
@@ -19,10 +19,15 @@ const foundAs = ({ mapping }: ResourceConnector, raw: unknown) => ({
   row: createMapper(mapping)(raw, CREDENTIAL).row,
 })
 
+const { records } = await createDataset({
+  tenant: 'acme',
+  seed: 1,
+  start: '2026-03-02T12:00:00.000Z',
+})
+
 describe('an order of the sandbox', () => {
   const connector = connectors.get('sandbox')?.resources['commerce/orders']
   if (!connector) throw new Error('The sandbox has no orders.')
-  const { records } = createDataset({ tenant: 'acme', seed: 1, start: '2026-03-02T12:00:00.000Z' })
   const raw = records
     .filter(({ kind }) => kind === 'orders')
     .map((record) => JSON.parse(JSON.stringify(recordBody(record))))

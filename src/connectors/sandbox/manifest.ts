@@ -1,5 +1,11 @@
 /** Manifest of the sandbox, an app with records of every kind for trials and tests. */
-import { type AppFailure, type AppResponse, defineConnector } from '../../definition/connector.ts'
+import {
+  type AppFailure,
+  type AppResponse,
+  defineConnector,
+  type ResourceConnector,
+} from '../../definition/connector.ts'
+import { catalogue } from '../../generated/catalogue.ts'
 import ledgerAccount from './accounting/account.ts'
 import bill from './accounting/bill.ts'
 import companyInfo from './accounting/company-info.ts'
@@ -23,6 +29,36 @@ import opportunity from './crm/opportunity.ts'
 import stage from './crm/stage.ts'
 import task from './crm/task.ts'
 import user from './crm/user.ts'
+import { derivedCollection } from './derived.ts'
+
+/** The resources whose records the sandbox has in a form of its own, by topic. */
+const written: ReadonlyMap<string, ResourceConnector> = new Map(
+  [
+    ledgerAccount,
+    bill,
+    companyInfo,
+    client,
+    invoice,
+    item,
+    payment,
+    purchaseOrder,
+    taxRate,
+    trackingCategory,
+    vendor,
+    organization,
+    contact,
+    lead,
+    note,
+    opportunity,
+    stage,
+    task,
+    user,
+    shopper,
+    fulfillment,
+    order,
+    product,
+  ].map((resource) => [resource.mapping.resource.topic, resource]),
+)
 
 const kindOf = (status: number, reason: unknown): AppFailure['kind'] => {
   if (status === 401) return 'authentication'
@@ -71,29 +107,10 @@ export const connector = defineConnector({
   readFailure,
   // Creates the company if the name is new; NOTES "`PUT /v1/tenant` accepts the tenant's token".
   check: { method: 'PUT', path: '/v1/tenant' },
-  resources: {
-    'accounting/accounts': ledgerAccount,
-    'accounting/bills': bill,
-    'accounting/companyInfo': companyInfo,
-    'accounting/customers': client,
-    'accounting/invoices': invoice,
-    'accounting/items': item,
-    'accounting/payments': payment,
-    'accounting/purchaseOrders': purchaseOrder,
-    'accounting/taxRates': taxRate,
-    'accounting/trackingCategories': trackingCategory,
-    'accounting/vendors': vendor,
-    'crm/accounts': organization,
-    'crm/contacts': contact,
-    'crm/leads': lead,
-    'crm/notes': note,
-    'crm/opportunities': opportunity,
-    'crm/stages': stage,
-    'crm/tasks': task,
-    'crm/users': user,
-    'commerce/customers': shopper,
-    'commerce/fulfillments': fulfillment,
-    'commerce/orders': order,
-    'commerce/products': product,
-  },
+  resources: Object.fromEntries(
+    catalogue.resources.map((resource) => [
+      resource.topic,
+      written.get(resource.topic) ?? derivedCollection(resource),
+    ]),
+  ),
 })

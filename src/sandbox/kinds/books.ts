@@ -16,8 +16,8 @@ const party = {
 
 /** The company of the tenant. */
 export const companies = defineKind({
+  topic: 'accounting/companyInfo',
   prefix: 'com',
-  readOnly: true,
   fields: z.strictObject({
     trading_name: a.line(),
     legal_name: a.line(),
@@ -70,6 +70,7 @@ const ledgerTypes = [
 
 /** The chart of accounts. A balance is positive on the normal side of its section. */
 export const ledgerAccounts = defineKind({
+  topic: 'accounting/accounts',
   prefix: 'acc',
   fields: z.strictObject({
     code: a.lineOrNull(),
@@ -90,20 +91,22 @@ export const ledgerAccounts = defineKind({
 
 /** Vendors. */
 export const vendors = defineKind({
+  topic: 'accounting/vendors',
   prefix: 'ven',
   fields: z.strictObject({ ...party, payment_terms_days: z.int().min(0).max(365).default(30) }),
 })
 
 /** Clients, i.e. customers in the books. */
 export const clients = defineKind({
+  topic: 'accounting/customers',
   prefix: 'cli',
   fields: z.strictObject({ ...party, credit_limit: a.money().nullable().default(null) }),
 })
 
 /** Tax codes of sales and purchases. */
 export const taxCodes = defineKind({
+  topic: 'accounting/taxRates',
   prefix: 'tax',
-  readOnly: true,
   fields: z.strictObject({
     label: a.line(),
     components: z.array(z.object({ label: a.line(), percent: a.percent() })),
@@ -118,8 +121,8 @@ export const taxCodes = defineKind({
 
 /** Cost centers, the dimensions of reports. */
 export const costCenters = defineKind({
+  topic: 'accounting/trackingCategories',
   prefix: 'cc',
-  readOnly: true,
   fields: z.strictObject({
     name: a.line(),
     dimension: z.enum(['department', 'location']),
@@ -131,6 +134,7 @@ export const costCenters = defineKind({
 
 /** Items that the company buys and sells. */
 export const catalogItems = defineKind({
+  topic: 'accounting/items',
   prefix: 'itm',
   fields: z.strictObject({
     name: a.line(),

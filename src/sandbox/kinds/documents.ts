@@ -37,6 +37,7 @@ const billingFields = {
 
 /** Orders to vendors. */
 export const purchaseOrders = defineKind({
+  topic: 'accounting/purchaseOrders',
   prefix: 'po',
   fields: z.strictObject({
     ...document,
@@ -59,6 +60,7 @@ export const purchaseOrders = defineKind({
 
 /** Bills from vendors. */
 export const bills = defineKind({
+  topic: 'accounting/bills',
   prefix: 'bil',
   fields: z.strictObject({
     ...billingFields,
@@ -78,6 +80,7 @@ export const bills = defineKind({
 
 /** Invoices to clients. */
 export const invoices = defineKind({
+  topic: 'accounting/invoices',
   prefix: 'inv',
   fields: z.strictObject({
     ...billingFields,
@@ -128,6 +131,7 @@ const partiesOf = (input: PaymentInput, { previous, lookUp }: RecordCompletion) 
 
 /** Incoming and outgoing payments, for an invoice or a bill, or on account of a client or vendor. */
 export const payments = defineKind({
+  topic: 'accounting/payments',
   prefix: 'pay',
   fields: z.strictObject({
     /** The paid document: an invoice or a bill, not both. */

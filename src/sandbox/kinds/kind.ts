@@ -39,10 +39,10 @@ export interface RecordCompletion {
 
 /** A collection: the schema of its records and their computed fields. */
 export interface SandboxKind<F extends z.ZodObject = z.ZodObject, C extends object = object> {
+  /** The resource of the API whose records it holds: `accounting/invoices`. */
+  readonly topic: string
   /** Prefix of ids: `inv` in `inv_0001`. */
   readonly prefix: string
-  /** Whether clients cannot write it. */
-  readonly readOnly: boolean
   /** Schema of the input. */
   readonly fields: F
   // A kind receives only input that its own schema has validated.
@@ -52,14 +52,12 @@ export interface SandboxKind<F extends z.ZodObject = z.ZodObject, C extends obje
 
 /** Defines a collection. `complete` computes further fields and may replace input fields. */
 export const defineKind = <F extends z.ZodObject, C extends object = Record<never, never>>(kind: {
+  readonly topic: string
   readonly prefix: string
-  readonly readOnly?: boolean
   readonly fields: F
   readonly complete?: (input: z.output<F>, context: RecordCompletion) => C
 }): SandboxKind<F, C> => ({
-  prefix: kind.prefix,
-  readOnly: kind.readOnly ?? false,
-  fields: kind.fields,
+  ...kind,
   // Safe cast: without `complete`, C is its default, an empty object.
   complete: kind.complete ?? (() => ({}) as C),
 })

@@ -1,13 +1,16 @@
 /** The collections of the sandbox, by the name in their paths. */
 import type { z } from 'zod'
+import type { Verb } from '../../definition/resource.ts'
+import { catalogue } from '../../generated/catalogue.ts'
 import * as books from './books.ts'
+import { deriveKinds } from './derived.ts'
 import * as documents from './documents.ts'
 import type { SandboxKind } from './kind.ts'
 import * as sales from './sales.ts'
 import * as shop from './shop.ts'
 
-/** The collections by name. Each references only itself and collections above it. */
-export const kinds = {
+/** The collections that belong to the company. Each references only itself and collections above it. */
+const written = {
   companies: books.companies,
   tax_codes: books.taxCodes,
   cost_centers: books.costCenters,
@@ -33,12 +36,32 @@ export const kinds = {
   shipments: shop.shipments,
 } as const
 
-/** The name of a collection. */
+/** The collections by name, with a derived one for each other resource of the catalogue. */
+export const kinds: typeof written = { ...written, ...deriveKinds(catalogue.resources, written) }
+
+/** The name of a collection; the derived ones are not listed in the type. */
 export type KindName = keyof typeof kinds
 
-/** Definition of a kind by an untrusted name; undefined if it does not exist. */
-export const kindOf = (name: string): SandboxKind | undefined =>
-  Object.hasOwn(kinds, name) ? kinds[name as KindName] : undefined
+/** The derived collections, by topic. */
+export const derivedKinds: ReadonlyMap<string, KindName> = new Map(
+  Object.entries(kinds).flatMap(([name, { topic }]) =>
+    // Safe cast: it is a key of `kinds`.
+    name in written ? [] : [[topic, name as KindName]],
+  ),
+)
+
+/** Names of all collections. */
+// Safe cast: the keys of `kinds` are the kind names.
+export const kindNames = Object.keys(kinds) as KindName[]
+
+/** Definition of a kind by an untrusted name, with the verbs of its resource; undefined if it does not exist. */
+export const kindOf = (
+  name: string,
+): (SandboxKind & { readonly verbs: readonly Verb[] }) | undefined => {
+  if (!Object.hasOwn(kinds, name)) return undefined
+  const kind = kinds[name as KindName]
+  return { ...kind, verbs: catalogue.get(kind.topic).verbs }
+}
 
 /** Input fields of a write. */
 export type KindInput<K extends KindName> = z.input<(typeof kinds)[K]['fields']>

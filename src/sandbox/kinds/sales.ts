@@ -17,13 +17,14 @@ const owner = { owner: ref('members').nullable().default(null) }
 
 /** Users of the CRM. */
 export const members = defineKind({
+  topic: 'crm/users',
   prefix: 'mem',
-  readOnly: true,
   fields: z.strictObject({ full_name: a.line(), email: a.email(), active: z.boolean() }),
 })
 
 /** Organizations. */
 export const organizations = defineKind({
+  topic: 'crm/accounts',
   prefix: 'org',
   fields: z.strictObject({
     name: a.line(),
@@ -40,6 +41,7 @@ export const organizations = defineKind({
 
 /** People, most of them at an organization. */
 export const people = defineKind({
+  topic: 'crm/contacts',
   prefix: 'per',
   fields: z.strictObject({
     given_name: a.lineOrNull(),
@@ -55,6 +57,7 @@ export const people = defineKind({
 
 /** Leads. */
 export const leads = defineKind({
+  topic: 'crm/leads',
   prefix: 'lea',
   fields: z.strictObject({
     given_name: a.lineOrNull(),
@@ -72,8 +75,8 @@ export const leads = defineKind({
 
 /** Stages of the sales pipeline. */
 export const dealStages = defineKind({
+  topic: 'crm/stages',
   prefix: 'stg',
-  readOnly: true,
   fields: z.strictObject({
     label: a.line(),
     pipeline: a.line(),
@@ -85,6 +88,7 @@ export const dealStages = defineKind({
 
 /** Deals. The stage decides whether a deal is open, won or lost. */
 export const deals = defineKind({
+  topic: 'crm/opportunities',
   prefix: 'dea',
   fields: z.strictObject({
     title: a.line(),
@@ -105,6 +109,7 @@ export const deals = defineKind({
 
 /** Notes about a person, an organization or a deal. */
 export const notes = defineKind({
+  topic: 'crm/notes',
   prefix: 'not',
   fields: z.strictObject({
     author: ref('members').nullable().default(null),
@@ -118,6 +123,7 @@ export const notes = defineKind({
 
 /** Tasks. The sandbox sets `done_on` to the day on which `progress` becomes `done`. */
 export const tasks = defineKind({
+  topic: 'crm/tasks',
   prefix: 'tsk',
   fields: z.strictObject({
     title: a.line(),

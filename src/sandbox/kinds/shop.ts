@@ -7,6 +7,7 @@ import { defineKind, FieldError, type RecordCompletion, ref, type SandboxFields 
 
 /** Customers of the shop. */
 export const shoppers = defineKind({
+  topic: 'commerce/customers',
   prefix: 'sho',
   fields: z.strictObject({
     given_name: a.lineOrNull(),
@@ -19,6 +20,7 @@ export const shoppers = defineKind({
 
 /** Products, each with one or more variants. */
 export const products = defineKind({
+  topic: 'commerce/products',
   prefix: 'prd',
   fields: z.strictObject({
     name: a.line(),
@@ -53,6 +55,7 @@ export const products = defineKind({
 
 /** Orders. Items keep the name, SKU and prices of the day of the order. */
 export const orders = defineKind({
+  topic: 'commerce/orders',
   prefix: 'ord',
   fields: z.strictObject({
     /** Default: derived from the id. */
@@ -135,6 +138,7 @@ export const orders = defineKind({
 
 /** Shipments of an order. */
 export const shipments = defineKind({
+  topic: 'commerce/fulfillments',
   prefix: 'shp',
   fields: z.strictObject({
     order: ref('orders'),

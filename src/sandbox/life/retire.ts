@@ -1,7 +1,8 @@
 /** Deletes old closed records, so that a long-running sandbox does not grow. */
+
+import type { SimulatedEvent } from '../company/event.ts'
 import type { KindName, Stored } from '../kinds/kinds.ts'
 import type { Workspace } from '../workspace.ts'
-import type { SimulatedEvent } from './event.ts'
 
 interface RetentionRule<K extends KindName, P extends KindName = KindName> {
   readonly kind: K

@@ -6,15 +6,15 @@ import {
   type SandboxOutcome,
   type SandboxSession,
 } from '../../store/sandbox/sandbox-records.ts'
+import { bookEvents } from '../company/books.ts'
+import type { SimulatedEvent } from '../company/event.ts'
+import { salesEvents } from '../company/sales.ts'
+import { shopEvents } from '../company/shop.ts'
 import { FieldError } from '../kinds/kind.ts'
 import { openWorkspace } from '../open-workspace.ts'
 import { createRandom } from '../random.ts'
 import { StateConflict } from '../workspace.ts'
-import { bookEvents } from './books.ts'
-import type { SimulatedEvent } from './event.ts'
 import { retireClosedRecords } from './retire.ts'
-import { salesEvents } from './sales.ts'
-import { shopEvents } from './shop.ts'
 
 // The names seed the random numbers: renaming an event changes what it does.
 const events: readonly (readonly [string, SimulatedEvent])[] = Object.entries({

@@ -1,5 +1,4 @@
-/** Events that the simulation can apply to a tenant. */
-
+/** Events in the life of the company. They write its history and, later, what happens while the sandbox runs. */
 import type { KindName, Stored } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
@@ -25,5 +24,6 @@ export const liveWhere = async <K extends KindName>(
   condition: (fields: Stored<K>['fields']) => boolean,
 ): Promise<Stored<K>[]> => (await workspace.live(kind)).filter(({ fields }) => condition(fields))
 
-/** Calendar day of the workspace's instant. */
-export const todayOf = ({ now }: Workspace): string => now.slice(0, 10)
+/** Calendar day of the workspace's instant, or `days` after it. */
+export const dayOf = ({ now }: Workspace, days = 0): string =>
+  new Date(Date.parse(now) + days * 86_400_000).toISOString().slice(0, 10)

@@ -1,31 +1,21 @@
 /** The chart of accounts with opening balances. The order determines the ids. */
 import type { FieldsOf } from '../kinds/kinds.ts'
 
-/** An account of the chart. */
-export interface ChartEntry {
-  readonly code: string
-  readonly title: string
-  readonly type: FieldsOf<'ledger_accounts'>['type']
-  readonly purpose: string
-  /** Opening balance in thousands of euro. */
-  readonly opening: number
-  readonly parent: string | null
-}
-
+/** `opening`: opening balance in thousands of euro. */
 const entry = (
   code: string,
   title: string,
-  type: ChartEntry['type'],
+  type: FieldsOf<'ledger_accounts'>['type'],
   purpose: string,
   opening = 0,
   parent: string | null = null,
-): ChartEntry => ({ code, title, type, purpose, opening, parent })
+) => ({ code, title, type, purpose, opening, parent, in_use: code !== '1030' })
 
 /** Code of the account whose opening balance offsets all others. */
 export const RETAINED_EARNINGS = '3100'
 
-// ledger.ts and the generators reference some accounts by id: acc_0004 is the fourth.
-export const chart: readonly ChartEntry[] = [
+// Some accounts are referenced by id: acc_0004 is the fourth.
+export const chart = [
   entry('1010', 'Current account', 'bank', 'Day-to-day receipts and payments.', 184),
   entry('1020', 'Savings account', 'bank', 'Reserve for taxes.', 65),
   entry('1030', 'Petty cash', 'bank', 'Cash box in the office.', 1, 'acc_0001'),

@@ -23,12 +23,9 @@ export const generateName = (random: Random): PersonName => ({
   family_name: random.pick(familyNames),
 })
 
-/** Generates distinct company names. */
-export const generateCompanyNames = (random: Random, count: number): string[] =>
-  random.some(
-    companyWords.first.flatMap((first) => companyWords.last.map((last) => `${first} ${last}`)),
-    count,
-  )
+/** Generates the name of a company; not unique. */
+export const generateCompanyName = (random: Random): string =>
+  `${random.pick(companyWords.first)} ${random.pick(companyWords.last)}`
 
 /** Picks a city. */
 export const generateCity = (random: Random): City => random.pick(cities)
@@ -70,19 +67,22 @@ export const generateLocation = (random: Random, city: City, label: string) => (
 /** Generates a shipping address. */
 export const generatePostal = (
   random: Random,
-  city: City,
-  name: { readonly [Part in keyof PersonName]: string | null },
+  { given_name, family_name }: { readonly [Part in keyof PersonName]: string | null },
   phone: string | null,
-) => ({
-  ...name,
-  line1: street(random),
-  line2: floor(random),
-  city: city.city,
-  region: city.region,
-  postcode: random.digits(city.postcode),
-  country: city.country,
-  phone,
-})
+) => {
+  const { city, region, postcode, country } = generateCity(random)
+  return {
+    given_name,
+    family_name,
+    line1: street(random),
+    line2: floor(random),
+    city,
+    region,
+    postcode: random.digits(postcode),
+    country,
+    phone,
+  }
+}
 
 /** Generates one or two telephone numbers in a city. */
 export const generatePhones = (random: Random, city: City) => {

@@ -105,3 +105,81 @@ export const euroRates: Readonly<Record<City['currency'], string>> = {
   SEK: '0.0912',
   USD: '0.8615',
 }
+
+/** Legal forms of companies, by country. */
+export const legalForms = {
+  DE: 'GmbH',
+  FR: 'SARL',
+  GB: 'Ltd',
+  IE: 'Ltd',
+  SE: 'AB',
+  US: 'Inc.',
+} as const
+
+/** Goods that the company buys and sells. */
+export const goods = words(`
+  Standing desk, Office chair, Filing cabinet, Desk lamp, Whiteboard, Meeting table, Acoustic panel,
+  Coat stand, Monitor arm, Laptop stand, Docking station, Wireless keyboard, Network switch,
+  Label printer, Barcode scanner, Shelving unit, Packing tape (box of 36),
+  Shipping carton (pack of 50), Pallet wrap, First-aid kit`)
+
+/** Services that the company sells. */
+export const services = words(`
+  Installation per hour, Consulting per day, Training workshop, Monthly maintenance contract,
+  Remote support per hour, Site survey, Project management per day, Delivery and assembly,
+  Removal of old furniture, Design review`)
+
+/** Remarks on documents. */
+export const remarks = words(`
+  Please quote the number when paying., As agreed by telephone., Second part follows.,
+  Thank you for your business.`)
+
+/** Projects that deals are about. */
+export const projects = words('Office move, New warehouse, Annual supply, Fit-out, Pilot, Renewal')
+
+/** Texts of notes. */
+export const noteTexts = words(`
+  Wants a revised quote by the end of the month.
+  Happy with the last delivery and asked about a second site.
+  Budget is approved; decision in the next board meeting.
+  Has a competing offer. Follow up next week.`)
+
+/** Titles of tasks. */
+export const taskTitles = words(
+  'Send quote, Call back, Prepare demo, Check credit, Book site survey',
+)
+
+/** Brands of products. */
+export const brands = words('Hearth & Field, Northmoor, Atelier Lune, Kettle Row')
+
+/** Carriers of shipments: name, service and tracking page. */
+export const carriers = [
+  ['An Post', 'Tracked', 'https://track.anpost.example/'],
+  ['DPD', 'Next day', 'https://track.dpd.example/'],
+  ['UPS', 'Standard', 'https://track.ups.example/'],
+] as const
+
+const sizes = { option: 'Size', choices: words('S, M, L, XL') }
+const colours = { option: 'Colour', choices: words('Slate, Moss, Sand') }
+const volumes = { option: 'Volume', choices: words('250 ml, 500 ml') }
+const single = { option: 'Edition', choices: words('Standard') }
+
+const products = (category: string, options: typeof sizes, names: string) =>
+  words(names).map((name) => [name, category, options] as const)
+
+/** Products of the shop: name, category and variant option. */
+export const assortment = [
+  ...products('Clothing', sizes, 'Wool jumper, Rain jacket, Linen shirt, Work trousers'),
+  ...products('Clothing', colours, 'Canvas apron, Beanie'),
+  ...products('Accessories', sizes, 'Leather belt'),
+  ...products('Accessories', colours, 'Tote bag, Day pack'),
+  ...products('Kitchen', volumes, 'Travel mug, Water bottle'),
+  ...products('Kitchen', colours, 'Enamel bowl, Pepper mill, Tea towel'),
+  ...products('Kitchen', single, 'Chopping board, Paring knife'),
+  ...products('Bath', volumes, 'Hand soap'),
+  ...products('Bath', colours, 'Bath towel'),
+  ...products('Home', single, 'Beeswax candle'),
+  ...products('Home', colours, 'Wool blanket, Cushion cover'),
+  ...products('Stationery', single, 'Notebook, Brass pen, Gift card sleeve'),
+  ...products('Stationery', colours, 'Desk tray'),
+]

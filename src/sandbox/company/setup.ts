@@ -1,0 +1,98 @@
+/** How the company starts: its own data, tax codes, cost centers, chart of accounts, team and pipeline. */
+import { amount, sum, units } from '../amounts.ts'
+import { balanceSign } from '../ledger.ts'
+import type { Random } from '../random.ts'
+import type { Workspace } from '../workspace.ts'
+import { chart, RETAINED_EARNINGS } from './chart.ts'
+import { generateAddresses, generateName, generatePhones, mailOf, slug } from './contacts.ts'
+import { cities } from './words.ts'
+
+const TAX_CODES = [
+  ['Standard rate', '23', '23'],
+  ['Reduced rate', '13.5', '13.5'],
+  ['Second reduced rate', '9', '9'],
+  ['Export, zero rate', '0', '0'],
+  // The buyer owes the tax, so the rate is 23 % but nothing is charged.
+  ['Reverse charge', '23', '0'],
+] as const
+
+const COST_CENTERS = [
+  ['Sales', 'department', null],
+  ['Inside sales', 'department', 'cc_0001'],
+  ['Field sales', 'department', 'cc_0001'],
+  ['Operations', 'department', null],
+  ['Warehouse', 'department', 'cc_0004'],
+  ['Administration', 'department', null],
+  ['Dublin', 'location', null],
+  ['Cork', 'location', null],
+  ['Berlin', 'location', null],
+] as const
+
+const STAGES = [
+  ['Qualified', 10],
+  ['Meeting held', 25],
+  ['Quote sent', 50],
+  ['Negotiation', 75],
+  ['Won', 100],
+  ['Lost', 0],
+] as const
+
+const TEAM = 8
+
+const openChart = async (workspace: Workspace): Promise<void> => {
+  const accounts = []
+  for (const { opening, ...input } of chart) {
+    const account = await workspace.create('ledger_accounts', input)
+    accounts.push({ account, opening: units(`${opening}000`) })
+  }
+  const debit = sum(
+    accounts.map(({ account, opening }) => balanceSign(account.fields.section) * opening),
+  )
+  for (const { account, opening } of accounts) {
+    const value = account.fields.code === RETAINED_EARNINGS ? debit : opening
+    if (value !== 0) await workspace.revise(account, { balance: amount(value) })
+  }
+}
+
+/** Creates the records that everything else depends on. `title` is the name of the company. */
+export const setUp = async (workspace: Workspace, random: Random, title: string): Promise<void> => {
+  const [dublin] = cities
+  if (!dublin) throw new RangeError('The list of cities is empty.')
+  await workspace.create('companies', {
+    trading_name: title,
+    legal_name: `${title} Trading Limited`,
+    vat_id: `IE${random.digits('#######')}TH`,
+    fiscal_year_end: '12-31',
+    base_currency: 'EUR',
+    websites: [`https://www.${slug(title)}.example`, `https://shop.${slug(title)}.example`],
+    addresses: generateAddresses(random, dublin).map((address) => ({
+      ...address,
+      line2: 'Second floor',
+    })),
+    phones: generatePhones(random, dublin),
+  })
+  for (const [label, percent, effective_percent] of TAX_CODES) {
+    const components = [{ label: `VAT ${percent} %`, percent }]
+    await workspace.create('tax_codes', { label, components, effective_percent })
+  }
+  for (const [name, dimension, parent] of COST_CENTERS) {
+    const state = name === 'Berlin' ? 'archived' : 'active'
+    await workspace.create('cost_centers', { name, dimension, parent, state })
+  }
+  await openChart(workspace)
+  for (let index = 0; index < TEAM; index++) {
+    const name = generateName(random)
+    await workspace.create('members', {
+      full_name: `${name.given_name} ${name.family_name}`,
+      email: mailOf(name, title),
+      active: index !== 6,
+    })
+  }
+  for (const [index, [label, win_percent]] of STAGES.entries())
+    await workspace.create('deal_stages', {
+      label,
+      pipeline: 'Sales',
+      position: index + 1,
+      win_percent,
+    })
+}
