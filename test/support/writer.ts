@@ -81,6 +81,14 @@ export const createWriter = (service: TestService, { environmentId, key }: Tenan
       )
       return response.json()[resource.name]
     },
+    /** All records as REST shows them; at most 100. */
+    list: async ({
+      resource,
+      credentialId,
+    }: Batch): Promise<readonly { readonly id: string }[]> => {
+      const path = `${resource.restPath}?credentialId=${credentialId}&pageSize=100`
+      return (await service.rest(key, path)).json()[resource.plural]
+    },
     /** Deletes every record and change. */
     empty: async (): Promise<void> => {
       await emptyTables(service.database)
