@@ -19,12 +19,15 @@ import {
   transports,
   websiteOf,
 } from './stage.ts'
+import { numbers } from './webhook-harness.ts'
 
 const QUERY =
   'subscription ($after: String) { crmAccounts(after: $after) { cursor record { website } } }'
 /** Far more data than two kernel buffers and the in-memory window hold together. */
 const COUNT = 600
 const LONG = 'x'.repeat(60_000)
+/** Changes of one transaction. The writes take seconds: a socket that answers no ping is cut after 12 s to 24 s. */
+const BATCH = 20
 
 let stage: Stage
 let open: { stop(): void }[] = []
@@ -126,7 +129,8 @@ const stall = async (transport: Transport): Promise<boolean> => {
   const other = start('WebSocket', QUERY, after)
   await followed(stage, 2)
   slow.pause()
-  for (let n = 0; n < COUNT; n++) await stage.write([account(7, `${n} ${LONG}`)])
+  for (let n = 0; n < COUNT; n += BATCH)
+    await stage.write(numbers(BATCH, n).map((place) => account(place, `${place} ${LONG}`)))
   // While the slow one is still paused.
   await other.until(COUNT)
   other.stop()
