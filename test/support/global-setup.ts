@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { StatsFs } from 'node:fs'
-import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
+import { existsSync, type StatsFs } from 'node:fs'
+import { chmod, mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -10,6 +10,7 @@ import { applyMigrations } from '../../src/store/database/migrate.ts'
 import { onDatabase, type TestDatabases } from './database.ts'
 
 const MEMORY = '/dev/shm'
+const FOLDER_PREFIX = 'trunkline-tests-'
 const NEEDED_BYTES = 2 * 1024 ** 3
 
 /** What every test file shares: a folder for temporary files, a cache of compiled code, and a PostgreSQL. */
@@ -36,11 +37,23 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function moveTemporaryFiles(): Promise<() => Promise<void>> {
   const { bavail = 0, bsize = 0 } = await statfs(MEMORY).catch(() => ({}) as Partial<StatsFs>)
   if (bavail * bsize < NEEDED_BYTES) return async () => {}
-  const folder = await mkdtemp(join(MEMORY, 'trunkline-tests-'))
+  await removeLeftovers()
+  const folder = await mkdtemp(join(MEMORY, `${FOLDER_PREFIX}${process.pid}-`))
   // PostgreSQL has another user if this process is root.
   await chmod(folder, 0o755)
   process.env.TMPDIR = folder
   return () => rm(folder, { recursive: true, force: true })
+}
+
+/** Frees the memory of runs that were killed. A PostgreSQL that still runs there ends when its files are gone. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of await readdir(MEMORY)) {
+    const pid =
+      name.startsWith(FOLDER_PREFIX) && Number.parseInt(name.slice(FOLDER_PREFIX.length), 10)
+    if (pid && !existsSync(`/proc/${pid}`))
+      // It may be another user's.
+      await rm(join(MEMORY, name), { recursive: true, force: true }).catch(() => {})
+  }
 }
 
 /**
