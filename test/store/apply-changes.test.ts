@@ -55,7 +55,7 @@ describe.each(TOPICS)('%s', (_topic, resource) => {
     const fields = columnsOf(resource)
       .map(({ field }) => field)
       .filter((field) => !['remoteId', 'createdAt', 'updatedAt', 'remoteDeleted'].includes(field))
-    let current = fields.map((_field, place) => {
+    let current: readonly RecordRow[] = fields.map((_field, place) => {
       const { id, remoteId } = sampleRecord(CREDENTIAL, resource, 100 + place)
       return { ...first, id, remoteId }
     })
