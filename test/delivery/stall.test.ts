@@ -1,7 +1,7 @@
 /** Slow subscribers are told to resume; subscribers of quiet topics are caught up from the log. */
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { pruneChanges } from '../../src/store/changes/changes.ts'
 import { sampleRecord } from '../support/sample.ts'
@@ -32,6 +32,7 @@ beforeAll(async () => {
   stage = await startStage({ window: { changes: 200, bytes: 10_000_000 } })
 })
 afterEach(async () => {
+  vi.useRealTimers()
   for (const one of open) one.stop()
   open = []
   await followed(stage, 0)
@@ -121,10 +122,13 @@ const openSlowStream = async (after: string): Promise<Slow> => {
 /** Stops one reader while another receives many changes. @returns whether the stopped one was told to resume */
 const stall = async (transport: Transport): Promise<boolean> => {
   const after = await endOfLog()
+  // These sockets get no pings: one that does not read answers none, and is cut after two, which is 24 s.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const slow = await (transport === 'SSE' ? openSlowStream : openSlowSocket)(after)
   open.push(slow)
   const other = start('WebSocket', QUERY, after)
   await followed(stage, 2)
+  vi.useRealTimers()
   slow.pause()
   for (let n = 0; n < COUNT; n++) await stage.write([account(7, `${n} ${LONG}`)])
   // While the slow one is still paused.

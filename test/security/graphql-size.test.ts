@@ -163,16 +163,16 @@ describe('3,000 distinct documents of 60 KB do not grow the memory past its boun
   const aliased = (n: number) => repeat(150, (m) => `${'x'.repeat(370)}${n}_${m}: __typename`)
 
   test.each<[string, (n: number) => string, number, number]>([
-    // Each document runs twice: the second run compiles it.
+    // The second run of a valid document compiles it.
     ['valid', (n) => `{ ${aliased(n)} }`, 2, CACHED_MB],
     [
       'too costly',
       (n) => `{ ${expensive} ${repeat(200, (m) => `a${m}: __typename`)} } # ${padding}${n}`,
-      2,
+      1,
       CACHED_MB,
     ],
-    ['not valid', (n) => `{ ${aliased(n)} nope${n} }`, 2, NOTHING_MB],
-    ['that do not parse', (n) => `{ ${repeat(300, String)} # ${padding}${n}`, 2, NOTHING_MB],
+    ['not valid', (n) => `{ ${aliased(n)} nope${n} }`, 1, NOTHING_MB],
+    ['that do not parse', (n) => `{ ${repeat(300, String)} # ${padding}${n}`, 1, NOTHING_MB],
   ])(
     '%s',
     async (_what, documentOf, runs, limitMb) => {

@@ -14,7 +14,7 @@ import { startService, type Tenant, type TestService } from '../support/service.
 
 // FUZZ_SEED repeats a failed run.
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121)
-const RUNS = 50
+const RUNS = 25
 
 let service: TestService
 let tenant: Tenant

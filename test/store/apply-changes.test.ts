@@ -8,7 +8,7 @@ import { sampleRecord } from '../support/sample.ts'
 import { accounts, CREDENTIAL, OTHER, writtenService } from './written.ts'
 
 const stage = writtenService()
-const { apply, remove, readLog, takeLog, readRow, show } = stage
+const { apply, remove, readLog, takeLog, readRow, show, list } = stage
 
 const TOPICS = catalogue.resources.map((resource) => [resource.topic, resource] as const)
 
@@ -47,30 +47,48 @@ describe.each(TOPICS)('%s', (_topic, resource) => {
   })
 
   test('a change names exactly the fields that changed', async () => {
-    await apply([first], resource)
+    const [other, empty] = [
+      sampleRecord(CREDENTIAL, resource, 5),
+      sampleRecord(CREDENTIAL, resource, 3),
+    ]
+    // A record for each field: in each batch, that field changes and no other.
+    const fields = columnsOf(resource)
+      .map(({ field }) => field)
+      .filter((field) => !['remoteId', 'createdAt', 'updatedAt', 'remoteDeleted'].includes(field))
+    let current: readonly RecordRow[] = fields.map((_field, place) => {
+      const { id, remoteId } = sampleRecord(CREDENTIAL, resource, 100 + place)
+      return { ...first, id, remoteId }
+    })
+    await apply(current, resource)
     await takeLog()
-    const other = sampleRecord(CREDENTIAL, resource, 5)
-    const empty = sampleRecord(CREDENTIAL, resource, 3)
-    let current = first
-    for (const { field } of columnsOf(resource)) {
-      if (['remoteId', 'createdAt', 'updatedAt', 'remoteDeleted'].includes(field)) continue
-      const changes = [other[field], empty[field], first[field]].filter(
-        (value, index, all) =>
-          JSON.stringify(value) !== JSON.stringify(index === 0 ? current[field] : all[index - 1]),
+    const changed = new Set<string>()
+    for (const source of [other, empty, first]) {
+      const rows = current.map((row, place) => {
+        const field = fields[place] ?? ''
+        return { ...row, [field]: source[field] }
+      })
+      const updates = rows.flatMap((row, place) => {
+        const field = fields[place] ?? ''
+        const isChange = JSON.stringify(row[field]) !== JSON.stringify(current[place]?.[field])
+        return isChange ? [{ row, field }] : []
+      })
+      expect(await apply(rows, resource, 'all')).toEqual({
+        created: 0,
+        updated: updates.length,
+        deleted: 0,
+      })
+      const shown = new Map((await list(resource)).map((record) => [record.id, record]))
+      expect(await takeLog()).toMatchObject(
+        updates.map(({ row, field }) => ({
+          kind: 'updated',
+          fields: [field],
+          record: shown.get(row.id),
+        })),
       )
-      expect(changes.length, field).toBeGreaterThan(0)
-      for (const value of changes) {
-        current = { ...current, [field]: value }
-        expect(await apply([current], resource, 'all')).toEqual({
-          created: 0,
-          updated: 1,
-          deleted: 0,
-        })
-        expect(await takeLog(), field).toMatchObject([
-          { kind: 'updated', fields: [field], record: await show(resource, '2') },
-        ])
-      }
+      for (const { field } of updates) changed.add(field)
+      current = rows
     }
+    expect(changed).toEqual(new Set(fields))
   })
 
   test('a deletion is one change with the fields that changed along; a restored record is an update', async () => {

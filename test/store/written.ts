@@ -67,5 +67,6 @@ export const writtenService = () => {
     readRow: (resource: Resource, id: string) => writer.readRow(resource, id),
     show: (resource: Resource, id: string, credentialId = CREDENTIAL) =>
       writer.show({ resource, credentialId }, id),
+    list: (resource: Resource) => writer.list({ resource, credentialId: CREDENTIAL }),
   }
 }

@@ -1,7 +1,6 @@
 /** Writes records as the engines do, and reads the results: the row, the log, the response. */
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import type { Resource } from '../../src/definition/resource.ts'
-import { catalogue } from '../../src/generated/registry.ts'
 import type { Transaction } from '../../src/store/database/database.ts'
 import {
   type AppliedChanges,
@@ -9,6 +8,7 @@ import {
   applyChanges,
 } from '../../src/store/records/apply-changes.ts'
 import { createLineWriter } from '../../src/store/records/record-lines.ts'
+import { emptyTables } from './empty-tables.ts'
 import type { Tenant, TestService } from './service.ts'
 
 export interface Batch {
@@ -60,7 +60,7 @@ export const createWriter = (service: TestService, { environmentId, key }: Tenan
     readLog,
     takeLog: async (): Promise<Change[]> => {
       const log = await readLog()
-      await prisma.$executeRaw`TRUNCATE change_log.changes`
+      await prisma.$executeRaw`DELETE FROM change_log.changes`
       return log
     },
     /** The row with its physical place in the table: each version has another place. */
@@ -81,10 +81,17 @@ export const createWriter = (service: TestService, { environmentId, key }: Tenan
       )
       return response.json()[resource.name]
     },
+    /** All records as REST shows them; at most 100. */
+    list: async ({
+      resource,
+      credentialId,
+    }: Batch): Promise<readonly { readonly id: string }[]> => {
+      const path = `${resource.restPath}?credentialId=${credentialId}&pageSize=100`
+      return (await service.rest(key, path)).json()[resource.plural]
+    },
     /** Deletes every record and change. */
     empty: async (): Promise<void> => {
-      const tables = catalogue.resources.map(({ table }) => table).join(', ')
-      await prisma.$executeRawUnsafe(`TRUNCATE change_log.changes, ${tables}`)
+      await emptyTables(service.database)
       service.takeStatements()
     },
   }

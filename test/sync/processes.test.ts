@@ -9,7 +9,7 @@ import { addCredential, openWorkshop, TOPIC, type Workshop } from './workshop.ts
 
 const SCRIPT = fileURLToPath(new URL('sync-process.ts', import.meta.url))
 // The long form: SYNC_KILLS=100.
-const KILLS = Number(process.env.SYNC_KILLS ?? 50)
+const KILLS = Number(process.env.SYNC_KILLS ?? 20)
 
 let shop: Workshop
 const children = createChildren()
