@@ -26,7 +26,7 @@ const onlyLeaves = ['src/query/', 'src/definition/', 'src/errors.ts', 'src/repea
 
 /** What each layer may import in addition to itself. A file belongs to the layer with the longest matching path. */
 const layers: Readonly<Record<string, readonly string[]>> = {
-  'src/cli.ts': ['src/main.ts', 'src/commands/', 'src/process/config.ts'],
+  'src/cli.ts': ['src/main.ts', 'src/commands/', 'src/process/config.ts', 'src/package-json.ts'],
   'src/commands/': ['src/store/', 'src/process/config.ts', 'src/process/first-start.ts'],
   'src/main.ts': ['src/'],
   'src/process/': ['src/'],
@@ -40,6 +40,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'src/errors.ts',
     'src/repeater.ts',
     'src/byte-budget.ts',
+    'src/package-json.ts',
   ],
   'src/api/auth/': [
     'src/api/http/',
@@ -55,6 +56,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'src/errors.ts',
     'src/repeater.ts',
     'src/byte-budget.ts',
+    'src/package-json.ts',
   ],
   'src/connect/': ['src/api/http/static.ts'],
   // Runs in a browser, as the SDK does.
@@ -67,7 +69,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // The sandbox app uses the codes of the API.
   'src/sandbox/': ['src/store/', 'src/definition/', 'src/resources/codes.ts', 'src/errors.ts'],
   // The store, from the connection up: a folder imports those above it in this list.
-  'src/store/database/': onlyLeaves,
+  'src/store/database/': [...onlyLeaves, 'src/package-json.ts'],
   'src/store/secrets/': [...onlyLeaves, 'src/store/database/'],
   'src/store/changes/': [...onlyLeaves, 'src/store/database/'],
   'src/store/records/': [...onlyLeaves, 'src/store/database/', 'src/store/changes/'],
@@ -107,6 +109,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'src/errors.ts': [],
   'src/repeater.ts': [],
   'src/byte-budget.ts': [],
+  'src/package-json.ts': [],
   'src/generated/registry.ts': ['src/connectors/', 'src/resources/', 'src/definition/'],
   'src/generated/': [],
   'src/sdk/': ['src/generated/sdk-types.ts'],
