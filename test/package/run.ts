@@ -1,4 +1,4 @@
-/** Processes with the environment of a user who has never heard of this clone. */
+/** Child processes with the environment of a user outside this clone. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 

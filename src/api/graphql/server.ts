@@ -71,8 +71,8 @@ const GRAPHIQL = '@graphql-yoga/render-graphiql'
 /** GraphiQL as one page. Loaded when it is first requested: the package is large, and may be missing. */
 const renderGraphiQL = async (options: GraphiQLOptions): Promise<string> => {
   try {
-    const package_ = await import('@graphql-yoga/render-graphiql')
-    return package_.renderGraphiQL(options)
+    const { renderGraphiQL: render } = await import('@graphql-yoga/render-graphiql')
+    return render(options)
   } catch (error) {
     if (!isNotInstalled(error, GRAPHIQL)) throw error
     return missingPage('GraphiQL', GRAPHIQL, 'Any GraphQL client works at this address.')
