@@ -3,9 +3,11 @@
 import { once } from 'node:events'
 import { relative } from 'node:path'
 import { runKeysCommand } from './commands/keys.ts'
+import { runMigrateCommand } from './commands/migrate.ts'
 import { runSecretsCommand } from './commands/secrets.ts'
 import { UsageError } from './commands/usage-error.ts'
 import { type Role, roles, startTrunkline, type Trunkline } from './main.ts'
+import { version } from './package-json.ts'
 import { type Config, readConfig } from './process/config.ts'
 
 const USAGE = `Usage: trunkline <command>
@@ -14,11 +16,16 @@ const USAGE = `Usage: trunkline <command>
   keys generate <environment>    creates another key and shows it once
   keys regenerate <environment>  creates a key, shows it once, and revokes all others
   keys revoke <environment> <id> revokes a key
+  migrate                        applies the pending migrations to the database, then exits
   secrets new-key                prints a new encryption key, for TRUNKLINE_ENCRYPTION_KEYS
   secrets reseal                 encrypts all secrets again with the first encryption key
+  help, --version                prints this text, or the version
 
 <environment> is development or production. The commands use the database of DATABASE_URL, or the one
 in DATA_DIR, whether the service runs or not. The README lists the environment variables.`
+
+// In a clone this file is TypeScript, and no `trunkline` is installed.
+const COMMAND = import.meta.filename.endsWith('.ts') ? 'npm run trunkline' : 'npx trunkline'
 
 /** The text that a start prints: the addresses and a first request, in at most eight lines. */
 const greeting = (
@@ -49,7 +56,7 @@ const greeting = (
       : isChosen
         ? ['  Key      the value of TRUNKLINE_DEV_API_KEY']
         : [
-            '  Key      shown at the first start; for another: npm run trunkline keys generate development',
+            `  Key      shown at the first start; for another: ${COMMAND} keys generate development`,
           ]),
     ...(credentialId === undefined
       ? []
@@ -97,13 +104,14 @@ const serve = async (config: Config, rest: readonly string[]): Promise<void> => 
 
 const commands: Readonly<
   Record<string, (config: Config, rest: readonly string[]) => Promise<void>>
-> = { serve, keys: runKeysCommand, secrets: runSecretsCommand }
+> = { serve, keys: runKeysCommand, migrate: runMigrateCommand, secrets: runSecretsCommand }
 
 const [name = '', ...rest] = process.argv.slice(2)
 const command = Object.hasOwn(commands, name) ? commands[name] : undefined
 try {
   if (name === 'help' || [name, ...rest].some((word) => word === '--help' || word === '-h'))
     console.log(USAGE)
+  else if (name === '--version') console.log(version)
   else if (command === undefined) throw new UsageError(`Unknown command "${name}".`)
   else await command(readConfig(process.env), rest)
 } catch (error) {

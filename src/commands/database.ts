@@ -11,17 +11,28 @@ const warningsOnly: Log = {
   warn: (_fields, message) => console.error(message),
 }
 
-/** Runs a command on the database of DATABASE_URL, or on the embedded database. */
-export const withDatabase = async (
+/** Runs a command with the URL of the database, which may not be migrated yet. */
+export const withDatabaseUrl = async (
   { databaseUrl, dataDir }: Config,
-  run: (database: Database) => Promise<void>,
+  run: (url: string) => Promise<void>,
 ): Promise<void> => {
   const embedded =
     databaseUrl === undefined
       ? await joinEmbeddedDatabase({ dataDir, log: warningsOnly })
       : undefined
   try {
-    const url = embedded?.url ?? databaseUrl ?? ''
+    await run(embedded?.url ?? databaseUrl ?? '')
+  } finally {
+    await embedded?.stop()
+  }
+}
+
+/** Runs a command on the database of DATABASE_URL, or on the embedded database. */
+export const withDatabase = (
+  config: Config,
+  run: (database: Database) => Promise<void>,
+): Promise<void> =>
+  withDatabaseUrl(config, async (url) => {
     // As at every start: the command may run first on an empty database or after an upgrade.
     await applyMigrations(url)
     const database = openDatabase({ url, maxConnections: 2 })
@@ -30,7 +41,4 @@ export const withDatabase = async (
     } finally {
       await database.stop()
     }
-  } finally {
-    await embedded?.stop()
-  }
-}
+  })

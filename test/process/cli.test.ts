@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ import { generateApiKey } from '../../src/store/accounts/api-key.ts'
 import { createCredential, readCredential } from '../../src/store/accounts/credentials.ts'
 import { parseEncryptionKeys } from '../../src/store/secrets/encryption-key.ts'
 import { createVault } from '../../src/store/secrets/vault.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { createEmptyDatabase, createTestDatabase } from '../support/database.ts'
 import { openDatabaseProxy } from '../support/database-proxy.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { TEST_KEYS, testVault } from '../support/vault.ts'
@@ -251,6 +251,7 @@ describe('a command line', () => {
       'keys constructor production',
       'keys: expected list, generate, regenerate, revoke, not "constructor".',
     ],
+    ['migrate now', 'migrate: expected no further arguments.'],
     ['toString', 'Unknown command "toString".'],
   ])('that is none is told what is wrong with it: %s', async (line, expected) => {
     const { out, err, code } = await run(line.split(' '))
@@ -263,8 +264,26 @@ describe('a command line', () => {
     expect([code, out.split('\n')[0]]).toEqual([0, 'Usage: trunkline <command>'])
     for (const command of ['serve', 'keys list', 'keys generate', 'keys regenerate', 'keys revoke'])
       expect(out).toContain(command)
-    for (const command of ['secrets new-key', 'secrets reseal']) expect(out).toContain(command)
+    for (const command of ['migrate', 'secrets new-key', 'secrets reseal', '--version'])
+      expect(out).toContain(command)
   })
+})
+
+test('prints the version of package.json', async () => {
+  const { version } = JSON.parse(await readFile(join(dirname(CLI), '../package.json'), 'utf8'))
+  expect(await run(['--version'])).toEqual({ out: `${version}\n`, err: '', code: 0 })
+})
+
+test('migrates a database without starting the service', async () => {
+  const { url, drop } = await createEmptyDatabase()
+  const migrate = () => run(['migrate'], { DATABASE_URL: url })
+  const first = await migrate()
+  expect([first.code, first.out]).toEqual([0, expect.stringMatching(/^applied a migration: /m)])
+  expect(await migrate()).toMatchObject({
+    out: '0 migrations were applied. The database is up to date.\n',
+    code: 0,
+  })
+  await drop()
 })
 
 describe('on DATABASE_URL', () => {

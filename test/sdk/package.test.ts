@@ -1,18 +1,19 @@
 /** `trunkline/sdk` in an integrator's build: its types resolve and describe its input and output exactly. */
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildSdk } from '../../tools/build.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 let project: string
 
-beforeAll(async () => {
+beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'trunkline-sdk-'))
-  await mkdir(join(project, 'node_modules'))
-  symlinkSync(ROOT, join(project, 'node_modules/trunkline'))
+  const installed = join(project, 'node_modules/trunkline')
+  buildSdk(join(installed, 'dist/sdk'))
+  cpSync(join(ROOT, 'package.json'), join(installed, 'package.json'))
 })
 afterAll(() => rmSync(project, { recursive: true }))
 

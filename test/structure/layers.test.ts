@@ -29,7 +29,7 @@ const onlyLeaves = ['src/query/', 'src/definition/', 'src/errors.ts', 'src/repea
 
 /** What each layer may import in addition to itself. A file belongs to the layer with the longest matching path. */
 const layers: Readonly<Record<string, readonly string[]>> = {
-  'src/cli.ts': ['src/main.ts', 'src/commands/', 'src/process/config.ts'],
+  'src/cli.ts': ['src/main.ts', 'src/commands/', 'src/process/config.ts', 'src/package-json.ts'],
   'src/commands/': ['src/store/', 'src/process/config.ts', 'src/process/first-start.ts'],
   'src/main.ts': ['src/'],
   'src/process/': ['src/'],
@@ -43,6 +43,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'src/errors.ts',
     'src/repeater.ts',
     'src/byte-budget.ts',
+    'src/package-json.ts',
   ],
   'src/api/auth/': [
     'src/api/http/',
@@ -58,6 +59,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'src/errors.ts',
     'src/repeater.ts',
     'src/byte-budget.ts',
+    'src/package-json.ts',
   ],
   'src/connect/': ['src/api/http/static.ts'],
   // Runs in a browser, as the SDK does.
@@ -76,7 +78,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'src/errors.ts',
   ],
   // The store, from the connection up: a folder imports those above it in this list.
-  'src/store/database/': onlyLeaves,
+  'src/store/database/': [...onlyLeaves, 'src/package-json.ts'],
   'src/store/secrets/': [...onlyLeaves, 'src/store/database/'],
   'src/store/changes/': [...onlyLeaves, 'src/store/database/'],
   'src/store/records/': [...onlyLeaves, 'src/store/database/', 'src/store/changes/'],
@@ -120,6 +122,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'src/memoize.ts': [],
   'src/repeater.ts': [],
   'src/byte-budget.ts': [],
+  'src/package-json.ts': [],
   'src/generated/catalogue.ts': ['src/resources/', 'src/definition/'],
   'src/generated/registry.ts': [
     'src/connectors/',

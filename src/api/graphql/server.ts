@@ -1,6 +1,5 @@
 /** The GraphQL server: Yoga with the limits, admission, caches and error format of this API. */
 import { EnvelopArmorPlugin } from '@escape.tech/graphql-armor'
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import {
   type ExecutionArgs,
   GraphQLError,
@@ -8,10 +7,12 @@ import {
   getOperationAST,
   type OperationDefinitionNode,
 } from 'graphql'
-import { createYoga, type Plugin } from 'graphql-yoga'
+import { createYoga, type GraphiQLOptions, type Plugin } from 'graphql-yoga'
 import { ApiError } from '../../errors.ts'
+import { isNotInstalled } from '../../package-json.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { ApiContext } from '../context.ts'
+import { missingPage } from '../http/missing-page.ts'
 import type { GraphContext } from './builder.ts'
 import { useCompilation } from './compilation.ts'
 import { costOf, MAX_COST } from './cost.ts'
@@ -64,6 +65,19 @@ query Example {
   }
 }
 `
+
+const GRAPHIQL = '@graphql-yoga/render-graphiql'
+
+/** GraphiQL as one page. Loaded when it is first requested: the package is large, and may be missing. */
+const renderGraphiQL = async (options: GraphiQLOptions): Promise<string> => {
+  try {
+    const { renderGraphiQL: render } = await import('@graphql-yoga/render-graphiql')
+    return render(options)
+  } catch (error) {
+    if (!isNotInstalled(error, GRAPHIQL)) throw error
+    return missingPage('GraphiQL', GRAPHIQL, 'Any GraphQL client works at this address.')
+  }
+}
 
 /** Formats the errors of a result. Their HTTP status applies only if the operation returned no data. */
 const useErrorForm = (onFailure: OnFailure): Plugin<object, GraphRequest> => ({

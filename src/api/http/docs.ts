@@ -2,10 +2,11 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
+import { isNotInstalled } from '../../package-json.ts'
+import { missingPage } from './missing-page.ts'
 import { always, FOR_GOOD } from './static.ts'
 
-// Scalar's page as one script. Its Fastify package no longer contains this file from 1.62.1 on.
-const SCALAR = new URL('js/standalone.js', import.meta.resolve('@scalar/fastify-api-reference'))
+const SCALAR = '@scalar/fastify-api-reference'
 const DOCUMENT = new URL('../../generated/openapi.json', import.meta.url)
 
 // The browser blocks requests to other hosts.
@@ -35,6 +36,17 @@ const START = `Scalar.createApiReference('#docs', {
 })
 `
 
+/** Scalar's page as one script; undefined if its package is not installed. */
+const readScalar = (): Buffer | undefined => {
+  try {
+    // The package no longer contains this file from 1.62.1 on.
+    return readFileSync(new URL('js/standalone.js', import.meta.resolve(SCALAR)))
+  } catch (error) {
+    if (isNotInstalled(error, SCALAR)) return undefined
+    throw error
+  }
+}
+
 const page = (scripts: readonly string[]): string => `<!doctype html>
 <html lang="en">
   <head>
@@ -51,6 +63,12 @@ const page = (scripts: readonly string[]): string => `<!doctype html>
 </html>
 `
 
+const MISSING = missingPage(
+  'Trunkline API',
+  SCALAR,
+  'The OpenAPI document, for any other reader: <a href="/openapi.json">openapi.json</a>',
+)
+
 /** Adds `GET /openapi.json`, `GET /docs` and its scripts below `/docs/assets`, all without authentication. */
 export const addDocsRoutes = (server: FastifyInstance): void => {
   const addAsset = (name: string, text: string | Buffer, type: string): string => {
@@ -60,10 +78,14 @@ export const addDocsRoutes = (server: FastifyInstance): void => {
     server.get(path, async (request, reply) => serve(request, reply))
     return path
   }
-  const html = page([
-    addAsset('scalar.js', readFileSync(SCALAR), 'text/javascript'),
-    addAsset('start.js', START, 'text/javascript'),
-  ])
+  const scalar = readScalar()
+  const html =
+    scalar === undefined
+      ? MISSING
+      : page([
+          addAsset('scalar.js', scalar, 'text/javascript'),
+          addAsset('start.js', START, 'text/javascript'),
+        ])
   const document = always(readFileSync(DOCUMENT), 'application/json; charset=utf-8', 'no-cache')
   const docs = always(html, 'text/html; charset=utf-8', 'no-cache')
   server.get('/openapi.json', async (request, reply) => document(request, reply))

