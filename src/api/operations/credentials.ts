@@ -151,7 +151,8 @@ const tooManyCredentials = (limit: number): ApiError =>
 export const credentialOperations = [
   defineOperation({
     name: 'credentials',
-    doc: 'The credentials of an end user, oldest first.',
+    summary: 'List the credentials of an end user',
+    doc: 'Returns the credentials of an end user, oldest first, without their secret values.',
     tag,
     rest: { method: 'GET', path: '/2024-03/users/:userId/credentials' },
     callers: ['key', 'user'],
@@ -167,6 +168,7 @@ export const credentialOperations = [
   }),
   defineOperation({
     name: 'createCredential',
+    summary: 'Create a credential',
     doc: 'Connects an app for an end user. The values are checked with a request to the app; then the first sync starts.',
     tag,
     rest: { method: 'POST', path: '/2024-03/headless/credentials' },
@@ -210,6 +212,7 @@ export const credentialOperations = [
   }),
   defineOperation({
     name: 'deleteCredential',
+    summary: 'Delete a credential',
     doc: 'Disconnects an app: deletes the credential and its records in this service.',
     tag,
     rest: { method: 'DELETE', path: '/2024-03/users/:userId/credentials/:credentialId' },
@@ -234,7 +237,8 @@ export const credentialOperations = [
   }),
   defineOperation({
     name: 'apps',
-    doc: 'The apps that can be connected, with the fields that each requires and the address that requests come from.',
+    summary: 'List the apps that can be connected',
+    doc: 'Returns the apps that can be connected, with the fields that each requires and the address that requests come from.',
     tag,
     rest: { method: 'GET', path: '/2024-03/metadata/credentials' },
     callers: ['key', 'user'],
@@ -245,7 +249,8 @@ export const credentialOperations = [
   }),
   defineOperation({
     name: 'app',
-    doc: 'One app and the fields that it requires to be connected.',
+    summary: 'Get an app that can be connected',
+    doc: 'Returns one app and the fields that it requires to be connected.',
     tag,
     rest: { method: 'GET', path: '/2024-03/metadata/credentials/:app' },
     callers: ['key', 'user'],
@@ -264,7 +269,8 @@ export const credentialOperations = [
   }),
   defineOperation({
     name: 'oauthUrl',
-    doc: 'The URL at which an end user authorizes an app that uses OAuth. None of the apps uses it yet.',
+    summary: 'Get the OAuth URL of an app',
+    doc: 'Returns the URL at which an end user authorizes an app that uses OAuth. None of the apps uses it yet.',
     tag,
     rest: { method: 'GET', path: '/2024-03/headless/oauthUrl' },
     callers: ['key', 'user'],

@@ -22,7 +22,7 @@ import {
   startInstallation,
 } from '../../store/accounts/installations.ts'
 import { type Caller, noCredential, noUser } from '../auth/caller.ts'
-import { defineOperation, type OperationContext, required } from '../operation.ts'
+import { defineOperation, type Operation, type OperationContext, required } from '../operation.ts'
 import { EXAMPLE_CREDENTIAL } from './credentials.ts'
 import { EXAMPLE_INTEGRATION, EXAMPLE_WORKFLOW, integrationId, workflowId } from './integrations.ts'
 import { EXAMPLE_USER, pageParameters, readPage, requireUser, userId } from './users.ts'
@@ -87,10 +87,17 @@ const applyChange = async (
   return outcome
 }
 
+type OperationTexts = Pick<Operation, 'name' | 'summary' | 'doc'>
+
 /** Defines an operation that changes a whole installation. `word`: the last segment of its path. */
-const onInstallation = (name: string, doc: string, word: string, change: InstallationChange) =>
+const onInstallation = (
+  { name, summary, doc }: OperationTexts,
+  word: string,
+  change: InstallationChange,
+) =>
   defineOperation({
     name,
+    summary,
     doc,
     tag,
     callers,
@@ -106,9 +113,10 @@ const onInstallation = (name: string, doc: string, word: string, change: Install
   })
 
 /** Defines an operation that activates or deactivates one workflow. */
-const onWorkflow = (name: string, doc: string, word: string, active: boolean) =>
+const onWorkflow = ({ name, summary, doc }: OperationTexts, word: string, active: boolean) =>
   defineOperation({
     name,
+    summary,
     doc,
     tag,
     callers,
@@ -127,6 +135,7 @@ const onWorkflow = (name: string, doc: string, word: string, active: boolean) =>
 export const installationOperations = [
   defineOperation({
     name: 'startInstallation',
+    summary: 'Start an installation',
     doc: 'Starts the installation of an integration, or returns the one that the end user already has.',
     tag,
     callers,
@@ -164,6 +173,7 @@ export const installationOperations = [
   }),
   defineOperation({
     name: 'completeInstallation',
+    summary: 'Complete an installation',
     doc: 'Completes an installation: installs the newest versions of its workflows and activates them. A completed installation keeps its versions and is activated; workflows that were deactivated individually stay inactive. A deleted credential is replaced by the newest one of its app.',
     tag,
     callers,
@@ -194,7 +204,8 @@ export const installationOperations = [
   }),
   defineOperation({
     name: 'installations',
-    doc: 'The installations of the environment or of one end user, oldest first.',
+    summary: 'List installations',
+    doc: 'Returns the installations of the environment or of one end user, oldest first.',
     tag,
     callers,
     rest: { method: 'GET', path: '/2024-03/installations' },
@@ -216,7 +227,8 @@ export const installationOperations = [
   }),
   defineOperation({
     name: 'installation',
-    doc: 'One installation.',
+    summary: 'Get an installation',
+    doc: 'Returns one installation: an integration that an end user has installed.',
     tag,
     callers,
     rest: { method: 'GET', path: PATH },
@@ -231,36 +243,57 @@ export const installationOperations = [
     },
   }),
   onInstallation(
-    'upgradeInstallation',
-    'Upgrades every workflow of an installation to its newest version.',
+    {
+      name: 'upgradeInstallation',
+      summary: 'Upgrade an installation',
+      doc: 'Upgrades every workflow of an installation to its newest version.',
+    },
     'upgrade',
     'upgrade',
   ),
   onInstallation(
-    'deactivateInstallation',
-    'Stops all workflows of an installation until it is reactivated.',
+    {
+      name: 'deactivateInstallation',
+      summary: 'Deactivate an installation',
+      doc: 'Stops all workflows of an installation until it is reactivated.',
+    },
     'deactivate',
     {
       enabled: false,
     },
   ),
   onInstallation(
-    'reactivateInstallation',
-    'Resumes an installation; its active workflows run again.',
+    {
+      name: 'reactivateInstallation',
+      summary: 'Reactivate an installation',
+      doc: 'Resumes an installation; its active workflows run again.',
+    },
     'reactivate',
     {
       enabled: true,
     },
   ),
   onWorkflow(
-    'deactivateWorkflow',
-    'Stops one workflow of an installation until it is reactivated.',
+    {
+      name: 'deactivateWorkflow',
+      summary: 'Deactivate a workflow of an installation',
+      doc: 'Stops one workflow of an installation until it is reactivated.',
+    },
     'deactivate',
     false,
   ),
-  onWorkflow('reactivateWorkflow', 'Resumes one workflow of an installation.', 'reactivate', true),
+  onWorkflow(
+    {
+      name: 'reactivateWorkflow',
+      summary: 'Reactivate a workflow of an installation',
+      doc: 'Resumes one workflow of an installation.',
+    },
+    'reactivate',
+    true,
+  ),
   defineOperation({
     name: 'uninstall',
+    summary: 'Delete an installation',
     doc: 'Removes an installation. The credentials are kept.',
     tag,
     callers,
