@@ -60,7 +60,7 @@ const tagDocs: Readonly<Record<string, string>> = {
   Integrations: 'Integrations that end users can install: an app with workflows.',
   Installations:
     'The integrations that an end user has installed: start, complete, enable, disable and remove.',
-  Webhooks: 'Webhook subscriptions: the endpoints that receive changes.',
+  Webhooks: 'Webhook subscriptions, and the messages that their addresses receive.',
   'API keys': 'The API keys of the environment.',
 }
 

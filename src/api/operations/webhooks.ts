@@ -1,4 +1,4 @@
-/** Webhook subscriptions: URLs that receive notifications of changes. */
+/** Webhook subscriptions: URLs that receive messages about changes. */
 import {
   boolean,
   defineShape,
@@ -30,10 +30,10 @@ export const EXAMPLE_WEBHOOK = 'b8d4f6a1-3c79-4e05-92ab-6f1e0d7c5a38'
 
 export const subscriptionId = required(reference('webhooks', 'The subscription.'))
 const address = text(
-  'The http or https URL that receives notifications. Private addresses are not allowed.',
+  'The http or https URL that receives the messages. Private addresses are allowed only with ALLOW_PRIVATE_ADDRESSES=true.',
 )
 const topic = texts(
-  'Topics: one for each resource, those of connections and syncs, and `webhook/disabled`.',
+  'The topics: one for each resource (`accounting/vendors`), those of connections and syncs (`sync/failed`), and `webhook/disabled`; `*` for all, including those of later versions.',
 )
 export const payload = text(
   'The record fields to send, as a GraphQL selection: `{ id vendorName }`. Fields inside `... on AccountingVendor { }` apply only to that type. Null: all fields.',
@@ -44,12 +44,12 @@ export const isOrdered = boolean(
 
 const subscription = defineShape({
   name: 'WebhookSubscription',
-  doc: 'A URL that receives notifications of the subscribed topics.',
+  doc: 'A URL that receives messages about changes of the subscribed topics.',
   fields: {
     subscriptionId,
     address: required(address),
     topic: required(topic),
-    isEnabled: required(boolean('Whether notifications are sent.')),
+    isEnabled: required(boolean('Whether messages are sent.')),
   },
 })
 
@@ -154,7 +154,7 @@ export const webhookOperations = [
       payload,
       isOrdered,
       isEnabled: boolean(
-        'Whether notifications are sent. A subscription that is enabled again continues where it stopped.',
+        'Whether messages are sent. A subscription that is enabled again continues where it stopped.',
       ),
     },
     answer: { key: 'subscription', value: object(subscription, 'The subscription.') },
