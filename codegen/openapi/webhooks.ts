@@ -157,7 +157,7 @@ const events: Readonly<Record<EventTopic, Omit<TopicMessage, 'of'>>> = {
 }
 
 const ofResource = (catalogue: Catalogue, resource: Resource): TopicMessage => ({
-  summary: `Receive changes of ${inWords(resource.plural)}`,
+  summary: `Receive changes of ${resource.topic}`,
   description: `Sent when ${withArticle(inWords(resource.name))} has been created, updated or deleted. With a \`payload\`, the record has only the selected fields.`,
   record: refTo('schemas', resource.typeName),
   example: exampleRecord(catalogue, resource),
