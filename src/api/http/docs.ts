@@ -1,7 +1,11 @@
-/** The API documentation: the OpenAPI document and a page that renders it without other hosts. */
+/**
+ * The documentation: the OpenAPI document, a page that renders it without other hosts, and the Markdown pages as
+ * text.
+ */
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
+import { llmsText, pages } from '../../generated/guide.ts'
 import { always, FOR_GOOD } from './static.ts'
 
 // Scalar's page as one script. Its Fastify package no longer contains this file from 1.62.1 on.
@@ -51,7 +55,20 @@ const page = (scripts: readonly string[]): string => `<!doctype html>
 </html>
 `
 
-/** Adds `GET /openapi.json`, `GET /docs` and its scripts below `/docs/assets`, all without authentication. */
+/** Adds `GET /llms.txt` and `GET /docs/<page>.md`. */
+const addGuideRoutes = (server: FastifyInstance): void => {
+  const add = (path: string, text: string, type: string): void => {
+    const serve = always(text, `${type}; charset=utf-8`, 'no-cache')
+    server.get(path, async (request, reply) => serve(request, reply))
+  }
+  add('/llms.txt', llmsText, 'text/plain')
+  for (const [name, text] of pages) add(`/docs/${name}`, text, 'text/markdown')
+}
+
+/**
+ * Adds `GET /openapi.json`, `GET /docs` with its scripts below `/docs/assets`, the Markdown pages and
+ * `GET /llms.txt`, all without authentication.
+ */
 export const addDocsRoutes = (server: FastifyInstance): void => {
   const addAsset = (name: string, text: string | Buffer, type: string): string => {
     // The URL contains a hash of the content, so a browser may cache it forever.
@@ -66,6 +83,7 @@ export const addDocsRoutes = (server: FastifyInstance): void => {
   ])
   const document = always(readFileSync(DOCUMENT), 'application/json; charset=utf-8', 'no-cache')
   const docs = always(html, 'text/html; charset=utf-8', 'no-cache')
+  addGuideRoutes(server)
   server.get('/openapi.json', async (request, reply) => document(request, reply))
   server.get('/docs', async (request, reply) => {
     reply.header('content-security-policy', CONTENT_SECURITY_POLICY)

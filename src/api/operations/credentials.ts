@@ -85,6 +85,12 @@ const connectableApp = defineShape({
   },
 })
 
+const oauthUrl = defineShape({
+  name: 'OAuthUrl',
+  doc: 'The URL at which an end user authorizes an app.',
+  fields: { oauthUrl: required(text("Open this URL in the end user's browser.")) },
+})
+
 const describe = (
   { app, name, doc, categories, credential }: Connector,
   { egressAddress }: Pick<CallContext, 'egressAddress'>,
@@ -275,17 +281,7 @@ export const credentialOperations = [
     rest: { method: 'GET', path: '/2024-03/headless/oauthUrl' },
     callers: ['key', 'user'],
     query: { app, userId },
-    answer: {
-      key: 'data',
-      value: object(
-        defineShape({
-          name: 'OAuthUrl',
-          doc: 'The URL at which an end user authorizes an app.',
-          fields: { oauthUrl: required(text("Open this URL in the end user's browser.")) },
-        }),
-        'The URL.',
-      ),
-    },
+    answer: { key: 'data', value: object(oauthUrl, 'The URL.') },
     errors: ['NOT_SUPPORTED', 'USER_NOT_FOUND'],
     example: {
       given: { app: 'vendure', userId: EXAMPLE_USER },

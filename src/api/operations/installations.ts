@@ -10,6 +10,7 @@ import {
   references,
   timestamp,
 } from '../../definition/field.ts'
+import { pascalCase } from '../../definition/resource.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
 import {
   changeInstallation,
@@ -22,7 +23,7 @@ import {
   startInstallation,
 } from '../../store/accounts/installations.ts'
 import { type Caller, noCredential, noUser } from '../auth/caller.ts'
-import { defineOperation, type Operation, type OperationContext, required } from '../operation.ts'
+import { defineOperation, type OperationContext, required } from '../operation.ts'
 import { EXAMPLE_CREDENTIAL } from './credentials.ts'
 import { EXAMPLE_INTEGRATION, EXAMPLE_WORKFLOW, integrationId, workflowId } from './integrations.ts'
 import { EXAMPLE_USER, pageParameters, readPage, requireUser, userId } from './users.ts'
@@ -87,17 +88,11 @@ const applyChange = async (
   return outcome
 }
 
-type OperationTexts = Pick<Operation, 'name' | 'summary' | 'doc'>
-
 /** Defines an operation that changes a whole installation. `word`: the last segment of its path. */
-const onInstallation = (
-  { name, summary, doc }: OperationTexts,
-  word: string,
-  change: InstallationChange,
-) =>
+const onInstallation = (name: string, doc: string, word: string, change: InstallationChange) =>
   defineOperation({
     name,
-    summary,
+    summary: `${pascalCase(word)} an installation`,
     doc,
     tag,
     callers,
@@ -113,10 +108,10 @@ const onInstallation = (
   })
 
 /** Defines an operation that activates or deactivates one workflow. */
-const onWorkflow = ({ name, summary, doc }: OperationTexts, word: string, active: boolean) =>
+const onWorkflow = (name: string, doc: string, word: string, active: boolean) =>
   defineOperation({
     name,
-    summary,
+    summary: `${pascalCase(word)} a workflow of an installation`,
     doc,
     tag,
     callers,
@@ -243,54 +238,34 @@ export const installationOperations = [
     },
   }),
   onInstallation(
-    {
-      name: 'upgradeInstallation',
-      summary: 'Upgrade an installation',
-      doc: 'Upgrades every workflow of an installation to its newest version.',
-    },
+    'upgradeInstallation',
+    'Upgrades every workflow of an installation to its newest version.',
     'upgrade',
     'upgrade',
   ),
   onInstallation(
-    {
-      name: 'deactivateInstallation',
-      summary: 'Deactivate an installation',
-      doc: 'Stops all workflows of an installation until it is reactivated.',
-    },
+    'deactivateInstallation',
+    'Stops all workflows of an installation until it is reactivated.',
     'deactivate',
     {
       enabled: false,
     },
   ),
   onInstallation(
-    {
-      name: 'reactivateInstallation',
-      summary: 'Reactivate an installation',
-      doc: 'Resumes an installation; its active workflows run again.',
-    },
+    'reactivateInstallation',
+    'Resumes an installation; its active workflows run again.',
     'reactivate',
     {
       enabled: true,
     },
   ),
   onWorkflow(
-    {
-      name: 'deactivateWorkflow',
-      summary: 'Deactivate a workflow of an installation',
-      doc: 'Stops one workflow of an installation until it is reactivated.',
-    },
+    'deactivateWorkflow',
+    'Stops one workflow of an installation until it is reactivated.',
     'deactivate',
     false,
   ),
-  onWorkflow(
-    {
-      name: 'reactivateWorkflow',
-      summary: 'Reactivate a workflow of an installation',
-      doc: 'Resumes one workflow of an installation.',
-    },
-    'reactivate',
-    true,
-  ),
+  onWorkflow('reactivateWorkflow', 'Resumes one workflow of an installation.', 'reactivate', true),
   defineOperation({
     name: 'uninstall',
     summary: 'Delete an installation',
