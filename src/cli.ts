@@ -18,7 +18,7 @@ const USAGE = `Usage: trunkline <command>
   secrets reseal                 encrypts all secrets again with the first encryption key
 
 <environment> is development or production. The commands use the database of DATABASE_URL, or the one
-in DATA_DIR, whether the service runs or not. The README lists the environment variables.`
+in DATA_DIR, whether the service runs or not. docs/configuration.md lists the variables.`
 
 /** The text that a start prints: the addresses and a first request, in at most eight lines. */
 const greeting = (
