@@ -76,9 +76,9 @@ describe('the document', () => {
       // Two resources of different categories may have the same name.
       expect(titles, operationId).not.toContain(`${tags}: ${summary}`)
       titles.add(`${tags}: ${summary}`)
-      expect(description, operationId).toMatch(/^[A-Z][^]+\.$/)
+      expect(description, operationId).toMatch(/^[A-Z][\s\S]+\.$/)
       for (const response of Object.values(responses))
-        expect(resolved(document, response).description, operationId).toMatch(/^[A-Z`][^]+\.$/)
+        expect(resolved(document, response).description, operationId).toMatch(/^[A-Z`][\s\S]+\.$/)
     }
   })
 
