@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { browserModules } from './codegen/browser.ts'
 import { schemaSource } from './codegen/graphql.ts'
+import { guideSource } from './codegen/guide.ts'
 import { openapiSource } from './codegen/openapi.ts'
 import { prismaSource } from './codegen/prisma.ts'
 import { readmeSource } from './codegen/readme.ts'
@@ -46,6 +47,7 @@ const derivedFiles = async (): Promise<Readonly<Record<string, string>>> => {
   return {
     'README.md': readmeSource(current('README.md') ?? '', catalogue),
     'prisma/resources.prisma': prismaSource(catalogue.resources),
+    'src/generated/guide.ts': guideSource(root),
     'src/generated/schema.graphql': schemaSource(catalogue),
     'src/generated/openapi.json': openapiSource(catalogue),
     'src/generated/sdk-types.ts': sdkTypesSource(catalogue),

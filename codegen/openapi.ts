@@ -6,6 +6,7 @@ import { parameterComponents } from './openapi/parameters.ts'
 import { paths, tagGroups, tags } from './openapi/paths.ts'
 import { writeSchemas } from './openapi/record-writes.ts'
 import { recordSchemas } from './openapi/schemas.ts'
+import { messageHeaders, webhooks } from './openapi/webhooks.ts'
 
 const description = `One API over the accounting, CRM and commerce apps that a product's customers use.
 
@@ -26,6 +27,8 @@ Trunkline's database, in one unified model for all apps.
 - **Null** means that the app has no value. Every field of a record can be null, even if required on create
   (\`vendorName\`), because apps omit fields. Exceptions are \`id\`, \`remoteId\`, \`remoteDeleted\`, \`createdAt\`,
   \`updatedAt\` and lists, which are never null.
+- **Webhooks.** A subscription receives the changes of its topics, or of all topics (\`*\`). The messages of the
+  topics are documented with the operations under Webhooks.
 - **Writes** are sent to the app first. A retry with the same \`Idempotency-Key\` does not write again and returns
   the original response. \`If-Match\` with the \`ETag\` of a record rejects the write if the record has changed.
 - **Errors** have one form: a \`code\` for programs, a \`message\` for people, \`details\` per field, and the
@@ -93,6 +96,7 @@ export const openapiSource = (catalogue: Catalogue): string => {
     tags: tags(catalogue),
     'x-tagGroups': tagGroups(catalogue),
     paths: paths(catalogue),
+    webhooks: webhooks(catalogue),
     components: {
       securitySchemes: {
         apiKey: {
@@ -109,7 +113,10 @@ export const openapiSource = (catalogue: Catalogue): string => {
         },
       },
       headers,
-      parameters: parameterComponents(catalogue),
+      parameters: {
+        ...parameterComponents(catalogue),
+        ...Object.fromEntries(messageHeaders.map((header) => [header.name, header])),
+      },
       responses: failureResponses(operationFailures),
       schemas: {
         ...recordSchemas(catalogue),

@@ -22,7 +22,7 @@ const USAGE = `Usage: trunkline <command>
   help, --version                prints this text, or the version
 
 <environment> is development or production. The commands use the database of DATABASE_URL, or the one
-in DATA_DIR, whether the service runs or not. The README lists the environment variables.`
+in DATA_DIR, whether the service runs or not. docs/configuration.md lists the variables.`
 
 // In a clone this file is TypeScript, and no `trunkline` is installed.
 const COMMAND = import.meta.filename.endsWith('.ts') ? 'npm run trunkline' : 'npx trunkline'

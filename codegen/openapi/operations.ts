@@ -13,7 +13,6 @@ import type { Field, Fields, Shape } from '../../src/definition/kinds/kind.ts'
 import type { ErrorCode } from '../../src/errors.ts'
 import { operationInputShapes, resultShapes } from '../operation-shapes.ts'
 import { bodyCodes, failuresOf, repeatCodes } from './failures.ts'
-import { inWords } from './in-words.ts'
 import { inputObject, inputShapes, properties, schemaOf, shapeName } from './input-schemas.ts'
 import { closedObject, type JsonSchema, refTo } from './schemas.ts'
 import { successResponse } from './success-response.ts'
@@ -61,7 +60,7 @@ const tagDocs: Readonly<Record<string, string>> = {
   Integrations: 'Integrations that end users can install: an app with workflows.',
   Installations:
     'The integrations that an end user has installed: start, complete, enable, disable and remove.',
-  Webhooks: 'Webhook subscriptions: the endpoints that receive changes.',
+  Webhooks: 'Webhook subscriptions, and the messages that their addresses receive.',
   'API keys': 'The API keys of the environment.',
 }
 
@@ -135,30 +134,22 @@ const resultSchema = ({ answer: { key, value }, rest }: Operation): JsonSchema =
   return key === undefined ? schema : closedObject({ [key]: schema })
 }
 
-/** `generateApiKey` → `Generate API key` */
-const summaryOf = (name: string): string => {
-  const words = inWords(name)
-    .replace(/\bapi\b/, 'API')
-    .replace('oauth url', 'OAuth URL')
-  return words.slice(0, 1).toUpperCase() + words.slice(1)
-}
-
 const operationOf = (operation: Operation) => {
-  const { name, doc, tag, callers } = operation
+  const { name, summary, doc, tag, callers, answer } = operation
   const parameters = [
     ...parametersOf(operation),
     ...(isRead(operation) ? [] : [refTo('parameters', 'Idempotency-Key')]),
   ]
   const requestBody = bodyOf(operation)
   const response = successResponse(
-    'The result.',
+    answer.value.doc,
     resultSchema(operation),
     isRead(operation) ? [] : ['Idempotency-Replayed'],
   )
   const { 'application/json': content } = response.content
   return {
     operationId: name,
-    summary: summaryOf(name),
+    summary,
     description: doc,
     tags: [tag],
     ...(callers.includes('user') && { security: [{ apiKey: [] }, { userToken: [] }] }),

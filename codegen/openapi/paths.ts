@@ -4,7 +4,7 @@ import type { Catalogue } from '../../src/definition/catalogue.ts'
 import { pascalCase, type Resource } from '../../src/definition/resource.ts'
 import { MAX_PAGE_SIZE } from '../../src/query/list-request.ts'
 import { failures, failuresOf, readCodes } from './failures.ts'
-import { inWords } from './in-words.ts'
+import { inWords, withArticle } from './in-words.ts'
 import { operationPaths, operationTags } from './operations.ts'
 import { countQuery, getQuery, inPath, listQuery } from './parameters.ts'
 import { recordWrites } from './record-writes.ts'
@@ -43,21 +43,21 @@ const recordPaths = (catalogue: Catalogue, resource: Resource, place: ResourcePa
   const reference = resource.fields[place.parent ?? '']?.kind.reference
   const parent = reference && catalogue.get(reference.target)
   const suffix = parent === undefined ? '' : `Of${pascalCase(parent.name)}`
-  const of =
-    parent === undefined ? '' : ` of ${/^[aeiou]/.test(parent.name) ? 'an' : 'a'} ${parent.name}`
+  const of = parent === undefined ? '' : ` of ${withArticle(inWords(parent.name))}`
+  const words = inWords(plural)
   const path = place.path.replace(/:(\w+)/g, '{$1}')
   const above = parent === undefined || !place.parent ? [] : [inPath(place.parent, parent.name)]
   const tagged = { tags: [tagOf(resource)] }
   const writes = recordWrites(resource, { ...tagged, suffix, of, above })
   const list = {
     operationId: `list${pascalCase(category)}${pascalCase(plural)}${suffix}`,
-    summary: `List ${inWords(plural)}${of}`,
-    description: 'Returns one page of records, oldest first unless orderBy is set.',
+    summary: `List ${words}${of}`,
+    description: `Returns one page of the ${words}, oldest first unless orderBy is set.`,
     ...tagged,
     parameters: [...above, ...listQuery(resource, place.parent)],
     responses: {
       200: successResponse(
-        'The page.',
+        `A page of ${words}.`,
         closedObject({ [plural]: { type: 'array', maxItems: MAX_PAGE_SIZE, items: record } }),
         ['Next-Cursor', 'Link'],
       ),
@@ -66,23 +66,26 @@ const recordPaths = (catalogue: Catalogue, resource: Resource, place: ResourcePa
   }
   const count = {
     operationId: `count${pascalCase(category)}${pascalCase(plural)}${suffix}`,
-    summary: `Count ${inWords(plural)}${of}`,
-    description: 'Returns the number of records that match the filters.',
+    summary: `Count ${words}${of}`,
+    description: `Returns the number of ${words} that match the filters.`,
     ...tagged,
     parameters: [...above, ...countQuery(resource, place.parent)],
     responses: {
-      200: successResponse('The count.', closedObject({ count: { type: 'integer', minimum: 0 } })),
+      200: successResponse(
+        `The number of ${words}.`,
+        closedObject({ count: { type: 'integer', minimum: 0 } }),
+      ),
       ...failuresOf(readCodes),
     },
   }
   const get = {
     operationId: `get${typeName}${suffix}`,
-    summary: `Get one ${inWords(name)}${of}`,
-    description: 'Returns one record, even if it is deleted in the app.',
+    summary: `Get ${withArticle(inWords(name))}${of}`,
+    description: `Returns one ${inWords(name)}, even if it is deleted in the app.`,
     ...tagged,
     parameters: [...above, inPath('id', inWords(name)), ...getQuery],
     responses: {
-      200: successResponse('The record.', closedObject({ [name]: record }), ['ETag']),
+      200: successResponse(`The ${inWords(name)}.`, closedObject({ [name]: record }), ['ETag']),
       ...failuresOf(readCodes),
     },
   }

@@ -6,7 +6,7 @@ import { updatableFields, writableFields } from '../../src/query/write-request.t
 import { shapesIn } from '../operation-shapes.ts'
 import { exampleRecord } from './examples.ts'
 import { failuresOf, writeCodes } from './failures.ts'
-import { inWords } from './in-words.ts'
+import { inWords, withArticle } from './in-words.ts'
 import { inputObject, inputShapes } from './input-schemas.ts'
 import { getQuery, inPath, type Parameter } from './parameters.ts'
 import { closedObject, type JsonSchema, refTo } from './schemas.ts'
@@ -104,48 +104,57 @@ export const recordWrites = (
   const failures = failuresOf(writeCodes)
   const operation = (verb: string, summary: string, description: string, rest: Operation) => ({
     operationId: `${verb}${pascalCase(typeName)}${suffix}`,
-    summary: `${summary} ${words}${of}`,
+    summary: `${summary} ${withArticle(words)}${of}`,
     description,
     tags,
     ...rest,
   })
   const create = operation(
     'create',
-    'Create one',
-    'Creates the record in the app, then returns it as the app stored it.',
+    'Create',
+    `Creates the ${words} in the app, then returns it as the app stored it.`,
     {
       parameters: [...above, ...getQuery, key],
       requestBody: bodyOf(inputName(resource)),
-      responses: { 200: successResponse('The record.', record, headers), ...failures },
+      responses: {
+        200: successResponse(`The ${words}, as the app stored it.`, record, headers),
+        ...failures,
+      },
     },
   )
   const update = operation(
     'update',
-    'Change one',
-    'Updates the record in the app, then returns it as the app stored it. If the record has changed in the app since the last sync, the request fails with WRITE_CONFLICT.',
+    'Update',
+    `Updates the ${words} in the app, then returns it as the app stored it. Omitted fields keep their values. If the record has changed in the app since the last sync, the request fails with WRITE_CONFLICT.`,
     {
       parameters: [...above, id, ...getQuery, key, version],
       requestBody: bodyOf(inputName(resource)),
-      responses: { 200: successResponse('The record.', record, headers), ...failures },
+      responses: {
+        200: successResponse(`The ${words}, as the app stored it.`, record, headers),
+        ...failures,
+      },
     },
   )
   const patch = operation(
     'patch',
-    'Change some fields of one',
-    'Updates the fields in the body, in the app and then here; no field is required. A body without fields changes nothing and returns the record. In every other respect, the request works like PUT.',
+    'Update some fields of',
+    `Updates the fields of the ${words} that are in the body, in the app and then here; no field is required. A body without fields changes nothing and returns the record. In every other respect, the request works like PUT.`,
     {
       parameters: [...above, id, ...getQuery, key, version],
       requestBody: bodyOf(updateName(resource)),
-      responses: { 200: successResponse('The record.', record, headers), ...failures },
+      responses: {
+        200: successResponse(`The ${words}, as the app stored it.`, record, headers),
+        ...failures,
+      },
     },
   )
   const remove = operation(
     'delete',
-    'Delete one',
-    'Deletes the record in the app. Trunkline keeps its copy, with remoteDeleted set to true.',
+    'Delete',
+    `Deletes the ${words} in the app. Trunkline keeps its copy, with remoteDeleted set to true.`,
     {
       parameters: [...above, id, ...getQuery, key, version],
-      responses: { 200: successResponse('The deleted record.', record, headers), ...failures },
+      responses: { 200: successResponse(`The deleted ${words}.`, record, headers), ...failures },
     },
   )
   return {

@@ -1,6 +1,6 @@
 /** The API form of a change, shared by the change log, record history and subscriptions. */
 import type { Catalogue } from '../definition/catalogue.ts'
-import { eventTopics } from '../definition/change.ts'
+import { ALL_TOPICS, eventTopics } from '../definition/change.ts'
 import {
   defineShape,
   enumeration,
@@ -98,10 +98,14 @@ export const toChangeAnswer = async (
   }
 }
 
+/** The topics of records, in the order of the catalogue. */
+const recordTopics = ({ resources }: Catalogue): readonly string[] =>
+  resources.map(({ topic }) => topic)
+
 /** Checks that a topic exists. @throws INVALID_PARAMETER with the nearest topic */
 export const checkTopic = (catalogue: Catalogue, name: string, topic: string): string => {
   checkText(name, topic)
-  const topics = [...catalogue.resources.map((resource) => resource.topic), ...eventTopics]
+  const topics = [...recordTopics(catalogue), ...eventTopics]
   if (topics.includes(topic)) return topic
   const shortTopic = storableText(topic, 64)
   throw new ApiError('INVALID_PARAMETER', `${name}: unknown topic ${shortTopic}.`, [
@@ -109,15 +113,46 @@ export const checkTopic = (catalogue: Catalogue, name: string, topic: string): s
   ])
 }
 
-/** The requested topics without duplicates; undefined: all topics. @throws INVALID_PARAMETER */
+/**
+ * The topics of a webhook subscription without duplicates; `*` stands for all of them and is not expanded.
+ * @throws INVALID_PARAMETER naming an unknown topic
+ */
+export const readSubscribedTopics = (
+  catalogue: Catalogue,
+  topics: readonly string[],
+): readonly string[] => {
+  if (topics.length === 0) throw invalidParameter('topic', 'at least one topic, or * for all')
+  const checked = topics.map((topic, index) =>
+    topic === ALL_TOPICS ? topic : checkTopic(catalogue, `topic[${index}]`, topic),
+  )
+  return checked.includes(ALL_TOPICS) ? [ALL_TOPICS] : [...new Set(checked)]
+}
+
+export interface TopicFilter {
+  /** The requested topics; `*` or undefined: all. */
+  readonly topics?: readonly string[] | null | undefined
+  /** Whether to exclude the events of connections, syncs and webhooks. */
+  readonly recordsOnly?: boolean | null | undefined
+}
+
+/** The topics that pass the filter, without duplicates. @throws INVALID_PARAMETER */
 export const readTopics = (
   catalogue: Catalogue,
-  topics: readonly string[] | null | undefined,
-): readonly string[] | undefined => {
-  if (topics == null) return
-  if (topics.length === 0)
+  { topics, recordsOnly }: TopicFilter,
+): readonly string[] => {
+  if (topics?.length === 0)
     throw invalidParameter('topics', 'one topic or more; leave it out for all')
-  return [...new Set(topics.map((topic) => checkTopic(catalogue, 'topics', topic)))]
+  const ofRecords = recordTopics(catalogue)
+  const offered = recordsOnly ? ofRecords : [...ofRecords, ...eventTopics]
+  if (topics == null) return offered
+  const requested = new Set(
+    topics.flatMap((topic) =>
+      topic === ALL_TOPICS ? offered : checkTopic(catalogue, 'topics', topic),
+    ),
+  )
+  const selected = offered.filter((topic) => requested.has(topic))
+  if (selected.length > 0) return selected
+  throw invalidParameter('topics', 'the topic of a resource, because recordsOnly is true')
 }
 
 /** The log position of the parameter `after`. @throws INVALID_CURSOR */

@@ -48,7 +48,9 @@ export interface OperationDefinition<
 > {
   /** camelCase: the GraphQL field and OpenAPI's operationId. A GET is a query, any other method a mutation. */
   readonly name: string
-  /** One sentence for the API documentation. */
+  /** The title in the API documentation: a verb phrase, such as `Create a webhook subscription`. */
+  readonly summary: string
+  /** What the operation does, in sentences, for the API documentation. */
   readonly doc: string
   /** The heading of the operation in the documentation. */
   readonly tag: string

@@ -1,6 +1,7 @@
 /** The payload of a webhook: a GraphQL selection of record fields, validated when it is saved. */
 import { GraphQLError, Kind, parse, type SelectionSetNode } from 'graphql'
 import { type Catalogue, linkName } from '../definition/catalogue.ts'
+import { ALL_TOPICS } from '../definition/change.ts'
 import { text } from '../definition/field.ts'
 import type { Fields } from '../definition/kinds/kind.ts'
 import { nearest } from '../definition/nearest.ts'
@@ -113,7 +114,9 @@ export const readPayload = (
   payload: string,
 ): PayloadSelections => {
   const set = parsePayload(payload)
-  const resources = topics.flatMap((topic) => catalogue.find(topic) ?? [])
+  const resources = topics.includes(ALL_TOPICS)
+    ? catalogue.resources
+    : topics.flatMap((topic) => catalogue.find(topic) ?? [])
   if (resources.length === 0)
     throw invalidParameter('payload', 'no payload, because no topic has records')
   const types = new Set(resources.map(({ typeName }) => typeName))

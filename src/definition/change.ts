@@ -10,4 +10,7 @@ export const eventTopics = [
   'webhook/disabled',
 ] as const
 
+/** Subscribes to every topic, including those of later versions. */
+export const ALL_TOPICS = '*'
+
 export type EventTopic = (typeof eventTopics)[number]

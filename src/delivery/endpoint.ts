@@ -1,4 +1,5 @@
 /** One webhook endpoint that this process owns: its queued and in-flight messages, and their outcomes. */
+import { ALL_TOPICS } from '../definition/change.ts'
 import type { Change } from '../store/changes/changes.ts'
 import type { StoredAttempt } from '../store/webhooks/webhook-attempts.ts'
 import type { DeliverySettings } from '../store/webhooks/webhook-deliveries.ts'
@@ -48,7 +49,7 @@ export const createEndpoint = (
   const { limits, nowMs } = context
   const topics = new Set(settings.topics)
   const isWanted = (change: Change): boolean =>
-    change.environmentId === environmentId && topics.has(change.topic)
+    change.environmentId === environmentId && (topics.has(ALL_TOPICS) || topics.has(change.topic))
   const { position, ahead } = settings
   const main = createStream({ position, ahead, isWanted })
   let replays: readonly Replay[] = []

@@ -2,6 +2,7 @@
  * The reader of the change log for webhook endpoints. Endpoints that have caught up share one position and one
  * query, whatever their number and environments; an endpoint that lags has queries of its own.
  */
+import { ALL_TOPICS } from '../definition/change.ts'
 import type { Log } from '../log.ts'
 import { encodeChangeCursor } from '../query/change-cursor.ts'
 import { type ChangesPage, endOfLog, isBefore, readChanges } from '../store/changes/changes.ts'
@@ -17,6 +18,12 @@ const NONE: ReadonlySet<string> = new Set()
 interface Reader {
   readonly endpoint: Endpoint
   readonly stream: Stream
+}
+
+/** The topics to which any of the endpoints subscribes; undefined: all. */
+const topicsOf = (readers: readonly Reader[]): readonly string[] | undefined => {
+  const topics = new Set(readers.flatMap(({ endpoint }) => [...endpoint.topics]))
+  return topics.has(ALL_TOPICS) ? undefined : [...topics]
 }
 
 const placeOf = ({ stream: { readTo, before } }: Reader): string =>
@@ -64,9 +71,10 @@ export const createFollower = ({ database, log, onOutdated }: FollowerOptions) =
         const { readTo: after, before: last } = first.stream
         const before = last && isBefore(last, end) ? last : end
         const limit = Math.max(...readers.map(({ stream }) => stream.pageSize))
+        const topics = topicsOf(readers)
         const page = await readChanges(database, {
           environmentIds: [...new Set(readers.map(({ endpoint }) => endpoint.environmentId))],
-          topics: [...new Set(readers.flatMap(({ endpoint }) => [...endpoint.topics]))],
+          ...(topics && { topics }),
           after,
           before,
           limit,

@@ -450,15 +450,15 @@ export interface WorkflowRun {
   readonly nextAttemptAt: string | null
 }
 
-/** A URL that receives notifications of the subscribed topics. */
+/** A URL that receives messages about changes of the subscribed topics. */
 export interface WebhookSubscription {
   /** The subscription. */
   readonly subscriptionId: string
-  /** The http or https URL that receives notifications. Private addresses are not allowed. */
+  /** The http or https URL that receives the messages. Private addresses are allowed only with ALLOW_PRIVATE_ADDRESSES=true. */
   readonly address: string
-  /** Topics: one for each resource, those of connections and syncs, and `webhook/disabled`. */
+  /** The topics: one for each resource (`accounting/vendors`), those of connections and syncs (`sync/failed`), and `webhook/disabled`; `*` for all, including those of later versions. */
   readonly topic: readonly string[]
-  /** Whether notifications are sent. */
+  /** Whether messages are sent. */
   readonly isEnabled: boolean
 }
 

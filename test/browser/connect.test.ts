@@ -4,10 +4,13 @@ import type { AddressInfo } from 'node:net'
 import type { Browser, Frame, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createSandboxApp } from '../../src/sandbox/app.ts'
+import { type Block, pages } from '../docs/pages.ts'
+import { findViolations } from '../support/axe.ts'
 import { browserMissing, openBrowser } from '../support/browser.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { workflowNumber } from '../support/workflow.ts'
 
+const isHtml = ({ language }: Block): boolean => language === 'html'
 const HOSTILE = '<img src=x onerror=alert(1)>'
 const missing = browserMissing()
 if (missing !== undefined) console.warn(missing)
@@ -91,14 +94,21 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
   const click = (window: Frame, name: string) =>
     window.getByRole('button', { name, exact: true }).click()
   const heading = (window: Frame, name: string) => window.getByRole('heading', { name }).waitFor()
+  /** Expects that axe finds nothing in the modal, and that its frame has a title. */
+  const expectAccessible = async (window: Frame): Promise<void> => {
+    expect(await findViolations(window)).toEqual([])
+    expect(await (await window.frameElement()).getAttribute('title')).toMatch(/\w/)
+  }
 
   test('connects an app; errors appear next to their field', async () => {
     await signIn()
     const result = call('authenticate')
     const window = await frame()
     await heading(window, 'Connect an app')
+    await expectAccessible(window)
     await window.getByRole('button', { name: 'Vendure' }).click()
     await heading(window, 'Connect Vendure')
+    await expectAccessible(window)
     await window.getByRole('button', { name: 'Back' }).click()
     await window.getByRole('button', { name: 'Sandbox' }).click()
     const connect = window.getByRole('button', { name: 'Connect', exact: true })
@@ -111,6 +121,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await window.getByText('Expected a value (required).').waitFor()
     await window.getByText('Check the highlighted fields.').waitFor()
     expect(await window.getByLabel('Tenant').getAttribute('aria-invalid')).toBe('true')
+    await expectAccessible(window)
     // The refusal is logged as an error in the browser's console; nothing else was.
     expect(problems.splice(0)).toEqual([expect.stringContaining('400')])
     await window.getByLabel('Tenant').fill('acme')
@@ -120,6 +131,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await window.getByLabel('Token').fill('secret')
     await connect.click()
     await heading(window, 'Sandbox is connected')
+    await expectAccessible(window)
     expect(await result).toEqual({ success: true, credentialId: expect.any(String) })
     await leave(click(window, 'Done'))
     const credentials = await service.database.prisma.credential.findMany({
@@ -128,6 +140,26 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     expect(await result).toMatchObject({ credentialId: credentials[0]?.id })
     expect(credentials).toMatchObject([{ app: 'sandbox' }])
     expect(problems).toEqual([])
+  })
+
+  test('opens with the example of the documentation', async () => {
+    const { token } = await service.tokens.issue(tenant)
+    for (const { text } of pages.flatMap(({ blocks }) => blocks).filter(isHtml)) {
+      const example = text.replace('http://127.0.0.1:4000', address)
+      const product = await browser.newPage()
+      const body = `<!doctype html><title>A product</title><h1>Apps</h1><script>const token = '${token}'</script>${example}`
+      const exampleSite = createServer((_request, response) => {
+        response.setHeader('content-type', 'text/html')
+        response.end(body)
+      })
+      await new Promise<void>((resolve) => exampleSite.listen(0, '127.0.0.1', resolve))
+      await product.goto(`http://127.0.0.1:${(exampleSite.address() as AddressInfo).port}`)
+      await expect.poll(() => product.frames().length).toBe(2)
+      await heading(product.frames()[1] as Frame, 'Connect an app')
+      await product.close()
+      exampleSite.close()
+    }
+    expect(pages.flatMap(({ blocks }) => blocks).filter(isHtml)).toHaveLength(2)
   })
 
   test('a lost response does not create a second connection', async () => {
@@ -193,8 +225,10 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await window.getByRole('button', { name: 'Connect', exact: true }).click()
     await heading(window, `Install ${HOSTILE}`)
     await window.getByRole('listitem').getByText(HOSTILE).waitFor()
+    await expectAccessible(window)
     await click(window, 'Install')
     await heading(window, `${HOSTILE} is installed`)
+    await expectAccessible(window)
     expect(await result).toEqual({ success: true, installationId: expect.any(String) })
     await leave(click(window, 'Done'))
 
@@ -260,7 +294,9 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await leave(page.keyboard.press('Escape'))
     await service.database.prisma.endUser.delete({ where: { id: tenant.userId } })
     void call('authenticate')
-    await (await frame()).getByText('Your session has ended.').waitFor()
+    const ended = await frame()
+    await ended.getByText('Your session has ended.').waitFor()
+    await expectAccessible(ended)
   })
 
   test('shows nothing to a page that sends no token or an unknown message', async () => {

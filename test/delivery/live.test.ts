@@ -119,6 +119,7 @@ describe.each(transports)('over %s', (transport) => {
   test('delivers any set of topics in the order of the log, for one credential or for all', async () => {
     const all = await start('{ changes { topic record } }')
     const two = await start('{ changes(topics: ["crm/leads", "sync/failed"]) { topic } }')
+    const records = await start('{ changes(topics: ["*"], recordsOnly: true) { topic } }')
     const mine = await start(`{ changes(credentialId: "${CREDENTIAL}") { topic credentialId } }`)
     const n = numbers()
     await stage.write([account(n)])
@@ -131,6 +132,7 @@ describe.each(transports)('over %s', (transport) => {
     const order = ['crm/accounts', 'crm/leads', 'crm/accounts', 'sync/failed']
     expect(await topicsOf(all, 4)).toEqual(order)
     expect(await topicsOf(two, 2)).toEqual(['crm/leads', 'sync/failed'])
+    expect(await topicsOf(records, 3)).toEqual(['crm/accounts', 'crm/leads', 'crm/accounts'])
     expect(await topicsOf(mine, 3)).toEqual(['crm/accounts', 'crm/leads', 'sync/failed'])
   })
 

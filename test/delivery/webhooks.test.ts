@@ -2,6 +2,7 @@
 
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
+import { appendEvent } from '../../src/store/changes/events.ts'
 import { rotateWebhookSecret } from '../../src/store/secrets/webhook-secrets.ts'
 import { testVault } from '../support/vault.ts'
 import { ok, type Receiver, status } from './receiver.ts'
@@ -52,6 +53,23 @@ test('sends a change as a message that the Standard Webhooks verifier accepts', 
   })
   expect(message?.headers['content-type']).toBe('application/json')
   expect(message?.id).toMatch(/^msg_[\w-]{32}$/)
+})
+
+test('sends the changes of every topic to a subscription to *', async () => {
+  const path = newPath()
+  await harness.subscribe(receiver.origin + path, { topic: ['*'] })
+  const narrow = newPath()
+  await harness.subscribe(receiver.origin + narrow)
+  await harness.deliver()
+  const { environmentId, credentialId } = harness.home
+  await harness.database.transaction((transaction) =>
+    appendEvent(transaction, { environmentId, credentialId }, 'sync/completed', {}),
+  )
+  await harness.change([21])
+  await until(() => receiver.at(path).length).toBe(2)
+  const typesAt = (at: string) => receiver.at(at).map(({ body }) => JSON.parse(body).type)
+  expect(typesAt(path).toSorted()).toEqual([TOPIC, 'sync/completed'])
+  await until(() => typesAt(narrow)).toEqual([TOPIC])
 })
 
 test('both secrets verify during a rotation, and only the new one after it', async () => {

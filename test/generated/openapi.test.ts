@@ -53,12 +53,33 @@ describe('the document', () => {
   })
 
   test('names every operation once, with a tag that it describes', () => {
-    const ids = operations.map(({ operationId }) => operationId)
+    const messages = Object.values(document.webhooks).map(({ post }) => post)
+    const ids = [...operations, ...messages].map(({ operationId }) => operationId)
     expect(new Set(ids).size).toBe(ids.length)
     const known = document.tags.map(({ name }) => name)
     for (const { operationId, tags } of operations)
       for (const tag of tags) expect(known, operationId).toContain(tag)
     expect(new Set(operations.flatMap(({ tags }) => tags))).toEqual(new Set(known))
+  })
+
+  test('gives every operation a verb phrase as its title, and describes it in sentences', () => {
+    const verbs =
+      /^(Check|Complete|Count|Create|Deactivate|Delete|Get|List|Reactivate|Receive|Replace|Replay|Revoke|Rotate|Send|Start|Update|Upgrade) [a-zA-Z]/
+    const messages = Object.values(document.webhooks).map(({ post }) => post)
+    const titles = new Set<string>()
+    for (const { operationId, summary, description, tags, responses } of [
+      ...operations,
+      ...messages,
+    ]) {
+      expect(summary, operationId).toMatch(verbs)
+      expect(summary, operationId).not.toMatch(/\.$/)
+      // Two resources of different categories may have the same name.
+      expect(titles, operationId).not.toContain(`${tags}: ${summary}`)
+      titles.add(`${tags}: ${summary}`)
+      expect(description, operationId).toMatch(/^[A-Z][\s\S]+\.$/)
+      for (const response of Object.values(responses))
+        expect(resolved(document, response).description, operationId).toMatch(/^[A-Z`][\s\S]+\.$/)
+    }
   })
 
   test('has exactly the routes of the server', () => {

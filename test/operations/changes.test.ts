@@ -107,6 +107,27 @@ describe.each(transports)('over %s', (transport) => {
     expect(elsewhere.result.changes).toEqual([])
   })
 
+  test('changes can be limited to records, of all topics or of some', async () => {
+    await save(1, 'one')
+    const owner = { credentialId: CREDENTIAL, environmentId: tenant.environmentId }
+    await service.database.transaction((open) =>
+      appendEvent(open, owner, 'sync/completed', { topic: 'crm/accounts' }),
+    )
+    const listOf = (...names: string[]) => (transport === 'REST' ? names.join() : names)
+    expect((await send('changes')).changes).toHaveLength(2)
+    expect((await send('changes', { topics: listOf('*', 'crm/leads') })).changes).toHaveLength(2)
+    for (const topics of [undefined, listOf('*'), listOf('crm/accounts', 'sync/completed')])
+      expect(
+        websites(await send('changes', { recordsOnly: true, ...(topics && { topics }) })),
+      ).toEqual(['one'])
+    const none = { recordsOnly: true, topics: listOf('sync/completed') }
+    expect(await call(tenant.key, 'changes', none)).toMatchObject({
+      status: 400,
+      code: 'INVALID_PARAMETER',
+      fields: ['topics'],
+    })
+  })
+
   test('a record has a history, by its Trunkline id or the app’s', async () => {
     await save(1, 'one')
     await save(2, 'other')

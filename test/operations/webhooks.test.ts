@@ -104,6 +104,14 @@ describe.each(transports)('over %s', (transport) => {
     expect(topic).toEqual(TOPICS)
   })
 
+  test('* subscribes to every topic, and replaces others in the list', async () => {
+    const { subscriptionId, topic } = await subscribe({ ...wanted, topic: ['crm/leads', '*'] })
+    expect(topic).toEqual(['*'])
+    const payload = '{ id ... on CrmLead { leadTitle } }'
+    const changed = await call(tenant.key, 'updateWebhook', { subscriptionId, payload })
+    expect(changed).toMatchObject({ status: 200, result: { topic: ['*'] } })
+  })
+
   test('an update changes only the fields in the request', async () => {
     const created = await subscribe()
     const { subscriptionId } = created
@@ -175,6 +183,14 @@ describe.each(transports)('over %s', (transport) => {
       )
     },
   )
+
+  test('a private address is refused with the setting that allows it', async () => {
+    const address = 'http://127.0.0.1:8080/'
+    expect(await call(tenant.key, 'createWebhook', { ...wanted, address })).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('ALLOW_PRIVATE_ADDRESSES=true'),
+    })
+  })
 
   test.each([
     ['no entry', [], 'topic'],

@@ -1,9 +1,13 @@
 /** The HTTP responses that serve the documentation. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { addDocsRoutes } from '../../src/api/http/docs.ts'
 import { openapiText } from '../support/openapi.ts'
+
+const DOCS = join(import.meta.dirname, '../../docs')
 
 const server = Fastify()
 addDocsRoutes(server)
@@ -18,6 +22,20 @@ test('serves the generated document unchanged, compressed if the client accepts 
   })
   expect(headers['content-encoding']).toBe('gzip')
   expect(gunzipSync(rawPayload).toString()).toBe(openapiText)
+})
+
+test('/llms.txt lists the pages of docs/, each of which is served as text', async () => {
+  const { body, headers } = await server.inject('/llms.txt')
+  expect(headers['content-type']).toBe('text/plain; charset=utf-8')
+  const listed = [...body.matchAll(/\]\(\/docs\/([\w-]+\.md)\): .+\./g)].map(([, name]) =>
+    String(name),
+  )
+  expect(listed.toSorted()).toEqual(readdirSync(DOCS).toSorted())
+  for (const name of listed) {
+    const page = await server.inject(`/docs/${name}`)
+    expect(page.headers['content-type']).toBe('text/markdown; charset=utf-8')
+    expect(page.body).toBe(readFileSync(join(DOCS, name), 'utf8'))
+  }
 })
 
 test('the page refers only to existing addresses of its own server', async () => {

@@ -53,6 +53,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'src/errors.ts',
   ],
   'src/api/http/': [
+    'src/generated/guide.ts',
     'src/store/accounts/',
     'src/store/database/',
     'src/definition/',

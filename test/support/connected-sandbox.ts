@@ -28,8 +28,8 @@ export interface ConnectedSandbox {
   readonly service: TestService
   readonly tenant: Tenant
   readonly credentialId: string
-  /** Lists every resource of the app, as a sync run does. */
-  sync(): Promise<void>
+  /** Lists every resource of the app, as a sync run does. Default: with the connected credential. */
+  sync(credentialId?: string): Promise<void>
   /** The record changes since the last call, oldest first. */
   takeChanges(): Promise<readonly LoggedChange[]>
   over(transport: Transport): RecordCalls
@@ -86,7 +86,7 @@ export const connectSandbox = async (): Promise<ConnectedSandbox> => {
     tenant,
     credentialId,
     readInApp,
-    sync: () => engine.syncNow(credentialId),
+    sync: (id = credentialId) => engine.syncNow(id),
     takeChanges: async () => {
       const topics = catalogue.resources.map(({ topic }) => topic)
       const rows = await database.prisma.$queryRaw<(LoggedChange & { sequence: bigint })[]>`

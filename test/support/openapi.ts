@@ -12,6 +12,7 @@ export interface Parameter {
 }
 
 export interface Response {
+  readonly description: string
   readonly headers: Readonly<Record<string, object | { readonly $ref: string }>>
   readonly content: Readonly<
     Record<
@@ -27,6 +28,8 @@ export interface Response {
 
 export interface Operation {
   readonly operationId: string
+  readonly summary: string
+  readonly description: string
   readonly tags: readonly string[]
   readonly parameters?: readonly (Parameter | { readonly $ref: string })[]
   readonly requestBody?: {
@@ -39,6 +42,8 @@ export interface Operation {
 
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  /** The message of each webhook topic. */
+  readonly webhooks: Readonly<Record<string, { readonly post: Operation }>>
   readonly tags: readonly { readonly name: string }[]
   /** The headings that group the tags. */
   readonly 'x-tagGroups': readonly { readonly name: string; readonly tags: readonly string[] }[]
@@ -80,8 +85,8 @@ export const schemaCompiler = (
 ): ((...steps: readonly string[]) => ValidateFunction) => {
   const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true })
   formats.default(ajv)
-  ajv.addVocabulary(['components', 'paths'])
-  const { components, paths } = document
-  ajv.addSchema({ $id: 'trunkline:openapi', components, paths })
+  ajv.addVocabulary(['components', 'paths', 'webhooks'])
+  const { components, paths, webhooks } = document
+  ajv.addSchema({ $id: 'trunkline:openapi', components, paths, webhooks })
   return (...steps) => ajv.compile({ $ref: `trunkline:openapi${placeOf(...steps)}` })
 }

@@ -215,14 +215,17 @@ export const createSubscriptionFields = ({
         nullable: false,
         description: 'Every change of these topics.',
         args: {
-          topics: t.arg.stringList({ description: 'Topics to follow; all if omitted.' }),
+          topics: t.arg.stringList({
+            description: 'The topics to follow. All topics if it is omitted or contains `*`.',
+          }),
+          recordsOnly: t.arg.boolean({
+            description: 'Excludes the events of connections, syncs and webhooks.',
+          }),
           credentialId,
           after,
         },
-        subscribe: (_root, { topics, ...position }, context) => {
-          const all = [...catalogue.resources.map((resource) => resource.topic), ...eventTopics]
-          return follow(context, { ...position, topics: readTopics(catalogue, topics) ?? all })
-        },
+        subscribe: (_root, { topics, recordsOnly, ...position }, context) =>
+          follow(context, { ...position, topics: readTopics(catalogue, { topics, recordsOnly }) }),
         resolve: async (event, _args, context) => (await toAnswer(event, context)) as never,
       }),
       ...Object.fromEntries(

@@ -1,7 +1,11 @@
-/** The API documentation: the OpenAPI document and a page that renders it without other hosts. */
+/**
+ * The documentation: the OpenAPI document, a page that renders it without other hosts, and the Markdown pages as
+ * text.
+ */
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
+import { llmsText, pages } from '../../generated/guide.ts'
 import { isNotInstalled } from '../../package-json.ts'
 import { missingPage } from './missing-page.ts'
 import { always, FOR_GOOD } from './static.ts'
@@ -69,7 +73,20 @@ const MISSING = missingPage(
   'The OpenAPI document, for any other reader: <a href="/openapi.json">openapi.json</a>',
 )
 
-/** Adds `GET /openapi.json`, `GET /docs` and its scripts below `/docs/assets`, all without authentication. */
+/** Adds `GET /llms.txt` and `GET /docs/<page>.md`. */
+const addGuideRoutes = (server: FastifyInstance): void => {
+  const add = (path: string, text: string, type: string): void => {
+    const serve = always(text, `${type}; charset=utf-8`, 'no-cache')
+    server.get(path, async (request, reply) => serve(request, reply))
+  }
+  add('/llms.txt', llmsText, 'text/plain')
+  for (const [name, text] of pages) add(`/docs/${name}`, text, 'text/markdown')
+}
+
+/**
+ * Adds `GET /openapi.json`, `GET /docs` with its scripts below `/docs/assets`, the Markdown pages and
+ * `GET /llms.txt`, all without authentication.
+ */
 export const addDocsRoutes = (server: FastifyInstance): void => {
   const addAsset = (name: string, text: string | Buffer, type: string): string => {
     // The URL contains a hash of the content, so a browser may cache it forever.
@@ -88,6 +105,7 @@ export const addDocsRoutes = (server: FastifyInstance): void => {
         ])
   const document = always(readFileSync(DOCUMENT), 'application/json; charset=utf-8', 'no-cache')
   const docs = always(html, 'text/html; charset=utf-8', 'no-cache')
+  addGuideRoutes(server)
   server.get('/openapi.json', async (request, reply) => document(request, reply))
   server.get('/docs', async (request, reply) => {
     reply.header('content-security-policy', CONTENT_SECURITY_POLICY)

@@ -83,7 +83,8 @@ const exampleApp = {
 export const appOperations = [
   defineOperation({
     name: 'apps',
-    doc: 'The apps that can be connected, with the fields that each requires and the address that requests come from.',
+    summary: 'List the apps that can be connected',
+    doc: 'Returns the apps that can be connected, with the fields that each requires and the address that requests come from.',
     tag,
     rest: { method: 'GET', path: '/2024-03/metadata/credentials' },
     callers: ['key', 'user'],
@@ -94,7 +95,8 @@ export const appOperations = [
   }),
   defineOperation({
     name: 'app',
-    doc: 'One app and the fields that it requires to be connected.',
+    summary: 'Get an app that can be connected',
+    doc: 'Returns one app and the fields that it requires to be connected.',
     tag,
     rest: { method: 'GET', path: '/2024-03/metadata/credentials/:app' },
     callers: ['key', 'user'],
@@ -113,7 +115,8 @@ export const appOperations = [
   }),
   defineOperation({
     name: 'oauthUrl',
-    doc: 'The URL at which an end user authorizes an app that uses OAuth. None of the apps uses it yet.',
+    summary: 'Get the OAuth URL of an app',
+    doc: 'Returns the URL at which an end user authorizes an app that uses OAuth. None of the apps uses it yet.',
     tag,
     rest: { method: 'GET', path: '/2024-03/headless/oauthUrl' },
     callers: ['key', 'user'],

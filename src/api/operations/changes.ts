@@ -125,14 +125,18 @@ const NOW = 'now'
 export const changeOperations = [
   defineOperation({
     name: 'changes',
-    doc: 'The changes of the environment, oldest first, from the start of the change log or after a cursor.',
+    summary: 'List changes',
+    doc: 'Returns the changes of the environment, oldest first, from the start of the change log or after a cursor. A change is a record that was created, updated or deleted, or an event of a connection, a sync or a webhook.',
     tag,
     rest: { method: 'GET', path: `${UNIFIED_PREFIX}/changes` },
     callers: ['key'],
     argumentNames,
     query: {
       after: text(`${afterField.doc} \`${NOW}\` starts at the current end of the change log.`),
-      topics: texts('Only these topics; all if omitted.'),
+      topics: texts('Only these topics. All topics if it is omitted or contains `*`.'),
+      recordsOnly: boolean(
+        'Excludes the events of connections, syncs and webhooks, so that every change is one of a record.',
+      ),
       credentialId: reference('credentials', 'Only changes of this credential.'),
       pageSize: pageSizeField,
     },
@@ -145,7 +149,7 @@ export const changeOperations = [
     run: async (context, input) => {
       const { access, caller, catalogue, database } = context
       const limit = parsePageSize(input.pageSize)
-      const topics = readTopics(catalogue, input.topics)
+      const topics = readTopics(catalogue, input)
       const credential =
         input.credentialId == null
           ? undefined
@@ -154,14 +158,15 @@ export const changeOperations = [
       return answerPage(context, {
         after,
         limit,
-        ...(topics && { topics }),
+        topics,
         ...(credential && { credentialIds: [credential.id] }),
       })
     },
   }),
   defineOperation({
     name: 'recordHistory',
-    doc: 'The changes of one record, oldest first, as far back as the change log is retained.',
+    summary: 'List the changes of a record',
+    doc: 'Returns the changes of one record, oldest first, as far back as the change log is retained.',
     tag,
     rest: { method: 'GET', path: `${UNIFIED_PREFIX}/history` },
     callers: ['key'],
@@ -193,7 +198,8 @@ export const changeOperations = [
   }),
   defineOperation({
     name: 'recordsAsOf',
-    doc: 'The records of a credential at an earlier time, as far back as the change log is retained.',
+    summary: 'List records as of a time',
+    doc: 'Returns the records of a credential as they were at an earlier time, as far back as the change log is retained.',
     tag,
     rest: { method: 'GET', path: `${UNIFIED_PREFIX}/as-of` },
     callers: ['key'],

@@ -76,7 +76,8 @@ const withType = (summary: CredentialSummary) => ({ ...summary, type: CREDENTIAL
 export const credentialOperations = [
   defineOperation({
     name: 'credentials',
-    doc: 'The credentials of the environment, of one end user or of one app, oldest first.',
+    summary: 'List credentials',
+    doc: 'Returns the credentials of the environment, of one end user or of one app, oldest first, without their secret values.',
     tag,
     rest: { method: 'GET', path: '/2024-03/credentials' },
     callers: ['key', 'user'],
@@ -95,7 +96,8 @@ export const credentialOperations = [
   }),
   defineOperation({
     name: 'userCredentials',
-    doc: 'The credentials of one end user, oldest first.',
+    summary: 'List the credentials of an end user',
+    doc: 'Returns the credentials of an end user, oldest first, without their secret values.',
     tag,
     rest: { method: 'GET', path: '/2024-03/users/:userId/credentials' },
     callers: ['key', 'user'],
@@ -111,6 +113,7 @@ export const credentialOperations = [
   }),
   defineOperation({
     name: 'createCredential',
+    summary: 'Create a credential',
     doc: 'Connects an app for an end user. The values are checked with a request to the app; then the first sync starts.',
     tag,
     rest: { method: 'POST', path: '/2024-03/headless/credentials' },
@@ -154,6 +157,7 @@ export const credentialOperations = [
   }),
   defineOperation({
     name: 'deleteCredential',
+    summary: 'Delete a credential',
     doc: 'Disconnects an app: deletes the credential and its records in this service.',
     tag,
     rest: { method: 'DELETE', path: '/2024-03/users/:userId/credentials/:credentialId' },

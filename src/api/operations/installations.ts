@@ -10,6 +10,7 @@ import {
   references,
   timestamp,
 } from '../../definition/field.ts'
+import { pascalCase } from '../../definition/resource.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
 import {
   changeInstallation,
@@ -91,6 +92,7 @@ const applyChange = async (
 const onInstallation = (name: string, doc: string, word: string, change: InstallationChange) =>
   defineOperation({
     name,
+    summary: `${pascalCase(word)} an installation`,
     doc,
     tag,
     callers,
@@ -109,6 +111,7 @@ const onInstallation = (name: string, doc: string, word: string, change: Install
 const onWorkflow = (name: string, doc: string, word: string, active: boolean) =>
   defineOperation({
     name,
+    summary: `${pascalCase(word)} a workflow of an installation`,
     doc,
     tag,
     callers,
@@ -127,6 +130,7 @@ const onWorkflow = (name: string, doc: string, word: string, active: boolean) =>
 export const installationOperations = [
   defineOperation({
     name: 'startInstallation',
+    summary: 'Start an installation',
     doc: 'Starts the installation of an integration, or returns the one that the end user already has.',
     tag,
     callers,
@@ -164,6 +168,7 @@ export const installationOperations = [
   }),
   defineOperation({
     name: 'completeInstallation',
+    summary: 'Complete an installation',
     doc: 'Completes an installation: installs the newest versions of its workflows and activates them. A completed installation keeps its versions and is activated; workflows that were deactivated individually stay inactive. A deleted credential is replaced by the newest one of its app.',
     tag,
     callers,
@@ -194,7 +199,8 @@ export const installationOperations = [
   }),
   defineOperation({
     name: 'installations',
-    doc: 'The installations of the environment or of one end user, oldest first.',
+    summary: 'List installations',
+    doc: 'Returns the installations of the environment or of one end user, oldest first.',
     tag,
     callers,
     rest: { method: 'GET', path: '/2024-03/installations' },
@@ -210,7 +216,8 @@ export const installationOperations = [
   }),
   defineOperation({
     name: 'installation',
-    doc: 'One installation.',
+    summary: 'Get an installation',
+    doc: 'Returns one installation: an integration that an end user has installed.',
     tag,
     callers,
     rest: { method: 'GET', path: PATH },
@@ -255,6 +262,7 @@ export const installationOperations = [
   onWorkflow('reactivateWorkflow', 'Resumes one workflow of an installation.', 'reactivate', true),
   defineOperation({
     name: 'uninstall',
+    summary: 'Delete an installation',
     doc: 'Removes an installation. The credentials are kept.',
     tag,
     callers,

@@ -14,7 +14,8 @@ const EXAMPLE_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
 export const integrationSecretOperations = [
   defineOperation({
     name: 'integrationSecret',
-    doc: "The secret that signs the HTTP requests of an integration's workflows (Standard Webhooks).",
+    summary: 'Get the signing secret of an integration',
+    doc: "Returns the secret that signs the HTTP requests of an integration's workflows (Standard Webhooks).",
     tag,
     rest: { method: 'GET', path: PATH },
     callers: ['key'],
@@ -30,6 +31,7 @@ export const integrationSecretOperations = [
   }),
   defineOperation({
     name: 'rotateIntegrationSecret',
+    summary: 'Rotate the signing secret of an integration',
     doc: 'Creates a new signing secret for an integration. For 24 hours, requests are signed with both secrets.',
     tag,
     rest: { method: 'POST', path: PATH },

@@ -116,7 +116,8 @@ export const integrationFields = {
 export const integrationOperations = [
   defineOperation({
     name: 'integrations',
-    doc: 'The integrations of the environment, with their state for an end user.',
+    summary: 'List integrations',
+    doc: 'Returns the integrations of the environment, with their state for an end user.',
     tag,
     rest: { method: 'GET', path: '/2024-03/integrations' },
     callers: ['key', 'user'],
@@ -129,7 +130,8 @@ export const integrationOperations = [
   }),
   defineOperation({
     name: 'integration',
-    doc: 'One integration, with its state for an end user.',
+    summary: 'Get an integration',
+    doc: 'Returns one integration, with its state for an end user.',
     tag,
     rest: { method: 'GET', path: '/2024-03/integrations/:integrationId' },
     callers: ['key', 'user'],
@@ -149,6 +151,7 @@ export const integrationOperations = [
   }),
   defineOperation({
     name: 'defineIntegration',
+    summary: 'Create or update an integration',
     doc: 'Creates or redefines an integration. A workflow whose definition changes gets a new version.',
     tag,
     rest: { method: 'PUT', path: '/2024-03/integrations' },
@@ -196,6 +199,7 @@ export const integrationOperations = [
   }),
   defineOperation({
     name: 'deleteIntegration',
+    summary: 'Delete an integration',
     doc: 'Deletes an integration with its workflows and installations.',
     tag,
     rest: { method: 'DELETE', path: '/2024-03/integrations/:integrationId' },
@@ -214,7 +218,8 @@ export const integrationOperations = [
   }),
   defineOperation({
     name: 'workflowUsers',
-    doc: 'The end users who have a workflow installed, oldest first.',
+    summary: 'List the end users of a workflow',
+    doc: 'Returns the end users who have a workflow installed, oldest first.',
     tag,
     rest: { method: 'GET', path: '/2024-03/workflows/:workflowId/users' },
     callers: ['key'],

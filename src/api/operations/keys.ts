@@ -79,7 +79,8 @@ const describe = ({ id, prefix, kind, createdAt, lastUsedAt, revokedAt }: ApiKey
 export const keyOperations = [
   defineOperation({
     name: 'apiKeys',
-    doc: 'All API keys of the environment, including revoked ones, oldest first.',
+    summary: 'List API keys',
+    doc: 'Returns all API keys of the environment, including revoked ones, oldest first. The secret keys themselves are never returned.',
     tag,
     rest: { method: 'GET', path: '/2024-03/api-keys' },
     callers: ['key'],
@@ -90,6 +91,7 @@ export const keyOperations = [
   }),
   defineOperation({
     name: 'generateApiKey',
+    summary: 'Create an API key',
     doc: 'Creates an API key. Existing keys stay valid.',
     tag,
     rest: { method: 'POST', path: '/2024-03/api-keys' },
@@ -103,6 +105,7 @@ export const keyOperations = [
   }),
   defineOperation({
     name: 'regenerateApiKey',
+    summary: 'Replace all API keys',
     doc: 'Creates an API key and revokes all others of the environment, including the one that authenticates this request.',
     tag,
     rest: { method: 'POST', path: '/2024-03/api-keys/regenerate' },
@@ -119,6 +122,7 @@ export const keyOperations = [
   }),
   defineOperation({
     name: 'revokeApiKey',
+    summary: 'Revoke an API key',
     doc: 'Revokes an API key immediately, in every process. A key can revoke itself.',
     tag,
     rest: { method: 'DELETE', path: '/2024-03/api-keys/:keyId' },

@@ -103,6 +103,7 @@ const readPath = (endpoint: string, query: string): string => {
 export const passthroughOperations = [
   defineOperation({
     name: 'passthrough',
+    summary: 'Send a request to an app',
     doc: "Sends a request to the app's own API with the stored credential and returns the response unchanged, whatever its status.",
     tag: 'Passthrough',
     rest: { method: 'POST', path: '/2024-03/passthrough' },

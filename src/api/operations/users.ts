@@ -77,6 +77,7 @@ export const pageParameters = {
 export const userOperations = [
   defineOperation({
     name: 'createUser',
+    summary: 'Create an end user',
     doc: 'Creates an end user, to whom credentials and installations then belong.',
     tag,
     rest: { method: 'POST', path: '/2023-12/users', shows: ['userId'] },
@@ -106,6 +107,7 @@ export const userOperations = [
   }),
   defineOperation({
     name: 'userToken',
+    summary: 'Create a user token',
     doc: "Creates a token that authenticates one end user in the integrator's frontend.",
     tag,
     rest: { method: 'GET', path: '/2023-12/user/:userId/token' },
@@ -122,7 +124,8 @@ export const userOperations = [
   }),
   defineOperation({
     name: 'users',
-    doc: 'The end users of the environment, oldest first, or the one with a username.',
+    summary: 'List end users',
+    doc: 'Returns the end users of the environment, oldest first, or the one with a username.',
     tag,
     rest: { method: 'GET', path: `${UNIFIED_PREFIX}/users` },
     callers: ['key'],
@@ -137,7 +140,8 @@ export const userOperations = [
   }),
   defineOperation({
     name: 'user',
-    doc: 'One end user.',
+    summary: 'Get an end user',
+    doc: 'Returns one end user: a customer (tenant) of your product.',
     tag,
     rest: { method: 'GET', path: `${UNIFIED_PREFIX}/users/:userId` },
     callers: ['key'],
@@ -153,6 +157,7 @@ export const userOperations = [
   }),
   defineOperation({
     name: 'deleteUser',
+    summary: 'Delete an end user',
     doc: "Deletes an end user with the user's credentials, records and installations.",
     tag,
     rest: { method: 'DELETE', path: `${UNIFIED_PREFIX}/users/:userId` },

@@ -125,6 +125,7 @@ const readRange = ({ messageId, from, to, cursor }: ReplayInput): ReplayRange =>
 export const webhookDeliveryOperations = [
   defineOperation({
     name: 'rotateWebhookSecret',
+    summary: 'Rotate the signing secret of a webhook subscription',
     doc: 'Creates a new signing secret for a subscription. For 24 hours, messages are signed with both secrets.',
     tag,
     rest: { method: 'POST', path: `${PATH}/:subscriptionId/secret` },
@@ -144,7 +145,8 @@ export const webhookDeliveryOperations = [
   }),
   defineOperation({
     name: 'testWebhook',
-    doc: 'Sends a message of the type `webhook/test`. GET …/attempts shows the outcome.',
+    summary: 'Send a test message',
+    doc: 'Sends a message of the type `webhook/test` to the address of a subscription. `GET …/attempts` returns the outcome.',
     tag,
     rest: { method: 'POST', path: `${PATH}/:subscriptionId/test` },
     callers: ['key'],
@@ -164,7 +166,8 @@ export const webhookDeliveryOperations = [
   }),
   defineOperation({
     name: 'webhookAttempts',
-    doc: 'The attempts to send messages to a subscription, newest first.',
+    summary: 'List the delivery attempts of a webhook subscription',
+    doc: 'Returns the attempts to send messages to a subscription, newest first.',
     tag,
     rest: { method: 'GET', path: `${PATH}/:subscriptionId/attempts` },
     callers: ['key'],
@@ -205,6 +208,7 @@ export const webhookDeliveryOperations = [
   }),
   defineOperation({
     name: 'replayWebhook',
+    summary: 'Replay webhook messages',
     doc: 'Sends messages again with their original ids: one message, those of a time range, or all after a cursor. Fails if the change log no longer contains the changes.',
     tag,
     rest: { method: 'POST', path: `${PATH}/:subscriptionId/replay` },
@@ -240,7 +244,8 @@ export const webhookDeliveryOperations = [
   }),
   defineOperation({
     name: 'webhookStatus',
-    doc: 'The delivery status of a subscription.',
+    summary: 'Get the delivery status of a webhook subscription',
+    doc: 'Returns the delivery status of a subscription: its position in the change log, waiting messages and failures.',
     tag,
     rest: { method: 'GET', path: `${PATH}/:subscriptionId/status` },
     callers: ['key'],

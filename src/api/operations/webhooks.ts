@@ -1,4 +1,4 @@
-/** Webhook subscriptions: URLs that receive notifications of changes. */
+/** Webhook subscriptions: URLs that receive messages about changes. */
 import {
   boolean,
   defineShape,
@@ -17,7 +17,7 @@ import {
   readWebhookSecret,
   updateWebhook,
 } from '../../store/webhooks/webhooks.ts'
-import { checkTopic } from '../change-response.ts'
+import { readSubscribedTopics } from '../change-response.ts'
 import type { ApiContext } from '../context.ts'
 import { defineOperation, required } from '../operation.ts'
 import { readPayload } from '../payload-selection.ts'
@@ -30,10 +30,10 @@ export const EXAMPLE_WEBHOOK = 'b8d4f6a1-3c79-4e05-92ab-6f1e0d7c5a38'
 
 export const subscriptionId = required(reference('webhooks', 'The subscription.'))
 const address = text(
-  'The http or https URL that receives notifications. Private addresses are not allowed.',
+  'The http or https URL that receives the messages. Private addresses are allowed only with ALLOW_PRIVATE_ADDRESSES=true.',
 )
 const topic = texts(
-  'Topics: one for each resource, those of connections and syncs, and `webhook/disabled`.',
+  'The topics: one for each resource (`accounting/vendors`), those of connections and syncs (`sync/failed`), and `webhook/disabled`; `*` for all, including those of later versions.',
 )
 export const payload = text(
   'The record fields to send, as a GraphQL selection: `{ id vendorName }`. Fields inside `... on AccountingVendor { }` apply only to that type. Null: all fields.',
@@ -44,12 +44,12 @@ export const isOrdered = boolean(
 
 const subscription = defineShape({
   name: 'WebhookSubscription',
-  doc: 'A URL that receives notifications of the subscribed topics.',
+  doc: 'A URL that receives messages about changes of the subscribed topics.',
   fields: {
     subscriptionId,
     address: required(address),
     topic: required(topic),
-    isEnabled: required(boolean('Whether notifications are sent.')),
+    isEnabled: required(boolean('Whether messages are sent.')),
   },
 })
 
@@ -73,7 +73,11 @@ const readAddress = ({ isDialled }: ApiContext, input: string): string => {
     throw invalidParameter('address', 'a URL that begins with https:// or http://')
   if (url.username !== '' || url.password !== '')
     throw invalidParameter('address', 'a URL without a username and password')
-  if (!isDialled(url.hostname)) throw invalidParameter('address', 'a URL with a public host')
+  if (!isDialled(url.hostname))
+    throw invalidParameter(
+      'address',
+      'a URL with a public host. For loopback and private addresses, start the service with ALLOW_PRIVATE_ADDRESSES=true',
+    )
   return input
 }
 
@@ -83,16 +87,11 @@ const refuseNull = (input: Readonly<Record<string, unknown>>, names: readonly st
     if (input[name] === null) throw invalidParameter(name, 'a value; omit the field to keep it')
 }
 
-/** The topics without duplicates. @throws INVALID_PARAMETER naming an unknown topic */
-const readTopics = ({ catalogue }: ApiContext, topics: readonly string[]): readonly string[] => {
-  if (topics.length === 0) throw invalidParameter('topic', 'at least one topic')
-  return [...new Set(topics.map((name, index) => checkTopic(catalogue, `topic[${index}]`, name)))]
-}
-
 export const webhookOperations = [
   defineOperation({
     name: 'webhooks',
-    doc: 'The webhook subscriptions of the environment, oldest first.',
+    summary: 'List webhook subscriptions',
+    doc: 'Returns the webhook subscriptions of the environment, oldest first.',
     tag,
     rest: { method: 'GET', path: PATH },
     callers: ['key'],
@@ -102,7 +101,8 @@ export const webhookOperations = [
   }),
   defineOperation({
     name: 'webhook',
-    doc: 'One webhook subscription.',
+    summary: 'Get a webhook subscription',
+    doc: 'Returns one webhook subscription.',
     tag,
     rest: { method: 'GET', path: `${PATH}/:subscriptionId` },
     callers: ['key'],
@@ -118,7 +118,8 @@ export const webhookOperations = [
   }),
   defineOperation({
     name: 'createWebhook',
-    doc: 'Subscribes a URL to topics.',
+    summary: 'Create a webhook subscription',
+    doc: 'Subscribes a URL to topics. A subscription receives the changes that follow its creation. `GET …/secret` returns the secret that signs its messages.',
     tag,
     rest: { method: 'POST', path: PATH },
     callers: ['key'],
@@ -132,7 +133,7 @@ export const webhookOperations = [
         context.caller.environmentId,
         {
           address: readAddress(context, input.address),
-          topic: readTopics(context, input.topic),
+          topic: readSubscribedTopics(context.catalogue, input.topic),
           payload: input.payload ?? null,
           isOrdered: input.isOrdered ?? false,
         },
@@ -141,6 +142,7 @@ export const webhookOperations = [
   }),
   defineOperation({
     name: 'updateWebhook',
+    summary: 'Update a webhook subscription',
     doc: 'Updates a subscription. Omitted fields keep their values.',
     tag,
     rest: { method: 'PUT', path: `${PATH}/:subscriptionId` },
@@ -152,7 +154,7 @@ export const webhookOperations = [
       payload,
       isOrdered,
       isEnabled: boolean(
-        'Whether notifications are sent. A subscription that is enabled again continues where it stopped.',
+        'Whether messages are sent. A subscription that is enabled again continues where it stopped.',
       ),
     },
     answer: { key: 'subscription', value: object(subscription, 'The subscription.') },
@@ -170,7 +172,9 @@ export const webhookOperations = [
         input.subscriptionId,
         {
           ...(input.address != null && { address: readAddress(context, input.address) }),
-          ...(input.topic != null && { topic: readTopics(context, input.topic) }),
+          ...(input.topic != null && {
+            topic: readSubscribedTopics(context.catalogue, input.topic),
+          }),
           ...(input.isEnabled != null && { isEnabled: input.isEnabled }),
           ...(input.payload !== undefined && { payload: input.payload }),
           ...(input.isOrdered != null && { isOrdered: input.isOrdered }),
@@ -183,7 +187,8 @@ export const webhookOperations = [
   }),
   defineOperation({
     name: 'deleteWebhook',
-    doc: 'Deletes a subscription.',
+    summary: 'Delete a webhook subscription',
+    doc: 'Deletes a subscription. No further message is sent to its address.',
     tag,
     rest: { method: 'DELETE', path: `${PATH}/:subscriptionId` },
     callers: ['key'],
@@ -198,7 +203,8 @@ export const webhookOperations = [
   }),
   defineOperation({
     name: 'webhookSecret',
-    doc: 'The secret that signs the notifications of a subscription (Standard Webhooks).',
+    summary: 'Get the signing secret of a webhook subscription',
+    doc: 'Returns the secret that signs the messages of a subscription (Standard Webhooks).',
     tag,
     rest: { method: 'GET', path: `${PATH}/:subscriptionId/secret` },
     callers: ['key'],

@@ -71,7 +71,8 @@ const example = {
 export const workflowRunOperations = [
   defineOperation({
     name: 'workflowRuns',
-    doc: 'The runs of a workflow, newest first.',
+    summary: 'List the runs of a workflow',
+    doc: 'Returns the runs of a workflow, newest first.',
     tag: 'Integrations',
     rest: { method: 'GET', path: '/2024-03/workflows/:workflowId/runs' },
     callers: ['key'],

@@ -37,7 +37,7 @@ const readKeys = async (path: string): Promise<readonly EncryptionKey[] | undefi
   if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
     throw new EncryptionKeysError(
       `${path} can be read by other users of this machine. Restrict its mode (chmod 600 ${path}). ` +
-        'If another user may have read it, put a new key first and reseal (see the README).',
+        'If another user may have read it, put a new key first and reseal (see docs/configuration.md).',
     )
   try {
     return parseEncryptionKeys(await readFile(path, 'utf8'))

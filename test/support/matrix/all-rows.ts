@@ -41,7 +41,7 @@ export const collectRoutes = async <T>(
 }
 
 const PUBLIC =
-  /^\/(health|ready|openapi\.json|docs|docs\/assets\/[0-9a-f]{12}\/[\w.-]+|sdk\.js|connect|connect\/assets\/[0-9a-f]{12}\/[\w./-]+)$/
+  /^\/(health|ready|openapi\.json|llms\.txt|docs|docs\/[\w-]+\.md|docs\/assets\/[0-9a-f]{12}\/[\w.-]+|sdk\.js|connect|connect\/assets\/[0-9a-f]{12}\/[\w./-]+)$/
 const PREFIX = '/2024-03/one'
 const NESTED = `${PREFIX}/commerce/orders/:orderId/fulfillments`
 
@@ -109,7 +109,7 @@ export const restRows = (stage: Stage, { method, url }: Route): readonly Row[] =
 
 /** The routes that the definitions require: `GET /health`. */
 export const definedRoutes = (): readonly string[] => [
-  ...['/health', '/ready', '/docs', '/openapi.json', '/connect', '/sdk.js'].map(
+  ...['/health', '/ready', '/docs', '/openapi.json', '/llms.txt', '/connect', '/sdk.js'].map(
     (url) => `GET ${url}`,
   ),
   ...operations.map(({ rest }) => `${rest.method} ${rest.path}`),

@@ -1,14 +1,17 @@
-/** The README's receiver, run verbatim. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+/** The receiver of the page of webhooks, run as the page says. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { numbers, openWebhookHarness, until, type WebhookHarness } from './webhook-harness.ts'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
+import {
+  numbers,
+  openWebhookHarness,
+  until,
+  type WebhookHarness,
+} from '../delivery/webhook-harness.ts'
+import { pageAt, ROOT } from './pages.ts'
 
 let harness: WebhookHarness
 let child: ChildProcess | undefined
@@ -23,18 +26,22 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('the README’s receiver accepts a signed message and rejects one with a foreign signature', async () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const [, code = ''] = /```js\n(import [\s\S]+?standardwebhooks[\s\S]+?)```/.exec(readme) ?? []
+test('the receiver accepts a signed message and rejects one with a foreign signature', async () => {
+  const { blocks } = pageAt('docs/webhooks.md')
+  const code = blocks.find(({ language }) => language === 'js')?.text ?? ''
+  const commands = blocks.find(({ text }) => text.includes('node receiver.mjs'))?.text ?? ''
+  const [setUp, run = ''] = commands.trim().split('\n')
+  expect(setUp).toBe('npm init -y && npm install standardwebhooks')
   const lines = code.split('\n').filter((line) => line.trim() !== '')
   expect(lines.length).toBeLessThanOrEqual(10)
-  // The test changes only the port: a free one, which the receiver reports first.
+  // The test changes only the port, to a free one that the receiver reports first, and installs from this repository.
   const port = '0, function () { console.log(this.address().port) }'
   writeFileSync(join(folder, 'receiver.mjs'), code.replace('8080', port))
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  execFileSync('npm', ['init', '-y'], { cwd: folder })
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   const id = await harness.subscribe('http://127.0.0.1/')
-  const env = { ...process.env, WEBHOOK_SECRET: await harness.secretOf(id) }
-  child = spawn(process.execPath, ['receiver.mjs'], { cwd: folder, env })
+  const command = run.replace('whsec_…', await harness.secretOf(id))
+  child = spawn('bash', ['-c', `exec env ${command}`], { cwd: folder })
   let printed = ''
   child.stdout?.on('data', (text) => {
     printed += text
