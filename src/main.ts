@@ -61,7 +61,7 @@ export const startTrunkline = async (
     throw new Error(
       `--role ${role} needs a database that several processes share. Set DATABASE_URL.`,
     )
-  const log = createLog(config)
+  const log = createLog(config, role)
   const shutdown = createShutdown({ log, signal })
   try {
     return await shutdown.within(start(config, role, log, shutdown))

@@ -9,6 +9,7 @@ import Fastify, {
 } from 'fastify'
 import { createByteBudget } from '../byte-budget.ts'
 import { ApiError, errorBody } from '../errors.ts'
+import type { Log } from '../log.ts'
 import type { TemporaryFailure } from '../store/database/temporary-failure.ts'
 import { type AdmissionLimits, addAdmission, createAdmission } from './auth/admission.ts'
 import { CHALLENGE } from './auth/caller.ts'
@@ -23,13 +24,16 @@ import { readJsonBody } from './http/json-body.ts'
 import { loggedPath } from './http/redaction.ts'
 import { answerUnreadableRequest } from './http/unreadable-request.ts'
 import { operations } from './operations.ts'
+import { originOfRequest } from './request-origin.ts'
 import { addOperationRoutes } from './rest/operations.ts'
 import { addRecordWriteRoutes } from './rest/record-writes.ts'
 import { addRecordRoutes } from './rest/records.ts'
 
 export interface ServerOptions extends AdmissionLimits, ConnectionLimits {
   readonly context: ApiContext
-  readonly log: FastifyBaseLogger
+  readonly log: Log
+  /** For messages of Fastify itself. */
+  readonly logger: FastifyBaseLogger
   readonly graphiql: boolean
   /** Number of trusted reverse proxies. The client address is the one that the first of them received. */
   readonly trustedProxies: number
@@ -100,14 +104,16 @@ const refuseWhileClosing = (server: FastifyInstance): void => {
 
 /** Creates the server with every route of the API; the caller starts listening. */
 export const createServer = (options: ServerOptions): FastifyInstance => {
-  const { context, log, findUnreadiness } = options
+  const { context, log, findUnreadiness, trustedProxies } = options
+  const originOf = (request: FastifyRequest) => originOfRequest(request, trustedProxies)
   const sendError = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const reported = toApiError(thrown, request)
-    logFailure(log, request.id, thrown, reported)
+    request.errorCode = reported.error.code
+    logFailure(log, originOf(request), thrown, reported)
     refuse(request, reply, reported.error, errorBody(reported.error, request.id))
   }
   const server = Fastify({
-    loggerInstance: log,
+    loggerInstance: options.logger,
     // onResponse logs one line for each request.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
@@ -122,6 +128,8 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   })
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, readJsonBody)
+  server.decorateRequest('errorCode', undefined)
+  server.decorateRequest('credentialId', undefined)
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
   })
@@ -133,13 +141,15 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
         path: loggedPath(request.url),
         status: reply.statusCode,
         durationMs: Math.round(reply.elapsedTime * 10) / 10,
+        ...(request.errorCode && { code: request.errorCode, ...originOf(request) }),
       },
       'request',
     )
   })
   // Aborted requests never reach `onResponse`, so log them here.
-  server.addHook('onRequestAbort', async ({ id, method, url }) => {
-    log.info({ requestId: id, method, path: loggedPath(url) }, 'request aborted')
+  server.addHook('onRequestAbort', async (request) => {
+    const { method, url } = request
+    log.info({ method, path: loggedPath(url), ...originOf(request) }, 'request aborted')
   })
   server.setErrorHandler(sendError)
   server.setNotFoundHandler((request, reply) => sendError(notFound(), request, reply))
@@ -149,7 +159,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   addCrossOriginAccess(server, frontendRoutes)
   refuseWhileClosing(server)
   const admission = createAdmission(context, options)
-  addAdmission(server, admission, options.trustedProxies)
+  addAdmission(server, admission, trustedProxies)
   refuseUnknownAddresses(server)
   const bodies = createByteBudget(BODY_BUDGET)
   limitBodies(server, bodies)

@@ -1,6 +1,5 @@
 /** The client for apps: authenticates requests, limits them, classifies responses and retries reads. */
 
-import { BrokenCircuitError } from 'cockatiel'
 import type {
   AppRequest,
   AppResponse,
@@ -25,7 +24,13 @@ import {
   type OutgoingRequest,
 } from './exchange.ts'
 import { createConceal, createRedact, processResponse, readPlainResponse } from './read-response.ts'
-import { type AppRetryOptions, type BreakerOptions, createBreakers, retryRead } from './retry.ts'
+import {
+  type AppRetryOptions,
+  type BreakerOptions,
+  CircuitOpenError,
+  createBreakers,
+  retryRead,
+} from './retry.ts'
 
 export interface AppClientOptions
   extends EgressOptions,
@@ -137,10 +142,8 @@ const compose = (
 }
 
 const classify = (error: unknown, facts: Facts): unknown => {
-  if (error instanceof BrokenCircuitError) {
-    const reason = 'it has failed many times in a row; requests are paused for some seconds'
-    return new AppUnavailableError({ ...facts, reason }, 'circuit-open')
-  }
+  if (error instanceof CircuitOpenError)
+    return new AppUnavailableError({ ...facts, reason: error.message }, 'circuit-open')
   if (!(error instanceof ExchangeError)) return error
   const errorFacts = { ...facts, reason: error.message }
   return error.problem === 'forbidden-address'

@@ -51,8 +51,18 @@ export interface Api {
  * @param window how much of the change log is kept in memory for subscribers
  */
 export const createApi = (runtime: Runtime, window?: WindowLimits): Api => {
-  const { config, log, shutdown, database, requestDatabase, pgListener, vault, access, tokens } =
-    runtime
+  const {
+    config,
+    log,
+    logger,
+    shutdown,
+    database,
+    requestDatabase,
+    pgListener,
+    vault,
+    access,
+    tokens,
+  } = runtime
   const { diskSpace, feed, writer, connectors, passthrough, checkCredential } = runtime
   const live = createLiveChanges({ database, feed, log, ...(window && { window }) })
   live.start()
@@ -78,6 +88,7 @@ export const createApi = (runtime: Runtime, window?: WindowLimits): Api => {
   const server = createServer({
     context,
     log,
+    logger,
     graphiql: config.graphiql,
     requestsPerMinute: config.requestsPerMinute,
     authFailuresPerMinute: config.authFailuresPerMinute,

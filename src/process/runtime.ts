@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { createUserTokens, type UserTokens } from '../api/auth/tokens.ts'
 import type { Connector } from '../definition/connector.ts'
 import { catalogue, connectors } from '../generated/registry.ts'
+import type { Log } from '../log.ts'
 import { type AppClient, createAppClient } from '../outbound/http.ts'
 import type { RecordWriter } from '../query/write-request.ts'
 import { createSandboxApp, SANDBOX_ORIGIN } from '../sandbox/app.ts'
@@ -13,6 +14,7 @@ import { type ChangeFeed, createChangeFeed } from '../store/changes/change-feed.
 import { type Clock, createClock } from '../store/database/clock.ts'
 import { type Database, openDatabase, openRequestPool } from '../store/database/database.ts'
 import { createDiskSpaceWatch, type DiskSpaceWatch } from '../store/database/disk-space.ts'
+import { createOutageWatch } from '../store/database/outage.ts'
 import { createPgListener, type PgListener } from '../store/database/pg-listener.ts'
 import { retryTemporary } from '../store/database/retry.ts'
 import { hashPlainSandboxTokens } from '../store/sandbox/sandbox-records.ts'
@@ -28,7 +30,10 @@ import type { Storage } from './storage.ts'
 
 export interface Runtime {
   readonly config: Config
-  readonly log: Logger
+  /** The log. A database outage is two lines in it. */
+  readonly log: Log
+  /** Its logger, for Fastify. */
+  readonly logger: Logger
   readonly shutdown: Shutdown
   readonly database: Database
   /** The same database, with limits, for queries on behalf of a caller. */
@@ -82,10 +87,15 @@ const openSandbox = (database: Database, clock: Clock) => {
 }
 
 /** Creates the runtime, step by step. @throws Error with the cause and the remedy */
-export const createRuntime = async (
-  config: Config,
-  { keys, url, log, shutdown, connectors: offered = connectors, onStatement }: RuntimeOptions,
-): Promise<Runtime> => {
+export const createRuntime = async (config: Config, options: RuntimeOptions): Promise<Runtime> => {
+  const { keys, url, log: logger, shutdown, connectors: offered = connectors } = options
+  const { onStatement } = options
+  const outages = createOutageWatch({
+    database: () => database,
+    isListening: () => pgListener.connected,
+    log: logger,
+  })
+  const log = outages.quiet(logger)
   const diskSpace = createDiskSpaceWatch({ database: () => database, log })
   const watched = {
     ...(onStatement && { onStatement }),
@@ -94,19 +104,23 @@ export const createRuntime = async (
     onCrowded: (waiting: number) =>
       log.warn({ waiting }, 'statements are waiting for a database connection'),
   }
+  const clock = createClock(log)
+  const pgListener = createPgListener(url, clock, () =>
+    outages.begin('the connection that receives notifications broke'),
+  )
   const database = openDatabase({ url, ...watched })
   shutdown.add('database', () => database.stop())
   const requestDatabase = openRequestPool(database, watched)
   shutdown.add('request pool', () => requestDatabase.stop())
   diskSpace.start()
   shutdown.add('disk space watch', () => diskSpace.stop())
+  outages.start()
+  shutdown.add('outage watch', () => outages.stop())
   const retry: Runtime['retry'] = (name, work) =>
     retryTemporary(work, { log, name, signal: shutdown.signal })
   const vault = await retry('open the vault', () => openVault(database, keys, log))
 
   // Listeners are created before the first notifications arrive.
-  const clock = createClock(log)
-  const pgListener = createPgListener(url, clock)
   const keyUses = createKeyUses({
     database,
     onFailure: (error) => log.warn({ err: error }, 'could not save the last use of API keys'),
@@ -149,6 +163,7 @@ export const createRuntime = async (
   return {
     config,
     log,
+    logger,
     shutdown,
     database,
     requestDatabase,

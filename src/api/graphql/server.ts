@@ -12,11 +12,12 @@ import { createYoga, type Plugin } from 'graphql-yoga'
 import { ApiError } from '../../errors.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { ApiContext } from '../context.ts'
+import { noteCredentials, type RequestOrigin } from '../request-origin.ts'
 import type { GraphContext } from './builder.ts'
 import { useCompilation } from './compilation.ts'
 import { costOf, MAX_COST } from './cost.ts'
 import { useDocuments } from './documents.ts'
-import { noOperation, type OnFailure, toGraphQLError, tooComplex } from './error-form.ts'
+import { noOperation, toGraphQLError, tooComplex } from './error-form.ts'
 import { limitIntrospection } from './introspection.ts'
 import { createLoaders } from './loaders.ts'
 import { refuseRootConditions } from './root-conditions.ts'
@@ -25,7 +26,7 @@ import { createStreams } from './streams.ts'
 
 /** The properties of a request that the HTTP route passes to Yoga. */
 export interface GraphRequest {
-  readonly requestId: string
+  readonly origin: RequestOrigin
   readonly caller: Caller | undefined
   readonly idempotencyKey: string | undefined
   /** Whether the client accepts `text/event-stream`. */
@@ -38,7 +39,6 @@ export interface GraphServerOptions {
   readonly context: ApiContext
   /** Serves GraphiQL, and introspection without a key. */
   readonly graphiql: boolean
-  readonly onFailure: OnFailure
 }
 
 const MAX_DEPTH = 14
@@ -66,12 +66,10 @@ query Example {
 `
 
 /** Formats the errors of a result. Their HTTP status applies only if the operation returned no data. */
-const useErrorForm = (onFailure: OnFailure): Plugin<object, GraphRequest> => ({
+const useErrorForm = (): Plugin<object, GraphRequest> => ({
   onResultProcess: ({ result, setResult, serverContext }) => {
     if (!('errors' in result) || !result.errors?.length) return
-    const errors = result.errors.map((error) =>
-      toGraphQLError(error, serverContext.requestId, onFailure),
-    )
+    const errors = result.errors.map((error) => toGraphQLError(error, serverContext.origin))
     const partial = Object.values(result.data ?? {}).some((value) => value !== null)
     // In an event stream the errors are an event: clients do not read events of a failed response.
     if (partial || serverContext.acceptsEventStream)
@@ -152,8 +150,8 @@ const useAdmission = (
 })
 
 /** Runs subscriptions with the streams of this API. */
-const useStreams = (onFailure: OnFailure): Plugin<GraphContext, GraphRequest> => {
-  const subscribe = createStreams(onFailure)
+const useStreams = (): Plugin<GraphContext, GraphRequest> => {
+  const subscribe = createStreams()
   return {
     onValidate: ({ addValidationRule }) => addValidationRule(refuseRootConditions),
     onSubscribe: ({ setSubscribeFn }) => setSubscribeFn(subscribe),
@@ -161,7 +159,7 @@ const useStreams = (onFailure: OnFailure): Plugin<GraphContext, GraphRequest> =>
 }
 
 /** Creates Yoga with the plugins of this API. */
-export const createGraphServer = ({ context, graphiql, onFailure }: GraphServerOptions) => {
+export const createGraphServer = ({ context, graphiql }: GraphServerOptions) => {
   const schema = buildSchema(context.catalogue)
   return createYoga<GraphRequest, GraphContext>({
     schema,
@@ -179,13 +177,14 @@ export const createGraphServer = ({ context, graphiql, onFailure }: GraphServerO
     // useErrorForm masks errors instead.
     maskedErrors: false,
     context: ({
-      requestId,
+      origin,
       caller,
       idempotencyKey,
       acceptsEventStream,
     }: GraphRequest): GraphContext => ({
       ...context,
-      requestId,
+      access: noteCredentials(context.access, origin),
+      origin,
       caller,
       idempotencyKey,
       acceptsEventStream,
@@ -205,8 +204,8 @@ export const createGraphServer = ({ context, graphiql, onFailure }: GraphServerO
       }),
       useAdmission(schema, graphiql),
       useCompilation(),
-      useStreams(onFailure),
-      useErrorForm(onFailure),
+      useStreams(),
+      useErrorForm(),
     ],
   })
 }
