@@ -15,6 +15,7 @@ import { addressOf, clientAddressOf } from '../http/address.ts'
 import { toApiError } from '../http/api-error.ts'
 import type { Connection, Connections } from '../http/connections.ts'
 import { originOfSocket, type RequestOrigin } from '../request-origin.ts'
+import type { GraphContext } from './builder.ts'
 import { CLOSES, NOT_READY, RefusedSocket, refusedSocket } from './closes.ts'
 import { noOperation, toStreamError } from './error-form.ts'
 import { countFrames } from './frame-budget.ts'
@@ -202,10 +203,11 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
         return { errors: [error] } as never
       }
     },
-    onOperation: ({ extra }, id, _payload, _args, result) => {
+    onOperation: ({ extra }, id, _payload, args, result) => {
       if (isResultStream(result)) return sendResults(result, id, extra.wire)
       if (!('errors' in result) || !result.errors) return
-      const origin = originOf(extra)
+      // `prepare` creates the context.
+      const { origin } = args.contextValue as GraphContext
       const errors = result.errors.map((error) => toStreamError(error, origin))
       return refusedStream(errors)
     },
