@@ -14,6 +14,7 @@ import type { TemporaryFailure } from '../store/database/temporary-failure.ts'
 import { type AdmissionLimits, addAdmission, createAdmission } from './auth/admission.ts'
 import { CHALLENGE } from './auth/caller.ts'
 import type { ApiContext } from './context.ts'
+import type { OperationFacts } from './graphql/count-operations.ts'
 import { addGraphQL } from './graphql/route.ts'
 import { logFailure, notReady, retryAfterSeconds, toApiError } from './http/api-error.ts'
 import { BODY_BUDGET, limitBodies } from './http/body-budget.ts'
@@ -39,8 +40,23 @@ export interface ServerOptions extends AdmissionLimits, ConnectionLimits {
   readonly trustedProxies: number
   /** Why the database cannot serve requests; undefined while it can. */
   readonly findUnreadiness: () => TemporaryFailure | undefined
+  /** Receives each request. */
+  readonly onRequest?: ((facts: RequestFacts) => void) | undefined
+  /** Receives each GraphQL operation. */
+  readonly onOperation?: ((facts: OperationFacts) => void) | undefined
   /** Adds routes that are not part of the API, such as the Connect UI. */
   readonly addPages: (server: FastifyInstance) => void
+}
+
+/** A request that has ended. */
+export interface RequestFacts {
+  readonly method: string
+  /** The pattern of the route: `/2024-03/one/crm/accounts/:id`; `none`: the URL is unknown. */
+  readonly route: string
+  /** The HTTP status; `aborted`: the client has closed the connection. */
+  readonly status: string
+  /** Undefined for an event stream, which lasts as long as its client wants. */
+  readonly tookMs: number | undefined
 }
 
 /** Routes that accept a user token, and that web pages of other origins may therefore call. */
@@ -81,6 +97,21 @@ const addHealthRoutes = (
 
 const notFound = (): ApiError =>
   new ApiError('NOT_FOUND', 'No route matches this URL. The routes are listed at /docs.')
+
+const countRequests = (server: FastifyInstance, onRequest: (facts: RequestFacts) => void): void => {
+  const routeOf = ({ routeOptions, is404 }: FastifyRequest): string =>
+    (is404 ? undefined : routeOptions.url) ?? 'none'
+  server.addHook('onResponse', async (request, reply) => {
+    const isStream = String(reply.getHeader('content-type')).startsWith('text/event-stream')
+    const tookMs = isStream ? undefined : reply.elapsedTime
+    const status = String(reply.statusCode)
+    onRequest({ method: request.method, route: routeOf(request), status, tookMs })
+  })
+  server.addHook('onRequestAbort', async (request) => {
+    const { method } = request
+    onRequest({ method, route: routeOf(request), status: 'aborted', tookMs: undefined })
+  })
+}
 
 /** Rejects requests to unknown URLs before the body is read: the caller is not authenticated there. */
 const refuseUnknownAddresses = (server: FastifyInstance): void => {
@@ -151,6 +182,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     const { method, url } = request
     log.info({ method, path: loggedPath(url), ...originOf(request) }, 'request aborted')
   })
+  if (options.onRequest) countRequests(server, options.onRequest)
   server.setErrorHandler(sendError)
   server.setNotFoundHandler((request, reply) => sendError(notFound(), request, reply))
   addSecurityHeaders(server)

@@ -36,7 +36,12 @@ export interface AppClientOptions
   extends EgressOptions,
     Partial<Omit<ExchangeOptions, keyof EgressOptions> & AppRetryOptions & BreakerOptions> {
   readonly log?: Log
+  /** Receives each request: its HTTP status, or the problem of one without a usable response. */
+  readonly onRequest?: OnAppRequest | undefined
 }
+
+/** Receives a request to an app and its duration, in milliseconds. */
+export type OnAppRequest = (app: string, outcome: string, tookMs: number) => void
 
 export interface AppClient {
   /**
@@ -163,11 +168,14 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
     readResponse: (response: ExchangeResponse) => AppResponse,
   ): Promise<AppResponse> => {
     const startedMs = performance.now()
-    const log = (outcome: number | string): void =>
+    const log = (outcome: number | string, problem?: string): void => {
+      const tookMs = performance.now() - startedMs
+      settings.onRequest?.(facts.app, problem ?? String(outcome), tookMs)
       settings.log?.debug(
-        { ...facts, outcome, tookMs: Math.round(performance.now() - startedMs) },
+        { ...facts, outcome, tookMs: Math.round(tookMs) },
         'sent a request to an app',
       )
+    }
     try {
       const response = await sendOnce()
       log(response.status)
@@ -178,7 +186,8 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
       }
     } catch (error) {
       const classified = classify(error, facts)
-      if (isAppError(classified) && classified !== error) log(classified.reason)
+      if (isAppError(classified) && classified !== error)
+        log(classified.reason, 'problem' in classified ? classified.problem : classified.code)
       throw classified
     }
   }

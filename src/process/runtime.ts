@@ -17,6 +17,7 @@ import { createDiskSpaceWatch, type DiskSpaceWatch } from '../store/database/dis
 import { createOutageWatch } from '../store/database/outage.ts'
 import { createPgListener, type PgListener } from '../store/database/pg-listener.ts'
 import { retryTemporary } from '../store/database/retry.ts'
+import { describeTemporary, type TemporaryFailure } from '../store/database/temporary-failure.ts'
 import { hashPlainSandboxTokens } from '../store/sandbox/sandbox-records.ts'
 import { openVault } from '../store/secrets/open-vault.ts'
 import { createSigningKeys } from '../store/secrets/signing-keys.ts'
@@ -25,6 +26,7 @@ import { createCredentialCheck } from '../write/check-credential.ts'
 import { createPassthrough } from '../write/passthrough.ts'
 import { createRecordWriter } from '../write/record-writer.ts'
 import type { Config } from './config.ts'
+import type { Metrics } from './metrics.ts'
 import type { Shutdown } from './shutdown.ts'
 import type { Storage } from './storage.ts'
 
@@ -55,6 +57,10 @@ export interface Runtime {
   /** The sandbox app; undefined: it is not available. */
   readonly sandbox: ReturnType<typeof openSandbox> | undefined
   /** Retries a step of the start while the database is temporarily unavailable. */
+  /** Why the process cannot read or write the database; undefined: it can. Uses only state in memory. */
+  readonly findUnreadiness: () => TemporaryFailure | undefined
+  /** Undefined: nothing is measured. */
+  readonly metrics: Metrics | undefined
   readonly retry: <Result>(name: string, work: () => Promise<Result>) => Promise<Result>
 }
 
@@ -64,6 +70,8 @@ export interface RuntimeOptions extends Pick<Storage, 'keys' | 'url'> {
   readonly shutdown: Shutdown
   /** The connectors of the apps, by name. Default: those of the registry. */
   readonly connectors?: ReadonlyMap<string, Connector>
+  /** Undefined: nothing is measured. */
+  readonly metrics?: Metrics | undefined
   /** Receives the text of every statement. */
   readonly onStatement?: (sql: string) => void
 }
@@ -89,7 +97,7 @@ const openSandbox = (database: Database, clock: Clock) => {
 /** Creates the runtime, step by step. @throws Error with the cause and the remedy */
 export const createRuntime = async (config: Config, options: RuntimeOptions): Promise<Runtime> => {
   const { keys, url, log: logger, shutdown, connectors: offered = connectors } = options
-  const { onStatement } = options
+  const { onStatement, metrics } = options
   const outages = createOutageWatch({
     database: () => database,
     isListening: () => pgListener.connected,
@@ -101,8 +109,10 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
     ...(onStatement && { onStatement }),
     onSqlState: diskSpace.note,
     onConnectionError: (error: Error) => log.warn({ err: error }, 'a database connection failed'),
-    onCrowded: (waiting: number) =>
-      log.warn({ waiting }, 'statements are waiting for a database connection'),
+    onCrowded: (waiting: number) => {
+      metrics?.onCrowded()
+      log.warn({ waiting }, 'statements are waiting for a database connection')
+    },
   }
   const clock = createClock(log)
   const pgListener = createPgListener(url, clock, () =>
@@ -148,6 +158,7 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
   const appClient = createAppClient({
     localApps: new Map(sandbox ? [[SANDBOX_ORIGIN, sandbox.handle]] : []),
     ...config.egress,
+    onRequest: metrics?.onAppRequest,
   })
   shutdown.add('app client', () => appClient.stop())
   // Without the sandbox app, its connector has nothing to connect to.
@@ -160,6 +171,12 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
   const writer = createRecordWriter({ database, catalogue, ...dependencies })
   const passthrough = createPassthrough(dependencies)
   const checkCredential = createCredentialCheck(dependencies)
+  // A probe takes no connection and does not wait.
+  const findUnreadiness = () => {
+    if (!pgListener.connected) return describeTemporary('unreachable')
+    return diskSpace.isFull ? describeTemporary('disk-full') : undefined
+  }
+  metrics?.readAtScrape({ database, requestDatabase })
   return {
     config,
     log,
@@ -180,6 +197,8 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
     checkCredential,
     connectors: available,
     sandbox,
+    findUnreadiness,
+    metrics,
     retry,
   }
 }

@@ -202,6 +202,7 @@ const finish = async (run: ActiveRun, drift: number | null): Promise<RunResult> 
       await announce(transaction, run, 'completed', { ...counts })
   })
   logCompletedRun(run, tookMs)
+  context.onRun?.(run.credential.app, 'completed')
   return { outcome: 'completed', counts }
 }
 
@@ -244,6 +245,7 @@ const fail = async (
     })
   // Logged once it is stored: while the database is unavailable, the run is repeated.
   const app = run?.credential.app
+  if (app !== undefined) context.onRun?.(app, code)
   logFailedRun(context.log, { lease, app, before: state.failure, plan, failures: count, error })
   return { outcome: 'failed', error, retryInMs }
 }

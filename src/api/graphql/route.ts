@@ -13,6 +13,7 @@ import { logFailure, toApiError } from '../http/api-error.ts'
 import { type ConnectionLimits, type Connections, createConnections } from '../http/connections.ts'
 import { readIdempotencyKey } from '../idempotency.ts'
 import { originOfRequest, type RequestOrigin } from '../request-origin.ts'
+import type { OperationFacts } from './count-operations.ts'
 import { createGraphServer } from './server.ts'
 import { createGraphSockets } from './socket.ts'
 
@@ -25,6 +26,8 @@ export interface GraphQLOptions extends ConnectionLimits {
   /** Number of trusted reverse proxies. */
   readonly trustedProxies: number
   readonly graphiql: boolean
+  /** Receives each GraphQL operation. */
+  readonly onOperation?: ((facts: OperationFacts) => void) | undefined
   /** Sends an error with its status and headers. `body` has the error format of the transport. */
   readonly refuse: (
     request: FastifyRequest,
@@ -157,7 +160,7 @@ const checkGraphRequest = (request: FastifyRequest): void => {
 /** Adds GraphQL to the server. */
 export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): void => {
   const { context, log, admission, bodies, trustedProxies, graphiql, refuse } = options
-  const graph = createGraphServer({ context, graphiql })
+  const graph = createGraphServer({ context, graphiql, onOperation: options.onOperation })
   const connections = createConnections(context.access, options)
   const sockets = createGraphSockets({
     graph,

@@ -16,6 +16,7 @@ import { noteCredentials, type RequestOrigin } from '../request-origin.ts'
 import type { GraphContext } from './builder.ts'
 import { useCompilation } from './compilation.ts'
 import { costOf, MAX_COST } from './cost.ts'
+import { type OperationFacts, useOperationCount } from './count-operations.ts'
 import { useDocuments } from './documents.ts'
 import { noOperation, toGraphQLError, tooComplex } from './error-form.ts'
 import { limitIntrospection } from './introspection.ts'
@@ -39,6 +40,8 @@ export interface GraphServerOptions {
   readonly context: ApiContext
   /** Serves GraphiQL, and introspection without a key. */
   readonly graphiql: boolean
+  /** Receives each operation. */
+  readonly onOperation?: ((facts: OperationFacts) => void) | undefined
 }
 
 const MAX_DEPTH = 14
@@ -159,7 +162,7 @@ const useStreams = (): Plugin<GraphContext, GraphRequest> => {
 }
 
 /** Creates Yoga with the plugins of this API. */
-export const createGraphServer = ({ context, graphiql }: GraphServerOptions) => {
+export const createGraphServer = ({ context, graphiql, onOperation }: GraphServerOptions) => {
   const schema = buildSchema(context.catalogue)
   return createYoga<GraphRequest, GraphContext>({
     schema,
@@ -202,6 +205,8 @@ export const createGraphServer = ({ context, graphiql }: GraphServerOptions) => 
         // Our cost includes variables, which Armor's rules do not receive.
         costLimit: { enabled: false },
       }),
+      // Before useAdmission, which ends rejected operations.
+      ...(onOperation ? [useOperationCount(onOperation)] : []),
       useAdmission(schema, graphiql),
       useCompilation(),
       useStreams(),
