@@ -4,7 +4,6 @@ import { startApi } from './process/api.ts'
 import type { Config } from './process/config.ts'
 import { type FirstStart, prepareFirstStart } from './process/first-start.ts'
 import { createLog } from './process/log.ts'
-import { createMetrics } from './process/metrics.ts'
 import { startOperatorServer } from './process/operator-server.ts'
 import { createRuntime } from './process/runtime.ts'
 import { createShutdown, type Shutdown } from './process/shutdown.ts'
@@ -37,6 +36,8 @@ const startOperator = async (
   shutdown: Shutdown,
 ) => {
   if (port === undefined) return undefined
+  // Loaded only here, so that a process without the port starts sooner.
+  const { createMetrics } = await import('./process/metrics.ts')
   const metrics = createMetrics()
   const server = await startOperatorServer({ port, host, metrics, log })
   shutdown.add('operator server', () => server.stop())

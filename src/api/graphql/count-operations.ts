@@ -19,7 +19,7 @@ type Described = Pick<OperationFacts, 'type' | 'field'>
 const REJECTED: Described = { type: 'none', field: 'none' }
 
 /** The type and root field of a valid document. */
-const describe = ({ document, operationName }: ExecutionArgs): Described => {
+const describeOperation = ({ document, operationName }: ExecutionArgs): Described => {
   const operation = getOperationAST(document, operationName)
   if (!operation) return REJECTED
   const [first, ...others] = operation.selectionSet.selections
@@ -33,32 +33,43 @@ const codeOf = (errors: readonly { readonly extensions: object }[]): 'ok' | Erro
   return first ? (Object(first.extensions).code as ErrorCode) : 'ok'
 }
 
-/** Reports operations to `onOperation`. Comes after the plugin that gives errors their codes. */
-export const useOperationCount = (
+type CountPlugin = Plugin<GraphContext, { readonly origin: RequestOrigin }>
+
+/**
+ * Creates the plugins that report operations to `onOperation`: `describe` runs before operations may be rejected,
+ * `count` after their errors have codes.
+ */
+export const createOperationCount = (
   onOperation: (facts: OperationFacts) => void,
-): Plugin<GraphContext, { readonly origin: RequestOrigin }> => {
+): { readonly describe: CountPlugin; readonly count: CountPlugin } => {
   const described = new WeakMap<RequestOrigin, Described>()
   const note = (args: ExecutionArgs & { readonly contextValue: GraphContext }): Described => {
-    const facts = describe(args)
+    const facts = describeOperation(args)
     described.set(args.contextValue.origin, facts)
     return facts
   }
   return {
-    onExecute: ({ args }) => void note(args),
-    // Also over WebSockets, whose results Yoga does not process.
-    onSubscribe: ({ args }) => {
-      const facts = note(args)
-      return {
-        onSubscribeResult: ({ result }) => {
-          if (!('errors' in result)) onOperation({ ...facts, outcome: 'ok' })
-        },
-      }
+    describe: {
+      onExecute: ({ args }) => void note(args),
+      // Also over WebSockets, whose results Yoga does not process.
+      onSubscribe: ({ args }) => {
+        const facts = note(args)
+        return {
+          onSubscribeResult: ({ result }) => {
+            if (!('errors' in result)) onOperation({ ...facts, outcome: 'ok' })
+          },
+        }
+      },
     },
-    onResultProcess: ({ result, serverContext }) => {
-      if (Symbol.asyncIterator in result || Array.isArray(result)) return
-      const { errors = [] } = result as { readonly errors?: readonly { extensions: object }[] }
-      const facts = described.get(serverContext.origin) ?? REJECTED
-      onOperation({ ...facts, outcome: codeOf(errors) })
+    count: {
+      onResultProcess: ({ result, serverContext }) => {
+        // A subscription that has started, which is counted above.
+        if (Symbol.asyncIterator in result) return
+        const { errors = [] }: { errors?: readonly { readonly extensions: object }[] } =
+          Object(result)
+        const facts = described.get(serverContext.origin) ?? REJECTED
+        onOperation({ ...facts, outcome: codeOf(errors) })
+      },
     },
   }
 }

@@ -16,7 +16,7 @@ import { noteCredentials, type RequestOrigin } from '../request-origin.ts'
 import type { GraphContext } from './builder.ts'
 import { useCompilation } from './compilation.ts'
 import { costOf, MAX_COST } from './cost.ts'
-import { type OperationFacts, useOperationCount } from './count-operations.ts'
+import { createOperationCount, type OperationFacts } from './count-operations.ts'
 import { useDocuments } from './documents.ts'
 import { noOperation, toGraphQLError, tooComplex } from './error-form.ts'
 import { limitIntrospection } from './introspection.ts'
@@ -164,6 +164,7 @@ const useStreams = (): Plugin<GraphContext, GraphRequest> => {
 /** Creates Yoga with the plugins of this API. */
 export const createGraphServer = ({ context, graphiql, onOperation }: GraphServerOptions) => {
   const schema = buildSchema(context.catalogue)
+  const counts = onOperation && createOperationCount(onOperation)
   return createYoga<GraphRequest, GraphContext>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -205,12 +206,12 @@ export const createGraphServer = ({ context, graphiql, onOperation }: GraphServe
         // Our cost includes variables, which Armor's rules do not receive.
         costLimit: { enabled: false },
       }),
-      // Before useAdmission, which ends rejected operations.
-      ...(onOperation ? [useOperationCount(onOperation)] : []),
+      ...(counts ? [counts.describe] : []),
       useAdmission(schema, graphiql),
       useCompilation(),
       useStreams(),
       useErrorForm(),
+      ...(counts ? [counts.count] : []),
     ],
   })
 }
