@@ -6,6 +6,7 @@ import {
   type TemporaryFailure,
   temporaryFailureOf,
 } from '../../store/database/temporary-failure.ts'
+import { redactSecrets } from './redaction.ts'
 
 /** The API errors for Fastify's error codes. */
 const frameworkErrors: Readonly<Record<string, readonly [ErrorCode, string]>> = {
@@ -80,9 +81,9 @@ export const logFailure = (
   const { code, status, message, cause } = error
   if (!expected) log.error({ ...origin, code, err: thrown }, 'unexpected error')
   // RESUME is caused by a slow client, not by this service.
-  else if (status >= 500 && code !== 'RESUME')
-    log.warn(
-      { ...origin, code, reason: message, ...(cause instanceof Error && { cause: cause.message }) },
-      'request failed',
-    )
+  else if (status >= 500 && code !== 'RESUME') {
+    const reason = redactSecrets(message)
+    const root = cause instanceof Error && { cause: redactSecrets(cause.message) }
+    log.warn({ ...origin, code, reason, ...root }, 'request failed')
+  }
 }
