@@ -4,6 +4,7 @@ import { startApi } from './process/api.ts'
 import type { Config } from './process/config.ts'
 import { type FirstStart, prepareFirstStart } from './process/first-start.ts'
 import { createLog } from './process/log.ts'
+import { startOperatorServer } from './process/operator-server.ts'
 import { createRuntime } from './process/runtime.ts'
 import { createShutdown, type Shutdown } from './process/shutdown.ts'
 import { prepareStorage } from './process/storage.ts'
@@ -17,6 +18,8 @@ export type Role = (typeof roles)[number]
 export interface Trunkline {
   /** `http://127.0.0.1:4000`; undefined for a worker, which does not listen. */
   readonly address: string | undefined
+  /** Where health checks and metrics are served; undefined without OPERATOR_PORT. */
+  readonly operatorAddress: string | undefined
   readonly firstStart: FirstStart
   /** The first development key, which is shown once. Created last, so that a failed start does not lose it. */
   readonly newKey: string | undefined
@@ -26,14 +29,36 @@ export interface Trunkline {
   stop(): Promise<boolean>
 }
 
+/** Starts the server for operators, if there is a port for it. It listens first, so that a start can be probed. */
+const startOperator = async (
+  { operatorPort: port, operatorHost: host }: Config,
+  log: Logger,
+  shutdown: Shutdown,
+) => {
+  if (port === undefined) return undefined
+  // Loaded only here, so that a process without the port starts sooner.
+  const { createMetrics } = await import('./process/metrics.ts')
+  const metrics = createMetrics()
+  const server = await startOperatorServer({ port, host, metrics, log })
+  shutdown.add('operator server', () => server.stop())
+  log.info({ address: server.address }, 'health checks and metrics are served')
+  return { metrics, address: server.address }
+}
+
 const start = async (
   config: Config,
   role: Role,
   log: Logger,
   shutdown: Shutdown,
 ): Promise<Trunkline> => {
+  const operator = await startOperator(config, log, shutdown)
   const { newKeyFile, ...storage } = await prepareStorage(config, log, shutdown)
-  const runtime = await createRuntime(config, { ...storage, log, shutdown })
+  const runtime = await createRuntime(config, {
+    ...storage,
+    log,
+    shutdown,
+    metrics: operator?.metrics,
+  })
   const { database, retry } = runtime
   const { developmentKey } = config
   const firstStart = await retry('prepare the first start', () =>
@@ -44,7 +69,15 @@ const start = async (
   const [development] = firstStart.environmentIds
   const generate = () => retry('generate the key', () => generateFirstKey(database, development))
   const generated = address === undefined ? undefined : await generate()
-  return { address, firstStart, newKey: generated?.key, newKeyFile, stop: shutdown.run }
+  operator?.metrics.readAtScrape({ findUnreadiness: runtime.findUnreadiness })
+  return {
+    address,
+    operatorAddress: operator?.address,
+    firstStart,
+    newKey: generated?.key,
+    newKeyFile,
+    stop: shutdown.run,
+  }
 }
 
 /**
@@ -61,7 +94,7 @@ export const startTrunkline = async (
     throw new Error(
       `--role ${role} needs a database that several processes share. Set DATABASE_URL.`,
     )
-  const log = createLog(config)
+  const log = createLog(config, role)
   const shutdown = createShutdown({ log, signal })
   try {
     return await shutdown.within(start(config, role, log, shutdown))

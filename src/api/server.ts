@@ -9,10 +9,12 @@ import Fastify, {
 } from 'fastify'
 import { createByteBudget } from '../byte-budget.ts'
 import { ApiError, errorBody } from '../errors.ts'
+import type { Log } from '../log.ts'
 import type { TemporaryFailure } from '../store/database/temporary-failure.ts'
 import { type AdmissionLimits, addAdmission, createAdmission } from './auth/admission.ts'
 import { CHALLENGE } from './auth/caller.ts'
 import type { ApiContext } from './context.ts'
+import type { OperationFacts } from './graphql/count-operations.ts'
 import { addGraphQL } from './graphql/route.ts'
 import { logFailure, notReady, retryAfterSeconds, toApiError } from './http/api-error.ts'
 import { BODY_BUDGET, limitBodies } from './http/body-budget.ts'
@@ -23,20 +25,38 @@ import { readJsonBody } from './http/json-body.ts'
 import { loggedPath } from './http/redaction.ts'
 import { answerUnreadableRequest } from './http/unreadable-request.ts'
 import { operations } from './operations.ts'
+import { originOfRequest } from './request-origin.ts'
 import { addOperationRoutes } from './rest/operations.ts'
 import { addRecordWriteRoutes } from './rest/record-writes.ts'
 import { addRecordRoutes } from './rest/records.ts'
 
 export interface ServerOptions extends AdmissionLimits, ConnectionLimits {
   readonly context: ApiContext
-  readonly log: FastifyBaseLogger
+  readonly log: Log
+  /** For messages of Fastify itself. */
+  readonly logger: FastifyBaseLogger
   readonly graphiql: boolean
   /** Number of trusted reverse proxies. The client address is the one that the first of them received. */
   readonly trustedProxies: number
   /** Why the database cannot serve requests; undefined while it can. */
   readonly findUnreadiness: () => TemporaryFailure | undefined
+  /** Receives each request. */
+  readonly onRequest?: ((facts: RequestFacts) => void) | undefined
+  /** Receives each GraphQL operation. */
+  readonly onOperation?: ((facts: OperationFacts) => void) | undefined
   /** Adds routes that are not part of the API, such as the Connect UI. */
   readonly addPages: (server: FastifyInstance) => void
+}
+
+/** A request that has ended. */
+export interface RequestFacts {
+  readonly method: string
+  /** The pattern of the route: `/2024-03/one/crm/accounts/:id`; `none`: the URL is unknown. */
+  readonly route: string
+  /** The HTTP status; `aborted`: the client has closed the connection. */
+  readonly status: string
+  /** Undefined for an event stream, which lasts as long as its client wants. */
+  readonly tookMs: number | undefined
 }
 
 /** Routes that accept a user token, and that web pages of other origins may therefore call. */
@@ -78,6 +98,21 @@ const addHealthRoutes = (
 const notFound = (): ApiError =>
   new ApiError('NOT_FOUND', 'No route matches this URL. The routes are listed at /docs.')
 
+const countRequests = (server: FastifyInstance, onRequest: (facts: RequestFacts) => void): void => {
+  const routeOf = ({ routeOptions, is404 }: FastifyRequest): string =>
+    (is404 ? undefined : routeOptions.url) ?? 'none'
+  server.addHook('onResponse', async (request, reply) => {
+    const isStream = String(reply.getHeader('content-type')).startsWith('text/event-stream')
+    const tookMs = isStream ? undefined : reply.elapsedTime
+    const status = String(reply.statusCode)
+    onRequest({ method: request.method, route: routeOf(request), status, tookMs })
+  })
+  server.addHook('onRequestAbort', async (request) => {
+    const { method } = request
+    onRequest({ method, route: routeOf(request), status: 'aborted', tookMs: undefined })
+  })
+}
+
 /** Rejects requests to unknown URLs before the body is read: the caller is not authenticated there. */
 const refuseUnknownAddresses = (server: FastifyInstance): void => {
   server.addHook('onRequest', async ({ is404 }) => {
@@ -100,14 +135,16 @@ const refuseWhileClosing = (server: FastifyInstance): void => {
 
 /** Creates the server with every route of the API; the caller starts listening. */
 export const createServer = (options: ServerOptions): FastifyInstance => {
-  const { context, log, findUnreadiness } = options
+  const { context, log, findUnreadiness, trustedProxies } = options
+  const originOf = (request: FastifyRequest) => originOfRequest(request, trustedProxies)
   const sendError = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const reported = toApiError(thrown, request)
-    logFailure(log, request.id, thrown, reported)
+    request.errorCode = reported.error.code
+    logFailure(log, originOf(request), thrown, reported)
     refuse(request, reply, reported.error, errorBody(reported.error, request.id))
   }
   const server = Fastify({
-    loggerInstance: log,
+    loggerInstance: options.logger,
     // onResponse logs one line for each request.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
@@ -122,6 +159,8 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   })
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, readJsonBody)
+  server.decorateRequest('errorCode', undefined)
+  server.decorateRequest('credentialId', undefined)
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
   })
@@ -133,14 +172,17 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
         path: loggedPath(request.url),
         status: reply.statusCode,
         durationMs: Math.round(reply.elapsedTime * 10) / 10,
+        ...(request.errorCode && { code: request.errorCode, ...originOf(request) }),
       },
       'request',
     )
   })
   // Aborted requests never reach `onResponse`, so log them here.
-  server.addHook('onRequestAbort', async ({ id, method, url }) => {
-    log.info({ requestId: id, method, path: loggedPath(url) }, 'request aborted')
+  server.addHook('onRequestAbort', async (request) => {
+    const { method, url } = request
+    log.info({ method, path: loggedPath(url), ...originOf(request) }, 'request aborted')
   })
+  if (options.onRequest) countRequests(server, options.onRequest)
   server.setErrorHandler(sendError)
   server.setNotFoundHandler((request, reply) => sendError(notFound(), request, reply))
   addSecurityHeaders(server)
@@ -149,7 +191,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   addCrossOriginAccess(server, frontendRoutes)
   refuseWhileClosing(server)
   const admission = createAdmission(context, options)
-  addAdmission(server, admission, options.trustedProxies)
+  addAdmission(server, admission, trustedProxies)
   refuseUnknownAddresses(server)
   const bodies = createByteBudget(BODY_BUDGET)
   limitBodies(server, bodies)

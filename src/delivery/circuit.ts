@@ -2,6 +2,7 @@
 import { isGoneStatus } from '../definition/http-status.ts'
 import type { DeliveryState } from '../store/webhooks/webhook-progress.ts'
 import { type AttemptOutcome, isSuccess } from './attempt.ts'
+import type { EndpointLog } from './endpoint-log.ts'
 import { BREAK_AFTER, circuitPauseMs, restMs, type Timing } from './schedule.ts'
 
 /** The state of the circuit breaker in the database, for the process that takes over. */
@@ -18,6 +19,7 @@ export interface CircuitOptions {
 export const createCircuit = (
   health: Health,
   { timing, concurrency, disableAfterMs }: CircuitOptions,
+  log: EndpointLog,
 ) => {
   const { resets } = health
   let { failures, failingSince, pausedUntil } = health
@@ -36,6 +38,7 @@ export const createCircuit = (
     /** Records an outcome. @returns the reason to disable the subscription, if any */
     record: (outcome: AttemptOutcome, nowMs: number): string | undefined => {
       if (isSuccess(outcome)) {
+        if (failingSince !== null) log.recovered(failures, failingSince)
         failures = 0
         failingSince = null
         // A message that succeeds during a pause was in flight before the endpoint requested that pause.
@@ -45,6 +48,7 @@ export const createCircuit = (
       }
       failures++
       failingSince ??= outcome.at
+      log.failed(outcome, failures)
       const rest = restMs(outcome.status, outcome.retryAfterMs)
       if (rest > 0) pausedUntil = new Date(nowMs + rest)
       opensAtMs = nowMs + circuitPauseMs(failures, timing)

@@ -8,6 +8,7 @@ import type { WebhookReplay } from '../store/webhooks/webhook-replays.ts'
 import { type AttemptOutcome, attemptMessage, type Destination, isSuccess } from './attempt.ts'
 import { createCircuit } from './circuit.ts'
 import type { DeliveryContext } from './context.ts'
+import { createEndpointLog } from './endpoint-log.ts'
 import { type Message, messageOf } from './message.ts'
 import { retryInMs } from './schedule.ts'
 import { webhookKeys } from './signature.ts'
@@ -53,7 +54,8 @@ export const createEndpoint = (
   const { position, ahead } = settings
   const main = createStream({ position, ahead, isWanted })
   let replays: readonly Replay[] = []
-  const circuit = createCircuit(settings, limits)
+  const log = createEndpointLog(context.log, id, settings.failingSince !== null)
+  const circuit = createCircuit(settings, limits, log)
   const waiting = createWaiting(isOrdered, waitingMessages)
   const channel = context.transport.open(new URL(settings.address))
   const destination: Destination = { channel, keys: webhookKeys(settings, nowMs) }

@@ -54,6 +54,8 @@ export interface LiveChanges {
   join(interest: Interest): Promise<Follower | undefined>
   /** Number of subscribers that have started to follow. */
   readonly followers: number
+  /** The position up to which the log was read; undefined: nothing is read, because there are no subscribers. */
+  readonly position: ChangePosition | undefined
 }
 
 export interface LiveChangesOptions {
@@ -241,6 +243,9 @@ export const createLiveChanges = ({
   return {
     get followers() {
       return [...followers].filter(({ seenTo }) => seenTo !== undefined).length
+    },
+    get position() {
+      return position
     },
     start: () => {
       running ??= run()

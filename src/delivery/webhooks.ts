@@ -10,9 +10,11 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import type { EgressOptions } from '../outbound/egress.ts'
-import { createWebhookTransport } from '../outbound/webhook-transport.ts'
+import { createWebhookTransport, type OnWebhookRequest } from '../outbound/webhook-transport.ts'
+import type { ChangePosition } from '../query/change-cursor.ts'
 import { createRepeater } from '../repeater.ts'
 import type { ChangeFeed } from '../store/changes/change-feed.ts'
+import { isBefore } from '../store/changes/changes.ts'
 import type { Clock } from '../store/database/clock.ts'
 import type { Database } from '../store/database/database.ts'
 import { createLeaseTerm } from '../store/database/lease-renewal.ts'
@@ -52,12 +54,16 @@ export interface WebhookDeliveryOptions extends EgressOptions {
   readonly graceMs?: number
   /** Factor of all pauses between attempts: 1. */
   readonly timeScale?: number
+  /** Receives each request to an endpoint. */
+  readonly onRequest?: OnWebhookRequest | undefined
 }
 
 export interface WebhookDelivery {
   start(): Promise<void>
   /** Stops sending. Messages that do not end in time are sent by another process, or later. */
   stop(): Promise<void>
+  /** The position of the endpoint that is furthest behind, of those that this process owns; undefined: it owns none. */
+  readonly position: ChangePosition | undefined
 }
 
 // 16 in flight, 53 answered, and 27 more while those are saved.
@@ -89,6 +95,7 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
     deadlineMs: options.deadlineMs ?? DEADLINE_MS,
     maxAnswerBytes: MAX_ANSWER_BYTES,
     keptAnswerBytes: KEPT_ANSWER_BYTES,
+    onRequest: options.onRequest,
   })
   const stopping = new AbortController()
   const stopped = Promise.withResolvers<void>()
@@ -216,6 +223,10 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
   }
 
   return {
+    get position() {
+      const [first, ...others] = [...endpoints.values()].map(({ main }) => main.readTo)
+      return others.reduce((least, next) => (least && isBefore(next, least) ? next : least), first)
+    },
     start: async () => {
       if (allowPrivateAddresses)
         log.warn(

@@ -73,7 +73,7 @@ export class AppRateLimitedError extends AppErrorBase {
  * - `malformed`: the response does not have the expected form
  * - `too-large`: the response exceeds the size limit
  * - `crowded`: the responses in memory have reached the limit of the process
- * - `circuit-open`: not sent, because the app has just failed many times in a row
+ * - `circuit-open`: not sent, because the app has just failed several times in a row
  */
 export type Unavailability =
   | 'network'

@@ -1,4 +1,5 @@
 /** One HTTP request and its response, with limits on time and size. The only caller of fetch. */
+import { isIPv6 } from 'node:net'
 import { fetch } from 'undici'
 import { type ByteBudgetOptions, createByteBudget, type HeldBytes } from '../byte-budget.ts'
 import { ForbiddenAddressError } from './address.ts'
@@ -84,10 +85,18 @@ const chain = (error: unknown): readonly Error[] => {
   return [error, ...chain(error.cause), ...parts.flatMap(chain)]
 }
 
-const codeOf = (error: unknown): string =>
-  chain(error)
-    .map((link) => ('code' in link ? link.code : undefined))
-    .find((code) => typeof code === 'string') ?? 'the connection failed'
+/** The code of a failed connection, and the address or name that it concerns: `ECONNREFUSED 203.0.113.7:443`. */
+const describeConnection = (error: unknown): string => {
+  const links: readonly Partial<Record<'code' | 'address' | 'port' | 'hostname', unknown>>[] =
+    chain(error).filter((link) => 'code' in link)
+  // The errors of several attempts have the same code; only theirs, not that of their group, name an address.
+  const { code, address, port, hostname } =
+    links.find((link) => link.address !== undefined) ?? links[0] ?? {}
+  if (typeof code !== 'string') return 'the connection failed'
+  const place = address ?? hostname
+  if (typeof place !== 'string') return code
+  return `${code} ${isIPv6(place) ? `[${place}]` : place}${port === undefined ? '' : `:${port}`}`
+}
 
 const isForbidden = (error: unknown): boolean =>
   chain(error).some((link) => link instanceof ForbiddenAddressError)
@@ -99,7 +108,7 @@ export const describeFailure = (error: unknown): ExchangeError => {
   if (proxyError) return new ExchangeError('proxy', proxyError.message)
   return isForbidden(error)
     ? new ExchangeError('forbidden-address', 'its address is not on the public internet')
-    : new ExchangeError('network', codeOf(error), { cause: error })
+    : new ExchangeError('network', describeConnection(error), { cause: error })
 }
 
 const readText = async (

@@ -1,6 +1,5 @@
 /** The client for apps: authenticates requests, limits them, classifies responses and retries reads. */
 
-import { BrokenCircuitError } from 'cockatiel'
 import type {
   AppRequest,
   AppResponse,
@@ -25,13 +24,24 @@ import {
   type OutgoingRequest,
 } from './exchange.ts'
 import { createConceal, createRedact, processResponse, readPlainResponse } from './read-response.ts'
-import { type AppRetryOptions, type BreakerOptions, createBreakers, retryRead } from './retry.ts'
+import {
+  type AppRetryOptions,
+  type BreakerOptions,
+  CircuitOpenError,
+  createBreakers,
+  retryRead,
+} from './retry.ts'
 
 export interface AppClientOptions
   extends EgressOptions,
     Partial<Omit<ExchangeOptions, keyof EgressOptions> & AppRetryOptions & BreakerOptions> {
   readonly log?: Log
+  /** Receives each request: its HTTP status, or the problem of one without a usable response. */
+  readonly onRequest?: OnAppRequest | undefined
 }
+
+/** Receives a request to an app and its duration, in milliseconds. */
+export type OnAppRequest = (app: string, outcome: string, tookMs: number) => void
 
 export interface AppClient {
   /**
@@ -137,10 +147,8 @@ const compose = (
 }
 
 const classify = (error: unknown, facts: Facts): unknown => {
-  if (error instanceof BrokenCircuitError) {
-    const reason = 'it has failed many times in a row; requests are paused for some seconds'
-    return new AppUnavailableError({ ...facts, reason }, 'circuit-open')
-  }
+  if (error instanceof CircuitOpenError)
+    return new AppUnavailableError({ ...facts, reason: error.message }, 'circuit-open')
   if (!(error instanceof ExchangeError)) return error
   const errorFacts = { ...facts, reason: error.message }
   return error.problem === 'forbidden-address'
@@ -160,11 +168,14 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
     readResponse: (response: ExchangeResponse) => AppResponse,
   ): Promise<AppResponse> => {
     const startedMs = performance.now()
-    const log = (outcome: number | string): void =>
+    const log = (outcome: number | string, problem?: string): void => {
+      const tookMs = performance.now() - startedMs
+      settings.onRequest?.(facts.app, problem ?? String(outcome), tookMs)
       settings.log?.debug(
-        { ...facts, outcome, tookMs: Math.round(performance.now() - startedMs) },
+        { ...facts, outcome, tookMs: Math.round(tookMs) },
         'sent a request to an app',
       )
+    }
     try {
       const response = await sendOnce()
       log(response.status)
@@ -175,7 +186,8 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
       }
     } catch (error) {
       const classified = classify(error, facts)
-      if (isAppError(classified) && classified !== error) log(classified.reason)
+      if (isAppError(classified) && classified !== error)
+        log(classified.reason, 'problem' in classified ? classified.problem : classified.code)
       throw classified
     }
   }

@@ -10,7 +10,7 @@ import {
   AppUnavailableError,
 } from './app-error.ts'
 import type { ExchangeResponse } from './exchange.ts'
-import { readRetryAfter } from './retry.ts'
+import { describeStatus, readRetryAfter } from './retry.ts'
 
 const MAX_REASON_LENGTH = 300
 
@@ -63,13 +63,13 @@ export const readPlainResponse = (
 
 /** Classifies a response by its status, if the connector does not classify it as a failure. */
 const failureByStatus = (status: number): AppFailure | undefined => {
-  const reason = `it answered ${status}`
+  const reason = describeStatus(status)
   if (status === 401) return { kind: 'authentication', reason }
   if (status === 429) return { kind: 'rate-limited', reason }
   if (status === 408 || status >= 500) return { kind: 'unavailable', reason }
   // Following a redirect would send the credential to its target. 304 is not a redirect.
   if (status >= 300 && status < 400 && status !== 304)
-    return { kind: 'refused', reason: `it answered ${status}, and redirects are not followed` }
+    return { kind: 'refused', reason: `${reason}, and redirects are not followed` }
   return status >= 400 ? { kind: 'refused', reason } : undefined
 }
 

@@ -1,7 +1,7 @@
 /** Retries of reads, and the circuit breakers of apps. */
 import { setTimeout as wait } from 'node:timers/promises'
 import {
-  type CircuitBreakerPolicy,
+  BrokenCircuitError,
   ConsecutiveBreaker,
   circuitBreaker,
   decorrelatedJitterGenerator,
@@ -58,10 +58,23 @@ export const retryRead = async <T>(
     }
 }
 
+/** The reason of a failure that only the status explains. */
+export const describeStatus = (status: number): string => `it answered ${status}`
+
 const isDown = (error: unknown): boolean =>
   error instanceof ExchangeError && ['network', 'proxy', 'deadline'].includes(error.problem)
 
 const MAX_BREAKERS = 1000
+
+/** A request was not sent, because the app has just failed several times. The message names its last failure. */
+export class CircuitOpenError extends Error {
+  override readonly name = 'CircuitOpenError'
+  readonly code = 'CIRCUIT_OPEN'
+
+  constructor(lastFailure: string) {
+    super(`${lastFailure}; requests are paused for some seconds`)
+  }
+}
 
 export interface BreakerOptions {
   /** Number of consecutive failures after which the circuit opens. */
@@ -70,28 +83,52 @@ export interface BreakerOptions {
   readonly halfOpenAfterMs: number
 }
 
+/** The circuit breaker of one base address. */
+export interface Breaker {
+  /** @throws CircuitOpenError if the request was not sent */
+  execute(send: () => Promise<ExchangeResponse>): Promise<ExchangeResponse>
+}
+
+const createBreaker = ({ breakAfter, halfOpenAfterMs }: BreakerOptions): Breaker => {
+  const policy = handleWhen(isDown).orWhenResult(
+    // Only exchanges run in a breaker.
+    (response) => (response as ExchangeResponse).status >= 500,
+  )
+  const circuit = circuitBreaker(policy, {
+    halfOpenAfter: halfOpenAfterMs,
+    breaker: new ConsecutiveBreaker(breakAfter),
+  })
+  let lastFailure = ''
+  circuit.onFailure(({ handled, reason }) => {
+    if (!handled) return
+    lastFailure =
+      'error' in reason
+        ? String(Object(reason.error).message)
+        : describeStatus((reason.value as ExchangeResponse).status)
+  })
+  return {
+    execute: async (send) => {
+      try {
+        return await circuit.execute(send)
+      } catch (error) {
+        throw error instanceof BrokenCircuitError ? new CircuitOpenError(lastFailure) : error
+      }
+    },
+  }
+}
+
 /**
  * Creates circuit breakers, one per base address, so that an app that is down does not cost a deadline per request.
  * They are not per origin: otherwise an end user could block another shop with a wrong path on its host.
  */
-export const createBreakers = ({
-  breakAfter,
-  halfOpenAfterMs,
-}: BreakerOptions): ((base: string) => CircuitBreakerPolicy) => {
-  const breakers = new Map<string, CircuitBreakerPolicy>()
+export const createBreakers = (options: BreakerOptions): ((base: string) => Breaker) => {
+  const breakers = new Map<string, Breaker>()
   return (base) => {
     const known = breakers.get(base)
     if (known) return known
     // End users choose addresses, so there may be any number. A dropped breaker costs a few requests.
     if (breakers.size >= MAX_BREAKERS) breakers.clear()
-    const policy = handleWhen(isDown).orWhenResult(
-      // Only exchanges run in a breaker.
-      (response) => (response as ExchangeResponse).status >= 500,
-    )
-    const breaker = circuitBreaker(policy, {
-      halfOpenAfter: halfOpenAfterMs,
-      breaker: new ConsecutiveBreaker(breakAfter),
-    })
+    const breaker = createBreaker(options)
     breakers.set(base, breaker)
     return breaker
   }

@@ -12,7 +12,12 @@ export interface WebhookTransportOptions
   extends Omit<ExchangeOptions, 'localApps' | 'answerBudget'> {
   /** Number of bytes to keep from the start of a response body. */
   readonly keptAnswerBytes: number
+  /** Receives each request: its HTTP status or the problem of one without a response, and its duration. */
+  readonly onRequest?: OnWebhookRequest | undefined
 }
+
+/** Receives the outcome of a request and its duration, in milliseconds. */
+export type OnWebhookRequest = (outcome: string, tookMs: number) => void
 
 /** The response to a webhook. */
 export interface WebhookResponse {
@@ -81,6 +86,12 @@ class InFlightRequest implements Dispatcher.DispatchHandler {
 
   constructor(facts: RequestFacts) {
     this.facts = facts
+  }
+
+  /** The HTTP status, or the problem of a request without a response. */
+  get outcome(): string {
+    if (this.#failure instanceof ExchangeError) return this.#failure.problem
+    return this.#failure ? 'closed' : String(this.#status)
   }
 
   /** Aborts the request and closes its connection. */
@@ -164,7 +175,11 @@ export const createWebhookTransport = (options: WebhookTransportOptions): Webhoo
       request.abort(new ExchangeError('deadline', `no complete response within ${deadlineMs} ms`))
     }
   }
-  const onSettled = (request: InFlightRequest): void => void inFlight.delete(request)
+  const onSettled = (request: InFlightRequest): void => {
+    inFlight.delete(request)
+    const startedMs = request.facts.expiresMs - deadlineMs
+    options.onRequest?.(request.outcome, performance.now() - startedMs)
+  }
 
   return {
     open: ({ origin, pathname, search }) => {

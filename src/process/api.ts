@@ -7,7 +7,6 @@ import { createSubscriptions } from '../delivery/subscription.ts'
 import type { WindowLimits } from '../delivery/window.ts'
 import { catalogue } from '../generated/registry.ts'
 import { createHostJudge } from '../outbound/address.ts'
-import { describeTemporary } from '../store/database/temporary-failure.ts'
 import { createIdempotentRequests } from '../store/writes/idempotent-requests.ts'
 import { createWorkflowReader } from '../workflows/reader.ts'
 import type { Config } from './config.ts'
@@ -51,9 +50,10 @@ export interface Api {
  * @param window how much of the change log is kept in memory for subscribers
  */
 export const createApi = (runtime: Runtime, window?: WindowLimits): Api => {
-  const { config, log, shutdown, database, requestDatabase, pgListener, vault, access, tokens } =
+  const { config, log, logger, shutdown, database, requestDatabase, vault, access, tokens } =
     runtime
-  const { diskSpace, feed, writer, connectors, passthrough, checkCredential } = runtime
+  const { metrics, findUnreadiness, feed, writer, connectors, passthrough, checkCredential } =
+    runtime
   const live = createLiveChanges({ database, feed, log, ...(window && { window }) })
   live.start()
   shutdown.add('live changes', () => live.stop())
@@ -78,19 +78,19 @@ export const createApi = (runtime: Runtime, window?: WindowLimits): Api => {
   const server = createServer({
     context,
     log,
+    logger,
     graphiql: config.graphiql,
     requestsPerMinute: config.requestsPerMinute,
     authFailuresPerMinute: config.authFailuresPerMinute,
     trustedProxies: config.trustedProxies,
     maxConnections: config.maxConnections,
     maxConnectionsPerKey: config.maxConnectionsPerKey,
-    // Uses only state in memory, so that a probe takes no connection and does not wait.
-    findUnreadiness: () => {
-      if (!pgListener.connected) return describeTemporary('unreachable')
-      return diskSpace.isFull ? describeTemporary('disk-full') : undefined
-    },
+    findUnreadiness,
     addPages: addConnectRoutes,
+    onRequest: metrics?.onRequest,
+    onOperation: metrics?.onOperation,
   })
+  metrics?.readAtScrape({ live })
   shutdown.add('server', () => server.close())
   return { server, context, live }
 }

@@ -31,6 +31,8 @@ const encryptionKeys = z.string().transform((text, context) => {
 const environment = z.object({
   PORT: count(0, 65_535).default(4000),
   HOST: z.string().min(1).default('127.0.0.1'),
+  OPERATOR_PORT: count(0, 65_535).optional(),
+  OPERATOR_HOST: z.string().min(1).default('127.0.0.1'),
   DATA_DIR: z.string().min(1).default('.trunkline'),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'expected postgres://user:password@host/database' })
@@ -74,6 +76,9 @@ export interface Config {
   /** 0: any free port. */
   readonly port: number
   readonly host: string
+  /** The port of health checks and metrics; undefined: there is none. 0: any free port. */
+  readonly operatorPort: number | undefined
+  readonly operatorHost: string
   readonly dataDir: string
   /** Undefined: the embedded PostgreSQL under `dataDir`. */
   readonly databaseUrl: string | undefined
@@ -142,6 +147,8 @@ export const readConfig = (variables: Readonly<Record<string, string | undefined
   return {
     port: values.PORT,
     host: values.HOST,
+    operatorPort: values.OPERATOR_PORT,
+    operatorHost: values.OPERATOR_HOST,
     dataDir,
     databaseUrl: values.DATABASE_URL,
     developmentKey: values.TRUNKLINE_DEV_API_KEY,

@@ -1,5 +1,6 @@
 /** The log of a process: one JSON line per event, without secrets. */
 import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pino, { type Logger } from 'pino'
@@ -59,8 +60,8 @@ const surviveFailures = (destination: Destination): void => {
   }
 }
 
-/** Creates the log of a process. @throws Error if the log file cannot be written */
-export const createLog = ({ logFile, logLevel }: Config): Logger => {
+/** Creates the log of a process, whose lines all have its role and host. @throws Error if the file cannot be written */
+export const createLog = ({ logFile, logLevel }: Config, role: string): Logger => {
   if (logFile !== undefined) openLogFile(logFile)
   // Lines are buffered, so that requests do not wait for the disk.
   const destination = pino.destination({
@@ -75,7 +76,7 @@ export const createLog = ({ logFile, logLevel }: Config): Logger => {
       level: logLevel,
       redact: SECRETS,
       serializers: { err: describeError },
-      base: null,
+      base: { role, host: hostname() },
       timestamp: pino.stdTimeFunctions.isoTime,
     },
     destination,

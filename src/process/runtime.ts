@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { createUserTokens, type UserTokens } from '../api/auth/tokens.ts'
 import type { Connector } from '../definition/connector.ts'
 import { catalogue, connectors } from '../generated/registry.ts'
+import type { Log } from '../log.ts'
 import { type AppClient, createAppClient } from '../outbound/http.ts'
 import type { RecordWriter } from '../query/write-request.ts'
 import { createSandboxApp, SANDBOX_ORIGIN } from '../sandbox/app.ts'
@@ -13,8 +14,10 @@ import { type ChangeFeed, createChangeFeed } from '../store/changes/change-feed.
 import { type Clock, createClock } from '../store/database/clock.ts'
 import { type Database, openDatabase, openRequestPool } from '../store/database/database.ts'
 import { createDiskSpaceWatch, type DiskSpaceWatch } from '../store/database/disk-space.ts'
+import { createOutageWatch } from '../store/database/outage.ts'
 import { createPgListener, type PgListener } from '../store/database/pg-listener.ts'
 import { retryTemporary } from '../store/database/retry.ts'
+import { describeTemporary, type TemporaryFailure } from '../store/database/temporary-failure.ts'
 import { hashPlainSandboxTokens } from '../store/sandbox/sandbox-records.ts'
 import { openVault } from '../store/secrets/open-vault.ts'
 import { createSigningKeys } from '../store/secrets/signing-keys.ts'
@@ -23,12 +26,16 @@ import { createCredentialCheck } from '../write/check-credential.ts'
 import { createPassthrough } from '../write/passthrough.ts'
 import { createRecordWriter } from '../write/record-writer.ts'
 import type { Config } from './config.ts'
+import type { Metrics } from './metrics.ts'
 import type { Shutdown } from './shutdown.ts'
 import type { Storage } from './storage.ts'
 
 export interface Runtime {
   readonly config: Config
-  readonly log: Logger
+  /** The log. A database outage is two lines in it. */
+  readonly log: Log
+  /** Its logger, for Fastify. */
+  readonly logger: Logger
   readonly shutdown: Shutdown
   readonly database: Database
   /** The same database, with limits, for queries on behalf of a caller. */
@@ -50,6 +57,10 @@ export interface Runtime {
   /** The sandbox app; undefined: it is not available. */
   readonly sandbox: ReturnType<typeof openSandbox> | undefined
   /** Retries a step of the start while the database is temporarily unavailable. */
+  /** Why the process cannot read or write the database; undefined: it can. Uses only state in memory. */
+  readonly findUnreadiness: () => TemporaryFailure | undefined
+  /** Undefined: nothing is measured. */
+  readonly metrics: Metrics | undefined
   readonly retry: <Result>(name: string, work: () => Promise<Result>) => Promise<Result>
 }
 
@@ -59,6 +70,8 @@ export interface RuntimeOptions extends Pick<Storage, 'keys' | 'url'> {
   readonly shutdown: Shutdown
   /** The connectors of the apps, by name. Default: those of the registry. */
   readonly connectors?: ReadonlyMap<string, Connector>
+  /** Undefined: nothing is measured. */
+  readonly metrics?: Metrics | undefined
   /** Receives the text of every statement. */
   readonly onStatement?: (sql: string) => void
 }
@@ -82,31 +95,42 @@ const openSandbox = (database: Database, clock: Clock) => {
 }
 
 /** Creates the runtime, step by step. @throws Error with the cause and the remedy */
-export const createRuntime = async (
-  config: Config,
-  { keys, url, log, shutdown, connectors: offered = connectors, onStatement }: RuntimeOptions,
-): Promise<Runtime> => {
+export const createRuntime = async (config: Config, options: RuntimeOptions): Promise<Runtime> => {
+  const { keys, url, log: logger, shutdown, connectors: offered = connectors } = options
+  const { onStatement, metrics } = options
+  const outages = createOutageWatch({
+    database: () => database,
+    isListening: () => pgListener.connected,
+    log: logger,
+  })
+  const log = outages.quiet(logger)
   const diskSpace = createDiskSpaceWatch({ database: () => database, log })
   const watched = {
     ...(onStatement && { onStatement }),
     onSqlState: diskSpace.note,
     onConnectionError: (error: Error) => log.warn({ err: error }, 'a database connection failed'),
-    onCrowded: (waiting: number) =>
-      log.warn({ waiting }, 'statements are waiting for a database connection'),
+    onCrowded: (waiting: number) => {
+      metrics?.onCrowded()
+      log.warn({ waiting }, 'statements are waiting for a database connection')
+    },
   }
+  const clock = createClock(log)
+  const pgListener = createPgListener(url, clock, () =>
+    outages.begin('the connection that receives notifications broke'),
+  )
   const database = openDatabase({ url, ...watched })
   shutdown.add('database', () => database.stop())
   const requestDatabase = openRequestPool(database, watched)
   shutdown.add('request pool', () => requestDatabase.stop())
   diskSpace.start()
   shutdown.add('disk space watch', () => diskSpace.stop())
+  outages.start()
+  shutdown.add('outage watch', () => outages.stop())
   const retry: Runtime['retry'] = (name, work) =>
     retryTemporary(work, { log, name, signal: shutdown.signal })
   const vault = await retry('open the vault', () => openVault(database, keys, log))
 
   // Listeners are created before the first notifications arrive.
-  const clock = createClock(log)
-  const pgListener = createPgListener(url, clock)
   const keyUses = createKeyUses({
     database,
     onFailure: (error) => log.warn({ err: error }, 'could not save the last use of API keys'),
@@ -134,6 +158,7 @@ export const createRuntime = async (
   const appClient = createAppClient({
     localApps: new Map(sandbox ? [[SANDBOX_ORIGIN, sandbox.handle]] : []),
     ...config.egress,
+    onRequest: metrics?.onAppRequest,
   })
   shutdown.add('app client', () => appClient.stop())
   // Without the sandbox app, its connector has nothing to connect to.
@@ -146,9 +171,16 @@ export const createRuntime = async (
   const writer = createRecordWriter({ database, catalogue, ...dependencies })
   const passthrough = createPassthrough(dependencies)
   const checkCredential = createCredentialCheck(dependencies)
+  // A probe takes no connection and does not wait.
+  const findUnreadiness = () => {
+    if (!pgListener.connected) return describeTemporary('unreachable')
+    return diskSpace.isFull ? describeTemporary('disk-full') : undefined
+  }
+  metrics?.readAtScrape({ database, requestDatabase })
   return {
     config,
     log,
+    logger,
     shutdown,
     database,
     requestDatabase,
@@ -165,6 +197,8 @@ export const createRuntime = async (
     checkCredential,
     connectors: available,
     sandbox,
+    findUnreadiness,
+    metrics,
     retry,
   }
 }

@@ -19,6 +19,7 @@ export const createSyncOf = ({
   vault,
   connectors,
   appClient,
+  metrics,
 }: Runtime): Sync => {
   const sync = createSync({
     database,
@@ -27,6 +28,7 @@ export const createSyncOf = ({
     appClient,
     log,
     intervalMs: config.syncIntervalMs,
+    onRun: metrics?.onRun,
     limits: {
       maxRecords: config.maxRecordsPerCredential,
       maxBytes: config.maxBytesPerCredential,
@@ -39,6 +41,7 @@ export const createSyncOf = ({
 /** Starts the workers; the shutdown stops each. */
 export const startWorkers = async (runtime: Runtime, firstStart: FirstStart): Promise<void> => {
   const { config, log, shutdown, database, clock, vault, feed, writer, connectors, retry } = runtime
+  const { metrics } = runtime
   if (config.sandbox) {
     const life = createSandboxLife({ database, clock, log })
     life.start()
@@ -66,6 +69,7 @@ export const startWorkers = async (runtime: Runtime, firstStart: FirstStart): Pr
     log,
     clock,
     ...config.egress,
+    onRequest: metrics?.onWorkflowPost,
     // Signed like webhooks, so that one verifier accepts both.
     sign: signWithSecrets,
   })
@@ -78,7 +82,9 @@ export const startWorkers = async (runtime: Runtime, firstStart: FirstStart): Pr
     feed,
     log,
     ...config.egress,
+    onRequest: metrics?.onWebhookRequest,
   })
+  metrics?.readAtScrape({ webhooks })
   shutdown.add('webhooks', () => webhooks.stop())
   await retry('start the webhooks', webhooks.start)
 }

@@ -15,6 +15,7 @@ import type {
   SyncLease,
   SyncState,
 } from '../store/sync/sync-state.ts'
+import type { FailureCode } from './failure-plan.ts'
 import type { StorageLimits } from './storage-limits.ts'
 
 /** The dependencies and settings of all runs. */
@@ -33,7 +34,11 @@ export interface SyncContext {
   /** How long a run may take while other runs wait; then it pauses after its current page. */
   readonly sliceMs: number
   readonly limits: StorageLimits
+  readonly onRun: OnRun | undefined
 }
+
+/** Receives the end of a run: its app, and `completed` or the code of its failure. */
+export type OnRun = (app: string, outcome: 'completed' | FailureCode) => void
 
 /** A run that this process holds the lease of. */
 export interface ActiveRun {

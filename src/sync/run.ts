@@ -29,6 +29,7 @@ import type { HeldRun } from './leases.ts'
 import { createPageMapper, joinPages, type MappedPages } from './map-pages.ts'
 import { reconcileMissing } from './missing-records.ts'
 import { readDrift } from './remote-count.ts'
+import { logCompletedRun, logFailedRun } from './run-log.ts'
 import { TICK_MS } from './run-slots.ts'
 import { storePages } from './store-pages.ts'
 
@@ -200,7 +201,8 @@ const finish = async (run: ActiveRun, drift: number | null): Promise<RunResult> 
     if (announced || isRecovery(state.failure))
       await announce(transaction, run, 'completed', { ...counts })
   })
-  context.log.debug({ ...lease.key, listing, ...counts, tookMs }, 'sync run completed')
+  logCompletedRun(run, tookMs)
+  context.onRun?.(run.credential.app, 'completed')
   return { outcome: 'completed', counts }
 }
 
@@ -228,9 +230,6 @@ const fail = async (
   const count = run?.advanced ? 1 : state.failures + 1
   const plan = planFailure(error, { count, intervalMs: context.intervalMs })
   const { code, reason, retryInMs } = plan
-  const facts = { ...lease.key, code, reason, count, retryInMs }
-  if (code === 'INTERNAL') context.log.error({ ...facts, err: error }, 'sync run failed')
-  else context.log.warn(facts, 'sync run failed')
   const progress = plan.keepProgress ? (run?.progress ?? state.progress) : null
   const failure = { ...failureToStore({ code, reason }, state.failure), count }
   const release = { progress, dueInMs: retryInMs, failure }
@@ -244,6 +243,10 @@ const fail = async (
         await announce(transaction, run, 'failed', { ...reported, ...run.progress.counts })
       await releaseRun(transaction, lease, release)
     })
+  // Logged once it is stored: while the database is unavailable, the run is repeated.
+  const app = run?.credential.app
+  if (app !== undefined) context.onRun?.(app, code)
+  logFailedRun(context.log, { lease, app, before: state.failure, plan, failures: count, error })
   return { outcome: 'failed', error, retryInMs }
 }
 

@@ -11,7 +11,7 @@ import type { Vault } from '../store/secrets/vault.ts'
 import { retryFailed } from '../store/sync/claims.ts'
 import type { SyncKey } from '../store/sync/sync-key.ts'
 import { addMissingStates, listStates } from '../store/sync/sync-state.ts'
-import type { SyncContext } from './active-run.ts'
+import type { OnRun, SyncContext } from './active-run.ts'
 import { createLeases, type HeldRun } from './leases.ts'
 import { type RunResult, runSync } from './run.ts'
 import { createRunSlots } from './run-slots.ts'
@@ -41,6 +41,8 @@ export interface SyncOptions {
   readonly sliceMs?: number
   /** How much one credential may store. Default: no limit. */
   readonly limits?: StorageLimits
+  /** Receives the end of each run. */
+  readonly onRun?: OnRun | undefined
 }
 
 /** The sync of a process. */
@@ -72,6 +74,7 @@ export const createSync = (options: SyncOptions): Sync => {
     confirmAfterMs: options.confirmAfterMs ?? 600_000,
     sliceMs: options.sliceMs ?? 5_000,
     limits: options.limits ?? NO_LIMITS,
+    onRun: options.onRun,
   }
   const leases = createLeases({ database, log, durationMs: options.leaseMs ?? 15_000 })
   const stopping = new AbortController()

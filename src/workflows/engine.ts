@@ -3,7 +3,7 @@ import type { Catalogue } from '../definition/catalogue.ts'
 import type { Connector } from '../definition/connector.ts'
 import type { Log } from '../log.ts'
 import type { EgressOptions } from '../outbound/egress.ts'
-import { createWebhookTransport } from '../outbound/webhook-transport.ts'
+import { createWebhookTransport, type OnWebhookRequest } from '../outbound/webhook-transport.ts'
 import { createRepeater } from '../repeater.ts'
 import type { ChangeFeed } from '../store/changes/change-feed.ts'
 import { ensureLogReader } from '../store/changes/log-readers.ts'
@@ -53,6 +53,8 @@ export interface WorkflowEngineOptions extends EgressOptions, Partial<RetryLimit
   readonly keepRunsDays?: number
   /** How long `stop` waits for current runs before it aborts them. Default: 5 s. */
   readonly graceMs?: number
+  /** Receives each post to an address. */
+  readonly onRequest?: OnWebhookRequest | undefined
 }
 
 /** The workflow engine of a process. */
@@ -89,6 +91,7 @@ export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEn
     deadlineMs: POST_DEADLINE_MS,
     maxAnswerBytes: MAX_RESPONSE_BYTES,
     keptAnswerBytes: 0,
+    onRequest: options.onRequest,
   })
   const definitions = createDefinitions({ catalogue, connectors })
   const context: WorkflowContext = {

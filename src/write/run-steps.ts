@@ -39,13 +39,16 @@ const NOT_CONNECTED = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
+/** The code of a failed connection, with which its reason begins: `ECONNREFUSED 203.0.113.7:443`. */
+const codeOf = ({ reason }: AppUnavailableError): string => reason.split(' ', 1)[0] ?? ''
+
 /** Whether a failed request may have reached the app. */
 export const mayHaveArrived = (error: unknown): boolean =>
   error instanceof AppUnavailableError &&
   error.problem !== 'circuit-open' &&
   // The proxy opened no tunnel, and nothing is sent before that.
   error.problem !== 'proxy' &&
-  !(error.problem === 'network' && NOT_CONNECTED.has(error.reason))
+  !(error.problem === 'network' && NOT_CONNECTED.has(codeOf(error)))
 
 const isRead = ({ method, read }: AppRequest): boolean => method === 'GET' || read === true
 

@@ -335,7 +335,10 @@ describe('an app that is down', () => {
     const client = clientOf({ maxRetries: 0, breakAfter: 3, halfOpenAfterMs: 1000 })
     const request = () => client.send(connector, { url, key: SECRET }, get)
     for (let time = 0; time < 3; time++) await failureOf(request())
-    expect(await failureOf(request())).toMatchObject({ problem: 'circuit-open' })
+    expect(await failureOf(request())).toMatchObject({
+      problem: 'circuit-open',
+      reason: 'it answered 500; requests are paused for some seconds',
+    })
     expect(requests).toHaveLength(3)
     await wait(1100)
     respond = (_request, response) => response.end('{}')

@@ -11,7 +11,7 @@ afterEach(endHosts)
 
 const openLog = async () => {
   const LOG_FILE = join(await newDataDir(), 'log')
-  const log = createLog(readConfig({ LOG_FILE }))
+  const log = createLog(readConfig({ LOG_FILE }), 'worker')
   const flush = () => new Promise<void>((resolve) => log.flush(() => resolve()))
   return { log, flush, path: LOG_FILE, text: () => readFile(LOG_FILE, 'utf8') }
 }

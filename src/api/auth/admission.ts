@@ -12,6 +12,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The rate-limit subject: see Requester. */
     subject: string
+    /** The caller, for the log; undefined: none was authenticated. */
+    caller: Caller | undefined
     /** The caller, authenticated again if a body was read. @throws UNAUTHENTICATED, RATE_LIMITED */
     requireCaller(): Promise<Caller>
   }
@@ -115,6 +117,7 @@ export const addAdmission = (
     throw new Error('requireCaller was called before the onRequest hook of addAdmission ran.')
   })
   server.decorateRequest('subject', '')
+  server.decorateRequest('caller', undefined)
   server.addHook('onRequest', async (request, reply) => {
     // A preflight carries no token: all users behind one address would share its limit.
     if (request.routeOptions.config.isPreflight) return
@@ -129,6 +132,7 @@ export const addAdmission = (
     }
     const requester = await identify(request)
     request.subject = requester.subject
+    request.caller = requester.caller
     request.requireCaller = async () =>
       admission.require(
         // A body may arrive slowly: check that the key or token has not been revoked in the meantime.

@@ -5,10 +5,11 @@ import { GraphQLError } from 'graphql'
 import { ApiError } from '../../errors.ts'
 import { type Caller, type KeyCaller, requireKey } from '../auth/caller.ts'
 import type { ApiContext } from '../context.ts'
+import type { RequestOrigin } from '../request-origin.ts'
 import type { Loaders } from './loaders.ts'
 
 export interface GraphContext extends ApiContext {
-  readonly requestId: string
+  readonly origin: RequestOrigin
   /** Undefined only for introspection without a key. */
   readonly caller: Caller | undefined
   /** The Idempotency-Key header; it applies to each mutation field of the document. */

@@ -3,9 +3,7 @@ import { GraphQLError } from 'graphql'
 import { ApiError, ResumeError } from '../../errors.ts'
 import { CHALLENGE } from '../auth/caller.ts'
 import { retryAfterSeconds, toApiError } from '../http/api-error.ts'
-
-/** Receives every error and logs those that the caller did not cause. */
-export type OnFailure = (error: unknown, requestId: string) => void
+import type { RequestOrigin } from '../request-origin.ts'
 
 /** Yoga's HTTP extension of an error. `spec`: the status applies only to `application/graphql-response+json`. */
 interface HttpExtension {
@@ -30,11 +28,7 @@ const isTooNested = (cause: unknown): boolean =>
   cause instanceof RangeError && cause.message.includes('call stack')
 
 /** The error in its response format: the error codes of REST under `extensions`. */
-export const toGraphQLError = (
-  thrown: GraphQLError,
-  requestId: string,
-  onFailure: OnFailure,
-): GraphQLError => {
+export const toGraphQLError = (thrown: GraphQLError, origin: RequestOrigin): GraphQLError => {
   const thrownCause = causeOf(thrown)
   const cause =
     thrown.path === undefined && isTooNested(thrownCause)
@@ -43,7 +37,6 @@ export const toGraphQLError = (
   // Without a cause, the document or its variables are invalid.
   const error =
     cause === undefined ? new ApiError('BAD_REQUEST', thrown.message) : toApiError(cause).error
-  if (cause !== undefined) onFailure(cause, requestId)
   // Errors of compiled operations may lack extensions, contrary to their type.
   const extensions: GraphQLError['extensions'] | undefined = thrown.extensions
   const http = extensions?.http as HttpExtension | undefined
@@ -53,14 +46,16 @@ export const toGraphQLError = (
       'retry-after': String(retryAfterSeconds(error.retryAfterMs)),
     }),
   }
+  const code = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : error.code
+  origin.noteError(code, cause)
   return new GraphQLError(error.message, {
     nodes: thrown.nodes ?? null,
     source: thrown.source ?? null,
     positions: thrown.positions ?? null,
     path: thrown.path ?? null,
     extensions: {
-      code: http?.status === 405 ? 'METHOD_NOT_ALLOWED' : error.code,
-      requestId,
+      code,
+      requestId: origin.requestId,
       ...(cause instanceof ResumeError && { cursor: cause.cursor }),
       ...(error.details.length > 0 && { details: error.details }),
       // Yoga's status applies to errors of graphql-js only; our errors define their own.
@@ -74,18 +69,14 @@ export const toGraphQLError = (
 }
 
 /** The error in a stream of results, without HTTP status and headers. */
-export const toStreamError = (
-  thrown: unknown,
-  requestId: string,
-  onFailure: OnFailure,
-): GraphQLError => {
+export const toStreamError = (thrown: unknown, origin: RequestOrigin): GraphQLError => {
   const error =
     thrown instanceof GraphQLError
       ? thrown
       : new GraphQLError('Internal error. The log has the details under the requestId.', {
           originalError: thrown instanceof Error ? thrown : new Error(String(thrown)),
         })
-  const formed = toGraphQLError(error, requestId, onFailure)
+  const formed = toGraphQLError(error, origin)
   delete formed.extensions.http
   return formed
 }

@@ -1,9 +1,10 @@
 /** The route /graphql: requests and event streams over HTTP, subscriptions over WebSockets. */
 import { Readable } from 'node:stream'
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ByteBudget } from '../../byte-budget.ts'
 import { isObject } from '../../definition/value.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
+import type { Log } from '../../log.ts'
 import type { Admission } from '../auth/admission.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { ApiContext } from '../context.ts'
@@ -11,18 +12,22 @@ import { addressOf } from '../http/address.ts'
 import { logFailure, toApiError } from '../http/api-error.ts'
 import { type ConnectionLimits, type Connections, createConnections } from '../http/connections.ts'
 import { readIdempotencyKey } from '../idempotency.ts'
+import { originOfRequest, type RequestOrigin } from '../request-origin.ts'
+import type { OperationFacts } from './count-operations.ts'
 import { createGraphServer } from './server.ts'
 import { createGraphSockets } from './socket.ts'
 
 export interface GraphQLOptions extends ConnectionLimits {
   readonly context: ApiContext
-  readonly log: FastifyBaseLogger
+  readonly log: Log
   readonly admission: Admission
   /** Shared by HTTP bodies and WebSocket messages. */
   readonly bodies: ByteBudget
   /** Number of trusted reverse proxies. */
   readonly trustedProxies: number
   readonly graphiql: boolean
+  /** Receives each GraphQL operation. */
+  readonly onOperation?: ((facts: OperationFacts) => void) | undefined
   /** Sends an error with its status and headers. `body` has the error format of the transport. */
   readonly refuse: (
     request: FastifyRequest,
@@ -155,16 +160,15 @@ const checkGraphRequest = (request: FastifyRequest): void => {
 /** Adds GraphQL to the server. */
 export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): void => {
   const { context, log, admission, bodies, trustedProxies, graphiql, refuse } = options
-  const onFailure = (error: unknown, requestId: string): void => logFailure(log, requestId, error)
-  const graph = createGraphServer({ context, graphiql, onFailure })
+  const graph = createGraphServer({ context, graphiql, onOperation: options.onOperation })
   const connections = createConnections(context.access, options)
   const sockets = createGraphSockets({
     graph,
     admission,
     bodies,
     connections,
-    onFailure,
-    addressOf: (request) => addressOf(request, trustedProxies),
+    log,
+    trustedProxies,
   })
   server.server.on('upgrade', (request, socket, head) => {
     if (request.url?.split('?', 1)[0] === PATH) sockets.upgrade(request, socket, head)
@@ -176,6 +180,17 @@ export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): vo
     await sockets.stop()
   })
 
+  const originOf = (request: FastifyRequest): RequestOrigin => ({
+    requestId: request.id,
+    noteCredential: (credentialId) => {
+      request.credentialId ??= credentialId
+    },
+    noteError: (code, cause) => {
+      request.errorCode ??= code
+      if (cause !== undefined) logFailure(log, originOfRequest(request, trustedProxies), cause)
+    },
+  })
+
   /** Whether a request is a GraphQL request: not for the GraphiQL page, and not by another method. */
   const isGraphRequest = ({ method, headers }: FastifyRequest): boolean =>
     method === 'POST' || (method === 'GET' && !(graphiql && headers.accept?.includes('text/html')))
@@ -183,7 +198,8 @@ export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): vo
     // Errors before the operation runs have GraphQL's format too.
     scope.setErrorHandler((thrown, request, reply) => {
       const reported = toApiError(thrown, request)
-      logFailure(log, request.id, thrown, reported)
+      request.errorCode = reported.error.code
+      logFailure(log, originOfRequest(request, trustedProxies), thrown, reported)
       const { error } = reported
       const { code, message, details } = error
       const extensions = { code, requestId: request.id, ...(details.length > 0 && { details }) }
@@ -202,7 +218,7 @@ export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): vo
         const caller = await callerOf(request)
         const disconnect = new AbortController()
         const response = await graph.handleNodeRequestAndResponse(request, reply, {
-          requestId: request.id,
+          origin: originOf(request),
           caller,
           idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']),
           acceptsEventStream: request.headers.accept?.includes(EVENTS) ?? false,

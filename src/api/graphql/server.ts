@@ -13,11 +13,13 @@ import { isNotInstalled } from '../../package-json.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { ApiContext } from '../context.ts'
 import { missingPage } from '../http/missing-page.ts'
+import { noteCredentials, type RequestOrigin } from '../request-origin.ts'
 import type { GraphContext } from './builder.ts'
 import { useCompilation } from './compilation.ts'
 import { costOf, MAX_COST } from './cost.ts'
+import { createOperationCount, type OperationFacts } from './count-operations.ts'
 import { useDocuments } from './documents.ts'
-import { noOperation, type OnFailure, toGraphQLError, tooComplex } from './error-form.ts'
+import { noOperation, toGraphQLError, tooComplex } from './error-form.ts'
 import { limitIntrospection } from './introspection.ts'
 import { createLoaders } from './loaders.ts'
 import { refuseRootConditions } from './root-conditions.ts'
@@ -26,7 +28,7 @@ import { createStreams } from './streams.ts'
 
 /** The properties of a request that the HTTP route passes to Yoga. */
 export interface GraphRequest {
-  readonly requestId: string
+  readonly origin: RequestOrigin
   readonly caller: Caller | undefined
   readonly idempotencyKey: string | undefined
   /** Whether the client accepts `text/event-stream`. */
@@ -39,7 +41,8 @@ export interface GraphServerOptions {
   readonly context: ApiContext
   /** Serves GraphiQL, and introspection without a key. */
   readonly graphiql: boolean
-  readonly onFailure: OnFailure
+  /** Receives each operation. */
+  readonly onOperation?: ((facts: OperationFacts) => void) | undefined
 }
 
 const MAX_DEPTH = 14
@@ -80,12 +83,10 @@ const renderGraphiQL = async (options: GraphiQLOptions): Promise<string> => {
 }
 
 /** Formats the errors of a result. Their HTTP status applies only if the operation returned no data. */
-const useErrorForm = (onFailure: OnFailure): Plugin<object, GraphRequest> => ({
+const useErrorForm = (): Plugin<object, GraphRequest> => ({
   onResultProcess: ({ result, setResult, serverContext }) => {
     if (!('errors' in result) || !result.errors?.length) return
-    const errors = result.errors.map((error) =>
-      toGraphQLError(error, serverContext.requestId, onFailure),
-    )
+    const errors = result.errors.map((error) => toGraphQLError(error, serverContext.origin))
     const partial = Object.values(result.data ?? {}).some((value) => value !== null)
     // In an event stream the errors are an event: clients do not read events of a failed response.
     if (partial || serverContext.acceptsEventStream)
@@ -166,8 +167,8 @@ const useAdmission = (
 })
 
 /** Runs subscriptions with the streams of this API. */
-const useStreams = (onFailure: OnFailure): Plugin<GraphContext, GraphRequest> => {
-  const subscribe = createStreams(onFailure)
+const useStreams = (): Plugin<GraphContext, GraphRequest> => {
+  const subscribe = createStreams()
   return {
     onValidate: ({ addValidationRule }) => addValidationRule(refuseRootConditions),
     onSubscribe: ({ setSubscribeFn }) => setSubscribeFn(subscribe),
@@ -175,8 +176,9 @@ const useStreams = (onFailure: OnFailure): Plugin<GraphContext, GraphRequest> =>
 }
 
 /** Creates Yoga with the plugins of this API. */
-export const createGraphServer = ({ context, graphiql, onFailure }: GraphServerOptions) => {
+export const createGraphServer = ({ context, graphiql, onOperation }: GraphServerOptions) => {
   const schema = buildSchema(context.catalogue)
+  const counts = onOperation && createOperationCount(onOperation)
   return createYoga<GraphRequest, GraphContext>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -193,13 +195,14 @@ export const createGraphServer = ({ context, graphiql, onFailure }: GraphServerO
     // useErrorForm masks errors instead.
     maskedErrors: false,
     context: ({
-      requestId,
+      origin,
       caller,
       idempotencyKey,
       acceptsEventStream,
     }: GraphRequest): GraphContext => ({
       ...context,
-      requestId,
+      access: noteCredentials(context.access, origin),
+      origin,
       caller,
       idempotencyKey,
       acceptsEventStream,
@@ -217,10 +220,12 @@ export const createGraphServer = ({ context, graphiql, onFailure }: GraphServerO
         // Our cost includes variables, which Armor's rules do not receive.
         costLimit: { enabled: false },
       }),
+      ...(counts ? [counts.describe] : []),
       useAdmission(schema, graphiql),
       useCompilation(),
-      useStreams(onFailure),
-      useErrorForm(onFailure),
+      useStreams(),
+      useErrorForm(),
+      ...(counts ? [counts.count] : []),
     ],
   })
 }

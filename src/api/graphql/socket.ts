@@ -7,13 +7,17 @@ import { CloseCode, type Context, handleProtocols, makeServer } from 'graphql-ws
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { ByteBudget } from '../../byte-budget.ts'
 import { ApiError } from '../../errors.ts'
+import type { Log } from '../../log.ts'
 import type { Admission } from '../auth/admission.ts'
 import { type KeyCaller, requireKey } from '../auth/caller.ts'
 import { subjectOfAddress } from '../auth/rate-limits.ts'
+import { addressOf, clientAddressOf } from '../http/address.ts'
 import { toApiError } from '../http/api-error.ts'
 import type { Connection, Connections } from '../http/connections.ts'
+import { originOfSocket, type RequestOrigin } from '../request-origin.ts'
+import type { GraphContext } from './builder.ts'
 import { CLOSES, NOT_READY, RefusedSocket, refusedSocket } from './closes.ts'
-import { noOperation, type OnFailure, toStreamError } from './error-form.ts'
+import { noOperation, toStreamError } from './error-form.ts'
 import { countFrames } from './frame-budget.ts'
 import type { createGraphServer } from './server.ts'
 import { createWire, isResultStream, sendResults, type Wire } from './wire.ts'
@@ -23,8 +27,9 @@ export interface GraphSocketsOptions {
   readonly admission: Admission
   readonly bodies: ByteBudget
   readonly connections: Connections
-  readonly addressOf: (request: IncomingMessage) => string
-  readonly onFailure: OnFailure
+  readonly log: Log
+  /** Number of trusted reverse proxies. */
+  readonly trustedProxies: number
 }
 
 export interface GraphSockets {
@@ -43,7 +48,10 @@ const MAX_SUBSCRIPTIONS = 100
 /** The state of one socket. */
 interface Extra {
   readonly requestId: string
+  /** The address by which connections are limited. */
   readonly address: string
+  /** The client's own address. */
+  readonly clientAddress: string
   readonly socket: WebSocket
   readonly wire: Wire
   readonly connection: Connection
@@ -95,7 +103,7 @@ const refusedStream = (errors: readonly GraphQLError[]): AsyncIterableIterator<n
 
 /** Creates the WebSocket server for subscriptions. */
 export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets => {
-  const { graph, admission, connections, onFailure } = options
+  const { graph, admission, connections, log, trustedProxies } = options
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_MESSAGE_BYTES,
@@ -106,18 +114,21 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
   })
   const subscribes = new WeakMap<ExecutionArgs, Subscribe>()
 
+  const originOf = ({ requestId, caller, clientAddress }: Extra): RequestOrigin =>
+    originOfSocket(log, { requestId, caller, address: clientAddress })
+
   /** The execution arguments of an operation, or its validation errors. @throws GraphQLError, ApiError */
   const prepare = async (
     socket: SocketContext,
     operationRequest: { readonly query: string } & Partial<ExecutionArgs>,
     variables: ExecutionArgs['variableValues'],
   ): Promise<ExecutionArgs | readonly GraphQLError[]> => {
-    const { requestId, caller, subject } = socket.extra
+    const { caller, subject } = socket.extra
     // Before the first await, so that subscriptions requested later are not counted yet.
     checkCount(socket)
     admission.requests.check(await admission.requests.count(subject))
     const enveloped = graph.getEnveloped({
-      requestId,
+      origin: originOf(socket.extra),
       caller,
       idempotencyKey: undefined,
       acceptsEventStream: true,
@@ -171,8 +182,8 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
       }
     },
     onSubscribe: async (socket, _id, { query, operationName, variables }) => {
-      const form = (error: unknown): GraphQLError =>
-        toStreamError(error, socket.extra.requestId, onFailure)
+      const origin = originOf(socket.extra)
+      const form = (error: unknown): GraphQLError => toStreamError(error, origin)
       try {
         const args = await prepare(
           socket,
@@ -192,11 +203,12 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
         return { errors: [error] } as never
       }
     },
-    onOperation: ({ extra }, id, _payload, _args, result) => {
+    onOperation: ({ extra }, id, _payload, args, result) => {
       if (isResultStream(result)) return sendResults(result, id, extra.wire)
       if (!('errors' in result) || !result.errors) return
-      const { requestId } = extra
-      const errors = result.errors.map((error) => toStreamError(error, requestId, onFailure))
+      // `prepare` creates the context.
+      const { origin } = args.contextValue as GraphContext
+      const errors = result.errors.map((error) => toStreamError(error, origin))
       return refusedStream(errors)
     },
     onError: (_socket, _id, _payload, errors) =>
@@ -209,15 +221,18 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
 
   const serve = (socket: WebSocket, request: IncomingMessage): void => {
     const requestId = randomUUID()
-    const address = options.addressOf(request)
+    const address = addressOf(request, trustedProxies)
+    const clientAddress = clientAddressOf(request, trustedProxies)
     const connection = connections.open(address, (reason) => {
       const [code, text] = CLOSES[reason]
       socket.close(code, text)
     })
     // ws closes the socket with the matching close code.
     socket.on('error', () => {})
+    const logError = (error: unknown): void =>
+      originOf(extra).noteError(toApiError(error).error.code, error)
     const fail = (error: unknown): void => {
-      onFailure(error, requestId)
+      logError(error)
       if (toApiError(error).error.code === 'NOT_READY') socket.close(NOT_READY, 'Not ready')
       else socket.close(CloseCode.InternalServerError, 'Internal server error')
     }
@@ -225,6 +240,7 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
     const extra: Extra = {
       requestId,
       address,
+      clientAddress,
       socket,
       wire,
       connection,
@@ -260,9 +276,7 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
     socket.once('close', (code, reason) => {
       clearInterval(pings)
       connection.closed()
-      void Promise.resolve(closed(code, String(reason))).catch((error) =>
-        onFailure(error, requestId),
-      )
+      void Promise.resolve(closed(code, String(reason))).catch(logError)
     })
   }
 

@@ -1,14 +1,14 @@
 /** Runs subscriptions; each change is resolved once for all subscribers with the same selection. */
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, execute } from 'graphql'
 import type { GraphContext } from './builder.ts'
-import { type OnFailure, toStreamError } from './error-form.ts'
+import { toStreamError } from './error-form.ts'
 import { type BatchStream, type ChangeEvent, createBatchStream } from './event-stream.ts'
 import { createLoaders } from './loaders.ts'
 import { createSelections } from './selection.ts'
 import { createSharedResult, createSharedResults, type SharedResult } from './shared-results.ts'
 
 /** Creates the `subscribe` function of GraphQL for subscriptions to changes. */
-export const createStreams = (onFailure: OnFailure) => {
+export const createStreams = () => {
   const selectionOf = createSelections()
   const results = createSharedResults()
 
@@ -24,7 +24,7 @@ export const createStreams = (onFailure: OnFailure) => {
     if (!result.errors) return result
     return {
       ...result,
-      errors: result.errors.map((error) => toStreamError(error, context.requestId, onFailure)),
+      errors: result.errors.map((error) => toStreamError(error, context.origin)),
     }
   }
 
@@ -34,7 +34,7 @@ export const createStreams = (onFailure: OnFailure) => {
     // Every subscription field of the schema returns this type.
     const events = source as BatchStream<ChangeEvent>
     const selection = selectionOf(args)
-    const { requestId, disconnected } = args.contextValue as GraphContext
+    const { origin, disconnected } = args.contextValue as GraphContext
     // Without this, Yoga closes the stream only at the next event or keep-alive.
     disconnected?.addEventListener('abort', () => void events.return(), { once: true })
 
@@ -66,7 +66,7 @@ export const createStreams = (onFailure: OnFailure) => {
           const batch = await events.nextBatch()
           return batch && (await resolveAll(batch))
         } catch (error) {
-          return [await end([toStreamError(error, requestId, onFailure)])]
+          return [await end([toStreamError(error, origin)])]
         }
       },
       close: () => events.return(),

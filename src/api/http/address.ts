@@ -49,3 +49,13 @@ export const addressOf = (
   const client = trustedProxies > 0 ? forwardedFor(headers, trustedProxies) : undefined
   return client === undefined ? peerOf(socket) : networkOf(client)
 }
+
+/** The client's own address, for the log; empty if the connection closed before it was read. */
+export const clientAddressOf = (
+  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
+  trustedProxies: number,
+): string => {
+  const client = trustedProxies > 0 ? forwardedFor(headers, trustedProxies) : undefined
+  const address = client ?? socket.remoteAddress ?? ''
+  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address
+}

@@ -1,10 +1,12 @@
 /** Converts anything thrown to the error that the caller receives; unexpected errors are masked. */
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { ApiError, type ErrorCode } from '../../errors.ts'
+import type { Log } from '../../log.ts'
 import {
   type TemporaryFailure,
   temporaryFailureOf,
 } from '../../store/database/temporary-failure.ts'
+import { redactSecrets } from './redaction.ts'
 
 /** The API errors for Fastify's error codes. */
 const frameworkErrors: Readonly<Record<string, readonly [ErrorCode, string]>> = {
@@ -66,15 +68,22 @@ export const toApiError = (error: unknown, request?: FastifyRequest): ReportedEr
   }
 }
 
-/** Logs unexpected errors as errors and other 5xx responses as warnings. */
+/**
+ * Logs unexpected errors as errors and other 5xx responses as warnings.
+ * @param origin the sender of the request
+ */
 export const logFailure = (
-  log: FastifyBaseLogger,
-  requestId: string,
+  log: Log,
+  origin: object,
   thrown: unknown,
   { error, expected }: ReportedError = toApiError(thrown),
 ): void => {
-  if (!expected) log.error({ err: thrown, requestId }, 'unexpected error')
+  const { code, status, message, cause } = error
+  if (!expected) log.error({ ...origin, code, err: thrown }, 'unexpected error')
   // RESUME is caused by a slow client, not by this service.
-  else if (error.status >= 500 && error.code !== 'RESUME')
-    log.warn({ err: error, requestId }, 'request failed')
+  else if (status >= 500 && code !== 'RESUME') {
+    const reason = redactSecrets(message)
+    const root = cause instanceof Error && { cause: redactSecrets(cause.message) }
+    log.warn({ ...origin, code, reason, ...root }, 'request failed')
+  }
 }

@@ -28,7 +28,16 @@ export interface Database extends Queryable {
     limits?: Partial<TransactionLimits>,
   ): Promise<Result>
   readonly url: string
+  /** The connections of the pool now. */
+  readonly connections: PoolConnections
   stop(): Promise<void>
+}
+
+/** The number of connections of a pool, and of statements that wait for one. */
+export interface PoolConnections {
+  readonly open: number
+  readonly idle: number
+  readonly waiting: number
 }
 
 export interface DatabaseOptions extends PoolOptions {
@@ -106,6 +115,9 @@ export const openDatabase = (options: DatabaseOptions): Database => {
         toOptions({ ...TRANSACTION_LIMITS, ...limits }),
       ),
     url: options.url,
+    get connections() {
+      return { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }
+    },
     stop: async () => {
       clearInterval(watch)
       await prisma.$disconnect()
@@ -124,7 +136,13 @@ export const openRequestPool = (
   { limits = REQUEST_LIMITS, ...options }: Omit<DatabaseOptions, 'url'> = {},
 ): Database => {
   const requests = openDatabase({ ...options, url: database.url, limits })
-  return { ...requests, transaction: database.transaction }
+  return {
+    ...requests,
+    get connections() {
+      return requests.connections
+    },
+    transaction: database.transaction,
+  }
 }
 
 /** Reads the database's clock. All stored times use it, because the clocks of hosts differ. */

@@ -28,10 +28,14 @@ interface Subscriber {
   readonly onGap: () => void
 }
 
-/** Creates the listener. Its heartbeat synchronizes the clock with the database's. */
+/**
+ * Creates the listener. Its heartbeat synchronizes the clock with the database's.
+ * @param onDisconnect called when the connection has broken; the listener reconnects by itself
+ */
 export const createPgListener = (
   url: string,
   clock: Pick<DatabaseClock, 'measure'> = createClock(),
+  onDisconnect: () => void = () => {},
 ): PgListener => {
   const subscribers = new Map<string, Subscriber[]>()
   let client: pg.Client | undefined
@@ -50,12 +54,13 @@ export const createPgListener = (
   /** Closes a connection without waiting, because the server may be unreachable. */
   const abandon = (broken: pg.Client): void => void broken.end().catch(() => {})
 
-  const onDisconnect = (broken: pg.Client): void => {
+  const replace = (broken: pg.Client): void => {
     // Ignore events of a connection that has been replaced.
     if (client !== broken) return
     client = undefined
     clearInterval(heartbeat)
     abandon(broken)
+    onDisconnect()
     notifyGap()
     scheduleReconnect()
   }
@@ -69,8 +74,8 @@ export const createPgListener = (
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
     })
-    connection.on('error', () => onDisconnect(connection))
-    connection.on('end', () => onDisconnect(connection))
+    connection.on('error', () => replace(connection))
+    connection.on('end', () => replace(connection))
     connection.on('notification', ({ channel, payload }) => {
       for (const { onNotify } of subscribers.get(channel) ?? []) onNotify(payload ?? '')
     })
@@ -87,7 +92,7 @@ export const createPgListener = (
     if (stopped) return abandon(connection)
     client = connection
     heartbeat = setInterval(
-      () => void clock.measure(connection).catch(() => onDisconnect(connection)),
+      () => void clock.measure(connection).catch(() => replace(connection)),
       HEARTBEAT_MS,
     )
     // Notifications sent before LISTEN are lost.

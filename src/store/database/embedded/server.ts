@@ -19,6 +19,9 @@ const READY = 'database system is ready to accept connections'
 // Another program took the port in the meantime, or the last children of a killed server are still ending.
 const TEMPORARY = /could not create any TCP\/IP sockets|pre-existing shared memory block/
 
+/** Messages about single connections while the server stops or starts; the server's own lines report that too. */
+const OF_CONNECTION = /^FATAL: +(the database system is|terminating connection)/
+
 // Passed on the command line, which overrides postgresql.conf.
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: HOST,
@@ -166,8 +169,8 @@ const launchServer = async (
   const ready = new Promise<true>((resolve) => {
     createInterface(child.stderr).on('line', (line) => {
       if (lines.push(line) > 20) lines.shift()
-      if (/^(WARNING|FATAL|PANIC):/.test(line)) log.warn({}, `PostgreSQL: ${line}`)
-      else log.debug({}, `PostgreSQL: ${line}`)
+      const isWarning = /^(WARNING|FATAL|PANIC):/.test(line) && !OF_CONNECTION.test(line)
+      log[isWarning ? 'warn' : 'debug']({}, `PostgreSQL: ${line}`)
       if (line.includes(READY)) resolve(true)
     })
   })

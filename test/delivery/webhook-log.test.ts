@@ -1,0 +1,31 @@
+/** The log of a webhook endpoint that fails and recovers. */
+import { expect, test } from 'vitest'
+import { ok, type Receiver, status } from './receiver.ts'
+import { shareWebhookHarness } from './shared-webhook-harness.ts'
+import { until, type WebhookHarness } from './webhook-harness.ts'
+
+let harness: WebhookHarness
+let receiver: Receiver
+shareWebhookHarness((opened) => {
+  ;({ harness, receiver } = opened)
+})
+
+test('an endpoint is reported when it starts to fail and when it recovers', async () => {
+  receiver.behave('/log', (...call) => (call[2] < 3 ? status(503)(...call) : ok(...call)))
+  const id = await harness.subscribe(`${receiver.origin}/log`)
+  const lines = () =>
+    harness.log.lines.filter((line) => line.includes('webhook endpoint') && line.includes(id))
+  await harness.deliver()
+  await harness.change([1])
+  await until(() => lines().length).toBe(2)
+  const [failed, recovered] = lines()
+  expect(failed).toMatch(/^warn a webhook endpoint has started to fail .*'it answered 503'/s)
+  expect(recovered).toMatch(/^info a webhook endpoint has recovered .*failures: 3/s)
+
+  // It fails again within a minute: not reported, nor is its recovery.
+  const before = receiver.at('/log').length
+  receiver.behave('/log', (...call) => (call[2] === before ? status(500)(...call) : ok(...call)))
+  await harness.change([2])
+  await until(() => receiver.at('/log').length).toBe(before + 2)
+  expect(lines()).toHaveLength(2)
+})
