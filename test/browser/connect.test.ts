@@ -130,6 +130,44 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     expect(problems).toEqual([])
   })
 
+  test('an app that does not respond is connected only anyway; connected accounts show their state', async () => {
+    await signIn()
+    const result = call('authenticate')
+    const window = await frame()
+    await window.getByRole('button', { name: 'Vendure' }).click()
+    await window.getByLabel('Url').fill('http://127.0.0.1:1')
+    await window.getByLabel('Api key').fill('k')
+    await click(window, 'Connect')
+    await window
+      .getByText('nothing answers at http://127.0.0.1:1: connection refused (ECONNREFUSED)')
+      .waitFor()
+    expect(problems.splice(0)).toEqual([expect.stringContaining('502')])
+    const { credential } = service.database.prisma
+    expect(await credential.count({ where: { userId: tenant.userId } })).toBe(0)
+    await click(window, 'Connect anyway')
+    await heading(window, 'Vendure is connected, but its sync fails')
+    await window.getByText('Check that the app is running').waitFor()
+    expect(await window.getByText('✓').count()).toBe(0)
+    expect(await result).toMatchObject({ success: true })
+    await leave(click(window, 'Done'))
+
+    const connected = await service.send(tenant.key, 'POST', '/2024-03/headless/credentials', {
+      userId: tenant.userId,
+      app: 'sandbox',
+      credential: { tenant: 'acme', token: 'secret' },
+    })
+    expect(connected.statusCode).toBe(200)
+    void call('authenticate')
+    const list = await frame()
+    await heading(list, 'Connect an app')
+    await list.getByText(/Sync failing: nothing answers at .+ · 0 records/).waitFor()
+    await list
+      .getByText(/^Acme · Connected .+ · First sync in progress · 0 records, 0 of/)
+      .waitFor()
+    expect(problems).toEqual([])
+    await leave(page.keyboard.press('Escape'))
+  })
+
   test('a lost response does not create a second connection', async () => {
     await signIn()
     const result = call('authenticate', { app: 'sandbox' })
