@@ -6,9 +6,6 @@ export type CurrencyCode = string
 /** One of 250 codes, such as AF, AL, DZ. */
 export type CountryCode = string
 
-/** One of 5 codes, such as paused, needs_reconnect, failing. */
-export type ConnectionState = string
-
 /** One line of a bill. */
 export interface BillLineItem {
   /** Description of the bought item. */
@@ -308,7 +305,7 @@ export interface Credential {
   /** The account's own name in the app, such as the shop's name; null if the app reports none. */
   readonly label: string | null
   /** `connected` · `syncing`: the first sync is in progress · `failing`: the sync fails and is retried · `needs_reconnect`: the app rejects the credential · `paused`: nothing is synced until it is resumed. */
-  readonly state: ConnectionState
+  readonly state: 'paused' | 'needs_reconnect' | 'failing' | 'syncing' | 'connected'
   /** Since when it is `syncing`, `failing`, `needs_reconnect` or `paused`; null if unknown. */
   readonly since: string | null
   /** Why it fails: the root cause, in words. Null if it does not fail. */
@@ -340,7 +337,7 @@ export interface ResourceSync {
   /** The resource, such as `crm/accounts`. */
   readonly topic: string
   /** `connected` · `syncing`: the first sync is in progress · `failing`: the sync fails and is retried · `needs_reconnect`: the app rejects the credential · `paused`: nothing is synced until it is resumed. */
-  readonly state: ConnectionState
+  readonly state: 'paused' | 'needs_reconnect' | 'failing' | 'syncing' | 'connected'
   /** Since when it is `syncing`, `failing`, `needs_reconnect` or `paused`; null if unknown. */
   readonly since: string | null
   /** Why it fails: the root cause, in words. Null if it does not fail. */

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createSandboxApp } from '../../src/sandbox/app.ts'
 import { browserMissing, openBrowser } from '../support/browser.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { unusedAddress } from '../support/unused-address.ts'
 import { workflowNumber } from '../support/workflow.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)>'
@@ -22,7 +23,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
   let problems: string[]
 
   beforeAll(async () => {
-    service = await startService()
+    service = await startService({ allowPrivateAddresses: true })
     await createSandboxApp(service).openTenant('acme', { token: 'secret' })
     address = await service.server.listen({ port: 0, host: '127.0.0.1' })
     site = createServer((_request, response) => {
@@ -135,12 +136,11 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     const result = call('authenticate')
     const window = await frame()
     await window.getByRole('button', { name: 'Vendure' }).click()
-    await window.getByLabel('Url').fill('http://127.0.0.1:1')
+    const url = await unusedAddress()
+    await window.getByLabel('Url').fill(url)
     await window.getByLabel('Api key').fill('k')
     await click(window, 'Connect')
-    await window
-      .getByText('nothing answers at http://127.0.0.1:1: connection refused (ECONNREFUSED)')
-      .waitFor()
+    await window.getByText(`nothing answers at ${url}: connection refused (ECONNREFUSED)`).waitFor()
     expect(problems.splice(0)).toEqual([expect.stringContaining('502')])
     const { credential } = service.database.prisma
     expect(await credential.count({ where: { userId: tenant.userId } })).toBe(0)

@@ -6,6 +6,7 @@ import { createSync } from '../../src/sync/schedule.ts'
 import { type FakeApp, fakeConnector, startFakeApp } from '../support/fake-app.ts'
 import { type Call, callOver, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { unusedAddress } from '../support/unused-address.ts'
 import { testVault } from '../support/vault.ts'
 
 const connectors = new Map([['fake', { ...fakeConnector(), readAccountName: () => ' Acme Ltd ' }]])
@@ -86,7 +87,7 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('an app at whose address nothing listens is failing with the cause, before and after the first run', async () => {
-    const credentialId = await connect({ url: 'http://127.0.0.1:1' })
+    const credentialId = await connect({ url: await unusedAddress() })
     const failing = {
       state: 'failing',
       reason: expect.stringMatching(/^nothing answers at .+: connection refused \(ECONNREFUSED\)/),
@@ -102,12 +103,13 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('with requireResponse, such an app is not connected, and the error names the cause', async () => {
-    const credential = { url: 'http://127.0.0.1:1/', token: 'the-token' }
+    const url = await unusedAddress()
+    const credential = { url: `${url}/`, token: 'the-token' }
     const input = { userId, app: 'fake', credential, requireResponse: true }
     const refused = await call(tenant.key, 'createCredential', input)
     expect(refused).toMatchObject({ status: 502, code: 'APP_UNAVAILABLE' })
     expect(refused.message).toContain(
-      'nothing answers at http://127.0.0.1:1: connection refused (ECONNREFUSED)',
+      `nothing answers at ${url}: connection refused (ECONNREFUSED)`,
     )
     expect((await call(tenant.key, 'credentials', { userId })).result).toEqual([])
   })

@@ -31,10 +31,14 @@ const showOutcome = (session: Session, app: ConnectableApp, credentialId: string
   runStep(session, async () => {
     const credential = await loadCredential(session, credentialId)
     const { label, reason, action } = credential
-    const title = label === null ? app.name : `${app.name} (${label})`
     if (isProblem(credential))
       finish(session, `${app.name} is connected, but its sync fails`, `${reason}. ${action}`, true)
-    else finish(session, `${title} is connected`, 'Your data is now being imported.')
+    else
+      finish(
+        session,
+        `${app.name} is connected`,
+        `${label === null ? 'Your data' : `The data of ${label}`} is now being imported.`,
+      )
   })
 
 const describe = (credential: Credential): HTMLElement =>

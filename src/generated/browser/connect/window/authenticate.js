@@ -9,11 +9,10 @@ const connect = (session, app, back) => connectApp(session, app, (credentialId) 
 const showOutcome = (session, app, credentialId) => runStep(session, async () => {
     const credential = await loadCredential(session, credentialId);
     const { label, reason, action } = credential;
-    const title = label === null ? app.name : `${app.name} (${label})`;
     if (isProblem(credential))
         finish(session, `${app.name} is connected, but its sync fails`, `${reason}. ${action}`, true);
     else
-        finish(session, `${title} is connected`, 'Your data is now being imported.');
+        finish(session, `${app.name} is connected`, `${label === null ? 'Your data' : `The data of ${label}`} is now being imported.`);
 });
 const describe = (credential) => element('span', { class: isProblem(credential) ? 'problem' : 'since' }, [credential.label, `Connected ${dayOf(credential)}`, stateText(credential)]
     .filter((part) => part !== null)
