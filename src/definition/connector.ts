@@ -181,7 +181,7 @@ export interface ConnectorDefinition {
   readonly check: AppRequest
   /**
    * Reads the account's own name in the app, such as the name of the shop, from the response to `check`.
-   * Undefined: the response has none.
+   * Undefined: the response has none. Never throws.
    */
   readAccountName?(response: AppResponse): string | undefined
   /** By topic. */

@@ -5,7 +5,7 @@ import { customers } from './customer/customer.ts'
 import { customerWriter } from './customer/customer-writer.ts'
 import { fulfillments } from './fulfillment/fulfillment.ts'
 import { fulfillmentWriter } from './fulfillment/fulfillment-writer.ts'
-import { ADMIN_API, query, rootFields, valuesOf } from './graphql.ts'
+import { ADMIN_API, query, valuesOf } from './graphql.ts'
 import { orders } from './order/order.ts'
 import { orderWriter } from './order/order-writer.ts'
 import { products } from './product/product.ts'
@@ -50,8 +50,8 @@ export const connector = defineConnector({
   readFailure,
   // A valid key may not query `me` (NOTES "`me` is FORBIDDEN to a key").
   check: query('query { activeChannel { id code } }', {}),
-  readAccountName: (response) => {
-    const { code } = valuesOf(rootFields(response).activeChannel)
+  readAccountName: ({ body }) => {
+    const { code } = valuesOf(valuesOf(valuesOf(body).data).activeChannel)
     // The code of the default channel names no shop.
     return typeof code === 'string' && code !== DEFAULT_CHANNEL ? code : undefined
   },
