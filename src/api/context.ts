@@ -10,6 +10,7 @@ import type {
 import type { Subscriptions } from '../delivery/subscription.ts'
 import type { RecordWriter } from '../query/write-request.ts'
 import type { Access } from '../store/accounts/access.ts'
+import type { NewCredential } from '../store/accounts/credentials.ts'
 import type { Database } from '../store/database/database.ts'
 import type { Vault } from '../store/secrets/vault.ts'
 import type { IdempotentRequests } from '../store/writes/idempotent-requests.ts'
@@ -31,8 +32,15 @@ export interface ApiContext {
   readonly subscriptions: Subscriptions
   /** Sends a request to an app with a stored credential and returns the response unchanged. @throws ApiError */
   readonly passthrough: (credentialId: string, request: AppRequest) => Promise<AppResponse>
-  /** Checks new credential values with a request to the app. @throws ApiError if the app rejects them */
-  readonly checkCredential: (connector: Connector, values: CredentialValues) => Promise<void>
+  /**
+   * Checks new credential values with a request to the app. @throws ApiError if the app rejects them, or with
+   * `requireResponse` if it does not respond
+   */
+  readonly checkCredential: (
+    connector: Connector,
+    values: CredentialValues,
+    requireResponse: boolean,
+  ) => Promise<Pick<NewCredential, 'label' | 'checkFailure'>>
   /** Maximum number of credentials of one end user. */
   readonly maxCredentialsPerUser: number
   readonly idempotentRequests: IdempotentRequests

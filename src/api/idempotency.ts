@@ -30,7 +30,7 @@ export interface RepeatableRequest {
   /** Whether all work happens in the local database, over the connection of the attempt. */
   readonly isLocal: boolean
   /** Validation that calls other systems, and therefore runs before the transaction. */
-  readonly check?: () => Promise<void>
+  readonly check?: () => Promise<unknown>
 }
 
 export interface Attempt {
@@ -38,6 +38,8 @@ export interface Attempt {
   readonly interruptedSince: Date | undefined
   /** Registers an effect that runs after the changes are committed, and never if the attempt fails. */
   readonly onCommit: (effect: () => void) => void
+  /** What the check returned. */
+  readonly checked?: unknown
   /** The transaction to work in, if the response is stored in the same one. */
   readonly database?: Database
 }
@@ -119,8 +121,8 @@ export const idempotently = async (
     return { ...response, replayed: false }
   }
   if (key === undefined) {
-    await check()
-    return done(await work({ interruptedSince: undefined, onCommit }))
+    const checked = await check()
+    return done(await work({ interruptedSince: undefined, onCommit, checked }))
   }
   const callerName = caller.kind === 'user' ? `user ${caller.userId}` : 'key'
   const request: RequestKey = {
@@ -152,12 +154,13 @@ export const idempotently = async (
     sentMs,
   )
   try {
-    await check()
+    const checked = await check()
     if (isLocal) {
-      const complete = (database: Database) => work({ interruptedSince, onCommit, database })
+      const complete = (database: Database) =>
+        work({ interruptedSince, onCommit, checked, database })
       return done(await requests.complete(lease, complete))
     }
-    const response = await work({ interruptedSince, onCommit })
+    const response = await work({ interruptedSince, onCommit, checked })
     // The work is done even if storing the response fails: a retry then checks the outcome.
     await requests.store(lease, response).catch(() => {})
     return done(response)

@@ -34,7 +34,9 @@ export interface CallContext extends ApiContext {
 }
 
 /** The context in which an operation runs. */
-export interface OperationContext extends CallContext {
+export interface OperationContext<Checked = unknown> extends CallContext {
+  /** What the operation's `check` returned. */
+  readonly checked?: Checked
   /** Start of an earlier attempt with the same Idempotency-Key whose outcome is unknown. */
   readonly interruptedSince?: Date | undefined
   /** Registers an effect that runs after the changes are committed, and never if the operation fails. */
@@ -45,6 +47,7 @@ export interface OperationDefinition<
   P extends Fields = Fields,
   Q extends Fields = Fields,
   B extends Fields = Fields,
+  Checked = unknown,
 > {
   /** camelCase: the GraphQL field and OpenAPI's operationId. A GET is a query, any other method a mutation. */
   readonly name: string
@@ -87,11 +90,14 @@ export interface OperationDefinition<
   }
   /**
    * Validates with calls to other systems before `run`: outside its transaction, and not when a stored
-   * response is replayed. @throws ApiError, and `run` is not called
+   * response is replayed. `run` receives the result. @throws ApiError, and `run` is not called
    */
-  check?(context: CallContext, input: InputOf<P> & InputOf<Q> & InputOf<B>): Promise<void>
+  check?(context: CallContext, input: InputOf<P> & InputOf<Q> & InputOf<B>): Promise<Checked>
   /** @throws ApiError */
-  run(context: OperationContext, input: InputOf<P> & InputOf<Q> & InputOf<B>): Promise<unknown>
+  run(
+    context: OperationContext<Checked>,
+    input: InputOf<P> & InputOf<Q> & InputOf<B>,
+  ): Promise<unknown>
 }
 
 /** The parts of a request that can hold input fields. */
@@ -100,16 +106,17 @@ export type InputPlace = (typeof inputPlaces)[number]
 
 // A list holds operations of different input types; each receives only its own.
 // biome-ignore lint/suspicious/noExplicitAny: a list of operations of different inputs
-export type Operation = OperationDefinition<any, any, any>
+export type Operation = OperationDefinition<any, any, any, any>
 
 /** Defines an operation; the fields of `path`, `query` and `body` type the input of `run`. */
 export const defineOperation = <
   const P extends Fields = Record<never, never>,
   const Q extends Fields = Record<never, never>,
   const B extends Fields = Record<never, never>,
+  Checked = unknown,
 >(
-  operation: OperationDefinition<P, Q, B>,
-): OperationDefinition<P, Q, B> => operation
+  operation: OperationDefinition<P, Q, B, Checked>,
+): OperationDefinition<P, Q, B, Checked> => operation
 
 // A constant: input schemas are cached by the identity of their fields.
 const noFields: Fields = {}

@@ -2,6 +2,7 @@
 import type { Operation } from './operation.ts'
 import { appOperations } from './operations/apps.ts'
 import { changeOperations } from './operations/changes.ts'
+import { credentialSyncOperations } from './operations/credential-syncs.ts'
 import { credentialOperations } from './operations/credentials.ts'
 import { installationOperations } from './operations/installations.ts'
 import { integrationSecretOperations } from './operations/integration-secrets.ts'
@@ -16,6 +17,7 @@ import { workflowRunOperations } from './operations/workflow-runs.ts'
 export const operations: readonly Operation[] = [
   ...userOperations,
   ...credentialOperations,
+  ...credentialSyncOperations,
   ...appOperations,
   ...integrationOperations,
   ...integrationSecretOperations,

@@ -43,14 +43,14 @@ const authorize = (operation: Operation, context: CallContext, raw: RawInput): I
   return parseInput(operation, context, raw)
 }
 
-/** Runs the `check` of an operation, if it has one. @throws as `runOperation` does */
+/** Runs the `check` of an operation, if it has one. @returns what `run` receives as `checked`. @throws as `runOperation` does */
 export const checkOperation = async (
   operation: Operation,
   context: CallContext,
   raw: RawInput,
-): Promise<void> => {
+): Promise<unknown> => {
   // The input type is derived from the same fields that validated it.
-  await operation.check?.(context, authorize(operation, context, raw) as never)
+  return operation.check?.(context, authorize(operation, context, raw) as never)
 }
 
 /**

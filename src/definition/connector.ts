@@ -179,6 +179,11 @@ export interface ConnectorDefinition {
   readFailure(response: AppResponse): AppFailure | undefined
   /** A request that every valid credential may send. It runs when the app is connected and must succeed. */
   readonly check: AppRequest
+  /**
+   * Reads the account's own name in the app, such as the name of the shop, from the response to `check`.
+   * Undefined: the response has none. Never throws.
+   */
+  readAccountName?(response: AppResponse): string | undefined
   /** By topic. */
   readonly resources: Readonly<Record<string, ResourceConnector>>
 }

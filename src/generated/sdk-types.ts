@@ -302,6 +302,54 @@ export interface Credential {
   readonly createdAt: string
   /** When its values were last changed. */
   readonly updatedAt: string
+  /** The account's own name in the app, such as the shop's name; null if the app reports none. */
+  readonly label: string | null
+  /** `connected` · `syncing`: the first sync is in progress · `failing`: the sync fails and is retried · `needs_reconnect`: the app rejects the credential · `paused`: nothing is synced until it is resumed. */
+  readonly state: 'paused' | 'needs_reconnect' | 'failing' | 'syncing' | 'connected'
+  /** Since when it is `syncing`, `failing`, `needs_reconnect` or `paused`; null if unknown. */
+  readonly since: string | null
+  /** Why it fails: the root cause, in words. Null if it does not fail. */
+  readonly reason: string | null
+  /** What to do about the state. Null if there is nothing to do. */
+  readonly action: string | null
+  /** When a sync last completed; null: never. */
+  readonly lastCompletedAt: string | null
+  /** When the next sync is due; a time in the past waits for a free place. Null: a sync is in progress, or the credential is paused. */
+  readonly nextSyncAt: string | null
+  /** The progress of the sync. */
+  readonly counts: CredentialCounts
+  /** The sync of each resource, by topic. */
+  readonly resources: readonly ResourceSync[]
+}
+
+/** The progress of the sync of a credential. */
+export interface CredentialCounts {
+  /** Number of stored records, including those that were deleted in the app. */
+  readonly records: number
+  /** Number of resources that are synced. */
+  readonly resources: number
+  /** Number of resources whose first sync has completed. */
+  readonly resourcesCompleted: number
+}
+
+/** The sync of one resource of a credential. */
+export interface ResourceSync {
+  /** The resource, such as `crm/accounts`. */
+  readonly topic: string
+  /** `connected` · `syncing`: the first sync is in progress · `failing`: the sync fails and is retried · `needs_reconnect`: the app rejects the credential · `paused`: nothing is synced until it is resumed. */
+  readonly state: 'paused' | 'needs_reconnect' | 'failing' | 'syncing' | 'connected'
+  /** Since when it is `syncing`, `failing`, `needs_reconnect` or `paused`; null if unknown. */
+  readonly since: string | null
+  /** Why it fails: the root cause, in words. Null if it does not fail. */
+  readonly reason: string | null
+  /** What to do about the state. Null if there is nothing to do. */
+  readonly action: string | null
+  /** When a sync last completed; null: never. */
+  readonly lastCompletedAt: string | null
+  /** When the next sync is due; a time in the past waits for a free place. Null: a sync is in progress, or the credential is paused. */
+  readonly nextSyncAt: string | null
+  /** Number of stored records, including those that were deleted in the app. */
+  readonly records: number
 }
 
 /** An app that can be connected, and the fields that it requires. */

@@ -55,7 +55,11 @@ export interface AppClient {
     signal?: AbortSignal,
   ): Promise<AppResponse>
   /** Sends the check request of the connector once. @throws AppError as `send` does */
-  check(connector: Connector, credential: CredentialValues, signal: AbortSignal): Promise<void>
+  check(
+    connector: Connector,
+    credential: CredentialValues,
+    signal: AbortSignal,
+  ): Promise<AppResponse>
   /**
    * Sends a request of a caller once and returns the response unchanged, whatever its status. It bypasses the
    * circuit breaker: such a request says nothing about the health of the app.
@@ -216,9 +220,8 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
   }
 
   return {
-    check: async (connector, credential, signal) => {
-      await prepare(connector, credential, connector.check, signal)()
-    },
+    check: (connector, credential, signal) =>
+      prepare(connector, credential, connector.check, signal)(),
     pass: async (connector, credential, request) => {
       const facts = factsOf(connector, request)
       const { outgoing, secrets } = compose(connector, credential, request, facts)

@@ -1,8 +1,9 @@
 /** The initial content of a new database: the environments, an example user and its sandbox credentials. */
 import type { Connector, CredentialValues } from '../definition/connector.ts'
-import { createCredential, listCredentials } from '../store/accounts/credentials.ts'
+import { createCredential } from '../store/accounts/credentials.ts'
 import { ensureEnvironment } from '../store/accounts/environments.ts'
 import { saveApiKey } from '../store/accounts/keys.ts'
+import { listCredentials } from '../store/accounts/listed-credentials.ts'
 import { ensureUser } from '../store/accounts/users.ts'
 import { lockName } from '../store/database/advisory-lock.ts'
 import type { Database } from '../store/database/database.ts'
@@ -65,8 +66,7 @@ const prepare = async ({
   if (sandbox === undefined) return { environmentIds, credentialIds: [], isNew: false }
 
   const userId = await ensureUser(database, environmentId, USERNAME, 'Acme Trading')
-  const filter = { environmentId, userId, app: undefined }
-  const known = await listCredentials(database, filter, { size: undefined, number: 1 })
+  const known = await listCredentials(database, { environmentId, userId })
   if (known.length > 0) {
     const credentialIds = known.map(({ credentialId }) => credentialId)
     return { environmentIds, credentialIds, isNew: false }

@@ -188,7 +188,12 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
     if (!isTenantName(tenant)) throw new FieldError('not_a_name', 'tenant')
     await createTenant(database, now(), access)
     if (!(await isTenantToken(database, access))) throw unauthorized()
-    return json(200, { tenant })
+    const [company] = await listSandboxRecords(database, tenant, 'companies', {
+      since: undefined,
+      after: undefined,
+      limit: 1,
+    })
+    return json(200, { tenant, name: company?.body.trading_name })
   }
 
   const respond = async (request: Request): Promise<Response> => {

@@ -58,7 +58,8 @@ const noCounts: SyncCounts = {
 const planRun = (state: SyncState, { sync }: ActiveRun['resource'], fullMs: number) => {
   const first = state.fullListingAgeMs === null
   const isFullListingDue = sync.deletions === 'absent' && (state.fullListingAgeMs ?? 0) >= fullMs
-  const isFullListing = first || !sync.incremental || isFullListingDue
+  // Without a start, all records are listed: after a resync.
+  const isFullListing = first || !sync.incremental || isFullListingDue || state.since === null
   const progress: RunProgress = {
     listing: isFullListing ? 'everything' : 'changes',
     first,

@@ -1,5 +1,7 @@
 /** Checks that an app accepts a credential, before it is stored. */
 import type { Connector, CredentialValues } from '../definition/connector.ts'
+import { describeFailureReason } from '../definition/failure-reason.ts'
+import { storableText } from '../definition/value.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import { type AppError, AppRefusedError, isAppError } from '../outbound/app-error.ts'
 import type { AppClient } from '../outbound/http.ts'
@@ -7,6 +9,15 @@ import { appFailure } from './app-failure.ts'
 
 // The end user waits for the result.
 const TIMEOUT_MS = 10_000
+const MAX_LABEL_LENGTH = 255
+
+/** What the check of a credential found out. */
+export interface CheckedCredential {
+  /** The account's own name in the app, if the app reports one. */
+  readonly label?: string | undefined
+  /** Why the app did not respond; undefined: it did. */
+  readonly checkFailure?: string
+}
 
 /** The value that the app rejects, or the whole credential if it names none. */
 const detailOf = (error: AppError, { name, credential }: Connector): ErrorDetail => {
@@ -16,21 +27,39 @@ const detailOf = (error: AppError, { name, credential }: Connector): ErrorDetail
   return { field, expected: `a value that ${name} accepts` }
 }
 
+/** Why the app did not respond, as the app client reports it; undefined: it responded. */
+const noResponse = (error: unknown): string | undefined => {
+  if (!isAppError(error)) return `no response within ${TIMEOUT_MS / 1000} s`
+  return error.code === 'APP_UNAVAILABLE' ? storableText(error.reason) : undefined
+}
+
 /**
- * Creates the credential check. It passes if the app is unavailable or limits the rate: the first sync then
- * uses the credential and reports a failure.
- * @throws ApiError APP_AUTHENTICATION, APP_REFUSED, APP_ADDRESS naming the value, if it is known
+ * Creates the credential check. It passes if the app limits the rate, and, unless `requireResponse` is true, if
+ * the app is unavailable: the first sync then uses the credential and reports a failure.
+ * @throws ApiError APP_AUTHENTICATION, APP_REFUSED, APP_ADDRESS naming the value, if it is known; APP_UNAVAILABLE
  */
 export const createCredentialCheck =
   ({ appClient }: { readonly appClient: AppClient }) =>
-  async (connector: Connector, values: CredentialValues): Promise<void> => {
+  async (
+    connector: Connector,
+    values: CredentialValues,
+    requireResponse = false,
+  ): Promise<CheckedCredential> => {
     const timeout = AbortSignal.timeout(TIMEOUT_MS)
     try {
-      await appClient.check(connector, values, timeout)
+      const response = await appClient.check(connector, values, timeout)
+      const name = connector.readAccountName?.(response)?.trim()
+      return { label: name ? storableText(name, MAX_LABEL_LENGTH) : undefined }
     } catch (error) {
       if (!isAppError(error) && !timeout.aborted) throw error
-      if (!isAppError(error) || error.code === 'APP_UNAVAILABLE') return
-      if (error.code === 'APP_RATE_LIMITED') return
+      const failure = noResponse(error)
+      if (failure !== undefined && !requireResponse) return { checkFailure: failure }
+      if (failure !== undefined) {
+        const { origin } = new URL(connector.baseUrl(values))
+        const reason = describeFailureReason(failure, origin)
+        throw new ApiError('APP_UNAVAILABLE', `${connector.name} did not respond: ${reason}.`)
+      }
+      if (!isAppError(error) || error.code === 'APP_RATE_LIMITED') return {}
       const { code, message } = appFailure(error)
       throw new ApiError(code, message, [detailOf(error, connector)])
     }

@@ -8,6 +8,7 @@ import { type Block, pages } from '../docs/pages.ts'
 import { findViolations } from '../support/axe.ts'
 import { browserMissing, openBrowser } from '../support/browser.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { unusedAddress } from '../support/unused-address.ts'
 import { workflowNumber } from '../support/workflow.ts'
 
 const isHtml = ({ language }: Block): boolean => language === 'html'
@@ -25,7 +26,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
   let problems: string[]
 
   beforeAll(async () => {
-    service = await startService()
+    service = await startService({ allowPrivateAddresses: true })
     await createSandboxApp(service).openTenant('acme', { token: 'secret' })
     address = await service.server.listen({ port: 0, host: '127.0.0.1' })
     site = createServer((_request, response) => {
@@ -160,6 +161,43 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
       exampleSite.close()
     }
     expect(pages.flatMap(({ blocks }) => blocks).filter(isHtml)).toHaveLength(2)
+  })
+
+  test('an app that does not respond is connected only anyway; connected accounts show their state', async () => {
+    await signIn()
+    const result = call('authenticate')
+    const window = await frame()
+    await window.getByRole('button', { name: 'Vendure' }).click()
+    const url = await unusedAddress()
+    await window.getByLabel('Url').fill(url)
+    await window.getByLabel('Api key').fill('k')
+    await click(window, 'Connect')
+    await window.getByText(`nothing answers at ${url}: connection refused (ECONNREFUSED)`).waitFor()
+    expect(problems.splice(0)).toEqual([expect.stringContaining('502')])
+    const { credential } = service.database.prisma
+    expect(await credential.count({ where: { userId: tenant.userId } })).toBe(0)
+    await click(window, 'Connect anyway')
+    await heading(window, 'Vendure is connected, but its sync fails')
+    await window.getByText('Check that the app is running').waitFor()
+    expect(await window.getByText('✓').count()).toBe(0)
+    expect(await result).toMatchObject({ success: true })
+    await leave(click(window, 'Done'))
+
+    const connected = await service.send(tenant.key, 'POST', '/2024-03/headless/credentials', {
+      userId: tenant.userId,
+      app: 'sandbox',
+      credential: { tenant: 'acme', token: 'secret' },
+    })
+    expect(connected.statusCode).toBe(200)
+    void call('authenticate')
+    const list = await frame()
+    await heading(list, 'Connect an app')
+    await list.getByText(/Sync failing: nothing answers at .+ · 0 records/).waitFor()
+    await list
+      .getByText(/^Acme · Connected .+ · First sync in progress · 0 records, 0 of/)
+      .waitFor()
+    expect(problems).toEqual([])
+    await leave(page.keyboard.press('Escape'))
   })
 
   test('a lost response does not create a second connection', async () => {

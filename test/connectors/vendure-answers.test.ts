@@ -27,6 +27,14 @@ describe('a response', () => {
     expect(kindOf(answer)).toBe(kind)
   })
 
+  test.each([
+    [{ data: { activeChannel: { id: '2', code: 'harbour-light' } } }, 'harbour-light'],
+    [{ data: { activeChannel: { id: '1', code: '__default_channel__' } } }, undefined],
+    [{ data: null }, undefined],
+  ])('to the check names the channel: %j', (body, name) => {
+    expect(connector.readAccountName?.(response({ status: 200, body }))).toBe(name)
+  })
+
   test('every recorded rejection is a failure', () => {
     for (const [name, answer] of Object.entries(failures))
       expect(kindOf(answer), name).toBeDefined()

@@ -63,7 +63,8 @@ describe('a tenant', () => {
       const { status, body } = await request('PUT', '/v1/tenant', { as })
       return [status, body]
     }
-    for (const _time of [1, 2]) expect(await enter(first)).toEqual([200, { tenant: 'newcomer' }])
+    const opened = { tenant: 'newcomer', name: 'Newcomer' }
+    for (const _time of [1, 2]) expect(await enter(first)).toEqual([200, opened])
     expect((await request('GET', '/v1/vendors', { as: first })).body.items).toHaveLength(25)
     expect(await enter({ ...first, token: 'other' })).toEqual([401, error('unauthorized')])
     expect(await enter({ ...first, token: '' })).toEqual([401, error('unauthorized')])

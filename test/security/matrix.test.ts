@@ -142,7 +142,7 @@ test('the matrix has every route and every field', () => {
   expect(actual).toEqual(expect.arrayContaining(documented))
 })
 
-test('every cell matches the table', { timeout: 120_000 }, async () => {
+test('every cell matches the table', { timeout: 300_000 }, async () => {
   let cells = 0
   const allowed: (readonly [Row, Caller])[] = []
   let before = await fingerprints.take()

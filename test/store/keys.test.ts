@@ -9,6 +9,7 @@ import {
   regenerateKey,
   revokeKeyById,
 } from '../../src/store/accounts/keys.ts'
+import { openDatabase } from '../../src/store/database/database.ts'
 import { createPgListener } from '../../src/store/database/pg-listener.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
@@ -128,15 +129,20 @@ describe('the last use of a key', () => {
   }
 
   test('is written outside of requests, once for all of them, and evicts no cached key', async () => {
-    const uses = createKeyUses({ database: service.database, onFailure: fail })
+    const written: string[] = []
+    const database = openDatabase({
+      url: service.url,
+      onStatement: (sql) => void written.push(sql),
+    })
+    const uses = createKeyUses({ database, onFailure: fail })
     const { access, stop } = await openAccess(uses)
     for (const _first of [true, false]) await access.keyOwner(key)
     service.takeStatements()
     const before = Date.now()
     for (let n = 0; n < 100; n++) await access.keyOwner(key)
     expect(service.takeStatements()).toEqual([])
+    expect(written).toEqual([])
     await uses.stop()
-    const written = service.takeStatements()
     expect(written).toHaveLength(1)
     expect(written[0]).toContain('UPDATE api_keys')
     expect((await lastUsedAt())?.getTime()).toBeGreaterThanOrEqual(before)
@@ -149,6 +155,7 @@ describe('the last use of a key', () => {
     await access.keyOwner(key)
     expect(service.takeStatements()).toEqual([])
     await stop()
+    await database.stop()
   })
 
   test('is written in time, and not for a rejected key', async () => {

@@ -69,7 +69,8 @@ const write = (lease: Lease<Key>, assignments: Prisma.Sql): Promise<number> =>
   database.prisma.$executeRaw(sql`UPDATE leased SET ${assignments} WHERE ${isHeldBy(TABLE, lease)}`)
 const expire = () =>
   database.prisma.$executeRaw(
-    sql`UPDATE leased SET held_until = clock_timestamp() WHERE ${isRow(TABLE, key)}`,
+    sql`UPDATE leased SET held_until = clock_timestamp() - interval '1 second'
+      WHERE ${isRow(TABLE, key)}`,
   )
 const takeOver = async (of = key): Promise<unknown> =>
   database.prisma.$executeRaw(

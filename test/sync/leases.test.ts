@@ -27,7 +27,7 @@ const renewed = (): Promise<unknown> => {
 
 it('a renewal does not count a lease as lost while it is being taken', async () => {
   const { database, log } = shop
-  const leases = createLeases({ database, log, durationMs: 1500 })
+  const leases = createLeases({ database, log, durationMs: 6000 })
   const take = async (credentialId: string): Promise<HeldRun | undefined> => {
     const lease = await leases.acquire({ credentialId, topic: TOPIC }, new AbortController().signal)
     held.push(lease)

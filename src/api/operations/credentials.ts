@@ -1,49 +1,30 @@
 /** Credentials: the connections of end users to apps. */
-import { defineShape, json, list, reference, text, timestamp } from '../../definition/field.ts'
+import { boolean, json, list, reference, text } from '../../definition/field.ts'
 import { ApiError } from '../../errors.ts'
 import {
-  type CredentialSummary,
   countCredentials,
   createCredential,
   deleteCredential,
-  listCredentials,
   type NewCredential,
   TooManyCredentialsError,
 } from '../../store/accounts/credentials.ts'
+import { listCredentials } from '../../store/accounts/listed-credentials.ts'
 import { isForeignKeyViolation } from '../../store/database/database.ts'
 import { noCredential, noUser } from '../auth/caller.ts'
 import { readCredentialValues, requireApp } from '../credential-input.ts'
 import { type CallContext, defineOperation, type InputOf, required } from '../operation.ts'
-import { app, CREDENTIAL_TYPE } from './apps.ts'
+import { app } from './apps.ts'
+import {
+  CREDENTIAL_PATH,
+  credential,
+  credentialId,
+  EXAMPLE_CREDENTIAL,
+  exampleCredential,
+  toResult,
+} from './credential-shape.ts'
 import { EXAMPLE_USER, pageParameters, readPage, requireUser, scopeOf, userId } from './users.ts'
 
 const tag = 'Credentials'
-
-export const EXAMPLE_CREDENTIAL = '5b0e8f6a-2c41-4d7e-9a33-0c6f1d2e4b85'
-
-const credentialId = required(reference('credentials', 'The credential.'))
-
-const credential = defineShape({
-  name: 'Credential',
-  doc: "An end user's authorized connection to one app. Its secret values are never returned.",
-  fields: {
-    credentialId,
-    userId,
-    app,
-    type: required(text('How the app was connected: `apiKey`.')),
-    createdAt: required(timestamp('When the app was connected.')),
-    updatedAt: required(timestamp('When its values were last changed.')),
-  },
-})
-
-const exampleCredential = {
-  credentialId: EXAMPLE_CREDENTIAL,
-  userId: EXAMPLE_USER,
-  app: 'vendure',
-  type: CREDENTIAL_TYPE,
-  createdAt: '2026-03-02T09:30:00.000Z',
-  updatedAt: '2026-03-02T09:30:00.000Z',
-}
 
 const newCredential = {
   userId,
@@ -52,6 +33,9 @@ const newCredential = {
     json(
       'The values of the fields that the app requires, by name. See GET /2024-03/metadata/credentials.',
     ),
+  ),
+  requireResponse: boolean(
+    'Whether to return APP_UNAVAILABLE if the app does not respond to the check. Default: false. The app is then connected anyway, and its state is `failing` until it responds.',
   ),
 }
 
@@ -71,8 +55,6 @@ const tooManyCredentials = (limit: number): ApiError =>
     `The end user has ${limit} credentials, the limit (MAX_CREDENTIALS_PER_USER). Delete an unused one.`,
   )
 
-const withType = (summary: CredentialSummary) => ({ ...summary, type: CREDENTIAL_TYPE })
-
 export const credentialOperations = [
   defineOperation({
     name: 'credentials',
@@ -91,7 +73,7 @@ export const credentialOperations = [
     example: { given: { userId: EXAMPLE_USER, app: 'vendure' }, result: [exampleCredential] },
     run: async (context, { userId: requestedUser, app, ...page }) => {
       const filter = { ...(await scopeOf(context, requestedUser)), app: app ?? undefined }
-      return (await listCredentials(context.database, filter, readPage(page))).map(withType)
+      return (await listCredentials(context.database, filter, readPage(page))).map(toResult)
     },
   }),
   defineOperation({
@@ -105,16 +87,13 @@ export const credentialOperations = [
     answer: { key: 'data', value: list(credential, 'The credentials.') },
     errors: ['USER_NOT_FOUND'],
     example: { given: { userId: EXAMPLE_USER }, result: [exampleCredential] },
-    run: async (context, input) => {
-      const filter = { ...(await scopeOf(context, input.userId)), app: undefined }
-      const all = { size: undefined, number: 1 }
-      return (await listCredentials(context.database, filter, all)).map(withType)
-    },
+    run: async (context, input) =>
+      (await listCredentials(context.database, await scopeOf(context, input.userId))).map(toResult),
   }),
   defineOperation({
     name: 'createCredential',
     summary: 'Create a credential',
-    doc: 'Connects an app for an end user. The values are checked with a request to the app; then the first sync starts.',
+    doc: 'Connects an app for an end user. The values are checked with a request to the app; then the first sync starts. The credential has a state from then on.',
     tag,
     rest: { method: 'POST', path: '/2024-03/headless/credentials' },
     callers: ['key', 'user'],
@@ -126,6 +105,7 @@ export const credentialOperations = [
       'APP_AUTHENTICATION',
       'APP_REFUSED',
       'APP_ADDRESS',
+      'APP_UNAVAILABLE',
     ],
     example: {
       given: {
@@ -141,13 +121,13 @@ export const credentialOperations = [
       // Before the app is called, because a call may create data there, e.g. a company in the sandbox.
       if ((await countCredentials(context.database, userId)) >= limit)
         throw tooManyCredentials(limit)
-      await context.checkCredential(connector, values)
+      return context.checkCredential(connector, values, input.requireResponse ?? false)
     },
     run: async (context, input) => {
       const { database, vault, maxCredentialsPerUser: limit } = context
       const credential = await readNewCredential(context, input)
       try {
-        return await createCredential(database, vault, credential, limit)
+        return await createCredential(database, vault, { ...credential, ...context.checked }, limit)
       } catch (error) {
         if (error instanceof TooManyCredentialsError) throw tooManyCredentials(limit)
         // The end user was deleted in between.
@@ -160,7 +140,7 @@ export const credentialOperations = [
     summary: 'Delete a credential',
     doc: 'Disconnects an app: deletes the credential and its records in this service.',
     tag,
-    rest: { method: 'DELETE', path: '/2024-03/users/:userId/credentials/:credentialId' },
+    rest: { method: 'DELETE', path: CREDENTIAL_PATH },
     callers: ['key', 'user'],
     path: { userId, credentialId },
     answer: { key: 'credentialId', value: credentialId },

@@ -24,7 +24,7 @@ import {
 } from '../../store/accounts/installations.ts'
 import { type Caller, noCredential, noUser } from '../auth/caller.ts'
 import { defineOperation, type OperationContext, required } from '../operation.ts'
-import { EXAMPLE_CREDENTIAL } from './credentials.ts'
+import { EXAMPLE_CREDENTIAL } from './credential-shape.ts'
 import { EXAMPLE_INTEGRATION, EXAMPLE_WORKFLOW, integrationId, workflowId } from './integrations.ts'
 import { EXAMPLE_USER, pageParameters, readPage, requireUser, scopeOf, userId } from './users.ts'
 

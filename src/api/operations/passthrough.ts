@@ -13,7 +13,7 @@ import { isObject } from '../../definition/value.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
 import { resolveCredential } from '../auth/caller.ts'
 import { defineOperation, required } from '../operation.ts'
-import { EXAMPLE_CREDENTIAL } from './credentials.ts'
+import { EXAMPLE_CREDENTIAL } from './credential-shape.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 

@@ -15,7 +15,7 @@ import { findInstallation } from '../../store/accounts/installations.ts'
 import { hasWorkflow } from '../../store/workflows/integrations.ts'
 import { listRuns, RUN_STATUSES } from '../../store/workflows/workflow-history.ts'
 import { defineOperation, required } from '../operation.ts'
-import { EXAMPLE_CREDENTIAL } from './credentials.ts'
+import { EXAMPLE_CREDENTIAL } from './credential-shape.ts'
 import { EXAMPLE_INSTALLATION, installationId } from './installations.ts'
 import { EXAMPLE_WORKFLOW, workflowId } from './integrations.ts'
 

@@ -7,10 +7,13 @@ import {
   connectApp,
   dayOf,
   finish,
+  isProblem,
   listApps,
+  loadCredential,
   loadCredentials,
   runStep,
   type Session,
+  stateText,
 } from './session.ts'
 
 const connect = (session: Session, app: ConnectableApp, back?: () => void): void =>
@@ -19,12 +22,35 @@ const connect = (session: Session, app: ConnectableApp, back?: () => void): void
     app,
     (credentialId) => {
       session.report({ success: true, credentialId })
-      finish(session, `${app.name} is connected`, 'Your data is now being imported.')
+      showOutcome(session, app, credentialId)
     },
     back,
   )
 
-/** Shows the list of apps, with the connection date of apps that are already connected. */
+const showOutcome = (session: Session, app: ConnectableApp, credentialId: string): void =>
+  runStep(session, async () => {
+    const credential = await loadCredential(session, credentialId)
+    const { label, reason, action } = credential
+    if (isProblem(credential))
+      finish(session, `${app.name} is connected, but its sync fails`, `${reason}. ${action}`, true)
+    else
+      finish(
+        session,
+        `${app.name} is connected`,
+        `${label === null ? 'Your data' : `The data of ${label}`} is now being imported.`,
+      )
+  })
+
+const describe = (credential: Credential): HTMLElement =>
+  element(
+    'span',
+    { class: isProblem(credential) ? 'problem' : 'since' },
+    [credential.label, `Connected ${dayOf(credential)}`, stateText(credential)]
+      .filter((part) => part !== null)
+      .join(' · '),
+  )
+
+/** Shows the list of apps, with the accounts that are already connected. */
 const choose = (
   session: Session,
   apps: readonly ConnectableApp[],
@@ -32,7 +58,6 @@ const choose = (
 ): void => {
   const backToChoice = (): void => choose(session, apps, credentials)
   const entry = (app: ConnectableApp): HTMLElement => {
-    const last = credentials.findLast((one) => one.app === app.app)
     return element(
       'li',
       {},
@@ -41,7 +66,7 @@ const choose = (
         { type: 'button', class: 'choice', click: () => connect(session, app, backToChoice) },
         element('strong', {}, app.name),
         element('span', {}, app.description),
-        last && element('span', { class: 'since' }, `Connected ${dayOf(last)}`),
+        ...credentials.filter((one) => one.app === app.app).map(describe),
       ),
     )
   }

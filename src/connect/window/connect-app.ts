@@ -50,7 +50,14 @@ export const connectAppScreen = ({ client, app, onConnected, back }: ConnectApp)
   const button = element('button', { class: 'main' }, 'Connect')
   const alert = element('p', { class: 'problem', role: 'alert' })
 
+  const anyway = element(
+    'button',
+    { type: 'button', class: 'second', hidden: true, click: () => void connect(false) },
+    'Connect anyway',
+  )
+
   const showError = (error: TrunklineError): void => {
+    anyway.hidden = error.code !== 'APP_UNAVAILABLE'
     const problems = new Map(error.details.map(({ field, expected }) => [field, expected]))
     for (const { name, input, problem } of inputs) {
       const expected = problems.get(`credential.${name}`)
@@ -62,17 +69,18 @@ export const connectAppScreen = ({ client, app, onConnected, back }: ConnectApp)
     first?.input.focus()
   }
 
-  const connect = async (): Promise<void> => {
+  const connect = async (requireResponse: boolean): Promise<void> => {
     // Empty optional fields are left out.
     const entries = inputs.flatMap(({ name, input: { value } }) => (value ? [[name, value]] : []))
     button.disabled = true
+    anyway.disabled = true
     try {
       const credential = Object.fromEntries(entries)
       const { userId } = client
       onConnected(
         await client.create<string>(
           '2024-03/headless/credentials',
-          { userId, app: app.app, credential },
+          { userId, app: app.app, credential, requireResponse },
           'credentialId',
         ),
       )
@@ -81,14 +89,15 @@ export const connectAppScreen = ({ client, app, onConnected, back }: ConnectApp)
       showError(error)
     } finally {
       button.disabled = false
+      anyway.disabled = false
     }
   }
 
   const submit = (event: Event): void => {
     event.preventDefault()
-    void connect()
+    void connect(true)
   }
-  const form = element('form', { submit }, ...inputs.map(({ row }) => row), alert, button)
+  const form = element('form', { submit }, ...inputs.map(({ row }) => row), alert, button, anyway)
   return {
     title: `Connect ${app.name}`,
     content: [element('p', {}, app.description), form],

@@ -16,6 +16,7 @@ import {
   loadCredentials,
   runStep,
   type Session,
+  stateText,
 } from './session.ts'
 
 interface Plan {
@@ -61,7 +62,11 @@ const confirm = (session: Session, plan: Plan): void => {
     ...credentials
       .toReversed()
       .map((one) =>
-        element('option', { value: one.credentialId }, `${app.name}, connected ${dayOf(one)}`),
+        element(
+          'option',
+          { value: one.credentialId },
+          `${one.label ?? app.name}, connected ${dayOf(one)} · ${stateText(one)}`,
+        ),
       ),
   )
   const submit = (event: Event): void => {

@@ -37,12 +37,17 @@ export const runStep = ({ frame }: Session, step: () => Promise<void>): void => 
   void attempt()
 }
 
-/** Shows the last screen. */
-export const finish = ({ frame, close }: Session, title: string, text: string): void =>
+/** Shows the last screen; with a check mark unless `isWarning` is true. */
+export const finish = (
+  { frame, close }: Session,
+  title: string,
+  text: string,
+  isWarning = false,
+): void =>
   frame.show({
     title,
     content: [
-      element('p', { class: 'done', 'aria-hidden': 'true' }, '✓'),
+      !isWarning && element('p', { class: 'done', 'aria-hidden': 'true' }, '✓'),
       element('p', { role: 'status' }, text),
       element('button', { type: 'button', class: 'main', click: close }, 'Done'),
     ],
@@ -56,6 +61,10 @@ export const listApps = ({ client }: Session): Promise<readonly ConnectableApp[]
 export const loadCredentials = ({ client }: Session): Promise<readonly Credential[]> =>
   client.get(`2024-03/users/${client.userId}/credentials`)
 
+/** One of the end user's credentials. */
+export const loadCredential = ({ client }: Session, credentialId: string): Promise<Credential> =>
+  client.get(`2024-03/users/${client.userId}/credentials/${credentialId}`, 'credential')
+
 /** Shows the form that connects an app. */
 export const connectApp = (
   { client, frame }: Session,
@@ -63,6 +72,28 @@ export const connectApp = (
   onConnected: (credentialId: string) => void,
   back?: () => void,
 ): void => frame.show(connectAppScreen({ client, app, onConnected, back }))
+
+const STATE_TEXTS: Readonly<Record<Credential['state'], string>> = {
+  connected: 'Connected',
+  syncing: 'First sync in progress',
+  failing: 'Sync failing',
+  needs_reconnect: 'Needs to be connected again',
+  paused: 'Paused',
+}
+
+/** Whether the end user has to act on the state, or wait for the app. */
+export const isProblem = ({ state }: Credential): boolean =>
+  state === 'failing' || state === 'needs_reconnect'
+
+/** State of a credential with its cause and counts: "Connected · 1,204 records". */
+export const stateText = ({ state, reason, counts }: Credential): string => {
+  const records = `${counts.records.toLocaleString()} records`
+  const progress = `${counts.resourcesCompleted} of ${counts.resources} kinds of data`
+  return [
+    reason === null ? STATE_TEXTS[state] : `${STATE_TEXTS[state]}: ${reason}`,
+    state === 'syncing' ? `${records}, ${progress}` : records,
+  ].join(' · ')
+}
 
 /** Date on which an app was connected, in the end user's locale. */
 export const dayOf = ({ createdAt }: Credential): string =>

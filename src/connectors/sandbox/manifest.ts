@@ -81,6 +81,9 @@ const readFailure = ({ status, body }: AppResponse): AppFailure | undefined => {
     : { kind, reason: String(reason) }
 }
 
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined
+
 /** The connector of the sandbox. */
 export const connector = defineConnector({
   app: 'sandbox',
@@ -107,6 +110,7 @@ export const connector = defineConnector({
   readFailure,
   // Creates the company if the name is new; NOTES "`PUT /v1/tenant` accepts the tenant's token".
   check: { method: 'PUT', path: '/v1/tenant' },
+  readAccountName: ({ body }) => textOf(Object(body).name),
   resources: Object.fromEntries(
     catalogue.resources.map((resource) => [
       resource.topic,

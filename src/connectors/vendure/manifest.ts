@@ -5,7 +5,7 @@ import { customers } from './customer/customer.ts'
 import { customerWriter } from './customer/customer-writer.ts'
 import { fulfillments } from './fulfillment/fulfillment.ts'
 import { fulfillmentWriter } from './fulfillment/fulfillment-writer.ts'
-import { ADMIN_API, query } from './graphql.ts'
+import { ADMIN_API, query, valuesOf } from './graphql.ts'
 import { orders } from './order/order.ts'
 import { orderWriter } from './order/order-writer.ts'
 import { products } from './product/product.ts'
@@ -17,6 +17,8 @@ const shopAddress = (url: string): string => {
   const trimmed = trimTrailing(url.trim(), '/')
   return trimmed.endsWith(ADMIN_API) ? trimmed.slice(0, -ADMIN_API.length) : trimmed
 }
+
+const DEFAULT_CHANNEL = '__default_channel__'
 
 export const connector = defineConnector({
   app: 'vendure',
@@ -47,7 +49,12 @@ export const connector = defineConnector({
   }),
   readFailure,
   // A valid key may not query `me` (NOTES "`me` is FORBIDDEN to a key").
-  check: query('query { activeChannel { id } }', {}),
+  check: query('query { activeChannel { id code } }', {}),
+  readAccountName: ({ body }) => {
+    const { code } = valuesOf(valuesOf(valuesOf(body).data).activeChannel)
+    // The code of the default channel names no shop.
+    return typeof code === 'string' && code !== DEFAULT_CHANNEL ? code : undefined
+  },
   resources: {
     'commerce/customers': { ...customers, write: customerWriter },
     'commerce/fulfillments': { ...fulfillments, write: fulfillmentWriter },

@@ -1,4 +1,4 @@
-/** Credentials of end users: create, read, list and delete. */
+/** Credentials of end users: create, read and delete. */
 import { randomUUID } from 'node:crypto'
 import { Prisma } from '@prisma/client'
 import type { Connector, CredentialValues } from '../../definition/connector.ts'
@@ -14,7 +14,6 @@ import type { Vault } from '../secrets/vault.ts'
 import { deleteStates } from '../sync/sync-state.ts'
 import { openValues, sealValues } from './credential-values.ts'
 import { lockUser } from './lock-user.ts'
-import { type NumberedPage, rowsOf } from './numbered-page.ts'
 
 const { sql } = Prisma
 
@@ -23,6 +22,10 @@ export interface NewCredential {
   readonly userId: string
   readonly connector: Connector
   readonly values: CredentialValues
+  /** The account's own name in the app. */
+  readonly label?: string | undefined
+  /** Why the app did not respond to the check; undefined: it did. */
+  readonly checkFailure?: string | undefined
 }
 
 /** The end user has reached the maximum number of credentials. */
@@ -43,7 +46,7 @@ export const countCredentials = ({ prisma }: Queryable, userId: string): Promise
 export const createCredential = async (
   database: Database,
   vault: Vault,
-  { environmentId, userId, connector, values }: NewCredential,
+  { environmentId, userId, connector, values, label, checkFailure }: NewCredential,
   maxPerUser: number = Number.POSITIVE_INFINITY,
 ): Promise<string> => {
   for (;;) {
@@ -64,6 +67,8 @@ export const createCredential = async (
             userId,
             app: connector.app,
             sealedValues: sealValues(vault, { id, environmentId }, values),
+            label: label ?? null,
+            checkFailure: checkFailure ?? null,
             syncStates: { create: Object.keys(connector.resources).map((topic) => ({ topic })) },
           },
         })
@@ -100,48 +105,6 @@ export const readCredential = async (
   if (row === null) return undefined
   const { environmentId, app } = row
   return { id: row.id, environmentId, app, values: openValues(vault, row) }
-}
-
-/** A credential without its values. Times are ISO 8601. */
-export interface CredentialSummary {
-  readonly credentialId: string
-  readonly userId: string
-  readonly app: string
-  readonly createdAt: string
-  readonly updatedAt: string
-}
-
-/** The credentials to list. */
-export interface CredentialFilter {
-  readonly environmentId: string
-  /** Only those of this end user; undefined: of all. */
-  readonly userId: string | undefined
-  /** Only those of this app; undefined: of all. */
-  readonly app: string | undefined
-}
-
-/** Lists the credentials of an environment, oldest first. One statement. */
-export const listCredentials = async (
-  { prisma }: Database,
-  { environmentId, userId, app }: CredentialFilter,
-  page: NumberedPage,
-): Promise<CredentialSummary[]> => {
-  const rows = await prisma.credential.findMany({
-    where: {
-      environmentId,
-      ...(userId !== undefined && { userId }),
-      ...(app !== undefined && { app }),
-    },
-    select: { id: true, userId: true, app: true, createdAt: true, updatedAt: true },
-    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
-    ...rowsOf(page),
-  })
-  return rows.map(({ id, createdAt, updatedAt, ...facts }) => ({
-    credentialId: id,
-    ...facts,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-  }))
 }
 
 /**

@@ -60,7 +60,8 @@ export const retryFailed = ({ prisma }: Database, code: string): Promise<number>
   prisma.$executeRaw(sql`
     WITH failed AS MATERIALIZED (
       SELECT s.credential_id, s.topic FROM sync_states s
-      WHERE s.failure_code = ${code} AND s.due_at > clock_timestamp() AND ${isFree('s')}
+      WHERE s.failure_code = ${code} AND s.due_at > clock_timestamp() AND s.due_at < 'infinity'
+        AND ${isFree('s')}
       FOR UPDATE OF s SKIP LOCKED
     )
     UPDATE sync_states s SET due_at = clock_timestamp() FROM failed f

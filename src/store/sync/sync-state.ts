@@ -106,8 +106,9 @@ export const addMissingStates = async (
   resources: readonly { readonly app: string; readonly topic: string }[],
 ): Promise<number> =>
   prisma.$executeRaw(sql`
-    INSERT INTO sync_states (credential_id, topic)
-    SELECT c.id, r.topic FROM credentials c
+    INSERT INTO sync_states (credential_id, topic, due_at)
+    SELECT c.id, r.topic, CASE WHEN c.paused_at IS NULL THEN clock_timestamp() ELSE 'infinity' END
+    FROM credentials c
     JOIN unnest(${resources.map(({ app }) => app)}::text[], ${resources.map(({ topic }) => topic)}::text[])
       AS r(app, topic) ON r.app = c.app
     ON CONFLICT DO NOTHING`)
@@ -192,7 +193,12 @@ export const releaseRun = (
     database,
     lease,
     sql`${RELEASED}, due_at = ${inMs(dueInMs)}, progress = ${progressJson(progress)}
-      ${failure ? sql`, failures = ${failure.count}, failure_code = ${failure.code}, failure = ${failure.reason}` : Prisma.empty}
+      ${
+        failure
+          ? sql`, failures = ${failure.count}, failure_code = ${failure.code}, failure = ${failure.reason},
+        failing_since = CASE WHEN failure_code IS NOT NULL THEN failing_since ELSE clock_timestamp() END`
+          : Prisma.empty
+      }
       ${absence === undefined ? Prisma.empty : sql`, absence = ${absence}`}`,
   )
 

@@ -31,7 +31,9 @@ export const connectAppScreen = ({ client, app, onConnected, back }) => {
     const inputs = app.fields.map(inputOf);
     const button = element('button', { class: 'main' }, 'Connect');
     const alert = element('p', { class: 'problem', role: 'alert' });
+    const anyway = element('button', { type: 'button', class: 'second', hidden: true, click: () => void connect(false) }, 'Connect anyway');
     const showError = (error) => {
+        anyway.hidden = error.code !== 'APP_UNAVAILABLE';
         const problems = new Map(error.details.map(({ field, expected }) => [field, expected]));
         for (const { name, input, problem } of inputs) {
             const expected = problems.get(`credential.${name}`);
@@ -42,14 +44,15 @@ export const connectAppScreen = ({ client, app, onConnected, back }) => {
         alert.textContent = first ? 'Check the highlighted fields.' : problemText(error);
         first?.input.focus();
     };
-    const connect = async () => {
+    const connect = async (requireResponse) => {
         // Empty optional fields are left out.
         const entries = inputs.flatMap(({ name, input: { value } }) => (value ? [[name, value]] : []));
         button.disabled = true;
+        anyway.disabled = true;
         try {
             const credential = Object.fromEntries(entries);
             const { userId } = client;
-            onConnected(await client.create('2024-03/headless/credentials', { userId, app: app.app, credential }, 'credentialId'));
+            onConnected(await client.create('2024-03/headless/credentials', { userId, app: app.app, credential, requireResponse }, 'credentialId'));
         }
         catch (error) {
             if (!(error instanceof TrunklineError))
@@ -58,13 +61,14 @@ export const connectAppScreen = ({ client, app, onConnected, back }) => {
         }
         finally {
             button.disabled = false;
+            anyway.disabled = false;
         }
     };
     const submit = (event) => {
         event.preventDefault();
-        void connect();
+        void connect(true);
     };
-    const form = element('form', { submit }, ...inputs.map(({ row }) => row), alert, button);
+    const form = element('form', { submit }, ...inputs.map(({ row }) => row), alert, button, anyway);
     return {
         title: `Connect ${app.name}`,
         content: [element('p', {}, app.description), form],

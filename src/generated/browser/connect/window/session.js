@@ -21,11 +21,11 @@ export const runStep = ({ frame }, step) => {
     };
     void attempt();
 };
-/** Shows the last screen. */
-export const finish = ({ frame, close }, title, text) => frame.show({
+/** Shows the last screen; with a check mark unless `isWarning` is true. */
+export const finish = ({ frame, close }, title, text, isWarning = false) => frame.show({
     title,
     content: [
-        element('p', { class: 'done', 'aria-hidden': 'true' }, '✓'),
+        !isWarning && element('p', { class: 'done', 'aria-hidden': 'true' }, '✓'),
         element('p', { role: 'status' }, text),
         element('button', { type: 'button', class: 'main', click: close }, 'Done'),
     ],
@@ -34,7 +34,27 @@ export const finish = ({ frame, close }, title, text) => frame.show({
 export const listApps = ({ client }) => client.get('2024-03/metadata/credentials');
 /** The end user's credentials, oldest first. */
 export const loadCredentials = ({ client }) => client.get(`2024-03/users/${client.userId}/credentials`);
+/** One of the end user's credentials. */
+export const loadCredential = ({ client }, credentialId) => client.get(`2024-03/users/${client.userId}/credentials/${credentialId}`, 'credential');
 /** Shows the form that connects an app. */
 export const connectApp = ({ client, frame }, app, onConnected, back) => frame.show(connectAppScreen({ client, app, onConnected, back }));
+const STATE_TEXTS = {
+    connected: 'Connected',
+    syncing: 'First sync in progress',
+    failing: 'Sync failing',
+    needs_reconnect: 'Needs to be connected again',
+    paused: 'Paused',
+};
+/** Whether the end user has to act on the state, or wait for the app. */
+export const isProblem = ({ state }) => state === 'failing' || state === 'needs_reconnect';
+/** State of a credential with its cause and counts: "Connected · 1,204 records". */
+export const stateText = ({ state, reason, counts }) => {
+    const records = `${counts.records.toLocaleString()} records`;
+    const progress = `${counts.resourcesCompleted} of ${counts.resources} kinds of data`;
+    return [
+        reason === null ? STATE_TEXTS[state] : `${STATE_TEXTS[state]}: ${reason}`,
+        state === 'syncing' ? `${records}, ${progress}` : records,
+    ].join(' · ');
+};
 /** Date on which an app was connected, in the end user's locale. */
 export const dayOf = ({ createdAt }) => new Date(createdAt).toLocaleDateString(undefined, { dateStyle: 'long' });

@@ -1,0 +1,105 @@
+/** The state of a credential and of its syncs, derived from the facts that the store lists. */
+import { describeFailureReason } from '../definition/failure-reason.ts'
+import type { CredentialSummary, SyncFacts } from '../store/accounts/listed-credentials.ts'
+
+/** The states of a credential or of one of its syncs; of several syncs, the first state in this list counts. */
+export const CONNECTION_STATES = [
+  'paused',
+  'needs_reconnect',
+  'failing',
+  'syncing',
+  'connected',
+] as const
+
+export type ConnectionState = (typeof CONNECTION_STATES)[number]
+
+interface Status {
+  readonly state: ConnectionState
+  /** ISO 8601; null: unknown. */
+  readonly since: string | null
+  readonly reason: string | null
+  readonly action: string | null
+}
+
+const RETRIED = 'The sync is retried automatically.'
+
+/** What to do about a failure, by its code. */
+const ACTIONS: Readonly<Record<string, string>> = {
+  APP_AUTHENTICATION: 'Connect the app again with valid values, then delete this credential.',
+  APP_ADDRESS: 'Connect the app again with an address on the public internet.',
+  APP_UNAVAILABLE: `Check that the app is running and that its address is correct. ${RETRIED}`,
+  APP_REFUSED: `Check the permissions of the credential in the app. ${RETRIED}`,
+  LIMIT_REACHED:
+    'Raise the limit that the reason names and restart the service. Until then, no new records are stored.',
+}
+
+const UNKNOWN = `Report it to the operator of this service if it continues. ${RETRIED}`
+
+const failing = (code: string, reason: string, since: string | null): Status => ({
+  state: code === 'APP_AUTHENTICATION' ? 'needs_reconnect' : 'failing',
+  since,
+  reason: describeFailureReason(reason),
+  action: ACTIONS[code] ?? UNKNOWN,
+})
+
+const PAUSED_ACTION = 'Resume the credential to sync it again.'
+
+/** Whether the last run failed. A run that stores a page afterwards has recovered. */
+const isFailing = ({ failureCode, failures, pages }: SyncFacts): boolean =>
+  // Rate limits are part of an app's normal operation.
+  failureCode !== null && failureCode !== 'APP_RATE_LIMITED' && (failures > 0 || pages === 0)
+
+const statusOf = (credential: CredentialSummary, sync: SyncFacts): Status => {
+  const { pausedAt, checkFailure, createdAt } = credential
+  const { completedAt, failureCode, failure, failingSince, pages } = sync
+  if (pausedAt !== null)
+    return { state: 'paused', since: pausedAt, reason: null, action: PAUSED_ACTION }
+  if (failureCode !== null && isFailing(sync))
+    return failing(failureCode, failure ?? failureCode, failingSince)
+  if (completedAt !== null) return { state: 'connected', since: null, reason: null, action: null }
+  // The check is the only attempt until a run has stored a page or failed.
+  if (checkFailure !== null && pages === 0 && failureCode === null)
+    return failing('APP_UNAVAILABLE', checkFailure, createdAt)
+  return { state: 'syncing', since: createdAt, reason: null, action: null }
+}
+
+/** The earliest of several times; null if there is none. ISO 8601 times in UTC sort as text. */
+const earliest = (times: readonly (string | null)[]): string | null =>
+  times.filter((time) => time !== null).toSorted()[0] ?? null
+
+/** A credential with its state, as the API returns it. */
+export const describeCredential = (credential: CredentialSummary) => {
+  const { credentialId, userId, app, label, createdAt, updatedAt, syncs } = credential
+  const resources = syncs.map((sync) => ({
+    topic: sync.topic,
+    ...statusOf(credential, sync),
+    records: sync.records,
+    lastCompletedAt: sync.completedAt,
+    nextSyncAt: sync.dueAt,
+  }))
+  const state =
+    CONNECTION_STATES.find((one) => resources.some((resource) => resource.state === one)) ??
+    'connected'
+  const same = resources.filter((resource) => resource.state === state)
+  const completed = resources.flatMap(({ lastCompletedAt }) => lastCompletedAt ?? [])
+  return {
+    credentialId,
+    userId,
+    app,
+    createdAt,
+    updatedAt,
+    label,
+    state,
+    since: earliest(same.map(({ since }) => since)),
+    reason: same[0]?.reason ?? null,
+    action: same[0]?.action ?? null,
+    lastCompletedAt: completed.toSorted().at(-1) ?? null,
+    nextSyncAt: earliest(resources.map(({ nextSyncAt }) => nextSyncAt)),
+    counts: {
+      records: resources.reduce((sum, { records }) => sum + records, 0),
+      resources: resources.length,
+      resourcesCompleted: completed.length,
+    },
+    resources,
+  }
+}

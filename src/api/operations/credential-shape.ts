@@ -1,0 +1,130 @@
+/** The shape in which operations return a credential. */
+import {
+  defineShape,
+  enumeration,
+  integer,
+  list,
+  object,
+  reference,
+  text,
+  timestamp,
+} from '../../definition/field.ts'
+import type { CredentialSummary } from '../../store/accounts/listed-credentials.ts'
+import { CONNECTION_STATES, describeCredential } from '../credential-state.ts'
+import { required } from '../operation.ts'
+import { app, CREDENTIAL_TYPE } from './apps.ts'
+import { EXAMPLE_USER, userId } from './users.ts'
+
+/** The REST path of one credential. */
+export const CREDENTIAL_PATH = '/2024-03/users/:userId/credentials/:credentialId'
+
+export const EXAMPLE_CREDENTIAL = '5b0e8f6a-2c41-4d7e-9a33-0c6f1d2e4b85'
+
+/** The input and output field of a credential's id. */
+export const credentialId = required(reference('credentials', 'The credential.'))
+
+const records = required(
+  integer('Number of stored records, including those that were deleted in the app.'),
+)
+
+/** The fields that a credential and each of its syncs have in common. */
+const status = {
+  state: required(
+    enumeration(
+      '`connected` · `syncing`: the first sync is in progress · `failing`: the sync fails and is retried · `needs_reconnect`: the app rejects the credential · `paused`: nothing is synced until it is resumed.',
+      CONNECTION_STATES,
+    ),
+  ),
+  since: timestamp(
+    'Since when it is `syncing`, `failing`, `needs_reconnect` or `paused`; null if unknown.',
+  ),
+  reason: text('Why it fails: the root cause, in words. Null if it does not fail.'),
+  action: text('What to do about the state. Null if there is nothing to do.'),
+  lastCompletedAt: timestamp('When a sync last completed; null: never.'),
+  nextSyncAt: timestamp(
+    'When the next sync is due; a time in the past waits for a free place. Null: a sync is in progress, or the credential is paused.',
+  ),
+}
+
+/** A credential, as operations return it. */
+export const credential = defineShape({
+  name: 'Credential',
+  doc: "An end user's authorized connection to one app. Its secret values are never returned.",
+  fields: {
+    credentialId,
+    userId,
+    app,
+    type: required(text('How the app was connected: `apiKey`.')),
+    createdAt: required(timestamp('When the app was connected.')),
+    updatedAt: required(timestamp('When its values were last changed.')),
+    label: text(
+      "The account's own name in the app, such as the shop's name; null if the app reports none.",
+    ),
+    ...status,
+    counts: required(
+      object(
+        defineShape({
+          name: 'CredentialCounts',
+          doc: 'The progress of the sync of a credential.',
+          fields: {
+            records,
+            resources: required(integer('Number of resources that are synced.')),
+            resourcesCompleted: required(
+              integer('Number of resources whose first sync has completed.'),
+            ),
+          },
+        }),
+        'The progress of the sync.',
+      ),
+    ),
+    resources: list(
+      defineShape({
+        name: 'ResourceSync',
+        doc: 'The sync of one resource of a credential.',
+        fields: {
+          topic: required(text('The resource, such as `crm/accounts`.')),
+          ...status,
+          records,
+        },
+      }),
+      'The sync of each resource, by topic.',
+    ),
+  },
+})
+
+export const exampleCredential = {
+  credentialId: EXAMPLE_CREDENTIAL,
+  userId: EXAMPLE_USER,
+  app: 'vendure',
+  type: CREDENTIAL_TYPE,
+  createdAt: '2026-03-02T09:30:00.000Z',
+  updatedAt: '2026-03-02T09:30:00.000Z',
+  label: 'Harbour Light',
+  state: 'failing',
+  since: '2026-03-04T17:05:21.412Z',
+  reason: 'nothing answers at 203.0.113.7:443: connection refused (ECONNREFUSED)',
+  action:
+    'Check that the app is running and that its address is correct. The sync is retried automatically.',
+  lastCompletedAt: '2026-03-04T17:05:03.871Z',
+  nextSyncAt: '2026-03-04T17:13:40.006Z',
+  counts: { records: 1204, resources: 1, resourcesCompleted: 1 },
+  resources: [
+    {
+      topic: 'commerce/orders',
+      state: 'failing',
+      since: '2026-03-04T17:05:21.412Z',
+      reason: 'nothing answers at 203.0.113.7:443: connection refused (ECONNREFUSED)',
+      action:
+        'Check that the app is running and that its address is correct. The sync is retried automatically.',
+      lastCompletedAt: '2026-03-04T17:05:03.871Z',
+      nextSyncAt: '2026-03-04T17:13:40.006Z',
+      records: 1204,
+    },
+  ],
+}
+
+/** A stored credential in that shape. */
+export const toResult = (summary: CredentialSummary) => ({
+  ...describeCredential(summary),
+  type: CREDENTIAL_TYPE,
+})

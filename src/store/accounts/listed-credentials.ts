@@ -1,0 +1,118 @@
+/** Credentials with the facts about their syncs, for lists. Their values are not read. */
+import { Prisma } from '@prisma/client'
+import { isUuid } from '../../definition/identity.ts'
+import type { Queryable } from '../database/database.ts'
+import { isHeld } from '../database/lease-sql.ts'
+import { limitOf, type NumberedPage } from './numbered-page.ts'
+
+const { sql } = Prisma
+
+/** The facts about the sync of one resource. Times are ISO 8601. */
+export interface SyncFacts {
+  readonly topic: string
+  /** Stored records, including those that were deleted in the app. */
+  readonly records: number
+  /** When a listing last completed; null: never. */
+  readonly completedAt: string | null
+  /** When the next run is due; null: a run is in progress, or the credential is paused. */
+  readonly dueAt: string | null
+  /** Pages that the current run has stored. */
+  readonly pages: number
+  /** Consecutive failures since a run last made progress. */
+  readonly failures: number
+  readonly failureCode: string | null
+  readonly failure: string | null
+  readonly failingSince: string | null
+}
+
+/** A credential without its values. Times are ISO 8601. */
+export interface CredentialSummary {
+  readonly credentialId: string
+  readonly userId: string
+  readonly app: string
+  /** The account's own name in the app. */
+  readonly label: string | null
+  readonly pausedAt: string | null
+  /** Why the app did not respond when the credential was checked; null: it did. */
+  readonly checkFailure: string | null
+  readonly createdAt: string
+  readonly updatedAt: string
+  /** By topic. */
+  readonly syncs: readonly SyncFacts[]
+}
+
+/** The credentials to list. */
+export interface CredentialFilter {
+  readonly environmentId: string
+  /** Only those of this end user; undefined: of all. */
+  readonly userId: string | undefined
+  /** Only those of this app; undefined: of all. */
+  readonly app?: string | undefined
+  readonly credentialId?: string
+}
+
+interface CredentialRow extends Omit<CredentialSummary, 'createdAt' | 'updatedAt' | 'pausedAt'> {
+  readonly pausedAt: Date | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** A time of JSON that PostgreSQL wrote, in the API's form. */
+const toIso = (time: string | null): string | null => time && new Date(time).toISOString()
+
+const toSummary = ({ pausedAt, createdAt, updatedAt, syncs, ...row }: CredentialRow) => ({
+  ...row,
+  pausedAt: pausedAt?.toISOString() ?? null,
+  createdAt: createdAt.toISOString(),
+  updatedAt: updatedAt.toISOString(),
+  syncs: syncs.map((sync) => ({
+    ...sync,
+    completedAt: toIso(sync.completedAt),
+    dueAt: toIso(sync.dueAt),
+    failingSince: toIso(sync.failingSince),
+  })),
+})
+
+// In the select list, so that only the syncs of the credentials on the page are read.
+const SYNCS = sql`ARRAY(
+  SELECT jsonb_build_object('topic', s.topic, 'records', coalesce(t.records, 0),
+    'completedAt', s.completed_at,
+    'dueAt', CASE WHEN ${isHeld('s')} THEN NULL ELSE nullif(s.due_at, 'infinity') END,
+    'pages', coalesce((s.progress->'counts'->>'pages')::integer, 0), 'failures', s.failures,
+    'failureCode', s.failure_code, 'failure', s.failure,
+    'failingSince', CASE WHEN s.failure_code IS NOT NULL THEN s.failing_since END)
+  FROM sync_states s
+  LEFT JOIN record_totals t ON t.credential_id = s.credential_id AND t.topic = s.topic
+  WHERE s.credential_id = c.id ORDER BY s.topic)`
+
+const ALL: NumberedPage = { size: undefined, number: 1 }
+
+/** Lists the credentials of an environment with their syncs, oldest first. One statement. */
+export const listCredentials = async (
+  { prisma }: Queryable,
+  { environmentId, userId, app, credentialId }: CredentialFilter,
+  page: NumberedPage = ALL,
+): Promise<CredentialSummary[]> => {
+  const rows = await prisma.$queryRaw<CredentialRow[]>(sql`
+    SELECT c.id::text AS "credentialId", c.user_id::text AS "userId", c.app, c.label,
+      c.paused_at AS "pausedAt", c.check_failure AS "checkFailure",
+      c.created_at AS "createdAt", c.updated_at AS "updatedAt", ${SYNCS} AS syncs
+    FROM credentials c
+    WHERE c.environment_id = ${environmentId}::uuid
+      ${userId === undefined ? Prisma.empty : sql`AND c.user_id = ${userId}::uuid`}
+      ${app === undefined ? Prisma.empty : sql`AND c.app = ${app}`}
+      ${credentialId === undefined ? Prisma.empty : sql`AND c.id = ${credentialId}::uuid`}
+    ORDER BY c.created_at, c.id ${limitOf(page)}`)
+  return rows.map(toSummary)
+}
+
+/** Finds a credential of an end user; undefined if the user has none with this id. */
+export const findCredential = async (
+  database: Queryable,
+  scope: CredentialFilter & { readonly credentialId: string },
+): Promise<CredentialSummary | undefined> => {
+  const credentialId = scope.credentialId.toLowerCase()
+  if (!isUuid(credentialId)) return undefined
+  const [found] = await listCredentials(database, { ...scope, credentialId })
+  return found
+}

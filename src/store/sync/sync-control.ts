@@ -1,0 +1,71 @@
+/**
+ * Resync, pause and resume of a credential's syncs. While a credential is paused, its syncs are due at
+ * `infinity`, so that the scan of the due runs reads none of them. Each change takes the leases of runs in
+ * progress, which end before they store their next page.
+ */
+import { Prisma } from '@prisma/client'
+import type { Transaction } from '../database/database.ts'
+import { RELEASED } from '../database/lease-sql.ts'
+
+const { sql } = Prisma
+
+/** Updates the sync states of a credential, or that of one topic. */
+const updateStates = (
+  { prisma }: Transaction,
+  credentialId: string,
+  assignments: Prisma.Sql,
+  topic?: string,
+): Promise<number> =>
+  prisma.$executeRaw(sql`
+    WITH locked AS MATERIALIZED (
+      SELECT s.credential_id, s.topic FROM sync_states s
+      WHERE s.credential_id = ${credentialId}::uuid
+        ${topic === undefined ? Prisma.empty : sql`AND s.topic = ${topic}`}
+      -- The order in which renewals lock them, which prevents deadlocks.
+      ORDER BY s.credential_id, s.topic FOR UPDATE OF s
+    )
+    UPDATE sync_states s SET ${assignments} FROM locked l
+    WHERE s.credential_id = l.credential_id AND s.topic = l.topic`)
+
+/**
+ * Makes a full listing of every resource, or of one topic, due immediately; of a paused credential, when it is
+ * resumed. @returns whether the credential has such a sync
+ */
+export const resyncCredential = async (
+  transaction: Transaction,
+  credentialId: string,
+  topic?: string,
+): Promise<boolean> => {
+  const updated = await updateStates(
+    transaction,
+    credentialId,
+    sql`${RELEASED}, progress = NULL, since = NULL, absence = NULL,
+      full_listing_at = CASE WHEN full_listing_at IS NOT NULL THEN 'epoch'::timestamptz END,
+      due_at = CASE WHEN due_at = 'infinity' THEN due_at ELSE clock_timestamp() END`,
+    topic,
+  )
+  return updated > 0
+}
+
+/** Pauses the syncs of a credential; a paused one stays as it is. The caller has found the credential. */
+export const pauseCredential = async (
+  transaction: Transaction,
+  credentialId: string,
+): Promise<void> => {
+  const paused = await transaction.prisma.$executeRaw(sql`
+    UPDATE credentials SET paused_at = clock_timestamp()
+    WHERE id = ${credentialId}::uuid AND paused_at IS NULL`)
+  if (paused > 0)
+    await updateStates(transaction, credentialId, sql`${RELEASED}, due_at = 'infinity'`)
+}
+
+/** Makes the syncs of a paused credential due immediately. The caller has found the credential. */
+export const resumeCredential = async (
+  transaction: Transaction,
+  credentialId: string,
+): Promise<void> => {
+  const resumed = await transaction.prisma.$executeRaw(sql`
+    UPDATE credentials SET paused_at = NULL
+    WHERE id = ${credentialId}::uuid AND paused_at IS NOT NULL`)
+  if (resumed > 0) await updateStates(transaction, credentialId, sql`due_at = clock_timestamp()`)
+}

@@ -1,0 +1,214 @@
+/** The state of a credential: derived from its syncs, its check and its pause, over both transports. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createAppClient } from '../../src/outbound/http.ts'
+import type { SyncOptions } from '../../src/sync/schedule.ts'
+import { createSync } from '../../src/sync/schedule.ts'
+import { type FakeApp, fakeConnector, startFakeApp } from '../support/fake-app.ts'
+import { type Call, callOver, transports } from '../support/operations.ts'
+import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { unusedAddress } from '../support/unused-address.ts'
+import { testVault } from '../support/vault.ts'
+
+const connectors = new Map([['fake', { ...fakeConnector(), readAccountName: () => ' Acme Ltd ' }]])
+const NEVER = '99999999-0000-4000-8000-000000000009'
+
+let app: FakeApp
+let service: TestService
+let tenant: Tenant
+
+beforeAll(async () => {
+  app = await startFakeApp()
+  service = await startService({ connectors, allowPrivateAddresses: true })
+  tenant = await service.createTenant('development', [])
+})
+afterAll(async () => {
+  await service.stop()
+  await app.stop()
+})
+
+const sync = async (credentialId: string, options: Partial<SyncOptions> = {}): Promise<void> => {
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+  const appClient = createAppClient({
+    allowPrivateAddresses: true,
+    maxRetries: 0,
+    deadlineMs: 5_000,
+  })
+  const { database } = service
+  const engine = createSync({ database, vault: testVault, connectors, appClient, log, ...options })
+  await engine.syncNow(credentialId).catch(() => {})
+  await engine.stop()
+  await appClient.stop()
+}
+
+describe.each(transports)('over %s', (transport) => {
+  let call: Call
+  let userId: string
+  let round = 0
+  beforeAll(() => {
+    call = callOver(service, transport)
+  })
+  beforeEach(async () => {
+    app.rows.clear()
+    app.fill(3)
+    app.settings.token = 'the-token'
+    app.requests.length = 0
+    const user = await call(tenant.key, 'createUser', { username: `${transport} ${++round}` })
+    userId = user.result.userId
+  })
+
+  const connect = async (values: object = {}): Promise<string> => {
+    const credential = { url: app.url, token: 'the-token', ...values }
+    const created = await call(tenant.key, 'createCredential', { userId, app: 'fake', credential })
+    expect(created).toMatchObject({ status: 200 })
+    return created.result
+  }
+  const send = async (name: string, credentialId: string, input: object = {}) => {
+    const outcome = await call(tenant.key, name, { userId, credentialId, ...input })
+    expect(outcome, outcome.message).toMatchObject({ status: 200 })
+    return outcome.result
+  }
+
+  test('from the first sync to connected, with the counts and the name of the account', async () => {
+    const credentialId = await connect()
+    const first = await send('credential', credentialId)
+    expect(first).toMatchObject({ label: 'Acme Ltd', state: 'syncing', lastCompletedAt: null })
+    expect(first.since).toBe(first.createdAt)
+    await sync(credentialId)
+    const after = await send('credential', credentialId)
+    expect(after).toMatchObject({ state: 'connected', since: null, reason: null, action: null })
+    expect(after.counts).toEqual({
+      records: 3 * after.resources.length,
+      resources: after.resources.length,
+      resourcesCompleted: after.resources.length,
+    })
+    expect(after.resources[0]).toMatchObject({ state: 'connected', records: 3 })
+    expect(Date.parse(after.nextSyncAt)).toBeGreaterThan(Date.parse(after.lastCompletedAt))
+    expect((await call(tenant.key, 'credentials', { userId })).result).toEqual([after])
+  })
+
+  test('an app at whose address nothing listens is failing with the cause, before and after the first run', async () => {
+    const credentialId = await connect({ url: await unusedAddress() })
+    const failing = {
+      state: 'failing',
+      reason: expect.stringMatching(/^nothing answers at .+: connection refused \(ECONNREFUSED\)/),
+      action: expect.stringContaining('address is correct'),
+    }
+    expect(await send('credential', credentialId)).toMatchObject({ ...failing, label: null })
+    await sync(credentialId)
+    const { since } = await send('credential', credentialId)
+    await sync(credentialId)
+    const later = await send('credential', credentialId)
+    expect(later).toMatchObject({ ...failing, since })
+    expect(Date.parse(since)).toBeGreaterThan(Date.parse(later.createdAt))
+  })
+
+  test('with requireResponse, such an app is not connected, and the error names the cause', async () => {
+    const url = await unusedAddress()
+    const credential = { url: `${url}/`, token: 'the-token' }
+    const input = { userId, app: 'fake', credential, requireResponse: true }
+    const refused = await call(tenant.key, 'createCredential', input)
+    expect(refused).toMatchObject({ status: 502, code: 'APP_UNAVAILABLE' })
+    expect(refused.message).toContain(
+      `nothing answers at ${url}: connection refused (ECONNREFUSED)`,
+    )
+    expect((await call(tenant.key, 'credentials', { userId })).result).toEqual([])
+  })
+
+  test('a rejected credential needs a reconnect; a storage limit is a failure; both end', async () => {
+    const credentialId = await connect()
+    app.settings.token = 'another'
+    await sync(credentialId)
+    expect(await send('credential', credentialId)).toMatchObject({
+      state: 'needs_reconnect',
+      since: expect.any(String),
+      action: expect.stringContaining('Connect the app again'),
+    })
+    app.settings.token = 'the-token'
+    await sync(credentialId, { limits: { maxRecords: 1, maxBytes: Infinity } })
+    expect(await send('credential', credentialId)).toMatchObject({
+      state: 'failing',
+      reason: expect.stringContaining('MAX_RECORDS_PER_CREDENTIAL'),
+      action: expect.stringContaining('Raise the limit'),
+    })
+    await sync(credentialId)
+    expect(await send('credential', credentialId)).toMatchObject({ state: 'connected' })
+  })
+
+  test('a resync lists all records of the resource again', async () => {
+    const credentialId = await connect()
+    await sync(credentialId)
+    const { resources } = await send('credential', credentialId)
+    const [{ topic }] = resources
+    app.requests.length = 0
+    const before = await send('resyncCredential', credentialId, { topic })
+    expect(Date.parse(before.nextSyncAt)).toBeLessThanOrEqual(Date.now())
+    await sync(credentialId)
+    const isFull = app.requests.filter(({ since }) => since === null)
+    expect(isFull).toHaveLength(1)
+    app.requests.length = 0
+    await send('resyncCredential', credentialId)
+    await sync(credentialId)
+    expect(app.requests.filter(({ since }) => since === null)).toHaveLength(resources.length)
+    const input = { userId, credentialId, topic: 'crm/none' }
+    expect(await call(tenant.key, 'resyncCredential', input)).toMatchObject({
+      code: 'INVALID_PARAMETER',
+      fields: ['topic'],
+    })
+  })
+
+  test('a paused credential is not due until it is resumed, and a run in progress stores no more', async () => {
+    const credentialId = await connect()
+    app.settings.pageSize = 1
+    let paused: Promise<unknown> | undefined
+    app.settings.onPage = ({ cursor }) => {
+      if (cursor === null) return
+      paused ??= send('pauseCredential', credentialId)
+      return paused
+    }
+    const appClient = createAppClient({ allowPrivateAddresses: true })
+    const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+    const { database } = service
+    const engine = createSync({ database, vault: testVault, connectors, appClient, log })
+    await engine.start()
+    await expect.poll(() => paused, { timeout: 20_000 }).toBeDefined()
+    const state = await paused
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    expect(await send('pauseCredential', credentialId)).toEqual(
+      await send('credential', credentialId),
+    )
+    const held = await send('credential', credentialId)
+    expect(held).toMatchObject({ state: 'paused', nextSyncAt: null, lastCompletedAt: null })
+    expect(held.since).toBe((state as { since: string }).since)
+    expect(held.counts.records).toBeLessThan(3 * held.resources.length)
+    app.settings.onPage = undefined
+    app.settings.pageSize = 100
+    expect(await send('resyncCredential', credentialId)).toMatchObject({ nextSyncAt: null })
+    expect(await send('resumeCredential', credentialId)).not.toMatchObject({ state: 'paused' })
+    await expect
+      .poll(async () => (await send('credential', credentialId)).state, { timeout: 20_000 })
+      .toBe('connected')
+    const again = await send('resumeCredential', credentialId)
+    expect(again).toMatchObject({ state: 'connected' })
+    await engine.stop()
+    await appClient.stop()
+  })
+
+  test('a credential of another end user or environment responds like one that never existed', async () => {
+    const credentialId = await connect()
+    const other = (await call(tenant.key, 'createUser', { username: `${transport} other` })).result
+    const stranger = await service.createTenant('production', [])
+    const before = await send('credential', credentialId)
+    for (const name of ['credential', 'resyncCredential', 'pauseCredential', 'resumeCredential']) {
+      const missing = { status: 404, code: 'CREDENTIAL_NOT_FOUND' }
+      for (const id of [credentialId, NEVER, 'no uuid']) {
+        const input = { userId: other.userId, credentialId: id }
+        expect(await call(tenant.key, name, input)).toMatchObject(missing)
+      }
+      expect(await call(stranger.key, name, { userId, credentialId })).toMatchObject({
+        status: 404,
+        code: 'USER_NOT_FOUND',
+      })
+    }
+    expect(await send('credential', credentialId)).toEqual(before)
+  })
+})
