@@ -2,13 +2,12 @@
 /** The command line: `trunkline serve`, and the commands for operators. */
 import { once } from 'node:events'
 import { relative } from 'node:path'
-import { runKeysCommand } from './commands/keys.ts'
-import { runMigrateCommand } from './commands/migrate.ts'
-import { runSecretsCommand } from './commands/secrets.ts'
 import { UsageError } from './commands/usage-error.ts'
-import { type Role, roles, startTrunkline, type Trunkline } from './main.ts'
+import { startTrunkline, type Trunkline } from './main.ts'
 import { version } from './package-json.ts'
 import { type Config, readConfig } from './process/config.ts'
+import { createProgress } from './process/progress.ts'
+import { type Role, roles } from './process/role.ts'
 
 const USAGE = `Usage: trunkline <command>
   serve [--role all|api|worker]  starts the service, or one process of it
@@ -92,7 +91,7 @@ const serve = async (config: Config, rest: readonly string[]): Promise<void> => 
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
   try {
-    const trunkline = await startTrunkline(config, role, signal)
+    const trunkline = await startTrunkline(config, role, signal, createProgress(config))
     console.log(greeting(config, trunkline))
     if (!signal.aborted) await once(signal, 'abort')
     process.exit((await trunkline.stop()) ? 0 : 1)
@@ -102,9 +101,15 @@ const serve = async (config: Config, rest: readonly string[]): Promise<void> => 
   }
 }
 
-const commands: Readonly<
-  Record<string, (config: Config, rest: readonly string[]) => Promise<void>>
-> = { serve, keys: runKeysCommand, migrate: runMigrateCommand, secrets: runSecretsCommand }
+type Command = (config: Config, rest: readonly string[]) => Promise<void>
+
+/** The commands by name, each imported only when it is used: the service starts PostgreSQL first. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => serve,
+  keys: async () => (await import('./commands/keys.ts')).runKeysCommand,
+  migrate: async () => (await import('./commands/migrate.ts')).runMigrateCommand,
+  secrets: async () => (await import('./commands/secrets.ts')).runSecretsCommand,
+}
 
 const [name = '', ...rest] = process.argv.slice(2)
 const command = Object.hasOwn(commands, name) ? commands[name] : undefined
@@ -113,7 +118,10 @@ try {
     console.log(USAGE)
   else if (name === '--version') console.log(version)
   else if (command === undefined) throw new UsageError(`Unknown command "${name}".`)
-  else await command(readConfig(process.env), rest)
+  else {
+    const run = await command()
+    await run(readConfig(process.env), rest)
+  }
 } catch (error) {
   const isUsage = error instanceof UsageError
   const message = error instanceof Error ? error.message : String(error)

@@ -1,50 +1,36 @@
 /** One process of the service: starts its parts in order, and stops them in reverse order. */
 import type { Logger } from 'pino'
-import { startApi } from './process/api.ts'
 import type { Config } from './process/config.ts'
-import { type FirstStart, prepareFirstStart } from './process/first-start.ts'
 import { createLog } from './process/log.ts'
-import { createRuntime } from './process/runtime.ts'
+import { type Progress, silentProgress } from './process/progress.ts'
+import type { Role } from './process/role.ts'
+import type { Service } from './process/service.ts'
 import { createShutdown, type Shutdown } from './process/shutdown.ts'
 import { prepareStorage } from './process/storage.ts'
-import { startWorkers } from './process/workers.ts'
-import { generateFirstKey } from './store/accounts/keys.ts'
 
-/** The roles of a process: `api` serves requests; `worker` syncs, delivers and runs workflows; `all` does both. */
-export const roles = ['all', 'api', 'worker'] as const
-export type Role = (typeof roles)[number]
-
-export interface Trunkline {
-  /** `http://127.0.0.1:4000`; undefined for a worker, which does not listen. */
-  readonly address: string | undefined
-  readonly firstStart: FirstStart
-  /** The first development key, which is shown once. Created last, so that a failed start does not lose it. */
-  readonly newKey: string | undefined
+export interface Trunkline extends Service {
   /** The file of encryption keys, if this start created it. */
   readonly newKeyFile: string | undefined
   /** @returns whether every step stopped in time; the rest ends with the process */
   stop(): Promise<boolean>
 }
 
-const start = async (
-  config: Config,
-  role: Role,
-  log: Logger,
-  shutdown: Shutdown,
-): Promise<Trunkline> => {
-  const { newKeyFile, ...storage } = await prepareStorage(config, log, shutdown)
-  const runtime = await createRuntime(config, { ...storage, log, shutdown })
-  const { database, retry } = runtime
-  const { developmentKey } = config
-  const firstStart = await retry('prepare the first start', () =>
-    prepareFirstStart({ ...runtime, developmentKey }),
-  )
-  if (role !== 'api') await startWorkers(runtime, firstStart)
-  const address = role === 'worker' ? undefined : await startApi(runtime, firstStart)
-  const [development] = firstStart.environmentIds
-  const generate = () => retry('generate the key', () => generateFirstKey(database, development))
-  const generated = address === undefined ? undefined : await generate()
-  return { address, firstStart, newKey: generated?.key, newKeyFile, stop: shutdown.run }
+interface StartOptions {
+  readonly log: Logger
+  readonly shutdown: Shutdown
+  readonly progress: Progress
+}
+
+const start = async (config: Config, role: Role, options: StartOptions): Promise<Trunkline> => {
+  const preparing = prepareStorage(config, options)
+  // Most of the modules: imported while the storage waits for PostgreSQL, which is another process.
+  const [{ newKeyFile, durable, ...storage }, { startService }] = await Promise.all([
+    preparing,
+    import('./process/service.ts'),
+  ])
+  const service = await startService(config, role, { ...storage, ...options })
+  await durable
+  return { ...service, newKeyFile, stop: options.shutdown.run }
 }
 
 /**
@@ -56,6 +42,7 @@ export const startTrunkline = async (
   config: Config,
   role: Role = 'all',
   signal?: AbortSignal,
+  progress = silentProgress,
 ): Promise<Trunkline> => {
   if (role !== 'all' && config.databaseUrl === undefined)
     throw new Error(
@@ -64,7 +51,7 @@ export const startTrunkline = async (
   const log = createLog(config)
   const shutdown = createShutdown({ log, signal })
   try {
-    return await shutdown.within(start(config, role, log, shutdown))
+    return await shutdown.within(start(config, role, { log, shutdown, progress }))
   } catch (error) {
     await shutdown.run()
     throw error

@@ -23,6 +23,7 @@ import { createCredentialCheck } from '../write/check-credential.ts'
 import { createPassthrough } from '../write/passthrough.ts'
 import { createRecordWriter } from '../write/record-writer.ts'
 import type { Config } from './config.ts'
+import { type Progress, silentProgress } from './progress.ts'
 import type { Shutdown } from './shutdown.ts'
 import type { Storage } from './storage.ts'
 
@@ -30,6 +31,7 @@ export interface Runtime {
   readonly config: Config
   readonly log: Logger
   readonly shutdown: Shutdown
+  readonly progress: Progress
   readonly database: Database
   /** The same database, with limits, for queries on behalf of a caller. */
   readonly requestDatabase: Database
@@ -61,12 +63,14 @@ export interface RuntimeOptions extends Pick<Storage, 'keys' | 'url'> {
   readonly connectors?: ReadonlyMap<string, Connector>
   /** Receives the text of every statement. */
   readonly onStatement?: (sql: string) => void
+  /** Receives each longer step of the start. */
+  readonly progress?: Progress
 }
 
 /** The sandbox companies of the example user's two credentials. */
 const SANDBOX_TENANTS = ['acme', 'acme-outlet']
 
-const openSandbox = (database: Database, clock: Clock) => {
+const openSandbox = (database: Database, clock: Clock, progress: Progress) => {
   const app = createSandboxApp({ database, clock })
   const connector = connectors.get('sandbox')
   if (connector === undefined)
@@ -75,7 +79,10 @@ const openSandbox = (database: Database, clock: Clock) => {
     const tenants: Readonly<Record<string, string>>[] = []
     // One at a time: computing the records of a tenant blocks the event loop, so that the connection of another
     // would time out.
-    for (const tenant of SANDBOX_TENANTS) tenants.push({ ...(await app.openTenant(tenant)) })
+    for (const [index, tenant] of SANDBOX_TENANTS.entries()) {
+      progress(`Creating sandbox company ${index + 1} of ${SANDBOX_TENANTS.length}`)
+      tenants.push({ ...(await app.openTenant(tenant)) })
+    }
     return tenants
   }
   return { connector, handle: app.handle, openTenants }
@@ -84,7 +91,15 @@ const openSandbox = (database: Database, clock: Clock) => {
 /** Creates the runtime, step by step. @throws Error with the cause and the remedy */
 export const createRuntime = async (
   config: Config,
-  { keys, url, log, shutdown, connectors: offered = connectors, onStatement }: RuntimeOptions,
+  {
+    keys,
+    url,
+    log,
+    shutdown,
+    connectors: offered = connectors,
+    onStatement,
+    progress = silentProgress,
+  }: RuntimeOptions,
 ): Promise<Runtime> => {
   const diskSpace = createDiskSpaceWatch({ database: () => database, log })
   const watched = {
@@ -128,7 +143,7 @@ export const createRuntime = async (
   const hashed = await retry('hash sandbox tokens', () => hashPlainSandboxTokens(database))
   if (hashed > 0)
     log.info({ tenants: hashed }, 'hashed sandbox tokens that were stored in plain text')
-  const sandbox = config.sandbox ? openSandbox(database, clock) : undefined
+  const sandbox = config.sandbox ? openSandbox(database, clock, progress) : undefined
   if (config.egress.proxy)
     log.info({ proxy: config.egress.proxy.host }, 'connections to apps and webhooks use a proxy')
   const appClient = createAppClient({
@@ -150,6 +165,7 @@ export const createRuntime = async (
     config,
     log,
     shutdown,
+    progress,
     database,
     requestDatabase,
     pgListener,

@@ -5,6 +5,7 @@ import { applyMigrations } from '../store/database/migrate.ts'
 import type { EncryptionKey } from '../store/secrets/encryption-key.ts'
 import { loadEncryptionKeys } from '../store/secrets/encryption-keys.ts'
 import type { Config } from './config.ts'
+import type { Progress } from './progress.ts'
 import type { Shutdown } from './shutdown.ts'
 
 export interface Storage {
@@ -13,13 +14,20 @@ export interface Storage {
   readonly newKeyFile: string | undefined
   /** The URL of the database. */
   readonly url: string
+  /** Resolves once a database that this start created is safe from a crash of the machine. */
+  readonly durable: Promise<void>
+}
+
+export interface StorageOptions {
+  readonly log: Logger
+  readonly shutdown: Shutdown
+  readonly progress: Progress
 }
 
 /** Loads or creates the keys, starts the embedded database if none is configured, and applies the migrations. */
 export const prepareStorage = async (
   config: Config,
-  log: Logger,
-  shutdown: Shutdown,
+  { log, shutdown, progress }: StorageOptions,
 ): Promise<Storage> => {
   const { keys, newFile: newKeyFile } = await loadEncryptionKeys(config)
   if (newKeyFile !== undefined)
@@ -28,11 +36,17 @@ export const prepareStorage = async (
       'created an encryption key; back it up: without it, no stored secret can be decrypted',
     )
   let url = config.databaseUrl
+  let durable = Promise.resolve()
   if (url === undefined) {
+    progress('Starting PostgreSQL')
     const embedded = await startEmbeddedDatabase({ dataDir: config.dataDir, log })
     shutdown.add('embedded database', () => embedded.stop(), { outlives: true })
     url = embedded.url
+    durable = embedded.durable
   }
-  await applyMigrations(url, { log })
-  return { keys, newKeyFile, url }
+  await applyMigrations(url, {
+    log,
+    onPending: (count) => progress(`Applying ${count} migrations`),
+  })
+  return { keys, newKeyFile, url, durable }
 }

@@ -34,6 +34,8 @@ export interface MigrateOptions {
   readonly migrationsFolder?: string
   readonly log?: Log
   readonly limits?: LockLimits
+  /** Receives the number of pending migrations, if there are any, before the first is applied. */
+  readonly onPending?: (count: number) => void
 }
 
 /**
@@ -52,6 +54,7 @@ export const applyMigrations = async (
     migrationsFolder = MIGRATIONS_FOLDER,
     log = silentLog,
     limits = LOCK_LIMITS,
+    onPending,
   }: MigrateOptions = {},
 ): Promise<{ readonly applied: readonly string[] }> => {
   const files = await readMigrations(migrationsFolder)
@@ -74,7 +77,10 @@ export const applyMigrations = async (
     checkHistory(rows, files)
     const done = new Set(rows.map((row) => row.migration_name))
     const missing = files.filter((file) => !done.has(file.name))
-    if (missing.length > 0) await applyMissing({ client, url, log, limits }, missing)
+    if (missing.length > 0) {
+      onPending?.(missing.length)
+      await applyMissing({ client, url, log, limits }, missing)
+    }
     return { applied: missing.map((file) => file.name) }
   } finally {
     await client.end() // also releases the lock
