@@ -1,9 +1,13 @@
-#!/usr/bin/env node
-/** The command line: `trunkline serve`, and the commands for operators. */
+#!/usr/bin/env -S node --max-semi-space-size=4
+/**
+ * The command line: `trunkline serve`, and the commands for operators. The flag of Node limits the memory for
+ * short-lived objects, which otherwise grows to 100 MB and stays.
+ */
 import { once } from 'node:events'
-import { relative } from 'node:path'
+import { enableCompileCache } from 'node:module'
+import { join, relative } from 'node:path'
 import { UsageError } from './commands/usage-error.ts'
-import { startTrunkline, type Trunkline } from './main.ts'
+import type { Trunkline } from './main.ts'
 import { version } from './package-json.ts'
 import { type Config, readConfig } from './process/config.ts'
 import { createProgress } from './process/progress.ts'
@@ -80,6 +84,8 @@ const readRole = (rest: readonly string[]): Role => {
 
 const serve = async (config: Config, rest: readonly string[]): Promise<void> => {
   const role = readRole(rest)
+  // Only next to the embedded database: otherwise the service writes no files.
+  if (config.databaseUrl === undefined) enableCompileCache(join(config.dataDir, 'compile-cache'))
   const stopping = new AbortController()
   const { signal } = stopping
   const stop = (): void => {
@@ -91,6 +97,7 @@ const serve = async (config: Config, rest: readonly string[]): Promise<void> => 
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
   try {
+    const { startTrunkline } = await import('./main.ts')
     const trunkline = await startTrunkline(config, role, signal, createProgress(config))
     console.log(greeting(config, trunkline))
     if (!signal.aborted) await once(signal, 'abort')

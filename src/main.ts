@@ -22,11 +22,15 @@ interface StartOptions {
 }
 
 const start = async (config: Config, role: Role, options: StartOptions): Promise<Trunkline> => {
-  const preparing = prepareStorage(config, options)
-  // Most of the modules: imported while the storage waits for PostgreSQL, which is another process.
+  const spawned = Promise.withResolvers<void>()
+  const preparing = prepareStorage(config, { ...options, onSpawn: spawned.resolve })
+  // Most of the modules: imported while PostgreSQL starts, which is another process.
+  const importing = Promise.race([spawned.promise, preparing]).then(
+    () => import('./process/service.ts'),
+  )
   const [{ newKeyFile, durable, ...storage }, { startService }] = await Promise.all([
     preparing,
-    import('./process/service.ts'),
+    importing,
   ])
   const service = await startService(config, role, { ...storage, ...options })
   await durable
@@ -50,6 +54,7 @@ export const startTrunkline = async (
     )
   const log = createLog(config)
   const shutdown = createShutdown({ log, signal })
+  if (config.databaseUrl === undefined) progress('Starting PostgreSQL')
   try {
     return await shutdown.within(start(config, role, { log, shutdown, progress }))
   } catch (error) {

@@ -22,12 +22,14 @@ export interface StorageOptions {
   readonly log: Logger
   readonly shutdown: Shutdown
   readonly progress: Progress
+  /** Called when the first program of the embedded PostgreSQL runs. */
+  readonly onSpawn: () => void
 }
 
 /** Loads or creates the keys, starts the embedded database if none is configured, and applies the migrations. */
 export const prepareStorage = async (
   config: Config,
-  { log, shutdown, progress }: StorageOptions,
+  { log, shutdown, progress, onSpawn }: StorageOptions,
 ): Promise<Storage> => {
   const { keys, newFile: newKeyFile } = await loadEncryptionKeys(config)
   if (newKeyFile !== undefined)
@@ -38,8 +40,7 @@ export const prepareStorage = async (
   let url = config.databaseUrl
   let durable = Promise.resolve()
   if (url === undefined) {
-    progress('Starting PostgreSQL')
-    const embedded = await startEmbeddedDatabase({ dataDir: config.dataDir, log })
+    const embedded = await startEmbeddedDatabase({ dataDir: config.dataDir, log, onSpawn })
     shutdown.add('embedded database', () => embedded.stop(), { outlives: true })
     url = embedded.url
     durable = embedded.durable

@@ -67,7 +67,10 @@ export const applyMigrations = async (
   })
   try {
     // Migrations have no time limit, whatever the server sets for other statements.
-    await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
+    // A migration lost in a crash of the machine is applied again: later commits of the service wait for it too.
+    await client.query(
+      'SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET synchronous_commit = off',
+    )
     await takeLock(client, log)
     await client.query(PRISMA_TABLE)
     const { rows } = await client.query<MigrationRow>(

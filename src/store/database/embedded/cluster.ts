@@ -24,6 +24,8 @@ interface ClusterOptions {
   readonly dataDir: string
   readonly programs: DatabasePrograms
   readonly user: DatabaseUser
+  /** Called when the first program runs. */
+  readonly onSpawn: () => void
 }
 
 interface OpenedCluster {
@@ -41,7 +43,7 @@ interface OpenedCluster {
  * @throws EmbeddedDatabaseError if it cannot be created, or belongs to another major version of PostgreSQL
  */
 export const openCluster = async (options: ClusterOptions): Promise<OpenedCluster> => {
-  const { dataDir, programs, user } = options
+  const { dataDir, programs, user, onSpawn } = options
   const passwordPath = join(dataDir, 'database-password')
   const keptPassword = await readPassword(passwordPath)
   const password = keptPassword ?? randomBytes(24).toString('base64url')
@@ -53,7 +55,9 @@ export const openCluster = async (options: ClusterOptions): Promise<OpenedCluste
     await rm(unfinished, { recursive: true, force: true })
     await mkdir(unfinished, { mode: 0o700 })
     if (user !== undefined) await chown(unfinished, user.uid, user.gid)
-    await createCluster(await describeCluster(unfinished, user), programs, password)
+    const creating = createCluster(await describeCluster(unfinished, user), programs, password)
+    onSpawn()
+    await creating
   } else if (keptPassword === undefined) {
     const cluster = await describeCluster(folder, user)
     await runSql(cluster, programs, [`ALTER ROLE ${DATABASE_NAME} PASSWORD '${password}'`])

@@ -16,6 +16,8 @@ import { chooseDatabaseUser } from './user.ts'
 export interface EmbeddedDatabaseOptions {
   readonly dataDir: string
   readonly log: Log
+  /** Called when the first program of PostgreSQL runs. */
+  readonly onSpawn?: () => void
 }
 
 /** A running embedded PostgreSQL. `url` is valid until `stop()`; close every pool before calling it. */
@@ -37,7 +39,7 @@ export interface EmbeddedDatabase {
 export const startEmbeddedDatabase = async (
   options: EmbeddedDatabaseOptions,
 ): Promise<EmbeddedDatabase> => {
-  const { dataDir, log } = options
+  const { dataDir, log, onSpawn = () => {} } = options
   // First, so that a start without the package creates no user.
   const platformPackage = findPlatformPackage()
   const lock = await lockDataDirectory(dataDir)
@@ -46,8 +48,8 @@ export const startEmbeddedDatabase = async (
     const user = await chooseDatabaseUser(clusterFolder, log)
     const programs = await findPrograms(platformPackage, user, log)
     await stopOrphan(clusterFolder, log)
-    const { cluster, password, isNew } = await openCluster({ dataDir, programs, user })
-    const server = await startServer({ programs, cluster, log })
+    const { cluster, password, isNew } = await openCluster({ dataDir, programs, user, onSpawn })
+    const server = await startServer({ programs, cluster, log, onSpawn })
     const durable = isNew ? flushCluster(cluster, programs) : Promise.resolve()
     durable.catch(() => {}) // rejects for those who await it
     return {
