@@ -30,41 +30,56 @@ in DATA_DIR, whether the service runs or not. The README lists the environment v
 // In a clone this file is TypeScript, and no `trunkline` is installed.
 const COMMAND = import.meta.filename.endsWith('.ts') ? 'npm run trunkline' : 'npx trunkline'
 
-/** The text that a start prints: the addresses and a first request, in at most eight lines. */
-const greeting = (
-  config: Config,
-  { address, firstStart, newKey, newKeyFile }: Trunkline,
-): string => {
-  const [credentialId] = firstStart.credentialIds
-  const isChosen = config.developmentKey !== undefined
-  // Standard output ends up in logs: a key is printed only once, when it is created. The command below
-  // uses double quotes, so that the shell expands the variable.
-  const key = newKey ?? (isChosen ? '$TRUNKLINE_DEV_API_KEY' : '$KEY')
+/** The values of the README's examples, as a line for a shell; without the key if only the operator knows it. */
+const exportLine = (config: Config, address: string, { firstStart, newKey }: Trunkline): string => {
+  // In double quotes, so that the shell expands the variable.
+  const key = newKey ?? (config.developmentKey && '"$TRUNKLINE_DEV_API_KEY"')
+  const values = {
+    URL: address,
+    KEY: key,
+    USER_ID: firstStart.userId,
+    ID: firstStart.credentialIds[0],
+  }
+  const assignments = Object.entries(values).flatMap(([name, value]) =>
+    value ? [`${name}=${value}`] : [],
+  )
+  return `export ${assignments.join(' ')}`
+}
+
+const keyLine = (config: Config, newKey: string | undefined): string => {
+  // Standard output ends up in logs: a key is printed only once, when it is created.
+  if (newKey !== undefined) return `${newKey}  (shown only now)`
+  return config.developmentKey === undefined
+    ? `shown at the first start; for another: ${COMMAND} keys generate development`
+    : 'the value of TRUNKLINE_DEV_API_KEY'
+}
+
+/** The text that a start prints: the addresses, and a first request. */
+const greeting = (config: Config, trunkline: Trunkline): string => {
+  const { address, firstStart, newKey, newKeyFile } = trunkline
+  if (address === undefined)
+    return `Trunkline is running. (This process is a worker and has no address.)`
   const data =
     config.databaseUrl === undefined
       ? relative('', config.dataDir) || '.'
       : 'PostgreSQL of DATABASE_URL'
   const keyFile =
     newKeyFile && `  (back up ${relative('', newKeyFile)}: without it no credential can be read)`
-  if (address === undefined)
-    return `Trunkline is running. (This process is a worker and has no address.)`
+  // The pages of a development service fill in the key of the fragment, which browsers do not send.
+  const fragment = newKey !== undefined && config.isDevelopment ? `#key=${newKey}` : ''
   return [
     `Trunkline is ready.`,
+    `  Open     ${address}`,
     `  REST     ${address}/2024-03/one`,
-    `  GraphQL  ${address}/graphql`,
-    `  Docs     ${address}/docs`,
+    `  GraphQL  ${address}/graphql${config.graphiql ? fragment : ''}`,
+    `  Docs     ${address}/docs${fragment}`,
     `  Data     ${data}${keyFile ?? ''}`,
-    ...(newKey !== undefined
-      ? [`  Key      ${newKey}  (shown only now)`]
-      : isChosen
-        ? ['  Key      the value of TRUNKLINE_DEV_API_KEY']
-        : [
-            `  Key      shown at the first start; for another: ${COMMAND} keys generate development`,
-          ]),
-    ...(credentialId === undefined
+    `  Key      ${keyLine(config, newKey)}`,
+    `  Set      ${exportLine(config, address, trunkline)}`,
+    ...(firstStart.credentialIds.length === 0
       ? []
       : [
-          `  Try      curl -H "Authorization: Bearer ${key}" '${address}/2024-03/one/accounting/vendors?credentialId=${credentialId}&pageSize=2'`,
+          `  Try      curl -H "Authorization: Bearer $KEY" "$URL/2024-03/one/accounting/vendors?credentialId=$ID&pageSize=2"`,
         ]),
   ].join('\n')
 }

@@ -10,6 +10,7 @@ import type { ApiContext } from '../context.ts'
 import { addressOf } from '../http/address.ts'
 import { logFailure, toApiError } from '../http/api-error.ts'
 import { type ConnectionLimits, type Connections, createConnections } from '../http/connections.ts'
+import type { Prefill } from '../http/prefill.ts'
 import { readIdempotencyKey } from '../idempotency.ts'
 import { createGraphServer } from './server.ts'
 import { createGraphSockets } from './socket.ts'
@@ -23,6 +24,8 @@ export interface GraphQLOptions extends ConnectionLimits {
   /** Number of trusted reverse proxies. */
   readonly trustedProxies: number
   readonly graphiql: boolean
+  /** Undefined: GraphiQL fills in nothing. */
+  readonly prefill: Prefill | undefined
   /** Sends an error with its status and headers. `body` has the error format of the transport. */
   readonly refuse: (
     request: FastifyRequest,
@@ -154,9 +157,9 @@ const checkGraphRequest = (request: FastifyRequest): void => {
 
 /** Adds GraphQL to the server. */
 export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): void => {
-  const { context, log, admission, bodies, trustedProxies, graphiql, refuse } = options
+  const { context, log, admission, bodies, trustedProxies, graphiql, prefill, refuse } = options
   const onFailure = (error: unknown, requestId: string): void => logFailure(log, requestId, error)
-  const graph = createGraphServer({ context, graphiql, onFailure })
+  const graph = createGraphServer({ context, graphiql, prefill, onFailure })
   const connections = createConnections(context.access, options)
   const sockets = createGraphSockets({
     graph,
