@@ -30,6 +30,8 @@ in DATA_DIR, whether the service runs or not. The README lists the environment v
 // In a clone this file is TypeScript, and no `trunkline` is installed.
 const COMMAND = import.meta.filename.endsWith('.ts') ? 'npm run trunkline' : 'npx trunkline'
 
+const CURL = `curl -H "Authorization: Bearer $KEY" "$URL/2024-03/one/accounting/vendors?credentialId=$ID&pageSize=2"`
+
 /** The values of the README's examples, as a line for a shell; without the key if only the operator knows it. */
 const exportLine = (config: Config, address: string, { firstStart, newKey }: Trunkline): string => {
   // In double quotes, so that the shell expands the variable.
@@ -75,12 +77,9 @@ const greeting = (config: Config, trunkline: Trunkline): string => {
     `  Docs     ${address}/docs${fragment}`,
     `  Data     ${data}${keyFile ?? ''}`,
     `  Key      ${keyLine(config, newKey)}`,
-    `  Set      ${exportLine(config, address, trunkline)}`,
-    ...(firstStart.credentialIds.length === 0
-      ? []
-      : [
-          `  Try      curl -H "Authorization: Bearer $KEY" "$URL/2024-03/one/accounting/vendors?credentialId=$ID&pageSize=2"`,
-        ]),
+    'To try it, paste:',
+    `  ${exportLine(config, address, trunkline)}`,
+    ...(firstStart.credentialIds.length === 0 ? [] : [`  ${CURL}`]),
   ].join('\n')
 }
 

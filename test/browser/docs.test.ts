@@ -99,7 +99,7 @@ describe.skipIf(missing !== undefined)('the documentation', () => {
     expect(page.url()).not.toContain('tl_dev_')
     expect(JSON.stringify(await page.evaluate('Object.values(localStorage)'))).not.toContain(KEY)
     await page.goto(`${origin}/docs#tag/accounting-payments/GET/2024-03/one/accounting/payments`)
-    await page.getByText('credential-that-exists').first().waitFor()
+    await page.getByText('credential-that-exists').filter({ visible: true }).first().waitFor()
     await page.close()
     await development.close()
   }, 90_000)
