@@ -1,14 +1,17 @@
-#!/usr/bin/env node
-/** The command line: `trunkline serve`, and the commands for operators. */
+#!/usr/bin/env -S node --max-semi-space-size=4
+/**
+ * The command line: `trunkline serve`, and the commands for operators. The flag of Node limits the memory for
+ * short-lived objects, which otherwise grows to 100 MB and stays.
+ */
 import { once } from 'node:events'
-import { relative } from 'node:path'
-import { runKeysCommand } from './commands/keys.ts'
-import { runMigrateCommand } from './commands/migrate.ts'
-import { runSecretsCommand } from './commands/secrets.ts'
+import { enableCompileCache } from 'node:module'
+import { join, relative } from 'node:path'
 import { UsageError } from './commands/usage-error.ts'
-import { type Role, roles, startTrunkline, type Trunkline } from './main.ts'
+import type { Trunkline } from './main.ts'
 import { version } from './package-json.ts'
 import { type Config, readConfig } from './process/config.ts'
+import { createProgress } from './process/progress.ts'
+import { type Role, roles } from './process/role.ts'
 
 const USAGE = `Usage: trunkline <command>
   serve [--role all|api|worker]  starts the service, or one process of it
@@ -27,42 +30,56 @@ in DATA_DIR, whether the service runs or not. docs/configuration.md lists the va
 // In a clone this file is TypeScript, and no `trunkline` is installed.
 const COMMAND = import.meta.filename.endsWith('.ts') ? 'npm run trunkline' : 'npx trunkline'
 
-/** The text that a start prints: the addresses and a first request, in at most eight lines. */
-const greeting = (
-  config: Config,
-  { address, firstStart, newKey, newKeyFile }: Trunkline,
-): string => {
-  const [credentialId] = firstStart.credentialIds
-  const isChosen = config.developmentKey !== undefined
-  // Standard output ends up in logs: a key is printed only once, when it is created. The command below
-  // uses double quotes, so that the shell expands the variable.
-  const key = newKey ?? (isChosen ? '$TRUNKLINE_DEV_API_KEY' : '$KEY')
+const CURL = `curl -H "Authorization: Bearer $KEY" "$URL/2024-03/one/accounting/vendors?credentialId=$ID&pageSize=2"`
+
+/** The values of the README's examples, as a line for a shell; without the key if only the operator knows it. */
+const exportLine = (config: Config, address: string, { firstStart, newKey }: Trunkline): string => {
+  // In double quotes, so that the shell expands the variable.
+  const key = newKey ?? (config.developmentKey && '"$TRUNKLINE_DEV_API_KEY"')
+  const values = {
+    URL: address,
+    KEY: key,
+    USER_ID: firstStart.userId,
+    ID: firstStart.credentialIds[0],
+  }
+  const assignments = Object.entries(values).flatMap(([name, value]) =>
+    value ? [`${name}=${value}`] : [],
+  )
+  return `export ${assignments.join(' ')}`
+}
+
+const keyLine = (config: Config, newKey: string | undefined): string => {
+  // Standard output ends up in logs: a key is printed only once, when it is created.
+  if (newKey !== undefined) return `${newKey}  (shown only now)`
+  return config.developmentKey === undefined
+    ? `shown at the first start; for another: ${COMMAND} keys generate development`
+    : 'the value of TRUNKLINE_DEV_API_KEY'
+}
+
+/** The text that a start prints: the addresses, and a first request. */
+const greeting = (config: Config, trunkline: Trunkline): string => {
+  const { address, firstStart, newKey, newKeyFile } = trunkline
+  if (address === undefined)
+    return `Trunkline is running. (This process is a worker and has no address.)`
   const data =
     config.databaseUrl === undefined
       ? relative('', config.dataDir) || '.'
       : 'PostgreSQL of DATABASE_URL'
   const keyFile =
     newKeyFile && `  (back up ${relative('', newKeyFile)}: without it no credential can be read)`
-  if (address === undefined)
-    return `Trunkline is running. (This process is a worker and has no address.)`
+  // The pages of a development service fill in the key of the fragment, which browsers do not send.
+  const fragment = newKey !== undefined && config.isDevelopment ? `#key=${newKey}` : ''
   return [
     `Trunkline is ready.`,
+    `  Open     ${address}`,
     `  REST     ${address}/2024-03/one`,
-    `  GraphQL  ${address}/graphql`,
-    `  Docs     ${address}/docs`,
+    `  GraphQL  ${address}/graphql${config.graphiql ? fragment : ''}`,
+    `  Docs     ${address}/docs${fragment}`,
     `  Data     ${data}${keyFile ?? ''}`,
-    ...(newKey !== undefined
-      ? [`  Key      ${newKey}  (shown only now)`]
-      : isChosen
-        ? ['  Key      the value of TRUNKLINE_DEV_API_KEY']
-        : [
-            `  Key      shown at the first start; for another: ${COMMAND} keys generate development`,
-          ]),
-    ...(credentialId === undefined
-      ? []
-      : [
-          `  Try      curl -H "Authorization: Bearer ${key}" '${address}/2024-03/one/accounting/vendors?credentialId=${credentialId}&pageSize=2'`,
-        ]),
+    `  Key      ${keyLine(config, newKey)}`,
+    'To try it, paste:',
+    `  ${exportLine(config, address, trunkline)}`,
+    ...(firstStart.credentialIds.length === 0 ? [] : [`  ${CURL}`]),
   ].join('\n')
 }
 
@@ -81,6 +98,8 @@ const readRole = (rest: readonly string[]): Role => {
 
 const serve = async (config: Config, rest: readonly string[]): Promise<void> => {
   const role = readRole(rest)
+  // Only next to the embedded database: otherwise the service writes no files.
+  if (config.databaseUrl === undefined) enableCompileCache(join(config.dataDir, 'compile-cache'))
   const stopping = new AbortController()
   const { signal } = stopping
   const stop = (): void => {
@@ -92,7 +111,8 @@ const serve = async (config: Config, rest: readonly string[]): Promise<void> => 
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
   try {
-    const trunkline = await startTrunkline(config, role, signal)
+    const { startTrunkline } = await import('./main.ts')
+    const trunkline = await startTrunkline(config, role, signal, createProgress(config))
     console.log(greeting(config, trunkline))
     if (!signal.aborted) await once(signal, 'abort')
     process.exit((await trunkline.stop()) ? 0 : 1)
@@ -102,9 +122,15 @@ const serve = async (config: Config, rest: readonly string[]): Promise<void> => 
   }
 }
 
-const commands: Readonly<
-  Record<string, (config: Config, rest: readonly string[]) => Promise<void>>
-> = { serve, keys: runKeysCommand, migrate: runMigrateCommand, secrets: runSecretsCommand }
+type Command = (config: Config, rest: readonly string[]) => Promise<void>
+
+/** The commands by name, each imported only when it is used: the service starts PostgreSQL first. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => serve,
+  keys: async () => (await import('./commands/keys.ts')).runKeysCommand,
+  migrate: async () => (await import('./commands/migrate.ts')).runMigrateCommand,
+  secrets: async () => (await import('./commands/secrets.ts')).runSecretsCommand,
+}
 
 const [name = '', ...rest] = process.argv.slice(2)
 const command = Object.hasOwn(commands, name) ? commands[name] : undefined
@@ -113,7 +139,10 @@ try {
     console.log(USAGE)
   else if (name === '--version') console.log(version)
   else if (command === undefined) throw new UsageError(`Unknown command "${name}".`)
-  else await command(readConfig(process.env), rest)
+  else {
+    const run = await command()
+    await run(readConfig(process.env), rest)
+  }
 } catch (error) {
   const isUsage = error instanceof UsageError
   const message = error instanceof Error ? error.message : String(error)

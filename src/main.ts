@@ -1,43 +1,39 @@
 /** One process of the service: starts its parts in order, and stops them in reverse order. */
 import type { Logger } from 'pino'
-import { startApi } from './process/api.ts'
 import type { Config } from './process/config.ts'
-import { type FirstStart, prepareFirstStart } from './process/first-start.ts'
 import { createLog } from './process/log.ts'
-import { startOperatorServer } from './process/operator-server.ts'
-import { createRuntime } from './process/runtime.ts'
+import { type Progress, silentProgress } from './process/progress.ts'
+import type { Role } from './process/role.ts'
+import type { Service } from './process/service.ts'
 import { createShutdown, type Shutdown } from './process/shutdown.ts'
 import { prepareStorage } from './process/storage.ts'
-import { startWorkers } from './process/workers.ts'
-import { generateFirstKey } from './store/accounts/keys.ts'
 
-/** The roles of a process: `api` serves requests; `worker` syncs, delivers and runs workflows; `all` does both. */
-export const roles = ['all', 'api', 'worker'] as const
-export type Role = (typeof roles)[number]
-
-export interface Trunkline {
-  /** `http://127.0.0.1:4000`; undefined for a worker, which does not listen. */
-  readonly address: string | undefined
+export interface Trunkline extends Service {
   /** Where health checks and metrics are served; undefined without OPERATOR_PORT. */
   readonly operatorAddress: string | undefined
-  readonly firstStart: FirstStart
-  /** The first development key, which is shown once. Created last, so that a failed start does not lose it. */
-  readonly newKey: string | undefined
   /** The file of encryption keys, if this start created it. */
   readonly newKeyFile: string | undefined
   /** @returns whether every step stopped in time; the rest ends with the process */
   stop(): Promise<boolean>
 }
 
+interface StartOptions {
+  readonly log: Logger
+  readonly shutdown: Shutdown
+  readonly progress: Progress
+}
+
 /** Starts the server for operators, if there is a port for it. It listens first, so that a start can be probed. */
 const startOperator = async (
   { operatorPort: port, operatorHost: host }: Config,
-  log: Logger,
-  shutdown: Shutdown,
+  { log, shutdown }: StartOptions,
 ) => {
   if (port === undefined) return undefined
   // Loaded only here, so that a process without the port starts sooner.
-  const { createMetrics } = await import('./process/metrics.ts')
+  const [{ createMetrics }, { startOperatorServer }] = await Promise.all([
+    import('./process/metrics.ts'),
+    import('./process/operator-server.ts'),
+  ])
   const metrics = createMetrics()
   const server = await startOperatorServer({ port, host, metrics, log })
   shutdown.add('operator server', () => server.stop())
@@ -45,38 +41,29 @@ const startOperator = async (
   return { metrics, address: server.address }
 }
 
-const start = async (
-  config: Config,
-  role: Role,
-  log: Logger,
-  shutdown: Shutdown,
-): Promise<Trunkline> => {
-  const operator = await startOperator(config, log, shutdown)
-  const { newKeyFile, ...storage } = await prepareStorage(config, log, shutdown)
-  const runtime = await createRuntime(config, {
+const start = async (config: Config, role: Role, options: StartOptions): Promise<Trunkline> => {
+  const operator = await startOperator(config, options)
+  const spawned = Promise.withResolvers<void>()
+  const preparing = prepareStorage(config, { ...options, onSpawn: spawned.resolve })
+  // Most of the modules: imported while PostgreSQL starts, which is another process.
+  const importing = Promise.race([spawned.promise, preparing]).then(
+    () => import('./process/service.ts'),
+  )
+  const [{ newKeyFile, durable, ...storage }, { startService }] = await Promise.all([
+    preparing,
+    importing,
+  ])
+  const service = await startService(config, role, {
     ...storage,
-    log,
-    shutdown,
+    ...options,
     metrics: operator?.metrics,
   })
-  const { database, retry } = runtime
-  const { developmentKey } = config
-  const firstStart = await retry('prepare the first start', () =>
-    prepareFirstStart({ ...runtime, developmentKey }),
-  )
-  if (role !== 'api') await startWorkers(runtime, firstStart)
-  const address = role === 'worker' ? undefined : await startApi(runtime, firstStart)
-  const [development] = firstStart.environmentIds
-  const generate = () => retry('generate the key', () => generateFirstKey(database, development))
-  const generated = address === undefined ? undefined : await generate()
-  operator?.metrics.readAtScrape({ findUnreadiness: runtime.findUnreadiness })
+  await durable
   return {
-    address,
+    ...service,
     operatorAddress: operator?.address,
-    firstStart,
-    newKey: generated?.key,
     newKeyFile,
-    stop: shutdown.run,
+    stop: options.shutdown.run,
   }
 }
 
@@ -89,6 +76,7 @@ export const startTrunkline = async (
   config: Config,
   role: Role = 'all',
   signal?: AbortSignal,
+  progress = silentProgress,
 ): Promise<Trunkline> => {
   if (role !== 'all' && config.databaseUrl === undefined)
     throw new Error(
@@ -96,8 +84,9 @@ export const startTrunkline = async (
     )
   const log = createLog(config, role)
   const shutdown = createShutdown({ log, signal })
+  if (config.databaseUrl === undefined) progress('Starting PostgreSQL')
   try {
-    return await shutdown.within(start(config, role, log, shutdown))
+    return await shutdown.within(start(config, role, { log, shutdown, progress }))
   } catch (error) {
     await shutdown.run()
     throw error

@@ -22,6 +22,12 @@ import type { ConnectionLimits } from './http/connections.ts'
 import { addDocsRoutes } from './http/docs.ts'
 import { addCrossOriginAccess, addSecurityHeaders, refuseOtherMethods } from './http/http-policy.ts'
 import { readJsonBody } from './http/json-body.ts'
+import {
+  isLandingPageRequest,
+  type LandingPageOptions,
+  sendLandingPage,
+} from './http/landing-page.ts'
+import type { Prefill } from './http/prefill.ts'
 import { loggedPath } from './http/redaction.ts'
 import { answerUnreadableRequest } from './http/unreadable-request.ts'
 import { operations } from './operations.ts'
@@ -36,6 +42,8 @@ export interface ServerOptions extends AdmissionLimits, ConnectionLimits {
   /** For messages of Fastify itself. */
   readonly logger: FastifyBaseLogger
   readonly graphiql: boolean
+  /** Undefined: a production service, whose pages fill in nothing. */
+  readonly prefill: Prefill | undefined
   /** Number of trusted reverse proxies. The client address is the one that the first of them received. */
   readonly trustedProxies: number
   /** Why the database cannot serve requests; undefined while it can. */
@@ -113,10 +121,15 @@ const countRequests = (server: FastifyInstance, onRequest: (facts: RequestFacts)
   })
 }
 
-/** Rejects requests to unknown URLs before the body is read: the caller is not authenticated there. */
-const refuseUnknownAddresses = (server: FastifyInstance): void => {
-  server.addHook('onRequest', async ({ is404 }) => {
-    if (is404) throw notFound()
+/**
+ * Rejects requests to unknown URLs before the body is read: the caller is not authenticated there. `/` is one
+ * of them for API clients, and a page for browsers.
+ */
+const refuseUnknownAddresses = (server: FastifyInstance, landing: LandingPageOptions): void => {
+  server.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return
+    if (!isLandingPageRequest(request)) throw notFound()
+    await sendLandingPage(reply, landing)
   })
 }
 
@@ -135,7 +148,7 @@ const refuseWhileClosing = (server: FastifyInstance): void => {
 
 /** Creates the server with every route of the API; the caller starts listening. */
 export const createServer = (options: ServerOptions): FastifyInstance => {
-  const { context, log, findUnreadiness, trustedProxies } = options
+  const { context, log, graphiql, prefill, findUnreadiness, trustedProxies } = options
   const originOf = (request: FastifyRequest) => originOfRequest(request, trustedProxies)
   const sendError = (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const reported = toApiError(thrown, request)
@@ -192,14 +205,18 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   refuseWhileClosing(server)
   const admission = createAdmission(context, options)
   addAdmission(server, admission, trustedProxies)
-  refuseUnknownAddresses(server)
+  refuseUnknownAddresses(server, {
+    isDevelopment: prefill !== undefined,
+    graphiql,
+    isReady: () => findUnreadiness() === undefined,
+  })
   const bodies = createByteBudget(BODY_BUDGET)
   limitBodies(server, bodies)
   addHealthRoutes(server, findUnreadiness)
   addRecordRoutes(server, context)
   addRecordWriteRoutes(server, context)
   addOperationRoutes(server, context, operations)
-  addDocsRoutes(server)
+  addDocsRoutes(server, prefill)
   options.addPages(server)
   refuseOthers()
   addGraphQL(server, { ...options, admission, bodies, refuse })

@@ -48,8 +48,9 @@ export interface Api {
 /**
  * Creates the API, which does not listen yet.
  * @param window how much of the change log is kept in memory for subscribers
+ * @param credentialId a credential for the examples of a development service
  */
-export const createApi = (runtime: Runtime, window?: WindowLimits): Api => {
+export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?: string): Api => {
   const { config, log, logger, shutdown, database, requestDatabase, vault, access, tokens } =
     runtime
   const { metrics, findUnreadiness, feed, writer, connectors, passthrough, checkCredential } =
@@ -80,6 +81,7 @@ export const createApi = (runtime: Runtime, window?: WindowLimits): Api => {
     log,
     logger,
     graphiql: config.graphiql,
+    prefill: config.isDevelopment ? { credentialId } : undefined,
     requestsPerMinute: config.requestsPerMinute,
     authFailuresPerMinute: config.authFailuresPerMinute,
     trustedProxies: config.trustedProxies,
@@ -98,10 +100,10 @@ export const createApi = (runtime: Runtime, window?: WindowLimits): Api => {
 /** Starts the API. @returns its address: `http://127.0.0.1:4000` */
 export const startApi = async (
   runtime: Runtime,
-  { environmentIds }: FirstStart,
+  { environmentIds, credentialIds }: FirstStart,
 ): Promise<string> => {
   const { config, retry } = runtime
-  const { server, context } = createApi(runtime)
+  const { server, context } = createApi(runtime, undefined, credentialIds[0])
   const { integrationsFile } = config
   if (integrationsFile !== undefined)
     await retry('define the integrations', () =>

@@ -89,6 +89,8 @@ export interface Config {
   readonly keyFileAllowed: boolean
   /** Lifetime of a user token. */
   readonly userTokenSeconds: number
+  /** Whether the service runs for development, not in production. */
+  readonly isDevelopment: boolean
   /** Whether GraphiQL is served and introspection needs no key. */
   readonly graphiql: boolean
   /** Whether the sandbox app is available, with an example user. */
@@ -156,6 +158,7 @@ export const readConfig = (variables: Readonly<Record<string, string | undefined
     // Machines that share a production database would each create a key of their own.
     keyFileAllowed: values.DATABASE_URL === undefined || values.NODE_ENV !== 'production',
     userTokenSeconds: values.USER_TOKEN_TTL_SECONDS,
+    isDevelopment: values.NODE_ENV !== 'production',
     graphiql: values.GRAPHIQL ?? values.NODE_ENV !== 'production',
     sandbox: values.SANDBOX ?? values.NODE_ENV !== 'production',
     logLevel: values.LOG_LEVEL,

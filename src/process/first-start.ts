@@ -17,6 +17,8 @@ const USERNAME = 'acme'
 export interface FirstStart {
   /** The ids of the development and the production environment. */
   readonly environmentIds: readonly [string, string]
+  /** The example user; undefined without the sandbox app. */
+  readonly userId: string | undefined
   /** The sandbox credentials of the example user, oldest first. If `isNew`, they are not synced yet. */
   readonly credentialIds: readonly string[]
   readonly isNew: boolean
@@ -63,13 +65,14 @@ const prepare = async ({
   const production = await ensureEnvironment(database, ORGANISATION, 'production')
   const environmentIds = [environmentId, production] as const
   if (developmentKey !== undefined) await saveApiKey(database, environmentId, developmentKey)
-  if (sandbox === undefined) return { environmentIds, credentialIds: [], isNew: false }
+  if (sandbox === undefined)
+    return { environmentIds, userId: undefined, credentialIds: [], isNew: false }
 
   const userId = await ensureUser(database, environmentId, USERNAME, 'Acme Trading')
   const known = await listCredentials(database, { environmentId, userId })
   if (known.length > 0) {
     const credentialIds = known.map(({ credentialId }) => credentialId)
-    return { environmentIds, credentialIds, isNew: false }
+    return { environmentIds, userId, credentialIds, isNew: false }
   }
   const credentialIds: string[] = []
   for (const values of await sandbox.openTenants())
@@ -81,5 +84,5 @@ const prepare = async ({
         values,
       }),
     )
-  return { environmentIds, credentialIds, isNew: true }
+  return { environmentIds, userId, credentialIds, isNew: true }
 }

@@ -27,6 +27,7 @@ import { createPassthrough } from '../write/passthrough.ts'
 import { createRecordWriter } from '../write/record-writer.ts'
 import type { Config } from './config.ts'
 import type { Metrics } from './metrics.ts'
+import { type Progress, silentProgress } from './progress.ts'
 import type { Shutdown } from './shutdown.ts'
 import type { Storage } from './storage.ts'
 
@@ -37,6 +38,7 @@ export interface Runtime {
   /** Its logger, for Fastify. */
   readonly logger: Logger
   readonly shutdown: Shutdown
+  readonly progress: Progress
   readonly database: Database
   /** The same database, with limits, for queries on behalf of a caller. */
   readonly requestDatabase: Database
@@ -74,12 +76,14 @@ export interface RuntimeOptions extends Pick<Storage, 'keys' | 'url'> {
   readonly metrics?: Metrics | undefined
   /** Receives the text of every statement. */
   readonly onStatement?: (sql: string) => void
+  /** Receives each longer step of the start. */
+  readonly progress?: Progress
 }
 
 /** The sandbox companies of the example user's two credentials. */
 const SANDBOX_TENANTS = ['acme', 'acme-outlet']
 
-const openSandbox = (database: Database, clock: Clock) => {
+const openSandbox = (database: Database, clock: Clock, progress: Progress) => {
   const app = createSandboxApp({ database, clock })
   const connector = connectors.get('sandbox')
   if (connector === undefined)
@@ -88,7 +92,10 @@ const openSandbox = (database: Database, clock: Clock) => {
     const tenants: Readonly<Record<string, string>>[] = []
     // One at a time: computing the records of a tenant blocks the event loop, so that the connection of another
     // would time out.
-    for (const tenant of SANDBOX_TENANTS) tenants.push({ ...(await app.openTenant(tenant)) })
+    for (const [index, tenant] of SANDBOX_TENANTS.entries()) {
+      progress(`Creating sandbox company ${index + 1} of ${SANDBOX_TENANTS.length}`)
+      tenants.push({ ...(await app.openTenant(tenant)) })
+    }
     return tenants
   }
   return { connector, handle: app.handle, openTenants }
@@ -97,7 +104,7 @@ const openSandbox = (database: Database, clock: Clock) => {
 /** Creates the runtime, step by step. @throws Error with the cause and the remedy */
 export const createRuntime = async (config: Config, options: RuntimeOptions): Promise<Runtime> => {
   const { keys, url, log: logger, shutdown, connectors: offered = connectors } = options
-  const { onStatement, metrics } = options
+  const { onStatement, metrics, progress = silentProgress } = options
   const outages = createOutageWatch({
     database: () => database,
     isListening: () => pgListener.connected,
@@ -152,7 +159,7 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
   const hashed = await retry('hash sandbox tokens', () => hashPlainSandboxTokens(database))
   if (hashed > 0)
     log.info({ tenants: hashed }, 'hashed sandbox tokens that were stored in plain text')
-  const sandbox = config.sandbox ? openSandbox(database, clock) : undefined
+  const sandbox = config.sandbox ? openSandbox(database, clock, progress) : undefined
   if (config.egress.proxy)
     log.info({ proxy: config.egress.proxy.host }, 'connections to apps and webhooks use a proxy')
   const appClient = createAppClient({
@@ -182,6 +189,7 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
     log,
     logger,
     shutdown,
+    progress,
     database,
     requestDatabase,
     pgListener,

@@ -5,6 +5,7 @@ import { applyMigrations } from '../store/database/migrate.ts'
 import type { EncryptionKey } from '../store/secrets/encryption-key.ts'
 import { loadEncryptionKeys } from '../store/secrets/encryption-keys.ts'
 import type { Config } from './config.ts'
+import type { Progress } from './progress.ts'
 import type { Shutdown } from './shutdown.ts'
 
 export interface Storage {
@@ -13,13 +14,22 @@ export interface Storage {
   readonly newKeyFile: string | undefined
   /** The URL of the database. */
   readonly url: string
+  /** Resolves once a database that this start created is safe from a crash of the machine. */
+  readonly durable: Promise<void>
+}
+
+export interface StorageOptions {
+  readonly log: Logger
+  readonly shutdown: Shutdown
+  readonly progress: Progress
+  /** Called when the first program of the embedded PostgreSQL runs. */
+  readonly onSpawn: () => void
 }
 
 /** Loads or creates the keys, starts the embedded database if none is configured, and applies the migrations. */
 export const prepareStorage = async (
   config: Config,
-  log: Logger,
-  shutdown: Shutdown,
+  { log, shutdown, progress, onSpawn }: StorageOptions,
 ): Promise<Storage> => {
   const { keys, newFile: newKeyFile } = await loadEncryptionKeys(config)
   if (newKeyFile !== undefined)
@@ -28,11 +38,16 @@ export const prepareStorage = async (
       'created an encryption key; back it up: without it, no stored secret can be decrypted',
     )
   let url = config.databaseUrl
+  let durable = Promise.resolve()
   if (url === undefined) {
-    const embedded = await startEmbeddedDatabase({ dataDir: config.dataDir, log })
+    const embedded = await startEmbeddedDatabase({ dataDir: config.dataDir, log, onSpawn })
     shutdown.add('embedded database', () => embedded.stop(), { outlives: true })
     url = embedded.url
+    durable = embedded.durable
   }
-  await applyMigrations(url, { log })
-  return { keys, newKeyFile, url }
+  await applyMigrations(url, {
+    log,
+    onPending: (count) => progress(`Applying ${count} migrations`),
+  })
+  return { keys, newKeyFile, url, durable }
 }

@@ -38,6 +38,22 @@ export const createSyncOf = ({
   return sync
 }
 
+const syncExamples = async (
+  { progress }: Runtime,
+  sync: Sync,
+  credentialIds: readonly string[],
+): Promise<void> => {
+  const total = credentialIds.length
+  let synced = 0
+  progress(`Syncing ${total} sandbox companies`)
+  const syncOne = async (id: string): Promise<void> => {
+    await sync.syncNow(id)
+    synced++
+    progress(`Synced ${synced} of ${total} sandbox companies`)
+  }
+  await Promise.all(credentialIds.map(syncOne))
+}
+
 /** Starts the workers; the shutdown stops each. */
 export const startWorkers = async (runtime: Runtime, firstStart: FirstStart): Promise<void> => {
   const { config, log, shutdown, database, clock, vault, feed, writer, connectors, retry } = runtime
@@ -49,7 +65,7 @@ export const startWorkers = async (runtime: Runtime, firstStart: FirstStart): Pr
   }
   const sync = createSyncOf(runtime)
   // The example's records are synced before the start prints the addresses.
-  if (firstStart.isNew) await Promise.all(firstStart.credentialIds.map((id) => sync.syncNow(id)))
+  if (firstStart.isNew) await syncExamples(runtime, sync, firstStart.credentialIds)
   await retry('start the synchronisation', sync.start)
 
   const purges = createPurges({ database, catalogue, log })

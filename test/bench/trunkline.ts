@@ -1,7 +1,7 @@
 /** Trunkline as a contender: how it starts, its request format and its page cursors. */
 import { hash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import type { Role } from '../../src/main.ts'
+import type { Role } from '../../src/process/role.ts'
 import { encodeCursor } from '../../src/query/cursor.ts'
 import { defaultOrder } from '../../src/query/list-request.ts'
 import { type Contender, recordsAt } from './contender.ts'

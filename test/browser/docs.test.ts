@@ -109,6 +109,28 @@ describe.skipIf(missing !== undefined)('the documentation', () => {
     expect(problems).toEqual([])
   }, 90_000)
 
+  test('of a development service fills in the key of the URL and a credential that exists', async () => {
+    const development = Fastify()
+    addDocsRoutes(development, { credentialId: 'credential-that-exists' })
+    const origin = await development.listen({ port: 0, host: '127.0.0.1' })
+    const page = await browser.newPage({ viewport: { width: 1440, height: 1000 } })
+    await page.goto(`${origin}/docs#key=${KEY}`)
+    await page.getByRole('heading', { name: 'Trunkline', exact: true }).waitFor()
+    expect(await page.getByPlaceholder('Token').first().inputValue()).toBe(KEY)
+    expect(page.url()).not.toContain('tl_dev_')
+    expect(JSON.stringify(await page.evaluate('Object.values(localStorage)'))).not.toContain(KEY)
+    await page.goto(`${origin}/docs#tag/accounting-payments/GET/2024-03/one/accounting/payments`)
+    await page.getByText('credential-that-exists').filter({ visible: true }).first().waitFor()
+    await page.close()
+    await development.close()
+  }, 90_000)
+
+  test('of a production service fills in nothing', async () => {
+    const [page] = await open(1440, `#key=${KEY}`)
+    expect(await page.getByPlaceholder('Token').first().inputValue()).toBe('')
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+  }, 90_000)
+
   test('fits a narrow screen', async () => {
     const [page, problems] = await open(390)
     const width = await page.evaluate('document.documentElement.scrollWidth')

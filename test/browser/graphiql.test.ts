@@ -45,6 +45,23 @@ describe.skipIf(missing !== undefined)('GraphiQL', () => {
     }
   })
 
+  test('fills in the key of the URL, and keeps it out of the address and of permanent storage', async () => {
+    const browser = await openBrowser()
+    try {
+      const page = await browser.newPage()
+      const query = `{ crmAccounts(credentialId: "${CREDENTIAL}") { nodes { remoteId } } }`
+      await page.goto(`${address}/graphql?query=${encodeURIComponent(query)}#key=${tenant.key}`)
+      await page.getByRole('button', { name: /execute query/i }).click()
+      await page.locator('.graphiql-response', { hasText: '"remoteId"' }).waitFor()
+      expect(page.url()).not.toContain('tl_dev_')
+      expect(JSON.stringify(await page.evaluate('Object.values(localStorage)'))).not.toContain(
+        tenant.key,
+      )
+    } finally {
+      await browser.close()
+    }
+  })
+
   test('is not served in production', async () => {
     const production = await startService()
     const response = await production.server.inject({

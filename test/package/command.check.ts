@@ -49,7 +49,7 @@ describe.each(inject('installations'))('on Node $node', ({ folder, environment }
       const greeting = await new Promise<RegExpExecArray>((resolve, reject) => {
         child.stdout.on('data', (chunk) => {
           output += chunk
-          const found = /REST +(\S+)\/2024[\s\S]*credentialId=([\w-]+)/.exec(output)
+          const found = /REST +(\S+)\/2024[\s\S]* ID=([\w-]+)/.exec(output)
           if (found !== null) resolve(found)
         })
         child.once('exit', () => reject(new Error(`The service exited: ${output}`)))

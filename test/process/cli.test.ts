@@ -1,5 +1,5 @@
 /** The command line of an operator, with the service running or stopped. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -49,22 +49,24 @@ const run = async (args: readonly string[], variables: Variables = {}) => {
 /** Starts the service. @returns its start-up message and a function that stops it */
 const serve = async (variables: Variables, args: readonly string[] = []) => {
   const child = spawnCli(['serve', ...args], { PORT: '0', SANDBOX: 'false', ...variables })
-  let greeting = ''
+  let output = ''
   let complaints = ''
   child.stderr?.on('data', (chunk) => {
     complaints += chunk
   })
   await new Promise<void>((resolve, reject) => {
     child.stdout?.on('data', (chunk) => {
-      greeting += chunk
+      output += chunk
       // The message is written in one chunk.
-      if (greeting.includes('Data ')) resolve()
+      if (output.includes('Data ')) resolve()
     })
     child.once('exit', (code) => reject(new Error(`the service exited with ${code}`)))
   })
+  const readyAt = output.indexOf('Trunkline is ready')
+  const [progress, greeting] = [output.slice(0, readyAt), output.slice(readyAt)]
   const [, address = ''] = /REST +(\S+)\/2024/.exec(greeting) ?? []
   return {
-    ...{ greeting, address },
+    ...{ progress, greeting, address },
     /** @returns the exit code */
     stop: async () => {
       await endWith(child, 'SIGTERM')
@@ -84,7 +86,7 @@ describe('on the embedded database', () => {
   test('creates, lists and revokes keys while the service runs and while it is stopped', async () => {
     const variables = { DATA_DIR: await newDataDir() }
     const service = await serve(variables)
-    expect(service.greeting.trim().split('\n').length).toBeLessThanOrEqual(8)
+    expect(service.greeting.trim().split('\n').length).toBeLessThanOrEqual(10)
     expect(service.greeting).toMatch(/Data .*back up .*encryption\.keys/)
     expect(await readFile(join(variables.DATA_DIR, 'encryption.keys'), 'utf8')).toMatch(/^k\w+:/)
 
@@ -120,6 +122,7 @@ describe('on the embedded database', () => {
     // The operator knows a key that they chose, and standard output is often stored.
     expect(again.greeting).not.toContain(chosen.slice(7))
     expect(again.greeting).toContain('Key      the value of TRUNKLINE_DEV_API_KEY')
+    expect(again.greeting).toContain(' KEY="$TRUNKLINE_DEV_API_KEY"')
     expect(await statusOf(again.address, chosen)).toBe(400)
     expect(await statusOf(again.address, second)).toBe(401)
     await again.stop()
@@ -141,19 +144,36 @@ describe('a start', () => {
     const PORT = String(Object(taken.address()).port)
     const failed = await run(['serve'], { ...variables, PORT })
     expect(failed).toMatchObject({ code: 1, err: expect.stringContaining(`Port ${PORT}`) })
+    expect(failed.out).toMatch(
+      /^Starting PostgreSQL …\nApplying \d+ migrations …\n[\s\S]*Synced 2 of 2 sandbox companies …\n/,
+    )
     taken.close()
     const first = await serve(variables)
     const [, key = ''] = /Key +(tl_dev_[0-9a-f]{48}) /.exec(first.greeting) ?? []
     expect(await statusOf(first.address, key)).toBe(400)
-    expect(first.greeting).toContain(`Try      curl -H "Authorization: Bearer ${key}" '`)
+    const [, exports = ''] = /^ +(export .*)/m.exec(first.greeting) ?? []
+    const [, curl = ''] = /^ +curl (.*)/m.exec(first.greeting) ?? []
+    // What the shell makes of the two lines, as after pasting them.
+    const shell = spawnSync('sh', ['-c', `${exports}; printf '%s\\n' $USER_ID ${curl}`])
+    const [userId, , header, url = ''] = shell.stdout.toString().split('\n')
+    expect(header).toBe(`Authorization: Bearer ${key}`)
+    const headers = { authorization: `Bearer ${key}` }
+    expect((await (await fetch(url, { headers })).json()).vendors).toHaveLength(2)
+    const credentials = await fetch(`${first.address}/2024-03/users/${userId}/credentials`, {
+      headers,
+    })
+    expect((await credentials.json()).data).toHaveLength(2)
+    expect(first.greeting).toContain(`/graphql#key=${key}\n`)
+    expect(first.greeting).toContain(`/docs#key=${key}\n`)
     await first.stop()
     const second = await serve(variables)
     expect(second.greeting).not.toContain(key)
     expect(second.greeting).toContain(
       'Key      shown at the first start; for another: npm run trunkline',
     )
-    // In quotes in which a shell puts the key there.
-    expect(second.greeting).toContain('Try      curl -H "Authorization: Bearer $KEY" \'')
+    expect(second.progress).toBe('Starting PostgreSQL …\nStarting the API …\n')
+    expect(second.greeting).toMatch(/ export URL=\S+ USER_ID=\S+ ID=\S+\n/)
+    expect(second.greeting).not.toContain('#key')
     await second.stop()
   }, 90_000)
 

@@ -73,7 +73,7 @@ export const openServices = async (url: string, cli = CLI) => {
       await new Promise<void>((resolve, reject) => {
         child.stdout.on('data', (chunk) => {
           output += chunk
-          if (/Try |is running\./.test(output)) resolve()
+          if (/ curl |is running\./.test(output)) resolve()
         })
         child.once('exit', (code) => reject(new Error(`the ${role} exited with ${code}`)))
       })

@@ -29,7 +29,14 @@ const onlyLeaves = ['src/query/', 'src/definition/', 'src/errors.ts', 'src/repea
 
 /** What each layer may import in addition to itself. A file belongs to the layer with the longest matching path. */
 const layers: Readonly<Record<string, readonly string[]>> = {
-  'src/cli.ts': ['src/main.ts', 'src/commands/', 'src/process/config.ts', 'src/package-json.ts'],
+  'src/cli.ts': [
+    'src/main.ts',
+    'src/commands/',
+    'src/process/config.ts',
+    'src/process/progress.ts',
+    'src/process/role.ts',
+    'src/package-json.ts',
+  ],
   'src/commands/': ['src/store/', 'src/process/config.ts', 'src/process/first-start.ts'],
   'src/main.ts': ['src/'],
   'src/process/': ['src/'],

@@ -108,8 +108,10 @@ export const createResponseChecker = (
   }
 
   return (response) => {
-    const { method, route, status } = response
+    const { method, route, status, headers } = response
     if (route !== undefined && SERVED_TOO.test(route)) return []
+    // The page at `/`, which has no route: other clients than browsers get a 404.
+    if (route === undefined && headers['content-type'] === 'text/html; charset=utf-8') return []
     const path = route?.replace(/:(\w+)/g, '{$1}')
     const operations = path === undefined ? undefined : document.paths[path]
     if (path !== undefined && operations === undefined) return ['its path is not documented']

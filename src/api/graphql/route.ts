@@ -11,6 +11,7 @@ import type { ApiContext } from '../context.ts'
 import { addressOf } from '../http/address.ts'
 import { logFailure, toApiError } from '../http/api-error.ts'
 import { type ConnectionLimits, type Connections, createConnections } from '../http/connections.ts'
+import type { Prefill } from '../http/prefill.ts'
 import { readIdempotencyKey } from '../idempotency.ts'
 import { originOfRequest, type RequestOrigin } from '../request-origin.ts'
 import type { OperationFacts } from './count-operations.ts'
@@ -28,6 +29,8 @@ export interface GraphQLOptions extends ConnectionLimits {
   readonly graphiql: boolean
   /** Receives each GraphQL operation. */
   readonly onOperation?: ((facts: OperationFacts) => void) | undefined
+  /** Undefined: GraphiQL fills in nothing. */
+  readonly prefill: Prefill | undefined
   /** Sends an error with its status and headers. `body` has the error format of the transport. */
   readonly refuse: (
     request: FastifyRequest,
@@ -159,8 +162,9 @@ const checkGraphRequest = (request: FastifyRequest): void => {
 
 /** Adds GraphQL to the server. */
 export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): void => {
-  const { context, log, admission, bodies, trustedProxies, graphiql, refuse } = options
-  const graph = createGraphServer({ context, graphiql, onOperation: options.onOperation })
+  const { context, log, admission, bodies, trustedProxies, graphiql, prefill, refuse } = options
+  const { onOperation } = options
+  const graph = createGraphServer({ context, graphiql, prefill, onOperation })
   const connections = createConnections(context.access, options)
   const sockets = createGraphSockets({
     graph,

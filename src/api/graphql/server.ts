@@ -7,12 +7,11 @@ import {
   getOperationAST,
   type OperationDefinitionNode,
 } from 'graphql'
-import { createYoga, type GraphiQLOptions, type Plugin } from 'graphql-yoga'
+import { createYoga, type Plugin } from 'graphql-yoga'
 import { ApiError } from '../../errors.ts'
-import { isNotInstalled } from '../../package-json.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { ApiContext } from '../context.ts'
-import { missingPage } from '../http/missing-page.ts'
+import type { Prefill } from '../http/prefill.ts'
 import { noteCredentials, type RequestOrigin } from '../request-origin.ts'
 import type { GraphContext } from './builder.ts'
 import { useCompilation } from './compilation.ts'
@@ -20,6 +19,7 @@ import { costOf, MAX_COST } from './cost.ts'
 import { createOperationCount, type OperationFacts } from './count-operations.ts'
 import { useDocuments } from './documents.ts'
 import { noOperation, toGraphQLError, tooComplex } from './error-form.ts'
+import { createGraphiQL } from './graphiql.ts'
 import { limitIntrospection } from './introspection.ts'
 import { createLoaders } from './loaders.ts'
 import { refuseRootConditions } from './root-conditions.ts'
@@ -41,6 +41,8 @@ export interface GraphServerOptions {
   readonly context: ApiContext
   /** Serves GraphiQL, and introspection without a key. */
   readonly graphiql: boolean
+  /** Undefined: GraphiQL fills in nothing. */
+  readonly prefill: Prefill | undefined
   /** Receives each operation. */
   readonly onOperation?: ((facts: OperationFacts) => void) | undefined
 }
@@ -49,38 +51,6 @@ const MAX_DEPTH = 14
 const MAX_TOKENS = 4000
 const MAX_ALIASES = 50
 const MAX_DIRECTIVES = 50
-
-const EXAMPLE_QUERY = `# Enter your API key under Headers, below: { "Authorization": "Bearer tl_dev_…" }
-# and replace … with the id of a credential.
-query Example {
-  crmAccounts(credentialId: "…", first: 10) {
-    totalCount
-    nodes {
-      id
-      accountName
-      contacts(first: 3) {
-        nodes {
-          firstName
-          lastName
-        }
-      }
-    }
-  }
-}
-`
-
-const GRAPHIQL = '@graphql-yoga/render-graphiql'
-
-/** GraphiQL as one page. Loaded when it is first requested: the package is large, and may be missing. */
-const renderGraphiQL = async (options: GraphiQLOptions): Promise<string> => {
-  try {
-    const { renderGraphiQL: render } = await import('@graphql-yoga/render-graphiql')
-    return render(options)
-  } catch (error) {
-    if (!isNotInstalled(error, GRAPHIQL)) throw error
-    return missingPage('GraphiQL', GRAPHIQL, 'Any GraphQL client works at this address.')
-  }
-}
 
 /** Formats the errors of a result. Their HTTP status applies only if the operation returned no data. */
 const useErrorForm = (): Plugin<object, GraphRequest> => ({
@@ -176,15 +146,19 @@ const useStreams = (): Plugin<GraphContext, GraphRequest> => {
 }
 
 /** Creates Yoga with the plugins of this API. */
-export const createGraphServer = ({ context, graphiql, onOperation }: GraphServerOptions) => {
+export const createGraphServer = ({
+  context,
+  graphiql,
+  prefill,
+  onOperation,
+}: GraphServerOptions) => {
   const schema = buildSchema(context.catalogue)
   const counts = onOperation && createOperationCount(onOperation)
   return createYoga<GraphRequest, GraphContext>({
     schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
-    graphiql: graphiql && { title: 'Trunkline', defaultQuery: EXAMPLE_QUERY },
-    renderGraphiQL,
+    ...createGraphiQL(graphiql, prefill),
     batching: false,
     logging: false,
     multipart: false,

@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import { llmsText, pages } from '../../generated/guide.ts'
 import { isNotInstalled } from '../../package-json.ts'
 import { missingPage } from './missing-page.ts'
+import { type Prefill, READ_KEY } from './prefill.ts'
 import { always, FOR_GOOD } from './static.ts'
 
 const SCALAR = '@scalar/fastify-api-reference'
@@ -25,9 +26,34 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** Script: the document with a credential that exists, and the key of the URL. */
+const prefilled = (credentialId: string | undefined): string => `const key = ${READ_KEY}
+const response = await fetch('/openapi.json')
+const content = await response.json()
+const credentialId = ${JSON.stringify(credentialId ?? null)}
+const replaceExample = (parameter) => {
+  if (credentialId !== null && parameter.name === 'credentialId') parameter.example = credentialId
+}
+Object.values(content.components.parameters).forEach(replaceExample)
+for (const path of Object.values(content.paths))
+  for (const { parameters = [] } of Object.values(path)) parameters.forEach(replaceExample)
+const filledIn = {
+  content,
+  ...(key && {
+    authentication: {
+      preferredSecurityScheme: 'apiKey',
+      securitySchemes: { apiKey: { token: key } },
+    },
+  }),
+}
+`
+
+const AS_IS = `const filledIn = { url: '/openapi.json' }
+`
+
 // Disables every feature that contacts Scalar's servers: fonts, telemetry, hosted assistant and client.
-const START = `Scalar.createApiReference('#docs', {
-  url: '/openapi.json',
+const CREATE = `Scalar.createApiReference('#docs', {
+  ...filledIn,
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },
@@ -86,8 +112,9 @@ const addGuideRoutes = (server: FastifyInstance): void => {
 /**
  * Adds `GET /openapi.json`, `GET /docs` with its scripts below `/docs/assets`, the Markdown pages and
  * `GET /llms.txt`, all without authentication.
+ * @param prefill undefined: the page fills in nothing
  */
-export const addDocsRoutes = (server: FastifyInstance): void => {
+export const addDocsRoutes = (server: FastifyInstance, prefill?: Prefill): void => {
   const addAsset = (name: string, text: string | Buffer, type: string): string => {
     // The URL contains a hash of the content, so a browser may cache it forever.
     const path = `/docs/assets/${hash('sha256', text, 'hex').slice(0, 12)}/${name}`
@@ -96,12 +123,14 @@ export const addDocsRoutes = (server: FastifyInstance): void => {
     return path
   }
   const scalar = readScalar()
+  const filledIn = prefill ? prefilled(prefill.credentialId) : AS_IS
+  const start = `(async () => {\n${filledIn}${CREATE}})()\n`
   const html =
     scalar === undefined
       ? MISSING
       : page([
           addAsset('scalar.js', scalar, 'text/javascript'),
-          addAsset('start.js', START, 'text/javascript'),
+          addAsset('start.js', start, 'text/javascript'),
         ])
   const document = always(readFileSync(DOCUMENT), 'application/json; charset=utf-8', 'no-cache')
   const docs = always(html, 'text/html; charset=utf-8', 'no-cache')

@@ -34,6 +34,8 @@ export interface MigrateOptions {
   readonly migrationsFolder?: string
   readonly log?: Log
   readonly limits?: LockLimits
+  /** Receives the number of pending migrations, if there are any, before the first is applied. */
+  readonly onPending?: (count: number) => void
 }
 
 /**
@@ -52,6 +54,7 @@ export const applyMigrations = async (
     migrationsFolder = MIGRATIONS_FOLDER,
     log = silentLog,
     limits = LOCK_LIMITS,
+    onPending,
   }: MigrateOptions = {},
 ): Promise<{ readonly applied: readonly string[] }> => {
   const files = await readMigrations(migrationsFolder)
@@ -64,7 +67,10 @@ export const applyMigrations = async (
   })
   try {
     // Migrations have no time limit, whatever the server sets for other statements.
-    await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
+    // A migration lost in a crash of the machine is applied again: later commits of the service wait for it too.
+    await client.query(
+      'SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET synchronous_commit = off',
+    )
     await takeLock(client, log)
     await client.query(PRISMA_TABLE)
     const { rows } = await client.query<MigrationRow>(
@@ -74,7 +80,10 @@ export const applyMigrations = async (
     checkHistory(rows, files)
     const done = new Set(rows.map((row) => row.migration_name))
     const missing = files.filter((file) => !done.has(file.name))
-    if (missing.length > 0) await applyMissing({ client, url, log, limits }, missing)
+    if (missing.length > 0) {
+      onPending?.(missing.length)
+      await applyMissing({ client, url, log, limits }, missing)
+    }
     return { applied: missing.map((file) => file.name) }
   } finally {
     await client.end() // also releases the lock

@@ -24,19 +24,26 @@ interface ClusterOptions {
   readonly dataDir: string
   readonly programs: DatabasePrograms
   readonly user: DatabaseUser
+  /** Called when the first program runs. */
+  readonly onSpawn: () => void
+}
+
+interface OpenedCluster {
+  readonly cluster: Cluster
+  readonly password: string
+  readonly isNew: boolean
 }
 
 /**
  * Opens the cluster `<dataDir>/postgres`, or creates it, and returns the password of its role, which is stored
  * in `<dataDir>/database-password` (mode 0600). A new cluster is created in a temporary folder and renamed when
- * it is complete, so an interrupted creation leaves no partial cluster. A lost password is replaced.
+ * it is complete, so an interrupted creation leaves no partial cluster. A lost password is replaced. The files
+ * of a new cluster are not flushed to disk yet: call `flushCluster`.
  *
  * @throws EmbeddedDatabaseError if it cannot be created, or belongs to another major version of PostgreSQL
  */
-export const openCluster = async (
-  options: ClusterOptions,
-): Promise<{ readonly cluster: Cluster; readonly password: string }> => {
-  const { dataDir, programs, user } = options
+export const openCluster = async (options: ClusterOptions): Promise<OpenedCluster> => {
+  const { dataDir, programs, user, onSpawn } = options
   const passwordPath = join(dataDir, 'database-password')
   const keptPassword = await readPassword(passwordPath)
   const password = keptPassword ?? randomBytes(24).toString('base64url')
@@ -48,7 +55,9 @@ export const openCluster = async (
     await rm(unfinished, { recursive: true, force: true })
     await mkdir(unfinished, { mode: 0o700 })
     if (user !== undefined) await chown(unfinished, user.uid, user.gid)
-    await createCluster(await describeCluster(unfinished, user), programs, password)
+    const creating = createCluster(await describeCluster(unfinished, user), programs, password)
+    onSpawn()
+    await creating
   } else if (keptPassword === undefined) {
     const cluster = await describeCluster(folder, user)
     await runSql(cluster, programs, [`ALTER ROLE ${DATABASE_NAME} PASSWORD '${password}'`])
@@ -56,8 +65,12 @@ export const openCluster = async (
   // Write the password last: one on disk that does not match the cluster would never be replaced.
   if (keptPassword === undefined) await writeFile(passwordPath, `${password}\n`, { mode: 0o600 })
   if (isNew) await rename(join(dataDir, 'postgres.new'), folder)
-  return { cluster: await describeCluster(folder, user), password }
+  return { cluster: await describeCluster(folder, user), password, isNew }
 }
+
+/** Flushes every file of a cluster to disk. A server may run on it in the meantime. @throws EmbeddedDatabaseError */
+export const flushCluster = (cluster: Cluster, programs: DatabasePrograms): Promise<void> =>
+  runProgram(cluster, programs.initdb, [`--pgdata=${cluster.folderArgument}`, '--sync-only'])
 
 const readPassword = async (path: string): Promise<string | undefined> => {
   if (!existsSync(path)) return undefined
@@ -108,6 +121,8 @@ const createCluster = async (
       // There is no Unix socket and the superuser has no password, so nobody can log in as superuser.
       '--auth-local=reject',
       '--auth-host=scram-sha-256',
+      // The start flushes the files while it continues: see flushCluster.
+      '--no-sync',
       ...more,
     ])
   try {

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../../../log.ts'
-import { DATABASE_NAME, openCluster } from './cluster.ts'
+import { DATABASE_NAME, flushCluster, openCluster } from './cluster.ts'
 import { DataDirectoryInUseError, lockDataDirectory } from './data-directory-lock.ts'
 import { EmbeddedDatabaseError } from './error.ts'
 import { stopOrphan } from './orphan.ts'
@@ -16,11 +16,15 @@ import { chooseDatabaseUser } from './user.ts'
 export interface EmbeddedDatabaseOptions {
   readonly dataDir: string
   readonly log: Log
+  /** Called when the first program of PostgreSQL runs. */
+  readonly onSpawn?: () => void
 }
 
 /** A running embedded PostgreSQL. `url` is valid until `stop()`; close every pool before calling it. */
 export interface EmbeddedDatabase {
   readonly url: string
+  /** Resolves once the files of a new cluster are on disk. Await it before anything is acknowledged. */
+  readonly durable: Promise<void>
   stop(): Promise<void>
 }
 
@@ -35,7 +39,7 @@ export interface EmbeddedDatabase {
 export const startEmbeddedDatabase = async (
   options: EmbeddedDatabaseOptions,
 ): Promise<EmbeddedDatabase> => {
-  const { dataDir, log } = options
+  const { dataDir, log, onSpawn = () => {} } = options
   // First, so that a start without the package creates no user.
   const platformPackage = findPlatformPackage()
   const lock = await lockDataDirectory(dataDir)
@@ -44,12 +48,15 @@ export const startEmbeddedDatabase = async (
     const user = await chooseDatabaseUser(clusterFolder, log)
     const programs = await findPrograms(platformPackage, user, log)
     await stopOrphan(clusterFolder, log)
-    const { cluster, password } = await openCluster({ dataDir, programs, user })
-    const server = await startServer({ programs, cluster, log })
+    const { cluster, password, isNew } = await openCluster({ dataDir, programs, user, onSpawn })
+    const server = await startServer({ programs, cluster, log, onSpawn })
+    const durable = isNew ? flushCluster(cluster, programs) : Promise.resolve()
+    durable.catch(() => {}) // rejects for those who await it
     return {
       url: urlOf(password, server.port),
+      durable,
       async stop() {
-        await server.stop()
+        await Promise.allSettled([durable, server.stop()])
         lock.release()
       },
     }
@@ -78,7 +85,7 @@ export const joinEmbeddedDatabase = async (
   } catch (error) {
     if (!(error instanceof DataDirectoryInUseError)) throw error
     const { password, port } = await findRunningServer(options.dataDir)
-    return { url: urlOf(password, port), stop: async () => {} }
+    return { url: urlOf(password, port), durable: Promise.resolve(), stop: async () => {} }
   }
 }
 

@@ -48,6 +48,8 @@ interface ServerOptions {
   readonly programs: DatabasePrograms
   readonly cluster: Cluster
   readonly log: Log
+  /** Called at each launch. */
+  readonly onSpawn: () => void
 }
 
 /** A running PostgreSQL on a loopback port, which stays the same until the server is stopped. */
@@ -69,6 +71,7 @@ export const startServer = async (options: ServerOptions): Promise<DatabaseServe
   const launch = (port: number) =>
     launchServer(options, port, (spawned) => {
       child = spawned
+      options.onSpawn()
     })
   // If the process exits without stop(), signal PostgreSQL to shut down.
   const signalShutdown = () => child?.kill('SIGINT')
