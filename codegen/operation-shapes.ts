@@ -8,7 +8,7 @@ export const shapesIn = ({ kind: { shape } }: Field): readonly Shape[] =>
 
 /** The shapes in the results of operations, without duplicates. */
 export const resultShapes: readonly Shape[] = [
-  ...new Set(operations.flatMap(({ answer }) => shapesIn(answer.value))),
+  ...new Set(operations.flatMap(({ response }) => shapesIn(response.value))),
 ]
 
 /** The shapes in the inputs of operations, without duplicates. */

@@ -7,13 +7,13 @@ export interface ByteBudgetOptions {
 }
 
 /** The limit that was reached: that of one holder, or that of the process. */
-export type BudgetRefusal = 'holder' | 'process'
+export type ExceededLimit = 'holder' | 'process'
 
 /** The bytes that are held for one body, message or response of a holder. */
 export interface HeldBytes {
   readonly bytes: number
   /** Reserves more bytes. @returns undefined, or the limit that was reached; then none of them are reserved */
-  take(bytes: number): BudgetRefusal | undefined
+  take(bytes: number): ExceededLimit | undefined
   /** Releases all but this many bytes. */
   keep(bytes: number): void
   /** Releases all bytes; later calls of `take` are not counted. */
@@ -29,10 +29,10 @@ export const createByteBudget = ({ totalBytes, bytesPerHolder }: ByteBudgetOptio
   const byHolder = new Map<string, number>()
   let total = 0
 
-  const refusalOf = (holderBytes: number, allBytes: number): BudgetRefusal | undefined => {
+  const refusalOf = (holderBytes: number, allBytes: number): ExceededLimit | undefined => {
     if (holderBytes > bytesPerHolder) return 'holder'
-    // A holder never has more bytes than are free. So n greedy holders get 1/(n+1) of the budget each, and the
-    // last share stays free for the next holder.
+    // A holder never has more bytes than are free. So n holders that take as much as they
+    // can get 1/(n+1) of the budget each, and the same amount stays free for the next holder.
     return holderBytes > totalBytes - allBytes ? 'process' : undefined
   }
 

@@ -131,7 +131,7 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** What is wrong with one field, parameter or argument. */
+/** A problem with one field, parameter or argument. */
 export interface ErrorDetail {
   readonly field: string
   readonly expected: string

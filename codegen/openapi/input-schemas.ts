@@ -6,12 +6,12 @@ import { type JsonSchema, orNull } from './schemas.ts'
 export const shapeName = ({ name }: Shape, side: Side): string =>
   side === 'input' ? `${name}Input` : name
 
-export const schemaOf = ({ kind, doc, required, refusesNull }: Field, side: Side): JsonSchema => {
+export const schemaOf = ({ kind, doc, required, rejectsNull }: Field, side: Side): JsonSchema => {
   const schema = kind.jsonSchema(side)
   // `remoteFields` is optional, but not nullable.
   const isNonNull =
     required ||
-    refusesNull ||
+    rejectsNull ||
     (side === 'output' ? kind.isList : kind === commonFields.remoteFields.kind)
   const note = side === 'input' && kind.notes?.input ? ` ${kind.notes.input}` : ''
   return { description: `${doc}${note}`, ...(isNonNull ? schema : orNull(schema)) }

@@ -1,14 +1,14 @@
 /** The paths, inputs, responses and errors of the operations that are not about records. */
 import {
   fieldsAt,
-  inputPlaces,
+  inputLocations,
   isMandatory,
   isRead,
   type Operation,
   required,
 } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
-import { restAnswer } from '../../src/api/rest/operations.ts'
+import { restResponse } from '../../src/api/rest/operations.ts'
 import type { Field, Fields, Shape } from '../../src/definition/kinds/kind.ts'
 import type { ErrorCode } from '../../src/errors.ts'
 import { operationInputShapes, resultShapes } from '../operation-shapes.ts'
@@ -76,21 +76,21 @@ export const operationTags: readonly JsonSchema[] = [
 
 const exampleAt = (operation: Operation, fields: Fields) =>
   Object.fromEntries(
-    Object.entries(operation.example.given).filter(([name]) => Object.hasOwn(fields, name)),
+    Object.entries(operation.example.input).filter(([name]) => Object.hasOwn(fields, name)),
   )
 
 /** The example of an input field: from the operation's example, the kind, or another operation's example. */
 const exampleOf = (operation: Operation, name: string, field: Field): unknown => {
-  const own = operation.example.given[name]
+  const own = operation.example.input[name]
   if (own !== undefined || name === 'cursor') return own
   const { values, graphql } = field.kind
   if (values) return values[0]
   if ('scalar' in graphql && graphql.scalar === 'Int') return 1
-  return operations.find(({ example }) => name in example.given)?.example.given[name]
+  return operations.find(({ example }) => name in example.input)?.example.input[name]
 }
 
 const parametersOf = (operation: Operation) =>
-  inputPlaces.flatMap((place) =>
+  inputLocations.flatMap((place) =>
     place === 'body'
       ? []
       : Object.entries(fieldsAt(operation, place)).map(([name, field]) => {
@@ -123,7 +123,7 @@ const bodyOf = (operation: Operation) => {
 }
 
 /** The schema of the REST response: the result under its key, or the part of the result that REST shows. */
-const resultSchema = ({ answer: { key, value }, rest }: Operation): JsonSchema => {
+const resultSchema = ({ response: { key, value }, rest }: Operation): JsonSchema => {
   const { shape, isList } = value.kind
   if (rest.shows !== undefined && shape && !isList) {
     const { fields } = shape
@@ -135,14 +135,14 @@ const resultSchema = ({ answer: { key, value }, rest }: Operation): JsonSchema =
 }
 
 const operationOf = (operation: Operation) => {
-  const { name, summary, doc, tag, callers, answer } = operation
+  const { name, summary, doc, tag, callers } = operation
   const parameters = [
     ...parametersOf(operation),
     ...(isRead(operation) ? [] : [refTo('parameters', 'Idempotency-Key')]),
   ]
   const requestBody = bodyOf(operation)
   const response = successResponse(
-    answer.value.doc,
+    operation.response.value.doc,
     resultSchema(operation),
     isRead(operation) ? [] : ['Idempotency-Replayed'],
   )
@@ -161,7 +161,7 @@ const operationOf = (operation: Operation) => {
         content: {
           'application/json': {
             ...content,
-            example: restAnswer(operation, operation.example.result),
+            example: restResponse(operation, operation.example.result),
           },
         },
       },

@@ -40,7 +40,7 @@ const exampleUpdate = (catalogue: Catalogue, resource: Resource): JsonSchema => 
     return isText && !name.endsWith('Status') ? [name] : []
   })
   const [changed = Object.keys(fields)[0] ?? ''] = texts
-  const cleared = texts.find((name) => name !== changed && !fields[name]?.refusesNull)
+  const cleared = texts.find((name) => name !== changed && !fields[name]?.rejectsNull)
   const { [changed]: value } = exampleInput(catalogue, resource)
   return { [changed]: value, ...(cleared !== undefined && { [cleared]: null }) }
 }

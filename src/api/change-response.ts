@@ -50,7 +50,7 @@ export const changeShape = defineShape({
 })
 
 /** A change as the API returns it: the values of `changeShape`. */
-export interface ChangeAnswer {
+export interface ChangeResponse {
   readonly topic: string
   readonly kind: ChangeKind
   readonly recordId: string | null
@@ -66,7 +66,7 @@ export interface ChangeAnswer {
 const userOf = async (
   { access }: Pick<ApiContext, 'access'>,
   { credentialId }: Change,
-  record: ChangeAnswer['record'],
+  record: ChangeResponse['record'],
 ): Promise<string | null> => {
   const credential = credentialId === null ? undefined : await access.credential(credentialId)
   if (credential !== undefined) return credential.userId
@@ -75,15 +75,15 @@ const userOf = async (
 }
 
 /** Converts a change of the caller's environment to its API form. */
-export const toChangeAnswer = async (
+export const toChangeResponse = async (
   context: Pick<ApiContext, 'access'>,
   { environment }: KeyCaller,
   change: Change,
-): Promise<ChangeAnswer> => {
+): Promise<ChangeResponse> => {
   const { topic, kind, recordId, changedFields, credentialId, at } = change
   // The store wrote this JSON: a record, or the payload of an event.
   const record =
-    change.record === null ? null : (JSON.parse(change.record) as ChangeAnswer['record'])
+    change.record === null ? null : (JSON.parse(change.record) as ChangeResponse['record'])
   return {
     topic,
     kind,

@@ -13,7 +13,7 @@ import type { Access } from '../store/accounts/access.ts'
 import type { NewCredential } from '../store/accounts/credentials.ts'
 import type { Database } from '../store/database/database.ts'
 import type { Vault } from '../store/secrets/vault.ts'
-import type { IdempotentRequests } from '../store/writes/idempotent-requests.ts'
+import type { IdempotencyStore } from '../store/writes/idempotent-requests.ts'
 import type { UserTokens } from './auth/tokens.ts'
 
 export interface ApiContext {
@@ -23,11 +23,11 @@ export interface ApiContext {
   readonly tokens: UserTokens
   readonly catalogue: Catalogue
   /** Whether webhooks may be sent to a hostname: it is not a private address. */
-  readonly isDialled: (hostname: string) => boolean
+  readonly isPublicHost: (hostname: string) => boolean
   /** The static IP address of outbound requests; undefined: none is configured. */
   readonly egressAddress: string | undefined
-  /** Validates a workflow definition. @throws INVALID_PARAMETER naming the field below `place` */
-  readonly readWorkflow: (definition: unknown, place: string) => Json
+  /** Validates a workflow definition. @throws INVALID_PARAMETER naming the field below `path` */
+  readonly readWorkflow: (definition: unknown, path: string) => Json
   readonly writer: RecordWriter
   readonly subscriptions: Subscriptions
   /** Sends a request to an app with a stored credential and returns the response unchanged. @throws ApiError */
@@ -43,7 +43,7 @@ export interface ApiContext {
   ) => Promise<Pick<NewCredential, 'label' | 'checkFailure'>>
   /** Maximum number of credentials of one end user. */
   readonly maxCredentialsPerUser: number
-  readonly idempotentRequests: IdempotentRequests
+  readonly idempotencyStore: IdempotencyStore
   /** The apps that can be connected, by name. */
   readonly connectors: ReadonlyMap<string, Connector>
 }

@@ -10,7 +10,7 @@ import type { Database } from '../store/database/database.ts'
 import { holdLease } from '../store/database/lease-renewal.ts'
 import { LeaseLostError } from '../store/database/lease-sql.ts'
 import {
-  type IdempotentRequests,
+  type IdempotencyStore,
   REQUEST_LEASE_MS,
   type RequestKey,
   type RequestLease,
@@ -19,7 +19,7 @@ import {
 import type { Caller } from './auth/caller.ts'
 
 /** A request that may be an attempt to repeat an earlier one. */
-export interface RepeatableRequest {
+export interface IdempotentRequest {
   readonly caller: Caller
   /** The Idempotency-Key header; undefined: every request is new. */
   readonly key: string | undefined
@@ -47,7 +47,7 @@ export interface Attempt {
 /** The attempt of a read, whose response is not stored. */
 export const READ_ATTEMPT: Attempt = { interruptedSince: undefined, onCommit: (effect) => effect() }
 
-export interface RepeatableResponse extends StoredResponse {
+export interface IdempotentResponse extends StoredResponse {
   /** Whether this is the stored response of an earlier request. */
   readonly replayed: boolean
 }
@@ -108,15 +108,15 @@ const isFinal = (error: unknown): error is ApiError =>
  * Runs `work` once for each key. `responseTo` builds the response to a permanent error, which is stored too.
  * @throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_IN_FLIGHT, and what `work` throws
  */
-export const idempotently = async (
-  requests: IdempotentRequests,
-  { caller, key, scope, content, isLocal, check = async () => {} }: RepeatableRequest,
+export const runIdempotently = async (
+  requests: IdempotencyStore,
+  { caller, key, scope, content, isLocal, check = async () => {} }: IdempotentRequest,
   work: (attempt: Attempt) => Promise<StoredResponse>,
   responseTo: (error: ApiError) => StoredResponse,
-): Promise<RepeatableResponse> => {
+): Promise<IdempotentResponse> => {
   const effects: (() => void)[] = []
   const onCommit = (effect: () => void): void => void effects.push(effect)
-  const done = (response: StoredResponse): RepeatableResponse => {
+  const done = (response: StoredResponse): IdempotentResponse => {
     for (const effect of effects) effect()
     return { ...response, replayed: false }
   }

@@ -21,9 +21,9 @@ export interface IntegrationInput {
   }[]
 }
 
-const readName = (place: string, name: string | null): string => {
+const readName = (path: string, name: string | null): string => {
   if (name === null || name.trim() === '' || name.length > MAX_NAME)
-    throw invalidParameter(place, `1 to ${MAX_NAME} characters`)
+    throw invalidParameter(path, `1 to ${MAX_NAME} characters`)
   return name
 }
 
@@ -45,17 +45,17 @@ export const readIntegration = (
     app: requireApp(context, app).app,
     icon: icon ?? null,
     workflows: workflows.map((workflow, index) => {
-      const place = `workflows[${index}]`
+      const path = `workflows[${index}]`
       const workflowSlug = workflow.slug ?? ''
       if (!SLUG.test(workflowSlug))
-        throw invalidParameter(`${place}.slug`, '1 to 64 of a-z, 0-9 and -')
+        throw invalidParameter(`${path}.slug`, '1 to 64 of a-z, 0-9 and -')
       if (seen.has(workflowSlug))
-        throw invalidParameter(`${place}.slug`, 'a slug that no other workflow has')
+        throw invalidParameter(`${path}.slug`, 'a slug that no other workflow has')
       seen.add(workflowSlug)
       return {
         slug: workflowSlug,
-        name: readName(`${place}.name`, workflow.name),
-        definition: context.readWorkflow(workflow.definition, `${place}.definition`),
+        name: readName(`${path}.name`, workflow.name),
+        definition: context.readWorkflow(workflow.definition, `${path}.definition`),
       }
     }),
   }

@@ -73,7 +73,7 @@ export interface OperationDefinition<
   readonly query?: Q
   /** Body fields; the argument `input` in GraphQL. */
   readonly body?: B
-  readonly answer: {
+  readonly response: {
     /** The key that wraps the result in REST; undefined: the result is the body. */
     readonly key?: string
     /** The result: a list, an object or a single value. GraphQL returns it without the key. */
@@ -85,7 +85,7 @@ export interface OperationDefinition<
   readonly errors?: readonly ErrorCode[]
   /** An example input and result for the documentation. */
   readonly example: {
-    readonly given: Readonly<Record<string, unknown>>
+    readonly input: Readonly<Record<string, unknown>>
     readonly result: unknown
   }
   /**
@@ -101,8 +101,8 @@ export interface OperationDefinition<
 }
 
 /** The parts of a request that can hold input fields. */
-export const inputPlaces = ['path', 'query', 'body'] as const
-export type InputPlace = (typeof inputPlaces)[number]
+export const inputLocations = ['path', 'query', 'body'] as const
+export type InputLocation = (typeof inputLocations)[number]
 
 // A list holds operations of different input types; each receives only its own.
 // biome-ignore lint/suspicious/noExplicitAny: a list of operations of different inputs
@@ -122,8 +122,8 @@ export const defineOperation = <
 const noFields: Fields = {}
 
 /** The input fields in one part of the request; empty if the operation has none there. */
-export const fieldsAt = (operation: Operation, place: InputPlace): Fields =>
-  operation[place] ?? noFields
+export const fieldsAt = (operation: Operation, location: InputLocation): Fields =>
+  operation[location] ?? noFields
 
 /** The GraphQL argument name of a field. */
 export const argumentName = ({ argumentNames }: Operation, name: string): string =>

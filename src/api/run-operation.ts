@@ -5,14 +5,14 @@ import { noUser, type UserCaller } from './auth/caller.ts'
 import {
   type CallContext,
   fieldsAt,
-  type InputPlace,
-  inputPlaces,
+  type InputLocation,
+  inputLocations,
   type Operation,
   type OperationContext,
 } from './operation.ts'
 
 /** The unvalidated input of a request, by the part of the request. */
-export type RawInput = Readonly<Partial<Record<InputPlace, unknown>>>
+export type RawInput = Readonly<Partial<Record<InputLocation, unknown>>>
 
 /** The values with `userId` filled in from the user token. @throws USER_NOT_FOUND for another user's id */
 const asUser = ({ userId }: UserCaller, input: unknown): unknown => {
@@ -27,9 +27,9 @@ const asUser = ({ userId }: UserCaller, input: unknown): unknown => {
 
 /** @throws INVALID_PARAMETER, USER_NOT_FOUND */
 const parseInput = (operation: Operation, { caller }: CallContext, raw: RawInput): Input => {
-  const parts = inputPlaces.map((place): Input => {
-    const fields = fieldsAt(operation, place)
-    const values = raw[place] ?? (operation[place] === undefined ? {} : undefined)
+  const parts = inputLocations.map((location): Input => {
+    const fields = fieldsAt(operation, location)
+    const values = raw[location] ?? (operation[location] === undefined ? {} : undefined)
     const isOfUser = caller.kind === 'user' && 'userId' in fields
     return readInput(fields, isOfUser ? asUser(caller, values) : values)
   })

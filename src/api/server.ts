@@ -20,7 +20,7 @@ import { logFailure, notReady, retryAfterSeconds, toApiError } from './http/api-
 import { BODY_BUDGET, limitBodies } from './http/body-budget.ts'
 import type { ConnectionLimits } from './http/connections.ts'
 import { addDocsRoutes } from './http/docs.ts'
-import { addCrossOriginAccess, addSecurityHeaders, refuseOtherMethods } from './http/http-policy.ts'
+import { addCrossOriginAccess, addSecurityHeaders, rejectOtherMethods } from './http/http-policy.ts'
 import { readJsonBody } from './http/json-body.ts'
 import {
   isLandingPageRequest,
@@ -29,7 +29,7 @@ import {
 } from './http/landing-page.ts'
 import type { Prefill } from './http/prefill.ts'
 import { loggedPath } from './http/redaction.ts'
-import { answerUnreadableRequest } from './http/unreadable-request.ts'
+import { rejectUnreadableRequest } from './http/unreadable-request.ts'
 import { operations } from './operations.ts'
 import { originOfRequest } from './request-origin.ts'
 import { addOperationRoutes } from './rest/operations.ts'
@@ -125,7 +125,7 @@ const countRequests = (server: FastifyInstance, onRequest: (facts: RequestFacts)
  * Rejects requests to unknown URLs before the body is read: the caller is not authenticated there. `/` is one
  * of them for API clients, and a page for browsers.
  */
-const refuseUnknownAddresses = (server: FastifyInstance, landing: LandingPageOptions): void => {
+const rejectUnknownUrls = (server: FastifyInstance, landing: LandingPageOptions): void => {
   server.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return
     if (!isLandingPageRequest(request)) throw notFound()
@@ -134,7 +134,7 @@ const refuseUnknownAddresses = (server: FastifyInstance, landing: LandingPageOpt
 }
 
 /** Rejects requests that arrive over open connections after the shutdown has begun. */
-const refuseWhileClosing = (server: FastifyInstance): void => {
+const rejectWhileClosing = (server: FastifyInstance): void => {
   let isClosing = false
   server.addHook('preClose', async () => {
     isClosing = true
@@ -164,8 +164,8 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
-    clientErrorHandler: answerUnreadableRequest,
-    // Fastify's own 503 has another error format: see refuseWhileClosing.
+    clientErrorHandler: rejectUnreadableRequest,
+    // Fastify's own 503 has another error format: see rejectWhileClosing.
     return503OnClosing: false,
     // Fastify types this reply by a route's schema, but no route has matched yet.
     frameworkErrors: (thrown, request, reply) => sendError(thrown, request, reply as never),
@@ -199,13 +199,13 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   server.setErrorHandler(sendError)
   server.setNotFoundHandler((request, reply) => sendError(notFound(), request, reply))
   addSecurityHeaders(server)
-  const refuseOthers = refuseOtherMethods(server)
+  const addMethodRejections = rejectOtherMethods(server)
   // Before the rate limit, so that a page can read a 429 too.
   addCrossOriginAccess(server, frontendRoutes)
-  refuseWhileClosing(server)
+  rejectWhileClosing(server)
   const admission = createAdmission(context, options)
   addAdmission(server, admission, trustedProxies)
-  refuseUnknownAddresses(server, {
+  rejectUnknownUrls(server, {
     isDevelopment: prefill !== undefined,
     graphiql,
     isReady: () => findUnreadiness() === undefined,
@@ -218,7 +218,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   addOperationRoutes(server, context, operations)
   addDocsRoutes(server, prefill)
   options.addPages(server)
-  refuseOthers()
+  addMethodRejections()
   addGraphQL(server, { ...options, admission, bodies, refuse })
   return server
 }

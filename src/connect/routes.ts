@@ -8,7 +8,7 @@ import { hash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { always, FOR_GOOD } from '../api/http/static.ts'
+import { always, IMMUTABLE } from '../api/http/static.ts'
 
 const MODULES = fileURLToPath(new URL('../generated/browser/', import.meta.url))
 const STYLES = fileURLToPath(new URL('window/window.css', import.meta.url))
@@ -74,7 +74,7 @@ export const addConnectRoutes = (server: FastifyInstance): void => {
   }
   for (const { name, text } of files) {
     const type = name.endsWith('.css') ? 'text/css' : 'text/javascript'
-    const asset = always(text, `${type}; charset=utf-8`, FOR_GOOD)
+    const asset = always(text, `${type}; charset=utf-8`, IMMUTABLE)
     server.get(`/${base}/${name}`, async (request, reply) => {
       allowAnyOrigin(reply)
       return asset(request, reply)

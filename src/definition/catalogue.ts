@@ -48,11 +48,11 @@ export const linkName = (name: string, { reference, isList }: Kind): string => {
 /** Every field with its path, including nested fields: `lineItems.productId`. */
 function* walk(
   fields: Fields,
-  place: string,
-): Generator<{ name: string; place: string; field: Field }> {
+  path: string,
+): Generator<{ name: string; path: string; field: Field }> {
   for (const [name, field] of Object.entries(fields)) {
-    yield { name, place: `${place}.${name}`, field }
-    if (field.kind.shape) yield* walk(field.kind.shape.fields, `${place}.${name}`)
+    yield { name, path: `${path}.${name}`, field }
+    if (field.kind.shape) yield* walk(field.kind.shape.fields, `${path}.${name}`)
   }
 }
 
@@ -95,21 +95,21 @@ export const createCatalogue = (resources: readonly Resource[]): Catalogue => {
   const targets = referenceTargets(resources)
   const shapes = new Map<string, Shape>()
   for (const { topic, fields } of resources)
-    for (const { place, field } of walk(fields, topic)) {
+    for (const { path, field } of walk(fields, topic)) {
       const { reference, shape } = field.kind
       if (reference && !targets.has(reference.target))
         throw new TypeError(
-          `${place} references ${reference.target}, which is not a resource. Did you mean ${nearest(reference.target, targets)}?`,
+          `${path} references ${reference.target}, which is not a resource. Did you mean ${nearest(reference.target, targets)}?`,
         )
       for (const embed of reference?.embeds ?? []) {
         const embedded = byTopic.get(reference?.target ?? '')?.fields[embed]
         if (!embedded || !isText(embedded))
-          throw new TypeError(`${place} embeds ${embed}, which is not a text field of its target.`)
+          throw new TypeError(`${path} embeds ${embed}, which is not a text field of its target.`)
       }
       if (!shape) continue
       const other = shapes.get(shape.name)
       if (other !== undefined && other !== shape)
-        throw new TypeError(`${place}: another shape is already named ${shape.name}.`)
+        throw new TypeError(`${path}: another shape is already named ${shape.name}.`)
       shapes.set(shape.name, shape)
     }
 

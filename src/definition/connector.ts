@@ -15,7 +15,7 @@ export {
   type AppResponse,
   type Steps,
   type WriteInput,
-  WriteRefusal,
+  WriteRejection,
 } from './steps.ts'
 
 /**
@@ -71,8 +71,8 @@ export interface StoredRecord {
 }
 
 /** The app does not have the record, or no longer has it. */
-export class RecordAbsent extends Error {
-  override readonly name = 'RecordAbsent'
+export class RecordNotFoundError extends Error {
+  override readonly name = 'RecordNotFoundError'
   readonly kind = 'absent' satisfies AppFailure['kind']
 }
 
@@ -165,7 +165,7 @@ export interface ResourceConnector {
   }
 }
 
-/** What the author of a connector writes. */
+/** The part of a connector that its author writes. */
 export interface ConnectorDefinition {
   /** The app's name in the API: `vendure`. */
   readonly app: string

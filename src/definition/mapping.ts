@@ -1,7 +1,7 @@
 /** Mappings: the rules that turn an app's record into a unified record, and a unified record into a write. */
 import { recordId } from './identity.ts'
 import type { Fields, ValueProblem } from './kinds/kind.ts'
-import { type Reader, reader, restReader } from './mapping/read.ts'
+import { reader, remainderReader, type ValueReader } from './mapping/read.ts'
 import { converterOf, type NestedRules, type Rule, readsUnchanged } from './mapping/rule.ts'
 import { commonFields, type Resource } from './resource.ts'
 import { normalizeValue } from './value.ts'
@@ -47,7 +47,7 @@ const checkNested = (rules: NestedRules, fields: Fields, place: string): void =>
       throw new TypeError(`The mapping has no rule for ${path}.${missing}.`)
     const unknown = names.find((part) => !Object.hasOwn(inner, part))
     if (unknown !== undefined)
-      throw new TypeError(`The mapping has a rule for ${path}.${unknown}, which is no field.`)
+      throw new TypeError(`The mapping has a rule for ${path}.${unknown}, which is not a field.`)
     checkNested(nested.rules, inner, path)
   }
 }
@@ -92,12 +92,12 @@ const shownPaths = ({ resource, rules }: Mapping): readonly string[] =>
  */
 export const createMapper = (
   mapping: Mapping,
-  guard: (read: Reader, name: string) => Reader = (read) => read,
+  guard: (read: ValueReader, name: string) => ValueReader = (read) => read,
 ): ((raw: unknown, credentialId: string) => MappedRecord) => {
   const { resource, rules } = mapping
-  const read = (name: string): Reader => guard(reader(rules[name] ?? null), name)
+  const read = (name: string): ValueReader => guard(reader(rules[name] ?? null), name)
   const readRemoteId = reader(rules.remoteId)
-  const readRest = guard(rules.remoteFields ?? restReader(shownPaths(mapping)), 'remoteFields')
+  const readRest = guard(rules.remoteFields ?? remainderReader(shownPaths(mapping)), 'remoteFields')
   const readDeleted = read('remoteDeleted')
   const columns = [
     ...Object.entries(resource.fields),

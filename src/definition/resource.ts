@@ -5,7 +5,7 @@ import type { Field, Fields, Kind, Operator, operatorSuffix, ValueOf } from './k
 export type Category = 'accounting' | 'crm' | 'commerce'
 export type Verb = 'list' | 'get' | 'create' | 'update' | 'delete'
 
-/** What the author of a resource writes. The rest of a `Resource` is derived from it. */
+/** The part of a resource that its author writes. The rest of a `Resource` is derived from it. */
 export interface ResourceDefinition<F extends Fields = Fields> {
   /** Singular, camelCase: the key of a record in a REST response. */
   readonly name: string

@@ -43,8 +43,8 @@ export interface WriteInput {
 }
 
 /** A write that the connector rejects before sending it, with the unified field and the reason. */
-export class WriteRefusal extends Error {
-  override readonly name = 'WriteRefusal'
+export class WriteRejection extends Error {
+  override readonly name = 'WriteRejection'
   readonly field: string | undefined
   readonly reason: string
 

@@ -27,9 +27,9 @@ export interface AttemptOutcome {
   readonly retryAfterMs: number | undefined
 }
 
-const KEPT_ANSWER_LENGTH = 512
+const STORED_RESPONSE_LENGTH = 512
 /** Bytes of a response to keep for that length: UTF-8 needs at most three per UTF-16 unit. */
-export const KEPT_ANSWER_BYTES = 3 * KEPT_ANSWER_LENGTH
+export const STORED_RESPONSE_BYTES = 3 * STORED_RESPONSE_LENGTH
 
 export const isSuccess = ({ status }: AttemptOutcome): boolean =>
   status !== null && isSuccessStatus(status)
@@ -50,7 +50,7 @@ export const attemptMessage = async (
   try {
     const response = await channel.post([...COMMON_HEADERS, ...message.headers], message.body)
     const { status, retryAfterMs } = response
-    const answer = storableText(response.beginning, KEPT_ANSWER_LENGTH)
+    const answer = storableText(response.beginning, STORED_RESPONSE_LENGTH)
     return { at, latencyMs: latencyMs(), status, failure: null, answer, retryAfterMs }
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error

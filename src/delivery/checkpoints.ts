@@ -137,9 +137,9 @@ export const createCheckpoints = (options: CheckpointOptions) => {
   const check = (): void => {
     scheduled = undefined
     if (running || isStopped) return
-    const inMs = dueInMs()
-    if (inMs === 0) void save()
-    else if (inMs !== undefined) timer ??= setTimeout(save, inMs)
+    const msFromNow = dueInMs()
+    if (msFromNow === 0) void save()
+    else if (msFromNow !== undefined) timer ??= setTimeout(save, msFromNow)
   }
 
   // Checked once per turn of the event loop.

@@ -3,7 +3,7 @@ import { isGoneStatus } from '../definition/http-status.ts'
 import type { DeliveryState } from '../store/webhooks/webhook-progress.ts'
 import { type AttemptOutcome, isSuccess } from './attempt.ts'
 import type { EndpointLog } from './endpoint-log.ts'
-import { BREAK_AFTER, circuitPauseMs, restMs, type Timing } from './schedule.ts'
+import { BREAK_AFTER, circuitPauseMs, endpointPauseMs, type Timing } from './schedule.ts'
 
 /** The state of the circuit breaker in the database, for the process that takes over. */
 export type Health = Pick<DeliveryState, 'failures' | 'failingSince' | 'pausedUntil' | 'resets'>
@@ -49,8 +49,8 @@ export const createCircuit = (
       failures++
       failingSince ??= outcome.at
       log.failed(outcome, failures)
-      const rest = restMs(outcome.status, outcome.retryAfterMs)
-      if (rest > 0) pausedUntil = new Date(nowMs + rest)
+      const pauseMs = endpointPauseMs(outcome.status, outcome.retryAfterMs)
+      if (pauseMs > 0) pausedUntil = new Date(nowMs + pauseMs)
       opensAtMs = nowMs + circuitPauseMs(failures, timing)
       if (outcome.status !== null && isGoneStatus(outcome.status))
         return 'the endpoint answered 410 Gone'

@@ -4,7 +4,7 @@ import type { WebhookTransport } from '../outbound/webhook-transport.ts'
 import type { CircuitOptions } from './circuit.ts'
 
 export interface DeliveryLimits extends CircuitOptions {
-  /** Most messages to one endpoint, in flight or answered, whose outcome is not saved. */
+  /** Maximum number of messages to one endpoint, in flight or completed, whose outcome is not saved. */
   readonly window: number
 }
 

@@ -13,7 +13,7 @@ import { type Message, messageOf } from './message.ts'
 import { retryInMs } from './schedule.ts'
 import { webhookKeys } from './signature.ts'
 import { createStream, type Entry, type Stream } from './stream.ts'
-import { createWaiting, type WaitingMessage } from './waiting.ts'
+import { createRecordOrder, type WaitingMessage } from './waiting.ts'
 
 /** A finished delivery attempt. */
 interface EndedAttempt {
@@ -22,7 +22,7 @@ interface EndedAttempt {
 }
 
 /** The outcomes of an endpoint that are not saved yet. */
-export interface Unsaved {
+export interface UnsavedOutcomes {
   readonly attempts: readonly EndedAttempt[]
   readonly retries: readonly NewRetry[]
   readonly ended: readonly string[]
@@ -56,7 +56,7 @@ export const createEndpoint = (
   let replays: readonly Replay[] = []
   const log = createEndpointLog(context.log, id, settings.failingSince !== null)
   const circuit = createCircuit(settings, limits, log)
-  const waiting = createWaiting(isOrdered, waitingMessages)
+  const waiting = createRecordOrder(isOrdered, waitingMessages)
   const channel = context.transport.open(new URL(settings.address))
   const destination: Destination = { channel, keys: webhookKeys(settings, nowMs) }
   let isAborted = false
@@ -155,8 +155,8 @@ export const createEndpoint = (
   const takeRetry = (limit: number): Task | undefined => {
     // Retries take at most half, so that hanging ones leave room for new messages.
     if (retriesInFlight >= Math.max(1, limit / 2)) return
-    const place = due.findIndex(({ recordId }) => !waiting.isBusy(recordId))
-    const [retry] = place === -1 ? [] : due.splice(place, 1)
+    const index = due.findIndex(({ recordId }) => !waiting.isBusy(recordId))
+    const [retry] = index === -1 ? [] : due.splice(index, 1)
     return retry && { message: { ...retry, id: retry.messageId } }
   }
 
@@ -251,7 +251,7 @@ export const createEndpoint = (
       }
     },
     /** Takes the outcomes since the last call. */
-    takeUnsaved: (): Unsaved => {
+    takeUnsaved: (): UnsavedOutcomes => {
       const taken = { attempts, rows: [...rows] }
       saving = attempts.length
       attempts = []
@@ -264,7 +264,7 @@ export const createEndpoint = (
       }
     },
     /** Adds outcomes that could not be saved to the next checkpoint. */
-    putBack: (unsaved: Unsaved): void => {
+    putBack: (unsaved: UnsavedOutcomes): void => {
       attempts = [...unsaved.attempts, ...attempts]
       saving = 0
       const older = [
@@ -275,7 +275,7 @@ export const createEndpoint = (
       isDirty = true
     },
     /** Records that the outcomes are saved. From now on the database decides which of these retries are due. */
-    saved: ({ retries, ended }: Unsaved): void => {
+    saved: ({ retries, ended }: UnsavedOutcomes): void => {
       saving = 0
       for (const messageId of [...retries.map((retry) => retry.messageId), ...ended])
         if (!rows.has(messageId)) {

@@ -15,28 +15,28 @@ import type { ChangeWithUser, Stream } from './stream.ts'
 const MAX_REMEMBERED = 10_000
 const NONE: ReadonlySet<string> = new Set()
 
-interface Reader {
+interface EndpointStream {
   readonly endpoint: Endpoint
   readonly stream: Stream
 }
 
 /** The topics to which any of the endpoints subscribes; undefined: all. */
-const topicsOf = (readers: readonly Reader[]): readonly string[] | undefined => {
+const topicsOf = (readers: readonly EndpointStream[]): readonly string[] | undefined => {
   const topics = new Set(readers.flatMap(({ endpoint }) => [...endpoint.topics]))
   return topics.has(ALL_TOPICS) ? undefined : [...topics]
 }
 
-const placeOf = ({ stream: { readTo, before } }: Reader): string =>
+const rangeKeyOf = ({ stream: { readTo, before } }: EndpointStream): string =>
   [readTo, before].map((position) => position && encodeChangeCursor(position)).join()
 
-export interface FollowerOptions {
+export interface EndpointReaderOptions {
   readonly database: Database
   readonly log: Pick<Log, 'error'>
   /** Called for an endpoint whose settings have changed or that is deleted; the page is not added to it. */
   readonly onOutdated: (endpoint: Endpoint) => void
 }
 
-export const createFollower = ({ database, log, onOutdated }: FollowerOptions) => {
+export const createEndpointReader = ({ database, log, onOutdated }: EndpointReaderOptions) => {
   /** End users by credential; that of a credential never changes. */
   const users = new Map<string, string>()
 
@@ -56,7 +56,7 @@ export const createFollower = ({ database, log, onOutdated }: FollowerOptions) =
   return {
     /** Reads a page for each distinct position of the endpoints. @returns whether to read again immediately */
     read: async (endpoints: Iterable<Endpoint>): Promise<boolean> => {
-      const ready: Reader[] = []
+      const ready: EndpointStream[] = []
       for (const endpoint of endpoints)
         for (const stream of endpoint.streams)
           if (endpoint.acceptsNew && stream.hasRoom) ready.push({ endpoint, stream })
@@ -65,7 +65,7 @@ export const createFollower = ({ database, log, onOutdated }: FollowerOptions) =
       const end = await endOfLog(database)
       const behind = ready.filter(({ stream }) => isBefore(stream.readTo, end))
       let hasMore = false
-      for (const readers of Object.values(Object.groupBy(behind, placeOf))) {
+      for (const readers of Object.values(Object.groupBy(behind, rangeKeyOf))) {
         const [first] = readers ?? []
         if (!readers || !first) continue
         const { readTo: after, before: last } = first.stream

@@ -14,7 +14,7 @@ import { createBatch } from './batch.ts'
 import { createChangeWindow, type WindowLimits } from './window.ts'
 
 /** The changes that a subscriber selects. */
-export interface Interest {
+export interface ChangeSelector {
   readonly environmentId: string
   readonly topics: readonly string[]
   /** Undefined: every credential of the environment. */
@@ -50,8 +50,8 @@ export interface LiveChanges {
   start(): void
   /** Ends every subscription. */
   stop(): Promise<void>
-  /** Resolves once the reader includes the interest; undefined if the process is stopping. */
-  join(interest: Interest): Promise<Follower | undefined>
+  /** Resolves once the reader includes the selected changes; undefined if the process is stopping. */
+  join(selector: ChangeSelector): Promise<Follower | undefined>
   /** Number of subscribers that have started to follow. */
   readonly followers: number
   /** The position up to which the log was read; undefined: nothing is read, because there are no subscribers. */
@@ -75,21 +75,21 @@ const RETRY_MS = 500
 const FIRST_POLL_MS = 2
 const MAX_POLL_MS = 128
 
-interface Waiting extends Interest {
-  /** The next place in the window to examine; undefined: it has examined all and waits to be woken. */
-  place: number | undefined
+interface FollowerState extends ChangeSelector {
+  /** Index of the next change in the window to examine; undefined: all are examined, and it waits to be woken. */
+  index: number | undefined
   /** Every matching change before it was returned; undefined: it has not started. */
   seenTo: ChangePosition | undefined
   wake: () => void
 }
 
-const matches = ({ environmentId, credentialId, wants }: Interest, change: Change): boolean =>
+const matches = ({ environmentId, credentialId, wants }: ChangeSelector, change: Change): boolean =>
   change.environmentId === environmentId &&
   (credentialId === undefined || change.credentialId === credentialId) &&
   (wants === undefined || wants(change))
 
-const isWaiting = ({ place, seenTo }: Waiting): boolean =>
-  place === undefined && seenTo !== undefined
+const isWaiting = ({ index, seenTo }: FollowerState): boolean =>
+  index === undefined && seenTo !== undefined
 
 export const createLiveChanges = ({
   database,
@@ -98,8 +98,8 @@ export const createLiveChanges = ({
   window: limits = WINDOW,
 }: LiveChangesOptions): LiveChanges => {
   const window = createChangeWindow(limits)
-  const byTopic = new Map<string, Set<Waiting>>()
-  const followers = new Set<Waiting>()
+  const byTopic = new Map<string, Set<FollowerState>>()
+  const followers = new Set<FollowerState>()
   let position: ChangePosition | undefined
   let joining: (() => void)[] = []
   let readerWoken = Promise.withResolvers<void>()
@@ -111,16 +111,16 @@ export const createLiveChanges = ({
     readerWoken.resolve()
   }
 
-  /** The waiting followers that match the changes, each placed at its first matching change. */
+  /** The waiting followers that match the changes, each set to its first matching change. */
   const findMatching = (
     changes: readonly Change[],
     { after, first }: { readonly after: ChangePosition; readonly first: number },
-  ): readonly Waiting[] => {
-    const woken: Waiting[] = []
+  ): readonly FollowerState[] => {
+    const woken: FollowerState[] = []
     changes.forEach((change, index) => {
       for (const follower of byTopic.get(change.topic) ?? [])
         if (isWaiting(follower) && matches(follower, change)) {
-          follower.place = first + index
+          follower.index = first + index
           follower.seenTo = after
           woken.push(follower)
         }
@@ -128,7 +128,7 @@ export const createLiveChanges = ({
     return woken
   }
 
-  const wakeAll = async (woken: readonly Waiting[]): Promise<void> => {
+  const wakeAll = async (woken: readonly FollowerState[]): Promise<void> => {
     for (let first = 0; first < woken.length; first += SLICE) {
       for (const follower of woken.slice(first, first + SLICE)) follower.wake()
       await yieldToEventLoop()
@@ -145,7 +145,7 @@ export const createLiveChanges = ({
     position = page.next
     await wakeAll(findMatching(page.changes, { after, first }))
     if (page.changes.length === PAGE_SIZE) return 'now'
-    return page.isHeldUp ? 'soon' : 'later'
+    return page.isDelayed ? 'soon' : 'later'
   }
 
   const runOnce = async (): Promise<void> => {
@@ -181,17 +181,22 @@ export const createLiveChanges = ({
       }
   }
 
-  const enter = (interest: Interest): Waiting => {
-    const follower: Waiting = { ...interest, place: undefined, seenTo: undefined, wake: () => {} }
+  const enter = (selector: ChangeSelector): FollowerState => {
+    const follower: FollowerState = {
+      ...selector,
+      index: undefined,
+      seenTo: undefined,
+      wake: () => {},
+    }
     followers.add(follower)
-    for (const topic of interest.topics) {
+    for (const topic of selector.topics) {
       const group = byTopic.get(topic) ?? new Set()
       byTopic.set(topic, group.add(follower))
     }
     return follower
   }
 
-  const leave = (follower: Waiting): void => {
+  const leave = (follower: FollowerState): void => {
     followers.delete(follower)
     for (const topic of follower.topics) {
       const group = byTopic.get(topic)
@@ -201,39 +206,41 @@ export const createLiveChanges = ({
     follower.wake()
   }
 
-  const moveToEnd = (follower: Waiting): ChangePosition => {
+  const moveToEnd = (follower: FollowerState): ChangePosition => {
     if (position === undefined)
       throw new Error('moveToEnd was called before the reader had a position.')
-    follower.place = window.end
+    follower.index = window.end
     follower.seenTo = position
     return position
   }
 
-  /** The matching changes from a place on, at most a batch. */
-  const take = (follower: Waiting, from: number): readonly Change[] => {
+  /** The matching changes from an index on, at most a batch. */
+  const take = (follower: FollowerState, from: number): readonly Change[] => {
     const batch = createBatch()
-    let place = from
-    while (place < window.end && !batch.isFull) {
-      const change = window.at(place)
-      place += 1
+    let index = from
+    while (index < window.end && !batch.isFull) {
+      const change = window.at(index)
+      index += 1
       if (follower.topics.includes(change.topic) && matches(follower, change)) batch.add(change)
     }
-    follower.place = place < window.end ? place : undefined
+    follower.index = index < window.end ? index : undefined
     return batch.changes
   }
 
-  const next = async (follower: Waiting): Promise<readonly Change[] | 'overtaken' | undefined> => {
-    // A follower with more changes to take lets others run first.
-    if (follower.place !== undefined) await yieldToEventLoop()
+  const next = async (
+    follower: FollowerState,
+  ): Promise<readonly Change[] | 'overtaken' | undefined> => {
+    // Yield to the other followers while changes are left to take.
+    if (follower.index !== undefined) await yieldToEventLoop()
     while (followers.has(follower)) {
-      const { place } = follower
-      if (place === undefined) {
+      const { index } = follower
+      if (index === undefined) {
         await new Promise<void>((resolve) => {
           follower.wake = resolve
         })
-      } else if (place < window.start) return 'overtaken'
+      } else if (index < window.start) return 'overtaken'
       else {
-        const changes = take(follower, place)
+        const changes = take(follower, index)
         if (changes.length > 0) return changes
       }
     }
@@ -257,9 +264,9 @@ export const createLiveChanges = ({
       for (const follower of followers) leave(follower)
       await running
     },
-    join: async (interest) => {
+    join: async (selector) => {
       if (isStopping) return undefined
-      const follower = enter(interest)
+      const follower = enter(selector)
       await new Promise<void>((resolve) => {
         joining = [...joining, resolve]
         wakeReader()
@@ -272,7 +279,7 @@ export const createLiveChanges = ({
           if (follower.seenTo === undefined) throw new Error('seenTo was called before moveToEnd.')
           return follower.seenTo
         },
-        isOvertaken: () => follower.place !== undefined && follower.place < window.start,
+        isOvertaken: () => follower.index !== undefined && follower.index < window.start,
         leave: () => leave(follower),
         hasLeft: () => !followers.has(follower),
       }

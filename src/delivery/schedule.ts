@@ -1,5 +1,5 @@
 /** The retry schedule of messages, and the pauses of endpoints. */
-import { askedPauseMs, doubling, jittered } from '../outbound/backoff.ts'
+import { exponentialPauseMs, requestedPauseMs, withJitter } from '../outbound/backoff.ts'
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60_000
@@ -33,7 +33,7 @@ export interface Timing {
 
 // Never earlier than the schedule, and up to a fifth later.
 const timed = (ms: number, { scale, random }: Timing): number =>
-  jittered(ms * scale, [1, 1.2], random)
+  withJitter(ms * scale, [1, 1.2], random)
 
 /**
  * The pause before the next attempt of a message that has failed `attempts` times, including Retry-After.
@@ -46,15 +46,15 @@ export const retryInMs = (
 ): number | undefined => {
   const pauseMs = SCHEDULE_MS[attempts]
   if (pauseMs === undefined) return
-  return Math.max(timed(pauseMs, timing), askedPauseMs(retryAfterMs))
+  return Math.max(timed(pauseMs, timing), requestedPauseMs(retryAfterMs))
 }
 
 /** The pause of all messages that an endpoint requests by 429 or 503 with Retry-After; 0: none. */
-export const restMs = (status: number | null, retryAfterMs: number | undefined): number =>
-  status === 429 || status === 503 ? askedPauseMs(retryAfterMs) : 0
+export const endpointPauseMs = (status: number | null, retryAfterMs: number | undefined): number =>
+  status === 429 || status === 503 ? requestedPauseMs(retryAfterMs) : 0
 
 /** The pause of new messages after this number of consecutive failures; 0: none. */
 export const circuitPauseMs = (failures: number, timing: Timing): number =>
   failures < BREAK_AFTER
     ? 0
-    : timed(doubling(SECOND_MS, failures - BREAK_AFTER + 1, MAX_CIRCUIT_PAUSE_MS), timing)
+    : timed(exponentialPauseMs(SECOND_MS, failures - BREAK_AFTER + 1, MAX_CIRCUIT_PAUSE_MS), timing)

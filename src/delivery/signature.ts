@@ -7,7 +7,7 @@ import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 const PREFIX = 'whsec_'
 
 /** The signed content of a message. */
-export interface Signed {
+export interface SignedContent {
   /** The message id, the same for every attempt. */
   readonly id: string
   /** The time of the attempt. */
@@ -52,7 +52,7 @@ const sign = (key: KeyObject, content: Uint8Array): string =>
 /** Signs a message with each key; without keys it has no signature header. */
 export const signMessage = (
   keys: readonly KeyObject[],
-  { id, timestampSeconds, body }: Signed,
+  { id, timestampSeconds, body }: SignedContent,
 ): SignedMessage => {
   const beginning = `${id}.${timestampSeconds}.`
   // Encoded once: the body that is sent is a part of the signed bytes.
@@ -70,5 +70,7 @@ export const signMessage = (
 }
 
 /** Signs a message with each secret, for messages that are sent rarely. */
-export const signWithSecrets = (secrets: readonly string[], message: Signed): SignedMessage =>
-  signMessage(secrets.map(signingKey), message)
+export const signWithSecrets = (
+  secrets: readonly string[],
+  message: SignedContent,
+): SignedMessage => signMessage(secrets.map(signingKey), message)

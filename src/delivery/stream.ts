@@ -48,7 +48,7 @@ export interface Progress {
 
 /** With fewer changes than this, the next page is read: a page is read while another is sent. */
 const READ_AHEAD = 512
-/** Most text of queued records, in UTF-16 units. Below half of it, the next page is read. */
+/** Maximum length of the queued records, in UTF-16 units. Below half of it, the next page is read. */
 export const MAX_QUEUED_LENGTH = 524_288
 const MAX_PAGE_SIZE = 1000
 // An empty stream reads a short page, so that its first message is sent soon.
@@ -104,7 +104,7 @@ export const createStream = ({ position, ahead, before, isWanted }: StreamOption
       const room = Math.ceil((MAX_QUEUED_LENGTH - length) / Math.max(1, meanLength))
       return Math.min(Math.max(1, room), entries.length === 0 ? FIRST_PAGE_SIZE : MAX_PAGE_SIZE)
     },
-    /** Records that a page was read without this stream, which therefore is behind. */
+    /** Records that a page was read without this stream: the stream is behind now. */
     skip: (): void => {
       isBehind = true
     },
@@ -157,8 +157,8 @@ export const createStream = ({ position, ahead, before, isWanted }: StreamOption
       // The oldest change is always sent: without it the position would never move.
       if (unsaved >= MAX_AHEAD && entries[0]?.state !== 'queued') return
       while (entries[firstQueued] && entries[firstQueued]?.state !== 'queued') firstQueued++
-      for (let place = firstQueued; place < entries.length; place++) {
-        const entry = entries[place]
+      for (let index = firstQueued; index < entries.length; index++) {
+        const entry = entries[index]
         if (entry?.state !== 'queued') continue
         const turn = turnOf(entry.change)
         if (turn === 'wait') continue

@@ -4,9 +4,9 @@ import { type ChangePosition, encodeChangeCursor } from '../query/change-cursor.
 import { type Change, isBefore, readChanges } from '../store/changes/changes.ts'
 import type { Database } from '../store/database/database.ts'
 import { inBatches } from './batch.ts'
-import type { Follower, Interest, LiveChanges } from './live-changes.ts'
+import type { ChangeSelector, Follower, LiveChanges } from './live-changes.ts'
 
-export interface SubscriptionRequest extends Interest {
+export interface SubscriptionRequest extends ChangeSelector {
   /** The position to resume after; undefined: from now on. */
   readonly after?: ChangePosition | undefined
   /** Creates the error for a log that no longer contains every change after `after`. */

@@ -9,7 +9,7 @@ export interface WaitingMessage {
 }
 
 /** @param messages the messages that already wait for a retry */
-export const createWaiting = (isOrdered: boolean, messages: readonly WaitingMessage[]) => {
+export const createRecordOrder = (isOrdered: boolean, messages: readonly WaitingMessage[]) => {
   const waiting = new Map<string, Set<string>>()
   const busy = new Set<string>()
   const add = ({ messageId, recordId }: WaitingMessage): void => {

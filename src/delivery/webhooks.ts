@@ -23,11 +23,11 @@ import { pruneAttempts } from '../store/webhooks/webhook-attempts.ts'
 import { listOutdated, removeWorker } from '../store/webhooks/webhook-deliveries.ts'
 import { listDueRetries } from '../store/webhooks/webhook-progress.ts'
 import { createAssignments } from './assignments.ts'
-import { KEPT_ANSWER_BYTES } from './attempt.ts'
+import { STORED_RESPONSE_BYTES } from './attempt.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import type { DeliveryContext } from './context.ts'
 import type { Endpoint } from './endpoint.ts'
-import { createFollower } from './follow.ts'
+import { createEndpointReader } from './follow.ts'
 
 export interface WebhookDeliveryOptions extends EgressOptions {
   readonly database: Database
@@ -42,7 +42,7 @@ export interface WebhookDeliveryOptions extends EgressOptions {
   readonly deadlineMs?: number
   /** Messages in flight to one endpoint: 16. */
   readonly concurrency?: number
-  /** Most messages to one endpoint that are sent again after a SIGKILL: 96. */
+  /** Maximum number of messages to one endpoint that are sent again after a SIGKILL: 96. */
   readonly window?: number
   /** The longest time between two checkpoints: 50 ms. */
   readonly checkpointMs?: number
@@ -66,7 +66,7 @@ export interface WebhookDelivery {
   readonly position: ChangePosition | undefined
 }
 
-// 16 in flight, 53 answered, and 27 more while those are saved.
+// 16 in flight, 53 completed, and 27 more while those are saved.
 const WINDOW = 96
 const CHECKPOINT_MS = 50
 // A change is readable when all transactions that began before it have ended: mostly within milliseconds.
@@ -76,7 +76,7 @@ const DUE_BATCH_SIZE = 16
 const PRUNE_EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000
 // Only the first bytes are kept; an endless response is aborted.
-const MAX_ANSWER_BYTES = 64 * 1024
+const MAX_RESPONSE_BYTES = 64 * 1024
 // Standard Webhooks: 15 to 30 s.
 const DEADLINE_MS = 20_000
 
@@ -93,8 +93,8 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
     proxy,
     localAddress,
     deadlineMs: options.deadlineMs ?? DEADLINE_MS,
-    maxAnswerBytes: MAX_ANSWER_BYTES,
-    keptAnswerBytes: KEPT_ANSWER_BYTES,
+    maxResponseBytes: MAX_RESPONSE_BYTES,
+    storedResponseBytes: STORED_RESPONSE_BYTES,
     onRequest: options.onRequest,
   })
   const stopping = new AbortController()
@@ -147,7 +147,7 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
     await renewals.run()
   }
   const onOutdated = (endpoint: Endpoint): void => void reload(endpoint)
-  const follower = createFollower({ database, log, onOutdated })
+  const endpointReader = createEndpointReader({ database, log, onOutdated })
 
   const renew = async (): Promise<void> => {
     const startedMs = performance.now()
@@ -206,7 +206,7 @@ export const createWebhookDelivery = (options: WebhookDeliveryOptions): WebhookD
       const next = feed.next().then(() => POLL_MS)
       wake = Promise.withResolvers()
       try {
-        const hasMore = await follower.read(endpoints.values())
+        const hasMore = await endpointReader.read(endpoints.values())
         checkpoints.schedule()
         if (hasMore) continue
       } catch (error) {

@@ -1,19 +1,19 @@
-/** The newest changes of the log, in memory once per process. Followers hold a place in it, not a copy. */
+/** The newest changes of the log, in memory once per process. Followers hold an index into it, not a copy. */
 import type { Change } from '../store/changes/changes.ts'
 
 export interface WindowLimits {
   readonly changes: number
-  /** Most memory of the changes: two bytes per UTF-16 unit of a record, and a fixed size per change. */
+  /** Maximum memory of the changes: two bytes per UTF-16 unit of a record, and a fixed size per change. */
   readonly bytes: number
 }
 
 export interface ChangeWindow {
-  /** The place of the oldest change in the window. */
+  /** Index of the oldest change in the window. Indexes count from the start of the process. */
   readonly start: number
-  /** The place of the next change to be appended. */
+  /** Index of the next change to be appended. */
   readonly end: number
-  /** The change at a place from `start` (inclusive) to `end` (exclusive). */
-  at(place: number): Change
+  /** The change at an index from `start` (inclusive) to `end` (exclusive). */
+  at(index: number): Change
   append(changes: readonly Change[]): void
 }
 
@@ -33,11 +33,11 @@ export const createChangeWindow = (limits: WindowLimits): ChangeWindow => {
     get end() {
       return start + kept.length
     },
-    at: (place) => {
-      const change = kept[place - start]
+    at: (index) => {
+      const change = kept[index - start]
       if (change === undefined)
         throw new RangeError(
-          `The window has no change at place ${place}; expected ${start} to ${start + kept.length - 1}.`,
+          `The window has no change at index ${index}; expected ${start} to ${start + kept.length - 1}.`,
         )
       return change
     },

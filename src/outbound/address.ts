@@ -23,7 +23,7 @@ export const withoutBrackets = (hostname: string): string => hostname.replace(/^
  * Creates the check of a host name in input: rejects private literal addresses and names of this machine.
  * The addresses of other names are checked when a connection is made.
  */
-export const createHostJudge =
+export const createHostPolicy =
   (allowPrivateAddresses: boolean) =>
   (hostname: string): boolean => {
     if (allowPrivateAddresses) return true

@@ -72,7 +72,7 @@ export class AppRateLimitedError extends AppErrorBase {
  * - `server`: the app reported an internal failure
  * - `malformed`: the response does not have the expected form
  * - `too-large`: the response exceeds the size limit
- * - `crowded`: the responses in memory have reached the limit of the process
+ * - `memory-limit`: the responses in memory have reached the limit of the process
  * - `circuit-open`: not sent, because the app has just failed several times in a row
  */
 export type Unavailability =
@@ -82,7 +82,7 @@ export type Unavailability =
   | 'server'
   | 'malformed'
   | 'too-large'
-  | 'crowded'
+  | 'memory-limit'
   | 'circuit-open'
 
 /** The app did not return a usable response; the same request may succeed later. */

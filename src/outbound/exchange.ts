@@ -22,13 +22,13 @@ export interface ExchangeResponse {
   readonly release: () => void
 }
 
-/** Why there is no response. `crowded`: the responses in memory have reached the limit. */
+/** Why there is no response. `memory-limit`: the responses in memory have reached the limit. */
 export type ExchangeProblem =
   | 'network'
   | 'proxy'
   | 'deadline'
   | 'too-large'
-  | 'crowded'
+  | 'memory-limit'
   | 'forbidden-address'
 
 /** A request without a usable response. The message contains nothing that was sent. */
@@ -52,13 +52,13 @@ export interface ExchangeOptions extends EgressOptions {
   /** Time limit from the start of the connection to the last byte. */
   readonly deadlineMs: number
   /** Size limit of the response body, after decompression. */
-  readonly maxAnswerBytes: number
+  readonly maxResponseBytes: number
   /** Limit on the response bodies in memory until they are parsed; the holder is an origin. */
-  readonly answerBudget?: ByteBudgetOptions
+  readonly responseBudget?: ByteBudgetOptions
 }
 
 const MIB = 1024 * 1024
-const ANSWER_BUDGET: ByteBudgetOptions = { totalBytes: 256 * MIB, bytesPerHolder: 128 * MIB }
+const RESPONSE_BUDGET: ByteBudgetOptions = { totalBytes: 256 * MIB, bytesPerHolder: 128 * MIB }
 
 export interface Exchange {
   /** @throws ExchangeError, or the signal's reason once it is aborted */
@@ -133,7 +133,7 @@ const readText = async (
         throw new ExchangeError('too-large', `the response is larger than ${maxBytes} bytes`)
       if (held.take(chunk.byteLength) !== undefined)
         throw new ExchangeError(
-          'crowded',
+          'memory-limit',
           'this process holds too many responses of apps in memory; try again',
         )
       text += decoder.decode(chunk, { stream: true })
@@ -147,8 +147,8 @@ const readText = async (
 
 /** Opens a pool of connections for many exchanges. */
 export const createExchange = (options: ExchangeOptions): Exchange => {
-  const { localApps, deadlineMs, maxAnswerBytes } = options
-  const budget = createByteBudget(options.answerBudget ?? ANSWER_BUDGET)
+  const { localApps, deadlineMs, maxResponseBytes } = options
+  const budget = createByteBudget(options.responseBudget ?? RESPONSE_BUDGET)
   const egress = createEgress(options)
 
   const dispatch = (request: OutgoingRequest, signal: AbortSignal): Promise<StreamedResponse> => {
@@ -174,7 +174,7 @@ export const createExchange = (options: ExchangeOptions): Exchange => {
       try {
         signal?.throwIfAborted()
         const response = await within(dispatch(request, either))
-        const text = await readText(response.body, maxAnswerBytes, held, within)
+        const text = await readText(response.body, maxResponseBytes, held, within)
         const headers = Object.fromEntries(response.headers)
         return { status: response.status, headers, text, release: held.release }
       } catch (error) {

@@ -23,7 +23,12 @@ import {
   type ExchangeResponse,
   type OutgoingRequest,
 } from './exchange.ts'
-import { createConceal, createRedact, processResponse, readPlainResponse } from './read-response.ts'
+import {
+  createReasonRedactor,
+  createRedactor,
+  processResponse,
+  readPlainResponse,
+} from './read-response.ts'
 import {
   type AppRetryOptions,
   type BreakerOptions,
@@ -76,7 +81,7 @@ export interface AppClient {
 
 const defaults = {
   deadlineMs: 30_000,
-  maxAnswerBytes: 32 * 1024 * 1024,
+  maxResponseBytes: 32 * 1024 * 1024,
   maxRetries: 3,
   firstPauseMs: 250,
   maxPauseMs: 10_000,
@@ -210,7 +215,7 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
   ): (() => Promise<AppResponse>) => {
     const facts = factsOf(connector, request)
     const { base, outgoing, secrets } = compose(connector, credential, request, facts)
-    const redact = createRedact(secrets)
+    const redact = createReasonRedactor(secrets)
     return () =>
       exchangeOnce(
         facts,
@@ -225,11 +230,11 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
     pass: async (connector, credential, request) => {
       const facts = factsOf(connector, request)
       const { outgoing, secrets } = compose(connector, credential, request, facts)
-      const conceal = createConceal(secrets)
+      const redactText = createRedactor(secrets)
       return exchangeOnce(
         facts,
         () => exchange.send(outgoing),
-        (response) => readPlainResponse(response, facts, conceal),
+        (response) => readPlainResponse(response, facts, redactText),
       )
     },
     send: async (connector, credential, request, signal) => {

@@ -77,12 +77,12 @@ const DIGEST_LENGTH = 16
 const MAX_HANDED_OVER = 200
 
 /** A set of digests of texts, so that a listing of any length needs little memory. */
-const createMemory = (known: readonly string[]) => {
+const createDigestSet = (known: readonly string[]) => {
   const seen = new Set(known)
   const digestOf = (text: string): string => hash('sha256', text, 'base64').slice(0, DIGEST_LENGTH)
   return {
     /** Adds a text. @returns whether it was seen before */
-    sees: (text: string): boolean => {
+    addAndCheck: (text: string): boolean => {
       const digest = digestOf(text)
       if (seen.has(digest)) return true
       if (seen.size >= MAX_REMEMBERED) seen.clear()
@@ -92,14 +92,14 @@ const createMemory = (known: readonly string[]) => {
     /** The last digests, up to the digest of `end` (exclusive). */
     last: (end?: string): string[] => {
       const all = [...seen]
-      const place = end === undefined ? -1 : all.indexOf(digestOf(end))
-      return all.slice(0, place < 0 ? undefined : place).slice(-MAX_HANDED_OVER)
+      const index = end === undefined ? -1 : all.indexOf(digestOf(end))
+      return all.slice(0, index < 0 ? undefined : index).slice(-MAX_HANDED_OVER)
     },
   }
 }
 
 /** The state of a loop guard, for the guard of the next slice. */
-export interface GuardMemory {
+export interface LoopGuardState {
   readonly cursors: readonly string[]
   readonly pages: readonly string[]
   readonly repeated: number
@@ -107,15 +107,15 @@ export interface GuardMemory {
 }
 
 /** Creates a guard that detects a listing without an end. @param before the state of the previous slice's guard */
-export const createLoopGuard = (before?: GuardMemory) => {
-  const cursors = createMemory(before?.cursors ?? [])
-  const pages = createMemory(before?.pages ?? [])
+export const createLoopGuard = (before?: LoopGuardState) => {
+  const cursors = createDigestSet(before?.cursors ?? [])
+  const pages = createDigestSet(before?.pages ?? [])
   let repeated = before?.repeated ?? 0
   let empty = before?.empty ?? 0
   return {
     /** @throws ListingLoopError if the app returned this cursor before */
     checkCursor: (cursor: Json): void => {
-      if (cursors.sees(JSON.stringify(cursor)))
+      if (cursors.addAndCheck(JSON.stringify(cursor)))
         throw new ListingLoopError(
           'The app returned the same cursor twice, so the listing has no end.',
         )
@@ -126,14 +126,14 @@ export const createLoopGuard = (before?: GuardMemory) => {
       if (empty > MAX_EMPTY_PAGES)
         throw new ListingLoopError(`The app returned ${empty} empty pages in a row.`)
       if (remoteIds.length === 0) return
-      repeated = pages.sees(remoteIds.join('\n')) ? repeated + 1 : 0
+      repeated = pages.addAndCheck(remoteIds.join('\n')) ? repeated + 1 : 0
       if (repeated > MAX_REPEATED_PAGES)
         throw new ListingLoopError(
           `The app returned ${repeated} pages in a row that it had returned before.`,
         )
     },
     /** The state before the page of this cursor, at which the next slice starts. */
-    memory: (next: Json): GuardMemory => ({
+    memory: (next: Json): LoopGuardState => ({
       cursors: cursors.last(JSON.stringify(next)),
       pages: pages.last(),
       repeated,

@@ -15,10 +15,10 @@ import { describeStatus, readRetryAfter } from './retry.ts'
 const MAX_REASON_LENGTH = 300
 
 /** Removes secrets from a text of an app, which may repeat a part of the request. */
-export type Redact = (reason: string) => string
+export type Redactor = (reason: string) => string
 
 /** Creates a function that removes secrets. @param secrets the values of a credential and the headers made of them */
-export const createConceal = (secrets: readonly string[]): Redact => {
+export const createRedactor = (secrets: readonly string[]): Redactor => {
   // Of `Bearer abc`, the token alone is a secret too.
   const parts = new Set(secrets.flatMap((secret) => [secret, ...secret.split(/\s+/)]))
   // Shorter parts would match ordinary words, and no app issues such short tokens.
@@ -31,10 +31,10 @@ export const createConceal = (secrets: readonly string[]): Redact => {
 }
 
 /** Creates a function that removes secrets from an app's reason and truncates it to 300 characters. */
-export const createRedact = (secrets: readonly string[]): Redact => {
-  const conceal = createConceal(secrets)
+export const createReasonRedactor = (secrets: readonly string[]): Redactor => {
+  const redactText = createRedactor(secrets)
   return (reason) => {
-    const text = conceal(reason)
+    const text = redactText(reason)
     return text.length > MAX_REASON_LENGTH ? `${text.slice(0, MAX_REASON_LENGTH)}…` : text
   }
 }
@@ -46,16 +46,16 @@ export const createRedact = (secrets: readonly string[]): Redact => {
 export const readPlainResponse = (
   { status, headers, text }: ExchangeResponse,
   facts: Omit<AppErrorFacts, 'reason'>,
-  conceal: Redact,
+  redactText: Redactor,
 ): AppResponse => {
-  const safeText = conceal(text)
+  const safeText = redactText(text)
   const { body, problem } = parse(safeText)
   if (problem === TOO_DEEP)
     throw new AppUnavailableError({ ...facts, reason: problem }, 'malformed')
   return {
     status,
     headers: Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, conceal(value)]),
+      Object.entries(headers).map(([name, value]) => [name, redactText(value)]),
     ),
     body: problem === undefined ? body : safeText,
   }
@@ -77,7 +77,7 @@ const toError = (
   failure: AppFailure,
   { headers }: AppResponse,
   facts: Omit<AppErrorFacts, 'reason'>,
-  redact: Redact,
+  redact: Redactor,
 ): AppError => {
   const errorFacts = { ...facts, reason: redact(failure.reason) }
   const retryAfterMs = failure.retryAfterMs ?? readRetryAfter(headers)
@@ -114,7 +114,7 @@ export const processResponse = (
   connector: Connector,
   { status, headers, text }: ExchangeResponse,
   facts: Omit<AppErrorFacts, 'reason'>,
-  redact: Redact,
+  redact: Redactor,
 ): AppResponse => {
   const { body, problem } = parse(text)
   // A failure may have an HTML body, e.g. of a proxy; then its status decides.

@@ -28,8 +28,8 @@ export interface Tunnels {
 
 const authorizationOf = ({ username, password }: URL): Record<string, string> => {
   if (username === '') return {}
-  const words = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-  return { 'proxy-authorization': `Basic ${Buffer.from(words).toString('base64')}` }
+  const userInfo = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return { 'proxy-authorization': `Basic ${Buffer.from(userInfo).toString('base64')}` }
 }
 
 const reasonOf = (error: unknown): string => {

@@ -1,7 +1,7 @@
 /**
- * The transport of webhooks: thousands of POST requests, of whose responses only the status and the start are
- * read. It gives the guarantees of an exchange with undici's dispatch, without the stream, signal and timer of
- * each `request` or `fetch`, which cost more than the rest.
+ * The transport of webhooks. It sends thousands of POST requests and reads only the status and the start of each
+ * response. It has the guarantees of `Exchange`, but uses undici's `dispatch`: the stream, signal and timer that
+ * `request` and `fetch` create per request cost more than everything else.
  */
 import type { Dispatcher } from 'undici'
 import { createEgress } from './egress.ts'
@@ -9,9 +9,9 @@ import { describeFailure, ExchangeError, type ExchangeOptions } from './exchange
 import { readRetryAfter } from './retry.ts'
 
 export interface WebhookTransportOptions
-  extends Omit<ExchangeOptions, 'localApps' | 'answerBudget'> {
+  extends Omit<ExchangeOptions, 'localApps' | 'responseBudget'> {
   /** Number of bytes to keep from the start of a response body. */
-  readonly keptAnswerBytes: number
+  readonly storedResponseBytes: number
   /** Receives each request: its HTTP status or the problem of one without a response, and its duration. */
   readonly onRequest?: OnWebhookRequest | undefined
 }
@@ -55,8 +55,8 @@ interface RequestFacts {
   readonly channel: WebhookChannel
   /** By `performance.now()`. */
   readonly expiresMs: number
-  readonly maxAnswerBytes: number
-  readonly keptAnswerBytes: number
+  readonly maxResponseBytes: number
+  readonly storedResponseBytes: number
   readonly resolve: (response: WebhookResponse) => void
   readonly reject: (error: Error) => void
   /** Called once, when the request has succeeded or failed. */
@@ -126,16 +126,16 @@ class InFlightRequest implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { maxAnswerBytes, keptAnswerBytes } = this.facts
+    const { maxResponseBytes, storedResponseBytes } = this.facts
     this.#bytes += chunk.byteLength
-    if (this.#bytes > maxAnswerBytes) {
-      const message = `the response is larger than ${maxAnswerBytes} bytes`
+    if (this.#bytes > maxResponseBytes) {
+      const message = `the response is larger than ${maxResponseBytes} bytes`
       this.abort(new ExchangeError('too-large', message))
       return
     }
     const kept = this.#kept ?? Buffer.alloc(0)
-    if (kept.byteLength < keptAnswerBytes)
-      this.#kept = Buffer.concat([kept, chunk.subarray(0, keptAnswerBytes - kept.byteLength)])
+    if (kept.byteLength < storedResponseBytes)
+      this.#kept = Buffer.concat([kept, chunk.subarray(0, storedResponseBytes - kept.byteLength)])
   }
 
   onResponseEnd(): void {
@@ -156,7 +156,7 @@ class InFlightRequest implements Dispatcher.DispatchHandler {
 
 /** Opens a pool of connections for many deliveries. */
 export const createWebhookTransport = (options: WebhookTransportOptions): WebhookTransport => {
-  const { deadlineMs, maxAnswerBytes, keptAnswerBytes } = options
+  const { deadlineMs, maxResponseBytes, storedResponseBytes } = options
   const { dispatcher, stop } = createEgress(options)
   /** Ordered by deadline, because all requests have the same time limit. */
   const inFlight = new Set<InFlightRequest>()
@@ -193,8 +193,8 @@ export const createWebhookTransport = (options: WebhookTransportOptions): Webhoo
             if (isClosed) return reject(new ChannelClosedError('The channel is closed.'))
             const request = new InFlightRequest({
               channel,
-              maxAnswerBytes,
-              keptAnswerBytes,
+              maxResponseBytes,
+              storedResponseBytes,
               resolve,
               reject,
               onSettled,

@@ -6,8 +6,8 @@ import { createLiveChanges, type LiveChanges } from '../delivery/live-changes.ts
 import { createSubscriptions } from '../delivery/subscription.ts'
 import type { WindowLimits } from '../delivery/window.ts'
 import { catalogue } from '../generated/registry.ts'
-import { createHostJudge } from '../outbound/address.ts'
-import { createIdempotentRequests } from '../store/writes/idempotent-requests.ts'
+import { createHostPolicy } from '../outbound/address.ts'
+import { createIdempotencyStore } from '../store/writes/idempotent-requests.ts'
 import { createWorkflowReader } from '../workflows/reader.ts'
 import type { Config } from './config.ts'
 import type { FirstStart } from './first-start.ts'
@@ -71,9 +71,9 @@ export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?
     maxCredentialsPerUser: config.maxCredentialsPerUser,
     subscriptions: createSubscriptions({ database: requestDatabase, live }),
     // Not the request pool: the outcome of a write is recorded however long that takes.
-    idempotentRequests: createIdempotentRequests(database, vault),
+    idempotencyStore: createIdempotencyStore(database, vault),
     readWorkflow: createWorkflowReader(catalogue, connectors),
-    isDialled: createHostJudge(config.egress.allowPrivateAddresses),
+    isPublicHost: createHostPolicy(config.egress.allowPrivateAddresses),
     egressAddress: config.egressAddress,
   }
   const server = createServer({

@@ -41,7 +41,7 @@ const openLogFile = (path: string): void => {
 type Destination = ReturnType<typeof pino.destination>
 
 /** Lets the service run on while the log cannot be written, and reports that on standard error once a minute. */
-const surviveFailures = (destination: Destination): void => {
+const tolerateWriteFailures = (destination: Destination): void => {
   let isFailing = false
   let quietUntilMs = 0
   destination.on('write', () => {
@@ -70,7 +70,7 @@ export const createLog = ({ logFile, logLevel }: Config, role: string): Logger =
     minLength: 4096,
     maxLength: MAX_WAITING_BYTES,
   })
-  surviveFailures(destination)
+  tolerateWriteFailures(destination)
   const log = pino(
     {
       level: logLevel,

@@ -94,7 +94,7 @@ export const createMetrics = () => {
     },
     onWebhookRequest: onPost('webhook'),
     onWorkflowPost: onPost('workflow'),
-    onCrowded: (): void => poolWaits.inc(),
+    onPoolWait: (): void => poolWaits.inc(),
     /** Adds parts of the process that are read at each scrape. */
     readAtScrape: (added: ScrapeSources): void => void Object.assign(sources, added),
     /** The state of the process; undefined before it has started. */

@@ -66,7 +66,7 @@ export interface Runtime {
   readonly retry: <Result>(name: string, work: () => Promise<Result>) => Promise<Result>
 }
 
-/** What the runtime of a process is created from, in addition to its configuration. */
+/** The inputs of `createRuntime` in addition to the configuration. */
 export interface RuntimeOptions extends Pick<Storage, 'keys' | 'url'> {
   readonly log: Logger
   readonly shutdown: Shutdown
@@ -116,8 +116,8 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
     ...(onStatement && { onStatement }),
     onSqlState: diskSpace.note,
     onConnectionError: (error: Error) => log.warn({ err: error }, 'a database connection failed'),
-    onCrowded: (waiting: number) => {
-      metrics?.onCrowded()
+    onPoolWait: (waiting: number) => {
+      metrics?.onPoolWait()
       log.warn({ waiting }, 'statements are waiting for a database connection')
     },
   }

@@ -47,9 +47,9 @@ export const createShutdown = ({ log, signal, limitMs = LIMIT_MS }: ShutdownOpti
       .catch((error: unknown) => log.error({ err: error, step: name }, 'failed to stop'))
       .then(() => 'stopped' as const)
     if (outlives) return stopped
-    const patienceMs = Math.max(beginLimit() - performance.now(), LEAST_MS)
+    const timeLeftMs = Math.max(beginLimit() - performance.now(), LEAST_MS)
     const settled = new AbortController()
-    const late = wait(patienceMs, 'late' as const, { signal: settled.signal })
+    const late = wait(timeLeftMs, 'late' as const, { signal: settled.signal })
     const outcome = await Promise.race([stopped, late])
     settled.abort()
     if (outcome === 'late') log.error({ step: name }, 'did not stop in time')

@@ -3,7 +3,7 @@ import { createRetention } from '../delivery/retention.ts'
 import { signWithSecrets } from '../delivery/signature.ts'
 import { createWebhookDelivery } from '../delivery/webhooks.ts'
 import { catalogue } from '../generated/registry.ts'
-import { createSandboxLife } from '../sandbox/life.ts'
+import { createSandboxSimulation } from '../sandbox/life.ts'
 import { createPurges } from '../sync/purges.ts'
 import { createSync, type Sync } from '../sync/schedule.ts'
 import { createWorkflowEngine } from '../workflows/engine.ts'
@@ -59,9 +59,9 @@ export const startWorkers = async (runtime: Runtime, firstStart: FirstStart): Pr
   const { config, log, shutdown, database, clock, vault, feed, writer, connectors, retry } = runtime
   const { metrics } = runtime
   if (config.sandbox) {
-    const life = createSandboxLife({ database, clock, log })
-    life.start()
-    shutdown.add('sandbox', () => life.stop())
+    const simulation = createSandboxSimulation({ database, clock, log })
+    simulation.start()
+    shutdown.add('sandbox', () => simulation.stop())
   }
   const sync = createSyncOf(runtime)
   // The example's records are synced before the start prints the addresses.

@@ -25,5 +25,5 @@ const exactNumber: Reviver = (_name, value, { source }) =>
 
 /** Parses the JSON text of a stored record. It takes several times as long as `JSON.parse` alone. */
 export const parseExactly = (json: string): ExactRecord =>
-  // Reviver differs by the third argument alone. Stored records are objects with an id.
+  // Reviver differs only in its third argument. Stored records are objects with an id.
   JSON.parse(json, exactNumber as (name: string, value: unknown) => unknown) as ExactRecord

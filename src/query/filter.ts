@@ -1,7 +1,7 @@
 /** List filters: the parameters of a resource, and the parsing of their values. */
 
 import type { ZodType } from 'zod'
-import { givenText } from '../definition/kinds/given.ts'
+import { textInput } from '../definition/kinds/input.ts'
 import {
   type Field,
   type Filter,
@@ -65,15 +65,15 @@ const readParameter = <Value>(name: string, schema: ZodType<Value>, input: unkno
   return data
 }
 
-const parameterText = givenText(MAX_TEXT_LENGTH, 'text')
+const parameterText = textInput(MAX_TEXT_LENGTH, 'text')
 
 /** Checks that PostgreSQL and JSON can hold a text. @throws INVALID_PARAMETER */
 export const checkText = (name: string, value: string): string =>
   readParameter(name, parameterText, value)
 
 /**
- * Parses a filter value: a text from a query string, or a typed value from GraphQL. A bare date stands for its
- * whole day in UTC.
+ * Parses a filter value: a text from a query string, or a typed value from GraphQL. A date without a time
+ * means the whole day in UTC.
  * @throws INVALID_PARAMETER naming the parameter and the expected value
  */
 export const parseFilterValue = (parameter: FilterParameter, input: unknown): FilterTerm => ({

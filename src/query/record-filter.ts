@@ -46,10 +46,10 @@ export interface FilteredChange {
 }
 
 /**
- * Judges what a change means for a list. A record can only have left if every unmet condition is on a changed
- * field: any other unmet condition kept it out of the list before.
+ * Determines how a change affects a list. A record can only have left the list if every unmet condition is on a
+ * changed field: with any other unmet condition, the record was not in the list before.
  */
-export const judgeChange = (
+export const matchChange = (
   resource: Resource,
   filter: ListFilter,
   { kind, credentialId, changedFields }: FilteredChange,

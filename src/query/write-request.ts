@@ -23,15 +23,15 @@ export const writableFields = memoize(
 )
 
 /**
- * The fields of an update of some fields: those of `writableFields`, of which none is required. A required one
- * cannot be null. Returns the same object each time.
+ * The fields of a partial update: those of `writableFields`, all optional. A field that a create requires cannot be
+ * null. Returns the same object each time.
  */
 export const updatableFields = memoize(
   (resource: Resource): Fields =>
     Object.fromEntries(
       Object.entries(writableFields(resource)).map(([name, field]) => [
         name,
-        field.required ? { ...field, required: false, refusesNull: true } : field,
+        field.required ? { ...field, required: false, rejectsNull: true } : field,
       ]),
     ),
 )

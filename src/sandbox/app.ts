@@ -11,10 +11,10 @@ import {
   listSandboxRecords,
 } from '../store/sandbox/sandbox-records.ts'
 import { FieldError, isId, type SandboxFields } from './kinds/kind.ts'
-import { type KindInput, type KindName, kindOf, type Stored } from './kinds/kinds.ts'
+import { type KindInput, type KindName, kindOf, type SandboxRecord } from './kinds/kinds.ts'
 import { takeSteps } from './life/step.ts'
 import { cursorOf, readListing } from './listing.ts'
-import { openWorkspace, toStored } from './open-workspace.ts'
+import { openWorkspace, toSandboxRecord } from './open-workspace.ts'
 import { errorResponse, json, RequestError, recordBody, recordResponse } from './responses.ts'
 import {
   createTenant,
@@ -24,7 +24,7 @@ import {
   type TenantAccess,
   type TenantOptions,
 } from './tenant.ts'
-import { StateConflict, type Workspace } from './workspace.ts'
+import { StateConflictError, type Workspace } from './workspace.ts'
 
 /** Origin of the sandbox. `.internal` is reserved for private use, so the host exists nowhere else. */
 export const SANDBOX_ORIGIN = 'http://sandbox.trunkline.internal'
@@ -93,7 +93,7 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
     if (!record) throw new RequestError(404, 'no_such_record')
     const isGuarded = request.method === 'PUT' || request.headers.has('if-match')
     if (isGuarded && readVersion(request) !== record.version)
-      throw new StateConflict('stale_version')
+      throw new StateConflictError('stale_version')
     return record
   }
 
@@ -106,7 +106,7 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
     const kept = rows.slice(0, page.limit)
     const last = rows.length > kept.length ? kept.at(-1) : undefined
     return json(200, {
-      items: kept.map((row) => recordBody(toStored(row))),
+      items: kept.map((row) => recordBody(toSandboxRecord(row))),
       next: last ? cursorOf(last) : null,
     })
   }
@@ -114,11 +114,11 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
   const get = async ({ tenant, kind, id }: Call): Promise<Response> => {
     const row = await getSandboxRecord(database, tenant, kind, id ?? '')
     if (!row || row.deleted) throw new RequestError(404, 'no_such_record')
-    return recordResponse(200, toStored(row))
+    return recordResponse(200, toSandboxRecord(row))
   }
 
   /** A missing record means that the tenant does not exist; tenants are never deleted. */
-  const toResponse = (record: Stored | undefined, status: number): Response => {
+  const toResponse = (record: SandboxRecord | undefined, status: number): Response => {
     if (!record) throw new RequestError(401, 'unauthorized')
     return recordResponse(status, record)
   }

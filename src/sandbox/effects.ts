@@ -1,6 +1,6 @@
 /** Effects of a write on other records: ledger balances, paid documents and the shipping state of orders. */
 import { amount, units } from './amounts.ts'
-import type { FieldsOf, Stored } from './kinds/kinds.ts'
+import type { FieldsOf, SandboxRecord } from './kinds/kinds.ts'
 import { balanceSign, ledgerChange } from './ledger.ts'
 import { checkShippedItems, shippingStateOf } from './shipping.ts'
 import { settle } from './totals.ts'
@@ -8,8 +8,8 @@ import type { Workspace } from './workspace.ts'
 
 const postToLedger = async (
   workspace: Workspace,
-  before: Stored | undefined,
-  after: Stored,
+  before: SandboxRecord | undefined,
+  after: SandboxRecord,
 ): Promise<void> => {
   for (const [id, value] of ledgerChange(before, after)) {
     const account = await workspace.find('ledger_accounts', id)
@@ -38,7 +38,7 @@ const settleDocument = async (
 const shipmentsOf = async (
   workspace: Workspace,
   orderId: string,
-): Promise<readonly Stored<'shipments'>[]> =>
+): Promise<readonly SandboxRecord<'shipments'>[]> =>
   (await workspace.live('shipments')).filter(({ fields }) => fields.order === orderId)
 
 /** Derives the shipping state from the shipments; this replaces a stated value. */
@@ -55,8 +55,8 @@ const showShipping = async (workspace: Workspace, orderId: string): Promise<void
 /** Applies the effects of a write to dependent records. @throws FieldError if a dependent record forbids the write */
 export const applyEffects = async (
   workspace: Workspace,
-  before: Stored | undefined,
-  after: Stored,
+  before: SandboxRecord | undefined,
+  after: SandboxRecord,
 ): Promise<void> => {
   await postToLedger(workspace, before, after)
   if (after.kind === 'payments' && (before === undefined || after.deleted))

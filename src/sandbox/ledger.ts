@@ -1,6 +1,6 @@
 /** Double-entry bookkeeping: what a document posts to which accounts. Postings in base currency are balanced. */
 import { times, units } from './amounts.ts'
-import type { FieldsOf, Stored } from './kinds/kinds.ts'
+import type { FieldsOf, SandboxRecord } from './kinds/kinds.ts'
 
 /** The currency in which the company keeps its books. */
 const BASE_CURRENCY = 'EUR'
@@ -57,7 +57,7 @@ const paymentPostings = (fields: FieldsOf<'payments'>): Postings => {
 }
 
 /** Postings of a record; none if it is missing, deleted or not in the books. */
-const postingsOf = (record: Stored | undefined): Postings => {
+const postingsOf = (record: SandboxRecord | undefined): Postings => {
   if (record === undefined || record.deleted) return none
   // The casts are safe: the fields are those of the kind.
   switch (record.kind) {
@@ -81,7 +81,10 @@ const postingsOf = (record: Stored | undefined): Postings => {
 }
 
 /** Postings of a change of a record, without accounts whose balance stays the same. */
-export const ledgerChange = (before: Stored | undefined, after: Stored | undefined): Postings => {
+export const ledgerChange = (
+  before: SandboxRecord | undefined,
+  after: SandboxRecord | undefined,
+): Postings => {
   const change = new Map(postingsOf(after))
   for (const [account, value] of postingsOf(before))
     change.set(account, (change.get(account) ?? 0) - value)

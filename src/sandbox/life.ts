@@ -8,7 +8,7 @@ import { listSandboxTenants } from '../store/sandbox/sandbox-records.ts'
 import { takeDueStep } from './life/step.ts'
 
 /** Dependencies of the actor. */
-export interface SandboxLifeOptions {
+export interface SandboxSimulationOptions {
   readonly database: Database
   /** Interval between the steps of a tenant. Default: 10 seconds. */
   readonly intervalMs?: number
@@ -17,20 +17,20 @@ export interface SandboxLifeOptions {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** The actor. */
-export interface SandboxLife {
+/** The simulation of all tenants. */
+export interface SandboxSimulation {
   start(): void
   /** Resolves once the current step is done. */
   stop(): Promise<void>
 }
 
 /** Creates the actor. Each tenant gets one step per interval, even if several processes run the actor. */
-export const createSandboxLife = ({
+export const createSandboxSimulation = ({
   database,
   intervalMs = 10_000,
   clock,
   log,
-}: SandboxLifeOptions): SandboxLife => {
+}: SandboxSimulationOptions): SandboxSimulation => {
   let running: { readonly ended: Promise<void>; readonly abort: AbortController } | undefined
 
   const stepAll = async (signal: AbortSignal): Promise<void> => {

@@ -2,18 +2,18 @@
 import type { SandboxRow, SandboxSession, SandboxTenant } from '../store/sandbox/sandbox-records.ts'
 import { applyEffects } from './effects.ts'
 import { FieldError, readFields, referencesIn, type SandboxFields } from './kinds/kind.ts'
-import { type KindName, kinds, type Stored } from './kinds/kinds.ts'
+import { type KindName, kinds, type SandboxRecord } from './kinds/kinds.ts'
 import { isControlAccount } from './ledger.ts'
-import { StateConflict, type Workspace } from './workspace.ts'
+import { StateConflictError, type Workspace } from './workspace.ts'
 
 /** Converts a row to a record. */
-export const toStored = <K extends KindName>(row: SandboxRow): Stored<K> => {
+export const toSandboxRecord = <K extends KindName>(row: SandboxRow): SandboxRecord<K> => {
   const { body, ...rest } = row
   // Safe cast: only the kind's own definition writes its rows.
-  return { ...rest, fields: body } as unknown as Stored<K>
+  return { ...rest, fields: body } as unknown as SandboxRecord<K>
 }
 
-const toRow = ({ fields, ...rest }: Stored): SandboxRow => ({ ...rest, body: { ...fields } })
+const toRow = ({ fields, ...rest }: SandboxRecord): SandboxRow => ({ ...rest, body: { ...fields } })
 
 const keyOf = ({ kind, id }: { readonly kind: string; readonly id: string }): string =>
   `${kind}/${id}`
@@ -22,7 +22,7 @@ const keyOf = ({ kind, id }: { readonly kind: string; readonly id: string }): st
 const writableFieldsOf = (kind: KindName, fields: SandboxFields): SandboxFields =>
   Object.fromEntries(Object.keys(kinds[kind].fields.shape).map((name) => [name, fields[name]]))
 
-const byId = (a: Stored, b: Stored): number =>
+const byId = (a: SandboxRecord, b: SandboxRecord): number =>
   a.id.length - b.id.length || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
 /** Creates a workspace; `changes` returns the rows to write. */
@@ -30,7 +30,7 @@ export const openWorkspace = (
   session: SandboxSession,
   now: Date,
 ): Workspace & { changes(): { tenant: SandboxTenant; rows: SandboxRow[] } } => {
-  const changed = new Map<string, Stored>()
+  const changed = new Map<string, SandboxRecord>()
   /** Versions before the work. A record gains one version, however often the work writes it. */
   const versions = new Map<string, number>()
   const numbers = { ...session.tenant.numbers }
@@ -44,10 +44,10 @@ export const openWorkspace = (
 
   const load = async (
     keys: readonly { readonly kind: string; readonly id: string }[],
-  ): Promise<ReadonlyMap<string, Stored>> => {
+  ): Promise<ReadonlyMap<string, SandboxRecord>> => {
     const unknown = keys.filter((key) => !changed.has(keyOf(key)))
     const rows = unknown.length > 0 ? await session.get(unknown) : []
-    const found = new Map(rows.map((row) => [keyOf(row), toStored(row)]))
+    const found = new Map(rows.map((row) => [keyOf(row), toSandboxRecord(row)]))
     for (const key of keys) {
       const record = changed.get(keyOf(key))
       if (record) found.set(keyOf(key), record)
@@ -55,7 +55,7 @@ export const openWorkspace = (
     return found
   }
 
-  const write = (before: Stored | undefined, after: Stored): Stored => {
+  const write = (before: SandboxRecord | undefined, after: SandboxRecord): SandboxRecord => {
     const key = keyOf(after)
     if (before && !versions.has(key)) versions.set(key, changed.has(key) ? 0 : before.version)
     const written = { ...after, version: (versions.get(key) ?? 0) + 1, modified: tick() }
@@ -95,13 +95,13 @@ export const openWorkspace = (
     find: async (kind, id) => {
       const record = (await load([{ kind, id }])).get(keyOf({ kind, id }))
       // Safe cast: it was looked up by kind.
-      return record?.deleted ? undefined : (record as Stored<typeof kind> | undefined)
+      return record?.deleted ? undefined : (record as SandboxRecord<typeof kind> | undefined)
     },
     live: async (kind) => {
-      const known = new Map((await session.live(kind)).map((row) => [row.id, toStored(row)]))
+      const known = new Map((await session.live(kind)).map((row) => [row.id, toSandboxRecord(row)]))
       for (const record of changed.values()) if (record.kind === kind) known.set(record.id, record)
       // Safe cast: all are of this kind.
-      return [...known.values()].filter(({ deleted }) => !deleted).sort(byId) as Stored<
+      return [...known.values()].filter(({ deleted }) => !deleted).sort(byId) as SandboxRecord<
         typeof kind
       >[]
     },
@@ -111,7 +111,9 @@ export const openWorkspace = (
       const created = tick()
       const draft = { kind, id, version: 1, deleted: false, created, modified: created, fields }
       // Safe cast: the kind completed the fields.
-      const record = write(undefined, draft as unknown as Stored) as Stored<typeof kind>
+      const record = write(undefined, draft as unknown as SandboxRecord) as SandboxRecord<
+        typeof kind
+      >
       await applyEffects(workspace, undefined, record)
       return record
     },
@@ -120,7 +122,7 @@ export const openWorkspace = (
       const merged = { ...writableFieldsOf(kind, record.fields), ...input }
       const fields = await complete(kind, id, merged, record.fields)
       // Safe cast: the kind completed the fields.
-      const written = write(record, { ...record, fields } as unknown as Stored)
+      const written = write(record, { ...record, fields } as unknown as SandboxRecord)
       await applyEffects(workspace, record, written)
       // The effects may have changed the record itself.
       return changed.get(keyOf(record)) as typeof record
@@ -130,7 +132,7 @@ export const openWorkspace = (
     },
     remove: async (record) => {
       if (record.kind === 'ledger_accounts' && isControlAccount(record.id))
-        throw new StateConflict('in_use')
+        throw new StateConflictError('in_use')
       await applyEffects(workspace, record, write(record, { ...record, deleted: true }))
     },
     retire: (record) => {

@@ -1,11 +1,11 @@
 /** Responses of the sandbox: JSON, and for errors `{ error: { reason, field, message? } }`. */
 import { FieldError, type SandboxFields } from './kinds/kind.ts'
-import { kinds, type Stored } from './kinds/kinds.ts'
-import { StateConflict } from './workspace.ts'
+import { kinds, type SandboxRecord } from './kinds/kinds.ts'
+import { StateConflictError } from './workspace.ts'
 
 /** A request that is rejected as a whole. */
 export class RequestError extends Error {
-  override readonly name = 'Refusal'
+  override readonly name = 'RequestError'
   readonly status: number
   readonly reason: string
   readonly headers: Readonly<Record<string, string>>
@@ -27,7 +27,7 @@ export const recordBody = ({
   created,
   modified,
   fields,
-}: Stored): SandboxFields => {
+}: SandboxRecord): SandboxFields => {
   const { [kind]: definition } = kinds
   const inputNames = Object.keys(definition.fields.shape)
   // The table keeps no key order, so use the order of the kind's definition.
@@ -45,7 +45,7 @@ export const json = (
 ): Response => Response.json(body, { status, headers })
 
 /** Response with one record; its `ETag` is the version for `If-Match`. */
-export const recordResponse = (status: number, record: Stored): Response =>
+export const recordResponse = (status: number, record: SandboxRecord): Response =>
   json(status, recordBody(record), {
     etag: `"${record.version}"`,
     ...(status === 201 && { location: `/v1/${record.kind}/${record.id}` }),
@@ -57,7 +57,7 @@ export const errorResponse = (error: unknown): Response => {
     return json(422, {
       error: { reason: error.reason, field: error.field, message: error.explanation },
     })
-  if (error instanceof StateConflict)
+  if (error instanceof StateConflictError)
     return json(409, { error: { reason: error.reason, field: null } })
   if (error instanceof RequestError)
     return json(error.status, { error: { reason: error.reason, field: null } }, error.headers)

@@ -40,7 +40,7 @@ export const checkShippedItems = (
     throw new FieldError(
       'shipped',
       index === -1 ? 'items' : `items.${index}.quantity`,
-      `${shippedQuantity} of the line ${id} (${name}) are shipped: keep at shippedQuantity this quantity, or change the fulfillment first.`,
+      `${shippedQuantity} of the line ${id} (${name}) are shipped. Keep at least this quantity, or change the fulfillment first.`,
     )
   }
 }

@@ -98,6 +98,6 @@ export const settle = (
     day,
   )
 
-/** Number of a document: the given one, or one derived from its id, e.g. `INV-0042`. */
+/** Number of a document: the specified one, or one derived from its id, e.g. `INV-0042`. */
 export const documentNumber = (prefix: string, stated: string | undefined, id: string): string =>
   stated ?? `${prefix}-${id.slice(id.indexOf('_') + 1)}`

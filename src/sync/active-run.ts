@@ -1,4 +1,4 @@
-/** The state and the helpers that the steps of a sync run share. */
+/** The state of a running sync run, and the functions that its steps share. */
 
 import type { Connector, Json, ResourceConnector } from '../definition/connector.ts'
 import type { Resource } from '../definition/resource.ts'
@@ -84,7 +84,7 @@ export const addCounts = (counts: SyncCounts, added: Partial<SyncCounts>): SyncC
 })
 
 /** Writes a sync event of the run to the change log. */
-export const announce = (
+export const appendSyncEvent = (
   transaction: Transaction,
   run: ActiveRun,
   event: 'started' | 'completed' | 'failed',

@@ -1,6 +1,6 @@
 /** Plans the retry of a failed run: when it starts, whether it resumes, and whether the failure is reported. */
-import { askedPauseMs, doubling, jittered } from '../outbound/backoff.ts'
-import { type Judgement, judge } from '../outbound/judge.ts'
+import { exponentialPauseMs, requestedPauseMs, withJitter } from '../outbound/backoff.ts'
+import { type ClassifiedFailure, classifyFailure } from '../outbound/classify-failure.ts'
 import { ListingLoopError } from '../outbound/list-pages.ts'
 import type { StoredFailure } from '../store/sync/sync-state.ts'
 import { StorageLimitError } from './storage-limits.ts'
@@ -18,7 +18,10 @@ const JITTER = [0.9, 1.1] as const
 const MAX_FAILURES_PER_CURSOR = 3
 
 /** The code of a failed run, as in `sync/failed`. */
-export type FailureCode = Judgement['code'] | ListingLoopError['code'] | StorageLimitError['code']
+export type FailureCode =
+  | ClassifiedFailure['code']
+  | ListingLoopError['code']
+  | StorageLimitError['code']
 
 /** The consequences of a failed run. */
 export interface FailurePlan {
@@ -37,27 +40,36 @@ export interface FailureHistory {
   readonly intervalMs: number
 }
 
-const judgeRun = (error: unknown): Omit<Judgement, 'code'> & { readonly code: FailureCode } =>
+const classifyRunFailure = (
+  error: unknown,
+): Omit<ClassifiedFailure, 'code'> & { readonly code: FailureCode } =>
   error instanceof ListingLoopError || error instanceof StorageLimitError
     ? { code: error.code, reason: error.message, retryAfterMs: undefined }
-    : judge(error)
+    : classifyFailure(error)
 
 /** Plans the retry of a failed run. */
 export const planFailure = (error: unknown, { count, intervalMs }: FailureHistory): FailurePlan => {
-  const { code, reason, retryAfterMs } = judgeRun(error)
-  const pauseMs = jittered(doubling(intervalMs, count, Math.max(MAX_PAUSE_MS, intervalMs)), JITTER)
+  const { code, reason, retryAfterMs } = classifyRunFailure(error)
+  const pauseMs = withJitter(
+    exponentialPauseMs(intervalMs, count, Math.max(MAX_PAUSE_MS, intervalMs)),
+    JITTER,
+  )
   const keepProgress = count < MAX_FAILURES_PER_CURSOR
   switch (code) {
     case 'APP_AUTHENTICATION': {
-      const retryInMs = doubling(AUTHENTICATION_PAUSE_MS, count, MAX_AUTHENTICATION_PAUSE_MS)
-      return { code, reason, retryInMs: jittered(retryInMs, JITTER), keepProgress: true }
+      const retryInMs = exponentialPauseMs(
+        AUTHENTICATION_PAUSE_MS,
+        count,
+        MAX_AUTHENTICATION_PAUSE_MS,
+      )
+      return { code, reason, retryInMs: withJitter(retryInMs, JITTER), keepProgress: true }
     }
     case 'LIMIT_REACHED':
-      return { code, reason, retryInMs: jittered(LIMIT_PAUSE_MS, JITTER), keepProgress: true }
+      return { code, reason, retryInMs: withJitter(LIMIT_PAUSE_MS, JITTER), keepProgress: true }
     case 'APP_RATE_LIMITED':
     case 'APP_UNAVAILABLE': {
       if (retryAfterMs === undefined) return { code, reason, retryInMs: pauseMs, keepProgress }
-      const retryInMs = Math.max(askedPauseMs(retryAfterMs), intervalMs)
+      const retryInMs = Math.max(requestedPauseMs(retryAfterMs), intervalMs)
       // A requested pause does not mean that the cursor is invalid.
       return { code, reason, retryInMs, keepProgress: true }
     }

@@ -5,7 +5,7 @@
  * running between batches until the waiting items reach `limit` in total size. Its error is thrown after the
  * items that precede it. Leaving the loop aborts the source.
  */
-export async function* gather<Item>(
+export async function* batchAvailable<Item>(
   open: (signal: AbortSignal) => AsyncIterable<Item>,
   sizeOf: (item: Item) => number,
   limit: number,

@@ -4,12 +4,12 @@ import type { Log } from '../log.ts'
 import type { Database } from '../store/database/database.ts'
 import { createLeaseRenewal, type HeldLease } from '../store/database/lease-renewal.ts'
 import { renewLeases } from '../store/database/lease-sql.ts'
-import { acquireDueRuns, acquireRun, type TakenRun } from '../store/sync/claims.ts'
+import { type AcquiredRun, acquireDueRuns, acquireRun } from '../store/sync/claims.ts'
 import type { SyncKey } from '../store/sync/sync-key.ts'
 import { SYNC_STATES, type SyncLease } from '../store/sync/sync-state.ts'
 
 /** A run whose lease this process holds. `signal` is aborted by the stop signal too. */
-export interface HeldRun extends TakenRun, HeldLease {
+export interface HeldRun extends AcquiredRun, HeldLease {
   /** When the lease was acquired, by `performance.now()`. */
   readonly acquiredMs: number
 }
@@ -32,7 +32,7 @@ export const createLeases = ({ database, log, durationMs }: LeasesOptions) => {
 
   const leaseOf = (key: SyncKey): SyncLease => ({ key, holder: randomUUID(), durationMs })
 
-  const hold = (run: TakenRun, sentMs: number, stop: AbortSignal): HeldRun => {
+  const hold = (run: AcquiredRun, sentMs: number, stop: AbortSignal): HeldRun => {
     const acquiredMs = performance.now()
     const { signal, release } = renewal.hold(run.lease, sentMs)
     return { ...run, acquiredMs, signal: AbortSignal.any([signal, stop]), release }

@@ -1,7 +1,7 @@
 /** Maps an app's records to lines for the store. Values that do not fit are counted and left out. */
 import { setImmediate } from 'node:timers/promises'
 import type { Json } from '../definition/connector.ts'
-import type { Reader } from '../definition/mapping/read.ts'
+import type { ValueReader } from '../definition/mapping/read.ts'
 import { createMapper, type MappedRecord, type Mapping } from '../definition/mapping.ts'
 import type { AppPage } from '../outbound/list-pages.ts'
 import { createLineWriter, type RecordLine } from '../store/records/record-lines.ts'
@@ -34,7 +34,7 @@ const UNREADABLE = Symbol('unreadable')
 
 /** A reader that loses its field, and not the whole record, if its rule throws. */
 const tolerant =
-  (read: Reader, name: string): Reader =>
+  (read: ValueReader, name: string): ValueReader =>
   (raw, record) => {
     try {
       return read(raw, record)

@@ -10,7 +10,7 @@ import { reserveLogPosition } from '../store/changes/events.ts'
 import { deleteUnseen, lockRecords } from '../store/records/apply-changes.ts'
 import { countUnseen } from '../store/sync/seen-records.ts'
 import { type RunProgress, saveProgress } from '../store/sync/sync-state.ts'
-import { type ActiveRun, addCounts, announce, resourceOf, transact } from './active-run.ts'
+import { type ActiveRun, addCounts, appendSyncEvent, resourceOf, transact } from './active-run.ts'
 
 const MANY_RECORDS = 10
 const MANY_SHARE = 0.5
@@ -55,7 +55,7 @@ const deleteBatch = (run: ActiveRun, after: string | null): Promise<string | nul
     const choice = { since: progress.startedAt, after }
     const marked = await deleteUnseen(transaction, owner, resourceOf(run), choice)
     if (marked.last === null) return null
-    if (position !== undefined) await announce(transaction, run, 'started', {}, position)
+    if (position !== undefined) await appendSyncEvent(transaction, run, 'started', {}, position)
     const advanced = {
       ...progress,
       announced: true,

@@ -2,14 +2,14 @@
 import type { Log } from '../log.ts'
 import { createRepeater } from '../repeater.ts'
 import type { Database } from '../store/database/database.ts'
-import { listTurns, type SyncTurn } from '../store/sync/claims.ts'
+import { type DueRun, listDueRuns } from '../store/sync/claims.ts'
 import type { SyncKey } from '../store/sync/sync-key.ts'
 import type { HeldRun } from './leases.ts'
 
 /** How often a process looks for due runs. A run that has been due for longer is waiting for a slot. */
 export const TICK_MS = 1000
-// Turns are read in batches: the cost of a read grows with the number of due runs.
-const TURNS_PER_READ = 100
+// Due runs are read in batches, because the cost of a read grows with their number.
+const RUNS_PER_READ = 100
 
 /** The dependencies and settings of the run slots. */
 export interface RunSlotsOptions {
@@ -38,25 +38,25 @@ export const createRunSlots = (options: RunSlotsOptions): RunSlots => {
   const maxPerUser = Math.max(1, Math.floor(concurrency / 2))
   /** The current runs, each with its end user. */
   const running = new Map<Promise<void>, string>()
-  let turns: readonly SyncTurn[] = []
+  let dueRuns: readonly DueRun[] = []
   let listedMs = Number.NEGATIVE_INFINITY
   let hasFreedSlot = false
 
-  /** Removes the next turns for the free slots from the list, respecting the limit of each user. */
-  const chooseTurns = (): SyncTurn[] => {
-    const chosen: SyncTurn[] = []
+  /** Removes the next due runs for the free slots from the list, respecting the limit of each user. */
+  const chooseRuns = (): DueRun[] => {
+    const chosen: DueRun[] = []
     const users = [...running.values()]
-    const rest: SyncTurn[] = []
-    for (const turn of turns) {
+    const rest: DueRun[] = []
+    for (const dueRun of dueRuns) {
       const isFull = users.length >= concurrency
-      const userRuns = users.filter((userId) => userId === turn.userId).length
-      if (isFull || userRuns >= maxPerUser) rest.push(turn)
+      const userRuns = users.filter((userId) => userId === dueRun.userId).length
+      if (isFull || userRuns >= maxPerUser) rest.push(dueRun)
       else {
-        chosen.push(turn)
-        users.push(turn.userId)
+        chosen.push(dueRun)
+        users.push(dueRun.userId)
       }
     }
-    turns = rest
+    dueRuns = rest
     return chosen
   }
 
@@ -69,11 +69,11 @@ export const createRunSlots = (options: RunSlotsOptions): RunSlots => {
     running.set(ending, userId)
   }
 
-  /** Starts the next runs. @returns how many turns were chosen, and how many of their leases were acquired */
-  const takeTurns = async (): Promise<{ chosen: number; acquired: number }> => {
-    const chosen = chooseTurns()
+  /** Starts the next runs. @returns how many runs were chosen, and how many of their leases were acquired */
+  const startRuns = async (): Promise<{ chosen: number; acquired: number }> => {
+    const chosen = chooseRuns()
     if (chosen.length === 0) return { chosen: 0, acquired: 0 }
-    const users = new Map(chosen.map((turn) => [nameOf(turn), turn.userId]))
+    const users = new Map(chosen.map((dueRun) => [nameOf(dueRun), dueRun.userId]))
     const leases = await acquire(chosen)
     for (const held of leases) occupy(held, users.get(nameOf(held.lease.key)) ?? '')
     return { chosen: chosen.length, acquired: leases.length }
@@ -82,12 +82,12 @@ export const createRunSlots = (options: RunSlotsOptions): RunSlots => {
   const fill = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted && running.size < concurrency) {
       const isStale = performance.now() - listedMs >= TICK_MS
-      if (!isStale && (await takeTurns()).chosen > 0) continue
-      turns = await listTurns(database, TURNS_PER_READ)
+      if (!isStale && (await startRuns()).chosen > 0) continue
+      dueRuns = await listDueRuns(database, RUNS_PER_READ)
       listedMs = performance.now()
-      const isAll = turns.length < TURNS_PER_READ
+      const isAll = dueRuns.length < RUNS_PER_READ
       // Other processes acquire runs at the same time: the next tick reads which are left.
-      if (signal.aborted || (await takeTurns()).acquired === 0 || isAll) return
+      if (signal.aborted || (await startRuns()).acquired === 0 || isAll) return
     }
   }
 

@@ -22,9 +22,15 @@ import {
   type SyncState,
   saveProgress,
 } from '../store/sync/sync-state.ts'
-import { type ActiveRun, announce, resourceOf, type SyncContext, transact } from './active-run.ts'
+import {
+  type ActiveRun,
+  appendSyncEvent,
+  resourceOf,
+  type SyncContext,
+  transact,
+} from './active-run.ts'
 import { failureToStore, isNewFailure, isRecovery, planFailure } from './failure-plan.ts'
-import { gather } from './gather.ts'
+import { batchAvailable } from './gather.ts'
 import type { HeldRun } from './leases.ts'
 import { createPageMapper, joinPages, type MappedPages } from './map-pages.ts'
 import { reconcileMissing } from './missing-records.ts'
@@ -105,7 +111,7 @@ const openRun = async (
     seen,
     advanced: false,
   }
-  if (!state.isCounted)
+  if (!state.hasRecordTotal)
     await transact(run, async (transaction) => {
       await lockRecords(transaction, credentialId, resourceOf(run))
       await ensureRecordTotal(transaction, credentialId, resourceOf(run))
@@ -114,7 +120,7 @@ const openRun = async (
   if (!state.progress && progress.listing === 'everything')
     await transact(run, async (transaction) => {
       await clearSeenRecords(transaction, lease.key)
-      if (progress.first) await announce(transaction, run, 'started')
+      if (progress.first) await appendSyncEvent(transaction, run, 'started')
       await saveProgress(transaction, lease, progress)
     })
   return run
@@ -152,7 +158,7 @@ const listAll = async (run: ActiveRun, signal: AbortSignal): Promise<SeenPages |
     }
   }
   try {
-    for await (const pages of gather(read, ({ records }) => records.length, MAX_BATCH)) {
+    for await (const pages of batchAvailable(read, ({ records }) => records.length, MAX_BATCH)) {
       // Not checked on arrival: the next slice lists pages again that this one does not store.
       for (const { records } of pages) guard.checkPage(records.map(({ remoteId }) => remoteId))
       const mapped = joinPages(pages)
@@ -200,7 +206,7 @@ const finish = async (run: ActiveRun, drift: number | null): Promise<RunResult> 
     const since = nextSince(run)
     await completeRun(transaction, lease, { since, listing, drift, isFullListingDue, dueInMs })
     if (announced || isRecovery(state.failure))
-      await announce(transaction, run, 'completed', { ...counts })
+      await appendSyncEvent(transaction, run, 'completed', { ...counts })
   })
   logCompletedRun(run, tookMs)
   context.onRun?.(run.credential.app, 'completed')
@@ -241,7 +247,7 @@ const fail = async (
       if (code === 'APP_AUTHENTICATION')
         await reportAuthenticationFailure(transaction, run.owner, reported)
       if (isNewFailure(plan, state.failure))
-        await announce(transaction, run, 'failed', { ...reported, ...run.progress.counts })
+        await appendSyncEvent(transaction, run, 'failed', { ...reported, ...run.progress.counts })
       await releaseRun(transaction, lease, release)
     })
   // Logged once it is stored: while the database is unavailable, the run is repeated.

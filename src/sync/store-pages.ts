@@ -13,7 +13,7 @@ import {
 import type { RecordLine } from '../store/records/record-lines.ts'
 import { addSeenRecords } from '../store/sync/seen-records.ts'
 import { type RunProgress, saveProgress } from '../store/sync/sync-state.ts'
-import { type ActiveRun, addCounts, announce, resourceOf, transact } from './active-run.ts'
+import { type ActiveRun, addCounts, appendSyncEvent, resourceOf, transact } from './active-run.ts'
 import { laterOf, type MappedPages } from './map-pages.ts'
 import { checkStorage } from './storage-limits.ts'
 
@@ -73,7 +73,7 @@ export const storePages = async (run: ActiveRun, mapped: MappedPages): Promise<v
       )
     const changed = applied.created + applied.updated + applied.deleted
     if (position !== undefined && changed > 0)
-      await announce(transaction, run, 'started', {}, position)
+      await appendSyncEvent(transaction, run, 'started', {}, position)
     const advanced: RunProgress = {
       ...progress,
       stage: next === undefined ? 'settling' : 'listing',

@@ -14,7 +14,7 @@ import { checkWorkflowDefinition, type WorkflowDefinition } from './definition.t
 export type WorkflowWriter = Pick<RecordWriter, 'create' | 'update'>
 
 /** The parts of a post that its signature covers. */
-export interface PostToSign {
+export interface RequestToSign {
   /** The id of the message, the same for every attempt. */
   readonly id: string
   /** The time of the attempt. */
@@ -23,9 +23,9 @@ export interface PostToSign {
 }
 
 /** Signs a post with each of the secrets, as Standard Webhooks specifies. */
-export type SignPost = (
+export type SignRequest = (
   secrets: readonly string[],
-  post: PostToSign,
+  post: RequestToSign,
 ) => {
   /** Alternating names and values. */
   readonly headers: readonly string[]
@@ -41,7 +41,7 @@ export interface WorkflowContext {
   readonly transport: Pick<WebhookTransport, 'open'>
   readonly vault: Vault
   readonly clock: Clock
-  readonly sign: SignPost
+  readonly sign: SignRequest
   readonly log: Log
   readonly definitions: Definitions
 }

@@ -21,7 +21,7 @@ import {
 } from '../store/workflows/workflow-runs.ts'
 import {
   createDefinitions,
-  type SignPost,
+  type SignRequest,
   type WorkflowContext,
   type WorkflowWriter,
 } from './context.ts'
@@ -39,7 +39,7 @@ export interface WorkflowEngineOptions extends EgressOptions, Partial<RetryLimit
   readonly writer: WorkflowWriter
   readonly vault: Vault
   readonly clock: Clock
-  readonly sign: SignPost
+  readonly sign: SignRequest
   readonly log: Log
   /** Concurrent upserts in this process. Default: 4. */
   readonly concurrency?: number
@@ -89,8 +89,8 @@ export const createWorkflowEngine = (options: WorkflowEngineOptions): WorkflowEn
     proxy,
     localAddress,
     deadlineMs: POST_DEADLINE_MS,
-    maxAnswerBytes: MAX_RESPONSE_BYTES,
-    keptAnswerBytes: 0,
+    maxResponseBytes: MAX_RESPONSE_BYTES,
+    storedResponseBytes: 0,
     onRequest: options.onRequest,
   })
   const definitions = createDefinitions({ catalogue, connectors })

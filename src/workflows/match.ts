@@ -12,7 +12,7 @@ const MAX_CHAIN = 5
 // The clocks of apps may differ from the database's.
 const CLOCK_TOLERANCE_MS = 60_000
 
-const literally: Comparison = {
+const exactComparison: Comparison = {
   credentialId: '',
   isSameText: (found, expected) => found === expected,
 }
@@ -20,7 +20,7 @@ const literally: Comparison = {
 const isEqual = (kind: Kind | undefined, found: unknown, expected: ConditionValue): boolean => {
   if (found === undefined || found === null) return expected === null
   // Decimals keep their digits: 12.50 equals 12.5.
-  return kind?.matches?.(found, expected, literally) ?? found === expected
+  return kind?.matches?.(found, expected, exactComparison) ?? found === expected
 }
 
 /** Whether a record meets every condition of a workflow. */

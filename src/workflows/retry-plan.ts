@@ -3,9 +3,9 @@ import { isGoneStatus } from '../definition/http-status.ts'
 import { storableText } from '../definition/value.ts'
 import { ApiError } from '../errors.ts'
 import { AppRefusedError } from '../outbound/app-error.ts'
-import { askedPauseMs, doubling, jittered } from '../outbound/backoff.ts'
+import { exponentialPauseMs, requestedPauseMs, withJitter } from '../outbound/backoff.ts'
+import { classifyFailure } from '../outbound/classify-failure.ts'
 import { ExchangeError } from '../outbound/exchange.ts'
-import { judge } from '../outbound/judge.ts'
 
 const SECOND_MS = 1000
 const HOUR_MS = 3_600_000
@@ -73,7 +73,7 @@ export interface RetryPlan {
   readonly isUncertain: boolean
 }
 
-interface AttemptJudgement {
+interface AttemptFailure {
   readonly code: string
   readonly reason: string
   readonly isFinal: boolean
@@ -111,7 +111,7 @@ const knownOutcomeCodes = new Set([
 const concernsOf = (code: string): RetryPlan['concerns'] =>
   targetCodes.has(code) ? 'target' : 'record'
 
-const judgeAttempt = (error: unknown): AttemptJudgement => {
+const classifyAttemptFailure = (error: unknown): AttemptFailure => {
   if (error instanceof WorkflowError)
     return { code: error.code, reason: error.message, isFinal: true, concerns: 'record' }
   if (error instanceof EndpointError) {
@@ -129,10 +129,10 @@ const judgeAttempt = (error: unknown): AttemptJudgement => {
     const { code, message: reason, retryAfterMs } = error
     return { code, reason, isFinal: finalCodes.has(code), concerns: concernsOf(code), retryAfterMs }
   }
-  const judged = judge(error)
+  const classified = classifyFailure(error)
   const isConflict = error instanceof AppRefusedError && error.kind === 'conflict'
-  const isFinal = finalCodes.has(judged.code) && !isConflict
-  return { ...judged, isFinal, concerns: concernsOf(judged.code) }
+  const isFinal = finalCodes.has(classified.code) && !isConflict
+  return { ...classified, isFinal, concerns: concernsOf(classified.code) }
 }
 
 /** Plans the retry of attempt number `attempts`, which failed `ageMs` after the first began. */
@@ -141,9 +141,12 @@ export const planRetry = (
   { attempts, ageMs }: { readonly attempts: number; readonly ageMs: number },
   limits: RetryLimits,
 ): RetryPlan => {
-  const { code, reason, isFinal, concerns, retryAfterMs } = judgeAttempt(error)
-  const pauseMs = jittered(doubling(limits.firstPauseMs, attempts, MAX_PAUSE_MS), JITTER)
-  const retryInMs = Math.max(pauseMs, askedPauseMs(retryAfterMs))
+  const { code, reason, isFinal, concerns, retryAfterMs } = classifyAttemptFailure(error)
+  const pauseMs = withJitter(
+    exponentialPauseMs(limits.firstPauseMs, attempts, MAX_PAUSE_MS),
+    JITTER,
+  )
+  const retryInMs = Math.max(pauseMs, requestedPauseMs(retryAfterMs))
   const isOver =
     isFinal || attempts >= limits.maxAttempts || ageMs + retryInMs > limits.giveUpAfterMs
   return {

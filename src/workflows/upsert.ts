@@ -49,14 +49,15 @@ const findTarget = async (
   const own = await findLink(database, run)
   // A link to a replaced credential is ignored.
   if (own && own.targetCredentialId === credentialId) return own
-  const { recordIds, mayGrow } = await findSources(database, { ...run, app: when.app })
+  const { recordIds, mayBeIncomplete } = await findSources(database, { ...run, app: when.app })
   // The run that created this record may not have saved its link yet: `origin` names its source.
   const sources = [run.origin ?? [], recordIds].flat()
   const source = sources.find((id) => isRecordOf(id, credentialId, topic))
   if (source !== undefined)
     return { targetCredentialId: credentialId, targetRecordId: source, fingerprint: undefined }
   // The sync may store a record before the run that created it ends: do not create a copy of it.
-  if (mayGrow) throw new OriginUnknownError('a run that may have created the record has not ended')
+  if (mayBeIncomplete)
+    throw new OriginUnknownError('a run that may have created the record has not ended')
   return
 }
 

@@ -2,7 +2,7 @@
 import type { Resource } from '../definition/resource.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import type { WriteAttempt } from '../query/write-request.ts'
-import { STAMPS } from '../store/records/record-sql.ts'
+import { TIMESTAMP_FIELDS } from '../store/records/record-sql.ts'
 
 /** The values of a record as the API returns it. */
 export type RecordValues = Readonly<Record<string, unknown>>
@@ -15,7 +15,8 @@ const differingFields = (
 ): readonly string[] =>
   Object.keys(allFields).filter(
     (field) =>
-      !STAMPS.has(field) && JSON.stringify(stored[field]) !== JSON.stringify(current[field]),
+      !TIMESTAMP_FIELDS.has(field) &&
+      JSON.stringify(stored[field]) !== JSON.stringify(current[field]),
   )
 
 /**

@@ -128,7 +128,7 @@ export const readStored = async (
   return record && { ...record, values: JSON.parse(record.json) as StoredValues }
 }
 
-/** What to open. `remoteFields`: the caller's fields by the app's own names, to name one that the app refuses. */
+/** The target to open. `remoteFields`: the caller's fields under the app's names, to name one that the app rejects. */
 export interface OpenRequest {
   readonly owner: RecordOwner
   readonly resource: Resource

@@ -1,4 +1,4 @@
-/** Names the field that an app refuses as the caller named it. */
+/** Converts the name of a rejected field from the name in the app to the name that the caller used. */
 import type { ResourceConnector } from '../definition/connector.ts'
 import { unifiedField } from '../definition/mapping/write.ts'
 import type { Input } from '../query/input.ts'

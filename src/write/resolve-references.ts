@@ -1,7 +1,7 @@
 /** Resolves the references in a caller's input to the app's own ids. */
 import type { Catalogue } from '../definition/catalogue.ts'
 import { credentialRoute, resourceTag, routeOf } from '../definition/identity.ts'
-import type { GivenReference } from '../definition/kinds/kind.ts'
+import type { InputReference } from '../definition/kinds/kind.ts'
 import { mapReferences } from '../definition/kinds/shape.ts'
 import type { Resource } from '../definition/resource.ts'
 import { invalidParameter } from '../errors.ts'
@@ -9,7 +9,7 @@ import type { Input } from '../query/input.ts'
 import type { Database } from '../store/database/database.ts'
 import { nestedRemoteIdsOf, remoteIdsByText, remoteIdsOf } from '../store/records/references.ts'
 
-const keyOf = ({ target, given }: GivenReference): string => `${target}\n${given}`
+const keyOf = ({ target, given }: InputReference): string => `${target}\n${given}`
 
 /** References to one target, looked up in one statement. */
 interface LookUp {
@@ -20,7 +20,7 @@ interface LookUp {
   readonly field: string | undefined
   /** The owner's fields that may serve as its name. */
   readonly names: readonly string[]
-  readonly references: readonly GivenReference[]
+  readonly references: readonly InputReference[]
 }
 
 /** Resolves references by ids of this service. @returns their remote ids @throws INVALID_PARAMETER */
@@ -66,14 +66,14 @@ export const resolveReferences = async (
   resource: Resource,
   input: Input,
 ): Promise<Input> => {
-  const found = new Map<string, GivenReference>()
+  const found = new Map<string, InputReference>()
   mapReferences(resource.fields, input, (reference) => {
     found.set(keyOf(reference), reference)
     return reference.given
   })
   if (found.size === 0) return input
 
-  const isLocalId = ({ target, given, path }: GivenReference): boolean => {
+  const isLocalId = ({ target, given, path }: InputReference): boolean => {
     const parts = routeOf(given.toLowerCase())
     if (parts?.tag !== resourceTag(target)) return false
     if (parts.route === credentialRoute(credentialId)) return true
@@ -81,7 +81,7 @@ export const resolveReferences = async (
   }
   const remoteIds = new Map<string, string>()
   const lookUp = (
-    references: readonly GivenReference[],
+    references: readonly InputReference[],
     find: (lookUp: LookUp) => Promise<string[]>,
   ): Promise<void>[] =>
     [...Map.groupBy(references, ({ target }) => target)].map(async ([target, sameTarget]) => {

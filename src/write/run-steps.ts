@@ -2,9 +2,9 @@
 import {
   type AppRequest,
   type AppResponse,
-  RecordAbsent,
+  RecordNotFoundError,
   type Steps,
-  WriteRefusal,
+  WriteRejection,
 } from '../definition/connector.ts'
 import {
   type AppError,
@@ -14,7 +14,7 @@ import {
 } from '../outbound/app-error.ts'
 
 /** The reason why steps ended before anything changed in the app. */
-export type StepsFailure = AppError | WriteRefusal | RecordAbsent
+export type StepsFailure = AppError | WriteRejection | RecordNotFoundError
 
 /**
  * The outcome of steps.
@@ -26,7 +26,7 @@ export type StepsFailure = AppError | WriteRefusal | RecordAbsent
 export type StepsOutcome<Result> =
   | { readonly status: 'done'; readonly result: Result }
   | { readonly status: 'refused'; readonly error: StepsFailure }
-  | { readonly status: 'partly-written'; readonly refusal: AppRefusedError | WriteRefusal }
+  | { readonly status: 'partly-written'; readonly refusal: AppRefusedError | WriteRejection }
   | { readonly status: 'unknown'; readonly cause: unknown }
 
 // Without a connection, the request cannot have arrived.
@@ -52,8 +52,8 @@ export const mayHaveArrived = (error: unknown): boolean =>
 
 const isRead = ({ method, read }: AppRequest): boolean => method === 'GET' || read === true
 
-const isRefusal = (error: unknown): error is AppRefusedError | WriteRefusal =>
-  error instanceof AppRefusedError || error instanceof WriteRefusal
+const isRefusal = (error: unknown): error is AppRefusedError | WriteRejection =>
+  error instanceof AppRefusedError || error instanceof WriteRejection
 
 /**
  * Runs steps until they return or fail.
@@ -86,7 +86,11 @@ export const runSteps = async <Result>(
       return isRefusal(error)
         ? { status: 'partly-written', refusal: error }
         : { status: 'unknown', cause: error }
-    if (isAppError(error) || error instanceof WriteRefusal || error instanceof RecordAbsent)
+    if (
+      isAppError(error) ||
+      error instanceof WriteRejection ||
+      error instanceof RecordNotFoundError
+    )
       return { status: 'refused', error }
     throw error
   }

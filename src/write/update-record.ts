@@ -11,7 +11,7 @@ import { storeWrite, type WriteFacts } from './store-write.ts'
 import { type FailedOutcome, partlyWritten, writeFailure } from './write-failure.ts'
 
 /** Stores the record after a partial update. @returns the error that names the changed fields */
-const reportPart = async (
+const reportPartialUpdate = async (
   context: WriteContext,
   target: WriteTarget,
   { refusal }: Extract<FailedOutcome, { status: 'partly-written' }>,
@@ -84,7 +84,7 @@ export const updateRecord = async (
       if (updated !== undefined) return store(updated)
     }
     if (outcome.status === 'partly-written')
-      throw await reportPart(context, target, outcome, { before, cause })
+      throw await reportPartialUpdate(context, target, outcome, { before, cause })
     if (isConflict(outcome)) throw conflict(resource, record, (await target.refresh(before)).values)
     throw writeFailure(outcome, connector.name, target.nameField)
   })

@@ -1,5 +1,5 @@
 /** Converts failed writes into API errors. */
-import { RecordAbsent, WriteRefusal } from '../definition/connector.ts'
+import { RecordNotFoundError, WriteRejection } from '../definition/connector.ts'
 import { storableText } from '../definition/value.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import { appFailure, type NameField } from './app-failure.ts'
@@ -8,7 +8,7 @@ import type { StepsFailure, StepsOutcome } from './run-steps.ts'
 /** A step outcome other than success. */
 export type FailedOutcome = Exclude<StepsOutcome<unknown>, { readonly status: 'done' }>
 
-const connectorRefusal = ({ message, field, reason }: WriteRefusal, app: string): ApiError =>
+const connectorRefusal = ({ message, field, reason }: WriteRejection, app: string): ApiError =>
   new ApiError(
     'FIELD_NOT_SUPPORTED',
     `${app} does not support this write: ${storableText(message)}`,
@@ -16,8 +16,8 @@ const connectorRefusal = ({ message, field, reason }: WriteRefusal, app: string)
   )
 
 const refused = (error: StepsFailure, app: string, nameField: NameField): ApiError => {
-  if (error instanceof WriteRefusal) return connectorRefusal(error, app)
-  if (error instanceof RecordAbsent)
+  if (error instanceof WriteRejection) return connectorRefusal(error, app)
+  if (error instanceof RecordNotFoundError)
     return new ApiError('APP_REFUSED', `${app} has no such record: ${storableText(error.message)}`)
   return appFailure(error, nameField)
 }

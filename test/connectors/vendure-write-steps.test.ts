@@ -96,7 +96,7 @@ describe('an amount in a write', () => {
     ['', 2, 'not a decimal number'],
   ])('of %s at precision %i is rejected', (text, precision, words) => {
     expect(thrownBy(() => unitsOf(text, precision, 'variants.0.price'))).toMatchObject({
-      ...{ name: 'WriteRefusal', field: 'variants.0.price' },
+      ...{ name: 'WriteRejection', field: 'variants.0.price' },
       reason: expect.stringContaining(words),
     })
   })
@@ -233,7 +233,7 @@ describe('the lines of an order', () => {
     ['a negative quantity', as(['1', -1], ['2', 3], ['2', 1]), 'lineItems.0.quantity'],
   ])('with %s are rejected', (_name, input, field) => {
     expect(thrownBy(() => lineChanges(input, { lines }))).toMatchObject({
-      ...{ name: 'WriteRefusal', field },
+      ...{ name: 'WriteRejection', field },
     })
   })
 })
@@ -277,7 +277,7 @@ describe('the address of an order', () => {
   ])('rejects %s, which would be read back differently', (_name, input, field, instead) => {
     const change = () => addressChange(input, order.shippingAddress, 'shippingAddress')
     expect(thrownBy(change)).toMatchObject({
-      ...{ name: 'WriteRefusal', field, reason: expect.stringContaining(instead) },
+      ...{ name: 'WriteRejection', field, reason: expect.stringContaining(instead) },
     })
   })
 
@@ -322,7 +322,11 @@ describe('a change of an order', () => {
     [
       'more expensive',
       [total(raw.totalWithTax + 1), done],
-      { name: 'WriteRefusal', reason: expect.stringContaining('0.01 EUR more'), field: undefined },
+      {
+        name: 'WriteRejection',
+        reason: expect.stringContaining('0.01 EUR more'),
+        field: undefined,
+      },
     ],
     ['rejected', [lost, done], lost],
     ['lost', [total(raw.totalWithTax), lost, done], lost],
@@ -357,7 +361,7 @@ describe('a change of an order', () => {
     const fields = { shippingAddress: { city: 'Paris' }, ...Object(input) }
     const steps = writerOf('orders').update?.steps({ fields, remoteFields: {} }, stored(raw.id))
     const { result, requests } = await play(steps, [listed, ...answers])
-    expect(result).toMatchObject({ name: 'WriteRefusal', field })
+    expect(result).toMatchObject({ name: 'WriteRejection', field })
     expect(requests.every(({ read }) => read)).toBe(true)
   })
 
@@ -367,7 +371,7 @@ describe('a change of an order', () => {
       const remoteFields = { [name]: true }
       const steps = writerOf('orders').update?.steps({ fields: {}, remoteFields }, stored(raw.id))
       const { result } = await play(steps, [listed])
-      expect(result).toMatchObject({ name: 'WriteRefusal', field: `remoteFields.${name}` })
+      expect(result).toMatchObject({ name: 'WriteRejection', field: `remoteFields.${name}` })
     },
   )
 
@@ -440,7 +444,7 @@ describe('the stock of a variant', () => {
   test('in several locations is not guessed', async () => {
     const { result } = await play(steps(), [{ ...listed, ...productShop }, placesOf('7', '8')])
     expect(result).toMatchObject({
-      ...{ name: 'WriteRefusal', field: 'variants.0.inventory.totalCount' },
+      ...{ name: 'WriteRejection', field: 'variants.0.inventory.totalCount' },
     })
   })
 })
@@ -465,7 +469,7 @@ describe('a change of a product', () => {
     const remoteFields = { id: '1' }
     const steps = writerOf('products').update?.steps({ fields: {}, remoteFields }, stored(raw.id))
     const { result } = await play(steps, [listed])
-    expect(result).toMatchObject({ name: 'WriteRefusal', field: 'remoteFields.id' })
+    expect(result).toMatchObject({ name: 'WriteRejection', field: 'remoteFields.id' })
   })
 
   test('is rejected if a new variant has the options of another', async () => {
@@ -482,7 +486,7 @@ describe('a change of a product', () => {
     const steps = writerOf('products').update?.steps({ fields, remoteFields: {} }, stored(raw.id))
     const product = { optionGroups, variants: [] }
     const { result } = await play(steps, [listed, { ...catalogue, product }])
-    expect(result).toMatchObject({ name: 'WriteRefusal', field: 'variants.2.optionValues' })
+    expect(result).toMatchObject({ name: 'WriteRejection', field: 'variants.2.optionValues' })
   })
 })
 

@@ -149,7 +149,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
     test('with values that Vendure cannot store is not sent', async () => {
       expect(
         await refusal(create('customers', { firstName: 'A', email: 'a@example.org' })),
-      ).toMatchObject({ name: 'WriteRefusal', field: 'lastName' })
+      ).toMatchObject({ name: 'WriteRejection', field: 'lastName' })
     })
 
     test('that is missing is reported as absent', async () => {
@@ -273,7 +273,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       const both = { translations: [], slug: 'v' }
       expect(
         await refusal(update('products', made.remoteId, { productName: 'V' }, both)),
-      ).toMatchObject({ name: 'WriteRefusal', field: 'remoteFields.translations' })
+      ).toMatchObject({ name: 'WriteRejection', field: 'remoteFields.translations' })
     })
 
     test('whose variants Vendure rejects is removed from the shop', async () => {
@@ -352,7 +352,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       const before = await readProduct(vendure, lamp.id)
       const fields = fieldsOf(lamp.variants.map(({ id }) => id))
       expect(await refusal(update('products', lamp.id, fields))).toMatchObject({
-        ...{ name: 'WriteRefusal', field },
+        ...{ name: 'WriteRejection', field },
       })
       expect(await readProduct(vendure, lamp.id)).toEqual(before)
     })
@@ -423,7 +423,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       const [payment] = order.payments
       if (!payment) throw new Error('the order is not paid')
       const refused = await refusal(update('orders', order.id, { lineItems: linesOf(2, 2) }))
-      expect(refused).toMatchObject({ name: 'WriteRefusal', field: 'lineItems' })
+      expect(refused).toMatchObject({ name: 'WriteRejection', field: 'lineItems' })
       expect(refused.reason).toMatch(/23\.9\d EUR less/)
       expect(await now(order)).toMatchObject({ state: 'PaymentSettled', totalWithTax: 10_096 })
 
@@ -459,7 +459,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       const bulb = { variantId: another.variants[0]?.id ?? '', quantity: 1 }
       for (const lineItems of [linesOf(3, 3), [...linesOf(2, 3), bulb]]) {
         const refused = await refusal(update('orders', order.id, { lineItems }))
-        expect(refused).toMatchObject({ name: 'WriteRefusal', field: 'lineItems' })
+        expect(refused).toMatchObject({ name: 'WriteRejection', field: 'lineItems' })
         expect(refused.reason).toMatch(/1(2\.00|\.20) EUR more/)
         const own = await now(order)
         expect(own).toMatchObject({ state: 'PaymentSettled', totalWithTax: 10_096 })
@@ -510,7 +510,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
     ])('rejects %s', async (_name, field, fieldsOf) => {
       const order = await buy()
       expect(await refusal(update('orders', order.id, fieldsOf()))).toMatchObject({
-        ...{ name: 'WriteRefusal', field },
+        ...{ name: 'WriteRejection', field },
       })
       expect(await now(order)).toEqual(order)
     })
@@ -637,7 +637,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       for (const [field, value] of Object.entries(fixed)) {
         const writing = update('fulfillments', made.remoteId, { [field]: value })
         expect(await refusal(writing)).toMatchObject({
-          ...{ name: 'WriteRefusal', field, reason: expect.stringContaining('cancel this one') },
+          ...{ name: 'WriteRejection', field, reason: expect.stringContaining('cancel this one') },
         })
       }
       const same = { carrier: 'DHL', trackingNumbers: ['T-1'] }
@@ -678,7 +678,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       ]
       for (const [fields, remoteFields, field] of refusals)
         expect(await refusal(create('fulfillments', fields, remoteFields))).toMatchObject({
-          ...{ name: 'WriteRefusal', field },
+          ...{ name: 'WriteRejection', field },
         })
       expect(await refusal(create('fulfillments', shipment(order, 50)))).toMatchObject({
         reason:

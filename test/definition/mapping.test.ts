@@ -158,7 +158,7 @@ test.each<[string, Readonly<Record<string, Json>>, string, WriteVerb?]>([
     'lineItems[1].currency',
   ],
 ])('refuses %s', async (_title, fields, field, verb = 'update') => {
-  await expect(write(fields, { verb })).rejects.toMatchObject({ name: 'WriteRefusal', field })
+  await expect(write(fields, { verb })).rejects.toMatchObject({ name: 'WriteRejection', field })
 })
 
 test('refuses a remote field that a unified field sets, and takes any name as a name', async () => {

@@ -112,7 +112,7 @@ test('the oldest unauthenticated socket is closed first, and never an authentica
   for (let n = 0; n < 998; n++) open('192.0.2.1', `${n}`)
   expect(ended).toEqual([])
   open('192.0.2.1', 'one more')
-  expect(ended).toEqual(['first crowded'])
+  expect(ended).toEqual(['first evicted'])
   expect(first.authenticate('a key')).toBe('closed')
   // Authentication frees the unauthenticated place; another address has its own limit.
   open('192.0.2.2', 'other').authenticate('a key')
@@ -120,7 +120,7 @@ test('the oldest unauthenticated socket is closed first, and never an authentica
   // At the total limit, the address with the most sockets loses one.
   for (let address = 3; address < 10; address++)
     for (let n = 0; n < 450; n++) open(`192.0.2.${address}`, `${address}-${n}`)
-  expect(ended).toContain('second crowded')
+  expect(ended).toContain('second evicted')
   expect(ended.filter((end) => !/^(first|second|\d+) /.test(end))).toEqual([])
 })
 

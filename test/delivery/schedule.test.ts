@@ -1,6 +1,6 @@
 /** The retry schedule that Standard Webhooks recommends. */
 import { expect, test } from 'vitest'
-import { circuitPauseMs, restMs, retryInMs } from '../../src/delivery/schedule.ts'
+import { circuitPauseMs, endpointPauseMs, retryInMs } from '../../src/delivery/schedule.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -29,10 +29,10 @@ test('Retry-After postpones the next attempt by at most a day, and never moves i
 })
 
 test('429 and 503 with Retry-After pause the whole endpoint', () => {
-  expect([429, 503, 500, 200, null].map((status) => restMs(status, 7 * SECOND))).toEqual([
+  expect([429, 503, 500, 200, null].map((status) => endpointPauseMs(status, 7 * SECOND))).toEqual([
     ...[7 * SECOND, 7 * SECOND, 0, 0, 0],
   ])
-  expect(restMs(429, undefined)).toBe(0)
+  expect(endpointPauseMs(429, undefined)).toBe(0)
 })
 
 test('after five failures in a row, new messages wait for one second, then two, up to five minutes', () => {

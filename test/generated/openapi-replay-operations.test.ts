@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isRead, type Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
-import { restAnswer } from '../../src/api/rest/operations.ts'
+import { restResponse } from '../../src/api/rest/operations.ts'
 import { restRequest } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 
@@ -63,7 +63,7 @@ test.each(
     .filter(({ name }) => !notSent.has(name))
     .map((operation) => [operation.name, operation] as const),
 )('%s', async (name, operation) => {
-  const { method, url, body } = restRequest(operation, operation.example.given)
+  const { method, url, body } = restRequest(operation, operation.example.input)
   const real = (text: string): string =>
     // Nothing listens on the replacement address; the example's shop would be looked up in DNS.
     text
@@ -78,5 +78,5 @@ test.each(
   const [status] = exceptions.get(name) ?? [200]
   expect(response.statusCode, response.body).toBe(status)
   if (status === 200 && isCreating(operation))
-    recordIds(restAnswer(operation, operation.example.result), response.json())
+    recordIds(restResponse(operation, operation.example.result), response.json())
 })

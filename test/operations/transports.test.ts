@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   fieldsAt,
-  type InputPlace,
+  type InputLocation,
   isMandatory,
   isRead,
   type Operation,
@@ -26,13 +26,13 @@ afterAll(() => service.stop())
 const operationsWhere = (isOne: (operation: Operation) => boolean) =>
   operations.filter(isOne).map((operation) => [operation.name, operation] as const)
 
-const hasFields = (place: InputPlace) => (operation: Operation) =>
+const hasFields = (place: InputLocation) => (operation: Operation) =>
   Object.keys(fieldsAt(operation, place)).length > 0
 
 const bearer = () => ({ authorization: `Bearer ${tenant.key}` })
 
 /** The REST request of the operation's documented example. */
-const exampleOf = (operation: Operation) => restRequest(operation, operation.example.given)
+const exampleOf = (operation: Operation) => restRequest(operation, operation.example.input)
 
 describe.each(operationsWhere(() => true))('%s', (name, operation) => {
   test('requires a key', async () => {
@@ -40,7 +40,7 @@ describe.each(operationsWhere(() => true))('%s', (name, operation) => {
     // Authentication comes first: neither the body nor a parameter has been read.
     const response = await service.send(undefined, method, `${url}?wrong=1`)
     expectRefusal(response, { code: 'UNAUTHENTICATED' })
-    const graph = await callOver(service, 'GraphQL')(undefined, name, operation.example.given)
+    const graph = await callOver(service, 'GraphQL')(undefined, name, operation.example.input)
     expect(graph).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' })
   })
 
@@ -105,7 +105,7 @@ describe.each(operationsWhere(hasFields('body')))('%s, with a body', (name, oper
         const response = await service.send(tenant.key, method, url, { ...given, [field]: value })
         expectRefusal(response, { code: 'INVALID_PARAMETER', field })
         const graph = await callOver(service, 'GraphQL')(tenant.key, name, {
-          ...operation.example.given,
+          ...operation.example.input,
           [field]: value,
         })
         // GraphQL's own types refuse it before the operation reads it.
@@ -134,7 +134,7 @@ describe.each(operationsWhere(hasFields('path')))(
         const path = Object.fromEntries(
           Object.keys(fieldsAt(operation, 'path')).map((field) => [field, id]),
         )
-        const input = { ...operation.example.given, ...path }
+        const input = { ...operation.example.input, ...path }
         const outcomes = await Promise.all(
           transports.map((transport) => callOver(service, transport)(tenant.key, name, input)),
         )

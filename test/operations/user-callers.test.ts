@@ -89,7 +89,8 @@ describe.each(transports)('over %s', (transport) => {
   test.each(operations.filter(({ callers }) => !callers.includes('user')).map(({ name }) => name))(
     '%s refuses a user token',
     async (name) => {
-      const { given } = operations.find((operation) => operation.name === name)?.example ?? {}
+      const { input: given } =
+        operations.find((operation) => operation.name === name)?.example ?? {}
       const userId = given && 'userId' in given ? { userId: mine.userId } : {}
       expect(await call(mine.token, name, { ...given, ...userId })).toMatchObject({
         status: 403,

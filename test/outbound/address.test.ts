@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => void server.close())
 
-const bounds = { deadlineMs: 2000, maxAnswerBytes: 1000 }
+const bounds = { deadlineMs: 2000, maxResponseBytes: 1000 }
 const request = (host: string) => ({
   method: 'GET',
   url: new URL(`http://${host}:${port}/`),
@@ -34,7 +34,7 @@ describe('the loopback address', () => {
     const transport = createWebhookTransport({
       ...bounds,
       allowPrivateAddresses: false,
-      keptAnswerBytes: 10,
+      storedResponseBytes: 10,
     })
     const failures = await Promise.all(
       [

@@ -209,8 +209,8 @@ describe('a response', () => {
       response.write(text.slice(0, -1))
       waiting.push(() => response.end('"'))
     }
-    const answerBudget = { totalBytes: 400_000, bytesPerHolder: 150_000 }
-    const client = clientOf({ answerBudget })
+    const responseBudget = { totalBytes: 400_000, bytesPerHolder: 150_000 }
+    const client = clientOf({ responseBudget })
     const slow = () =>
       client.send(connector, { url, key: SECRET }, { method: 'POST', path: '/slow' })
     const all = [slow(), slow(), slow(), slow()]
@@ -223,11 +223,16 @@ describe('a response', () => {
     await expect.poll(() => waiting.length).toBe(4)
     // Two fit; the first rejection shows that both are in memory.
     await Promise.race(
-      refused.map((one) => one.then((end) => end === 'crowded' || Promise.reject())),
+      refused.map((one) => one.then((end) => end === 'memory-limit' || Promise.reject())),
     )
     expect((await client.send(connector, { url, key: SECRET }, get)).body).toEqual({})
     for (const end of waiting) end()
-    expect((await Promise.all(refused)).sort()).toEqual(['crowded', 'crowded', 'read', 'read'])
+    expect((await Promise.all(refused)).sort()).toEqual([
+      'memory-limit',
+      'memory-limit',
+      'read',
+      'read',
+    ])
     // Reading one frees its memory.
     waiting.length = 0
     const again = slow()
@@ -245,7 +250,7 @@ describe('a response', () => {
       }
       pour()
     }
-    const failure = await failureOf(send(get, { maxAnswerBytes: 1_000_000 }))
+    const failure = await failureOf(send(get, { maxResponseBytes: 1_000_000 }))
     expect(failure).toMatchObject({ problem: 'too-large' })
     expect(requests).toHaveLength(1)
   })
@@ -255,7 +260,7 @@ describe('a response', () => {
     expect(bomb.length).toBeLessThan(100_000)
     respond = (_request, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
-    const failure = await failureOf(send(get, { maxAnswerBytes: 1_000_000 }))
+    const failure = await failureOf(send(get, { maxResponseBytes: 1_000_000 }))
     expect(failure).toMatchObject({ problem: 'too-large' })
   })
 

@@ -71,8 +71,8 @@ const through = async <T>(
 ): Promise<T> => {
   const settings = {
     deadlineMs: 20_000,
-    maxAnswerBytes: 1000,
-    keptAnswerBytes: 10,
+    maxResponseBytes: 1000,
+    storedResponseBytes: 10,
     allowPrivateAddresses: false,
     proxy: proxy.url,
     ...options,

@@ -31,8 +31,8 @@ let hasty: WebhookTransport
 let patient: WebhookTransport
 
 const DEADLINE_MS = 1000
-const MAX_ANSWER_BYTES = 10_000
-const KEPT_ANSWER_BYTES = 12
+const MAX_RESPONSE_BYTES = 10_000
+const STORED_RESPONSE_BYTES = 12
 
 const open = (path = '/hook', transport = patient) => transport.open(new URL(path, origin))
 const post = (line = open(), body = 'a letter') =>
@@ -48,7 +48,10 @@ beforeAll(async () => {
   await once(server, 'listening')
   // A server that listens on TCP has an address of that kind.
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const limits = { maxAnswerBytes: MAX_ANSWER_BYTES, keptAnswerBytes: KEPT_ANSWER_BYTES }
+  const limits = {
+    maxResponseBytes: MAX_RESPONSE_BYTES,
+    storedResponseBytes: STORED_RESPONSE_BYTES,
+  }
   hasty = createWebhookTransport({
     allowPrivateAddresses: true,
     deadlineMs: DEADLINE_MS,
@@ -139,7 +142,7 @@ test('cuts off an endless response', async () => {
   }
   expect(await failureOf(post())).toMatchObject({
     problem: 'too-large',
-    message: `the response is larger than ${MAX_ANSWER_BYTES} bytes`,
+    message: `the response is larger than ${MAX_RESPONSE_BYTES} bytes`,
   })
   await expect.poll(() => cutOff).toBe(1)
 })
@@ -147,7 +150,7 @@ test('cuts off an endless response', async () => {
 test('accepts a response of the maximum length and keeps its first bytes', async () => {
   behave = (response) => {
     response.write('é'.repeat(3))
-    setTimeout(() => response.end('z'.repeat(MAX_ANSWER_BYTES - 6)), 20)
+    setTimeout(() => response.end('z'.repeat(MAX_RESPONSE_BYTES - 6)), 20)
   }
   expect(await post()).toMatchObject({ status: 200, beginning: 'ééézzzzzz' })
 })

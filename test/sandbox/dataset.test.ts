@@ -1,30 +1,32 @@
 import { describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import { sum, units } from '../../src/sandbox/amounts.ts'
-import type { Origin } from '../../src/sandbox/company/history.ts'
+import type { DatasetSeed } from '../../src/sandbox/company/history.ts'
 import { createDataset } from '../../src/sandbox/company/history.ts'
 import { readFields, referencesIn } from '../../src/sandbox/kinds/kind.ts'
 import {
   type KindName,
   kinds,
   kindNames as names,
-  type Stored,
+  type SandboxRecord,
 } from '../../src/sandbox/kinds/kinds.ts'
 import { balanceSign } from '../../src/sandbox/ledger.ts'
 import { shippingStateOf } from '../../src/sandbox/shipping.ts'
 
-const origin: Origin = { tenant: 'acme', seed: 1, start: '2026-03-02T00:10:00.000Z' }
-const origins: readonly Origin[] = [
+const origin: DatasetSeed = { tenant: 'acme', seed: 1, start: '2026-03-02T00:10:00.000Z' }
+const origins: readonly DatasetSeed[] = [
   origin,
   { ...origin, seed: 2 },
   { ...origin, tenant: 'globex-europe', start: '2025-12-31T23:59:59.999Z' },
 ]
 
-const allOf = <K extends KindName>(records: readonly Stored[], kind: K): Stored<K>[] =>
-  records.filter((record) => record.kind === kind) as Stored<K>[]
+const allOf = <K extends KindName>(
+  records: readonly SandboxRecord[],
+  kind: K,
+): SandboxRecord<K>[] => records.filter((record) => record.kind === kind) as SandboxRecord<K>[]
 
 /** The write that would produce the record as it is. */
-const givenOf = ({ kind, fields }: Stored): Record<string, unknown> =>
+const givenOf = ({ kind, fields }: SandboxRecord): Record<string, unknown> =>
   Object.fromEntries(
     Object.keys(kinds[kind].fields.shape).map((name) => [name, Object(fields)[name]]),
   )
@@ -96,7 +98,7 @@ describe.each(datasets)('the records of $tenant, seed $seed', ({ records, number
     )
     expect(items.length).toBeGreaterThan(100)
     for (const { product, variant } of items) {
-      const { variants } = (byId.get(product) as Stored<'products'>).fields
+      const { variants } = (byId.get(product) as SandboxRecord<'products'>).fields
       expect(variants.map(({ id }) => id)).toContain(variant)
     }
   })

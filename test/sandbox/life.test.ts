@@ -3,7 +3,7 @@ import { sum, units } from '../../src/sandbox/amounts.ts'
 import { kindOf, kindNames as names } from '../../src/sandbox/kinds/kinds.ts'
 import { balanceSign } from '../../src/sandbox/ledger.ts'
 import { takeDueStep } from '../../src/sandbox/life/step.ts'
-import { createSandboxLife } from '../../src/sandbox/life.ts'
+import { createSandboxSimulation } from '../../src/sandbox/life.ts'
 import { getSandboxTenant } from '../../src/store/sandbox/sandbox-records.ts'
 import { openPlayground, type Playground, type Raw, START } from './playground.ts'
 
@@ -177,7 +177,7 @@ describe('time', () => {
   test('passes while the actor runs, and stops with it', async () => {
     const { database, app } = await open()
     await app.openTenant('globex')
-    const life = createSandboxLife({
+    const life = createSandboxSimulation({
       database,
       clock: hostClock,
       intervalMs: 20,
@@ -198,7 +198,7 @@ describe('time', () => {
     const { database } = await open()
     const warnings: string[] = []
     const broken = { ...database, prisma: undefined as unknown as typeof database.prisma }
-    const life = createSandboxLife({
+    const life = createSandboxSimulation({
       database: broken,
       clock: hostClock,
       intervalMs: 10,

@@ -118,7 +118,7 @@ const refused: readonly (readonly [string, Given, string])[] = [
 
 test.each(refused)('%s %j is rejected before sending: %s', async (topic, fields, field) => {
   const before = desk.requests.length
-  await expect(desk.create(topic, fields)).rejects.toMatchObject({ name: 'WriteRefusal', field })
+  await expect(desk.create(topic, fields)).rejects.toMatchObject({ name: 'WriteRejection', field })
   expect(desk.requests.slice(before).filter((request) => !request.startsWith('GET'))).toEqual([])
 })
 
@@ -230,7 +230,7 @@ describe('fields by the sandbox’s own names', () => {
     ]
     for (const [topic, fields, name, value] of clashes)
       await expect(desk.create(topic, fields, { [name]: value })).rejects.toMatchObject({
-        name: 'WriteRefusal',
+        name: 'WriteRejection',
         field: `remoteFields.${name}`,
       })
   })

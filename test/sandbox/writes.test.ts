@@ -142,7 +142,7 @@ describe.each(topics)('%s', (topic) => {
       try {
         record = await desk.update(topic, record, { [name]: null })
       } catch (error) {
-        expect(error).toMatchObject({ name: 'WriteRefusal', field: name })
+        expect(error).toMatchObject({ name: 'WriteRejection', field: name })
         continue
       }
       const value = record.row[name]

@@ -15,7 +15,7 @@ const example = (name: string, input: object): [string, string, object] => [
   name,
   // The field is the one that holds the placeholder.
   Object.entries(input).find(([, value]) => value === DEEP)?.[0] ?? 'workflows[0].definition',
-  { ...operationOf(name).example.given, ...input },
+  { ...operationOf(name).example.input, ...input },
 ]
 
 const places: readonly [string, string, object][] = [

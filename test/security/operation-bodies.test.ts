@@ -23,7 +23,7 @@ const changes = operations.filter((operation) => !isRead(operation))
 describe.each(changes.map((operation) => [operation.name, operation] as const))(
   'a body for %s',
   (_name, operation) => {
-    const { method, url } = restRequest(operation, operation.example.given)
+    const { method, url } = restRequest(operation, operation.example.input)
     const send = (payload: string | Buffer | Readable, headers = {}, key = tenant.key) =>
       service.server.inject({
         method,

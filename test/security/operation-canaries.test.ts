@@ -142,7 +142,7 @@ test('no secret is anywhere but in the responses that return it', { timeout: 90_
   await returnsSecret('webhookSecret', { subscriptionId }, '(?:secret|webhookSecret)')
   const { integration } = await rest(
     'defineIntegration',
-    operationOf('defineIntegration').example.given,
+    operationOf('defineIntegration').example.input,
   )
   const { integrationId } = integration
   for (const name of ['integrationSecret', 'rotateIntegrationSecret'])
@@ -164,10 +164,10 @@ test('no secret is anywhere but in the responses that return it', { timeout: 90_
   const callAll = async (): Promise<void> => {
     for (const { name, example, callers } of operations) {
       if (secretOperations.includes(name)) continue
-      const odd = Object.keys(example.given).map((field) => ({ ...example.given, [field]: [] }))
+      const odd = Object.keys(example.input).map((field) => ({ ...example.input, [field]: [] }))
       const bearers = callers.includes('user') ? [key, token] : [key]
       for (const bearer of bearers)
-        for (const input of [example.given, ...odd])
+        for (const input of [example.input, ...odd])
           for (const { text } of await both(bearer, name, input)) responses += text
     }
     const order = { lineItems: [{ productId: '1', variantId: '1', quantity: 1 }] }

@@ -74,11 +74,11 @@ const inputOf = (operation: Operation): fc.Arbitrary<Record<string, unknown>> =>
     ...fieldsAt(operation, 'query'),
     ...fieldsAt(operation, 'body'),
   }
-  const { given } = operation.example
+  const { input: example } = operation.example
   return fc
     .record(
       Object.fromEntries(
-        Object.entries(fields).map(([name, field]) => [name, unusualOf(field, given[name])]),
+        Object.entries(fields).map(([name, field]) => [name, unusualOf(field, example[name])]),
       ),
       { requiredKeys: Object.keys(fieldsAt(operation, 'path')) },
     )

@@ -36,7 +36,7 @@ const open = (connectionMs: number, statementMs: number): void => {
   database = openRequestPool(work, {
     maxConnections: 1,
     limits: { connectionMs, statementMs },
-    onCrowded: (waiting) => void crowds.push(waiting),
+    onPoolWait: (waiting) => void crowds.push(waiting),
   })
 }
 const query = async () => database.prisma.$queryRaw`SELECT 1 AS one`

@@ -2,14 +2,14 @@
 import { expect, test } from 'vitest'
 import { ensureEnvironment } from '../../src/store/accounts/environments.ts'
 import { openDatabase } from '../../src/store/database/database.ts'
-import { createIdempotentRequests } from '../../src/store/writes/idempotent-requests.ts'
+import { createIdempotencyStore } from '../../src/store/writes/idempotent-requests.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { testVault } from '../support/vault.ts'
 
 test('an attempt that lost its claim neither stores a response nor forgets, releases or renews the claim', async () => {
   const { url, drop } = await createTestDatabase()
   const database = openDatabase({ url })
-  const requests = createIdempotentRequests(database, testVault)
+  const requests = createIdempotencyStore(database, testVault)
   const environmentId = await ensureEnvironment(database, 'Test', 'development')
   const request = { environmentId, key: 'a key' }
   const claim = async () => {

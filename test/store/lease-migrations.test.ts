@@ -9,7 +9,7 @@ import { acquireRun } from '../../src/store/sync/claims.ts'
 import { releaseRun, SYNC_STATES, type SyncLease } from '../../src/store/sync/sync-state.ts'
 import { claimRuns } from '../../src/store/workflows/workflow-claims.ts'
 import { finishRun } from '../../src/store/workflows/workflow-runs.ts'
-import { createIdempotentRequests } from '../../src/store/writes/idempotent-requests.ts'
+import { createIdempotencyStore } from '../../src/store/writes/idempotent-requests.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { createDatabaseBefore } from '../support/earlier-database.ts'
 import { testVault } from '../support/vault.ts'
@@ -176,7 +176,7 @@ test('workflow runs', async () => {
 })
 
 test('idempotent requests', async () => {
-  const requests = createIdempotentRequests(database, testVault)
+  const requests = createIdempotencyStore(database, testVault)
   const request = { environmentId: ID, key: 'key' }
   const expire = () => query('UPDATE idempotent_requests SET held_until = clock_timestamp()')
   // The claim and the write of the previous version.

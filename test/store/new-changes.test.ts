@@ -69,7 +69,7 @@ test('waits for a transaction that began before a committed one, and reports tha
   await begun.promise
   await save([1])
   const between = await readOn(start)
-  expect(between).toMatchObject({ changes: [], isHeldUp: true })
+  expect(between).toMatchObject({ changes: [], isDelayed: true })
   release.resolve()
   await early
   await settled(service)
@@ -109,7 +109,7 @@ test('misses nothing and reads nothing twice while 8 writers commit out of order
       const found = await readOn(after, 7)
       seen.push(...found.changes.map(({ record }) => JSON.parse(record ?? '').version))
       after = found.next
-      sawHeldUp ||= found.isHeldUp
+      sawHeldUp ||= found.isDelayed
       if (found.changes.length === 0 && !wasWriting) return
     }
   }

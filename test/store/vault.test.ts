@@ -5,10 +5,10 @@ import {
   generateEncryptionKey,
   parseEncryptionKeys,
 } from '../../src/store/secrets/encryption-key.ts'
-import { createVault, type Place, VaultError } from '../../src/store/secrets/vault.ts'
+import { createVault, type SecretContext, VaultError } from '../../src/store/secrets/vault.ts'
 
 const PLAIN = '{"apiKey":"s3cret ✓"}'
-const PLACE: Place = {
+const PLACE: SecretContext = {
   kind: 'credential',
   environmentId: 'eeeeeeee-0000-4000-8000-000000000001',
   id: 'aaaaaaaa-0000-4000-8000-000000000001',
@@ -40,7 +40,7 @@ describe('the vault', () => {
     expect(Buffer.concat(sealed).includes('s3cret')).toBe(false)
   })
 
-  test.each<[string, Place]>([
+  test.each<[string, SecretContext]>([
     ['another row', { ...PLACE, id: 'aaaaaaaa-0000-4000-8000-000000000002' }],
     ['another environment', { ...PLACE, environmentId: 'eeeeeeee-0000-4000-8000-000000000002' }],
     ['another purpose', { ...PLACE, kind: 'webhook' }],

@@ -69,7 +69,7 @@ const overRest = async (
   const response = await service.send(key, method, url, body)
   const parsed = response.json()
   const { code, message, details = [] } = parsed.error ?? {}
-  const { key: around } = operation.answer
+  const { key: around } = operation.response
   return {
     status: response.statusCode,
     result: code !== undefined ? undefined : around === undefined ? parsed : parsed[around],

@@ -10,7 +10,7 @@ import type {
 import { createAppClient } from '../../src/outbound/http.ts'
 
 export interface Driver {
-  /** @throws AppError, WriteRefusal if the steps do not catch them */
+  /** @throws AppError, WriteRejection if the steps do not catch them */
   run<Result>(steps: Steps<Result>): Promise<Result>
   stop(): Promise<void>
 }

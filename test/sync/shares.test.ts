@@ -1,7 +1,7 @@
 /** Runs of different end users take turns, however much work one user brings. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { listTurns } from '../../src/store/sync/claims.ts'
+import { listDueRuns } from '../../src/store/sync/claims.ts'
 import {
   addCredential,
   addUser,
@@ -108,7 +108,7 @@ it('the next turn goes to the user with the fewest places, then to the one serve
   const users = await Promise.all(['a', 'b', 'c'].map((name) => addConnected(name, 3)))
   const names = new Map(users.map(({ userId }, place) => [userId, 'abc'[place]]))
   const order = async () =>
-    (await listTurns(shop.database, 100)).map(({ userId }) => names.get(userId)).join('')
+    (await listDueRuns(shop.database, 100)).map(({ userId }) => names.get(userId)).join('')
   const [a, b, c] = users
   if (!a || !b || !c) throw new Error('Expected three users.')
   const update = (credentialId: string | undefined, data: object) =>

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { idempotently, type RepeatableRequest } from '../../src/api/idempotency.ts'
-import { createIdempotentRequests } from '../../src/store/writes/idempotent-requests.ts'
+import { type IdempotentRequest, runIdempotently } from '../../src/api/idempotency.ts'
+import { createIdempotencyStore } from '../../src/store/writes/idempotent-requests.ts'
 import { purgeRecordClaims } from '../../src/store/writes/record-claims.ts'
 import { type WriterLimits, withExclusiveWriter } from '../../src/write/exclusive-writer.ts'
 import { createChildren, kill } from '../support/children.ts'
@@ -207,9 +207,9 @@ describe('a claim', () => {
     const late = () =>
       withExclusiveWriter(database, claimed(), async () => 'done', { ...LONG, timeoutMs: 0 })
     await expect(late()).rejects.toMatchObject({ code: 'WRITE_IN_FLIGHT', retryAfterMs: 1000 })
-    const requests = createIdempotentRequests(database, testVault)
+    const requests = createIdempotencyStore(database, testVault)
     const { environmentId } = desk.tenant
-    const request: RepeatableRequest = {
+    const request: IdempotentRequest = {
       caller: { kind: 'key', keyId: firm.id, environmentId, environment: 'development' },
       key: 'too-long',
       scope: 'rest',
@@ -217,7 +217,7 @@ describe('a claim', () => {
       isLocal: false,
     }
     const send = (work: () => Promise<string>) =>
-      idempotently(
+      runIdempotently(
         requests,
         request,
         async () => ({ status: 200, body: await work() }),

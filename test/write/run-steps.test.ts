@@ -1,6 +1,6 @@
 /** Outcome of multi-request writes: what a failure leaves in the app decides it. */
 import { describe, expect, test } from 'vitest'
-import { type AppRequest, type Steps, WriteRefusal } from '../../src/definition/connector.ts'
+import { type AppRequest, type Steps, WriteRejection } from '../../src/definition/connector.ts'
 import {
   AppAuthenticationError,
   AppRateLimitedError,
@@ -35,7 +35,7 @@ const certain = [
 ] as const
 const refusals = [
   ['a rejection by the app', new AppRefusedError(facts, 'refused')],
-  ['a rejection by the connector', new WriteRefusal('no')],
+  ['a rejection by the connector', new WriteRejection('no')],
 ] as const
 const broken = [
   ['a timeout', new AppUnavailableError(facts, 'deadline')],

@@ -27,7 +27,7 @@ export interface RateLimit {
 export interface RateLimitOptions {
   /** The policy name in the headers. */
   readonly name: string
-  /** What is counted, in the plural, for error messages: "requests". */
+  /** The counted events, in the plural, for error messages: "requests". */
   readonly counted: string
   /** 0: no limit. */
   readonly perMinute: number

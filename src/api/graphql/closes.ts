@@ -7,14 +7,14 @@ const GOING_AWAY = 1001 // RFC 6455, section 7.4.1
 export const NOT_READY = 4503
 
 /** The close code and reason text for each end reason of a connection. */
-export const CLOSES = {
+export const CLOSE_FRAMES = {
   revoked: [CloseCode.Unauthorized, 'Unauthorized'],
   stopping: [GOING_AWAY, 'Going away'],
-  crowded: [NOT_READY, 'Too many connections'],
+  evicted: [NOT_READY, 'Too many connections'],
 } as const
 
 /** A rejected socket, with its close code and reason text. */
-export class RefusedSocket extends Error {
+export class RejectedSocketError extends Error {
   readonly closeCode: number
 
   constructor(closeCode: number, reason: string) {
@@ -24,12 +24,13 @@ export class RefusedSocket extends Error {
 }
 
 /** The rejection for a failed authentication; undefined: use the default close code of graphql-ws. */
-export const refusedSocket = (error: unknown): RefusedSocket | undefined => {
-  if (error instanceof RefusedSocket) return error
+export const toSocketRejection = (error: unknown): RejectedSocketError | undefined => {
+  if (error instanceof RejectedSocketError) return error
   const code = error instanceof ApiError ? error.code : undefined
-  if (code === 'UNAUTHENTICATED') return new RefusedSocket(CloseCode.Unauthorized, 'Unauthorized')
+  if (code === 'UNAUTHENTICATED')
+    return new RejectedSocketError(CloseCode.Unauthorized, 'Unauthorized')
   if (code !== 'RATE_LIMITED') return
-  return new RefusedSocket(
+  return new RejectedSocketError(
     CloseCode.TooManyInitialisationRequests,
     'Too many failed authentications',
   )

@@ -15,9 +15,9 @@ import type { Resource } from '../../definition/resource.ts'
 import { memoize } from '../../memoize.ts'
 import { updatableFields, writableFields } from '../../query/write-request.ts'
 import type { Builder } from './builder.ts'
-import type { EnumPlace, Enums } from './enums.ts'
+import type { EnumField, Enums } from './enums.ts'
 
-type Owner = Pick<EnumPlace, 'typeName' | 'recordName'>
+type Owner = Pick<EnumField, 'typeName' | 'recordName'>
 type Input = InputType<Builder['$inferSchemaTypes']>
 
 const makeInput = (builder: Builder, name: string) =>

@@ -15,7 +15,7 @@ import {
   parseFilter,
 } from '../../query/list-request.ts'
 import type { Builder } from './builder.ts'
-import type { EnumPlace, Enums } from './enums.ts'
+import type { EnumField, Enums } from './enums.ts'
 
 /** The arguments of a list field, after GraphQL has checked their types. */
 export interface ListArguments {
@@ -52,7 +52,7 @@ export const createListInputs = (builder: Builder, enums: Enums) => {
     values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } },
   })
 
-  const filterType = (place: EnumPlace, { graphql }: Filter) => {
+  const filterType = (place: EnumField, { graphql }: Filter) => {
     if ('enumeration' in graphql) return enums(place, graphql.enumeration)
     if ('scalar' in graphql) return graphql.scalar
     throw new TypeError(

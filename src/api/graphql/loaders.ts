@@ -23,7 +23,7 @@ export interface Loaders {
   /** Allows the loaders to read the records of these credentials, which the caller may use. */
   allow(credentials: readonly Pick<CredentialFacts, 'id'>[]): void
   /** Clears all loaded records, which a mutation may have changed. */
-  forget(): void
+  clear(): void
   /** The credential of a record; it must be allowed. */
   credentialOf(id: string): string
   /** The record with this id; null if none exists. */
@@ -66,7 +66,7 @@ export const createLoaders = ({ database }: ApiContext): Loaders => {
     allow: (allowed) => {
       for (const { id } of allowed) credentials.set(credentialRoute(id), id)
     },
-    forget: () => {
+    clear: () => {
       records.clear()
       pages.clear()
       counts.clear()

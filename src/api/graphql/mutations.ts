@@ -19,7 +19,7 @@ import { type Builder, backendOf, type GraphContext } from './builder.ts'
 import type { RecordType } from './fields.ts'
 import type { InputObject, InputTypes } from './input-types.ts'
 import { type GraphRecord, parseRecord } from './loaders.ts'
-import { onceForKey } from './once.ts'
+import { resolveIdempotently } from './once.ts'
 
 type FieldBuilder = MutationFieldBuilder<Builder['$inferSchemaTypes'], object>
 
@@ -48,11 +48,16 @@ export const createRecordMutations = (
     const seenUpdatedAt =
       args.ifUpdatedAt == null ? undefined : readInstant('ifUpdatedAt', args.ifUpdatedAt)
     const owner = { credentialId: credential.id, environmentId: credential.environmentId }
-    const json = await onceForKey(context, info, { args, isLocal: false }, async (attempt) => {
-      const record = await work(owner, { ...attempt, seenUpdatedAt })
-      return record.json
-    })
-    loaders.forget()
+    const json = await resolveIdempotently(
+      context,
+      info,
+      { args, isLocal: false },
+      async (attempt) => {
+        const record = await work(owner, { ...attempt, seenUpdatedAt })
+        return record.json
+      },
+    )
+    loaders.clear()
     loaders.allow([credential])
     return parseRecord(json)
   }

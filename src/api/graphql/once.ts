@@ -1,7 +1,7 @@
 /** Idempotent mutation fields: one execution for each Idempotency-Key. */
 import type { GraphQLResolveInfo } from 'graphql'
 import { ApiError, type ErrorDetail } from '../../errors.ts'
-import { type Attempt, idempotently, type RepeatableRequest } from '../idempotency.ts'
+import { type Attempt, type IdempotentRequest, runIdempotently } from '../idempotency.ts'
 import { callerOf, type GraphContext } from './builder.ts'
 
 /** The stored form of an error, from which it is thrown again. */
@@ -16,14 +16,14 @@ interface StoredError {
  * under its response name.
  * @returns the result as JSON text
  */
-export const onceForKey = async (
+export const resolveIdempotently = async (
   context: GraphContext,
   { fieldName, path }: GraphQLResolveInfo,
-  { args, ...options }: Pick<RepeatableRequest, 'isLocal' | 'check'> & { readonly args: unknown },
+  { args, ...options }: Pick<IdempotentRequest, 'isLocal' | 'check'> & { readonly args: unknown },
   work: (attempt: Attempt) => Promise<string>,
 ): Promise<string> => {
-  const { status, body } = await idempotently(
-    context.idempotentRequests,
+  const { status, body } = await runIdempotently(
+    context.idempotencyStore,
     {
       caller: callerOf(context),
       key: context.idempotencyKey,

@@ -9,7 +9,7 @@ import { checkOperation, runOperation } from '../run-operation.ts'
 import { type Builder, callerOf, type GraphContext } from './builder.ts'
 import { listCost } from './cost.ts'
 import type { InputTypes } from './input-types.ts'
-import { onceForKey } from './once.ts'
+import { resolveIdempotently } from './once.ts'
 import type { OperationTypes } from './operation-types.ts'
 
 type Types = Builder['$inferSchemaTypes']
@@ -31,7 +31,7 @@ export const createOperationFields = (
   operations: readonly Operation[],
 ) => {
   const fieldOf = (arg: ArgBuilder<Types>, operation: Operation) => {
-    const { name, doc, answer } = operation
+    const { name, doc, response } = operation
     const typeName = pascalCase(name)
     const path = fieldsAt(operation, 'path')
     const query = fieldsAt(operation, 'query')
@@ -57,9 +57,9 @@ export const createOperationFields = (
         required: true,
       })
     return {
-      type: types.outputType(typeName, 'answer', answer.value),
+      type: types.outputType(typeName, 'answer', response.value),
       description: doc,
-      ...(((answer.value.kind.isList && answer.value.kind.shape) || 'pageSize' in query) && {
+      ...(((response.value.kind.isList && response.value.kind.shape) || 'pageSize' in query) && {
         extensions: { complexity: listCost },
       }),
       args,
@@ -80,7 +80,7 @@ export const createOperationFields = (
         const result = isRead(operation)
           ? await run(READ_ATTEMPT)
           : JSON.parse(
-              await onceForKey(
+              await resolveIdempotently(
                 context,
                 info,
                 {
@@ -91,7 +91,7 @@ export const createOperationFields = (
                 async (attempt) => JSON.stringify(await run(attempt)),
               ),
             )
-        // The result matches the operation's `answer`.
+        // The result matches the operation's `response`.
         return result as never
       },
     }

@@ -8,7 +8,7 @@ const CONDITIONS = ['skip', 'include']
  * stream, and graphql-js, which does not implement this rule yet, throws.
  * @see https://spec.graphql.org/draft/#sec-Single-Root-Field
  */
-export const refuseRootConditions = (context: ValidationContext): ASTVisitor => {
+export const rejectRootConditions = (context: ValidationContext): ASTVisitor => {
   const check = (selection: SelectionNode): void => {
     if (context.getParentType() !== context.getSchema().getSubscriptionType()) return
     const condition = selection.directives?.find(({ name }) => CONDITIONS.includes(name.value))

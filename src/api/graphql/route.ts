@@ -142,7 +142,7 @@ const graphRequestOf = ({ method, body, query }: FastifyRequest): unknown => {
 }
 
 /**
- * Rejects malformed GraphQL requests. Yoga would answer some of them with 200, and would read an empty body
+ * Rejects malformed GraphQL requests. Yoga would respond to some of them with 200, and would read an empty body
  * again from the request stream, which is consumed already.
  * @throws MALFORMED_BODY, BAD_REQUEST, INVALID_PARAMETER
  */

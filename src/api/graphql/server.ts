@@ -22,7 +22,7 @@ import { noOperation, toGraphQLError, tooComplex } from './error-form.ts'
 import { createGraphiQL } from './graphiql.ts'
 import { limitIntrospection } from './introspection.ts'
 import { createLoaders } from './loaders.ts'
-import { refuseRootConditions } from './root-conditions.ts'
+import { rejectRootConditions } from './root-conditions.ts'
 import { buildSchema } from './schema.ts'
 import { createStreams } from './streams.ts'
 
@@ -140,7 +140,7 @@ const useAdmission = (
 const useStreams = (): Plugin<GraphContext, GraphRequest> => {
   const subscribe = createStreams()
   return {
-    onValidate: ({ addValidationRule }) => addValidationRule(refuseRootConditions),
+    onValidate: ({ addValidationRule }) => addValidationRule(rejectRootConditions),
     onSubscribe: ({ setSubscribeFn }) => setSubscribeFn(subscribe),
   }
 }

@@ -16,11 +16,11 @@ import { toApiError } from '../http/api-error.ts'
 import type { Connection, Connections } from '../http/connections.ts'
 import { originOfSocket, type RequestOrigin } from '../request-origin.ts'
 import type { GraphContext } from './builder.ts'
-import { CLOSES, NOT_READY, RefusedSocket, refusedSocket } from './closes.ts'
+import { CLOSE_FRAMES, NOT_READY, RejectedSocketError, toSocketRejection } from './closes.ts'
 import { noOperation, toStreamError } from './error-form.ts'
 import { countFrames } from './frame-budget.ts'
 import type { createGraphServer } from './server.ts'
-import { createWire, isResultStream, sendResults, type Wire } from './wire.ts'
+import { createSocketSender, isResultStream, type SocketSender, sendResults } from './wire.ts'
 
 export interface GraphSocketsOptions {
   readonly graph: ReturnType<typeof createGraphServer>
@@ -40,7 +40,7 @@ export interface GraphSockets {
 
 const INIT_TIMEOUT_MS = 3000
 const PING_MS = 12_000
-/** Time for the client to answer a close. Part of the 5 s in which a revoked key's connections must close. */
+/** Time for the client to respond to a Close frame. Part of the 5 s in which a revoked key's connections must close. */
 const CLOSING_MS = 1000
 const MAX_MESSAGE_BYTES = 256 * 1024
 const MAX_SUBSCRIPTIONS = 100
@@ -53,7 +53,7 @@ interface Extra {
   /** The client's own address. */
   readonly clientAddress: string
   readonly socket: WebSocket
-  readonly wire: Wire
+  readonly sender: SocketSender
   readonly connection: Connection
   /** The header of the upgrade request; a key in `connection_init` takes precedence. */
   readonly authorization: string | undefined
@@ -83,7 +83,7 @@ const checkCount = ({ subscriptions }: SocketContext): void => {
 }
 
 /** A rejected subscription. The server sends `error`, which ends an operation without results. */
-class RefusedOperation extends Error {
+class RejectedOperationError extends Error {
   readonly errors: readonly GraphQLError[]
 
   constructor(errors: readonly GraphQLError[]) {
@@ -92,12 +92,12 @@ class RefusedOperation extends Error {
   }
 }
 
-const refusedStream = (errors: readonly GraphQLError[]): AsyncIterableIterator<never> => ({
+const rejectedStream = (errors: readonly GraphQLError[]): AsyncIterableIterator<never> => ({
   [Symbol.asyncIterator]() {
     return this
   },
   next: async () => {
-    throw new RefusedOperation(errors)
+    throw new RejectedOperationError(errors)
   },
 })
 
@@ -164,13 +164,13 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
         extra.subject = requester.subject
         const full = extra.connection.authenticate(extra.caller.keyId)
         if (full !== undefined)
-          throw new RefusedSocket(
+          throw new RejectedSocketError(
             NOT_READY,
             `Too many connections${full === 'key' ? ' of this key' : ''}`,
           )
         return true
       } catch (error) {
-        const refused = refusedSocket(error)
+        const refused = toSocketRejection(error)
         if (refused !== undefined) {
           extra.socket.close(refused.closeCode, refused.message)
           return true
@@ -204,17 +204,19 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
       }
     },
     onOperation: ({ extra }, id, _payload, args, result) => {
-      if (isResultStream(result)) return sendResults(result, id, extra.wire)
+      if (isResultStream(result)) return sendResults(result, id, extra.sender)
       if (!('errors' in result) || !result.errors) return
       // `prepare` creates the context.
       const { origin } = args.contextValue as GraphContext
       const errors = result.errors.map((error) => toStreamError(error, origin))
-      return refusedStream(errors)
+      return rejectedStream(errors)
     },
     onError: (_socket, _id, _payload, errors) =>
       errors
         .flatMap((error) =>
-          error.originalError instanceof RefusedOperation ? error.originalError.errors : [error],
+          error.originalError instanceof RejectedOperationError
+            ? error.originalError.errors
+            : [error],
         )
         .map((error) => error.toJSON()),
   })
@@ -224,7 +226,7 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
     const address = addressOf(request, trustedProxies)
     const clientAddress = clientAddressOf(request, trustedProxies)
     const connection = connections.open(address, (reason) => {
-      const [code, text] = CLOSES[reason]
+      const [code, text] = CLOSE_FRAMES[reason]
       socket.close(code, text)
     })
     // ws closes the socket with the matching close code.
@@ -236,13 +238,13 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
       if (toApiError(error).error.code === 'NOT_READY') socket.close(NOT_READY, 'Not ready')
       else socket.close(CloseCode.InternalServerError, 'Internal server error')
     }
-    const wire = createWire(socket, request.socket)
+    const sender = createSocketSender(socket, request.socket)
     const extra: Extra = {
       requestId,
       address,
       clientAddress,
       socket,
-      wire,
+      sender,
       connection,
       caller: undefined,
       subject: subjectOfAddress(address),
@@ -257,7 +259,7 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
     const closed = protocol.opened(
       {
         protocol: socket.protocol,
-        send: wire.send,
+        send: sender.send,
         close: (code, reason) => socket.close(code, reason),
         onMessage: (receive) =>
           socket.on('message', (message) => void receive(String(message)).catch(fail)),

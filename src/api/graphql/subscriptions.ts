@@ -6,16 +6,16 @@ import { object } from '../../definition/field.ts'
 import { pascalCase, type Resource } from '../../definition/resource.ts'
 import { type ExactRecord, parseExactly } from '../../query/exact-json.ts'
 import { type ListFilter, parseFilter } from '../../query/list-request.ts'
-import { type FilterVerdict, judgeChange } from '../../query/record-filter.ts'
+import { type FilterVerdict, matchChange } from '../../query/record-filter.ts'
 import type { Change } from '../../store/changes/changes.ts'
 import { resolveCredential } from '../auth/caller.ts'
 import {
-  type ChangeAnswer,
+  type ChangeResponse,
   changeShape,
   expiredCursor,
   readAfter,
   readTopics,
-  toChangeAnswer,
+  toChangeResponse,
 } from '../change-response.ts'
 import { type Builder, backendOf, type GraphContext } from './builder.ts'
 import { type BatchStream, type ChangeEvent, createBatchStream } from './event-stream.ts'
@@ -33,22 +33,22 @@ export interface SubscriptionParts {
 }
 
 /** The source value of a change type: the change with its parsed record. */
-interface RecordChange extends Omit<ChangeAnswer, 'record'> {
+interface RecordChange extends Omit<ChangeResponse, 'record'> {
   readonly record: GraphRecord
   readonly inFilter: boolean
 }
 
 /** Evaluates one filter for a change. */
-type Judge = (change: Change) => FilterVerdict
+type ChangeMatcher = (change: Change) => FilterVerdict
 
-const MAX_JUDGES = 1000
+const MAX_MATCHERS = 1000
 
-/** Creates judges; equal filters share one, so that each change is evaluated once. */
-const createJudges = () => {
+/** Creates matchers; equal filters share one, so that each change is evaluated once. */
+const createMatchers = () => {
   const records = new WeakMap<Change, ExactRecord>()
-  const judges = new Map<string, Judge>()
+  const matchers = new Map<string, ChangeMatcher>()
 
-  const createJudge = (resource: Resource, filter: ListFilter): Judge => {
+  const createMatcher = (resource: Resource, filter: ListFilter): ChangeMatcher => {
     const verdicts = new WeakMap<Change, FilterVerdict>()
     return (change) => {
       const cached = verdicts.get(change)
@@ -57,22 +57,22 @@ const createJudges = () => {
       if (text === null || credentialId === null) return 'out'
       const record = records.get(change) ?? parseExactly(text)
       records.set(change, record)
-      const verdict = judgeChange(resource, filter, { ...change, credentialId }, record)
+      const verdict = matchChange(resource, filter, { ...change, credentialId }, record)
       verdicts.set(change, verdict)
       return verdict
     }
   }
 
-  return (resource: Resource, input: object | null | undefined): Judge => {
+  return (resource: Resource, input: object | null | undefined): ChangeMatcher => {
     // Parsed first, so that invalid filters are not cached.
     const filter = parseFilter(resource, { ...input })
     const key = JSON.stringify([resource.topic, filter.deleted, ...termsOf(filter)])
-    const cached = judges.get(key)
+    const cached = matchers.get(key)
     if (cached) return cached
-    if (judges.size >= MAX_JUDGES) judges.clear()
-    const judge = createJudge(resource, filter)
-    judges.set(key, judge)
-    return judge
+    if (matchers.size >= MAX_MATCHERS) matchers.clear()
+    const matcher = createMatcher(resource, filter)
+    matchers.set(key, matcher)
+    return matcher
   }
 }
 
@@ -83,13 +83,13 @@ interface FollowRequest {
   readonly topics: readonly string[]
   readonly credentialId?: string | null | undefined
   readonly after?: string | null | undefined
-  readonly judge?: Judge
+  readonly matcher?: ChangeMatcher
 }
 
 /** Subscribes to changes. @throws CREDENTIAL_NOT_FOUND, INVALID_CURSOR, INVALID_PARAMETER, FORBIDDEN */
 const follow = async (
   context: GraphContext,
-  { topics, credentialId, after, judge }: FollowRequest,
+  { topics, credentialId, after, matcher }: FollowRequest,
 ): Promise<BatchStream<ChangeEvent>> => {
   const caller = backendOf(context)
   const position = readAfter(after)
@@ -101,7 +101,7 @@ const follow = async (
     after: position,
     expired: expiredCursor,
     credentialId: credential?.id,
-    wants: judge && ((change) => judge(change) !== 'out'),
+    wants: matcher && ((change) => matcher(change) !== 'out'),
   })
   return createBatchStream({
     nextBatch: async () => {
@@ -109,7 +109,7 @@ const follow = async (
       if (batch.done) return undefined
       return batch.value.map((change) => ({
         change,
-        inFilter: judge === undefined || judge(change) === 'in',
+        inFilter: matcher === undefined || matcher(change) === 'in',
       }))
     },
     close: async () => changes.return?.(),
@@ -132,12 +132,14 @@ export const createSubscriptionFields = ({
   operationTypes,
   typesOf,
 }: SubscriptionParts) => {
-  const judgeOf = createJudges()
+  const matcherOf = createMatchers()
   const change = operationTypes.outputType('Change', '', object(changeShape, changeShape.doc))
   const kind = operationTypes.outputType('Change', 'kind', changeShape.fields.kind)
 
-  const toAnswer = ({ change: event }: ChangeEvent, context: GraphContext): Promise<ChangeAnswer> =>
-    toChangeAnswer(context, backendOf(context), event)
+  const toEventResponse = (
+    { change: event }: ChangeEvent,
+    context: GraphContext,
+  ): Promise<ChangeResponse> => toChangeResponse(context, backendOf(context), event)
 
   /** `AccountingVendorChange`. */
   const recordChange = (resource: Resource) =>
@@ -187,14 +189,14 @@ export const createSubscriptionFields = ({
         description: `Every change of ${resource.plural}.`,
         args: { credentialId, filter: t.arg({ type: typesOf(resource).filter }), after },
         subscribe: (_root, { filter, ...position }, context) => {
-          const judge = judgeOf(resource, filter)
-          return follow(context, { ...position, topics: [resource.topic], judge })
+          const matcher = matcherOf(resource, filter)
+          return follow(context, { ...position, topics: [resource.topic], matcher })
         },
         resolve: async (event, _args, context): Promise<RecordChange> => {
-          const answer = await toAnswer(event, context)
-          if (answer.credentialId !== null) context.loaders.allow([{ id: answer.credentialId }])
+          const response = await toEventResponse(event, context)
+          if (response.credentialId !== null) context.loaders.allow([{ id: response.credentialId }])
           // Changes with a resource's topic always have a record.
-          return { ...answer, inFilter: event.inFilter, record: answer.record as GraphRecord }
+          return { ...response, inFilter: event.inFilter, record: response.record as GraphRecord }
         },
       })
 
@@ -206,7 +208,7 @@ export const createSubscriptionFields = ({
         args: { credentialId, after },
         subscribe: (_root, position, context) => follow(context, { ...position, topics: [topic] }),
         // The value matches `changeShape`.
-        resolve: async (event, _args, context) => (await toAnswer(event, context)) as never,
+        resolve: async (event, _args, context) => (await toEventResponse(event, context)) as never,
       })
 
     return {
@@ -226,7 +228,7 @@ export const createSubscriptionFields = ({
         },
         subscribe: (_root, { topics, recordsOnly, ...position }, context) =>
           follow(context, { ...position, topics: readTopics(catalogue, { topics, recordsOnly }) }),
-        resolve: async (event, _args, context) => (await toAnswer(event, context)) as never,
+        resolve: async (event, _args, context) => (await toEventResponse(event, context)) as never,
       }),
       ...Object.fromEntries(
         catalogue.resources.map((resource) => [resource.listField, ofResource(resource)]),

@@ -5,7 +5,7 @@ import type { BatchStream } from './event-stream.ts'
 import type { SharedResult } from './shared-results.ts'
 
 /** The sending half of a socket. */
-export interface Wire {
+export interface SocketSender {
   /** Resolves when the operating system has accepted the message. */
   send(message: string | Buffer): Promise<void>
   /**
@@ -24,7 +24,7 @@ const MAX_AHEAD_BYTES = 64 * 1024
  * Creates the sending half of a socket.
  * @param stream the underlying connection of the socket
  */
-export const createWire = (socket: WebSocket, stream: Duplex): Wire => {
+export const createSocketSender = (socket: WebSocket, stream: Duplex): SocketSender => {
   let isCorked = false
   /** Combines all messages of this turn of the event loop into one write. */
   const cork = (): void => {
@@ -74,7 +74,7 @@ const END = Buffer.from('}')
 export const sendResults = (
   results: BatchStream<SharedResult>,
   id: string,
-  wire: Wire,
+  sender: SocketSender,
 ): AsyncIterableIterator<never> => {
   const head = Buffer.from(`{"id":${JSON.stringify(id)},"type":"next","payload":`)
   let isWanted = true
@@ -84,7 +84,7 @@ export const sendResults = (
     },
     next: async () => {
       for (let batch = await results.nextBatch(); batch; batch = await results.nextBatch())
-        await wire.sendAll(
+        await sender.sendAll(
           batch.map(({ json }) => Buffer.concat([head, json, END])),
           () => isWanted,
         )

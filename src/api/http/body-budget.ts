@@ -1,7 +1,7 @@
 /** Limits the memory of request bodies in flight, for each caller and in total. */
 import { Transform } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { BudgetRefusal, ByteBudget } from '../../byte-budget.ts'
+import type { ByteBudget, ExceededLimit } from '../../byte-budget.ts'
 import { ApiError } from '../../errors.ts'
 
 const MIB = 1024 * 1024
@@ -12,7 +12,7 @@ export const BODY_BUDGET = { totalBytes: 64 * MIB, bytesPerHolder: 16 * MIB }
 const CHUNK_OVERHEAD_BYTES = 200
 const RETRY_AFTER_MS = 1000
 
-const refuse = (refusal: BudgetRefusal): ApiError => {
+const refuse = (refusal: ExceededLimit): ApiError => {
   const options = { retryAfterMs: RETRY_AFTER_MS }
   return refusal === 'holder'
     ? new ApiError(

@@ -2,15 +2,15 @@
 import { createRepeater } from '../../repeater.ts'
 import type { Access } from '../../store/accounts/access.ts'
 
-/** Why a connection is closed. `crowded`: a newer one replaces an unauthenticated one at the limit. */
-export type EndReason = 'revoked' | 'stopping' | 'crowded'
+/** Why a connection is closed. `evicted`: a newer one replaces an unauthenticated one at the limit. */
+export type EndReason = 'revoked' | 'stopping' | 'evicted'
 
 /** Why a connection is rejected: the process or the key is at its limit, or the connection is closed already. */
-export type ConnectionRefusal = 'process' | 'key' | 'closed'
+export type ConnectionRejection = 'process' | 'key' | 'closed'
 
 export interface Connection {
   /** Assigns the connection to a key. @returns undefined, or why the connection is rejected */
-  authenticate(keyId: string): ConnectionRefusal | undefined
+  authenticate(keyId: string): ConnectionRejection | undefined
   /** Removes a connection that has closed. */
   closed(): void
 }
@@ -41,14 +41,14 @@ const MAX_UNAUTHENTICATED = 4000
  */
 const CHECK_MS = 1000
 
-interface Open {
+interface OpenConnection {
   keyId: string | undefined
   readonly end: (reason: EndReason) => void
 }
 
 /** Connections grouped by name, in order of insertion; empty groups are removed. */
 const createGroups = () => {
-  const groups = new Map<string, Set<Open>>()
+  const groups = new Map<string, Set<OpenConnection>>()
   let size = 0
   const sizeOf = (name: string): number => groups.get(name)?.size ?? 0
   return {
@@ -56,19 +56,19 @@ const createGroups = () => {
       return size
     },
     sizeOf,
-    add: (name: string, connection: Open): void => {
+    add: (name: string, connection: OpenConnection): void => {
       const group = groups.get(name) ?? new Set()
       groups.set(name, group.add(connection))
       size += 1
     },
-    remove: (name: string, connection: Open): void => {
+    remove: (name: string, connection: OpenConnection): void => {
       const group = groups.get(name)
       if (!group?.delete(connection)) return
       size -= 1
       if (group.size === 0) groups.delete(name)
     },
     /** The oldest connection of a group. */
-    oldestOf: (name: string): Open | undefined => groups.get(name)?.values().next().value,
+    oldestOf: (name: string): OpenConnection | undefined => groups.get(name)?.values().next().value,
     /** The name of the largest group; of several, the oldest one. */
     largest: (): string | undefined => {
       let name: string | undefined
@@ -83,7 +83,7 @@ export const createConnections = (
   access: Pick<Access, 'isKeyLive'>,
   { maxConnections, maxConnectionsPerKey }: ConnectionLimits,
 ): Connections => {
-  const connections = new Set<Open>()
+  const connections = new Set<OpenConnection>()
   const unauthenticated = createGroups()
   const authenticated = createGroups()
 
@@ -93,7 +93,7 @@ export const createConnections = (
     if (address === undefined || oldest === undefined) return
     connections.delete(oldest)
     unauthenticated.remove(address, oldest)
-    oldest.end('crowded')
+    oldest.end('evicted')
   }
 
   const check = async (): Promise<void> => {
@@ -118,7 +118,7 @@ export const createConnections = (
     open: (address, end) => {
       if (unauthenticated.sizeOf(address) >= MAX_UNAUTHENTICATED_PER_ADDRESS) evictOldest(address)
       else if (unauthenticated.size >= MAX_UNAUTHENTICATED) evictOldest(unauthenticated.largest())
-      const connection: Open = { keyId: undefined, end }
+      const connection: OpenConnection = { keyId: undefined, end }
       connections.add(connection)
       unauthenticated.add(address, connection)
       return {

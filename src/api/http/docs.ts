@@ -9,7 +9,7 @@ import { llmsText, pages } from '../../generated/guide.ts'
 import { isNotInstalled } from '../../package-json.ts'
 import { missingPage } from './missing-page.ts'
 import { type Prefill, READ_KEY } from './prefill.ts'
-import { always, FOR_GOOD } from './static.ts'
+import { always, IMMUTABLE } from './static.ts'
 
 const SCALAR = '@scalar/fastify-api-reference'
 const DOCUMENT = new URL('../../generated/openapi.json', import.meta.url)
@@ -118,7 +118,7 @@ export const addDocsRoutes = (server: FastifyInstance, prefill?: Prefill): void 
   const addAsset = (name: string, text: string | Buffer, type: string): string => {
     // The URL contains a hash of the content, so a browser may cache it forever.
     const path = `/docs/assets/${hash('sha256', text, 'hex').slice(0, 12)}/${name}`
-    const serve = always(text, `${type}; charset=utf-8`, FOR_GOOD)
+    const serve = always(text, `${type}; charset=utf-8`, IMMUTABLE)
     server.get(path, async (request, reply) => serve(request, reply))
     return path
   }

@@ -69,7 +69,7 @@ export const addCrossOriginAccess = (
  * Responds with 405 and `Allow` to methods that a URL does not support. Call it before the routes are added,
  * and the returned function after them.
  */
-export const refuseOtherMethods = (server: FastifyInstance): (() => void) => {
+export const rejectOtherMethods = (server: FastifyInstance): (() => void) => {
   const methodsByUrl = new Map<string, Set<string>>()
   server.addHook('onRoute', ({ url, method }) => {
     const methods = methodsByUrl.get(url) ?? new Set()

@@ -4,7 +4,7 @@ import { ApiError } from '../../errors.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-const refusePrototypes = (key: string, value: unknown): unknown => {
+const rejectPrototypeKey = (key: string, value: unknown): unknown => {
   if (key === '__proto__')
     throw new ApiError('MALFORMED_BODY', 'The body contains a key __proto__, which is not allowed.')
   return value
@@ -52,7 +52,7 @@ export const readJsonBody = async (request: FastifyRequest, body: Buffer): Promi
   }
   try {
     // The reviver runs for every value, so use it only if the text may contain the key.
-    return JSON.parse(text, PROTOTYPE.test(text) ? refusePrototypes : undefined)
+    return JSON.parse(text, PROTOTYPE.test(text) ? rejectPrototypeKey : undefined)
   } catch (error) {
     if (error instanceof ApiError) throw error
     throw new ApiError('MALFORMED_BODY', 'The body is not valid JSON.')

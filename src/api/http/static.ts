@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 export type StaticHandler = (request: FastifyRequest, reply: FastifyReply) => Buffer
 
 /** Cache-Control for a URL that contains a hash of its content. */
-export const FOR_GOOD = 'public, max-age=31536000, immutable'
+export const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 /** Creates a handler that returns constant content, gzipped for clients that accept it. */
 export const always = (

@@ -16,7 +16,7 @@ const toApiError = (code: string | undefined): ApiError => {
 }
 
 /** Responds to a request that Node could not parse and closes the connection, which cannot be read further. */
-export const answerUnreadableRequest = (
+export const rejectUnreadableRequest = (
   { code }: { readonly code?: string | undefined },
   socket: Socket,
 ): void => {

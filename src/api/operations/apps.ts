@@ -88,8 +88,8 @@ export const appOperations = [
     tag,
     rest: { method: 'GET', path: '/2024-03/metadata/credentials' },
     callers: ['key', 'user'],
-    answer: { key: 'data', value: list(connectableApp, 'The apps.') },
-    example: { given: {}, result: [exampleApp] },
+    response: { key: 'data', value: list(connectableApp, 'The apps.') },
+    example: { input: {}, result: [exampleApp] },
     run: async (context) =>
       [...context.connectors.values()].map((connector) => describe(connector, context)),
   }),
@@ -101,9 +101,9 @@ export const appOperations = [
     rest: { method: 'GET', path: '/2024-03/metadata/credentials/:app' },
     callers: ['key', 'user'],
     path: { app },
-    answer: { key: 'data', value: object(connectableApp, 'The app.') },
+    response: { key: 'data', value: object(connectableApp, 'The app.') },
     errors: ['NOT_FOUND'],
-    example: { given: { app: 'vendure' }, result: exampleApp },
+    example: { input: { app: 'vendure' }, result: exampleApp },
     run: async (context, input) => {
       const found = context.connectors.get(input.app)
       if (found) return describe(found, context)
@@ -121,7 +121,7 @@ export const appOperations = [
     rest: { method: 'GET', path: '/2024-03/headless/oauthUrl' },
     callers: ['key', 'user'],
     query: { app, userId },
-    answer: {
+    response: {
       key: 'data',
       value: object(
         defineShape({
@@ -134,7 +134,7 @@ export const appOperations = [
     },
     errors: ['NOT_SUPPORTED', 'USER_NOT_FOUND'],
     example: {
-      given: { app: 'vendure', userId: EXAMPLE_USER },
+      input: { app: 'vendure', userId: EXAMPLE_USER },
       result: { oauthUrl: 'https://app.example.com/oauth/authorize?client_id=…&state=…' },
     },
     run: async (context, input) => {

@@ -28,7 +28,7 @@ import {
   expiredCursor,
   readAfter,
   readTopics,
-  toChangeAnswer,
+  toChangeResponse,
 } from '../change-response.ts'
 import { defineOperation, type OperationContext, required } from '../operation.ts'
 import { UNIFIED_PREFIX } from '../rest/paths.ts'
@@ -95,7 +95,7 @@ const credentialId = required(reference('credentials', 'The credential.'))
 const argumentNames = { pageSize: 'first' }
 
 /** One page of changes in API form. @throws CURSOR_EXPIRED */
-const answerPage = async (
+const readChangePage = async (
   context: OperationContext,
   query: Omit<ChangesQuery, 'environmentId'>,
 ) => {
@@ -107,7 +107,7 @@ const answerPage = async (
   })
   if (truncated) throw expiredCursor()
   return {
-    changes: await Promise.all(changes.map((change) => toChangeAnswer(context, caller, change))),
+    changes: await Promise.all(changes.map((change) => toChangeResponse(context, caller, change))),
     nextCursor: encodeChangeCursor(next),
     hasMore: changes.length === query.limit,
   }
@@ -140,10 +140,10 @@ export const changeOperations = [
       credentialId: reference('credentials', 'Only changes of this credential.'),
       pageSize: pageSizeField,
     },
-    answer: { value: object(changePage, 'The changes.') },
+    response: { value: object(changePage, 'The changes.') },
     errors: ['INVALID_CURSOR', 'CREDENTIAL_NOT_FOUND', 'CURSOR_EXPIRED'],
     example: {
-      given: { topics: ['crm/accounts'], pageSize: 1 },
+      input: { topics: ['crm/accounts'], pageSize: 1 },
       result: { changes: [exampleChange], nextCursor: EXAMPLE_CURSOR, hasMore: true },
     },
     run: async (context, input) => {
@@ -155,7 +155,7 @@ export const changeOperations = [
           ? undefined
           : await resolveCredential(access, caller, input.credentialId)
       const after = input.after === NOW ? await endOfLog(database) : readAfter(input.after)
-      return answerPage(context, {
+      return readChangePage(context, {
         after,
         limit,
         topics,
@@ -178,10 +178,10 @@ export const changeOperations = [
       after: afterField,
       pageSize: pageSizeField,
     },
-    answer: { value: object(changePage, 'The changes of the record.') },
+    response: { value: object(changePage, 'The changes of the record.') },
     errors: ['INVALID_CURSOR', 'CREDENTIAL_NOT_FOUND', 'NOT_FOUND', 'CURSOR_EXPIRED'],
     example: {
-      given: { credentialId: EXAMPLE_CREDENTIAL, topic: 'crm/accounts', recordId: '1042' },
+      input: { credentialId: EXAMPLE_CREDENTIAL, topic: 'crm/accounts', recordId: '1042' },
       result: { changes: [exampleChange], nextCursor: EXAMPLE_CURSOR, hasMore: false },
     },
     run: async (context, input) => {
@@ -193,7 +193,7 @@ export const changeOperations = [
       const recordId = resolveId(id, resource.topic, input.recordId)
       const [record] = await getRecords(database, resource, [{ credentialId: id, id: recordId }])
       if (record === undefined) throw new ApiError('NOT_FOUND', `No ${resource.name} has this id.`)
-      return answerPage(context, { after, limit, recordId, credentialIds: [id] })
+      return readChangePage(context, { after, limit, recordId, credentialIds: [id] })
     },
   }),
   defineOperation({
@@ -214,10 +214,10 @@ export const changeOperations = [
       after: text('The nextCursor of the previous page.'),
       pageSize: pageSizeField,
     },
-    answer: { value: object(pastPage, 'The records.') },
+    response: { value: object(pastPage, 'The records.') },
     errors: ['INVALID_CURSOR', 'CREDENTIAL_NOT_FOUND'],
     example: {
-      given: {
+      input: {
         credentialId: EXAMPLE_CREDENTIAL,
         topic: 'crm/accounts',
         asOf: '2026-01-31T00:00:00.000Z',

@@ -52,7 +52,7 @@ const changeSyncs = async (
 const one = {
   callers: ['key', 'user'],
   path: { userId, credentialId },
-  answer: { key: 'credential', value: object(credential, 'The credential.') },
+  response: { key: 'credential', value: object(credential, 'The credential.') },
   errors: ['USER_NOT_FOUND', 'CREDENTIAL_NOT_FOUND'],
 } as const
 
@@ -67,7 +67,7 @@ export const credentialSyncOperations = [
     doc: 'Returns a credential with its state and that of the sync of each resource.',
     tag,
     rest: { method: 'GET', path: CREDENTIAL_PATH },
-    example: { given: exampleOne, result: exampleCredential },
+    example: { input: exampleOne, result: exampleCredential },
     run: async (context, input) => toResult(await requireCredential(context, input)),
   }),
   defineOperation({
@@ -78,7 +78,7 @@ export const credentialSyncOperations = [
     tag,
     rest: { method: 'POST', path: `${CREDENTIAL_PATH}/resync` },
     query: { topic: text('Only this resource, such as `crm/accounts`.') },
-    example: { given: { ...exampleOne, topic: 'commerce/orders' }, result: exampleCredential },
+    example: { input: { ...exampleOne, topic: 'commerce/orders' }, result: exampleCredential },
     run: (context, { topic, ...path }) =>
       changeSyncs(context, path, async (transaction, credentialId) => {
         if (!(await resyncCredential(transaction, credentialId, topic ?? undefined)))
@@ -92,7 +92,7 @@ export const credentialSyncOperations = [
     doc: 'Pauses the syncs of a credential; syncs in progress end at their next page. Writes are still possible.',
     tag,
     rest: { method: 'POST', path: `${CREDENTIAL_PATH}/pause` },
-    example: { given: exampleOne, result: exampleCredential },
+    example: { input: exampleOne, result: exampleCredential },
     run: (context, input) => changeSyncs(context, input, pauseCredential),
   }),
   defineOperation({
@@ -102,7 +102,7 @@ export const credentialSyncOperations = [
     doc: 'Resumes the syncs of a paused credential: they are due immediately and continue where they ended.',
     tag,
     rest: { method: 'POST', path: `${CREDENTIAL_PATH}/resume` },
-    example: { given: exampleOne, result: exampleCredential },
+    example: { input: exampleOne, result: exampleCredential },
     run: (context, input) => changeSyncs(context, input, resumeCredential),
   }),
 ]

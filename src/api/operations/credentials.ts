@@ -68,9 +68,9 @@ export const credentialOperations = [
       app: text('Only credentials of this app, such as `vendure`.'),
       ...pageParameters,
     },
-    answer: { key: 'data', value: list(credential, 'The credentials.') },
+    response: { key: 'data', value: list(credential, 'The credentials.') },
     errors: ['USER_NOT_FOUND'],
-    example: { given: { userId: EXAMPLE_USER, app: 'vendure' }, result: [exampleCredential] },
+    example: { input: { userId: EXAMPLE_USER, app: 'vendure' }, result: [exampleCredential] },
     run: async (context, { userId: requestedUser, app, ...page }) => {
       const filter = { ...(await scopeOf(context, requestedUser)), app: app ?? undefined }
       return (await listCredentials(context.database, filter, readPage(page))).map(toResult)
@@ -84,9 +84,9 @@ export const credentialOperations = [
     rest: { method: 'GET', path: '/2024-03/users/:userId/credentials' },
     callers: ['key', 'user'],
     path: { userId },
-    answer: { key: 'data', value: list(credential, 'The credentials.') },
+    response: { key: 'data', value: list(credential, 'The credentials.') },
     errors: ['USER_NOT_FOUND'],
-    example: { given: { userId: EXAMPLE_USER }, result: [exampleCredential] },
+    example: { input: { userId: EXAMPLE_USER }, result: [exampleCredential] },
     run: async (context, input) =>
       (await listCredentials(context.database, await scopeOf(context, input.userId))).map(toResult),
   }),
@@ -98,7 +98,7 @@ export const credentialOperations = [
     rest: { method: 'POST', path: '/2024-03/headless/credentials' },
     callers: ['key', 'user'],
     body: newCredential,
-    answer: { key: 'credentialId', value: credentialId },
+    response: { key: 'credentialId', value: credentialId },
     errors: [
       'USER_NOT_FOUND',
       'CREDENTIAL_LIMIT',
@@ -108,7 +108,7 @@ export const credentialOperations = [
       'APP_UNAVAILABLE',
     ],
     example: {
-      given: {
+      input: {
         userId: EXAMPLE_USER,
         app: 'vendure',
         credential: { url: 'https://shop.example.com', apiKey: 'a1b2c3' },
@@ -143,10 +143,10 @@ export const credentialOperations = [
     rest: { method: 'DELETE', path: CREDENTIAL_PATH },
     callers: ['key', 'user'],
     path: { userId, credentialId },
-    answer: { key: 'credentialId', value: credentialId },
+    response: { key: 'credentialId', value: credentialId },
     errors: ['USER_NOT_FOUND', 'CREDENTIAL_NOT_FOUND'],
     example: {
-      given: { userId: EXAMPLE_USER, credentialId: EXAMPLE_CREDENTIAL },
+      input: { userId: EXAMPLE_USER, credentialId: EXAMPLE_CREDENTIAL },
       result: EXAMPLE_CREDENTIAL,
     },
     run: async ({ database, access, caller, onCommit }, input) => {

@@ -98,10 +98,10 @@ const onInstallation = (name: string, doc: string, word: string, change: Install
     callers,
     rest: { method: 'POST', path: `${PATH}/${word}` },
     path: { installationId },
-    answer: { key: 'data', value },
+    response: { key: 'data', value },
     errors: ['NOT_FOUND'],
     example: {
-      given: { installationId: EXAMPLE_INSTALLATION },
+      input: { installationId: EXAMPLE_INSTALLATION },
       result: { ...example, enabled: word !== 'deactivate' },
     },
     run: (context, input) => applyChange(context, input.installationId, change),
@@ -117,10 +117,10 @@ const onWorkflow = (name: string, doc: string, word: string, active: boolean) =>
     callers,
     rest: { method: 'POST', path: `${PATH}/workflows/:workflowId/${word}` },
     path: { installationId, workflowId },
-    answer: { key: 'data', value },
+    response: { key: 'data', value },
     errors: ['NOT_FOUND'],
     example: {
-      given: { installationId: EXAMPLE_INSTALLATION, workflowId: EXAMPLE_WORKFLOW },
+      input: { installationId: EXAMPLE_INSTALLATION, workflowId: EXAMPLE_WORKFLOW },
       result: example,
     },
     run: (context, input) =>
@@ -143,10 +143,10 @@ export const installationOperations = [
         "The end user's credentials that the workflows use. The default is the newest credential of the integration's app.",
       ),
     },
-    answer: { key: 'data', value },
+    response: { key: 'data', value },
     errors: ['USER_NOT_FOUND', 'NOT_FOUND', 'CREDENTIAL_NOT_FOUND'],
     example: {
-      given: {
+      input: {
         userId: EXAMPLE_USER,
         integrationId: EXAMPLE_INTEGRATION,
         credentialIds: [EXAMPLE_CREDENTIAL],
@@ -177,10 +177,10 @@ export const installationOperations = [
       installationId,
       data: json('The settings that the end user chose for the workflows, by name.'),
     },
-    answer: { key: 'data', value },
+    response: { key: 'data', value },
     errors: ['NOT_FOUND'],
     example: {
-      given: { installationId: EXAMPLE_INSTALLATION, data: { accountId: '4000' } },
+      input: { installationId: EXAMPLE_INSTALLATION, data: { accountId: '4000' } },
       result: example,
     },
     run: async ({ database, caller }, { installationId: id, data = {} }) => {
@@ -208,9 +208,9 @@ export const installationOperations = [
       userId: reference('users', 'Only installations of this end user.'),
       ...pageParameters,
     },
-    answer: { key: 'data', value: list(installation, 'The installations.') },
+    response: { key: 'data', value: list(installation, 'The installations.') },
     errors: ['USER_NOT_FOUND'],
-    example: { given: { userId: EXAMPLE_USER }, result: [example] },
+    example: { input: { userId: EXAMPLE_USER }, result: [example] },
     run: async (context, { userId: requestedUser, ...page }) =>
       listInstallations(context.database, await scopeOf(context, requestedUser), readPage(page)),
   }),
@@ -222,9 +222,9 @@ export const installationOperations = [
     callers,
     rest: { method: 'GET', path: PATH },
     path: { installationId },
-    answer: { key: 'data', value },
+    response: { key: 'data', value },
     errors: ['NOT_FOUND'],
-    example: { given: { installationId: EXAMPLE_INSTALLATION }, result: example },
+    example: { input: { installationId: EXAMPLE_INSTALLATION }, result: example },
     run: async ({ database, caller }, { installationId: id }) => {
       const found = await findInstallation(database, ownerOf(caller), id)
       if (found === undefined) throw noInstallation()
@@ -268,10 +268,10 @@ export const installationOperations = [
     callers,
     rest: { method: 'DELETE', path: PATH },
     path: { installationId },
-    answer: { key: 'installationId', value: installationId },
+    response: { key: 'installationId', value: installationId },
     errors: ['NOT_FOUND'],
     example: {
-      given: { installationId: EXAMPLE_INSTALLATION },
+      input: { installationId: EXAMPLE_INSTALLATION },
       result: EXAMPLE_INSTALLATION,
     },
     run: async ({ database, caller }, { installationId: id }) => {

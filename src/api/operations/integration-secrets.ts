@@ -20,9 +20,9 @@ export const integrationSecretOperations = [
     rest: { method: 'GET', path: PATH },
     callers: ['key'],
     path: { integrationId },
-    answer: { key: 'secret', value: text('`whsec_` and the secret in base64.') },
+    response: { key: 'secret', value: text('`whsec_` and the secret in base64.') },
     errors: ['NOT_FOUND'],
-    example: { given: { integrationId: EXAMPLE_INTEGRATION }, result: EXAMPLE_SECRET },
+    example: { input: { integrationId: EXAMPLE_INTEGRATION }, result: EXAMPLE_SECRET },
     run: async ({ database, vault, caller }, { integrationId: id }) => {
       const secret = await readIntegrationSecret(database, vault, caller.environmentId, id)
       if (secret === undefined) throw noIntegration()
@@ -37,9 +37,9 @@ export const integrationSecretOperations = [
     rest: { method: 'POST', path: PATH },
     callers: ['key'],
     path: { integrationId },
-    answer: { key: 'secret', value: text('The new secret: `whsec_` and the secret in base64.') },
+    response: { key: 'secret', value: text('The new secret: `whsec_` and the secret in base64.') },
     errors: ['NOT_FOUND'],
-    example: { given: { integrationId: EXAMPLE_INTEGRATION }, result: EXAMPLE_SECRET },
+    example: { input: { integrationId: EXAMPLE_INTEGRATION }, result: EXAMPLE_SECRET },
     run: async ({ database, vault, caller }, { integrationId: id }) => {
       const secret = await rotateIntegrationSecret(database, vault, caller.environmentId, id)
       if (secret === undefined) throw noIntegration()

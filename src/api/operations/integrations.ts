@@ -122,9 +122,9 @@ export const integrationOperations = [
     rest: { method: 'GET', path: '/2024-03/integrations' },
     callers: ['key', 'user'],
     query: { userId: ofUser },
-    answer: { key: 'data', value: list(integration, 'The integrations.') },
+    response: { key: 'data', value: list(integration, 'The integrations.') },
     errors: ['USER_NOT_FOUND'],
-    example: { given: { userId: EXAMPLE_USER }, result: [example] },
+    example: { input: { userId: EXAMPLE_USER }, result: [example] },
     run: async (context, { userId }) =>
       listIntegrations(context.database, await scopeOf(context, userId)),
   }),
@@ -137,10 +137,10 @@ export const integrationOperations = [
     callers: ['key', 'user'],
     path: { integrationId },
     query: { userId: ofUser },
-    answer: { key: 'data', value: object(integration, 'The integration.') },
+    response: { key: 'data', value: object(integration, 'The integration.') },
     errors: ['NOT_FOUND', 'USER_NOT_FOUND'],
     example: {
-      given: { integrationId: EXAMPLE_INTEGRATION, userId: EXAMPLE_USER },
+      input: { integrationId: EXAMPLE_INTEGRATION, userId: EXAMPLE_USER },
       result: example,
     },
     run: async (context, { integrationId: id, userId }) => {
@@ -157,9 +157,9 @@ export const integrationOperations = [
     rest: { method: 'PUT', path: '/2024-03/integrations' },
     callers: ['key'],
     body: integrationFields,
-    answer: { key: 'integration', value: object(integration, 'The integration.') },
+    response: { key: 'integration', value: object(integration, 'The integration.') },
     example: {
-      given: {
+      input: {
         slug: 'vendure-orders',
         name: example.name,
         app: 'vendure',
@@ -205,10 +205,10 @@ export const integrationOperations = [
     rest: { method: 'DELETE', path: '/2024-03/integrations/:integrationId' },
     callers: ['key'],
     path: { integrationId },
-    answer: { key: 'integrationId', value: integrationId },
+    response: { key: 'integrationId', value: integrationId },
     errors: ['NOT_FOUND'],
     example: {
-      given: { integrationId: EXAMPLE_INTEGRATION },
+      input: { integrationId: EXAMPLE_INTEGRATION },
       result: EXAMPLE_INTEGRATION,
     },
     run: async ({ database, caller }, { integrationId: id }) => {
@@ -225,7 +225,7 @@ export const integrationOperations = [
     callers: ['key'],
     path: { workflowId },
     query: { userId: reference('users', 'Only this end user.'), ...pageParameters },
-    answer: {
+    response: {
       key: 'data',
       value: list(
         defineShape({
@@ -244,7 +244,7 @@ export const integrationOperations = [
     },
     errors: ['NOT_FOUND', 'USER_NOT_FOUND'],
     example: {
-      given: { workflowId: EXAMPLE_WORKFLOW },
+      input: { workflowId: EXAMPLE_WORKFLOW },
       result: [
         {
           userId: EXAMPLE_USER,

@@ -84,8 +84,8 @@ export const keyOperations = [
     tag,
     rest: { method: 'GET', path: '/2024-03/api-keys' },
     callers: ['key'],
-    answer: { key: 'data', value: list(apiKey, 'The keys.') },
-    example: { given: {}, result: [exampleFacts] },
+    response: { key: 'data', value: list(apiKey, 'The keys.') },
+    example: { input: {}, result: [exampleFacts] },
     run: async ({ database, caller }) =>
       (await listKeys(database, caller.environmentId)).map(describe),
   }),
@@ -96,8 +96,8 @@ export const keyOperations = [
     tag,
     rest: { method: 'POST', path: '/2024-03/api-keys' },
     callers: ['key'],
-    answer: { key: 'data', value: object(newKey, 'The new key.') },
-    example: { given: {}, result: exampleKey },
+    response: { key: 'data', value: object(newKey, 'The new key.') },
+    example: { input: {}, result: exampleKey },
     run: async ({ database, caller }) => {
       const { id, key: secret } = await generateKey(database, requestOf(caller))
       return { keyId: id, key: secret }
@@ -110,8 +110,8 @@ export const keyOperations = [
     tag,
     rest: { method: 'POST', path: '/2024-03/api-keys/regenerate' },
     callers: ['key'],
-    answer: { key: 'data', value: object(regeneratedKey, 'The new key.') },
-    example: { given: {}, result: { ...exampleKey, revoked: 1 } },
+    response: { key: 'data', value: object(regeneratedKey, 'The new key.') },
+    example: { input: {}, result: { ...exampleKey, revoked: 1 } },
     run: async ({ database, access, caller, onCommit }) => {
       const request = requestOf(caller)
       const { id, key: secret, revoked } = await regenerateKey(database, request)
@@ -128,9 +128,9 @@ export const keyOperations = [
     rest: { method: 'DELETE', path: '/2024-03/api-keys/:keyId' },
     callers: ['key'],
     path: { keyId },
-    answer: { key: 'keyId', value: keyId },
+    response: { key: 'keyId', value: keyId },
     errors: ['NOT_FOUND'],
-    example: { given: { keyId: EXAMPLE_KEY }, result: EXAMPLE_KEY },
+    example: { input: { keyId: EXAMPLE_KEY }, result: EXAMPLE_KEY },
     run: async ({ database, access, caller, onCommit }, { keyId: id }) => {
       if (!(await revokeKeyById(database, caller.environmentId, id)))
         throw new ApiError('NOT_FOUND', 'No valid API key has this keyId.')

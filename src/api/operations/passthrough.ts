@@ -121,7 +121,7 @@ export const passthroughOperations = [
       body: json('The body, sent as JSON. Not allowed with GET.'),
       headers: json('Additional headers. The service adds those of the credential.'),
     },
-    answer: { value: object(answer, 'The response.') },
+    response: { value: object(answer, 'The response.') },
     errors: [
       'CREDENTIAL_NOT_FOUND',
       'NOT_SUPPORTED',
@@ -131,7 +131,7 @@ export const passthroughOperations = [
       'WRITE_OUTCOME_UNKNOWN',
     ],
     example: {
-      given: {
+      input: {
         credentialId: EXAMPLE_CREDENTIAL,
         method: 'GET',
         endpoint: '/v1/people',

@@ -86,10 +86,10 @@ export const userOperations = [
       username: required(text(`Unique in the environment; 1 to ${MAX_USERNAME} characters.`)),
       fullName: text('Full name, returned in lists.'),
     },
-    answer: { value: object(user, 'The end user.') },
+    response: { value: object(user, 'The end user.') },
     errors: ['USERNAME_TAKEN'],
     example: {
-      given: { username: example.username, fullName: example.fullName },
+      input: { username: example.username, fullName: example.fullName },
       result: example,
     },
     run: async ({ database, caller }, { username, fullName }) => {
@@ -113,9 +113,9 @@ export const userOperations = [
     rest: { method: 'GET', path: '/2023-12/user/:userId/token' },
     callers: ['key'],
     path: { userId },
-    answer: { key: 'token', value: text('A JSON Web Token, to be sent as a bearer token.') },
+    response: { key: 'token', value: text('A JSON Web Token, to be sent as a bearer token.') },
     errors: ['USER_NOT_FOUND'],
-    example: { given: { userId: EXAMPLE_USER }, result: 'eyJhbGciOiJFZDI1NTE5In0.eyJzdWIiOi….…' },
+    example: { input: { userId: EXAMPLE_USER }, result: 'eyJhbGciOiJFZDI1NTE5In0.eyJzdWIiOi….…' },
     run: async (context, input) => {
       const { environmentId } = context.caller
       const subject = { environmentId, userId: await requireUser(context, input.userId) }
@@ -133,8 +133,8 @@ export const userOperations = [
       username: text('Only the end user with exactly this username.'),
       ...pageParameters,
     },
-    answer: { key: 'data', value: list(user, 'The end users.') },
-    example: { given: {}, result: [example] },
+    response: { key: 'data', value: list(user, 'The end users.') },
+    example: { input: {}, result: [example] },
     run: ({ database, caller: { environmentId } }, { username, ...page }) =>
       listUsers(database, { environmentId, username: username ?? undefined }, readPage(page)),
   }),
@@ -146,9 +146,9 @@ export const userOperations = [
     rest: { method: 'GET', path: `${UNIFIED_PREFIX}/users/:userId` },
     callers: ['key'],
     path: { userId },
-    answer: { key: 'data', value: object(user, 'The end user.') },
+    response: { key: 'data', value: object(user, 'The end user.') },
     errors: ['USER_NOT_FOUND'],
-    example: { given: { userId: EXAMPLE_USER }, result: example },
+    example: { input: { userId: EXAMPLE_USER }, result: example },
     run: async ({ database, caller }, input) => {
       const found = await findUser(database, caller.environmentId, input.userId)
       if (found === undefined) throw noUser()
@@ -163,9 +163,9 @@ export const userOperations = [
     rest: { method: 'DELETE', path: `${UNIFIED_PREFIX}/users/:userId` },
     callers: ['key'],
     path: { userId },
-    answer: { key: 'userId', value: userId },
+    response: { key: 'userId', value: userId },
     errors: ['USER_NOT_FOUND'],
-    example: { given: { userId: EXAMPLE_USER }, result: EXAMPLE_USER },
+    example: { input: { userId: EXAMPLE_USER }, result: EXAMPLE_USER },
     run: async ({ database, access, caller, onCommit }, input) => {
       if (!(await deleteUser(database, caller.environmentId, input.userId))) throw noUser()
       const deleted = input.userId.toLowerCase()

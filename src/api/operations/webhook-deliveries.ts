@@ -131,10 +131,10 @@ export const webhookDeliveryOperations = [
     rest: { method: 'POST', path: `${PATH}/:subscriptionId/secret` },
     callers: ['key'],
     path: { subscriptionId },
-    answer: { key: 'secret', value: text('The new secret: `whsec_` and the secret in base64.') },
+    response: { key: 'secret', value: text('The new secret: `whsec_` and the secret in base64.') },
     errors: ['NOT_FOUND'],
     example: {
-      given: { subscriptionId: EXAMPLE_WEBHOOK },
+      input: { subscriptionId: EXAMPLE_WEBHOOK },
       result: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
     },
     run: async ({ database, vault, caller }, { subscriptionId: id }) => {
@@ -151,9 +151,9 @@ export const webhookDeliveryOperations = [
     rest: { method: 'POST', path: `${PATH}/:subscriptionId/test` },
     callers: ['key'],
     path: { subscriptionId },
-    answer: { key: 'messageId', value: text('The `webhook-id` of the message.') },
+    response: { key: 'messageId', value: text('The `webhook-id` of the message.') },
     errors: ['NOT_FOUND', 'NOT_SUPPORTED'],
-    example: { given: { subscriptionId: EXAMPLE_WEBHOOK }, result: EXAMPLE_MESSAGE },
+    example: { input: { subscriptionId: EXAMPLE_WEBHOOK }, result: EXAMPLE_MESSAGE },
     run: async (context, input) => {
       const webhook = await requireWebhook(context, input.subscriptionId)
       if (!webhook.isEnabled)
@@ -177,7 +177,7 @@ export const webhookDeliveryOperations = [
       cursor: text('The `nextCursor` of the previous page.'),
       pageSize: integer(`Page size, 1 to ${MAX_PAGE_SIZE}. The default is ${DEFAULT_PAGE_SIZE}.`),
     },
-    answer: {
+    response: {
       value: object(
         defineShape({
           name: 'WebhookAttemptPage',
@@ -192,7 +192,7 @@ export const webhookDeliveryOperations = [
     },
     errors: ['NOT_FOUND', 'INVALID_CURSOR'],
     example: {
-      given: { subscriptionId: EXAMPLE_WEBHOOK, pageSize: 1 },
+      input: { subscriptionId: EXAMPLE_WEBHOOK, pageSize: 1 },
       result: { attempts: [exampleAttempt], nextCursor: 'YTczMDEuMTI' },
     },
     run: async (context, input) => {
@@ -225,10 +225,10 @@ export const webhookDeliveryOperations = [
       ),
       cursor,
     },
-    answer: { key: 'subscriptionId', value: subscriptionId },
+    response: { key: 'subscriptionId', value: subscriptionId },
     errors: ['NOT_FOUND', 'INVALID_CURSOR', 'CURSOR_EXPIRED'],
     example: {
-      given: { subscriptionId: EXAMPLE_WEBHOOK, messageId: EXAMPLE_MESSAGE },
+      input: { subscriptionId: EXAMPLE_WEBHOOK, messageId: EXAMPLE_MESSAGE },
       result: EXAMPLE_WEBHOOK,
     },
     run: async (context, input) => {
@@ -250,10 +250,10 @@ export const webhookDeliveryOperations = [
     rest: { method: 'GET', path: `${PATH}/:subscriptionId/status` },
     callers: ['key'],
     path: { subscriptionId },
-    answer: { key: 'status', value: object(status, 'The status.') },
+    response: { key: 'status', value: object(status, 'The status.') },
     errors: ['NOT_FOUND'],
     example: {
-      given: { subscriptionId: EXAMPLE_WEBHOOK },
+      input: { subscriptionId: EXAMPLE_WEBHOOK },
       result: {
         subscriptionId: EXAMPLE_WEBHOOK,
         payload: '{ id vendorName }',

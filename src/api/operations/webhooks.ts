@@ -65,7 +65,7 @@ export const noSubscription = (): ApiError =>
   new ApiError('NOT_FOUND', 'No subscription has this subscriptionId.')
 
 /** Validates the URL of a webhook. @throws INVALID_PARAMETER */
-const readAddress = ({ isDialled }: ApiContext, input: string): string => {
+const readAddress = ({ isPublicHost }: ApiContext, input: string): string => {
   if (input.length > MAX_ADDRESS)
     throw invalidParameter('address', `a URL of at most ${MAX_ADDRESS} characters`)
   const url = URL.canParse(input) ? new URL(input) : undefined
@@ -73,7 +73,7 @@ const readAddress = ({ isDialled }: ApiContext, input: string): string => {
     throw invalidParameter('address', 'a URL that begins with https:// or http://')
   if (url.username !== '' || url.password !== '')
     throw invalidParameter('address', 'a URL without a username and password')
-  if (!isDialled(url.hostname))
+  if (!isPublicHost(url.hostname))
     throw invalidParameter(
       'address',
       'a URL with a public host. For loopback and private addresses, start the service with ALLOW_PRIVATE_ADDRESSES=true',
@@ -82,7 +82,7 @@ const readAddress = ({ isDialled }: ApiContext, input: string): string => {
 }
 
 /** Rejects null for fields that a subscription always has. @throws INVALID_PARAMETER */
-const refuseNull = (input: Readonly<Record<string, unknown>>, names: readonly string[]): void => {
+const rejectNull = (input: Readonly<Record<string, unknown>>, names: readonly string[]): void => {
   for (const name of names)
     if (input[name] === null) throw invalidParameter(name, 'a value; omit the field to keep it')
 }
@@ -95,8 +95,8 @@ export const webhookOperations = [
     tag,
     rest: { method: 'GET', path: PATH },
     callers: ['key'],
-    answer: { key: 'subscriptions', value: list(subscription, 'The subscriptions.') },
-    example: { given: {}, result: [example] },
+    response: { key: 'subscriptions', value: list(subscription, 'The subscriptions.') },
+    example: { input: {}, result: [example] },
     run: ({ database, caller }) => listWebhooks(database, caller.environmentId),
   }),
   defineOperation({
@@ -107,9 +107,9 @@ export const webhookOperations = [
     rest: { method: 'GET', path: `${PATH}/:subscriptionId` },
     callers: ['key'],
     path: { subscriptionId },
-    answer: { key: 'subscription', value: object(subscription, 'The subscription.') },
+    response: { key: 'subscription', value: object(subscription, 'The subscription.') },
     errors: ['NOT_FOUND'],
-    example: { given: { subscriptionId: EXAMPLE_WEBHOOK }, result: example },
+    example: { input: { subscriptionId: EXAMPLE_WEBHOOK }, result: example },
     run: async ({ database, caller }, input) => {
       const found = await findWebhook(database, caller.environmentId, input.subscriptionId)
       if (found === undefined) throw noSubscription()
@@ -124,8 +124,8 @@ export const webhookOperations = [
     rest: { method: 'POST', path: PATH },
     callers: ['key'],
     body: { address: required(address), topic: required(topic), payload, isOrdered },
-    answer: { key: 'subscription', value: object(subscription, 'The subscription.') },
-    example: { given: { address: example.address, topic: example.topic }, result: example },
+    response: { key: 'subscription', value: object(subscription, 'The subscription.') },
+    example: { input: { address: example.address, topic: example.topic }, result: example },
     run: async (context, input) =>
       createWebhook(
         context.database,
@@ -157,14 +157,14 @@ export const webhookOperations = [
         'Whether messages are sent. A subscription that is enabled again continues where it stopped.',
       ),
     },
-    answer: { key: 'subscription', value: object(subscription, 'The subscription.') },
+    response: { key: 'subscription', value: object(subscription, 'The subscription.') },
     errors: ['NOT_FOUND'],
     example: {
-      given: { subscriptionId: EXAMPLE_WEBHOOK, isEnabled: false },
+      input: { subscriptionId: EXAMPLE_WEBHOOK, isEnabled: false },
       result: { ...example, isEnabled: false },
     },
     run: async (context, input) => {
-      refuseNull(input, ['address', 'topic', 'isEnabled', 'isOrdered'])
+      rejectNull(input, ['address', 'topic', 'isEnabled', 'isOrdered'])
       const { environmentId } = context.caller
       const updated = await updateWebhook(
         context.database,
@@ -193,9 +193,9 @@ export const webhookOperations = [
     rest: { method: 'DELETE', path: `${PATH}/:subscriptionId` },
     callers: ['key'],
     path: { subscriptionId },
-    answer: { key: 'subscriptionId', value: subscriptionId },
+    response: { key: 'subscriptionId', value: subscriptionId },
     errors: ['NOT_FOUND'],
-    example: { given: { subscriptionId: EXAMPLE_WEBHOOK }, result: EXAMPLE_WEBHOOK },
+    example: { input: { subscriptionId: EXAMPLE_WEBHOOK }, result: EXAMPLE_WEBHOOK },
     run: async ({ database, caller }, { subscriptionId: id }) => {
       if (!(await deleteWebhook(database, caller.environmentId, id))) throw noSubscription()
       return id.toLowerCase()
@@ -209,10 +209,10 @@ export const webhookOperations = [
     rest: { method: 'GET', path: `${PATH}/:subscriptionId/secret` },
     callers: ['key'],
     path: { subscriptionId },
-    answer: { key: 'secret', value: text('`whsec_` and the secret in base64.') },
+    response: { key: 'secret', value: text('`whsec_` and the secret in base64.') },
     errors: ['NOT_FOUND'],
     example: {
-      given: { subscriptionId: EXAMPLE_WEBHOOK },
+      input: { subscriptionId: EXAMPLE_WEBHOOK },
       result: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
     },
     run: async ({ database, vault, caller }, { subscriptionId: id }) => {

@@ -83,7 +83,7 @@ export const workflowRunOperations = [
       cursor: text('The nextCursor of the previous page.'),
       pageSize: integer(`Page size, 1 to ${MAX_PAGE_SIZE}. The default is ${DEFAULT_PAGE_SIZE}.`),
     },
-    answer: {
+    response: {
       value: object(
         defineShape({
           name: 'WorkflowRunPage',
@@ -98,7 +98,7 @@ export const workflowRunOperations = [
     },
     errors: ['NOT_FOUND', 'INVALID_CURSOR'],
     example: {
-      given: { workflowId: EXAMPLE_WORKFLOW },
+      input: { workflowId: EXAMPLE_WORKFLOW },
       result: { data: [example], nextCursor: null },
     },
     run: async ({ database, caller }, input) => {

@@ -4,14 +4,14 @@ import { errorBody } from '../../errors.ts'
 import type { ApiContext } from '../context.ts'
 import {
   type Attempt,
-  idempotently,
-  type RepeatableRequest,
+  type IdempotentRequest,
   readIdempotencyKey,
+  runIdempotently,
 } from '../idempotency.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-export interface RepeatableCall extends Pick<RepeatableRequest, 'caller' | 'isLocal' | 'check'> {
+export interface IdempotentCall extends Pick<IdempotentRequest, 'caller' | 'isLocal' | 'check'> {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
 }
@@ -21,9 +21,9 @@ export interface RepeatableCall extends Pick<RepeatableRequest, 'caller' | 'isLo
  * is stored, and `send` turns it into the response body; a permanent error is stored as its response body.
  * @throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_IN_FLIGHT, and what `work` throws
  */
-export const answerOnce = async (
-  { idempotentRequests }: ApiContext,
-  { request, reply, caller, isLocal, check }: RepeatableCall,
+export const respondIdempotently = async (
+  { idempotencyStore }: ApiContext,
+  { request, reply, caller, isLocal, check }: IdempotentCall,
   work: (attempt: Attempt) => Promise<string>,
   send: (result: string) => string,
 ): Promise<string> => {
@@ -32,8 +32,8 @@ export const answerOnce = async (
     status,
     body: kept,
     replayed,
-  } = await idempotently(
-    idempotentRequests,
+  } = await runIdempotently(
+    idempotencyStore,
     {
       caller,
       isLocal,

@@ -5,14 +5,14 @@ import type { ApiContext } from '../context.ts'
 import { type Attempt, READ_ATTEMPT } from '../idempotency.ts'
 import { fieldsAt, isRead, type Operation } from '../operation.ts'
 import { checkOperation, runOperation } from '../run-operation.ts'
-import { answerOnce, JSON_TYPE } from './once.ts'
-import { checkEncoding, readQuery, refuseUnknown } from './parameters.ts'
+import { JSON_TYPE, respondIdempotently } from './once.ts'
+import { checkEncoding, readQuery, rejectUnknownParameters } from './parameters.ts'
 
 const readParameters = (operation: Operation, query: unknown) => {
   const fields = fieldsAt(operation, 'query')
   const lists = Object.keys(fields).filter((name) => fields[name]?.kind.isList)
   const parameters = readQuery(query, lists)
-  refuseUnknown(parameters, Object.keys(fields))
+  rejectUnknownParameters(parameters, Object.keys(fields))
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, { kind }]) => {
       const text = parameters[name]
@@ -22,13 +22,13 @@ const readParameters = (operation: Operation, query: unknown) => {
 }
 
 /** The response body: the result, limited to the fields of the contract, under its key. */
-export const restAnswer = ({ rest, answer }: Operation, result: unknown): unknown => {
+export const restResponse = ({ rest, response }: Operation, result: unknown): unknown => {
   const { shows } = rest
   const contractResult =
     shows === undefined
       ? result
       : Object.fromEntries(shows.map((name) => [name, Object(result)[name]]))
-  return answer.key === undefined ? contractResult : { [answer.key]: contractResult }
+  return response.key === undefined ? contractResult : { [response.key]: contractResult }
 }
 
 const addRoute = (server: FastifyInstance, context: ApiContext, operation: Operation): void => {
@@ -46,7 +46,7 @@ const addRoute = (server: FastifyInstance, context: ApiContext, operation: Opera
       }
       const run = async (attempt: Attempt): Promise<string> =>
         JSON.stringify(
-          restAnswer(
+          restResponse(
             operation,
             await runOperation(operation, { ...context, caller, ...attempt }, input),
           ),
@@ -55,7 +55,7 @@ const addRoute = (server: FastifyInstance, context: ApiContext, operation: Opera
         const isLocal = !operation.hasExternalEffects
         const check = () => checkOperation(operation, { ...context, caller }, input)
         const call = { request, reply, caller, isLocal, check }
-        return answerOnce(context, call, run, (body) => body)
+        return respondIdempotently(context, call, run, (body) => body)
       }
       reply.type(JSON_TYPE)
       return run(READ_ATTEMPT)

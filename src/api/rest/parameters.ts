@@ -50,7 +50,10 @@ export const readQuery = (query: unknown, lists: readonly string[] = []): QueryP
   )
 
 /** Rejects unknown parameters. @throws INVALID_PARAMETER with the nearest known name */
-export const refuseUnknown = (parameters: QueryParameters, known: readonly string[]): void => {
+export const rejectUnknownParameters = (
+  parameters: QueryParameters,
+  known: readonly string[],
+): void => {
   for (const name of Object.keys(parameters))
     if (!known.includes(name)) {
       const near = nearest(name, known)

@@ -15,8 +15,8 @@ import {
 } from '../../query/write-request.ts'
 import { beforeBody } from '../auth/admission.ts'
 import type { ApiContext } from '../context.ts'
-import { answerOnce } from './once.ts'
-import { refuseUnknown } from './parameters.ts'
+import { respondIdempotently } from './once.ts'
+import { rejectUnknownParameters } from './parameters.ts'
 import { type ResourcePath, resourcePaths } from './paths.ts'
 import {
   parentOf,
@@ -46,7 +46,7 @@ interface Write {
 }
 
 /** The record in a stored response. */
-const keptRecord = (json: string): Pick<VersionedRecord, 'json' | 'updatedAt'> => {
+const storedRecord = (json: string): Pick<VersionedRecord, 'json' | 'updatedAt'> => {
   // Every record contains its version.
   const { updatedAt } = JSON.parse(json) as { readonly updatedAt: string }
   return { json, updatedAt }
@@ -64,11 +64,11 @@ const addRoutes = (
     (work: (write: Write) => Promise<VersionedRecord>) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
       const recordRequest = await readRecordRequest(context, request)
-      refuseUnknown(recordRequest.parameters, ['credentialId'])
+      rejectUnknownParameters(recordRequest.parameters, ['credentialId'])
       const seenUpdatedAt = readSeenVersion(request.headers['if-match'])
       const parentRecord = parentOf(resource, parent, recordRequest)
       let written: VersionedRecord | undefined
-      return answerOnce(
+      return respondIdempotently(
         context,
         { request, reply, caller: recordRequest.caller, isLocal: false },
         async (attempt) => {
@@ -76,7 +76,7 @@ const addRoutes = (
           written = await work({ recordRequest, body: request.body, attempt: writeAttempt })
           return written.json
         },
-        (kept) => recordResponse(reply, resource, written ?? keptRecord(kept)),
+        (kept) => recordResponse(reply, resource, written ?? storedRecord(kept)),
       )
     }
 

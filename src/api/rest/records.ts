@@ -6,7 +6,7 @@ import { type ListFilter, parseFilter, parseOrder, parsePage } from '../../query
 import { countRecords, listRecords } from '../../store/records/records.ts'
 import type { ApiContext } from '../context.ts'
 import { JSON_TYPE } from './once.ts'
-import { refuseUnknown } from './parameters.ts'
+import { rejectUnknownParameters } from './parameters.ts'
 import { type ResourcePath, resourcePaths } from './paths.ts'
 import {
   findRecord,
@@ -89,7 +89,7 @@ const addRoutes = (
 
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
     const recordRequest = await readRecordRequest(context, request)
-    refuseUnknown(recordRequest.parameters, ['credentialId'])
+    rejectUnknownParameters(recordRequest.parameters, ['credentialId'])
     return recordResponse(
       reply,
       resource,

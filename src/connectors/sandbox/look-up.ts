@@ -1,5 +1,5 @@
 /** Looks up ids of records that the caller names, because the sandbox requires ids. */
-import { type Json, type Steps, WriteRefusal } from '../../definition/connector.ts'
+import { type Json, type Steps, WriteRejection } from '../../definition/connector.ts'
 import type { Converter } from '../../definition/mapping/rule.ts'
 import { isObject } from '../../definition/value.ts'
 import { listingPath, readList } from './listing.ts'
@@ -31,9 +31,9 @@ export const idOrName = (kind: string, nameField: string, from: string, to = fro
     if (name === null || ID.test(name)) return put(to, name, path)
     const [id, other] = yield* idsOf(kind, nameField, name)
     if (id === undefined)
-      throw new WriteRefusal(`The sandbox has no record with this name in ${kind}.`, path)
+      throw new WriteRejection(`The sandbox has no record with this name in ${kind}.`, path)
     if (other !== undefined)
-      throw new WriteRefusal(`Several records in ${kind} have this name. Pass an id.`, path)
+      throw new WriteRejection(`Several records in ${kind} have this name. Pass an id.`, path)
     put(to, id, path)
   },
 })

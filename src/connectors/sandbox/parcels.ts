@@ -1,12 +1,12 @@
 /** The parcels of a shipment. The common model has two lists, paired by position. */
-import { type Json, WriteRefusal } from '../../definition/connector.ts'
+import { type Json, WriteRejection } from '../../definition/connector.ts'
 import { objectsIn } from '../../definition/mapping/match-entries.ts'
-import type { Converter, WriteContext } from '../../definition/mapping/rule.ts'
+import type { Converter, ConverterContext } from '../../definition/mapping/rule.ts'
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
 /** A list of the input; empty for null, undefined if the field is omitted. */
-const inputList = ({ input }: WriteContext, name: string): readonly string[] | undefined => {
+const inputList = ({ input }: ConverterContext, name: string): readonly string[] | undefined => {
   const { [name]: value } = input
   return value === undefined ? undefined : Array.isArray(value) ? value.filter(isText) : []
 }
@@ -17,7 +17,7 @@ const parcelsIn = (list: unknown) =>
   )
 
 /** Writes both lists. If the input has only one, the other keeps its stored values. */
-const writeParcels = (context: WriteContext): undefined => {
+const writeParcels = (context: ConverterContext): undefined => {
   const before = parcelsIn(context.stored?.parcels)
   const pageOf = new Map(before)
   const numbers = inputList(context, 'trackingNumbers') ?? before.map(([number]) => number)
@@ -25,7 +25,7 @@ const writeParcels = (context: WriteContext): undefined => {
     inputList(context, 'trackingUrls') ?? numbers.map((number) => pageOf.get(number) ?? '')
   // An empty list is allowed: it means that no parcel has a page.
   if (pages.length > 0 && pages.length !== numbers.length)
-    throw new WriteRefusal(
+    throw new WriteRejection(
       `trackingUrls must be empty or have one entry for each of the ${numbers.length} tracking numbers. Use an empty string for a parcel without a page.`,
       'trackingUrls',
     )
@@ -38,7 +38,7 @@ const writeParcels = (context: WriteContext): undefined => {
 
 const parcels = {
   from: 'parcels',
-  apply: (_: Json, context: WriteContext) => writeParcels(context),
+  apply: (_: Json, context: ConverterContext) => writeParcels(context),
 }
 
 /** The numbers of the parcels. */

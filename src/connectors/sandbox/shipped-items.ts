@@ -1,8 +1,8 @@
 /** The lines of a shipment. They reference lines of the order, which describe the goods. */
-import { isAbsent, type Json, type Steps, WriteRefusal } from '../../definition/connector.ts'
+import { isAbsent, type Json, type Steps, WriteRejection } from '../../definition/connector.ts'
 import { listOf } from '../../definition/mapping/converters.ts'
 import { objectsIn } from '../../definition/mapping/match-entries.ts'
-import type { Converter, JsonObject, WriteContext } from '../../definition/mapping/rule.ts'
+import type { Converter, ConverterContext, JsonObject } from '../../definition/mapping/rule.ts'
 import { entriesAt, writeValue } from '../../definition/mapping/write.ts'
 import { isObject } from '../../definition/value.ts'
 import { money } from './formats.ts'
@@ -29,16 +29,16 @@ function* readOrderItems(id: string): Steps<readonly JsonObject[] | undefined> {
 }
 
 /** The lines that the shipment may reference: those of its order, and those it has that the order lost. */
-function* itemsOfOrder({ input, stored }: WriteContext): Steps<readonly JsonObject[]> {
+function* itemsOfOrder({ input, stored }: ConverterContext): Steps<readonly JsonObject[]> {
   const id = input.orderId ?? stored?.order
   if (typeof id !== 'string')
-    throw new WriteRefusal('Lines belong to an order. Pass its id.', 'orderId')
+    throw new WriteRejection('Lines belong to an order. Pass its id.', 'orderId')
   const ordered = yield* readOrderItems(id)
   const shipped = objectsIn(stored?.items).map(
     ({ order_item = null, ...item }): JsonObject => ({ ...item, id: order_item }),
   )
   if (!ordered && shipped.length === 0)
-    throw new WriteRefusal('This order does not exist in the sandbox.', 'orderId')
+    throw new WriteRejection('This order does not exist in the sandbox.', 'orderId')
   const known = new Set(ordered?.map(({ id }) => id))
   return [...(ordered ?? []), ...shipped.filter(({ id }) => !known.has(id ?? null))]
 }
@@ -52,7 +52,7 @@ const findItem = (
 ): JsonObject => {
   const { lineItemId = null, variantId = null } = entry
   if (lineItemId === null && variantId === null)
-    throw new WriteRefusal(
+    throw new WriteRejection(
       'Pass lineItemId or variantId to name a line of the order.',
       `${entryPath}.lineItemId`,
     )
@@ -62,7 +62,7 @@ const findItem = (
       : ordered.find(({ id }) => id === lineItemId)
   if (!item) {
     const name = lineItemId === null ? 'variantId' : 'lineItemId'
-    throw new WriteRefusal('The order has no such line.', `${entryPath}.${name}`)
+    throw new WriteRejection('The order has no such line.', `${entryPath}.${name}`)
   }
   unmatched.delete(item)
   return item
@@ -83,7 +83,7 @@ export const shippedItems: Converter = {
         if (value === undefined) continue
         const at = { ...context, path: `${entryPath}.${name}` }
         if (writeValue(converter, undefined, value, at) !== item[converter.from])
-          throw new WriteRefusal('This differs from the line of the order.', at.path)
+          throw new WriteRejection('This differs from the line of the order.', at.path)
       }
       return {
         order_item: item.id ?? null,

@@ -44,7 +44,7 @@ const mutation = (text: string, variables: { readonly [name: string]: Json }): A
 })
 
 /** Sends a mutation once, without retries, and returns its root field (NOTES "nothing is idempotent"). */
-export function* act(text: string, variables: { readonly [name: string]: Json }): Steps<Values> {
+export function* mutate(text: string, variables: { readonly [name: string]: Json }): Steps<Values> {
   const [result] = Object.values(rootFields(yield mutation(text, variables)))
   return valuesOf(result)
 }

@@ -6,7 +6,7 @@
 import {
   type Json,
   type ListPage,
-  RecordAbsent,
+  RecordNotFoundError,
   type ResourceConnector,
   type ResourceWriter,
   type Steps,
@@ -53,7 +53,7 @@ export interface VendureListing {
   /** The shop settings that the mapping needs. */
   readonly shop?: ShopQuery
   /** Records can enter and leave the list without a trace, so every run compares the count. */
-  readonly isCounted?: true
+  readonly comparesCount?: true
   /** The passes that find every record changed after an instant. */
   changesSince(since: string): readonly Pass[]
   /** The records that an entry contains. Defaults to the entry itself. */
@@ -61,7 +61,7 @@ export interface VendureListing {
 }
 
 /** The cursor of a page. */
-type Place = {
+type PageCursor = {
   /** Index of the pass. After the last pass, only `ids` remain. */
   readonly pass: number
   readonly skip: number
@@ -72,22 +72,22 @@ type Place = {
   readonly shop: ShopSettings | null
 }
 
-const FIRST_PLACE: Place = { pass: 0, skip: 0, total: 0, ids: null, shop: null }
+const FIRST_PAGE: PageCursor = { pass: 0, skip: 0, total: 0, ids: null, shop: null }
 
 // Safe: only `readList` creates cursors.
-const placeOf = (cursor: Json | undefined): Place =>
-  cursor === undefined ? FIRST_PLACE : (cursor as Place)
+const pageCursorOf = (cursor: Json | undefined): PageCursor =>
+  cursor === undefined ? FIRST_PAGE : (cursor as PageCursor)
 
 /** The position after a page of a pass. */
-const following = (place: Place, count: number, totalItems: number): Place => {
+const nextPage = (page: PageCursor, count: number, totalItems: number): PageCursor => {
   // Records deleted since the previous page have shifted the rest up, so go back by as many to miss none.
   // Restarting instead might never finish in a busy shop.
-  const moved = Math.max(0, place.total - totalItems)
-  const skip = moved > 0 ? Math.max(0, place.skip - moved) : place.skip + count
+  const moved = Math.max(0, page.total - totalItems)
+  const skip = moved > 0 ? Math.max(0, page.skip - moved) : page.skip + count
   const isOver = skip >= totalItems || (count === 0 && moved === 0)
   return isOver
-    ? { ...place, pass: place.pass + 1, skip: 0, total: 0 }
-    : { ...place, skip, total: totalItems }
+    ? { ...page, pass: page.pass + 1, skip: 0, total: 0 }
+    : { ...page, skip, total: totalItems }
 }
 
 const totalOf = (listed: unknown, list: ListName): number => {
@@ -105,15 +105,15 @@ export const listing = (definition: VendureListing): ResourceConnector => {
     since === undefined ? [{ filter: {} }] : definition.changesSince(since)
 
   /** The list, selection and options of the page at a position. */
-  const stepOf = (place: Place, since: string | undefined) => {
-    if (place.ids)
+  const stepOf = (page: PageCursor, since: string | undefined) => {
+    if (page.ids)
       return {
         list,
         fields,
         trace: undefined,
-        options: { filter: { ...definition.filter, id: { in: place.ids.slice(0, pageSize) } } },
+        options: { filter: { ...definition.filter, id: { in: page.ids.slice(0, pageSize) } } },
       }
-    const { filter, trace } = passesOf(since)[place.pass] ?? { filter: {} }
+    const { filter, trace } = passesOf(since)[page.pass] ?? { filter: {} }
     return {
       list: trace?.list ?? list,
       fields: trace?.fields ?? fields,
@@ -122,7 +122,7 @@ export const listing = (definition: VendureListing): ResourceConnector => {
         filter: trace && trace.list !== list ? filter : { ...definition.filter, ...filter },
         // The id is the only key that never changes (NOTES "lists are sorted by id").
         sort: { id: 'ASC' },
-        skip: place.skip,
+        skip: page.skip,
         // The entries of a trace are small, so use the shop's own limit.
         ...(!trace && { take: pageSize }),
       },
@@ -132,9 +132,9 @@ export const listing = (definition: VendureListing): ResourceConnector => {
   return {
     mapping,
     listRequest: ({ since, cursor }) => {
-      const place = placeOf(cursor)
-      const step = stepOf(place, since)
-      const shop = place.shop ? '' : (shopQuery?.query ?? '')
+      const page = pageCursorOf(cursor)
+      const step = stepOf(page, since)
+      const shop = page.shop ? '' : (shopQuery?.query ?? '')
       return query(
         `query ($options: ${lists[step.list]}) {
           ${step.list}(options: $options) { totalItems items { ${step.fields} } } ${shop}
@@ -143,20 +143,20 @@ export const listing = (definition: VendureListing): ResourceConnector => {
       )
     },
     readList: (response, { since, cursor }): ListPage => {
-      const place = placeOf(cursor)
-      const step = stepOf(place, since)
+      const page = pageCursorOf(cursor)
+      const step = stepOf(page, since)
       const root = rootFields(response)
       const { items } = valuesOf(root[step.list])
       const totalItems = totalOf(root[step.list], step.list)
       if (!Array.isArray(items)) throw new Error(`Vendure's listing of ${step.list} has no items.`)
       const entries = entriesOf(items)
-      const shop = place.shop ?? shopQuery?.read(root) ?? null
+      const shop = page.shop ?? shopQuery?.read(root) ?? null
 
-      const after = place.ids ? place : following(place, entries.length, totalItems)
+      const after = page.ids ? page : nextPage(page, entries.length, totalItems)
       const traced = step.trace
         ? [...new Set(entries.flatMap((entry) => step.trace?.idOf(entry) ?? []))]
-        : (place.ids?.slice(pageSize) ?? [])
-      const next: Place = { ...after, ids: traced.length > 0 ? traced : null, shop }
+        : (page.ids?.slice(pageSize) ?? [])
+      const next: PageCursor = { ...after, ids: traced.length > 0 ? traced : null, shop }
       return {
         records: step.trace
           ? []
@@ -171,7 +171,7 @@ export const listing = (definition: VendureListing): ResourceConnector => {
       deletions: 'absent',
       // NOTES "updatedAt is the start of the statement"
       overlapMs: 60_000,
-      ...(definition.isCounted && {
+      ...(definition.comparesCount && {
         remoteCount: {
           request: query(
             `query ($options: ${lists[list]}) { ${list}(options: $options) { totalItems } }`,
@@ -186,7 +186,7 @@ export const listing = (definition: VendureListing): ResourceConnector => {
 
 /** The records of one entry of the list, in the form of the listing; empty if the list has no such entry. */
 export function* readEntry(listed: ResourceConnector, id: string): Steps<readonly Values[]> {
-  const position = { since: undefined, cursor: { ...FIRST_PLACE, ids: [id] } }
+  const position = { since: undefined, cursor: { ...FIRST_PAGE, ids: [id] } }
   return entriesOf(listed.readList(yield listed.listRequest(position), position).records)
 }
 
@@ -199,10 +199,10 @@ export const getFrom = (listed: ResourceConnector): ResourceWriter['get'] =>
 
 /**
  * Reads a record before or after a write. The response to a mutation may be stale (NOTES "order updatedAt").
- * @throws RecordAbsent if the list does not contain it
+ * @throws RecordNotFoundError if the list does not contain it
  */
 export function* readWritten(listed: ResourceConnector, id: unknown): Steps<Values> {
   const [record] = yield* readEntry(listed, String(id))
-  if (!record) throw new RecordAbsent(`Vendure lists no record with the id ${String(id)}.`)
+  if (!record) throw new RecordNotFoundError(`Vendure lists no record with the id ${String(id)}.`)
   return record
 }

@@ -1,5 +1,5 @@
 /** Vendure's amounts (NOTES "amounts are integers of a unit that the shop sets"). */
-import { WriteRefusal } from '../../definition/connector.ts'
+import { WriteRejection } from '../../definition/connector.ts'
 import { formatDecimal, parseDecimal, rescale } from '../../definition/decimal.ts'
 
 /**
@@ -16,15 +16,15 @@ export const sum = (amounts: readonly number[]): number =>
 /**
  * Decimal text as an amount, the reverse of `decimalText`: `unitsOf('91.36', 2, 'price')` is 9136. It never
  * rounds.
- * @throws WriteRefusal naming the field if the amount has too many decimal places or is too large
+ * @throws WriteRejection naming the field if the amount has too many decimal places or is too large
  */
 export const unitsOf = (text: string, precision: number, field: string): number => {
   const decimal = parseDecimal(text)
-  if (!decimal) throw new WriteRefusal(`${text} is not a decimal number`, field)
+  if (!decimal) throw new WriteRejection(`${text} is not a decimal number`, field)
   const exact = rescale(decimal, precision)
   if (exact === undefined)
-    throw new WriteRefusal(`${text} has more than ${precision} decimal places`, field)
+    throw new WriteRejection(`${text} has more than ${precision} decimal places`, field)
   const units = Number(exact)
-  if (!Number.isSafeInteger(units)) throw new WriteRefusal(`${text} is too large`, field)
+  if (!Number.isSafeInteger(units)) throw new WriteRejection(`${text} is too large`, field)
   return units
 }

@@ -96,7 +96,7 @@ const readRefusal = (data: unknown): AppFailure | undefined => {
   return undefined
 }
 
-/** The failure of a response; undefined if the engine is to judge by the status alone. */
+/** The failure of a response; undefined if only the HTTP status decides. */
 export const readFailure = ({ status, body }: AppResponse): AppFailure | undefined => {
   const { errors, data, statusCode, message } = valuesOf(body)
   if (Array.isArray(errors) && errors.length > 0) return readError(errors[0])

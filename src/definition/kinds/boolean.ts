@@ -1,6 +1,6 @@
 /** The kind of boolean fields. */
 import { booleanColumn } from './column.ts'
-import { readAs } from './given.ts'
+import { readAs } from './input.ts'
 import { type Field, type FieldOptions, type FilterValue, fieldOf, type Kind } from './kind.ts'
 
 const EXPECTED = 'true or false'

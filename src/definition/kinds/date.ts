@@ -1,6 +1,6 @@
 /** Calendar days: filtered as `YYYY-MM-DD`, shown as the timestamp of the start of the day in UTC. */
 import { firstInstant, isoTimestamp } from '../time.ts'
-import { readAs } from './given.ts'
+import { readAs } from './input.ts'
 import { type Field, type FieldOptions, fieldOf, type Kind } from './kind.ts'
 import {
   type MomentOperator,

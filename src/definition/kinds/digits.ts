@@ -1,6 +1,6 @@
 /** The shared parts of the kinds of decimal numbers, which keep exact digits as text. */
 import { COLUMN_DECIMAL, compareDecimals, DECIMAL, parseDecimal } from '../decimal.ts'
-import { readAs } from './given.ts'
+import { readAs } from './input.ts'
 import type { Kind } from './kind.ts'
 import { MAX_INPUT_DIGITS } from './limits.ts'
 
@@ -11,7 +11,7 @@ export const digitsOf = (value: unknown): string | undefined => {
 }
 
 /** The input schema of a decimal number; its result is the digits. */
-export const givenDigits = readAs('a decimal number such as 12.50', (value) => {
+export const digitsInput = readAs('a decimal number such as 12.50', (value) => {
   if (typeof value !== 'string' && !Number.isFinite(value)) return
   const digits = String(value)
   return digits.length <= MAX_INPUT_DIGITS && DECIMAL.test(digits) ? digits : undefined
@@ -28,7 +28,7 @@ export const decimalParts = {
   isScalar: true,
   expected: 'a decimal number',
   normalize: digitsOf,
-  input: givenDigits,
+  input: digitsInput,
   matches: isSameNumber,
   accepts: ['integer', 'number', 'decimal', 'json'],
   order: { isValue: (text: string) => COLUMN_DECIMAL.test(text) },

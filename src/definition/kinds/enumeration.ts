@@ -2,7 +2,7 @@
 import { type JsonSchema, schemaRef } from '../json.ts'
 import { isStorableText } from '../value.ts'
 import { textColumn } from './column.ts'
-import { givenText, givenWord, oneOf, readAs } from './given.ts'
+import { oneOf, readAs, textInput, wordInput } from './input.ts'
 import { type Field, type FieldOptions, type FilterValue, fieldOf, type Kind } from './kind.ts'
 import { MAX_TEXT_LENGTH } from './limits.ts'
 
@@ -24,7 +24,7 @@ const kindOf = <Value extends string>(
       const value = known(input.toUpperCase())
       return value === undefined ? undefined : { value, wholeDay: false }
     },
-    givenText(MAX_TEXT_LENGTH, 'text'),
+    textInput(MAX_TEXT_LENGTH, 'text'),
   )
   return {
     name: 'enumeration',
@@ -36,7 +36,7 @@ const kindOf = <Value extends string>(
       typeof value !== 'string'
         ? undefined
         : values.find((word) => word === value || word === value.toUpperCase()),
-    input: givenWord(values),
+    input: wordInput(values),
     values,
     accepts: ['text', 'enumeration', 'label', 'json'],
     filter: {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { recordId } from '../identity.ts'
 import type { JsonSchema } from '../json.ts'
-import { givenText } from './given.ts'
+import { textInput } from './input.ts'
 import type { Side } from './kind.ts'
 import { MAX_INPUT_ID, MAX_INPUT_TEXT } from './limits.ts'
 
@@ -14,10 +14,10 @@ export const idOf = (value: unknown, credentialId: string, target: string): stri
   isIdentifier(value) ? recordId(credentialId, target, String(value)) : undefined
 
 /** The input schema of an identifier. */
-export const givenId = z
+export const idInput = z
   .preprocess(
     (value) => (typeof value === 'number' ? String(value) : value),
-    givenText(MAX_INPUT_TEXT),
+    textInput(MAX_INPUT_TEXT),
   )
   .refine((id) => id !== '' && id.length <= MAX_INPUT_ID, { error: 'an identifier' })
 

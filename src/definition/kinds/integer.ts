@@ -1,6 +1,6 @@
 /** The kind of 32-bit integers. */
 import { integerColumn } from './column.ts'
-import { readAs } from './given.ts'
+import { readAs } from './input.ts'
 import { type Field, type FieldOptions, type FilterValue, fieldOf, type Kind } from './kind.ts'
 import { INT32_MAX } from './limits.ts'
 import { type NumberOperator, numberFilter } from './number-filter.ts'

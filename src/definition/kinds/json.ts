@@ -4,11 +4,11 @@ import type { Json, JsonSchema } from '../json.ts'
 import { MAX_JSON_LEVELS } from '../json-depth.ts'
 import { isStorableText } from '../value.ts'
 import { jsonColumn } from './column.ts'
-import { givenText } from './given.ts'
+import { textInput } from './input.ts'
 import { type Field, type FieldOptions, fieldOf, type Kind } from './kind.ts'
 import { MAX_INPUT_TEXT } from './limits.ts'
 
-const storable = givenText(MAX_INPUT_TEXT)
+const storable = textInput(MAX_INPUT_TEXT)
 const TOO_DEEP = `JSON at most ${MAX_JSON_LEVELS} levels deep`
 
 interface Problem {
@@ -52,7 +52,7 @@ const findProblem = (value: unknown, levels: number): Problem | undefined => {
 }
 
 /** The input schema: JSON whose strings can be stored and whose nesting is within the limit. */
-const givenJson: ZodType<Json> = z.unknown().transform((value, context) => {
+const jsonInput: ZodType<Json> = z.unknown().transform((value, context) => {
   const problem = findProblem(value, MAX_JSON_LEVELS)
   // Safe: input has been parsed from JSON.
   if (problem === undefined) return value as Json
@@ -69,7 +69,7 @@ const kindOf = (schema: JsonSchema): Kind => ({
   column: jsonColumn,
   expected: 'JSON',
   normalize: (value) => value,
-  input: givenJson,
+  input: jsonInput,
   graphql: { scalar: 'JSON' },
   typescript: 'unknown',
   jsonSchema: () => schema,

@@ -29,7 +29,7 @@ export interface Field<Value = unknown, Op extends Operator = Operator, Compared
   /** Whether a create or replace must set the field. */
   readonly required: boolean
   /** The field may be omitted, but not null: a required field in an update of some fields. */
-  readonly refusesNull?: true
+  readonly rejectsNull?: true
   /** The filter operators that lists offer for this field. */
   readonly filters: readonly Op[]
 }
@@ -84,7 +84,7 @@ export interface ReferenceTarget {
 }
 
 /** A reference in the input of a write. */
-export interface GivenReference {
+export interface InputReference {
   readonly path: string
   readonly target: string
   readonly given: string
@@ -193,7 +193,7 @@ export interface Kind<Value = unknown, Compared = unknown> {
   /** Whether a stored value matches the input of a write. Defaults to comparing normalized values. */
   matches?(stored: unknown, input: unknown, by: Comparison): boolean
   /** Replaces each reference in an input value. */
-  mapReferences?(value: Json, path: string, replace: (reference: GivenReference) => string): Json
+  mapReferences?(value: Json, path: string, replace: (reference: InputReference) => string): Json
   readonly reference?: ReferenceTarget
   /** The shape of the object, or of the list's objects. */
   readonly shape?: Shape

@@ -4,7 +4,7 @@
  */
 import { capitalise } from '../value.ts'
 import { textColumn } from './column.ts'
-import { givenWord } from './given.ts'
+import { wordInput } from './input.ts'
 import { type Field, type FieldOptions, fieldOf, type Kind } from './kind.ts'
 
 const kindOf = (values: readonly string[]): Kind<string | null> => {
@@ -16,7 +16,7 @@ const kindOf = (values: readonly string[]): Kind<string | null> => {
     expected: `one of ${values.slice(0, 20).join(', ')}`,
     // Apps have more types of addresses and numbers than the contract lists, so keep unknown words.
     normalize: (value) => (typeof value === 'string' ? capitalise(value) : undefined),
-    input: givenWord(values),
+    input: wordInput(values),
     values,
     accepts: ['text', 'enumeration', 'label', 'json'],
     graphql: { scalar: 'String' },

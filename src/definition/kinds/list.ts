@@ -2,7 +2,7 @@
 import type { Json } from '../json.ts'
 import { matchesEach, matchesValue } from '../matching.ts'
 import { jsonColumn } from './column.ts'
-import { givenList } from './given.ts'
+import { listInput } from './input.ts'
 import {
   type Field,
   type FieldOptions,
@@ -29,7 +29,7 @@ const kindOf = <S extends Shape>(shape: S): Kind<readonly ShapeValue<S>[]> => {
             (object, index) => entryKind.normalize(object, context, `${path}[${index}]`) ?? [],
           )
         : undefined,
-    input: givenList(entryKind.input, 'a list of objects'),
+    input: listInput(entryKind.input, 'a list of objects'),
     matches: (stored, input, by) =>
       matchesEach(stored, input, (object, value) => matchesValue(entry, object, value, by)),
     // Safe: the input schema has validated a list of objects.

@@ -3,7 +3,7 @@ import type { ZodType } from 'zod'
 import type { JsonSchema } from '../json.ts'
 import { instantOf, isDay, isoTimestamp } from '../time.ts'
 import { timeColumn } from './column.ts'
-import { givenText, readAs } from './given.ts'
+import { readAs, textInput } from './input.ts'
 import type { Filter, FilterValue, Kind, Operator } from './kind.ts'
 import { MAX_TEXT_LENGTH } from './limits.ts'
 
@@ -27,7 +27,7 @@ const filterInput = (expected: string, acceptsTimestamps: boolean): ZodType<Filt
       const value = acceptsTimestamps ? instantOf(input) : undefined
       return value === undefined ? undefined : { value, wholeDay: false }
     },
-    givenText(MAX_TEXT_LENGTH, 'text'),
+    textInput(MAX_TEXT_LENGTH, 'text'),
   )
 const dayInput = filterInput(DAY, false)
 const momentInput = filterInput(`${DAY} or ${TIMESTAMP}`, true)

@@ -1,7 +1,7 @@
 /** Filters of numbers, which compare exact digits. */
 import type { ZodType } from 'zod'
 import { compareDecimals, type Decimal, JSON_DECIMAL, parseDecimal } from '../decimal.ts'
-import { readAs } from './given.ts'
+import { readAs } from './input.ts'
 import type { Filter, FilterValue, Operator } from './kind.ts'
 
 /** @throws TypeError if the value is not a decimal number */

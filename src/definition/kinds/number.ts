@@ -1,7 +1,7 @@
 /** The kind of decimal numbers that the API shows as JSON numbers. */
 import { plainDecimal } from '../decimal.ts'
 import { numericColumn } from './column.ts'
-import { decimalParts, digitsOf, givenDigits } from './digits.ts'
+import { decimalParts, digitsInput, digitsOf } from './digits.ts'
 import { type Field, type FieldOptions, fieldOf, type Kind } from './kind.ts'
 import { decimalFilter, type NumberOperator } from './number-filter.ts'
 
@@ -36,7 +36,7 @@ const numberKind: Kind<number | null, number> = {
       const digits = digitsOf(value)
       return digits === undefined ? undefined : Number(digits)
     },
-    input: givenDigits.transform(Number),
+    input: digitsInput.transform(Number),
   },
 }
 

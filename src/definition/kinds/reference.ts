@@ -1,8 +1,8 @@
 /** The kind of references: the id of a record of the same credential. */
 import { referencedId, resolveId } from '../identity.ts'
 import { uuidColumn } from './column.ts'
-import { givenText, readAs } from './given.ts'
-import { givenId, idOf, idSchema } from './identifier.ts'
+import { idInput, idOf, idSchema } from './identifier.ts'
+import { readAs, textInput } from './input.ts'
 import {
   type Field,
   type FieldOptions,
@@ -31,7 +31,7 @@ const embeddedFields = (embeds: readonly string[]): Fields =>
 const filterInput = readAs(
   'an identifier',
   (value): FilterValue | undefined => (value === '' ? undefined : { value, wholeDay: false }),
-  givenText(MAX_TEXT_LENGTH, 'text'),
+  textInput(MAX_TEXT_LENGTH, 'text'),
 )
 
 const kindOf = <Value>(reference: ReferenceTarget): Kind<Value | null, string> => {
@@ -42,7 +42,7 @@ const kindOf = <Value>(reference: ReferenceTarget): Kind<Value | null, string> =
     column: uuidColumn,
     expected: 'an identifier',
     normalize: (value, { credentialId }) => idOf(value, credentialId, target),
-    input: givenId,
+    input: idInput,
     // Safe: the input schema has validated an identifier.
     mapReferences: (given, path, replace) =>
       replace({ path, target, given: given as string, names: embeds ?? [] }),

@@ -1,7 +1,7 @@
 /** The kind of lists of references: ids of records of the same credential. */
 import { uuidsColumn } from './column.ts'
-import { givenList } from './given.ts'
-import { givenId, idOf, idSchema } from './identifier.ts'
+import { idInput, idOf, idSchema } from './identifier.ts'
+import { listInput } from './input.ts'
 import { type Field, fieldOf, type Kind, type ReferenceTarget } from './kind.ts'
 import { MAX_INPUT_ENTRIES } from './limits.ts'
 
@@ -17,7 +17,7 @@ const kindOf = (reference: ReferenceTarget): Kind<readonly string[]> => {
       Array.isArray(value)
         ? value.flatMap((entry) => idOf(entry, credentialId, target) ?? [])
         : undefined,
-    input: givenList(givenId, 'a list of identifiers'),
+    input: listInput(idInput, 'a list of identifiers'),
     // Safe: the input schema has validated a list of identifiers.
     mapReferences: (ids, path, replace) =>
       (ids as readonly string[]).map((given, index) =>

@@ -1,7 +1,7 @@
 /** The shared logic of objects with named fields: records, nested objects and operation inputs. */
 import { type ZodType, z } from 'zod'
 import type { Json } from '../json.ts'
-import type { Field, Fields, GivenReference } from './kind.ts'
+import type { Field, Fields, InputReference } from './kind.ts'
 
 /** The fields with their nested kinds, for use inside an object, where values are JSON. */
 export const nestedFields = (fields: Fields): Fields =>
@@ -19,9 +19,9 @@ const present = (input: ZodType, expected: string): ZodType =>
   z.unknown().refine(isPresent, { error: expected, abort: true }).pipe(input)
 
 /** The input schema of a field. Null clears the field, unless it is required. */
-const inputOfField = ({ kind, required, refusesNull }: Field): ZodType => {
+const inputOfField = ({ kind, required, rejectsNull }: Field): ZodType => {
   if (required) return present(kind.input, 'a value (required)')
-  if (refusesNull) return present(kind.input, 'a value; omit the field to keep it').optional()
+  if (rejectsNull) return present(kind.input, 'a value; omit the field to keep it').optional()
   return kind.input.nullish()
 }
 
@@ -38,7 +38,7 @@ export const inputOf = (fields: Fields): ZodType<Readonly<Record<string, Json>>>
 export const mapReferences = (
   fields: Fields,
   input: Readonly<Record<string, Json>>,
-  replace: (reference: GivenReference) => string,
+  replace: (reference: InputReference) => string,
   path = '',
 ): Readonly<Record<string, Json>> =>
   Object.fromEntries(

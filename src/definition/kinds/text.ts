@@ -1,11 +1,11 @@
 /** The kind of text. */
 import { isStorableText } from '../value.ts'
 import { textColumn } from './column.ts'
-import { givenText } from './given.ts'
+import { textInput } from './input.ts'
 import { type Field, type FieldOptions, type Filter, fieldOf, type Kind } from './kind.ts'
 import { MAX_INPUT_TEXT, MAX_TEXT_LENGTH } from './limits.ts'
 
-const filterInput = givenText(MAX_TEXT_LENGTH, 'text').transform((value) => ({
+const filterInput = textInput(MAX_TEXT_LENGTH, 'text').transform((value) => ({
   value,
   wholeDay: false,
 }))
@@ -35,7 +35,7 @@ const textKind: Kind<string | null, string> = {
       : typeof value === 'number' || typeof value === 'boolean'
         ? String(value)
         : undefined,
-  input: givenText(MAX_INPUT_TEXT),
+  input: textInput(MAX_INPUT_TEXT),
   accepts: 'scalars',
   filter,
   order: { isValue: isStorableText },

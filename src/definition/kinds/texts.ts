@@ -1,6 +1,6 @@
 /** The kind of lists of strings. */
 import { textsColumn } from './column.ts'
-import { givenList, givenText } from './given.ts'
+import { listInput, textInput } from './input.ts'
 import { type Field, type FieldOptions, fieldOf, type Kind } from './kind.ts'
 import { MAX_INPUT_ENTRIES, MAX_INPUT_TEXT } from './limits.ts'
 import { text } from './text.ts'
@@ -14,7 +14,7 @@ const textsKind: Kind<readonly string[]> = {
     Array.isArray(value)
       ? value.filter((entry) => entry !== null && entry !== undefined).map(String)
       : undefined,
-  input: givenList(givenText(MAX_INPUT_TEXT), 'a list of strings'),
+  input: listInput(textInput(MAX_INPUT_TEXT), 'a list of strings'),
   // In a query string, one parameter with comma-separated values.
   fromText: (parameter) => parameter.split(','),
   entry: text('An entry.'),

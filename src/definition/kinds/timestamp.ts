@@ -1,6 +1,6 @@
 /** The kind of timestamps, `YYYY-MM-DDTHH:MM:SS.sssZ` in the API. */
 import { isoTimestamp } from '../time.ts'
-import { readAs } from './given.ts'
+import { readAs } from './input.ts'
 import { type Field, type FieldOptions, fieldOf, type Kind } from './kind.ts'
 import {
   type MomentOperator,

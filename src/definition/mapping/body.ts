@@ -1,6 +1,6 @@
 /** A request body under construction: values at paths, each set once. */
 import type { Json } from '../json.ts'
-import { WriteRefusal } from '../steps.ts'
+import { WriteRejection } from '../steps.ts'
 import { isObject } from '../value.ts'
 import type { JsonObject } from './rule.ts'
 
@@ -16,7 +16,7 @@ const toJson = (tree: Tree): JsonObject =>
 export interface Body {
   /** Sets the value at a path. @returns false if the path already has another value */
   put(path: string, value: Json): boolean
-  /** Adds fields under the app's own names. @throws WriteRefusal if a unified field has set one */
+  /** Adds fields under the app's own names. @throws WriteRejection if a unified field has set one */
   addRemoteFields(remoteFields: JsonObject): void
   toJson(): JsonObject
 }
@@ -26,7 +26,7 @@ const addAll = (tree: Tree, fields: JsonObject, place: string): void => {
     const present = tree.get(name)
     if (present === undefined) tree.set(name, value)
     else if (present instanceof Map && isObject(value)) addAll(present, value, `${place}.${name}`)
-    else throw new WriteRefusal('A unified field sets this already.', `${place}.${name}`)
+    else throw new WriteRejection('A unified field sets this already.', `${place}.${name}`)
   }
 }
 

@@ -1,6 +1,6 @@
-/** The words of the mapping language: each creates a converter or changes one. A path counts as a converter. */
+/** The functions of the mapping language: each creates or modifies a converter. A path is a converter, too. */
 import type { Json } from '../json.ts'
-import { WriteRefusal } from '../steps.ts'
+import { WriteRejection } from '../steps.ts'
 import type { Converter, NestedRules, Rule } from './rule.ts'
 
 type Source = string | Converter
@@ -16,10 +16,10 @@ export const createOnly = (source: Source): Converter => ({ ...from(source), on:
 /** A create cannot set the field. */
 export const updateOnly = (source: Source): Converter => ({ ...from(source), on: ['update'] })
 
-/** Null is refused. */
+/** Rejects null. */
 export const notNull = (source: Source): Converter => ({ ...from(source), notNull: true })
 
-/** A create must set the field, and null and empty text are refused. */
+/** A create must set the field; null and empty text are rejected. */
 export const required = (source: Source): Converter => ({ ...from(source), required: true })
 
 /** Writes `empty` for null. */
@@ -67,7 +67,7 @@ export const enumeration = (
       const upper = String(value).toUpperCase()
       const pair = pairs.find(([, word]) => word.toUpperCase() === upper)
       if (pair) return pair[0]
-      throw new WriteRefusal(`Expected one of ${[...unified.values()].join(', ')}.`, path)
+      throw new WriteRejection(`Expected one of ${[...unified.values()].join(', ')}.`, path)
     },
   }
 }
@@ -80,7 +80,7 @@ export const flag = (path: string, ifTrue: string, ifFalse: string): Converter =
   read: (value) => (value ? ifTrue : ifFalse),
   write: (value, { path }) => {
     if (value === ifTrue || value === ifFalse) return value === ifTrue
-    throw new WriteRefusal(`Expected one of ${ifTrue}, ${ifFalse}.`, path)
+    throw new WriteRejection(`Expected one of ${ifTrue}, ${ifFalse}.`, path)
   },
 })
 

@@ -1,6 +1,6 @@
 /** Decimal numbers that an app limits in size, as text or as JSON numbers. Values are never rounded. */
 import { formatDecimal, parseDecimal } from '../decimal.ts'
-import { WriteRefusal } from '../steps.ts'
+import { WriteRejection } from '../steps.ts'
 import { trimTrailing } from '../value.ts'
 import type { Converter } from './rule.ts'
 
@@ -25,7 +25,7 @@ export const decimal = (path: string, format: DecimalFormat): Converter => ({
   from: path,
   write: (value, { app, path: field }) => {
     const refuse = (reason: string): never => {
-      throw new WriteRefusal(reason, field)
+      throw new WriteRejection(reason, field)
     }
     const parsed = parseDecimal(String(value)) ?? refuse('Expected a decimal number.')
     const sign = parsed.unscaled < 0n ? '-' : ''

@@ -3,7 +3,7 @@ import { isObject } from '../value.ts'
 import type { NestedRules, Rule } from './rule.ts'
 
 /** Reads a value from an object of a raw record. */
-export type Reader = (raw: unknown, record: unknown) => unknown
+export type ValueReader = (raw: unknown, record: unknown) => unknown
 
 /** Reads the value at a path; undefined if there is none. */
 export const readPath = (path: string): ((raw: unknown) => unknown) => {
@@ -20,7 +20,7 @@ export const readPath = (path: string): ((raw: unknown) => unknown) => {
 }
 
 /** Reads an object by nested rules. A value that is not an object is returned unchanged. */
-export const objectReader = (rules: NestedRules): Reader => {
+export const objectReader = (rules: NestedRules): ValueReader => {
   const readers = Object.entries(rules).map(([name, rule]) => ({ name, read: reader(rule) }))
   return (raw, record) => {
     if (!isObject(raw)) return raw
@@ -31,10 +31,10 @@ export const objectReader = (rules: NestedRules): Reader => {
 }
 
 /** Compiles a rule to a function. */
-export const reader = (rule: Rule): Reader => {
+export const reader = (rule: Rule): ValueReader => {
   if (rule === null) return () => null
   // Safe: the rules of a mapping receive only records of their own app.
-  if (typeof rule === 'function') return rule as Reader
+  if (typeof rule === 'function') return rule as ValueReader
   if (typeof rule === 'string') return readPath(rule)
   const { from, ofRecord, nested } = rule
   const readFrom = readPath(from)
@@ -66,14 +66,14 @@ const without = (value: object, tree: PathTree): Readonly<Record<string, unknown
     const taken = tree.get(key)
     if (taken === true) continue
     const rest = taken && isObject(part) ? without(part, taken) : part
-    // An object of which nothing remains is left out, unless it was empty.
+    // Leave out an object that is empty now and was not empty before.
     if (rest === part || Object.keys(Object(rest)).length > 0) left.push([key, rest])
   }
   return Object.fromEntries(left)
 }
 
 /** Reads what remains of a record without the values at some paths. */
-export const restReader = (paths: readonly string[]): ((raw: unknown) => unknown) => {
+export const remainderReader = (paths: readonly string[]): ((raw: unknown) => unknown) => {
   const tree = treeOf(paths.map((path) => path.split('.')))
   return (raw) => without(Object(raw ?? {}), tree)
 }

@@ -27,7 +27,7 @@ export type JsonObject = Readonly<Record<string, Json>>
 export type WriteVerb = 'create' | 'update'
 
 /** The write that a value is part of. */
-export interface WriteContext {
+export interface ConverterContext {
   /** The subject of error messages: `The sandbox`. */
   readonly app: string
   /** The unified path of the value: `lineItems[2].quantity`. */
@@ -40,7 +40,7 @@ export interface WriteContext {
    * Sets a value of the request body.
    * @param path in the app's record
    * @param field the unified path
-   * @throws WriteRefusal if the body already has another value there
+   * @throws WriteRejection if the body already has another value there
    */
   put(path: string, value: Json, field: string): void
 }
@@ -58,24 +58,24 @@ export interface Converter {
   readonly ofRecord?: true
   /** Converts the app's value, which is not null. Absent: the value is read unchanged. */
   read?(value: unknown, record: unknown): unknown
-  /** Converts a unified value, which is not null. Absent: the value is written unchanged. @throws WriteRefusal */
-  write?(value: NonNullable<Json>, context: WriteContext): Json
+  /** Converts a unified value, which is not null. Absent: the value is written unchanged. @throws WriteRejection */
+  write?(value: NonNullable<Json>, context: ConverterContext): Json
   /** The mapping of the object, or of each object of the list; applied after `read` and before `write`. */
   readonly nested?: NestedMapping
   /** The value to write for null. Default: null; for a list, an empty list. */
   readonly empty?: Json
-  /** Null is refused. */
+  /** Null is rejected. */
   readonly notNull?: true
-  /** A create must set the field, and null and empty text are refused. */
+  /** A create must set the field; null and empty text are rejected. */
   readonly required?: true
   /** The writes that may set the field. Default: create and update. */
   readonly on?: readonly WriteVerb[]
   /**
    * Writes the value, which may be null, in place of `write`: it may set several fields and, as a generator,
    * send requests. Only for a field of the record.
-   * @throws WriteRefusal
+   * @throws WriteRejection
    */
-  apply?(value: Json, context: WriteContext): Steps<void> | undefined
+  apply?(value: Json, context: ConverterContext): Steps<void> | undefined
   /** The paths that `apply` or the steps of the writer set. Default: `to` or `from`. */
   readonly sets?: readonly string[]
 }

@@ -2,20 +2,20 @@
 import type { Json } from '../json.ts'
 import type { Field, Fields } from '../kinds/kind.ts'
 import type { Mapping } from '../mapping.ts'
-import { type Steps, type WriteInput, WriteRefusal } from '../steps.ts'
+import { type Steps, type WriteInput, WriteRejection } from '../steps.ts'
 import { isObject } from '../value.ts'
 import { createBody } from './body.ts'
 import { matchEntries, objectsIn } from './match-entries.ts'
 import { readPath } from './read.ts'
 import {
   type Converter,
+  type ConverterContext,
   converterOf,
   type JsonObject,
   type NestedMapping,
   type NestedRules,
   type Rule,
   readsUnchanged,
-  type WriteContext,
   type WriteVerb,
 } from './rule.ts'
 
@@ -44,36 +44,36 @@ const fieldPaths = (rules: NestedRules, fields: Fields, verb: WriteVerb): readon
 export const writableFields = ({ resource, rules }: Mapping, verb: WriteVerb): readonly string[] =>
   fieldPaths(rules, resource.fields, verb)
 
-/** The entries of a list of objects with their paths. @throws WriteRefusal */
+/** The entries of a list of objects with their paths. @throws WriteRejection */
 export const entriesAt = (
   value: Json,
   path: string,
 ): { entry: JsonObject; entryPath: string }[] => {
-  if (!Array.isArray(value)) throw new WriteRefusal('Expected a list.', path)
+  if (!Array.isArray(value)) throw new WriteRejection('Expected a list.', path)
   return value.map((entry, index) => {
     const entryPath = `${path}[${index}]`
     return { entry: objectAt(entry, entryPath), entryPath }
   })
 }
 
-/** The value as an object. @throws WriteRefusal */
+/** The value as an object. @throws WriteRejection */
 export const objectAt = (value: Json, path: string): JsonObject => {
-  if (!isObject(value)) throw new WriteRefusal('Expected an object.', path)
+  if (!isObject(value)) throw new WriteRejection('Expected an object.', path)
   return value
 }
 
-const unsupported = (app: string, path: string): WriteRefusal =>
-  new WriteRefusal(`${app} does not support this field.`, path)
+const unsupported = (app: string, path: string): WriteRejection =>
+  new WriteRejection(`${app} does not support this field.`, path)
 
 /**
  * Converts an object by nested rules. Values that belong to the record are put into its body.
- * @throws WriteRefusal
+ * @throws WriteRejection
  */
 export const writeObject = (
   rules: NestedRules,
   fields: Fields,
   input: JsonObject,
-  context: WriteContext,
+  context: ConverterContext,
 ): JsonObject => {
   const body = createBody()
   for (const [name, value] of Object.entries(input)) {
@@ -84,7 +84,7 @@ export const writeObject = (
     const result = writeValue(converter, fields[name], value, { ...context, path, input })
     if (ofRecord) context.put(to, result, path)
     else if (!body.put(to, result))
-      throw new WriteRefusal(`This value conflicts with another field for ${to}.`, path)
+      throw new WriteRejection(`This value conflicts with another field for ${to}.`, path)
   }
   return body.toJson()
 }
@@ -94,7 +94,7 @@ const writeNested = (
   { from }: Converter,
   fields: Fields,
   value: Json,
-  context: WriteContext,
+  context: ConverterContext,
 ): Json => {
   if (!isList) return writeObject(rules, fields, objectAt(value, context.path), context)
   const entries = entriesAt(value, context.path).map(({ entry, entryPath }) =>
@@ -106,16 +106,16 @@ const writeNested = (
   return entries.map((entry) => ({ ...matches.get(entry), ...entry }))
 }
 
-/** Converts a unified value, which may be null, to the app's. @throws WriteRefusal */
+/** Converts a unified value, which may be null, to the app's. @throws WriteRejection */
 export const writeValue = (
   converter: Converter,
   field: Field | undefined,
   value: Json,
-  context: WriteContext,
+  context: ConverterContext,
 ): Json => {
   if (value === null) {
     if (converter.notNull)
-      throw new WriteRefusal(
+      throw new WriteRejection(
         `${context.app} requires a value here; null is not allowed.`,
         context.path,
       )
@@ -138,7 +138,7 @@ const checkRequired = (
     if (!converterOf(rules[name])?.required) continue
     const value = fields[name]
     if (value === undefined ? verb === 'create' : value === null || value === '')
-      throw new WriteRefusal(`${app} requires a value for every ${resource.name}`, name)
+      throw new WriteRejection(`${app} requires a value for every ${resource.name}`, name)
   }
 }
 
@@ -151,7 +151,7 @@ export interface BodyOptions {
   readonly stored?: Readonly<Record<string, unknown>>
 }
 
-/** Builds the body of a create or update request. @throws WriteRefusal */
+/** Builds the body of a create or update request. @throws WriteRejection */
 export function* buildBody(
   mapping: Mapping,
   { fields, remoteFields }: WriteInput,
@@ -161,7 +161,7 @@ export function* buildBody(
   const body = createBody()
   const put = (path: string, value: Json, field: string): void => {
     if (!body.put(path, value))
-      throw new WriteRefusal(
+      throw new WriteRejection(
         `${app} has one value for the whole record here; pass the same value everywhere.`,
         field,
       )
@@ -170,7 +170,7 @@ export function* buildBody(
     const converter = writerOf(mapping.rules[name])
     const field = mapping.resource.fields[name]
     if (!converter || !field) throw unsupported(app, name)
-    const context: WriteContext = { app, path: name, input: fields, stored, put }
+    const context: ConverterContext = { app, path: name, input: fields, stored, put }
     if (converter.apply) {
       const steps = converter.apply(value, context)
       if (steps) yield* steps
@@ -205,7 +205,7 @@ export const unifiedField = (
       const rule = rules[name] ?? null
       for (const path of pathsOf(rule)) {
         const rest = path === '' ? undefined : below(path, appField)
-        // Below a converted value or a scalar, the app's names mean nothing to the caller.
+        // Below a converted value or a scalar, the caller does not know the app's names.
         if (rest !== undefined) return readsUnchanged(rule) && hasParts(name) ? name + rest : name
       }
     }

@@ -1,6 +1,6 @@
 /** Events in the books: new parties and items, orders, bills, invoices and payments. */
 import { amount, ofCents, shareOf, times, units } from '../amounts.ts'
-import type { FieldsOf, Stored } from '../kinds/kinds.ts'
+import type { FieldsOf, SandboxRecord } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
 import {
@@ -179,7 +179,7 @@ const isOpen = ({ state, open_amount }: { state: string; open_amount: string }):
 const pay =
   (kind: 'invoices' | 'bills'): SimulatedEvent =>
   async (workspace, random) => {
-    const documents: readonly (Stored<'invoices'> | Stored<'bills'>)[] =
+    const documents: readonly (SandboxRecord<'invoices'> | SandboxRecord<'bills'>)[] =
       kind === 'invoices'
         ? await liveWhere(workspace, 'invoices', isOpen)
         : await liveWhere(workspace, 'bills', isOpen)

@@ -1,5 +1,5 @@
 /** Events in the life of the company. They write its history and, later, what happens while the sandbox runs. */
-import type { KindName, Stored } from '../kinds/kinds.ts'
+import type { KindName, SandboxRecord } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
 
@@ -21,8 +21,9 @@ export const withOne = async <T>(
 export const liveWhere = async <K extends KindName>(
   workspace: Workspace,
   kind: K,
-  condition: (fields: Stored<K>['fields']) => boolean,
-): Promise<Stored<K>[]> => (await workspace.live(kind)).filter(({ fields }) => condition(fields))
+  condition: (fields: SandboxRecord<K>['fields']) => boolean,
+): Promise<SandboxRecord<K>[]> =>
+  (await workspace.live(kind)).filter(({ fields }) => condition(fields))
 
 /** Calendar day of the workspace's instant, or `days` after it. */
 export const dayOf = ({ now }: Workspace, days = 0): string =>

@@ -1,7 +1,7 @@
 /** The history of a new tenant: the same events that happen later, at instants of the last two and a half years. */
 import type { SandboxRow, SandboxSession } from '../../store/sandbox/sandbox-records.ts'
-import { type KindName, kindNames, type Stored } from '../kinds/kinds.ts'
-import { openWorkspace, toStored } from '../open-workspace.ts'
+import { type KindName, kindNames, type SandboxRecord } from '../kinds/kinds.ts'
+import { openWorkspace, toSandboxRecord } from '../open-workspace.ts'
 import { createRandom } from '../random.ts'
 import { bookEvents, bookGrowth } from './books.ts'
 import { addDerived } from './derived.ts'
@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
 /** Inputs of a history: tenant, seed and the instant at which it ends. */
-export interface Origin {
+export interface DatasetSeed {
   readonly tenant: string
   readonly seed: number
   /** ISO 8601 */
@@ -24,7 +24,7 @@ export interface Origin {
 /** The initial records of a tenant. */
 export interface Dataset {
   /** Grouped by kind, sorted by id. */
-  readonly records: readonly Stored[]
+  readonly records: readonly SandboxRecord[]
   /** The last assigned number for each id prefix. */
   readonly numbers: Readonly<Record<string, number>>
 }
@@ -72,7 +72,7 @@ const titleOf = (tenant: string): string =>
     .join(' ')
 
 /** A session in memory, which keeps what is written. */
-const createMemory = (tenant: SandboxSession['tenant']) => {
+const createMemorySession = (tenant: SandboxSession['tenant']) => {
   const rows = new Map<string, Map<string, SandboxRow>>()
   const of = (kind: string) => rows.get(kind) ?? new Map<string, SandboxRow>()
   return {
@@ -85,7 +85,7 @@ const createMemory = (tenant: SandboxSession['tenant']) => {
 }
 
 /** Creates the records of a tenant: the same tenant, seed and start give identical records. */
-export const createDataset = async ({ tenant, seed, start }: Origin): Promise<Dataset> => {
+export const createDataset = async ({ tenant, seed, start }: DatasetSeed): Promise<Dataset> => {
   const midnight = Date.parse(start.slice(0, 10))
   const hours = createRandom(tenant, seed, 'hours')
   const at = (daysAgo: number): Date =>
@@ -107,7 +107,7 @@ export const createDataset = async ({ tenant, seed, start }: Origin): Promise<Da
     { scope: 'derived', at: new Date(midnight - HOUR_MS), apply: addDerived },
   ]
   const unused = { tokenHash: '', seed, start, steps: 0, steppedAt: start }
-  let memory = createMemory({ ...unused, clock: at(901).toISOString(), numbers: {} })
+  let memory = createMemorySession({ ...unused, clock: at(901).toISOString(), numbers: {} })
   for (const { scope, at: now, apply } of all) {
     const workspace = openWorkspace(memory, now)
     await apply(workspace, createRandom(tenant, seed, 'history', scope))
@@ -117,7 +117,7 @@ export const createDataset = async ({ tenant, seed, start }: Origin): Promise<Da
   }
   const byKind = await Promise.all(kindNames.map((kind) => memory.live(kind)))
   return {
-    records: byKind.flat().map((row) => toStored<KindName>(row)),
+    records: byKind.flat().map((row) => toSandboxRecord<KindName>(row)),
     numbers: memory.tenant.numbers,
   }
 }

@@ -1,6 +1,6 @@
 /** Events in the shop. */
 import { amount, ofCents, shareOf, units } from '../amounts.ts'
-import type { FieldsOf, Stored } from '../kinds/kinds.ts'
+import type { FieldsOf, SandboxRecord } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
 import { generateCity, generateName, generatePostal, mailOf, slug } from './contacts.ts'
@@ -14,7 +14,10 @@ const joinShop: SimulatedEvent = async (workspace, random) => {
   return true
 }
 
-const createShopper = (workspace: Workspace, random: Random): Promise<Stored<'shoppers'>> => {
+const createShopper = (
+  workspace: Workspace,
+  random: Random,
+): Promise<SandboxRecord<'shoppers'>> => {
   const name = generateName(random)
   return workspace.create('shoppers', {
     ...name,
@@ -58,7 +61,10 @@ const addProduct: SimulatedEvent = async (workspace, random) => {
   return true
 }
 
-const takeFromStock = async (workspace: Workspace, order: Stored<'orders'>): Promise<void> => {
+const takeFromStock = async (
+  workspace: Workspace,
+  order: SandboxRecord<'orders'>,
+): Promise<void> => {
   for (const { product: id, variant, quantity } of order.fields.items) {
     const product = await workspace.find('products', id)
     if (!product) continue

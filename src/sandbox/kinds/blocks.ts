@@ -14,10 +14,10 @@ export const line = (): z.ZodString => stored(250).min(1)
 export const lineOrNull = () => line().nullable().default(null)
 
 /** A multi-line text, or null. */
-export const prose = () => stored(20_000).nullable().default(null)
+export const multilineText = () => stored(20_000).nullable().default(null)
 
 /** An amount without zeros after its second decimal. */
-const withoutIdleZeros = (digits: string): string => {
+const trimTrailingZeros = (digits: string): string => {
   const shortest = digits.indexOf('.') + 3
   let end = digits.length
   while (end > shortest && digits[end - 1] === '0') end -= 1
@@ -30,7 +30,7 @@ export const money = () =>
     .string()
     .regex(/^-?\d{1,10}\.\d{2,4}$/)
     // Normalized, because amounts are compared as strings.
-    .overwrite(withoutIdleZeros)
+    .overwrite(trimTrailingZeros)
 
 /** A percentage: `'23'`, `'7.5'`. */
 export const percent = () => rate().refine((digits) => Number(digits) <= 100)
@@ -56,10 +56,8 @@ export const email = () => line().regex(/^[^\s@]+@[^\s@]+$/)
 /** A web address, with or without a scheme: `harbour.example`. */
 export const webAddress = () => stored(1000).min(1)
 
-const several = <T extends z.ZodType>(entry: T) => z.array(entry).max(100).default([])
-
 /** A list of up to 100 entries. Default: empty. */
-export const list = several
+export const list = <T extends z.ZodType>(entry: T) => z.array(entry).max(100).default([])
 
 const locality = {
   city: lineOrNull(),

@@ -18,7 +18,7 @@ const documentLine = z.object({
 const document = {
   /** Default: derived from the id. */
   number: a.line().optional(),
-  remark: a.prose(),
+  remark: a.multilineText(),
   company: ref('companies').default('com_0001'),
   currency_code: a.currency().default('EUR'),
   /** Base currency for one unit of the document's currency. */

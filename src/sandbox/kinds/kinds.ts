@@ -76,7 +76,7 @@ export type FieldsOf<K extends KindName> = Omit<
   Completed<K>
 
 /** A stored record. */
-export interface Stored<K extends KindName = KindName> {
+export interface SandboxRecord<K extends KindName = KindName> {
   readonly kind: K
   readonly id: string
   readonly version: number

@@ -29,7 +29,7 @@ export const organizations = defineKind({
   fields: z.strictObject({
     name: a.line(),
     ...owner,
-    about: a.prose(),
+    about: a.multilineText(),
     sector: a.lineOrNull(),
     website: a.webAddress().nullable().default(null),
     headcount: z.int().min(0).max(10_000_000).nullable().default(null),
@@ -92,7 +92,7 @@ export const deals = defineKind({
   prefix: 'dea',
   fields: z.strictObject({
     title: a.line(),
-    summary: a.prose(),
+    summary: a.multilineText(),
     value: a.money().nullable().default(null),
     currency_code: a.currency().default('EUR'),
     ...owner,
@@ -114,7 +114,7 @@ export const notes = defineKind({
   fields: z.strictObject({
     author: ref('members').nullable().default(null),
     subject: a.lineOrNull(),
-    text: a.prose(),
+    text: a.multilineText(),
     person: ref('people').nullable().default(null),
     organization: ref('organizations').nullable().default(null),
     deal: ref('deals').nullable().default(null),
@@ -127,7 +127,7 @@ export const tasks = defineKind({
   prefix: 'tsk',
   fields: z.strictObject({
     title: a.line(),
-    details: a.prose(),
+    details: a.multilineText(),
     assignee: ref('members').nullable().default(null),
     deal: ref('deals').nullable().default(null),
     progress: z.enum(['todo', 'doing', 'done']).default('todo'),

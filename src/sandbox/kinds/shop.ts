@@ -24,7 +24,7 @@ export const products = defineKind({
   prefix: 'prd',
   fields: z.strictObject({
     name: a.line(),
-    description_html: a.prose(),
+    description_html: a.multilineText(),
     category: a.lineOrNull(),
     state: z.enum(['live', 'draft', 'retired']).default('draft'),
     pictures: a.list(a.webAddress()),

@@ -1,18 +1,18 @@
 /** Deletes old closed records, so that a long-running sandbox does not grow. */
 
 import type { SimulatedEvent } from '../company/event.ts'
-import type { KindName, Stored } from '../kinds/kinds.ts'
+import type { KindName, SandboxRecord } from '../kinds/kinds.ts'
 import type { Workspace } from '../workspace.ts'
 
 interface RetentionRule<K extends KindName, P extends KindName = KindName> {
   readonly kind: K
   /** Number of records to keep. */
   readonly keep: number
-  readonly isClosed: (fields: Stored<K>['fields']) => boolean
+  readonly isClosed: (fields: SandboxRecord<K>['fields']) => boolean
   /** Records that are deleted with the record that they reference. */
   readonly parts?: {
     readonly kind: P
-    readonly ownerOf: (fields: Stored<P>['fields']) => string | null
+    readonly ownerOf: (fields: SandboxRecord<P>['fields']) => string | null
   }
 }
 

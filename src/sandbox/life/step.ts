@@ -13,7 +13,7 @@ import { shopEvents } from '../company/shop.ts'
 import { FieldError } from '../kinds/kind.ts'
 import { openWorkspace } from '../open-workspace.ts'
 import { createRandom } from '../random.ts'
-import { StateConflict } from '../workspace.ts'
+import { StateConflictError } from '../workspace.ts'
 import { retireClosedRecords } from './retire.ts'
 
 // The names seed the random numbers: renaming an event changes what it does.
@@ -57,7 +57,7 @@ const takeStep = async (
       if (!(await apply(workspace, createRandom(name, seed, 'step', steps, eventName)))) continue
     } catch (error) {
       // Users may have changed the records so that the event is invalid; try the next one.
-      if (error instanceof FieldError || error instanceof StateConflict) continue
+      if (error instanceof FieldError || error instanceof StateConflictError) continue
       throw error
     }
     const { tenant, rows } = workspace.changes()

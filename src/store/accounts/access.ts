@@ -116,7 +116,7 @@ export const createAccess = (
   const users = createCache<UserFacts>(pgListener, 'end_users', ({ id }) => id)
   const credentials = createCache<CredentialFacts>(pgListener, 'credentials', ({ id }) => id)
   const listedKeys = createListedKeys(database)
-  // User ids are never reused, so deleted ones can be cached: a token may be presented long after its user is gone.
+  // User ids are never reused, so deleted ones can be cached: a token may be sent long after its user is deleted.
   const deletedUsers = new Set<string>()
   return {
     isListedKey: async (key) => isApiKey(key) && (await listedKeys.has(hashApiKey(key))),

@@ -56,7 +56,7 @@ export interface ChangesPage {
 }
 
 /** SQL for a position, to compare with (epoch, xid, sequence). */
-export const bigints = ({ epoch, xid, sequence }: ChangePosition): Prisma.Sql =>
+export const positionSql = ({ epoch, xid, sequence }: ChangePosition): Prisma.Sql =>
   sql`(${epoch}::bigint, ${String(xid)}::text::xid8, ${sequence}::bigint)`
 
 /** Whether position `a` is before position `b`. */
@@ -94,7 +94,7 @@ export const endOfLog = async (database: Queryable): Promise<ChangePosition> => 
 const START: ChangePosition = { epoch: 0n, xid: 0n, sequence: 0n }
 
 /** A part of the log within one epoch; both bounds are exclusive. */
-interface Stretch {
+interface EpochRange {
   readonly after: ChangePosition
   readonly end: ChangePosition
 }
@@ -102,14 +102,14 @@ interface Stretch {
 const MAX_XID = 2n ** 64n - 1n
 
 /**
- * The stretches between two positions: one, unless the database was restored in between. Each stretch is
+ * The ranges between two positions: one, unless the database was restored in between. Each range is
  * queried separately: for a range over two epochs PostgreSQL misestimates the number of rows and scans the log
  * from its start instead of using an index.
  */
-const stretchesOf = async (
+const splitByEpoch = async (
   database: Queryable,
-  { after, end }: Stretch,
-): Promise<readonly Stretch[]> => {
+  { after, end }: EpochRange,
+): Promise<readonly EpochRange[]> => {
   if (after.epoch === end.epoch) return [{ after, end }]
   const rows = await database.prisma.$queryRaw<{ epoch: bigint }[]>`
     SELECT epoch FROM change_log.epochs
@@ -120,8 +120,8 @@ const stretchesOf = async (
   }))
 }
 
-/** SQL for a stretch. The row comparisons use the index; the bounds on `xid` alone enable partition pruning. */
-const isWithin = ({ after, end }: Stretch): Prisma.Sql => {
+/** SQL for a range. The row comparisons use the index; the bounds on `xid` alone enable partition pruning. */
+const isWithin = ({ after, end }: EpochRange): Prisma.Sql => {
   const [first, last] = [after, end].map(({ xid }) => sql`${String(xid)}::text::xid8`)
   return sql`c.epoch = ${end.epoch}::bigint AND c.xid BETWEEN ${first} AND ${last}
     AND (c.xid, c.sequence) > (${first}, ${after.sequence}::bigint)
@@ -138,7 +138,7 @@ interface ChangeRow extends PositionRow, Omit<Change, 'position'>, HorizonRow {}
 const isTruncated = (after: ChangePosition | undefined): Prisma.Sql =>
   after === undefined
     ? sql`false`
-    : sql`(SELECT (h.epoch, h.xid, h.sequence) > ${bigints(after)} FROM change_log.horizon h)`
+    : sql`(SELECT (h.epoch, h.xid, h.sequence) > ${positionSql(after)} FROM change_log.horizon h)`
 
 /** Whether retention has deleted changes after a position. */
 export const isExpired = async (database: Queryable, after: ChangePosition): Promise<boolean> => {
@@ -162,10 +162,10 @@ const conditionsOf = ({
   ...(recordId === undefined ? [] : [sql`record_id = ${recordId}::uuid`]),
 ]
 
-const readStretch = (
+const readEpochRange = (
   database: Queryable,
   query: ChangesQuery,
-  stretch: Stretch,
+  range: EpochRange,
   limit: number,
 ): Promise<ChangeRow[]> =>
   database.prisma.$queryRaw(sql`${raw(CUSTOM_PLAN)}
@@ -174,8 +174,8 @@ const readStretch = (
       changed_fields AS "changedFields", record::text AS record, at, cause::text AS cause,
       ${isTruncated(query.after)} AS truncated
     FROM change_log.changes c
-    WHERE ${Prisma.join([isWithin(stretch), ...conditionsOf(query)], ' AND ')}
-    -- Of the row: the bare name would be that of the text above.
+    WHERE ${Prisma.join([isWithin(range), ...conditionsOf(query)], ' AND ')}
+    -- Qualified with the alias c: the bare name would refer to the text column above.
     ORDER BY c.epoch, c.xid, c.sequence LIMIT ${limit}`)
 
 /**
@@ -193,9 +193,9 @@ export const readChanges = async (
   if (after && !isBefore(after, readable)) return { changes: [], next: after, truncated: false }
   const end = before && isBefore(before, readable) ? before : readable
   const rows: ChangeRow[] = []
-  for (const stretch of await stretchesOf(database, { after: after ?? START, end }))
+  for (const range of await splitByEpoch(database, { after: after ?? START, end }))
     if (rows.length < limit)
-      rows.push(...(await readStretch(database, query, stretch, limit - rows.length)))
+      rows.push(...(await readEpochRange(database, query, range, limit - rows.length)))
   const changes = rows.map(
     ({ epoch, xid, sequence, truncated: _, ...facts }): Change => ({
       position: toPosition({ epoch, xid, sequence }),
@@ -234,7 +234,7 @@ export const pruneChanges = async (
       WHERE (epoch, xid) < (change_log.reading_epoch(), pg_snapshot_xmin(pg_current_snapshot()))
       ORDER BY epoch, xid, sequence LIMIT ${limit}
     ), young AS (
-      -- Times need not rise with the order: nothing behind the first young row is taken.
+      -- Times may decrease within the log order, so rows after the first young row are kept.
       SELECT epoch, xid, sequence FROM oldest
       WHERE at >= now() - ${days}::double precision * interval '1 day'
       ORDER BY epoch, xid, sequence LIMIT 1

@@ -1,7 +1,7 @@
 /** Reads of new changes at the end of the change log. One statement. */
 import type { ChangePosition } from '../../query/change-cursor.ts'
 import type { Queryable } from '../database/database.ts'
-import { bigints, type Change, isBefore, type PositionRow, toPosition } from './changes.ts'
+import { type Change, isBefore, type PositionRow, positionSql, toPosition } from './changes.ts'
 
 export interface NewChanges {
   /** In log order. */
@@ -9,7 +9,7 @@ export interface NewChanges {
   /** Position for the next read. */
   readonly next: ChangePosition
   /** Whether a running transaction may delay committed changes. Its end causes no notification. */
-  readonly isHeldUp: boolean
+  readonly isDelayed: boolean
 }
 
 export interface NewChangesQuery {
@@ -24,7 +24,7 @@ interface ChangeRow extends PositionRow, Omit<Change, 'position'> {}
 type Row = (ChangeRow | { readonly sequence: null }) & {
   readonly endEpoch: bigint
   readonly endXid: string
-  readonly isHeldUp: boolean
+  readonly isDelayed: boolean
 }
 
 /**
@@ -39,7 +39,7 @@ export const readNewChanges = async (
   const { epoch: fromEpoch } = after
   const fromXid = String(after.xid)
   const rows = await database.prisma.$queryRaw<Row[]>`
-    SELECT l.epoch AS "endEpoch", l.xmin::text AS "endXid", l.xmin < l.xmax AS "isHeldUp",
+    SELECT l.epoch AS "endEpoch", l.xmin::text AS "endXid", l.xmin < l.xmax AS "isDelayed",
       f.epoch, f.xid::text AS xid, f.sequence, f.environment_id::text AS "environmentId",
       f.credential_id::text AS "credentialId", f.topic, f.kind, f.record_id::text AS "recordId",
       f.changed_fields AS "changedFields", f.record::text AS record, f.at, f.cause::text AS cause
@@ -48,10 +48,10 @@ export const readNewChanges = async (
       FROM pg_current_snapshot() s
     ) l LEFT JOIN LATERAL (
       SELECT * FROM change_log.changes c
-      WHERE (c.epoch, c.xid, c.sequence) > ${bigints(after)}
-        -- Sequences begin at 1: before the first row of that transaction.
+      WHERE (c.epoch, c.xid, c.sequence) > ${positionSql(after)}
+        -- Sequences start at 1, so 0 is before the first row of that transaction.
         AND (c.epoch, c.xid, c.sequence) < (l.epoch, l.xmin, 0)
-        -- The first condition again, as PostgreSQL understands it of partitions: those before are left out.
+        -- Repeats the first condition in a form that enables partition pruning.
         AND (c.epoch > ${fromEpoch}::bigint OR c.epoch = ${fromEpoch}::bigint AND c.xid >= ${fromXid}::text::xid8)
         AND c.topic = ANY(${[...topics]}::text[])
       ORDER BY c.epoch, c.xid, c.sequence LIMIT ${limit}
@@ -60,7 +60,7 @@ export const readNewChanges = async (
   const [first] = rows
   if (first === undefined)
     throw new Error('The query for the end of the change log returned no row.')
-  const changes = rows.flatMap(({ endEpoch: _epoch, endXid: _xid, isHeldUp: _held, ...row }) => {
+  const changes = rows.flatMap(({ endEpoch: _epoch, endXid: _xid, isDelayed: _held, ...row }) => {
     if (row.sequence === null) return []
     const { epoch, xid, sequence, ...facts } = row
     return [{ position: toPosition({ epoch, xid, sequence }), ...facts } satisfies Change]
@@ -69,5 +69,5 @@ export const readNewChanges = async (
   const last = changes.length === limit ? changes.at(-1)?.position : undefined
   // Never move backwards, whichever server responds.
   const next = last ?? (isBefore(end, after) ? after : end)
-  return { changes, next, isHeldUp: first.isHeldUp }
+  return { changes, next, isDelayed: first.isDelayed }
 }

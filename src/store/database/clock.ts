@@ -26,7 +26,7 @@ interface Offset {
 }
 
 // One measurement a second: in 16 s the monotonic clocks of two hosts drift apart by less than a millisecond.
-const KEPT_OFFSETS = 16
+const MAX_OFFSETS = 16
 // User tokens tolerate a difference of 10 s, signed messages one of 5 minutes.
 const WARN_MS = 2000
 // Below the warning limit, so that a difference near the limit is not reported every second.
@@ -78,7 +78,7 @@ export const createClock = (log?: Log): DatabaseClock => {
     measure: async (client) => {
       const latest = await measureOffset(client)
       const consistent = offsets.filter((offset) => agree(offset, latest))
-      offsets = [...consistent, latest].slice(-KEPT_OFFSETS)
+      offsets = [...consistent, latest].slice(-MAX_OFFSETS)
       best = offsets.reduce((a, b) => (b.errorMs < a.errorMs ? b : a))
       compareWithHost()
     },

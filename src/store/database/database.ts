@@ -44,13 +44,13 @@ export interface DatabaseOptions extends PoolOptions {
   /** Receives the text of every statement, for tests that count them. */
   readonly onStatement?: (sql: string) => void
   /** Receives the number of waiting statements, once each time that statements wait long for a connection. */
-  readonly onCrowded?: (waiting: number) => void
+  readonly onPoolWait?: (waiting: number) => void
 }
 
 /** Time limits of statements that serve a request. */
 const REQUEST_LIMITS: StatementLimits = { connectionMs: 5_000, statementMs: 15_000 }
 
-const CROWDED_MS = 1_000
+const WAITING_CHECK_MS = 1_000
 
 // A prepared statement uses memory in every connection of the server. Further statements are not prepared.
 const MAX_PREPARED_STATEMENTS = 1000
@@ -59,7 +59,7 @@ const MAX_PREPARED_STATEMENTS = 1000
  * Prefix of a statement for which PostgreSQL creates a custom plan on each execution. A generic plan would have
  * to scan every partition.
  */
-export const CUSTOM_PLAN = '/* planned anew */'
+export const CUSTOM_PLAN = '/* custom plan */'
 
 // Prisma's defaults (2 s and 5 s) would abort a transaction that waits for a long page of a sync. A write that
 // the app has accepted would then not be stored here.
@@ -85,19 +85,19 @@ const statementNames = (): ((query: { sql: string }) => string) => {
 }
 
 /** Checks every second whether statements wait for a connection, and reports it after two checks in a row. */
-const watchWaiting = (pool: pg.Pool, onCrowded: (waiting: number) => void): NodeJS.Timeout => {
-  let crowdedChecks = 0
+const watchWaiting = (pool: pg.Pool, onPoolWait: (waiting: number) => void): NodeJS.Timeout => {
+  let waitingChecks = 0
   const check = (): void => {
-    crowdedChecks = pool.waitingCount === 0 ? 0 : crowdedChecks + 1
-    if (crowdedChecks === 2) onCrowded(pool.waitingCount)
+    waitingChecks = pool.waitingCount === 0 ? 0 : waitingChecks + 1
+    if (waitingChecks === 2) onPoolWait(pool.waitingCount)
   }
-  return setInterval(check, CROWDED_MS).unref()
+  return setInterval(check, WAITING_CHECK_MS).unref()
 }
 
 /** Opens the database. The pool connects on the first statement. */
 export const openDatabase = (options: DatabaseOptions): Database => {
   const { pool, close } = openPool(options)
-  const watch = watchWaiting(pool, options.onCrowded ?? (() => {}))
+  const watch = watchWaiting(pool, options.onPoolWait ?? (() => {}))
   const adapter = new PrismaPg(pool, { statementNameGenerator: statementNames() })
   const { onStatement } = options
   const settings = { adapter, transactionOptions: toOptions(TRANSACTION_LIMITS) }

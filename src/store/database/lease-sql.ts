@@ -8,7 +8,7 @@
  */
 import { Prisma } from '@prisma/client'
 import type { Database } from './database.ts'
-import { inMs } from './time-sql.ts'
+import { msFromNow } from './time-sql.ts'
 
 const { sql, raw, join } = Prisma
 
@@ -73,7 +73,7 @@ export const renewed = <Key extends LeaseKey>(
   { isScheduled }: LeaseTable<Key>,
   durationMs: number,
 ): Prisma.Sql => {
-  const end = inMs(durationMs)
+  const end = msFromNow(durationMs)
   return sql`held_until = ${end}${isScheduled ? sql`, due_at = ${end}` : Prisma.empty}`
 }
 

@@ -22,7 +22,7 @@ const FAILURES: Readonly<Record<TemporaryReason, Omit<TemporaryFailure, 'reason'
   unreachable: { message: 'The database cannot be reached; try again.', retryAfterMs: 1_000 },
   'read-only': { message: 'The database is a read-only standby; try again.', retryAfterMs: 5_000 },
   overloaded: { message: 'The database is overloaded; try again.', retryAfterMs: 2_000 },
-  'too-slow': { message: 'The database did not answer in time; try again.', retryAfterMs: 2_000 },
+  'too-slow': { message: 'The database did not respond in time; try again.', retryAfterMs: 2_000 },
   contended: {
     message: 'Another transaction holds the same rows or tables; try again.',
     retryAfterMs: 1_000,

@@ -4,8 +4,8 @@ import { Prisma } from '@prisma/client'
 const { sql } = Prisma
 
 /** A duration in milliseconds, as an SQL interval. */
-export const lasting = (ms: number): Prisma.Sql =>
+export const intervalSql = (ms: number): Prisma.Sql =>
   sql`${ms}::double precision * interval '1 millisecond'`
 
 /** The time `ms` milliseconds from now, as SQL. */
-export const inMs = (ms: number): Prisma.Sql => sql`clock_timestamp() + ${lasting(ms)}`
+export const msFromNow = (ms: number): Prisma.Sql => sql`clock_timestamp() + ${intervalSql(ms)}`

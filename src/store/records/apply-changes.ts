@@ -9,8 +9,8 @@ import type { Resource } from '../../definition/resource.ts'
 import { CHANGES_CHANNEL } from '../changes/change-feed.ts'
 import { lockName } from '../database/advisory-lock.ts'
 import type { Transaction } from '../database/database.ts'
-import { KEPT_END, type RecordLine } from './record-lines.ts'
-import { DOCUMENT, recordSql, STAMPS } from './record-sql.ts'
+import { DOCUMENT_END, type RecordLine } from './record-lines.ts'
+import { DOCUMENT, recordSql, TIMESTAMP_FIELDS } from './record-sql.ts'
 import { addToChangeTotals, addToRecordTotals } from './record-totals.ts'
 
 const { sql, raw } = Prisma
@@ -67,7 +67,7 @@ const NOW = 'statement_timestamp()::timestamptz(3)'
 // A subquery runs once per statement; a column default would run once per row.
 const EPOCH = raw('(SELECT change_log.current_epoch())')
 // PostgreSQL delivers identical notifications of a transaction once, after the commit.
-const ANNOUNCE = raw(`pg_notify('${CHANGES_CHANNEL}', '')::text`)
+const NOTIFY_CHANGES = raw(`pg_notify('${CHANGES_CHANNEL}', '')::text`)
 
 // By the app's clock: the incoming record (`i`) against the stored one (`b`).
 const DATED_LATER = raw('i."remoteUpdatedAt" > b.remote_updated_at')
@@ -84,7 +84,7 @@ const applySql = (resource: Resource): ApplySql => {
   const cached = cache.get(resource)
   if (cached) return cached
   const { columns: all, document } = recordSql(resource)
-  const columns = all.filter(({ field }) => !STAMPS.has(field))
+  const columns = all.filter(({ field }) => !TIMESTAMP_FIELDS.has(field))
   const compared = columns.filter(({ field }) => field !== 'remoteId')
   const differs = ({ field, name }: Column): string =>
     `b.${name} IS DISTINCT FROM i.${quoted(field)}`
@@ -98,7 +98,7 @@ const applySql = (resource: Resource): ApplySql => {
     names: listed(columns, ({ name }) => name),
     values: listed(columns, ({ field, name }) => `i.${quoted(field)} AS ${name}`),
     document: raw(
-      `split_part(line, '${KEPT_END}', 1) || ',"createdAt":' || coalesce(${timeText('b.created_at')}, ${now}) || ',"updatedAt":' || ${now} || '}'`,
+      `split_part(line, '${DOCUMENT_END}', 1) || ',"createdAt":' || coalesce(${timeText('b.created_at')}, ${now}) || ',"updatedAt":' || ${now} || '}'`,
     ),
     assignments: listed(columns, ({ name }) => `${name} = excluded.${name}`),
     markDeleted: raw(`remote_deleted = true, updated_at = ${NOW}, ${DOCUMENT} = ${marked}`),
@@ -155,7 +155,9 @@ export const applyChanges = async (
       ? Prisma.empty
       : sql`AND (b.updated_at < ${requestedAt}::timestamptz
           OR ((NOT b.remote_deleted OR i."remoteDeleted") AND ${isLater}))`
-  const [counts] = await transaction.prisma.$queryRaw<(AppliedChanges & { told: unknown })[]>(sql`
+  const [counts] = await transaction.prisma.$queryRaw<
+    (AppliedChanges & { notified: unknown })[]
+  >(sql`
     WITH changed AS (
       SELECT b.id IS NULL AS is_new, b.remote_deleted AS was_deleted,
         CASE WHEN b.id IS NULL THEN '{}'::text[]
@@ -166,9 +168,9 @@ export const applyChanges = async (
       FROM string_to_table(${lines.join('\n')}::text, E'\n') AS line
       CROSS JOIN LATERAL jsonb_to_record(line::jsonb) AS i(id uuid, ${part.fields})
       LEFT JOIN LATERAL (
-        -- The stored row, one by one: a join would be planned by statistics, which a table that fills up has
-        -- outgrown. By bounds and order, which only the primary key answers: for equality the planner of an
-        -- empty table takes (credential_id, updated_at, id), stays with it, and reads all of it for each row.
+        -- Looks up each stored row in the primary key. The planner would choose a join by statistics, which are
+        -- outdated while a table is being filled. With equality instead of bounds and ORDER BY, a plan made for an
+        -- empty table uses the index (credential_id, updated_at, id) and later scans all of it for each row.
         SELECT * FROM ${table} r
         WHERE (r.credential_id, r.id) >= (${credentialId}::uuid, i.id)
           AND (r.credential_id, r.id) <= (${credentialId}::uuid, i.id)
@@ -195,7 +197,7 @@ export const applyChanges = async (
     SELECT count(*) FILTER (WHERE kind = 'created')::integer AS created,
       count(*) FILTER (WHERE kind = 'updated')::integer AS updated,
       count(*) FILTER (WHERE kind = 'deleted')::integer AS deleted,
-      CASE WHEN count(*) > 0 THEN ${ANNOUNCE} END AS told
+      CASE WHEN count(*) > 0 THEN ${NOTIFY_CHANGES} END AS notified
     FROM logged`)
   const { created = 0, updated = 0, deleted = 0 } = counts ?? {}
   return { created, updated, deleted }
@@ -217,7 +219,9 @@ const markDeleted = async (
 ): Promise<MarkedRecords> => {
   await lockRecords(transaction, credentialId, resource)
   const { table, json } = recordSql(resource)
-  const [marked] = await transaction.prisma.$queryRaw<(MarkedRecords & { told: unknown })[]>(sql`
+  const [marked] = await transaction.prisma.$queryRaw<
+    (MarkedRecords & { notified: unknown })[]
+  >(sql`
     WITH gone AS (
       SELECT r.id FROM ${table} r
       WHERE r.credential_id = ${credentialId}::uuid AND NOT r.remote_deleted AND ${gone}
@@ -237,7 +241,7 @@ const markDeleted = async (
       ${addToChangeTotals({ credentialId, topic: resource.topic }, 'written')}
     )
     SELECT count(*)::integer AS count, (SELECT id::text FROM gone ORDER BY id DESC LIMIT 1) AS last,
-      CASE WHEN count(*) > 0 THEN ${ANNOUNCE} END AS told
+      CASE WHEN count(*) > 0 THEN ${NOTIFY_CHANGES} END AS notified
     FROM logged`)
   return marked ?? { count: 0, last: null }
 }

@@ -93,7 +93,7 @@ export const orderSql = (resource: Resource, order: Order, reversed: boolean): P
  * The condition, preceded by ` AND `, that the row `t` is after the position, or before it if `reversed`. The
  * position is that of a record of one of the credentials.
  */
-export const beyondSql = (
+export const keysetSql = (
   { resource, order }: { readonly resource: Resource; readonly order: Order },
   { value, id }: Position,
   reversed: boolean,

@@ -5,13 +5,13 @@
 import type { Column } from '../../definition/column.ts'
 import type { RecordRow } from '../../definition/mapping.ts'
 import type { Resource } from '../../definition/resource.ts'
-import { recordSql, STAMPS } from './record-sql.ts'
+import { recordSql, TIMESTAMP_FIELDS } from './record-sql.ts'
 
 /**
  * Marks the end of the document in a line, where PostgreSQL appends the timestamps. The text after it is used
  * for columns only. A tab is whitespace in JSON, and JSON.stringify never writes an unescaped one.
  */
-export const KEPT_END = '\t'
+export const DOCUMENT_END = '\t'
 
 const objectOf = (columns: readonly Column[], row: RecordRow): Record<string, unknown> => {
   const object: Record<string, unknown> = {}
@@ -40,11 +40,13 @@ export interface RecordLine {
 /** Creates a function that serializes records of a resource as lines. */
 export const createLineWriter = (resource: Resource): ((row: RecordRow) => RecordLine) => {
   const { columns, embedded } = recordSql(resource)
-  const kept = columns.filter((column) => !STAMPS.has(column.field) && !embedded.includes(column))
+  const kept = columns.filter(
+    (column) => !TIMESTAMP_FIELDS.has(column.field) && !embedded.includes(column),
+  )
   return (row) => {
     const document = JSON.stringify({ id: row.id, ...objectOf(kept, row) }).slice(0, -1)
     const others =
       embedded.length === 0 ? '}' : `,${JSON.stringify(objectOf(embedded, row)).slice(1)}`
-    return { id: row.id, line: storable(`${document}${KEPT_END}${others}`) }
+    return { id: row.id, line: storable(`${document}${DOCUMENT_END}${others}`) }
   }
 }

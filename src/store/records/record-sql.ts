@@ -25,7 +25,7 @@ export interface RecordSql {
 }
 
 /** Fields that the store sets itself. */
-export const STAMPS: ReadonlySet<string> = new Set(['createdAt', 'updatedAt'])
+export const TIMESTAMP_FIELDS: ReadonlySet<string> = new Set(['createdAt', 'updatedAt'])
 
 const pair = (field: string, text: string): string => `'"${field}":' || coalesce(${text}, 'null')`
 

@@ -5,7 +5,7 @@ import { encodeCursor, positionOf } from '../../query/cursor.ts'
 import type { ListFilter, ListRequest } from '../../query/list-request.ts'
 import type { ParentRecord, VersionedRecord } from '../../query/write-request.ts'
 import type { Database, Queryable } from '../database/database.ts'
-import { beyondSql, filterSql, orderSql } from './filter-sql.ts'
+import { filterSql, keysetSql, orderSql } from './filter-sql.ts'
 import { recordSql } from './record-sql.ts'
 
 const { sql, raw } = Prisma
@@ -33,8 +33,8 @@ const pageTail = (
   offset: number,
 ): Prisma.Sql => {
   const { resource, filter, order, page } = shape
-  const after = page.after ? beyondSql(shape, page.after, false, credentialIds) : Prisma.empty
-  const before = page.before ? beyondSql(shape, page.before, true, credentialIds) : Prisma.empty
+  const after = page.after ? keysetSql(shape, page.after, false, credentialIds) : Prisma.empty
+  const before = page.before ? keysetSql(shape, page.before, true, credentialIds) : Prisma.empty
   const skip = offset > 0 ? sql` OFFSET ${offset}` : Prisma.empty
   return sql`${filterSql(resource, filter, credentialIds)}${after}${before}
     ${orderSql(resource, order, page.backward)} LIMIT ${page.size + 1 + (page.offset - offset)}${skip}`

@@ -2,7 +2,7 @@
 import { Prisma } from '@prisma/client'
 import { isUuid } from '../../definition/identity.ts'
 import type { Database, Queryable } from '../database/database.ts'
-import { inMs } from '../database/time-sql.ts'
+import { msFromNow } from '../database/time-sql.ts'
 import type { Vault } from './vault.ts'
 import { newWebhookSecret, ROTATION_MS } from './webhook-secrets.ts'
 
@@ -103,7 +103,7 @@ export const rotateIntegrationSecret = (
       old === null
         ? Prisma.empty
         : sql`, sealed_old_secret = ${vault.seal({ kind: 'old-integration', ...place }, old)},
-            old_secret_until = ${inMs(ROTATION_MS)}`
+            old_secret_until = ${msFromNow(ROTATION_MS)}`
     await transaction.prisma.$executeRaw(sql`
       UPDATE integrations
       SET sealed_secret = ${vault.seal({ kind: 'integration', ...place }, secret)},

@@ -4,12 +4,12 @@
  */
 import { Prisma } from '@prisma/client'
 import type { Database } from '../database/database.ts'
-import { type Place, type Vault, VaultError } from './vault.ts'
+import { type SecretContext, type Vault, VaultError } from './vault.ts'
 
 const { sql, raw } = Prisma
 
 interface SealedColumn {
-  readonly kind: Place['kind']
+  readonly kind: SecretContext['kind']
   readonly table: string
   readonly column: string
   readonly idType: 'uuid' | 'text'
@@ -113,7 +113,10 @@ interface SealedRow {
   readonly sealed: Uint8Array
 }
 
-const placeOf = (kind: Place['kind'], { id, environmentId }: SealedRow): Place =>
+const secretContextOf = (
+  kind: SecretContext['kind'],
+  { id, environmentId }: SealedRow,
+): SecretContext =>
   kind === 'signing-key' ? { kind, id } : { kind, id, environmentId: environmentId ?? '' }
 
 /** The condition that a column's value is not encrypted with the first key. */
@@ -153,10 +156,10 @@ export const resealRows = async (
       FROM ${raw(table)} WHERE id > ${after}::${raw(idType)} AND ${isOlder(column, vault)}
       ORDER BY id LIMIT ${BATCH}`)
     const changes = rows.flatMap((row) => {
-      const place = placeOf(kind, row)
+      const context = secretContextOf(kind, row)
       try {
-        const plain = vault.open(place, row.sealed)
-        return [{ id: row.id, old: toHex(row.sealed), fresh: toHex(vault.seal(place, plain)) }]
+        const plain = vault.open(context, row.sealed)
+        return [{ id: row.id, old: toHex(row.sealed), fresh: toHex(vault.seal(context, plain)) }]
       } catch (error) {
         if (!(error instanceof VaultError)) throw error
         broken.push(`${table}/${row.id}`)

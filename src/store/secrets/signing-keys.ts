@@ -14,7 +14,7 @@ import type { SigningKey } from '@prisma/client'
 import type { Clock } from '../database/clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import type { PgListener } from '../database/pg-listener.ts'
-import { lasting } from '../database/time-sql.ts'
+import { intervalSql } from '../database/time-sql.ts'
 import type { Vault } from './vault.ts'
 
 export interface SigningPair {
@@ -58,13 +58,13 @@ const replacePair = async (transaction: Transaction, vault: Vault): Promise<void
   await transaction.prisma.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK}::bigint)`
   const [recent] = await transaction.prisma.$queryRaw<unknown[]>`
     SELECT 1 FROM signing_keys
-    WHERE retired_at IS NULL AND created_at > clock_timestamp() - ${lasting(SIGNS_FOR_MS)}`
+    WHERE retired_at IS NULL AND created_at > clock_timestamp() - ${intervalSql(SIGNS_FOR_MS)}`
   if (recent !== undefined) return
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const id = randomUUID()
   const plain = JSON.stringify(privateKey.export({ format: 'jwk' }))
   await transaction.prisma.$executeRaw`
-    DELETE FROM signing_keys WHERE retired_at < clock_timestamp() - ${lasting(VERIFIES_FOR_MS)}`
+    DELETE FROM signing_keys WHERE retired_at < clock_timestamp() - ${intervalSql(VERIFIES_FOR_MS)}`
   await transaction.prisma.$executeRaw`
     UPDATE signing_keys SET retired_at = clock_timestamp() WHERE retired_at IS NULL`
   await transaction.prisma.$executeRaw`

@@ -8,7 +8,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { EncryptionKey } from './encryption-key.ts'
 
 /** The row and purpose of a secret, which are its associated data. */
-export type Place =
+export type SecretContext =
   | { readonly kind: 'credential'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'answer'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'webhook'; readonly environmentId: string; readonly id: string }
@@ -19,9 +19,9 @@ export type Place =
 
 export interface Vault {
   /** Encrypts a secret with the first key. */
-  seal(place: Place, plain: string): Uint8Array<ArrayBuffer>
+  seal(context: SecretContext, plain: string): Uint8Array<ArrayBuffer>
   /** Decrypts a secret. @throws VaultError */
-  open(place: Place, sealed: Uint8Array): string
+  open(context: SecretContext, sealed: Uint8Array): string
   /** The first bytes of every value that the first key encrypts. */
   readonly currentHeader: Uint8Array<ArrayBuffer>
   /** Ids of all keys; the first one encrypts. */
@@ -31,7 +31,7 @@ export interface Vault {
 /** A value that cannot be decrypted. */
 export class VaultError extends Error {
   override readonly name = 'VaultError'
-  /** `UNKNOWN_KEY`: its key is missing · `BROKEN_SEAL`: it was altered, or encrypted for another place. */
+  /** `UNKNOWN_KEY`: its key is missing · `BROKEN_SEAL`: it was altered, or encrypted with other associated data. */
   readonly code: 'UNKNOWN_KEY' | 'BROKEN_SEAL'
 
   constructor(code: VaultError['code'], message: string) {
@@ -52,16 +52,16 @@ const headerOf = (keyId: string): Buffer<ArrayBuffer> =>
 /** Length of the header in bytes; the body follows. */
 const headerLength = (sealed: Uint8Array): number => 2 + (sealed[1] ?? 0)
 
-/** The associated data. JSON encodes the place unambiguously. */
-const associated = (header: Uint8Array, place: Place): Buffer => {
-  const environmentId = place.kind === 'signing-key' ? null : place.environmentId
+/** The associated data. JSON encodes it unambiguously. */
+const associated = (header: Uint8Array, context: SecretContext): Buffer => {
+  const environmentId = context.kind === 'signing-key' ? null : context.environmentId
   return Buffer.concat([
     header,
-    Buffer.from(JSON.stringify([place.kind, environmentId, place.id]), 'utf8'),
+    Buffer.from(JSON.stringify([context.kind, environmentId, context.id]), 'utf8'),
   ])
 }
 
-const broken = ({ kind, id }: Place): VaultError =>
+const broken = ({ kind, id }: SecretContext): VaultError =>
   new VaultError(
     'BROKEN_SEAL',
     `The secret of ${kind} ${id} was altered, or belongs to another row. Restore it from a backup or set it again.`,
@@ -76,35 +76,35 @@ export const createVault = (keys: readonly EncryptionKey[]): Vault => {
   return {
     currentHeader,
     keyIds: keys.map(({ id }) => id),
-    seal: (place, plain) => {
+    seal: (context, plain) => {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv(CIPHER, current.secret, nonce, { authTagLength: TAG_BYTES })
-      cipher.setAAD(associated(currentHeader, place))
+      cipher.setAAD(associated(currentHeader, context))
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
       return Buffer.concat([currentHeader, nonce, body, cipher.getAuthTag()])
     },
-    open: (place, sealed) => {
+    open: (context, sealed) => {
       const length = headerLength(sealed)
       if (sealed[0] !== VERSION || sealed.length < length + NONCE_BYTES + TAG_BYTES)
-        throw broken(place)
+        throw broken(context)
       const header = sealed.subarray(0, length)
       const keyId = Buffer.from(header.subarray(2)).toString('latin1')
       const key = byId.get(keyId)
       if (key === undefined)
         throw new VaultError(
           'UNKNOWN_KEY',
-          `The secret of ${place.kind} ${place.id} is encrypted with a missing key. Add the key to TRUNKLINE_ENCRYPTION_KEYS.`,
+          `The secret of ${context.kind} ${context.id} is encrypted with a missing key. Add the key to TRUNKLINE_ENCRYPTION_KEYS.`,
         )
       const nonce = sealed.subarray(length, length + NONCE_BYTES)
       const decipher = createDecipheriv(CIPHER, key.secret, nonce, { authTagLength: TAG_BYTES })
-      decipher.setAAD(associated(header, place))
+      decipher.setAAD(associated(header, context))
       decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
       const body = sealed.subarray(length + NONCE_BYTES, -TAG_BYTES)
       try {
         return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
       } catch {
         // Node's error has no further details.
-        throw broken(place)
+        throw broken(context)
       }
     },
   }

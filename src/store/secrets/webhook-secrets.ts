@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { isUuid } from '../../definition/identity.ts'
 import type { Database } from '../database/database.ts'
-import { inMs } from '../database/time-sql.ts'
+import { msFromNow } from '../database/time-sql.ts'
 import type { Vault } from './vault.ts'
 
 // Standard Webhooks: 24 to 64 random bytes, base64, after `whsec_`.
@@ -41,7 +41,7 @@ export const rotateWebhookSecret = (
       UPDATE webhook_subscriptions
       SET sealed_secret = ${vault.seal({ kind: 'webhook', ...place }, secret)},
         sealed_old_secret = ${vault.seal({ kind: 'old-webhook', ...place }, old)},
-        old_secret_until = ${inMs(ROTATION_MS)}, updated_at = clock_timestamp()
+        old_secret_until = ${msFromNow(ROTATION_MS)}, updated_at = clock_timestamp()
       WHERE id = ${id}::uuid`
     return secret
   })

@@ -1,34 +1,34 @@
 /**
- * Fair scheduling of sync runs, and the leases that assign a run to one process. The next place goes to the end
- * user with the fewest running syncs, then to the one served longest ago. The number of a user's credentials
- * therefore does not delay other users.
+ * Fair scheduling of sync runs, and the leases that assign a run to one process. The next slot goes to the end
+ * user with the fewest running syncs, then to the one whose last run started longest ago. So a user with many
+ * credentials does not delay other users.
  */
 import { Prisma } from '@prisma/client'
 import type { Database } from '../database/database.ts'
 import { acquired, isFree, isHeld, isRow } from '../database/lease-sql.ts'
-import { lasting } from '../database/time-sql.ts'
+import { intervalSql } from '../database/time-sql.ts'
 import type { SyncKey } from './sync-key.ts'
 import { SYNC_STATES, type SyncLease, type SyncState } from './sync-state.ts'
 
 const { sql } = Prisma
 
 /** A run that is due, with its end user. */
-export interface SyncTurn extends SyncKey {
+export interface DueRun extends SyncKey {
   readonly userId: string
 }
 
 // Due runs that are considered, longest due first. One user has at most MAX_CREDENTIALS_PER_USER times the
 // resources of an app.
 const MAX_COMPETING = 5_000
-// The most recent claims, from which the last service of a user is read. Earlier users count as equal.
+// The most recent claims, which show when a user last got a slot. Users without one of these rank equally.
 const RECENT_CLAIMS = 1_000
 
 // A stable function can use the index; with clock_timestamp(), which is volatile, each query would read every row.
 const NOW = sql`statement_timestamp()`
 
 /** Lists the next `limit` due runs in scheduling order. One statement. */
-export const listTurns = ({ prisma }: Database, limit: number): Promise<SyncTurn[]> =>
-  prisma.$queryRaw<SyncTurn[]>(sql`
+export const listDueRuns = ({ prisma }: Database, limit: number): Promise<DueRun[]> =>
+  prisma.$queryRaw<DueRun[]>(sql`
     WITH waiting AS MATERIALIZED (
       SELECT s.credential_id, s.topic, s.due_at, c.user_id
       FROM (SELECT credential_id, topic, due_at FROM sync_states
@@ -51,7 +51,7 @@ export const listTurns = ({ prisma }: Database, limit: number): Promise<SyncTurn
 export const isAnyRunWaiting = async ({ prisma }: Database, sinceMs: number): Promise<boolean> => {
   const [row] = await prisma.$queryRaw<{ isWaiting: boolean }[]>(sql`
     SELECT EXISTS (SELECT FROM sync_states
-      WHERE due_at <= ${NOW} - ${lasting(sinceMs)}) AS "isWaiting"`)
+      WHERE due_at <= ${NOW} - ${intervalSql(sinceMs)}) AS "isWaiting"`)
   return row?.isWaiting ?? false
 }
 
@@ -78,7 +78,7 @@ const STATE = sql`s.since, s.progress, s.surplus AS drift, s.failures,
   extract(epoch FROM clock_timestamp() - s.full_listing_at)::double precision * 1000
     AS "fullListingAgeMs",
   EXISTS (SELECT FROM record_totals t WHERE t.credential_id = s.credential_id AND t.topic = s.topic)
-    AS "isCounted",
+    AS "hasRecordTotal",
   clock_timestamp() AS now`
 
 const toState = ({ since, now, ...row }: StateRow): SyncState => ({
@@ -103,7 +103,7 @@ export const acquireRun = async (
 }
 
 /** A lease with the sync state that it covers. */
-export interface TakenRun {
+export interface AcquiredRun {
   readonly lease: SyncLease
   readonly state: SyncState
 }
@@ -112,7 +112,7 @@ export interface TakenRun {
 export const acquireDueRuns = async (
   { prisma }: Database,
   leases: readonly SyncLease[],
-): Promise<TakenRun[]> => {
+): Promise<AcquiredRun[]> => {
   const durationMs = Math.max(...leases.map((lease) => lease.durationMs))
   // Skips rows that another transaction has locked, so that no transaction waits while it holds a lock.
   const rows = await prisma.$queryRaw<(StateRow & { holder: string })[]>(sql`

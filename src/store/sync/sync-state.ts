@@ -12,7 +12,7 @@ import {
   RELEASED,
   renewed,
 } from '../database/lease-sql.ts'
-import { inMs } from '../database/time-sql.ts'
+import { msFromNow } from '../database/time-sql.ts'
 import { type StoredTotals, storedTotals } from '../records/record-totals.ts'
 import { clearSeenRecords } from './seen-records.ts'
 import type { SyncKey } from './sync-key.ts'
@@ -82,7 +82,7 @@ export interface SyncState {
   /** The failure reported in the change log, otherwise the last one; null: the last run succeeded. */
   readonly failure: StoredFailure | null
   /** Whether a total of the stored records exists; earlier versions kept none. */
-  readonly isCounted: boolean
+  readonly hasRecordTotal: boolean
   /** The database's time. */
   readonly now: string
 }
@@ -173,13 +173,13 @@ export const saveProgress = async (
   return totals
 }
 
-export interface Release {
+export interface RunRelease {
   /** Null: the next run starts from the beginning. */
   readonly progress: RunProgress | null
   readonly dueInMs: number
   /** Undefined: a pause without a failure, which keeps earlier failures. */
   readonly failure?: StoredFailure & { readonly count: number }
-  /** What the listing was missing, if a second listing has to confirm it. */
+  /** A description of the missing records, if a second listing must confirm them. */
   readonly absence?: string | undefined
 }
 
@@ -187,12 +187,12 @@ export interface Release {
 export const releaseRun = (
   database: Queryable,
   lease: SyncLease,
-  { progress, dueInMs, failure, absence }: Release,
+  { progress, dueInMs, failure, absence }: RunRelease,
 ): Promise<void> =>
   writeHeld(
     database,
     lease,
-    sql`${RELEASED}, due_at = ${inMs(dueInMs)}, progress = ${progressJson(progress)}
+    sql`${RELEASED}, due_at = ${msFromNow(dueInMs)}, progress = ${progressJson(progress)}
       ${
         failure
           ? sql`, failures = ${failure.count}, failure_code = ${failure.code}, failure = ${failure.reason},
@@ -227,7 +227,7 @@ export const completeRun = async (
   await writeHeld(
     transaction,
     lease,
-    sql`${RELEASED}, progress = NULL, since = ${since}::timestamptz, due_at = ${inMs(dueInMs)}, failures = 0,
+    sql`${RELEASED}, progress = NULL, since = ${since}::timestamptz, due_at = ${msFromNow(dueInMs)}, failures = 0,
       failure_code = NULL, failure = NULL, absence = NULL, completed_at = clock_timestamp(),
       full_listing_at = ${fullListingAt},
       surplus = ${everything ? sql`${drift}::integer` : sql`surplus`}`,

@@ -10,7 +10,7 @@ import { endOfLog } from '../changes/changes.ts'
 import { appendEvent } from '../changes/events.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { isHeld } from '../database/lease-sql.ts'
-import { inMs } from '../database/time-sql.ts'
+import { msFromNow } from '../database/time-sql.ts'
 import type { Vault } from '../secrets/vault.ts'
 
 const { sql } = Prisma
@@ -39,7 +39,7 @@ export const renewWorker = async (
   const [counts] = await prisma.$queryRaw<WorkerCounts[]>`
     WITH renewed AS (
       INSERT INTO webhook_workers (id, held_until)
-      VALUES (${id}::uuid, ${inMs(leaseMs)})
+      VALUES (${id}::uuid, ${msFromNow(leaseMs)})
       ON CONFLICT (id) DO UPDATE SET held_until = excluded.held_until
     ), forgotten AS (
       DELETE FROM webhook_workers

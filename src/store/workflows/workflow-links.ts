@@ -30,11 +30,11 @@ export interface Sources {
   /** Source records for which workflows of the installation created this record, oldest link first. */
   readonly recordIds: readonly string[]
   /** Whether an unfinished run may also have created the record, but has not saved its link yet. */
-  readonly mayGrow: boolean
+  readonly mayBeIncomplete: boolean
 }
 
 /** A change of a record whose cause is unknown. */
-export interface LoneChange extends LinkKey {
+export interface ChangeOfUnknownCause extends LinkKey {
   /** App of the record's credential. */
   readonly app: string
   readonly topic: string
@@ -47,7 +47,7 @@ export interface LoneChange extends LinkKey {
  */
 export const findSources = async (
   { prisma }: Database,
-  { installationId, workflowId, recordId, app, topic, changedAt }: LoneChange,
+  { installationId, workflowId, recordId, app, topic, changedAt }: ChangeOfUnknownCause,
 ): Promise<Sources> => {
   const [sources] = await prisma.$queryRaw<Sources[]>`
     SELECT ARRAY(
@@ -61,8 +61,8 @@ export const findSources = async (
           AND (r.status = 'running' OR (r.status = 'waiting' AND r.is_uncertain))
           AND r.started_at <= ${changedAt}
           AND v.definition #>> '{then,upsert,app}' = ${app}
-          AND v.definition #>> '{then,upsert,resource}' = ${topic}) AS "mayGrow"`
-  return sources ?? { recordIds: [], mayGrow: false }
+          AND v.definition #>> '{then,upsert,resource}' = ${topic}) AS "mayBeIncomplete"`
+  return sources ?? { recordIds: [], mayBeIncomplete: false }
 }
 
 /** Saves the record that a workflow created or updated for a source record. */

@@ -6,7 +6,7 @@ import { Prisma } from '@prisma/client'
 import type { ChangeKind } from '../changes/changes.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { isHeldBy, type Lease, type LeaseTable, RELEASED } from '../database/lease-sql.ts'
-import { inMs } from '../database/time-sql.ts'
+import { msFromNow } from '../database/time-sql.ts'
 import type { SealedSecrets } from '../secrets/integration-secrets.ts'
 
 const { sql } = Prisma
@@ -106,16 +106,16 @@ export const retryRun = async (
 ): Promise<void> => {
   const written = await transaction.prisma.$executeRaw(sql`
     UPDATE workflow_runs SET status = 'waiting', ${RELEASED}, failure = ${failure},
-      is_uncertain = is_uncertain OR ${isUncertain}, due_at = ${inMs(retryInMs)} WHERE ${isHeld(run)}`)
+      is_uncertain = is_uncertain OR ${isUncertain}, due_at = ${msFromNow(retryInMs)} WHERE ${isHeld(run)}`)
   if (written === 0) return
   const ofWorkflow = sql`installation_id = ${run.installationId}::uuid AND workflow_id = ${run.workflowId}::uuid`
   await transaction.prisma.$executeRaw(
     concerns === 'target'
-      ? sql`UPDATE installed_workflows SET paused_until = greatest(paused_until, ${inMs(retryInMs)})
+      ? sql`UPDATE installed_workflows SET paused_until = greatest(paused_until, ${msFromNow(retryInMs)})
           WHERE ${ofWorkflow}`
-      : sql`UPDATE workflow_runs SET due_at = ${inMs(retryInMs)}
+      : sql`UPDATE workflow_runs SET due_at = ${msFromNow(retryInMs)}
           WHERE ${ofWorkflow} AND record_id = ${run.recordId}::uuid AND status = 'waiting'
-            AND due_at < ${inMs(retryInMs)}`,
+            AND due_at < ${msFromNow(retryInMs)}`,
   )
 }
 
@@ -134,7 +134,7 @@ export const postponeRun = async (
 ): Promise<void> => {
   await prisma.$executeRaw(sql`
     UPDATE workflow_runs SET status = 'waiting', ${RELEASED}, attempts = attempts - 1,
-      failure = ${failure}, due_at = ${inMs(retryInMs)} WHERE ${isHeld(run)}`)
+      failure = ${failure}, due_at = ${msFromNow(retryInMs)} WHERE ${isHeld(run)}`)
 }
 
 /**

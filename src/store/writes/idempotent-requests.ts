@@ -17,7 +17,7 @@ import {
   TAKEN_OVER,
 } from '../database/lease-sql.ts'
 import { inOneTransaction } from '../database/one-transaction.ts'
-import { inMs } from '../database/time-sql.ts'
+import { msFromNow } from '../database/time-sql.ts'
 import type { Vault } from '../secrets/vault.ts'
 
 const { sql } = Prisma
@@ -75,7 +75,7 @@ interface ExistingRow {
   readonly sealedBody: Uint8Array | null
 }
 
-export interface IdempotentRequests {
+export interface IdempotencyStore {
   /** Claims a request. One statement for a new key, two for an existing one. */
   claim(request: RequestKey, fingerprint: string): Promise<RequestClaim>
   /** Extends leases while their work runs. @returns the holders whose leases were not taken over */
@@ -98,7 +98,7 @@ export interface IdempotentRequests {
 }
 
 /** Creates the store of idempotent requests. Responses are encrypted, because they may contain one-time secrets. */
-export const createIdempotentRequests = (database: Database, vault: Vault): IdempotentRequests => {
+export const createIdempotencyStore = (database: Database, vault: Vault): IdempotencyStore => {
   const { prisma } = database
 
   /** Stores a response. @returns false if another attempt has taken over */
@@ -125,7 +125,7 @@ export const createIdempotentRequests = (database: Database, vault: Vault): Idem
       INSERT INTO idempotent_requests AS r
         (id, environment_id, key, fingerprint, started_at, holder, held_until, expires_at)
       VALUES (gen_random_uuid(), ${environmentId}::uuid, ${key}, ${fingerprint}, clock_timestamp(),
-        ${holder}::uuid, ${inMs(REQUEST_LEASE_MS)}, clock_timestamp() + ${RETENTION_HOURS} * interval '1 hour')
+        ${holder}::uuid, ${msFromNow(REQUEST_LEASE_MS)}, clock_timestamp() + ${RETENTION_HOURS} * interval '1 hour')
       ON CONFLICT (environment_id, key) DO UPDATE SET
         fingerprint = excluded.fingerprint, ${TAKEN_OVER}, status = NULL, sealed_body = NULL,
         started_at = CASE WHEN ${isPast} THEN excluded.started_at ELSE r.started_at END,

@@ -5,7 +5,7 @@
 import { Prisma } from '@prisma/client'
 import type { Database } from '../database/database.ts'
 import { isFree, isHeldBy, type Lease, type LeaseTable, TAKEN_OVER } from '../database/lease-sql.ts'
-import { inMs } from '../database/time-sql.ts'
+import { msFromNow } from '../database/time-sql.ts'
 
 const { sql } = Prisma
 
@@ -38,7 +38,7 @@ export const claimRecord = async (
   const { credentialId, topic, recordId } = key
   const taken = await prisma.$executeRaw(sql`
     INSERT INTO record_claims AS c (credential_id, topic, record_id, holder, held_until)
-    VALUES (${credentialId}::uuid, ${topic}, ${recordId}::uuid, ${holder}::uuid, ${inMs(durationMs)})
+    VALUES (${credentialId}::uuid, ${topic}, ${recordId}::uuid, ${holder}::uuid, ${msFromNow(durationMs)})
     ON CONFLICT (credential_id, topic, record_id) DO UPDATE SET ${TAKEN_OVER} WHERE ${isFree('c')}`)
   return taken > 0
 }

@@ -76,9 +76,9 @@ const inputOf = (
   ids: Ids,
 ): Input => {
   const fields = allFields(operation)
-  const { given } = operation.example
+  const { input: example } = operation.example
   const values = Object.fromEntries(
-    Object.entries(given).filter(([name]) => !fields[name]?.kind.reference),
+    Object.entries(example).filter(([name]) => !fields[name]?.kind.reference),
   )
   const unique = `matrix-${++number}`
   const there: Input = {

@@ -1,19 +1,19 @@
-import { type Json, WriteRefusal } from '../../../definition/connector.ts'
+import { type Json, WriteRejection } from '../../../definition/connector.ts'
 import { enumeration, listOf, notNull } from '../../../definition/mapping/converters.ts'
-import type { Converter, WriteContext } from '../../../definition/mapping/rule.ts'
+import type { Converter, ConverterContext } from '../../../definition/mapping/rule.ts'
 import { objectAt, writeValue } from '../../../definition/mapping/write.ts'
 import { product } from '../../../resources/commerce/product.ts'
 import { collection } from '../collection.ts'
 import { money, quantity } from '../formats.ts'
 
-/** An object with one number. @throws WriteRefusal if the number is missing, which would empty the field */
+/** An object with one number. @throws WriteRejection if the number is missing, which would empty the field */
 const numberIn = (name: string, source: Converter) => ({
   ...source,
   read: (value: unknown) => ({ [name]: value }),
-  write: (value: Json, context: WriteContext) => {
+  write: (value: Json, context: ConverterContext) => {
     const number = objectAt(value, context.path)[name]
     const path = `${context.path}.${name}`
-    if (number === undefined) throw new WriteRefusal('Expected a number.', path)
+    if (number === undefined) throw new WriteRejection('Expected a number.', path)
     return writeValue(source, undefined, number, { ...context, path })
   },
 })
@@ -26,7 +26,7 @@ const weight: Converter = {
   write: (value, context) => {
     const { unit = null } = objectAt(value, context.path)
     if (unit !== null && unit !== 'g')
-      throw new WriteRefusal(
+      throw new WriteRejection(
         'The sandbox stores weights in grams. Use the unit g.',
         `${context.path}.unit`,
       )

@@ -1,6 +1,6 @@
 import type { ResourceWriter } from '../../../definition/connector.ts'
 import { writableFields } from '../../../definition/mapping/write.ts'
-import { act, OR_ERROR } from '../graphql.ts'
+import { mutate, OR_ERROR } from '../graphql.ts'
 import { getFrom, readWritten } from '../listing.ts'
 import { inputOf, withRemoteFields } from '../write-input.ts'
 import { customers, mapping } from './customer.ts'
@@ -21,7 +21,7 @@ export const customerWriter: ResourceWriter = {
     fields: writableFields(mapping, 'create'),
     *steps({ fields, remoteFields }) {
       const body = yield* inputOf(mapping, fields, 'create')
-      const { id } = yield* act(CREATE, { input: withRemoteFields(body, remoteFields) })
+      const { id } = yield* mutate(CREATE, { input: withRemoteFields(body, remoteFields) })
       return yield* readWritten(customers, id)
     },
   },
@@ -31,14 +31,14 @@ export const customerWriter: ResourceWriter = {
     *steps({ fields, remoteFields }, { remoteId: id }) {
       const body = yield* inputOf(mapping, fields, 'update')
       const input = withRemoteFields({ ...body, id }, remoteFields)
-      if (Object.keys(input).length > 1) yield* act(UPDATE, { input })
+      if (Object.keys(input).length > 1) yield* mutate(UPDATE, { input })
       return yield* readWritten(customers, id)
     },
   },
   delete: {
     guard: 'compare',
     *steps({ remoteId: id }) {
-      yield* act(DELETE, { id })
+      yield* mutate(DELETE, { id })
     },
   },
   // Vendure trims and lower-cases e-mail addresses (NOTES "a created customer has an account").

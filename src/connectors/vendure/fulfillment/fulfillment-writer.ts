@@ -5,12 +5,12 @@ import {
   type Steps,
   type StoredRecord,
   type WriteInput,
-  WriteRefusal,
+  WriteRejection,
 } from '../../../definition/connector.ts'
 import { writableFields } from '../../../definition/mapping/write.ts'
 import {
-  act,
   entriesOf,
+  mutate,
   OR_ERROR,
   query,
   rootFields,
@@ -37,7 +37,7 @@ const ORDERS = `query ($options: OrderListOptions) {
   orders(options: $options) { totalItems items { id fulfillments { id } } } }`
 const ORDERS_A_PAGE = 500
 
-const transition = (id: string, state: string) => act(TRANSITION, { id, state })
+const transition = (id: string, state: string) => mutate(TRANSITION, { id, state })
 
 /** The id of a fulfillment's order. Vendure has no query for it, so this searches all orders, newest first. */
 function* findOrder(id: string): Steps<string | undefined> {
@@ -83,16 +83,16 @@ const linesOf = (input: Json | undefined, order: Values): readonly Json[] => {
   // Safe: the engine has validated a list of lines, or null.
   const lines = (input ?? []) as readonly InputLine[]
   if (lines.length === 0)
-    throw new WriteRefusal('a fulfillment needs at least one line item', 'lineItems')
+    throw new WriteRejection('a fulfillment needs at least one line item', 'lineItems')
   const known = entriesOf(order.lines).map(({ id }) => id)
   return lines.map(({ lineItemId, quantity }, index) => {
     if (typeof lineItemId !== 'string' || !known.includes(lineItemId))
-      throw new WriteRefusal(
+      throw new WriteRejection(
         'the order has no such line; its remoteFields.lines has the ids of its lines',
         `lineItems.${index}.lineItemId`,
       )
     if (typeof quantity !== 'number' || quantity < 1)
-      throw new WriteRefusal('the quantity must be 1 or more', `lineItems.${index}.quantity`)
+      throw new WriteRejection('the quantity must be 1 or more', `lineItems.${index}.quantity`)
     return { orderLineId: lineItemId, quantity }
   })
 }
@@ -103,7 +103,10 @@ const handlerOf = ({ fields, remoteFields }: WriteInput): Json => {
   const carrier = fields.carrier as string | null | undefined
   const numbers = (fields.trackingNumbers ?? []) as readonly string[]
   if (numbers.length > 1)
-    throw new WriteRefusal('Vendure stores one tracking number per fulfillment', 'trackingNumbers')
+    throw new WriteRejection(
+      'Vendure stores one tracking number per fulfillment',
+      'trackingNumbers',
+    )
   if (remoteFields.handler === undefined)
     return {
       code: 'manual-fulfillment',
@@ -113,7 +116,7 @@ const handlerOf = ({ fields, remoteFields }: WriteInput): Json => {
       ],
     }
   if (carrier || numbers.length > 0)
-    throw new WriteRefusal(
+    throw new WriteRejection(
       'set either the handler, or carrier and trackingNumbers',
       'remoteFields.handler',
     )
@@ -123,10 +126,10 @@ const handlerOf = ({ fields, remoteFields }: WriteInput): Json => {
 const stateOf = ({ remoteFields }: WriteInput): string | undefined => {
   const { state } = remoteFields
   if (state === undefined || typeof state === 'string') return state
-  throw new WriteRefusal('the state must be a string such as Shipped', 'remoteFields.state')
+  throw new WriteRejection('the state must be a string such as Shipped', 'remoteFields.state')
 }
 
-/** @throws WriteRefusal if the input changes a field that cannot change after creation */
+/** @throws WriteRejection if the input changes a field that cannot change after creation */
 const checkFixed = ({ fields }: WriteInput, { method, trackingCode, lines }: RawFulfillment) => {
   const requested: Readonly<Record<string, unknown>> = {
     carrier: fields.carrier || null,
@@ -143,7 +146,7 @@ const checkFixed = ({ fields }: WriteInput, { method, trackingCode, lines }: Raw
   }
   for (const field of Object.keys(fixed))
     if (fields[field] !== undefined && !isDeepStrictEqual(requested[field], fixed[field]))
-      throw new WriteRefusal(
+      throw new WriteRejection(
         "Vendure cannot change this field of an existing fulfillment; cancel this one (remoteFields.state: 'Cancelled') and create another",
         field,
       )
@@ -163,9 +166,9 @@ export const fulfillmentWriter: ResourceWriter = {
       const state = stateOf(input)
       const handler = handlerOf(input)
       const [order] = yield* readEntry(orders, orderId)
-      if (!order) throw new WriteRefusal('Vendure has no such order', 'orderId')
+      if (!order) throw new WriteRejection('Vendure has no such order', 'orderId')
       const lines = linesOf(input.fields.lineItems, order)
-      const created = yield* act(ADD, { input: { lines, handler } })
+      const created = yield* mutate(ADD, { input: { lines, handler } })
       const id = String(created.id)
       if (state !== undefined && state !== created.state)
         try {

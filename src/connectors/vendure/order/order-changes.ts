@@ -1,5 +1,5 @@
 /** The changes of an order, computed from the input and the current order. */
-import { type Json, WriteRefusal } from '../../../definition/connector.ts'
+import { type Json, WriteRejection } from '../../../definition/connector.ts'
 import {
   addressFields,
   type RawAddress,
@@ -12,7 +12,7 @@ type Input = { readonly [name: string]: Json }
 
 /**
  * The single full name that Vendure stores. The mapping splits it again before its last word.
- * @throws WriteRefusal if splitting it would not return the same names
+ * @throws WriteRejection if splitting it would not return the same names
  */
 const joinName = (firstName: string | null, lastName: string | null, field: string): string => {
   const fullName = [firstName, lastName].filter(Boolean).join(' ')
@@ -24,7 +24,7 @@ const joinName = (firstName: string | null, lastName: string | null, field: stri
         ? 'firstName'
         : undefined
   if (changed !== undefined)
-    throw new WriteRefusal(
+    throw new WriteRejection(
       `Vendure stores one full name, whose last word is the last name; send ${JSON.stringify(split)}`,
       `${field}.${changed}`,
     )
@@ -33,7 +33,7 @@ const joinName = (firstName: string | null, lastName: string | null, field: stri
 
 /**
  * An `UpdateOrderAddressInput` with the changed fields; undefined if none changes.
- * @throws WriteRefusal if the input removes the address or its country
+ * @throws WriteRejection if the input removes the address or its country
  */
 export const addressChange = (
   input: Json | undefined,
@@ -42,7 +42,7 @@ export const addressChange = (
 ): Input | undefined => {
   if (input === undefined) return undefined
   if (input === null)
-    throw new WriteRefusal('Vendure cannot remove an address from an order', field)
+    throw new WriteRejection('Vendure cannot remove an address from an order', field)
   // Safe: the engine has validated an object of strings and nulls.
   const requested = input as Readonly<Record<string, string | null>>
   const current = unifiedAddress(raw)
@@ -51,7 +51,7 @@ export const addressChange = (
   const changes = (name: string): boolean => newValue(name) !== (current[name] ?? null)
 
   if (changes('countryCode') && newValue('countryCode') === null)
-    throw new WriteRefusal('Vendure cannot clear the country', `${field}.countryCode`)
+    throw new WriteRejection('Vendure cannot clear the country', `${field}.countryCode`)
   const change: Record<string, Json> = {}
   for (const [name, remote] of Object.entries(addressFields))
     if (changes(name)) change[remote] = newValue(name)
@@ -65,19 +65,19 @@ interface InputLine {
   readonly quantity?: number | null
 }
 
-/** A line's variant and its new quantity. @throws WriteRefusal if one is missing or invalid */
+/** A line's variant and its new quantity. @throws WriteRejection if one is missing or invalid */
 const checkLine = ({ variantId, quantity }: InputLine, field: string) => {
   if (typeof variantId !== 'string')
-    throw new WriteRefusal('a line needs the id of its variant', `${field}.variantId`)
+    throw new WriteRejection('a line needs the id of its variant', `${field}.variantId`)
   if (typeof quantity !== 'number' || quantity < 0)
-    throw new WriteRefusal('the quantity must be 0 or more', `${field}.quantity`)
+    throw new WriteRejection('the quantity must be 0 or more', `${field}.quantity`)
   return { variantId, quantity }
 }
 
 /**
  * The adjusted and added lines, from the complete list of the input. Quantity 0 removes a line. Leaving a
  * line out is an error, so that a caller who sends one line does not lose the others.
- * @throws WriteRefusal if a line is missing or a variant occurs twice
+ * @throws WriteRejection if a line is missing or a variant occurs twice
  */
 export const lineChanges = (input: Json | undefined, { lines }: Pick<RawOrder, 'lines'>): Input => {
   if (input === undefined) return {}
@@ -95,12 +95,12 @@ export const lineChanges = (input: Json | undefined, { lines }: Pick<RawOrder, '
       continue
     }
     if (added.has(variantId) || lines.some(({ productVariant }) => productVariant.id === variantId))
-      throw new WriteRefusal('the order already has a line of this variant', `${field}.variantId`)
+      throw new WriteRejection('the order already has a line of this variant', `${field}.variantId`)
     if (quantity > 0) added.set(variantId, quantity)
   }
   const missing = remaining.find(({ quantity }) => quantity > 0)
   if (missing)
-    throw new WriteRefusal(
+    throw new WriteRejection(
       `the line of ${missing.productVariant.name} is missing; send quantity 0 to remove a line`,
       'lineItems',
     )

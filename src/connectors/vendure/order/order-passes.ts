@@ -16,9 +16,9 @@ export const PLACED = { orderPlacedAt: { isNull: false } } as const
 const DONE = ['Shipped', 'Delivered', 'Cancelled'] as const
 // Many shops never mark orders as delivered, and reading all shipped orders every few seconds would cost too
 // much. A full listing finds changes of older orders.
-const DONE_WATCHED_DAYS = 60
+const COMPLETED_WATCH_DAYS = 60
 
-const recent = (since: string) => ({ after: daysBefore(since, DONE_WATCHED_DAYS) })
+const recent = (since: string) => ({ after: daysBefore(since, COMPLETED_WATCH_DAYS) })
 
 /** The parts of an order that have their own timestamps. */
 const PARTS = `

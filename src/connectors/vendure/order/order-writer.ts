@@ -3,10 +3,10 @@ import {
   type ResourceWriter,
   type Steps,
   type WriteInput,
-  WriteRefusal,
+  WriteRejection,
 } from '../../../definition/connector.ts'
 import { writableFields } from '../../../definition/mapping/write.ts'
-import { act, OR_ERROR, query, rootFields, undo, valuesOf } from '../graphql.ts'
+import { mutate, OR_ERROR, query, rootFields, undo, valuesOf } from '../graphql.ts'
 import { getFrom, readWritten } from '../listing.ts'
 import { decimalText } from '../money.ts'
 import { sideEffectsOfOrder } from '../side-effects.ts'
@@ -45,7 +45,7 @@ const modification = ({ fields, remoteFields }: WriteInput, order: RawOrder): In
   return Object.keys(change).length > 0 ? change : undefined
 }
 
-/** @throws WriteRefusal if the change raises the price, or lowers it without `remoteFields.refunds` */
+/** @throws WriteRejection if the change raises the price, or lowers it without `remoteFields.refunds` */
 const checkPrice = (order: RawOrder, totalWithTax: number, input: Input): void => {
   const difference = totalWithTax - order.totalWithTax
   const amount = decimalText(Math.abs(difference), order.moneyStrategyPrecision)
@@ -53,15 +53,18 @@ const checkPrice = (order: RawOrder, totalWithTax: number, input: Input): void =
   // A new address can change the price too, through the shipping charge.
   const field = input.adjustOrderLines || input.addItems ? 'lineItems' : undefined
   if (difference > 0)
-    throw new WriteRefusal(`${costs} more, and only the merchant can charge the difference`, field)
+    throw new WriteRejection(
+      `${costs} more, and only the merchant can charge the difference`,
+      field,
+    )
   if (difference < 0 && input.refunds === undefined)
-    throw new WriteRefusal(
+    throw new WriteRejection(
       `${costs} less; set remoteFields.refunds to [{ paymentId, amount }] to refund the difference`,
       field,
     )
 }
 
-const transition = (id: string, state: string) => act(TRANSITION, { id, state })
+const transition = (id: string, state: string) => mutate(TRANSITION, { id, state })
 
 /** The alternative state after a change of lines: the order is now fully shipped, or no longer. */
 const alternativeStates: Readonly<Record<string, string>> = {
@@ -91,9 +94,9 @@ function* modify(order: RawOrder, change: Input): Steps<void> {
   const stays = order.state === 'Modifying'
   if (!stays) yield* transition(order.id, 'Modifying')
   try {
-    const preview = yield* act(MODIFY, { input: { ...input, dryRun: true } })
+    const preview = yield* mutate(MODIFY, { input: { ...input, dryRun: true } })
     checkPrice(order, Number(preview.totalWithTax), change)
-    yield* act(MODIFY, { input: { ...input, dryRun: false } })
+    yield* mutate(MODIFY, { input: { ...input, dryRun: false } })
   } catch (error) {
     if (!stays) yield* undo(TRANSITION, { id: order.id, state: order.state })
     throw error
@@ -107,7 +110,10 @@ const customerChange = (input: Json | undefined, order: RawOrder): string | unde
   // Safe: the engine has validated the object, or null.
   const { customerId } = (input ?? { customerId: null }) as { readonly customerId?: string | null }
   if (customerId === null)
-    throw new WriteRefusal('Vendure cannot remove the customer of an order', 'customer.customerId')
+    throw new WriteRejection(
+      'Vendure cannot remove the customer of an order',
+      'customer.customerId',
+    )
   return customerId === order.customer?.id ? undefined : customerId
 }
 
@@ -115,7 +121,7 @@ const customerChange = (input: Json | undefined, order: RawOrder): string | unde
 const stateChange = (input: Json | undefined, order: RawOrder): string | undefined => {
   if (input === undefined || input === order.state) return undefined
   if (typeof input !== 'string')
-    throw new WriteRefusal('Vendure cannot clear the state of an order', 'orderStatus')
+    throw new WriteRejection('Vendure cannot clear the state of an order', 'orderStatus')
   return input
 }
 
@@ -128,18 +134,18 @@ interface Changes {
 
 /**
  * Checks later steps before the first one, because a failure after it would leave the write partly done.
- * @throws WriteRefusal if the customer does not exist or the state cannot be reached
+ * @throws WriteRejection if the customer does not exist or the state cannot be reached
  */
 function* checkLaterSteps(order: RawOrder, { change, customerId, state }: Changes): Steps<void> {
   if (customerId !== undefined && change) {
     const { customer } = rootFields(yield query(CUSTOMER, { id: customerId }))
-    if (!customer) throw new WriteRefusal('Vendure has no such customer', 'customer.customerId')
+    if (!customer) throw new WriteRejection('Vendure has no such customer', 'customer.customerId')
   }
   // A cancellation is a mutation of its own, not a transition (NOTES "setOrderCustomer and cancelOrder").
   if (state === undefined || state === 'Cancelled' || !(change || customerId !== undefined)) return
   const { nextStates } = valuesOf(rootFields(yield query(NEXT_STATES, { id: order.id })).order)
   if (Array.isArray(nextStates) && !nextStates.includes(state))
-    throw new WriteRefusal(
+    throw new WriteRejection(
       `an order in state ${order.state} can only change to ${nextStates.join(', ') || 'no other state'}`,
       'orderStatus',
     )
@@ -151,7 +157,7 @@ function* checkLaterSteps(order: RawOrder, { change, customerId, state }: Change
  */
 const changeState = (id: string, state: string) =>
   state === 'Cancelled'
-    ? act(CANCEL, { input: { orderId: id, cancelShipping: true } })
+    ? mutate(CANCEL, { input: { orderId: id, cancelShipping: true } })
     : transition(id, state)
 
 /** The writer of placed orders. It has no create, because placing an order requires a payment in the shop. */
@@ -169,7 +175,8 @@ export const orderWriter: ResourceWriter = {
       yield* checkLaterSteps(order, { change, customerId, state })
       // Modify first, because its price check can fail; change the state last, because it cannot be undone.
       if (change) yield* modify(order, change)
-      if (customerId !== undefined) yield* act(SET_CUSTOMER, { input: { orderId: id, customerId } })
+      if (customerId !== undefined)
+        yield* mutate(SET_CUSTOMER, { input: { orderId: id, customerId } })
       if (state !== undefined) yield* changeState(id, state)
       return yield* readWritten(orders, id)
     },

@@ -1,7 +1,7 @@
 /** Option groups (`Size`) and options (`L`), which distinguish the variants of a product. */
-import { type Steps, WriteRefusal } from '../../../definition/connector.ts'
-import { act, entriesOf, type Values } from '../graphql.ts'
-import { isSameChoice, type Options, optionsOf, type Placed } from './product-variants.ts'
+import { type Steps, WriteRejection } from '../../../definition/connector.ts'
+import { entriesOf, mutate, type Values } from '../graphql.ts'
+import { isSameChoice, type Options, optionsOf, type VariantEntry } from './product-variants.ts'
 
 interface Group {
   readonly name: string
@@ -22,15 +22,15 @@ export interface OptionPlan {
 const idsOf = (options: unknown): ReadonlyMap<string, string> =>
   new Map(entriesOf(options).map(({ name, id }) => [String(name), String(id)]))
 
-/** @throws WriteRefusal if a new variant has the same options as another variant */
+/** @throws WriteRejection if a new variant has the same options as another variant */
 const checkDistinct = (
   choices: readonly Options[],
   taken: readonly Options[],
-  added: readonly Placed[],
+  added: readonly VariantEntry[],
 ): void => {
   for (const [index, choice] of choices.entries())
     if ([...taken, ...choices.slice(0, index)].some((other) => isSameChoice(choice, other)))
-      throw new WriteRefusal(
+      throw new WriteRejection(
         'another variant of the product has the same options',
         `${added[index]?.at}.optionValues`,
       )
@@ -46,17 +46,17 @@ interface KnownOptions {
 
 /**
  * Plans the options of new variants.
- * @throws WriteRefusal unless each new variant has one option of each group and differs from all others
+ * @throws WriteRejection unless each new variant has one option of each group and differs from all others
  */
 export const planOptions = (
   { groups: known, taken }: KnownOptions,
-  added: readonly Placed[],
+  added: readonly VariantEntry[],
 ): OptionPlan => {
   const choices = added.map(optionsOf)
   const names = known?.map(({ name }) => String(name)) ?? [...(choices[0]?.keys() ?? [])]
   for (const [index, choice] of choices.entries())
     if (choice.size !== names.length || !names.every((name) => choice.has(name)))
-      throw new WriteRefusal(
+      throw new WriteRejection(
         names.length > 0
           ? `each variant of the product needs exactly one value for each of: ${names.join(', ')}`
           : 'the product has no options',
@@ -96,10 +96,10 @@ function* createGroup(
   languageCode: string,
 ): Steps<ReadonlyMap<string, string>> {
   const options = [...missing].map((option) => named(option, languageCode))
-  const { id, ...created } = yield* act(CREATE_GROUP, {
+  const { id, ...created } = yield* mutate(CREATE_GROUP, {
     input: { ...named(name, languageCode), options },
   })
-  yield* act(ADD_GROUP, { productId, groupId: String(id) })
+  yield* mutate(ADD_GROUP, { productId, groupId: String(id) })
   return idsOf(created.options)
 }
 
@@ -111,7 +111,7 @@ function* extendGroup(
   const all = new Map(ids)
   for (const option of missing) {
     const input = { ...named(option, languageCode), productOptionGroupId }
-    all.set(option, String((yield* act(CREATE_OPTION, { input })).id))
+    all.set(option, String((yield* mutate(CREATE_OPTION, { input })).id))
   }
   return all
 }

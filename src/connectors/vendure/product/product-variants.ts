@@ -1,8 +1,8 @@
 /** Inputs for the new and changed variants of a product. */
-import { type Json, WriteRefusal } from '../../../definition/connector.ts'
+import { type Json, WriteRejection } from '../../../definition/connector.ts'
 import { unitsOf } from '../money.ts'
 import type { ShopCatalogue } from '../shop.ts'
-import { isCounted, priceOf, type RawVariant, stockOf } from './product.ts'
+import { isStockTracked, priceOf, type RawVariant, stockOf } from './product.ts'
 
 /** The shop settings for writing texts, prices and stock. */
 export type Shop = ShopCatalogue & { readonly defaultLanguageCode: string }
@@ -27,7 +27,7 @@ export interface InputVariant {
 }
 
 /** A variant and its path in the input. */
-export interface Placed {
+export interface VariantEntry {
   readonly variant: InputVariant
   /** The path, e.g. `variants.0`. */
   readonly at: string
@@ -37,7 +37,7 @@ export interface Placed {
 export type Options = ReadonlyMap<string, string>
 
 /** The variants of a write; undefined if the write does not include them. */
-export const variantsOf = (input: Json | undefined): readonly Placed[] | undefined =>
+export const variantsOf = (input: Json | undefined): readonly VariantEntry[] | undefined =>
   input === undefined
     ? undefined
     : // Safe: the engine has validated a list of variants, or null.
@@ -62,13 +62,13 @@ export const listedVariants = (input: Json | undefined): Json | undefined =>
 
 /**
  * The options of an input variant.
- * @throws WriteRefusal if an option has no name or value, or two have the same name
+ * @throws WriteRejection if an option has no name or value, or two have the same name
  */
-export const optionsOf = ({ variant, at }: Placed): Options => {
+export const optionsOf = ({ variant, at }: VariantEntry): Options => {
   const options = new Map<string, string>()
   for (const { name, value } of variant.optionValues ?? []) {
     if (!name || !value || options.has(name))
-      throw new WriteRefusal(
+      throw new WriteRejection(
         'each option needs a value and a name that no other option of the variant has',
         `${at}.optionValues`,
       )
@@ -89,7 +89,7 @@ export const isSameChoice = (a: Options, b: Options): boolean =>
 type Locations = readonly string[] | undefined
 
 const stockInput = (
-  { variant, at }: Placed,
+  { variant, at }: VariantEntry,
   counted: boolean,
   locations: Locations,
 ): VariantInput => {
@@ -100,7 +100,7 @@ const stockInput = (
   if (totalCount === null) return counted ? { trackInventory: 'FALSE' } : {}
   const [location, ...others] = locations ?? []
   if (others.length > 0)
-    throw new WriteRefusal(
+    throw new WriteRejection(
       'the variant has several stock locations, so Vendure cannot set the total; change the stock in Vendure',
       `${at}.inventory.totalCount`,
     )
@@ -113,37 +113,40 @@ const stockInput = (
 }
 
 /** A `CreateProductVariantInput` without product and options. */
-export const newVariant = (placed: Placed, productName: string, shop: Shop): VariantInput => {
-  const { variant, at } = placed
+export const newVariant = (entry: VariantEntry, productName: string, shop: Shop): VariantInput => {
+  const { variant, at } = entry
   if (variant.price === undefined || variant.price === null)
-    throw new WriteRefusal('a new variant needs a price; Vendure would set it to 0', `${at}.price`)
-  const name = variant.title ?? [productName, ...optionsOf(placed).values()].join(' ')
+    throw new WriteRejection(
+      'a new variant needs a price; Vendure would set it to 0',
+      `${at}.price`,
+    )
+  const name = variant.title ?? [productName, ...optionsOf(entry).values()].join(' ')
   return {
     translations: [{ languageCode: shop.defaultLanguageCode, name }],
     sku: variant.sku ?? '',
     price: unitsOf(variant.price, shop.moneyStrategyPrecision, `${at}.price`),
-    ...stockInput(placed, shop.globalTrackInventory, undefined),
+    ...stockInput(entry, shop.globalTrackInventory, undefined),
   }
 }
 
 /** An `UpdateProductVariantInput` with only the changed fields and without its id. */
 export const changedVariant = (
-  placed: Placed,
+  entry: VariantEntry,
   raw: RawVariant,
   shop: Shop,
   locations: readonly string[],
 ): VariantInput => {
-  const { variant, at } = placed
+  const { variant, at } = entry
   const { title, price, sku, optionValues, inventory } = variant
-  if (optionValues !== undefined && !isSameChoice(optionsOf(placed), chosenBy(raw)))
-    throw new WriteRefusal('Vendure cannot change the options of a variant', `${at}.optionValues`)
-  if (title === null) throw new WriteRefusal('Vendure requires a title', `${at}.title`)
-  if (price === null) throw new WriteRefusal('Vendure requires a price', `${at}.price`)
+  if (optionValues !== undefined && !isSameChoice(optionsOf(entry), chosenBy(raw)))
+    throw new WriteRejection('Vendure cannot change the options of a variant', `${at}.optionValues`)
+  if (title === null) throw new WriteRejection('Vendure requires a title', `${at}.title`)
+  if (price === null) throw new WriteRejection('Vendure requires a price', `${at}.price`)
 
   const precision = shop.moneyStrategyPrecision
   const units = price === undefined ? undefined : unitsOf(price, precision, `${at}.price`)
   const before = priceOf(raw, shop)
-  const counted = isCounted(raw, shop)
+  const counted = isStockTracked(raw, shop)
   const isStockSame = counted && inventory?.totalCount === stockOf(raw)
   return {
     ...(title !== undefined &&
@@ -152,6 +155,6 @@ export const changedVariant = (
       }),
     ...(units !== undefined && units !== before && { price: units }),
     ...(sku !== undefined && (sku ?? '') !== raw.sku && { sku: sku ?? '' }),
-    ...(!isStockSame && stockInput(placed, counted, locations)),
+    ...(!isStockSame && stockInput(entry, counted, locations)),
   }
 }

@@ -2,11 +2,11 @@ import {
   type ResourceWriter,
   type Steps,
   type WriteInput,
-  WriteRefusal,
+  WriteRejection,
 } from '../../../definition/connector.ts'
 import type { WriteVerb } from '../../../definition/mapping/rule.ts'
 import { writableFields } from '../../../definition/mapping/write.ts'
-import { act, entriesOf, query, rootFields, undo, type Values, valuesOf } from '../graphql.ts'
+import { entriesOf, mutate, query, rootFields, undo, type Values, valuesOf } from '../graphql.ts'
 import { getFrom, readWritten } from '../listing.ts'
 import { catalogue } from '../shop.ts'
 import { inputOf, withRemoteFields } from '../write-input.ts'
@@ -17,8 +17,8 @@ import {
   chosenBy,
   listedVariants,
   newVariant,
-  type Placed,
   type Shop,
+  type VariantEntry,
   type VariantInput,
   variantsOf,
 } from './product-variants.ts'
@@ -81,31 +81,31 @@ function* changedProduct(input: WriteInput, raw: RawProduct): Steps<VariantInput
 /**
  * Divides the input into existing and new variants. Leaving a variant out is an error, so that a caller who
  * sends one variant does not lose the others.
- * @throws WriteRefusal if a variant is missing, unknown or repeated
+ * @throws WriteRejection if a variant is missing, unknown or repeated
  */
-const divide = (input: readonly Placed[], raw: RawProduct) => {
+const divide = (input: readonly VariantEntry[], raw: RawProduct) => {
   const remaining = new Map(raw.variants.map((variant) => [variant.id, variant]))
   const changed = []
   const added = []
-  for (const placed of input) {
-    const { remoteId, id } = placed.variant
+  for (const entry of input) {
+    const { remoteId, id } = entry.variant
     const variantId = remoteId ?? id
     if (variantId === undefined || variantId === null) {
-      added.push(placed)
+      added.push(entry)
       continue
     }
     const variant = remaining.get(variantId)
     if (!variant)
-      throw new WriteRefusal(
+      throw new WriteRejection(
         'the product has no such variant, or the list has it twice',
-        `${placed.at}.remoteId`,
+        `${entry.at}.remoteId`,
       )
     remaining.delete(variantId)
-    changed.push({ placed, variant })
+    changed.push({ entry, variant })
   }
   const [missing] = remaining.values()
   if (missing)
-    throw new WriteRefusal(
+    throw new WriteRejection(
       `the variant ${missing.name} (${missing.id}) is missing; an update cannot delete variants`,
       'variants',
     )
@@ -126,7 +126,7 @@ function* createVariants(
     optionIds: optionIds[index] ?? [],
     ...variant,
   }))
-  yield* act(CREATE_VARIANTS, { input })
+  yield* mutate(CREATE_VARIANTS, { input })
 }
 
 /** The `UpdateProductVariantInput`s of the existing variants that change. */
@@ -139,10 +139,10 @@ const changesOf = (
     entriesOf(valuesOf(product).variants).map(({ id, stockLevels }) => [id, stockLevels]),
   )
   return changed
-    .map(({ placed, variant }): VariantInput => {
+    .map(({ entry, variant }): VariantInput => {
       const levels = entriesOf(levelsOf.get(variant.id))
       const locations = levels.map(({ stockLocationId }) => String(stockLocationId))
-      return { id: variant.id, ...changedVariant(placed, variant, shop, locations) }
+      return { id: variant.id, ...changedVariant(entry, variant, shop, locations) }
     })
     .filter((change) => Object.keys(change).length > 1)
 }
@@ -157,10 +157,10 @@ export const productWriter: ResourceWriter = {
       const product = yield* newProduct(input, shop.defaultLanguageCode)
       const name = String(input.fields.productName)
       const inputVariants = variantsOf(input.fields.variants) ?? []
-      const variants = inputVariants.map((placed) => newVariant(placed, name, shop))
+      const variants = inputVariants.map((entry) => newVariant(entry, name, shop))
       const plan = planOptions({ groups: undefined, taken: [] }, inputVariants)
 
-      const id = String((yield* act(CREATE, { input: product })).id)
+      const id = String((yield* mutate(CREATE, { input: product })).id)
       try {
         yield* createVariants(id, variants, plan, shop.defaultLanguageCode)
       } catch (error) {
@@ -180,7 +180,7 @@ export const productWriter: ResourceWriter = {
       const product = yield* changedProduct(input, raw)
       const inputVariants = variantsOf(input.fields.variants)
       if (!inputVariants) {
-        if (product) yield* act(UPDATE, { input: { ...product, id } })
+        if (product) yield* mutate(UPDATE, { input: { ...product, id } })
         return yield* readWritten(products, id)
       }
 
@@ -190,14 +190,14 @@ export const productWriter: ResourceWriter = {
       const { changed, added } = divide(inputVariants, raw)
       const changes = changesOf(changed, shop, root.product)
       const name = String(input.fields.productName ?? raw.name)
-      const variants = added.map((placed) => newVariant(placed, name, shop))
+      const variants = added.map((entry) => newVariant(entry, name, shop))
       const groups = entriesOf(valuesOf(root.product).optionGroups)
       const hasNone = raw.variants.length === 0 && groups.length === 0
       const known = { groups: hasNone ? undefined : groups, taken: raw.variants.map(chosenBy) }
       const plan = planOptions(known, added)
 
-      if (product) yield* act(UPDATE, { input: { ...product, id } })
-      if (changes.length > 0) yield* act(UPDATE_VARIANTS, { input: changes })
+      if (product) yield* mutate(UPDATE, { input: { ...product, id } })
+      if (changes.length > 0) yield* mutate(UPDATE_VARIANTS, { input: changes })
       yield* createVariants(id, variants, plan, shop.defaultLanguageCode)
       return yield* readWritten(products, id)
     },
@@ -205,7 +205,7 @@ export const productWriter: ResourceWriter = {
   delete: {
     guard: 'compare',
     *steps({ remoteId: id }) {
-      yield* act(DELETE, { id })
+      yield* mutate(DELETE, { id })
     },
   },
   normalize: ({ fields, remoteFields: { slug: _, ...remoteFields } }) => {

@@ -63,7 +63,7 @@ export const stockOf = ({ stockLevels }: RawVariant): number =>
   sum(stockLevels.map(({ stockOnHand }) => stockOnHand))
 
 /** Whether the stock of a variant is tracked (NOTES "`stockOnHand` needs tracking"). */
-export const isCounted = ({ trackInventory }: RawVariant, shop: ShopCatalogue): boolean =>
+export const isStockTracked = ({ trackInventory }: RawVariant, shop: ShopCatalogue): boolean =>
   trackInventory === 'INHERIT' ? shop.globalTrackInventory : trackInventory === 'TRUE'
 
 const priceText = (raw: RawVariant, shop: ShopCatalogue): string | null => {
@@ -81,7 +81,7 @@ const variant = {
   optionValues: listOf('options', { name: 'group.name', value: 'name' }),
   // Without tracking, the number is meaningless.
   inventory: writtenBySteps((raw: RawVariant, shop: RawProduct) =>
-    isCounted(raw, shop) ? { totalCount: stockOf(raw) } : null,
+    isStockTracked(raw, shop) ? { totalCount: stockOf(raw) } : null,
   ),
   weight: null, // Vendure has none
 }
@@ -147,7 +147,7 @@ export const products = listing({
   pageSize: 100,
   shop: catalogue,
   // Assigning a product to the channel or removing it updates no timestamp.
-  isCounted: true,
+  comparesCount: true,
   recordsOf: (entry) => [withSortedParts(entry)],
   changesSince: (since) => [
     { filter: { updatedAt: { after: since } } },

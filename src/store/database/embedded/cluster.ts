@@ -45,8 +45,8 @@ interface OpenedCluster {
 export const openCluster = async (options: ClusterOptions): Promise<OpenedCluster> => {
   const { dataDir, programs, user, onSpawn } = options
   const passwordPath = join(dataDir, 'database-password')
-  const keptPassword = await readPassword(passwordPath)
-  const password = keptPassword ?? randomBytes(24).toString('base64url')
+  const storedPassword = await readPassword(passwordPath)
+  const password = storedPassword ?? randomBytes(24).toString('base64url')
   const folder = join(dataDir, 'postgres')
   const isNew = !existsSync(join(folder, 'PG_VERSION'))
   if (!isNew) await checkVersion(folder, programs)
@@ -58,12 +58,12 @@ export const openCluster = async (options: ClusterOptions): Promise<OpenedCluste
     const creating = createCluster(await describeCluster(unfinished, user), programs, password)
     onSpawn()
     await creating
-  } else if (keptPassword === undefined) {
+  } else if (storedPassword === undefined) {
     const cluster = await describeCluster(folder, user)
     await runSql(cluster, programs, [`ALTER ROLE ${DATABASE_NAME} PASSWORD '${password}'`])
   }
   // Write the password last: one on disk that does not match the cluster would never be replaced.
-  if (keptPassword === undefined) await writeFile(passwordPath, `${password}\n`, { mode: 0o600 })
+  if (storedPassword === undefined) await writeFile(passwordPath, `${password}\n`, { mode: 0o600 })
   if (isNew) await rename(join(dataDir, 'postgres.new'), folder)
   return { cluster: await describeCluster(folder, user), password, isNew }
 }

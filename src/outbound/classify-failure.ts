@@ -2,7 +2,7 @@
 import { storableText } from '../definition/value.ts'
 import { type AppError, isAppError } from './app-error.ts'
 
-export interface Judgement {
+export interface ClassifiedFailure {
   readonly code: AppError['code'] | 'INTERNAL'
   readonly reason: string
   /** The pause that the app requested; undefined: none. */
@@ -10,7 +10,7 @@ export interface Judgement {
 }
 
 /** Classifies an error: a failure of an app with its reason, any other error as `INTERNAL`. */
-export const judge = (error: unknown): Judgement => {
+export const classifyFailure = (error: unknown): ClassifiedFailure => {
   if (!isAppError(error)) {
     // The details are only in the log.
     const reason = 'an unexpected failure of this service'

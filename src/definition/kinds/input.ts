@@ -20,7 +20,7 @@ export const readAs = <Value, Input = unknown>(
   })
 
 /** Text of at most `maxLength` characters that every database and app can store. */
-export const givenText = (maxLength: number, expected = 'a string'): ZodType<string> =>
+export const textInput = (maxLength: number, expected = 'a string'): ZodType<string> =>
   z
     .string({ error: expected })
     .refine((text) => !text.includes('\0'), { error: 'text without NUL characters', abort: true })
@@ -31,7 +31,7 @@ export const givenText = (maxLength: number, expected = 'a string'): ZodType<str
  * A list with a limited number of entries, which are counted before validation. Validation ends after
  * `MAX_ISSUES` issues: a body may have half a million entries with several issues each.
  */
-export const givenList = <Entry>(entry: ZodType<Entry>, expected: string): ZodType<Entry[]> =>
+export const listInput = <Entry>(entry: ZodType<Entry>, expected: string): ZodType<Entry[]> =>
   z
     .array(z.unknown(), { error: expected })
     .max(MAX_INPUT_ENTRIES, { error: `at most ${MAX_INPUT_ENTRIES} entries` })
@@ -59,7 +59,7 @@ export const oneOf = (values: readonly string[]): string =>
     : `one of ${values.join(', ')}`
 
 /** One of these words, case-insensitive; the result has the definition's spelling. */
-export const givenWord = <Word extends string>(values: readonly Word[]): ZodType<Word> =>
+export const wordInput = <Word extends string>(values: readonly Word[]): ZodType<Word> =>
   readAs(oneOf(values), (value) => {
     const upper = typeof value === 'string' ? value.toUpperCase() : undefined
     return values.find((known) => known === upper || known === value)
