@@ -1,7 +1,6 @@
 /** One webhook endpoint that this process owns: its queued and in-flight messages, and their outcomes. */
 import { ALL_TOPICS } from '../definition/change.ts'
 import type { Change } from '../store/changes/changes.ts'
-import type { StoredAttempt } from '../store/webhooks/webhook-attempts.ts'
 import type { DeliverySettings } from '../store/webhooks/webhook-deliveries.ts'
 import type { MessageRetry, NewRetry } from '../store/webhooks/webhook-progress.ts'
 import type { WebhookReplay } from '../store/webhooks/webhook-replays.ts'
@@ -10,23 +9,11 @@ import { createCircuit } from './circuit.ts'
 import type { DeliveryContext } from './context.ts'
 import { createEndpointLog } from './endpoint-log.ts'
 import { type Message, messageOf } from './message.ts'
+import type { EndedAttempt, UnsavedOutcomes } from './outcomes.ts'
 import { retryInMs } from './schedule.ts'
 import { webhookKeys } from './signature.ts'
 import { createStream, type Entry, type Stream } from './stream.ts'
 import { createRecordOrder, type WaitingMessage } from './waiting.ts'
-
-/** A finished delivery attempt. */
-interface EndedAttempt {
-  readonly messageId: string
-  readonly kept: StoredAttempt
-}
-
-/** The outcomes of an endpoint that are not saved yet. */
-export interface UnsavedOutcomes {
-  readonly attempts: readonly EndedAttempt[]
-  readonly retries: readonly NewRetry[]
-  readonly ended: readonly string[]
-}
 
 export interface Replay {
   readonly id: string

@@ -284,7 +284,7 @@ describe('a command line', () => {
     expect([code, out.split('\n')[0]]).toEqual([0, 'Usage: trunkline <command>'])
     for (const command of ['serve', 'keys list', 'keys generate', 'keys regenerate', 'keys revoke'])
       expect(out).toContain(command)
-    for (const command of ['migrate', 'secrets new-key', 'secrets reseal', '--version'])
+    for (const command of ['doctor', 'migrate', 'secrets new-key', 'secrets reseal', '--version'])
       expect(out).toContain(command)
   })
 })

@@ -9,18 +9,19 @@ import type { ByteBudget } from '../../byte-budget.ts'
 import { ApiError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Admission } from '../auth/admission.ts'
-import { type KeyCaller, requireKey } from '../auth/caller.ts'
+import { requireKey } from '../auth/caller.ts'
 import { subjectOfAddress } from '../auth/rate-limits.ts'
 import { addressOf, clientAddressOf } from '../http/address.ts'
 import { toApiError } from '../http/api-error.ts'
-import type { Connection, Connections } from '../http/connections.ts'
+import type { Connections } from '../http/connections.ts'
 import { originOfSocket, type RequestOrigin } from '../request-origin.ts'
 import type { GraphContext } from './builder.ts'
 import { CLOSE_FRAMES, NOT_READY, RejectedSocketError, toSocketRejection } from './closes.ts'
 import { noOperation, toStreamError } from './error-form.ts'
 import { countFrames } from './frame-budget.ts'
 import type { createGraphServer } from './server.ts'
-import { createSocketSender, isResultStream, type SocketSender, sendResults } from './wire.ts'
+import type { SocketState } from './socket-state.ts'
+import { createSocketSender, isResultStream, sendResults } from './wire.ts'
 
 export interface GraphSocketsOptions {
   readonly graph: ReturnType<typeof createGraphServer>
@@ -45,24 +46,7 @@ const CLOSING_MS = 1000
 const MAX_MESSAGE_BYTES = 256 * 1024
 const MAX_SUBSCRIPTIONS = 100
 
-/** The state of one socket. */
-interface Extra {
-  readonly requestId: string
-  /** The address by which connections are limited. */
-  readonly address: string
-  /** The client's own address. */
-  readonly clientAddress: string
-  readonly socket: WebSocket
-  readonly sender: SocketSender
-  readonly connection: Connection
-  /** The header of the upgrade request; a key in `connection_init` takes precedence. */
-  readonly authorization: string | undefined
-  caller: KeyCaller | undefined
-  /** The rate-limit and byte-budget subject. */
-  subject: string
-}
-
-type SocketContext = Context<Record<string, unknown>, Extra>
+type SocketContext = Context<Record<string, unknown>, SocketState>
 
 /** Runs one operation of a socket. */
 type Subscribe = (args: ExecutionArgs) => unknown
@@ -114,7 +98,7 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
   })
   const subscribes = new WeakMap<ExecutionArgs, Subscribe>()
 
-  const originOf = ({ requestId, caller, clientAddress }: Extra): RequestOrigin =>
+  const originOf = ({ requestId, caller, clientAddress }: SocketState): RequestOrigin =>
     originOfSocket(log, { requestId, caller, address: clientAddress })
 
   /** The execution arguments of an operation, or its validation errors. @throws GraphQLError, ApiError */
@@ -154,7 +138,7 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
     return args
   }
 
-  const protocol = makeServer<Record<string, unknown>, Extra>({
+  const protocol = makeServer<Record<string, unknown>, SocketState>({
     connectionInitWaitTimeout: INIT_TIMEOUT_MS,
     onConnect: async (socket) => {
       const { extra } = socket
@@ -239,7 +223,7 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
       else socket.close(CloseCode.InternalServerError, 'Internal server error')
     }
     const sender = createSocketSender(socket, request.socket)
-    const extra: Extra = {
+    const extra: SocketState = {
       requestId,
       address,
       clientAddress,

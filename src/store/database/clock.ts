@@ -46,6 +46,12 @@ const measureOffset = async (client: Pick<pg.Client, 'query'>): Promise<Offset> 
   return { ms: row.nowMs - (sentMs + receivedMs) / 2, errorMs: (receivedMs - sentMs) / 2 }
 }
 
+/** How far the host's clock is ahead of the database's, in ms. */
+export const measureHostAhead = async (client: Pick<pg.Client, 'query'>): Promise<number> => {
+  const { ms } = await measureOffset(client)
+  return Math.round(Date.now() - performance.now() - ms)
+}
+
 /** Creates a clock. It is usable after its first measurement, and warns if the host's clock differs. */
 export const createClock = (log?: Log): DatabaseClock => {
   let offsets: readonly Offset[] = []

@@ -38,6 +38,33 @@ export interface MigrateOptions {
   readonly onPending?: (count: number) => void
 }
 
+/** The migrations that are not applied. @throws MigrationError if the applied ones do not match the files */
+const findMissing = async (
+  client: Client,
+  files: readonly MigrationFile[],
+): Promise<readonly MigrationFile[]> => {
+  const { rows } = await client.query<MigrationRow>(
+    `SELECT migration_name, checksum, finished_at FROM _prisma_migrations
+     WHERE rolled_back_at IS NULL ORDER BY migration_name`,
+  )
+  checkHistory(rows, files)
+  const done = new Set(rows.map((row) => row.migration_name))
+  return files.filter((file) => !done.has(file.name))
+}
+
+/**
+ * The names of the pending migrations of `prisma/migrations`; all of them in a database without any.
+ * @throws MigrationError if the applied ones do not match the files
+ */
+export const pendingMigrations = async (client: Client): Promise<readonly string[]> => {
+  const files = await readMigrations(MIGRATIONS_FOLDER)
+  const { rows } = await client.query<{ exists: boolean }>(
+    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists`,
+  )
+  const missing = rows[0]?.exists ? await findMissing(client, files) : files
+  return missing.map(({ name }) => name)
+}
+
 /**
  * Applies the pending migrations of `prisma/migrations`, in the order of their names. Each runs in one
  * transaction, except an index that is built concurrently. Any number of processes may call this at the same
@@ -73,13 +100,7 @@ export const applyMigrations = async (
     )
     await takeLock(client, log)
     await client.query(PRISMA_TABLE)
-    const { rows } = await client.query<MigrationRow>(
-      `SELECT migration_name, checksum, finished_at FROM _prisma_migrations
-       WHERE rolled_back_at IS NULL ORDER BY migration_name`,
-    )
-    checkHistory(rows, files)
-    const done = new Set(rows.map((row) => row.migration_name))
-    const missing = files.filter((file) => !done.has(file.name))
+    const missing = await findMissing(client, files)
     if (missing.length > 0) {
       onPending?.(missing.length)
       await applyMissing({ client, url, log, limits }, missing)
