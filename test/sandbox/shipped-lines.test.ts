@@ -74,7 +74,7 @@ test('rejects an order update that drops a shipped line, and names the line', as
       {
         kind: 'refused',
         message: expect.stringMatching(
-          new RegExp(`^2 of the line ${first.id} \\(.+\\) are shipped: `),
+          new RegExp(`^2 of the line ${first.id} \\(.+\\) are shipped\\. `),
         ),
         field,
       },

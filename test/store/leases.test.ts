@@ -194,7 +194,8 @@ describe('in the process that holds it', () => {
     const startedMs = performance.now()
     const [lease] = await holdAll([key], 1500, { ...TABLE, name: 'no_such_table' })
     await lost(lease)
-    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(1500)
+    // A timer may be a millisecond early.
+    expect(performance.now() - startedMs).toBeGreaterThan(1490)
     expect(failures[0]).toMatchObject({ message: expect.stringContaining('no_such_table') })
   })
 

@@ -179,11 +179,11 @@ describe('over REST', () => {
     expect((await send('PATCH', `${path('ord_9999')}/${id}`, {})).statusCode).toBe(404)
   })
 
-  test('the README’s example changes what it says, and nothing else', async () => {
-    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  test('the example of the documentation changes what it says, and nothing else', async () => {
+    const page = readFileSync(new URL('../../docs/writing.md', import.meta.url), 'utf8')
     const [, path = '', body = ''] =
       /-X PATCH "\$URL\/2024-03\/one(\/[\w/-]+)\?credentialId=\$ID"[^']+'[^']+' -d '([^']+)'/.exec(
-        readme,
+        page,
       ) ?? []
     const { contact: before } = (
       await sandbox.service.rest(sandbox.tenant.key, `${path}?credentialId=${sandbox.credentialId}`)
