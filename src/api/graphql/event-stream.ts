@@ -30,17 +30,24 @@ export const createBatchStream = <Value>({
   close,
 }: BatchSource<Value>): BatchStream<Value> => {
   let rest: readonly Value[] = []
+  let previous: Promise<unknown> = Promise.resolve()
+  const take = async (): Promise<IteratorResult<Value, undefined>> => {
+    if (rest.length === 0) rest = (await nextBatch()) ?? []
+    const [value] = rest
+    if (value === undefined) return { done: true, value: undefined }
+    rest = rest.slice(1)
+    return { value }
+  }
   return {
     [Symbol.asyncIterator]() {
       return this
     },
     nextBatch,
-    next: async () => {
-      if (rest.length === 0) rest = (await nextBatch()) ?? []
-      const [value] = rest
-      if (value === undefined) return { done: true, value: undefined }
-      rest = rest.slice(1)
-      return { value }
+    next: () => {
+      // One after the other: a batch that arrives must not replace the rest of an earlier one.
+      const result = previous.then(take, take)
+      previous = result
+      return result
     },
     return: async () => {
       await close()
