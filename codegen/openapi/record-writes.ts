@@ -102,6 +102,11 @@ export const recordWrites = (
   })
   const headers = ['ETag', 'Idempotency-Replayed']
   const failures = failuresOf(writeCodes)
+  const stored = {
+    200: successResponse(`The ${words}, as the app stored it.`, record, headers),
+    ...failures,
+  }
+  const ofOne = [...above, id, ...getQuery, key, version]
   const operation = (verb: string, summary: string, description: string, rest: Operation) => ({
     operationId: `${verb}${pascalCase(typeName)}${suffix}`,
     summary: `${summary} ${withArticle(words)}${of}`,
@@ -116,10 +121,7 @@ export const recordWrites = (
     {
       parameters: [...above, ...getQuery, key],
       requestBody: bodyOf(inputName(resource)),
-      responses: {
-        200: successResponse(`The ${words}, as the app stored it.`, record, headers),
-        ...failures,
-      },
+      responses: stored,
     },
   )
   const update = operation(
@@ -127,12 +129,9 @@ export const recordWrites = (
     'Update',
     `Updates the ${words} in the app, then returns it as the app stored it. Omitted fields keep their values. If the record has changed in the app since the last sync, the request fails with WRITE_CONFLICT.`,
     {
-      parameters: [...above, id, ...getQuery, key, version],
+      parameters: ofOne,
       requestBody: bodyOf(inputName(resource)),
-      responses: {
-        200: successResponse(`The ${words}, as the app stored it.`, record, headers),
-        ...failures,
-      },
+      responses: stored,
     },
   )
   const patch = operation(
@@ -140,12 +139,9 @@ export const recordWrites = (
     'Update some fields of',
     `Updates the fields of the ${words} that are in the body, in the app and then here; no field is required. A body without fields changes nothing and returns the record. In every other respect, the request works like PUT.`,
     {
-      parameters: [...above, id, ...getQuery, key, version],
+      parameters: ofOne,
       requestBody: bodyOf(updateName(resource)),
-      responses: {
-        200: successResponse(`The ${words}, as the app stored it.`, record, headers),
-        ...failures,
-      },
+      responses: stored,
     },
   )
   const remove = operation(
@@ -153,7 +149,7 @@ export const recordWrites = (
     'Delete',
     `Deletes the ${words} in the app. Trunkline keeps its copy, with remoteDeleted set to true.`,
     {
-      parameters: [...above, id, ...getQuery, key, version],
+      parameters: ofOne,
       responses: { 200: successResponse(`The deleted ${words}.`, record, headers), ...failures },
     },
   )

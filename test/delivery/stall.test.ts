@@ -1,4 +1,4 @@
-/** Slow subscribers are told to resume; subscribers of quiet topics are caught up from the log. */
+/** A slow subscription ends with RESUME; a subscription to a quiet topic continues from the log. */
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -119,7 +119,7 @@ const openSlowStream = async (after: string): Promise<Slow> => {
   }
 }
 
-/** Stops one reader while another receives many changes. @returns whether the stopped one was told to resume */
+/** Stops one reader while another receives many changes. @returns whether the stopped one got RESUME */
 const stall = async (transport: Transport): Promise<boolean> => {
   const after = await endOfLog()
   // These sockets get no pings: one that does not read answers none, and is cut after two, which is 24 s.
@@ -155,8 +155,8 @@ const stall = async (transport: Transport): Promise<boolean> => {
 }
 
 describe.each(transports)('over %s', (transport) => {
-  test('a client that stops reading is told to resume and misses nothing, and others are not delayed', async () => {
-    // If it was already behind when it stopped, it is caught up from the log and not told to resume: try again.
+  test('a client that stops reading gets RESUME and misses nothing, and others are not delayed', async () => {
+    // If it was already behind when it stopped, it continues from the log without RESUME: try again.
     let isTold = false
     for (let turns = 0; turns < 5 && !isTold; turns++) isTold = await stall(transport)
     expect(isTold).toBe(true)

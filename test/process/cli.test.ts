@@ -273,7 +273,7 @@ describe('a command line', () => {
     ],
     ['migrate now', 'migrate: expected no further arguments.'],
     ['toString', 'Unknown command "toString".'],
-  ])('that is none is told what is wrong with it: %s', async (line, expected) => {
+  ])('that is invalid is rejected with the reason: %s', async (line, expected) => {
     const { out, err, code } = await run(line.split(' '))
     expect([out, code, err.split('\n')[0]]).toEqual(['', 2, expected])
     expect(err).toContain('Usage: trunkline')

@@ -70,7 +70,7 @@ describe('a partition', () => {
     expect(numbersOf((await read(START)).changes)).toEqual([1, 2])
   })
 
-  test('is dropped when all its changes are expired, and readers are told', async () => {
+  test('is dropped when all its changes are expired, and reads report it', async () => {
     await writeAcross()
     const { changes, truncated } = await read(START)
     expect([numbersOf(changes), truncated]).toEqual([[1, 2], false])

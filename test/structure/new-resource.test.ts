@@ -63,6 +63,7 @@ export const campaign = defineResource({
 /** Suites that enumerate the resources. */
 const SUITES = [
   'test/generated/openapi.test.ts',
+  'test/operations/webhooks.test.ts',
   'test/read/parity.test.ts',
   'test/sandbox/dataset.test.ts',
   'test/sandbox/mapping.test.ts',
