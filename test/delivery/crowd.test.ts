@@ -19,7 +19,12 @@ const collectGarbage: () => void = runInNewContext('gc')
 
 const descriptors = Number(execFileSync('sh', ['-c', 'ulimit -n']).toString().trim())
 // Each socket takes a file descriptor on both sides; the machine limits these.
-const isAllowed = !(descriptors < SOCKETS + 1000)
+const missing =
+  descriptors < SOCKETS + 1000
+    ? `not tested with ${SOCKETS} sockets: ulimit -n is ${descriptors}, at least ${SOCKETS + 1000} are needed`
+    : undefined
+if (missing && process.env.CI !== undefined) throw new Error(missing)
+if (missing) console.warn(missing)
 
 let stage: Stage
 const crowds: ChildProcess[] = []
@@ -31,7 +36,7 @@ afterAll(async () => {
   await stage.stop()
 }, 60_000)
 
-test.skipIf(!isAllowed)(
+test.skipIf(missing)(
   '10,000 sockets receive 3 changes: 30,000 deliveries, no loss, no duplicates',
   async () => {
     await settled(stage.service)

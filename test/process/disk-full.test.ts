@@ -28,7 +28,11 @@ const mountDisk = async (): Promise<string | undefined> => {
   }
 }
 const disk = await mountDisk()
-if (!disk) console.warn('not tested on a full disk: this process may not mount a tmpfs (root)')
+const missing = disk
+  ? undefined
+  : 'not tested on a full disk: this process may not mount a tmpfs (root)'
+if (missing && process.env.CI !== undefined) throw new Error(missing)
+if (missing) console.warn(missing)
 
 let database: EmbeddedDatabase | undefined
 let services: Services
