@@ -159,6 +159,11 @@ describe.each(transports)('over %s', (transport) => {
     resumed.push(...last.received.map(websiteOf))
     const expected = committed.toSorted()
     expect(expected.length).toBeGreaterThan(ENOUGH)
+    // Read from the table, so that a failure below shows whether a change was lost before or after the log.
+    const logged = await stage.service.database.prisma.$queryRaw<{ website: string }[]>`
+      SELECT record->>'website' AS website FROM change_log.changes
+      WHERE record->>'website' LIKE ${`${transport}/%`}`
+    expect(logged.map(({ website }) => website).toSorted()).toEqual(expected)
     expect(steady.received.map(websiteOf).toSorted()).toEqual(expected)
     expect(resumed.toSorted()).toEqual(expected)
   })
