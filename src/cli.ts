@@ -4,9 +4,9 @@
  * short-lived objects, which otherwise grows to 100 MB and stays.
  */
 import { once } from 'node:events'
-import { enableCompileCache } from 'node:module'
-import { join, relative } from 'node:path'
+import { relative } from 'node:path'
 import { UsageError } from './commands/usage-error.ts'
+import { useCompileCache } from './compile-cache.ts'
 import type { Trunkline } from './main.ts'
 import { version } from './package-json.ts'
 import { type Config, readConfig } from './process/config.ts'
@@ -100,7 +100,7 @@ const readRole = (rest: readonly string[]): Role => {
 const serve = async (config: Config, rest: readonly string[]): Promise<void> => {
   const role = readRole(rest)
   // Only next to the embedded database: otherwise the service writes no files.
-  if (config.databaseUrl === undefined) enableCompileCache(join(config.dataDir, 'compile-cache'))
+  if (config.databaseUrl === undefined) useCompileCache()
   const stopping = new AbortController()
   const { signal } = stopping
   const stop = (): void => {

@@ -46,9 +46,11 @@ const start = async (config: Config, role: Role, options: StartOptions): Promise
   const spawned = Promise.withResolvers<void>()
   const preparing = prepareStorage(config, { ...options, onSpawn: spawned.resolve })
   // Most of the modules: imported while PostgreSQL starts, which is another process.
-  const importing = Promise.race([spawned.promise, preparing]).then(
-    () => import('./process/service.ts'),
-  )
+  const importing = Promise.race([spawned.promise, preparing]).then(async () => {
+    const module = await import('./process/service.ts')
+    if (role !== 'worker') module.warmUp()
+    return module
+  })
   const [{ newKeyFile, durable, ...storage }, { startService }] = await Promise.all([
     preparing,
     importing,

@@ -1,4 +1,6 @@
 /** The service on its storage: first start, workers, API. main.ts imports it while PostgreSQL starts. */
+import { buildSchema } from '../api/graphql/schema.ts'
+import { catalogue } from '../generated/registry.ts'
 import { generateFirstKey } from '../store/accounts/keys.ts'
 import { startApi } from './api.ts'
 import type { Config } from './config.ts'
@@ -13,6 +15,11 @@ export interface Service {
   readonly firstStart: FirstStart
   /** The first development key, which is shown once. Created last, so that a failed start does not lose it. */
   readonly newKey: string | undefined
+}
+
+/** Computes in advance what needs no database. */
+export const warmUp = (): void => {
+  buildSchema(catalogue)
 }
 
 const openApi = async (runtime: Runtime, firstStart: FirstStart) => {

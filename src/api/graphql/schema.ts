@@ -4,6 +4,7 @@ import type { Catalogue, IncomingReference } from '../../definition/catalogue.ts
 import type { Shape } from '../../definition/field.ts'
 import { resolveId, routeOf } from '../../definition/identity.ts'
 import type { Resource } from '../../definition/resource.ts'
+import { memoize } from '../../memoize.ts'
 import { checkText } from '../../query/filter.ts'
 import { countRecords, listRecords } from '../../store/records/records.ts'
 import { MAX_CREDENTIALS, resolveCredential, resolveScope } from '../auth/caller.ts'
@@ -31,8 +32,8 @@ const findNode = async (context: GraphContext, id: string): Promise<GraphRecord 
   return context.loaders.record(resource, id.toLowerCase())
 }
 
-/** Builds the schema of a catalogue. */
-export const buildSchema = (catalogue: Catalogue): GraphQLSchema => {
+/** Builds the schema of a catalogue, once. */
+export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
   const builder = createBuilder()
   const enums = createEnums(builder)
   const pageType = createPageTypes(builder)
@@ -209,4 +210,4 @@ export const buildSchema = (catalogue: Catalogue): GraphQLSchema => {
     }),
   })
   return builder.toSchema()
-}
+})
