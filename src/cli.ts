@@ -6,7 +6,6 @@
 import { once } from 'node:events'
 import { relative } from 'node:path'
 import { UsageError } from './commands/usage-error.ts'
-import { useCompileCache } from './compile-cache.ts'
 import type { Trunkline } from './main.ts'
 import { version } from './package-json.ts'
 import { type Config, readConfig } from './process/config.ts'
@@ -99,8 +98,6 @@ const readRole = (rest: readonly string[]): Role => {
 
 const serve = async (config: Config, rest: readonly string[]): Promise<void> => {
   const role = readRole(rest)
-  // Only next to the embedded database: otherwise the service writes no files.
-  if (config.databaseUrl === undefined) useCompileCache()
   const stopping = new AbortController()
   const { signal } = stopping
   const stop = (): void => {

@@ -67,7 +67,7 @@ const buildPrismaClient = (dist: string): void => {
   const client = replaceOnce(read(join(generated, 'index.js')), PRISMA_RUNTIME, './runtime.js')
   write(join(dist, PRISMA_CLIENT), client)
   write(join(target, 'runtime.js'), read(runtime).replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'))
-  for (const name of ['query_compiler_fast_bg.js', 'query_compiler_fast_bg.wasm-base64.js'])
+  for (const name of ['query_compiler_small_bg.js', 'query_compiler_small_bg.wasm-base64.js'])
     cpSync(join(generated, name), join(target, name))
   cpSync(join(packageFolder, 'LICENSE'), join(target, 'LICENSE'))
   write(join(target, 'package.json'), '{ "type": "commonjs" }\n')
