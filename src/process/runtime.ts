@@ -58,11 +58,11 @@ export interface Runtime {
   readonly connectors: ReadonlyMap<string, Connector>
   /** The sandbox app; undefined: it is not available. */
   readonly sandbox: ReturnType<typeof openSandbox> | undefined
-  /** Retries a step of the start while the database is temporarily unavailable. */
   /** Why the process cannot read or write the database; undefined: it can. Uses only state in memory. */
   readonly findUnreadiness: () => TemporaryFailure | undefined
   /** Undefined: nothing is measured. */
   readonly metrics: Metrics | undefined
+  /** Retries a step of the start while the database is temporarily unavailable. */
   readonly retry: <Result>(name: string, work: () => Promise<Result>) => Promise<Result>
 }
 
