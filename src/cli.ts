@@ -19,6 +19,7 @@ const USAGE = `Usage: trunkline <command>
   keys regenerate <environment>  creates a key, shows it once, and revokes all others
   keys revoke <environment> <id> revokes a key
   doctor                         checks the configuration, the keys and the database, and says what to do
+  copy-database                  copies the embedded database to the empty one of DATABASE_URL
   migrate                        applies the pending migrations to the database, then exits
   secrets new-key                prints a new encryption key, for TRUNKLINE_ENCRYPTION_KEYS
   secrets reseal                 encrypts all secrets again with the first encryption key
@@ -125,6 +126,7 @@ type Command = (config: Config, rest: readonly string[]) => Promise<void>
 /** The commands by name, each imported only when it is used: the service starts PostgreSQL first. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => serve,
+  'copy-database': async () => (await import('./commands/copy-database.ts')).runCopyDatabaseCommand,
   doctor: async () => (await import('./commands/doctor.ts')).runDoctorCommand,
   keys: async () => (await import('./commands/keys.ts')).runKeysCommand,
   migrate: async () => (await import('./commands/migrate.ts')).runMigrateCommand,

@@ -6,7 +6,7 @@ import { joinEmbeddedDatabase } from '../store/database/embedded/embedded.ts'
 import { applyMigrations } from '../store/database/migrate.ts'
 
 /** Writes warnings to standard error; standard output is the result of the command. */
-const warningsOnly: Log = {
+export const warningsOnly: Log = {
   ...silentLog,
   warn: (_fields, message) => console.error(message),
 }

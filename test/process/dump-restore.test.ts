@@ -1,10 +1,11 @@
-/** A database restored into another cluster: readers keep their positions in the change log. */
+/** A database moved to another cluster: readers keep their positions in the change log. */
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectors } from '../../src/generated/registry.ts'
 import { generateApiKey } from '../../src/store/accounts/api-key.ts'
 import { createCredential, readCredential } from '../../src/store/accounts/credentials.ts'
 import { saveApiKey } from '../../src/store/accounts/keys.ts'
+import { copyDatabase } from '../../src/store/database/copy-database.ts'
 import type { Database } from '../../src/store/database/database.ts'
 import { applyMigrations } from '../../src/store/database/migrate.ts'
 import { type Received, type Receiver, startReceiver } from '../delivery/receiver.ts'
@@ -47,117 +48,129 @@ const nextTransactionId = async ({ prisma }: Database): Promise<number> => {
   return Number(row?.xid)
 }
 
-describe.skipIf(missingPrograms)(
-  `a dump restored into another cluster${missingPrograms ? `: ${missingPrograms}` : ''}`,
-  () => {
-    let receiver: Receiver
-    let clusters: TestCluster[] = []
-    let harness: WebhookHarness | undefined
-    beforeAll(async () => {
-      receiver = await startReceiver()
-      clusters = await Promise.all([startCluster(), startCluster()])
-    })
-    afterAll(async () => {
-      await harness?.close()
-      await receiver.stop()
-      await Promise.all(clusters.map((cluster) => cluster.remove()))
-    })
+type Move = (from: TestCluster, to: TestCluster) => Promise<unknown>
 
-    const remoteIdOf = ({ body }: Received): string => JSON.parse(body).data.record.remoteId
+const restoreDump: Move = async (from, to) => {
+  await to.restore(await from.dump())
+  expect(await applyMigrations(to.url)).toMatchObject({ applied: [] })
+}
 
-    /** The accounts whose changes follow a cursor, over REST. */
-    const readAfter = async ({ url }: WebhookHarness, after: string, pageSize = 100) => {
-      const one = await openServer(url)
-      const path = `/2024-03/one/changes?topics=${TOPIC}&after=${after}&pageSize=${pageSize}`
-      const headers = { authorization: `Bearer ${KEY}` }
-      const answer = await one.server.inject({ url: path, headers })
-      await one.stop()
-      expect(answer.statusCode, answer.body).toBe(200)
-      const { changes, nextCursor } = answer.json()
-      const remoteIds: string[] = changes.map(
-        ({ record }: { record: { remoteId: string } }) => record.remoteId,
-      )
-      return { remoteIds, nextCursor: String(nextCursor) }
+const copy: Move = async (from, to) => {
+  await applyMigrations(to.url)
+  expect(await copyDatabase(from.url, to.url)).toContainEqual({ name: 'credentials', rows: 2 })
+  await expect(copyDatabase(from.url, to.url)).rejects.toThrow('already has data')
+}
+
+describe.skipIf(missingPrograms).each([
+  { title: 'a dump restored into another cluster', move: restoreDump },
+  { title: 'a copy in another cluster', move: copy },
+])(`$title${missingPrograms ? `: ${missingPrograms}` : ''}`, ({ move }) => {
+  let receiver: Receiver
+  let clusters: TestCluster[] = []
+  let harness: WebhookHarness | undefined
+  beforeAll(async () => {
+    receiver = await startReceiver()
+    clusters = await Promise.all([startCluster(), startCluster()])
+  })
+  afterAll(async () => {
+    await harness?.close()
+    await receiver.stop()
+    await Promise.all(clusters.map((cluster) => cluster.remove()))
+  })
+
+  const remoteIdOf = ({ body }: Received): string => JSON.parse(body).data.record.remoteId
+
+  /** The accounts whose changes follow a cursor, over REST. */
+  const readAfter = async ({ url }: WebhookHarness, after: string, pageSize = 100) => {
+    const one = await openServer(url)
+    const path = `/2024-03/one/changes?topics=${TOPIC}&after=${after}&pageSize=${pageSize}`
+    const headers = { authorization: `Bearer ${KEY}` }
+    const answer = await one.server.inject({ url: path, headers })
+    await one.stop()
+    expect(answer.statusCode, answer.body).toBe(200)
+    const { changes, nextCursor } = answer.json()
+    const remoteIds: string[] = changes.map(
+      ({ record }: { record: { remoteId: string } }) => record.remoteId,
+    )
+    return { remoteIds, nextCursor: String(nextCursor) }
+  }
+
+  test('keeps cursors, webhook positions, keys and sealed values', async () => {
+    const [first, second] = clusters
+    if (!first || !second) throw new Error('Expected two clusters.')
+    await applyMigrations(first.url)
+    const old = await openWebhookHarness({ at: { url: first.url, drop: async () => {} } })
+    harness = old
+    const { home } = old
+    await saveApiKey(old.database, home.environmentId, KEY)
+    const connector = connectors.get('vendure')
+    if (!connector) throw new Error('There is no such connector.')
+    const owner = { environmentId: home.environmentId, userId: home.userId }
+    const sealed = { ...owner, connector, values: SECRET_VALUES }
+    const credentialId = await createCredential(old.database, testVault, sealed)
+    const webhook = await old.subscribe(`${receiver.origin}/hook`)
+    const secret = await old.secretOf(webhook)
+    const begin = (await readAfter(old, 'now')).nextCursor
+
+    await old.deliver()
+    for (const n of [1, 2, 3]) await old.change([n])
+    await until(() => receiver.at('/hook').length).toBe(3)
+    await old.stopAll()
+    const { remoteIds, nextCursor: cursor } = await readAfter(old, begin, 2)
+    expect(remoteIds).toEqual(['1', '2'])
+    await drawTransactionIds(old.database)
+    for (const n of [4, 5]) await old.change([n])
+    await settled(old)
+    const end = (await readAfter(old, begin)).nextCursor
+    const lastId = await nextTransactionId(old.database)
+    await old.close()
+    harness = undefined
+
+    await move(first, second)
+    const restored = await openWebhookHarness({
+      at: { url: second.url, drop: async () => {} },
+      home,
+    })
+    harness = restored
+    // Otherwise the test proves nothing.
+    expect(await nextTransactionId(restored.database)).toBeLessThan(lastId)
+
+    expect((await readAfter(restored, cursor)).remoteIds).toEqual(['3', '4', '5'])
+    expect((await readAfter(restored, end)).remoteIds).toEqual([])
+    const { database: opened, server, stop } = await openServer(second.url)
+    const address = await server.listen({ port: 0, host: '127.0.0.1' })
+    const subscribers = (['WebSocket', 'SSE'] as const).map((transport) =>
+      subscribe(transport, {
+        url: `${address}/graphql`,
+        key: KEY,
+        query: QUERY,
+        variables: { after: cursor },
+      }),
+    )
+    for (const one of subscribers) await one.until(3)
+    for (const n of [6, 7]) await restored.change([n])
+    for (const one of subscribers) {
+      const results = await one.until(5)
+      const received = results.map(({ data }) => data.crmAccounts.record.remoteId)
+      expect(received).toEqual(['3', '4', '5', '6', '7'])
+      one.stop()
     }
+    expect((await readAfter(restored, end)).remoteIds).toEqual(['6', '7'])
+    expect((await readAfter(restored, cursor)).remoteIds).toEqual(['3', '4', '5', '6', '7'])
 
-    test('keeps cursors, webhook positions, keys and sealed values', async () => {
-      const [first, second] = clusters
-      if (!first || !second) throw new Error('Expected two clusters.')
-      await applyMigrations(first.url)
-      const old = await openWebhookHarness({ at: { url: first.url, drop: async () => {} } })
-      harness = old
-      const { home } = old
-      await saveApiKey(old.database, home.environmentId, KEY)
-      const connector = connectors.get('vendure')
-      if (!connector) throw new Error('There is no such connector.')
-      const owner = { environmentId: home.environmentId, userId: home.userId }
-      const sealed = { ...owner, connector, values: SECRET_VALUES }
-      const credentialId = await createCredential(old.database, testVault, sealed)
-      const webhook = await old.subscribe(`${receiver.origin}/hook`)
-      const secret = await old.secretOf(webhook)
-      const begin = (await readAfter(old, 'now')).nextCursor
-
-      await old.deliver()
-      for (const n of [1, 2, 3]) await old.change([n])
-      await until(() => receiver.at('/hook').length).toBe(3)
-      await old.stopAll()
-      const { remoteIds, nextCursor: cursor } = await readAfter(old, begin, 2)
-      expect(remoteIds).toEqual(['1', '2'])
-      await drawTransactionIds(old.database)
-      for (const n of [4, 5]) await old.change([n])
-      await settled(old)
-      const end = (await readAfter(old, begin)).nextCursor
-      const lastId = await nextTransactionId(old.database)
-      await old.close()
-      harness = undefined
-
-      await second.restore(await first.dump())
-      expect(await applyMigrations(second.url)).toMatchObject({ applied: [] })
-      const restored = await openWebhookHarness({
-        at: { url: second.url, drop: async () => {} },
-        home,
-      })
-      harness = restored
-      // Otherwise the test proves nothing.
-      expect(await nextTransactionId(restored.database)).toBeLessThan(lastId)
-
-      expect((await readAfter(restored, cursor)).remoteIds).toEqual(['3', '4', '5'])
-      expect((await readAfter(restored, end)).remoteIds).toEqual([])
-      const { database: opened, server, stop } = await openServer(second.url)
-      const address = await server.listen({ port: 0, host: '127.0.0.1' })
-      const subscribers = (['WebSocket', 'SSE'] as const).map((transport) =>
-        subscribe(transport, {
-          url: `${address}/graphql`,
-          key: KEY,
-          query: QUERY,
-          variables: { after: cursor },
-        }),
-      )
-      for (const one of subscribers) await one.until(3)
-      for (const n of [6, 7]) await restored.change([n])
-      for (const one of subscribers) {
-        const results = await one.until(5)
-        const received = results.map(({ data }) => data.crmAccounts.record.remoteId)
-        expect(received).toEqual(['3', '4', '5', '6', '7'])
-        one.stop()
-      }
-      expect((await readAfter(restored, end)).remoteIds).toEqual(['6', '7'])
-      expect((await readAfter(restored, cursor)).remoteIds).toEqual(['3', '4', '5', '6', '7'])
-
-      await restored.deliver()
-      await until(() => receiver.at('/hook').length).toBe(7)
-      expect(receiver.at('/hook').map(remoteIdOf).toSorted()).toEqual(numbers(7).map(String))
-      const verifier = new Webhook(secret)
-      for (const { body, headers } of receiver.at('/hook'))
-        verifier.verify(body, headers as Record<string, string>)
-      expect(await restored.secretOf(webhook)).toBe(secret)
-      expect(await readCredential(opened, testVault, credentialId)).toMatchObject({
-        values: SECRET_VALUES,
-      })
-      await stop()
-      console.log(
-        `restored ${lastId - (await nextTransactionId(restored.database))} transaction ids back: 7 changes, 0 missed, 0 duplicated`,
-      )
+    await restored.deliver()
+    await until(() => receiver.at('/hook').length).toBe(7)
+    expect(receiver.at('/hook').map(remoteIdOf).toSorted()).toEqual(numbers(7).map(String))
+    const verifier = new Webhook(secret)
+    for (const { body, headers } of receiver.at('/hook'))
+      verifier.verify(body, headers as Record<string, string>)
+    expect(await restored.secretOf(webhook)).toBe(secret)
+    expect(await readCredential(opened, testVault, credentialId)).toMatchObject({
+      values: SECRET_VALUES,
     })
-  },
-)
+    await stop()
+    console.log(
+      `restored ${lastId - (await nextTransactionId(restored.database))} transaction ids back: 7 changes, 0 missed, 0 duplicated`,
+    )
+  })
+})

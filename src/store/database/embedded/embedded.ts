@@ -67,6 +67,22 @@ export const startEmbeddedDatabase = async (
 }
 
 /**
+ * Starts the embedded database of a data directory that has one.
+ *
+ * @throws EmbeddedDatabaseError EMBEDDED_DATABASE_FAILED if no database exists yet
+ * @throws DataDirectoryInUseError DATA_DIRECTORY_IN_USE if another process uses the directory
+ */
+export const startExistingDatabase = async (
+  options: EmbeddedDatabaseOptions,
+): Promise<EmbeddedDatabase> => {
+  if (!existsSync(join(options.dataDir, 'postgres')))
+    throw new EmbeddedDatabaseError(
+      `There is no database in ${options.dataDir}: start the service once, or set DATA_DIR or DATABASE_URL.`,
+    )
+  return startEmbeddedDatabase(options)
+}
+
+/**
  * Connects a CLI command to the embedded database: to the running server, or to one that is started for the
  * duration of the command.
  *
@@ -75,13 +91,8 @@ export const startEmbeddedDatabase = async (
 export const joinEmbeddedDatabase = async (
   options: EmbeddedDatabaseOptions,
 ): Promise<EmbeddedDatabase> => {
-  const clusterFolder = join(options.dataDir, 'postgres')
-  if (!existsSync(clusterFolder))
-    throw new EmbeddedDatabaseError(
-      `There is no database in ${options.dataDir}: start the service once, or set DATA_DIR or DATABASE_URL.`,
-    )
   try {
-    return await startEmbeddedDatabase(options)
+    return await startExistingDatabase(options)
   } catch (error) {
     if (!(error instanceof DataDirectoryInUseError)) throw error
     const { password, port } = await findRunningServer(options.dataDir)
