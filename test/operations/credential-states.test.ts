@@ -193,6 +193,118 @@ describe.each(transports)('over %s', (transport) => {
     await appClient.stop()
   })
 
+  test('a paused resource is not synced while the others are, until it is resumed', async () => {
+    const credentialId = await connect()
+    const [first] = (await send('credential', credentialId)).resources
+    const { topic } = first
+    const resourceOf = (result: { resources: { topic: string }[] }) =>
+      result.resources.find((one) => one.topic === topic)
+    const held = { topic, state: 'paused', nextSyncAt: null, reason: null, action: 'Resume the sync.' }
+    const paused = await send('pauseCredential', credentialId, { topic })
+    expect(resourceOf(paused)).toMatchObject({ ...held, since: expect.any(String) })
+    expect(paused).toMatchObject({ state: 'syncing', nextSyncAt: expect.any(String) })
+    await withEngine(async () => {
+      await until(credentialId, 'connected')
+      expect(await send('resyncCredential', credentialId, { topic })).toMatchObject({
+        state: 'connected',
+      })
+      // Long enough for the scheduler to start a run that is due.
+      await new Promise((resolve) => setTimeout(resolve, 1500))
+      const others = await send('credential', credentialId)
+      expect(resourceOf(others)).toEqual(resourceOf(paused))
+      expect(others.counts.resourcesCompleted).toBe(others.counts.resources - 1)
+      expect(resourceOf(await send('resumeCredential', credentialId, { topic }))).toMatchObject({
+        state: 'syncing',
+        since: others.createdAt,
+      })
+      await expect
+        .poll(async () => resourceOf(await send('credential', credentialId)), { timeout: 20_000 })
+        .toMatchObject({ state: 'connected', records: 3 })
+    })
+    for (const name of ['pauseCredential', 'resumeCredential']) {
+      const input = { userId, credentialId, topic: 'crm/none' }
+      expect(await call(tenant.key, name, input)).toMatchObject({
+        code: 'INVALID_PARAMETER',
+        fields: ['topic'],
+      })
+    }
+  })
+
+  test('a credential is paused once its last resource is, and no longer once one is resumed', async () => {
+    const credentialId = await connect()
+    const { resources } = await send('credential', credentialId)
+    const topics = resources.map(({ topic }: { topic: string }) => topic)
+    expect(topics.length).toBeGreaterThan(1)
+    let last: { state: string; since: string } | undefined
+    for (const topic of topics) {
+      expect(last?.state).not.toBe('paused')
+      last = await send('pauseCredential', credentialId, { topic })
+    }
+    expect(last).toMatchObject({ state: 'paused', nextSyncAt: null })
+    expect(await send('pauseCredential', credentialId)).toEqual(last)
+    const [topic] = topics
+    expect(await send('resumeCredential', credentialId, { topic })).toMatchObject({
+      state: 'syncing',
+    })
+    const again = await send('pauseCredential', credentialId)
+    expect(again).toMatchObject({ state: 'paused' })
+    expect(Date.parse(again.since)).toBeGreaterThan(Date.parse(last?.since ?? ''))
+    const resumed = await send('resumeCredential', credentialId)
+    expect(resumed.resources.map(({ state }: { state: string }) => state)).toEqual(
+      topics.map(() => 'syncing'),
+    )
+  })
+
+  test('a resource that the connector gained is paused like all others of its credential', async () => {
+    const [active, paused] = [await connect(), await connect()]
+    await send('pauseCredential', paused)
+    const [{ topic }] = (await send('credential', active)).resources
+    const { syncState } = service.database.prisma
+    await syncState.deleteMany({ where: { topic, credentialId: { in: [active, paused] } } })
+    await addMissingStates(service.database, [{ app: 'fake', topic }])
+    expect(await send('credential', paused)).toMatchObject({ state: 'paused' })
+    expect((await send('credential', active)).resources[0]).toMatchObject({
+      topic,
+      state: 'syncing',
+    })
+  })
+
+  test('an end user may start ten resyncs per minute, and a key any number', async () => {
+    const credentialId = await connect()
+    const { result: token } = await call(tenant.key, 'userToken', { userId })
+    for (let round = 0; round < 10; round++)
+      expect(await call(token, 'resyncCredential', { credentialId, userId })).toMatchObject({
+        status: 200,
+      })
+    expect(await call(token, 'resyncCredential', { credentialId, userId })).toMatchObject({
+      status: 429,
+      code: 'RATE_LIMITED',
+    })
+    expect(await call(token, 'pauseCredential', { credentialId, userId })).toMatchObject({
+      status: 200,
+    })
+    await send('resyncCredential', credentialId)
+  })
+
+  test('a credential without a label receives it after a sync, from one request a day', async () => {
+    const credentialId = await connect()
+    const { credential } = service.database.prisma
+    const where = { id: credentialId }
+    await credential.update({ where, data: { label: null } })
+    const checks = () => app.requests.filter(({ path }) => path === '/check').length
+    const before = checks()
+    await sync(credentialId)
+    expect(await send('credential', credentialId)).toMatchObject({ label: 'Acme Ltd' })
+    expect(checks()).toBe(before + 1)
+    await credential.update({ where, data: { label: null } })
+    await sync(credentialId)
+    expect(checks()).toBe(before + 1)
+    const dayAgo = new Date(Date.now() - 86_400_000)
+    await credential.update({ where, data: { labelReadAt: dayAgo } })
+    await sync(credentialId)
+    expect(await send('credential', credentialId)).toMatchObject({ label: 'Acme Ltd' })
+  })
+
   test('a credential of another end user or environment responds like one that never existed', async () => {
     const credentialId = await connect()
     const other = (await call(tenant.key, 'createUser', { username: `${transport} other` })).result
