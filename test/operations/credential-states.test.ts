@@ -1,15 +1,42 @@
 /** The state of a credential: derived from its syncs, its check and its pause, over both transports. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { defineMapping } from '../../src/definition/mapping.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
+import { note } from '../../src/resources/crm/note.ts'
+import { addMissingStates } from '../../src/store/sync/sync-state.ts'
 import type { SyncOptions } from '../../src/sync/schedule.ts'
-import { createSync } from '../../src/sync/schedule.ts'
+import { createSync, type Sync } from '../../src/sync/schedule.ts'
 import { type FakeApp, fakeConnector, startFakeApp } from '../support/fake-app.ts'
 import { type Call, callOver, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { unusedAddress } from '../support/unused-address.ts'
 import { testVault } from '../support/vault.ts'
 
-const connectors = new Map([['fake', { ...fakeConnector(), readAccountName: () => ' Acme Ltd ' }]])
+let nameReads = 0
+const fake = fakeConnector()
+const accounts = fake.resources['crm/accounts']
+if (!accounts) throw new Error('The fake connector has no accounts.')
+const notes = defineMapping(note, {
+  remoteId: 'id',
+  remoteCreatedAt: 'createdAt',
+  remoteUpdatedAt: 'updatedAt',
+  remoteDeleted: 'deleted',
+  noteTitle: 'name',
+  noteOwner: null,
+  noteContent: null,
+  noteContact: null,
+  noteAccount: null,
+  noteOpportunity: null,
+})
+const connector = {
+  ...fake,
+  resources: { ...fake.resources, 'crm/notes': { ...accounts, mapping: notes } },
+  readAccountName: () => {
+    nameReads++
+    return ' Acme Ltd '
+  },
+}
+const connectors = new Map([['fake', connector]])
 const NEVER = '99999999-0000-4000-8000-000000000009'
 
 let app: FakeApp
@@ -26,7 +53,10 @@ afterAll(async () => {
   await app.stop()
 })
 
-const sync = async (credentialId: string, options: Partial<SyncOptions> = {}): Promise<void> => {
+const withEngine = async (
+  work: (engine: Sync) => Promise<void>,
+  options: Partial<SyncOptions> = {},
+): Promise<void> => {
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
   const appClient = createAppClient({
     allowPrivateAddresses: true,
@@ -35,10 +65,16 @@ const sync = async (credentialId: string, options: Partial<SyncOptions> = {}): P
   })
   const { database } = service
   const engine = createSync({ database, vault: testVault, connectors, appClient, log, ...options })
-  await engine.syncNow(credentialId).catch(() => {})
-  await engine.stop()
-  await appClient.stop()
+  try {
+    await work(engine)
+  } finally {
+    await engine.stop()
+    await appClient.stop()
+  }
 }
+
+const sync = (credentialId: string, options: Partial<SyncOptions> = {}): Promise<void> =>
+  withEngine((engine) => engine.syncNow(credentialId).catch(() => {}), options)
 
 describe.each(transports)('over %s', (transport) => {
   let call: Call
@@ -199,12 +235,21 @@ describe.each(transports)('over %s', (transport) => {
     const { topic } = first
     const resourceOf = (result: { resources: { topic: string }[] }) =>
       result.resources.find((one) => one.topic === topic)
-    const held = { topic, state: 'paused', nextSyncAt: null, reason: null, action: 'Resume the sync.' }
+    const held = {
+      topic,
+      state: 'paused',
+      nextSyncAt: null,
+      reason: null,
+      action: 'Resume the sync.',
+    }
     const paused = await send('pauseCredential', credentialId, { topic })
     expect(resourceOf(paused)).toMatchObject({ ...held, since: expect.any(String) })
     expect(paused).toMatchObject({ state: 'syncing', nextSyncAt: expect.any(String) })
-    await withEngine(async () => {
-      await until(credentialId, 'connected')
+    await withEngine(async (engine) => {
+      await engine.start()
+      await expect
+        .poll(async () => (await send('credential', credentialId)).state, { timeout: 20_000 })
+        .toBe('connected')
       expect(await send('resyncCredential', credentialId, { topic })).toMatchObject({
         state: 'connected',
       })
@@ -291,18 +336,26 @@ describe.each(transports)('over %s', (transport) => {
     const { credential } = service.database.prisma
     const where = { id: credentialId }
     await credential.update({ where, data: { label: null } })
-    const checks = () => app.requests.filter(({ path }) => path === '/check').length
-    const before = checks()
-    await sync(credentialId)
-    expect(await send('credential', credentialId)).toMatchObject({ label: 'Acme Ltd' })
-    expect(checks()).toBe(before + 1)
+    const before = nameReads
+    const readAt = async () =>
+      (await credential.findUniqueOrThrow({ where })).labelReadAt?.getTime() ?? 0
+    const syncUntilLabelled = () =>
+      withEngine(async (engine) => {
+        await engine.syncNow(credentialId)
+        await expect
+          .poll(async () => (await send('credential', credentialId)).label)
+          .toBe('Acme Ltd')
+      })
+    await syncUntilLabelled()
+    expect(nameReads).toBe(before + 1)
+    const firstReadAt = await readAt()
     await credential.update({ where, data: { label: null } })
     await sync(credentialId)
-    expect(checks()).toBe(before + 1)
-    const dayAgo = new Date(Date.now() - 86_400_000)
-    await credential.update({ where, data: { labelReadAt: dayAgo } })
-    await sync(credentialId)
-    expect(await send('credential', credentialId)).toMatchObject({ label: 'Acme Ltd' })
+    expect(await readAt()).toBe(firstReadAt)
+    expect(nameReads).toBe(before + 1)
+    await credential.update({ where, data: { labelReadAt: new Date(firstReadAt - 86_400_000) } })
+    await syncUntilLabelled()
+    expect(nameReads).toBe(before + 2)
   })
 
   test('a credential of another end user or environment responds like one that never existed', async () => {
