@@ -94,7 +94,7 @@ export const credentialSyncOperations = [
     ...change,
     name: 'resyncCredential',
     summary: 'Start a full sync of a credential',
-    doc: 'Starts a full sync of all resources of a credential, or of one. A paused resource is synced when it is resumed. With user tokens, at most 10 per minute for each end user.',
+    doc: 'Starts a full sync of all resources of a credential, or of one. A paused resource is synced when it is resumed. With user tokens, at most 10 per minute and process for each end user.',
     rest: { method: 'POST', path: `${CREDENTIAL_PATH}/resync` },
     check: limitResyncs,
     run: (context, input) => changeSyncs(context, input, resyncCredential),
