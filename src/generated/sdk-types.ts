@@ -302,7 +302,7 @@ export interface Credential {
   readonly createdAt: string
   /** When its values were last changed. */
   readonly updatedAt: string
-  /** The account's own name in the app, such as the shop's name; null if the app reports none. */
+  /** The account's own name in the app, such as the shop's name; null if the app reports none, or it is not known yet. */
   readonly label: string | null
   /** `connected` · `syncing`: the first sync is in progress · `failing`: the sync fails and is retried · `needs_reconnect`: the app rejects the credential · `paused`: nothing is synced until it is resumed. A credential is `paused` while all of its resources are; otherwise its state is that of the others. */
   readonly state: 'needs_reconnect' | 'failing' | 'syncing' | 'connected' | 'paused'

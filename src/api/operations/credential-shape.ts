@@ -58,7 +58,7 @@ export const credential = defineShape({
     createdAt: required(timestamp('When the app was connected.')),
     updatedAt: required(timestamp('When its values were last changed.')),
     label: text(
-      "The account's own name in the app, such as the shop's name; null if the app reports none.",
+      "The account's own name in the app, such as the shop's name; null if the app reports none, or it is not known yet.",
     ),
     ...status,
     counts: required(

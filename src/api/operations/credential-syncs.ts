@@ -36,6 +36,9 @@ const requireCredential = async (
   return found
 }
 
+/** How many resyncs an end user may start per minute and process. */
+export const USER_RESYNCS_PER_MINUTE = 10
+
 /** Limits the resyncs of end users, which list all records of an app. @throws RATE_LIMITED */
 const limitResyncs = async ({ caller, userResyncs }: CallContext): Promise<void> => {
   if (caller.kind === 'user') userResyncs.check(await userResyncs.count(caller.userId))
@@ -94,7 +97,7 @@ export const credentialSyncOperations = [
     ...change,
     name: 'resyncCredential',
     summary: 'Start a full sync of a credential',
-    doc: 'Starts a full sync of all resources of a credential, or of one. A paused resource is synced when it is resumed. With user tokens, at most 10 per minute and process for each end user.',
+    doc: `Starts a full sync of all resources of a credential, or of one. A paused resource is synced when it is resumed. User tokens of one end user may start ${USER_RESYNCS_PER_MINUTE} per minute and process.`,
     rest: { method: 'POST', path: `${CREDENTIAL_PATH}/resync` },
     check: limitResyncs,
     run: (context, input) => changeSyncs(context, input, resyncCredential),
