@@ -296,6 +296,12 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await window.getByRole('alert').getByText('Too many attempts.').waitFor()
     await expectAccessible(window)
     expect(problems.splice(0)).toEqual([expect.stringContaining('429')])
+    // A refresh that fails is reported until the next one succeeds.
+    const alert = window.getByRole('alert')
+    await page.route(/\/credentials\/[^/]+$/, (route) => route.abort(), { times: 1 })
+    await alert.getByText('The service is unreachable.').waitFor()
+    await alert.getByText('The service is unreachable.').waitFor({ state: 'detached' })
+    expect(problems.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')])
     await leave(page.keyboard.press('Escape'))
   })
 

@@ -78,7 +78,7 @@ export interface AccountView {
   update(credential: Credential): void
   /** Shows that an action succeeded. */
   confirm(action: SyncAction, topic?: string): void
-  /** Shows an error. */
+  /** Shows an error; with an empty text, none. */
   fail(text: string): void
 }
 

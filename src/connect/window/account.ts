@@ -20,6 +20,7 @@ const show = (
   let isActing = false
   /** Number of actions so far: the response to an earlier request is outdated. */
   let actions = 0
+  let isOutdated = false
 
   const act = async (action: SyncAction, topic?: string): Promise<void> => {
     if (isActing) return
@@ -43,10 +44,13 @@ const show = (
     try {
       const current = await loadCredential(session, credentialId)
       if (actions === before) view.update(current)
+      if (isOutdated) view.fail('')
+      isOutdated = false
       return true
     } catch (error) {
       if (!(error instanceof TrunklineError)) throw error
       view.fail(problemText(error))
+      isOutdated = true
       return error.code !== 'UNAUTHENTICATED' && error.code !== 'CREDENTIAL_NOT_FOUND'
     }
   }

@@ -11,6 +11,7 @@ const show = (session, app, credential, back) => {
     let isActing = false;
     /** Number of actions so far: the response to an earlier request is outdated. */
     let actions = 0;
+    let isOutdated = false;
     const act = async (action, topic) => {
         if (isActing)
             return;
@@ -37,12 +38,16 @@ const show = (session, app, credential, back) => {
             const current = await loadCredential(session, credentialId);
             if (actions === before)
                 view.update(current);
+            if (isOutdated)
+                view.fail('');
+            isOutdated = false;
             return true;
         }
         catch (error) {
             if (!(error instanceof TrunklineError))
                 throw error;
             view.fail(problemText(error));
+            isOutdated = true;
             return error.code !== 'UNAUTHENTICATED' && error.code !== 'CREDENTIAL_NOT_FOUND';
         }
     };
