@@ -14,6 +14,7 @@ import type { NewCredential } from '../store/accounts/credentials.ts'
 import type { Database } from '../store/database/database.ts'
 import type { Vault } from '../store/secrets/vault.ts'
 import type { IdempotencyStore } from '../store/writes/idempotent-requests.ts'
+import type { RateLimit } from './auth/rate-limits.ts'
 import type { UserTokens } from './auth/tokens.ts'
 
 export interface ApiContext {
@@ -43,6 +44,8 @@ export interface ApiContext {
   ) => Promise<Pick<NewCredential, 'label' | 'checkFailure'>>
   /** Maximum number of credentials of one end user. */
   readonly maxCredentialsPerUser: number
+  /** Limit of the resyncs that end users start, by user id. */
+  readonly userResyncs: RateLimit
   readonly idempotencyStore: IdempotencyStore
   /** The apps that can be connected, by name. */
   readonly connectors: ReadonlyMap<string, Connector>

@@ -4,11 +4,11 @@ import type { CredentialSummary, SyncFacts } from '../store/accounts/listed-cred
 
 /** The states of a credential or of one of its syncs; of several syncs, the first state in this list counts. */
 export const CONNECTION_STATES = [
-  'paused',
   'needs_reconnect',
   'failing',
   'syncing',
   'connected',
+  'paused',
 ] as const
 
 export type ConnectionState = (typeof CONNECTION_STATES)[number]
@@ -42,7 +42,7 @@ const failing = (code: string, reason: string, since: string | null): Status => 
   action: ACTIONS[code] ?? UNKNOWN,
 })
 
-const PAUSED_ACTION = 'Resume the credential to sync it again.'
+const PAUSED_ACTION = 'Resume the sync.'
 
 /** Whether the last run failed. A run that stores a page afterwards has recovered. */
 const isFailing = ({ failureCode, failures, pages }: SyncFacts): boolean =>
@@ -50,10 +50,9 @@ const isFailing = ({ failureCode, failures, pages }: SyncFacts): boolean =>
   failureCode !== null && failureCode !== 'APP_RATE_LIMITED' && (failures > 0 || pages === 0)
 
 const statusOf = (credential: CredentialSummary, sync: SyncFacts): Status => {
-  const { pausedAt, checkFailure, createdAt } = credential
-  const { completedAt, failureCode, failure, failingSince, pages } = sync
-  if (pausedAt !== null)
-    return { state: 'paused', since: pausedAt, reason: null, action: PAUSED_ACTION }
+  const { checkFailure, createdAt } = credential
+  const { isPaused, pausedAt, completedAt, failureCode, failure, failingSince, pages } = sync
+  if (isPaused) return { state: 'paused', since: pausedAt, reason: null, action: PAUSED_ACTION }
   if (failureCode !== null && isFailing(sync))
     return failing(failureCode, failure ?? failureCode, failingSince)
   if (completedAt !== null) return { state: 'connected', since: null, reason: null, action: null }
@@ -63,9 +62,16 @@ const statusOf = (credential: CredentialSummary, sync: SyncFacts): Status => {
   return { state: 'syncing', since: createdAt, reason: null, action: null }
 }
 
-/** The earliest of several times; null if there is none. ISO 8601 times in UTC sort as text. */
-const earliest = (times: readonly (string | null)[]): string | null =>
-  times.filter((time) => time !== null).toSorted()[0] ?? null
+type Times = readonly (string | null)[]
+
+/** The known times, earliest first. ISO 8601 times in UTC sort as text. */
+const sorted = (times: Times): readonly string[] => times.filter((time) => time !== null).toSorted()
+
+/** The earliest of several times; null if there is none. */
+const earliest = (times: Times): string | null => sorted(times)[0] ?? null
+
+/** The latest of several times; null if there is none. */
+const latest = (times: Times): string | null => sorted(times).at(-1) ?? null
 
 /** A credential with its state, as the API returns it. */
 export const describeCredential = (credential: CredentialSummary) => {
@@ -81,7 +87,8 @@ export const describeCredential = (credential: CredentialSummary) => {
     CONNECTION_STATES.find((one) => resources.some((resource) => resource.state === one)) ??
     'connected'
   const same = resources.filter((resource) => resource.state === state)
-  const completed = resources.flatMap(({ lastCompletedAt }) => lastCompletedAt ?? [])
+  const sinces = same.map(({ since }) => since)
+  const completions = resources.map(({ lastCompletedAt }) => lastCompletedAt)
   return {
     credentialId,
     userId,
@@ -90,15 +97,16 @@ export const describeCredential = (credential: CredentialSummary) => {
     updatedAt,
     label,
     state,
-    since: earliest(same.map(({ since }) => since)),
+    // It is failing since its first sync failed, but paused only since its last sync was paused.
+    since: state === 'paused' ? latest(sinces) : earliest(sinces),
     reason: same[0]?.reason ?? null,
     action: same[0]?.action ?? null,
-    lastCompletedAt: completed.toSorted().at(-1) ?? null,
+    lastCompletedAt: latest(completions),
     nextSyncAt: earliest(resources.map(({ nextSyncAt }) => nextSyncAt)),
     counts: {
       records: resources.reduce((sum, { records }) => sum + records, 0),
       resources: resources.length,
-      resourcesCompleted: completed.length,
+      resourcesCompleted: sorted(completions).length,
     },
     resources,
   }

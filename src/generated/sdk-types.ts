@@ -302,10 +302,10 @@ export interface Credential {
   readonly createdAt: string
   /** When its values were last changed. */
   readonly updatedAt: string
-  /** The account's own name in the app, such as the shop's name; null if the app reports none. */
+  /** The account's own name in the app, such as the shop's name; null if the app reports none, or it is not known yet. */
   readonly label: string | null
-  /** `connected` · `syncing`: the first sync is in progress · `failing`: the sync fails and is retried · `needs_reconnect`: the app rejects the credential · `paused`: nothing is synced until it is resumed. */
-  readonly state: 'paused' | 'needs_reconnect' | 'failing' | 'syncing' | 'connected'
+  /** `connected` · `syncing`: the first sync is in progress · `failing`: the sync fails and is retried · `needs_reconnect`: the app rejects the credential · `paused`: nothing is synced until it is resumed. A credential is `paused` while all of its resources are; otherwise its state is that of the others. */
+  readonly state: 'needs_reconnect' | 'failing' | 'syncing' | 'connected' | 'paused'
   /** Since when it is `syncing`, `failing`, `needs_reconnect` or `paused`; null if unknown. */
   readonly since: string | null
   /** Why it fails: the root cause, in words. Null if it does not fail. */
@@ -314,7 +314,7 @@ export interface Credential {
   readonly action: string | null
   /** When a sync last completed; null: never. */
   readonly lastCompletedAt: string | null
-  /** When the next sync is due; a time in the past waits for a free place. Null: a sync is in progress, or the credential is paused. */
+  /** When the next sync is due; a time in the past waits for a free place. Null: a sync is in progress, or it is paused. */
   readonly nextSyncAt: string | null
   /** The progress of the sync. */
   readonly counts: CredentialCounts
@@ -336,8 +336,8 @@ export interface CredentialCounts {
 export interface ResourceSync {
   /** The resource, such as `crm/accounts`. */
   readonly topic: string
-  /** `connected` · `syncing`: the first sync is in progress · `failing`: the sync fails and is retried · `needs_reconnect`: the app rejects the credential · `paused`: nothing is synced until it is resumed. */
-  readonly state: 'paused' | 'needs_reconnect' | 'failing' | 'syncing' | 'connected'
+  /** `connected` · `syncing`: the first sync is in progress · `failing`: the sync fails and is retried · `needs_reconnect`: the app rejects the credential · `paused`: nothing is synced until it is resumed. A credential is `paused` while all of its resources are; otherwise its state is that of the others. */
+  readonly state: 'needs_reconnect' | 'failing' | 'syncing' | 'connected' | 'paused'
   /** Since when it is `syncing`, `failing`, `needs_reconnect` or `paused`; null if unknown. */
   readonly since: string | null
   /** Why it fails: the root cause, in words. Null if it does not fail. */
@@ -346,7 +346,7 @@ export interface ResourceSync {
   readonly action: string | null
   /** When a sync last completed; null: never. */
   readonly lastCompletedAt: string | null
-  /** When the next sync is due; a time in the past waits for a free place. Null: a sync is in progress, or the credential is paused. */
+  /** When the next sync is due; a time in the past waits for a free place. Null: a sync is in progress, or it is paused. */
   readonly nextSyncAt: string | null
   /** Number of stored records, including those that were deleted in the app. */
   readonly records: number

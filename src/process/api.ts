@@ -1,5 +1,7 @@
 /** The API of a process: its HTTP server, and the live changes for its subscribers. */
+import { createRateLimit } from '../api/auth/rate-limits.ts'
 import type { ApiContext } from '../api/context.ts'
+import { USER_RESYNCS_PER_MINUTE } from '../api/operations/credential-syncs.ts'
 import { createServer } from '../api/server.ts'
 import { addConnectRoutes } from '../connect/routes.ts'
 import { createLiveChanges, type LiveChanges } from '../delivery/live-changes.ts'
@@ -69,6 +71,11 @@ export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?
     passthrough,
     checkCredential,
     maxCredentialsPerUser: config.maxCredentialsPerUser,
+    userResyncs: createRateLimit({
+      name: 'resync',
+      counted: 'resyncs of one end user',
+      perMinute: USER_RESYNCS_PER_MINUTE,
+    }),
     subscriptions: createSubscriptions({ database: requestDatabase, live }),
     // Not the request pool: the outcome of a write is recorded however long that takes.
     idempotencyStore: createIdempotencyStore(database, vault),

@@ -35,6 +35,8 @@ export interface SyncContext {
   readonly sliceMs: number
   readonly limits: StorageLimits
   readonly onRun: OnRun | undefined
+  /** Starts work that a run does not wait for. It ends before the sync stops; `signal` aborts it then. */
+  readonly inBackground: (work: (signal: AbortSignal) => Promise<void>) => void
 }
 
 /** Receives the end of a run: its app, and `completed` or the code of its failure. */

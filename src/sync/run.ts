@@ -33,6 +33,7 @@ import { failureToStore, isNewFailure, isRecovery, planFailure } from './failure
 import { batchAvailable } from './gather.ts'
 import type { HeldRun } from './leases.ts'
 import { createPageMapper, joinPages, type MappedPages } from './map-pages.ts'
+import { readMissingLabel } from './missing-label.ts'
 import { reconcileMissing } from './missing-records.ts'
 import { readDrift } from './remote-count.ts'
 import { logCompletedRun, logFailedRun } from './run-log.ts'
@@ -210,6 +211,7 @@ const finish = async (run: ActiveRun, drift: number | null): Promise<RunResult> 
   })
   logCompletedRun(run, tookMs)
   context.onRun?.(run.credential.app, 'completed')
+  context.inBackground((signal) => readMissingLabel(run, signal))
   return { outcome: 'completed', counts }
 }
 

@@ -63,19 +63,6 @@ const POLL_HELD_MS = 100
 /** Keeps the stored records of every credential in sync with its app. */
 export const createSync = (options: SyncOptions): Sync => {
   const { database, vault, connectors, appClient, log, concurrency = 6 } = options
-  const context: SyncContext = {
-    database,
-    connectors,
-    appClient,
-    log,
-    loadCredential: options.loadCredential ?? ((id) => readCredential(database, vault, id)),
-    intervalMs: options.intervalMs ?? 15_000,
-    fullListingIntervalMs: options.fullListingIntervalMs ?? 3_600_000,
-    confirmAfterMs: options.confirmAfterMs ?? 600_000,
-    sliceMs: options.sliceMs ?? 5_000,
-    limits: options.limits ?? NO_LIMITS,
-    onRun: options.onRun,
-  }
   const leases = createLeases({ database, log, durationMs: options.leaseMs ?? 15_000 })
   const stopping = new AbortController()
   const running = new Set<Promise<unknown>>()
@@ -88,6 +75,21 @@ export const createSync = (options: SyncOptions): Sync => {
     } finally {
       running.delete(settled)
     }
+  }
+
+  const context: SyncContext = {
+    database,
+    connectors,
+    appClient,
+    log,
+    loadCredential: options.loadCredential ?? ((id) => readCredential(database, vault, id)),
+    intervalMs: options.intervalMs ?? 15_000,
+    fullListingIntervalMs: options.fullListingIntervalMs ?? 3_600_000,
+    confirmAfterMs: options.confirmAfterMs ?? 600_000,
+    sliceMs: options.sliceMs ?? 5_000,
+    limits: options.limits ?? NO_LIMITS,
+    onRun: options.onRun,
+    inBackground: (work) => void track(work(stopping.signal)),
   }
 
   const runHeld = (held: HeldRun): Promise<RunResult> =>

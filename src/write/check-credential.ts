@@ -3,13 +3,13 @@ import type { Connector, CredentialValues } from '../definition/connector.ts'
 import { describeFailureReason } from '../definition/failure-reason.ts'
 import { storableText } from '../definition/value.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
+import { readAccountName } from '../outbound/account-name.ts'
 import { type AppError, AppRefusedError, isAppError } from '../outbound/app-error.ts'
 import type { AppClient } from '../outbound/http.ts'
 import { appFailure } from './app-failure.ts'
 
 // The end user waits for the result.
 const TIMEOUT_MS = 10_000
-const MAX_LABEL_LENGTH = 255
 
 /** What the check of a credential found out. */
 export interface CheckedCredential {
@@ -47,9 +47,7 @@ export const createCredentialCheck =
   ): Promise<CheckedCredential> => {
     const timeout = AbortSignal.timeout(TIMEOUT_MS)
     try {
-      const response = await appClient.check(connector, values, timeout)
-      const name = connector.readAccountName?.(response)?.trim()
-      return { label: name ? storableText(name, MAX_LABEL_LENGTH) : undefined }
+      return { label: await readAccountName(appClient, connector, values, timeout) }
     } catch (error) {
       if (!isAppError(error) && !timeout.aborted) throw error
       const failure = noResponse(error)

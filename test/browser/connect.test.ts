@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Frame, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createSyncOf } from '../../src/process/workers.ts'
 import { createSandboxApp } from '../../src/sandbox/app.ts'
 import { type Block, pages } from '../docs/pages.ts'
 import { findViolations } from '../support/axe.ts'
@@ -197,6 +198,110 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
       .getByText(/^Acme · Connected .+ · First sync in progress · 0 records, 0 of/)
       .waitFor()
     expect(problems).toEqual([])
+    await leave(page.keyboard.press('Escape'))
+  })
+
+  test('a connected account shows its state, and is synced, paused and resumed, as is each kind of data', async () => {
+    const connected = await service.send(tenant.key, 'POST', '/2024-03/headless/credentials', {
+      userId: tenant.userId,
+      app: 'sandbox',
+      credential: { tenant: 'acme', token: 'secret' },
+    })
+    const { credentialId } = connected.json()
+    const stateOf = async (topic?: string): Promise<string> => {
+      const path = `/2024-03/users/${tenant.userId}/credentials/${credentialId}`
+      const { credential } = (await service.send(tenant.key, 'GET', path)).json()
+      const { resources } = credential
+      return (topic ? resources.find((one: { topic: string }) => one.topic === topic) : credential)
+        .state
+    }
+    await signIn()
+    void call('authenticate')
+    const window = await frame()
+    await window.getByRole('button', { name: /^Acme · Connected/ }).click()
+    await heading(window, 'Acme')
+    const state = window.getByRole('status').filter({ hasText: 'First sync in progress' })
+    await state.waitFor()
+    await window.getByText(/^0 records, 0 of \d+ kinds of data$/).waitFor()
+    await expectAccessible(window)
+
+    // The screen follows the sync.
+    await createSyncOf(service.runtime).syncNow(credentialId)
+    await window.getByRole('status').getByText('Connected', { exact: true }).waitFor()
+    await window.getByText('None yet').waitFor({ state: 'detached' })
+
+    // By keyboard: the button keeps the focus while it changes from Pause to Resume and back.
+    const button = (name: string) => window.getByRole('button', { name, exact: true })
+    await button('Pause: Acme').focus()
+    await page.keyboard.press('Enter')
+    await window.getByText('The sync was paused: Acme.').waitFor()
+    await window
+      .getByRole('status')
+      .getByText(/^Paused since /)
+      .waitFor()
+    await window.getByText('Resume the sync.').waitFor()
+    await window.getByText('After it is resumed').waitFor()
+    expect(await button('Sync now: Acme').count()).toBe(0)
+    expect(await stateOf()).toBe('paused')
+    await expectAccessible(window)
+    await page.keyboard.press('Enter')
+    await window.getByText('The sync was resumed: Acme.').waitFor()
+    expect(await stateOf()).toBe('connected')
+    await button('Sync now: Acme').click()
+    await window.getByText('A full sync was requested: Acme.').waitFor()
+
+    await window.getByText(/^\d+ kinds of data$/).click()
+    await button('Pause: Orders (commerce)').click()
+    await window.getByText('The sync was paused: Orders (commerce).').waitFor()
+    await window.getByText(/^Paused · [\d,]+ records · synced /).waitFor()
+    expect(await stateOf('commerce/orders')).toBe('paused')
+    expect(await stateOf()).toBe('connected')
+    await expectAccessible(window)
+    await button('Resume: Orders (commerce)').click()
+    await window.getByText('The sync was resumed: Orders (commerce).').waitFor()
+    expect(await stateOf('commerce/orders')).toBe('connected')
+    await button('Sync now: Orders (commerce)').click()
+    await window.getByText('A full sync was requested: Orders (commerce).').waitFor()
+    expect(problems).toEqual([])
+
+    await click(window, 'Back')
+    await heading(window, 'Connect an app')
+    await window.getByRole('button', { name: /^Acme · .+ · Connected · [\d,]+ records$/ }).waitFor()
+    await leave(page.keyboard.press('Escape'))
+  })
+
+  test('an account whose sync fails shows since when, why and what to do, and the limit of resyncs', async () => {
+    const url = await unusedAddress()
+    await service.send(tenant.key, 'POST', '/2024-03/headless/credentials', {
+      userId: tenant.userId,
+      app: 'vendure',
+      credential: { url, apiKey: 'k' },
+    })
+    await signIn()
+    void call('authenticate')
+    const window = await frame()
+    await window.getByRole('button', { name: /^Connected .+ · Sync failing: nothing/ }).click()
+    await heading(window, 'Vendure')
+    await window
+      .getByRole('status')
+      .getByText(/^Sync failing since /)
+      .waitFor()
+    await window.getByText(/^Reason: nothing answers at .+: connection refused/).waitFor()
+    await window.getByText('Check that the app is running').waitFor()
+    await expectAccessible(window)
+    await page.route('**/resync', (route) =>
+      route.fulfill({ status: 429, json: { error: { code: 'RATE_LIMITED', message: 'Later.' } } }),
+    )
+    await click(window, 'Sync now: Vendure')
+    await window.getByRole('alert').getByText('Too many attempts.').waitFor()
+    await expectAccessible(window)
+    expect(problems.splice(0)).toEqual([expect.stringContaining('429')])
+    // A refresh that fails is reported until the next one succeeds.
+    const alert = window.getByRole('alert')
+    await page.route(/\/credentials\/[^/]+$/, (route) => route.abort(), { times: 1 })
+    await alert.getByText('The service is unreachable.').waitFor()
+    await alert.getByText('The service is unreachable.').waitFor({ state: 'detached' })
+    expect(problems.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')])
     await leave(page.keyboard.press('Escape'))
   })
 

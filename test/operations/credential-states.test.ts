@@ -1,15 +1,42 @@
 /** The state of a credential: derived from its syncs, its check and its pause, over both transports. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { defineMapping } from '../../src/definition/mapping.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
+import { note } from '../../src/resources/crm/note.ts'
+import { addMissingStates } from '../../src/store/sync/sync-state.ts'
 import type { SyncOptions } from '../../src/sync/schedule.ts'
-import { createSync } from '../../src/sync/schedule.ts'
+import { createSync, type Sync } from '../../src/sync/schedule.ts'
 import { type FakeApp, fakeConnector, startFakeApp } from '../support/fake-app.ts'
 import { type Call, callOver, transports } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { unusedAddress } from '../support/unused-address.ts'
 import { testVault } from '../support/vault.ts'
 
-const connectors = new Map([['fake', { ...fakeConnector(), readAccountName: () => ' Acme Ltd ' }]])
+let nameReads = 0
+const fake = fakeConnector()
+const accounts = fake.resources['crm/accounts']
+if (!accounts) throw new Error('The fake connector has no accounts.')
+const notes = defineMapping(note, {
+  remoteId: 'id',
+  remoteCreatedAt: 'createdAt',
+  remoteUpdatedAt: 'updatedAt',
+  remoteDeleted: 'deleted',
+  noteTitle: 'name',
+  noteOwner: null,
+  noteContent: null,
+  noteContact: null,
+  noteAccount: null,
+  noteOpportunity: null,
+})
+const connector = {
+  ...fake,
+  resources: { ...fake.resources, 'crm/notes': { ...accounts, mapping: notes } },
+  readAccountName: () => {
+    nameReads++
+    return ' Acme Ltd '
+  },
+}
+const connectors = new Map([['fake', connector]])
 const NEVER = '99999999-0000-4000-8000-000000000009'
 
 let app: FakeApp
@@ -26,7 +53,10 @@ afterAll(async () => {
   await app.stop()
 })
 
-const sync = async (credentialId: string, options: Partial<SyncOptions> = {}): Promise<void> => {
+const withEngine = async (
+  work: (engine: Sync) => Promise<void>,
+  options: Partial<SyncOptions> = {},
+): Promise<void> => {
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
   const appClient = createAppClient({
     allowPrivateAddresses: true,
@@ -35,10 +65,16 @@ const sync = async (credentialId: string, options: Partial<SyncOptions> = {}): P
   })
   const { database } = service
   const engine = createSync({ database, vault: testVault, connectors, appClient, log, ...options })
-  await engine.syncNow(credentialId).catch(() => {})
-  await engine.stop()
-  await appClient.stop()
+  try {
+    await work(engine)
+  } finally {
+    await engine.stop()
+    await appClient.stop()
+  }
 }
+
+const sync = (credentialId: string, options: Partial<SyncOptions> = {}): Promise<void> =>
+  withEngine((engine) => engine.syncNow(credentialId).catch(() => {}), options)
 
 describe.each(transports)('over %s', (transport) => {
   let call: Call
@@ -191,6 +227,135 @@ describe.each(transports)('over %s', (transport) => {
     expect(again).toMatchObject({ state: 'connected' })
     await engine.stop()
     await appClient.stop()
+  })
+
+  test('a paused resource is not synced while the others are, until it is resumed', async () => {
+    const credentialId = await connect()
+    const [first] = (await send('credential', credentialId)).resources
+    const { topic } = first
+    const resourceOf = (result: { resources: { topic: string }[] }) =>
+      result.resources.find((one) => one.topic === topic)
+    const held = {
+      topic,
+      state: 'paused',
+      nextSyncAt: null,
+      reason: null,
+      action: 'Resume the sync.',
+    }
+    const paused = await send('pauseCredential', credentialId, { topic })
+    expect(resourceOf(paused)).toMatchObject({ ...held, since: expect.any(String) })
+    expect(paused).toMatchObject({ state: 'syncing', nextSyncAt: expect.any(String) })
+    await withEngine(async (engine) => {
+      await engine.start()
+      await expect
+        .poll(async () => (await send('credential', credentialId)).state, { timeout: 20_000 })
+        .toBe('connected')
+      expect(await send('resyncCredential', credentialId, { topic })).toMatchObject({
+        state: 'connected',
+      })
+      // Long enough for the scheduler to start a run that is due.
+      await new Promise((resolve) => setTimeout(resolve, 1500))
+      const others = await send('credential', credentialId)
+      expect(resourceOf(others)).toEqual(resourceOf(paused))
+      expect(others.counts.resourcesCompleted).toBe(others.counts.resources - 1)
+      expect(resourceOf(await send('resumeCredential', credentialId, { topic }))).toMatchObject({
+        state: 'syncing',
+        since: others.createdAt,
+      })
+      await expect
+        .poll(async () => resourceOf(await send('credential', credentialId)), { timeout: 20_000 })
+        .toMatchObject({ state: 'connected', records: 3 })
+    })
+    for (const name of ['pauseCredential', 'resumeCredential']) {
+      const input = { userId, credentialId, topic: 'crm/none' }
+      expect(await call(tenant.key, name, input)).toMatchObject({
+        code: 'INVALID_PARAMETER',
+        fields: ['topic'],
+      })
+    }
+  })
+
+  test('a credential is paused once its last resource is, and no longer once one is resumed', async () => {
+    const credentialId = await connect()
+    const { resources } = await send('credential', credentialId)
+    const topics = resources.map(({ topic }: { topic: string }) => topic)
+    expect(topics.length).toBeGreaterThan(1)
+    let last: { state: string; since: string } | undefined
+    for (const topic of topics) {
+      expect(last?.state).not.toBe('paused')
+      last = await send('pauseCredential', credentialId, { topic })
+    }
+    expect(last).toMatchObject({ state: 'paused', nextSyncAt: null })
+    expect(await send('pauseCredential', credentialId)).toEqual(last)
+    const [topic] = topics
+    expect(await send('resumeCredential', credentialId, { topic })).toMatchObject({
+      state: 'syncing',
+    })
+    const again = await send('pauseCredential', credentialId)
+    expect(again).toMatchObject({ state: 'paused' })
+    expect(Date.parse(again.since)).toBeGreaterThan(Date.parse(last?.since ?? ''))
+    const resumed = await send('resumeCredential', credentialId)
+    expect(resumed.resources.map(({ state }: { state: string }) => state)).toEqual(
+      topics.map(() => 'syncing'),
+    )
+  })
+
+  test('a resource that the connector gained is paused like all others of its credential', async () => {
+    const [active, paused] = [await connect(), await connect()]
+    await send('pauseCredential', paused)
+    const [{ topic }] = (await send('credential', active)).resources
+    const { syncState } = service.database.prisma
+    await syncState.deleteMany({ where: { topic, credentialId: { in: [active, paused] } } })
+    await addMissingStates(service.database, [{ app: 'fake', topic }])
+    expect(await send('credential', paused)).toMatchObject({ state: 'paused' })
+    expect((await send('credential', active)).resources[0]).toMatchObject({
+      topic,
+      state: 'syncing',
+    })
+  })
+
+  test('an end user may start ten resyncs per minute, and a key any number', async () => {
+    const credentialId = await connect()
+    const { result: token } = await call(tenant.key, 'userToken', { userId })
+    for (let round = 0; round < 10; round++)
+      expect(await call(token, 'resyncCredential', { credentialId, userId })).toMatchObject({
+        status: 200,
+      })
+    expect(await call(token, 'resyncCredential', { credentialId, userId })).toMatchObject({
+      status: 429,
+      code: 'RATE_LIMITED',
+    })
+    expect(await call(token, 'pauseCredential', { credentialId, userId })).toMatchObject({
+      status: 200,
+    })
+    await send('resyncCredential', credentialId)
+  })
+
+  test('a credential without a label receives it after a sync, from one request a day', async () => {
+    const credentialId = await connect()
+    const { credential } = service.database.prisma
+    const where = { id: credentialId }
+    await credential.update({ where, data: { label: null } })
+    const before = nameReads
+    const readAt = async () =>
+      (await credential.findUniqueOrThrow({ where })).labelReadAt?.getTime() ?? 0
+    const syncUntilLabelled = () =>
+      withEngine(async (engine) => {
+        await engine.syncNow(credentialId)
+        await expect
+          .poll(async () => (await send('credential', credentialId)).label)
+          .toBe('Acme Ltd')
+      })
+    await syncUntilLabelled()
+    expect(nameReads).toBe(before + 1)
+    const firstReadAt = await readAt()
+    await credential.update({ where, data: { label: null } })
+    await sync(credentialId)
+    expect(await readAt()).toBe(firstReadAt)
+    expect(nameReads).toBe(before + 1)
+    await credential.update({ where, data: { labelReadAt: new Date(firstReadAt - 86_400_000) } })
+    await syncUntilLabelled()
+    expect(nameReads).toBe(before + 2)
   })
 
   test('a credential of another end user or environment responds like one that never existed', async () => {

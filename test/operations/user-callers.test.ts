@@ -180,6 +180,14 @@ describe.each(transports)('over %s', (transport) => {
     expect(
       await call(other.token, 'deleteCredential', { userId: other.userId, credentialId }),
     ).toMatchObject({ status: 404, code: 'CREDENTIAL_NOT_FOUND' })
+    for (const name of ['credential', 'resyncCredential', 'pauseCredential', 'resumeCredential'])
+      expect(
+        await call(other.token, name, {
+          userId: other.userId,
+          credentialId,
+        }),
+        name,
+      ).toMatchObject({ status: 404, code: 'CREDENTIAL_NOT_FOUND' })
     expect((await call(mine.token, 'installation', { installationId })).status).toBe(200)
   })
 })

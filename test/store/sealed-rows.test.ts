@@ -74,6 +74,7 @@ describe('a credential', () => {
       id,
       environmentId: tenant.environmentId,
       app: 'sandbox',
+      label: null,
       values: { token: 'plain-as-day' },
     })
   })

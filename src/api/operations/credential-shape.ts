@@ -31,7 +31,7 @@ const records = required(
 const status = {
   state: required(
     enumeration(
-      '`connected` · `syncing`: the first sync is in progress · `failing`: the sync fails and is retried · `needs_reconnect`: the app rejects the credential · `paused`: nothing is synced until it is resumed.',
+      '`connected` · `syncing`: the first sync is in progress · `failing`: the sync fails and is retried · `needs_reconnect`: the app rejects the credential · `paused`: nothing is synced until it is resumed. A credential is `paused` while all of its resources are; otherwise its state is that of the others.',
       CONNECTION_STATES,
     ),
   ),
@@ -42,7 +42,7 @@ const status = {
   action: text('What to do about the state. Null if there is nothing to do.'),
   lastCompletedAt: timestamp('When a sync last completed; null: never.'),
   nextSyncAt: timestamp(
-    'When the next sync is due; a time in the past waits for a free place. Null: a sync is in progress, or the credential is paused.',
+    'When the next sync is due; a time in the past waits for a free place. Null: a sync is in progress, or it is paused.',
   ),
 }
 
@@ -58,7 +58,7 @@ export const credential = defineShape({
     createdAt: required(timestamp('When the app was connected.')),
     updatedAt: required(timestamp('When its values were last changed.')),
     label: text(
-      "The account's own name in the app, such as the shop's name; null if the app reports none.",
+      "The account's own name in the app, such as the shop's name; null if the app reports none, or it is not known yet.",
     ),
     ...status,
     counts: required(

@@ -20,8 +20,6 @@ import {
 } from './credential-shape.ts'
 import { EXAMPLE_USER, scopeOf, userId } from './users.ts'
 
-const tag = 'Credentials'
-
 interface CredentialPath {
   readonly userId: string
   readonly credentialId: string
@@ -38,18 +36,38 @@ const requireCredential = async (
   return found
 }
 
-/** Changes the syncs of an existing credential. @returns the credential afterwards */
+/** How many resyncs an end user may start per minute and process. */
+export const USER_RESYNCS_PER_MINUTE = 10
+
+/** Limits the resyncs of end users, which list all records of an app. @throws RATE_LIMITED */
+const limitResyncs = async ({ caller, userResyncs }: CallContext): Promise<void> => {
+  if (caller.kind === 'user') userResyncs.check(await userResyncs.count(caller.userId))
+}
+
+/** Changes all syncs of a credential, or the sync of one topic. @returns whether the credential has such a sync */
+type SyncChange = (
+  transaction: Transaction,
+  credentialId: string,
+  topic?: string,
+) => Promise<boolean>
+
+/** Applies a change to an existing credential. @returns the credential afterwards @throws INVALID_PARAMETER */
 const changeSyncs = async (
   context: OperationContext,
-  path: CredentialPath,
-  change: (transaction: Transaction, credentialId: string) => Promise<unknown>,
+  { topic, ...path }: CredentialPath & { readonly topic?: string | null | undefined },
+  change: SyncChange,
 ) => {
   const { credentialId } = await requireCredential(context, path)
-  await context.database.transaction((transaction) => change(transaction, credentialId))
+  const isFound = await context.database.transaction((transaction) =>
+    change(transaction, credentialId, topic ?? undefined),
+  )
+  if (topic != null && !isFound)
+    throw invalidParameter('topic', 'the topic of a resource of the credential')
   return toResult(await requireCredential(context, path))
 }
 
 const one = {
+  tag: 'Credentials',
   callers: ['key', 'user'],
   path: { userId, credentialId },
   response: { key: 'credential', value: object(credential, 'The credential.') },
@@ -58,6 +76,12 @@ const one = {
 
 const exampleOne = { userId: EXAMPLE_USER, credentialId: EXAMPLE_CREDENTIAL }
 
+const change = {
+  ...one,
+  query: { topic: text('Only this resource, such as `crm/accounts`.') },
+  example: { input: { ...exampleOne, topic: 'commerce/orders' }, result: exampleCredential },
+} as const
+
 /** The operations on one credential. */
 export const credentialSyncOperations = [
   defineOperation({
@@ -65,44 +89,33 @@ export const credentialSyncOperations = [
     name: 'credential',
     summary: 'Get a credential',
     doc: 'Returns a credential with its state and that of the sync of each resource.',
-    tag,
     rest: { method: 'GET', path: CREDENTIAL_PATH },
     example: { input: exampleOne, result: exampleCredential },
     run: async (context, input) => toResult(await requireCredential(context, input)),
   }),
   defineOperation({
-    ...one,
+    ...change,
     name: 'resyncCredential',
     summary: 'Start a full sync of a credential',
-    doc: 'Starts a full sync of all resources of a credential, or of one. A paused credential is synced when it is resumed.',
-    tag,
+    doc: `Starts a full sync of all resources of a credential, or of one. A paused resource is synced when it is resumed. User tokens of one end user may start ${USER_RESYNCS_PER_MINUTE} per minute and process.`,
     rest: { method: 'POST', path: `${CREDENTIAL_PATH}/resync` },
-    query: { topic: text('Only this resource, such as `crm/accounts`.') },
-    example: { input: { ...exampleOne, topic: 'commerce/orders' }, result: exampleCredential },
-    run: (context, { topic, ...path }) =>
-      changeSyncs(context, path, async (transaction, credentialId) => {
-        if (!(await resyncCredential(transaction, credentialId, topic ?? undefined)))
-          throw invalidParameter('topic', 'the topic of a resource of the credential')
-      }),
+    check: limitResyncs,
+    run: (context, input) => changeSyncs(context, input, resyncCredential),
   }),
   defineOperation({
-    ...one,
+    ...change,
     name: 'pauseCredential',
     summary: 'Pause the syncs of a credential',
-    doc: 'Pauses the syncs of a credential; syncs in progress end at their next page. Writes are still possible.',
-    tag,
+    doc: 'Pauses the syncs of all resources of a credential, or of one; syncs in progress end at their next page. Records can still be read and written.',
     rest: { method: 'POST', path: `${CREDENTIAL_PATH}/pause` },
-    example: { input: exampleOne, result: exampleCredential },
     run: (context, input) => changeSyncs(context, input, pauseCredential),
   }),
   defineOperation({
-    ...one,
+    ...change,
     name: 'resumeCredential',
     summary: 'Resume the syncs of a credential',
-    doc: 'Resumes the syncs of a paused credential: they are due immediately and continue where they ended.',
-    tag,
+    doc: 'Resumes the paused syncs of all resources of a credential, or of one: they are due immediately and continue where they ended.',
     rest: { method: 'POST', path: `${CREDENTIAL_PATH}/resume` },
-    example: { input: exampleOne, result: exampleCredential },
     run: (context, input) => changeSyncs(context, input, resumeCredential),
   }),
 ]

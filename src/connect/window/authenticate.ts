@@ -2,6 +2,7 @@
 import type { ConnectableApp, Credential } from '../../generated/sdk-types.ts'
 import { TrunklineError } from '../../sdk/client.ts'
 import type { ModalTask } from '../../sdk/messages.ts'
+import { showAccount } from './account.ts'
 import { element } from './dom.ts'
 import {
   connectApp,
@@ -41,14 +42,10 @@ const showOutcome = (session: Session, app: ConnectableApp, credentialId: string
       )
   })
 
-const describe = (credential: Credential): HTMLElement =>
-  element(
-    'span',
-    { class: isProblem(credential) ? 'problem' : 'since' },
-    [credential.label, `Connected ${dayOf(credential)}`, stateText(credential)]
-      .filter((part) => part !== null)
-      .join(' · '),
-  )
+const describe = (credential: Credential): string =>
+  [credential.label, `Connected ${dayOf(credential)}`, stateText(credential)]
+    .filter((part) => part !== null)
+    .join(' · ')
 
 /** Shows the list of apps, with the accounts that are already connected. */
 const choose = (
@@ -57,7 +54,25 @@ const choose = (
   credentials: readonly Credential[],
 ): void => {
   const backToChoice = (): void => choose(session, apps, credentials)
+  // The account may have changed.
+  const reload = (): void =>
+    runStep(session, async () => choose(session, apps, await loadCredentials(session)))
+  const account = (app: ConnectableApp, credential: Credential): HTMLElement =>
+    element(
+      'li',
+      {},
+      element(
+        'button',
+        {
+          type: 'button',
+          class: isProblem(credential) ? 'account problem' : 'account',
+          click: () => showAccount(session, app, credential.credentialId, reload),
+        },
+        describe(credential),
+      ),
+    )
   const entry = (app: ConnectableApp): HTMLElement => {
+    const accounts = credentials.filter((one) => one.app === app.app)
     return element(
       'li',
       {},
@@ -66,8 +81,13 @@ const choose = (
         { type: 'button', class: 'choice', click: () => connect(session, app, backToChoice) },
         element('strong', {}, app.name),
         element('span', {}, app.description),
-        ...credentials.filter((one) => one.app === app.app).map(describe),
       ),
+      accounts.length > 0 &&
+        element(
+          'ul',
+          { class: 'accounts', 'aria-label': `Connected accounts of ${app.name}` },
+          ...accounts.map((credential) => account(app, credential)),
+        ),
     )
   }
   session.frame.show({

@@ -22,6 +22,11 @@ export const element = <Tag extends keyof HTMLElementTagNameMap>(
   return created
 }
 
+/** Sets the text of an element. An unchanged text stays as it is, so that screen readers do not announce it again. */
+export const setText = (target: HTMLElement, text: string): void => {
+  if (target.textContent !== text) target.textContent = text
+}
+
 /** Label for a field name: `apiKey` becomes "Api key". */
 export const toLabel = (name: string): string => {
   const spaced = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase()

@@ -12,8 +12,8 @@ export interface Screen {
 
 /** Shows screens, one at a time. */
 export interface Frame {
-  /** Replaces the current screen. */
-  show(screen: Screen): void
+  /** Replaces the current screen. @returns its element, which is disconnected once another screen is shown */
+  show(screen: Screen): HTMLElement
   /** Shows a loading message until the next screen. */
   wait(): void
 }
@@ -25,6 +25,7 @@ export const createFrame = (root: HTMLElement, close: () => void): Frame => {
   return {
     show: ({ title, content, back }) => {
       const heading = element('h1', { tabindex: -1 }, title)
+      const main = element('main', {}, ...content)
       root.replaceChildren(
         element(
           'header',
@@ -39,10 +40,11 @@ export const createFrame = (root: HTMLElement, close: () => void): Frame => {
           heading,
           closeButton(),
         ),
-        element('main', {}, ...content),
+        main,
       )
       // Screen readers announce the heading, and the next Tab enters the screen.
       heading.focus()
+      return main
     },
     wait: () =>
       root.replaceChildren(

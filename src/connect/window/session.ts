@@ -43,7 +43,7 @@ export const finish = (
   title: string,
   text: string,
   isWarning = false,
-): void =>
+): void => {
   frame.show({
     title,
     content: [
@@ -52,6 +52,7 @@ export const finish = (
       element('button', { type: 'button', class: 'main', click: close }, 'Done'),
     ],
   })
+}
 
 /** Lists the apps that can be connected. */
 export const listApps = ({ client }: Session): Promise<readonly ConnectableApp[]> =>
@@ -71,9 +72,11 @@ export const connectApp = (
   app: ConnectableApp,
   onConnected: (credentialId: string) => void,
   back?: () => void,
-): void => frame.show(connectAppScreen({ client, app, onConnected, back }))
+): void => {
+  frame.show(connectAppScreen({ client, app, onConnected, back }))
+}
 
-const STATE_TEXTS: Readonly<Record<Credential['state'], string>> = {
+const STATE_NAMES: Readonly<Record<Credential['state'], string>> = {
   connected: 'Connected',
   syncing: 'First sync in progress',
   failing: 'Sync failing',
@@ -85,14 +88,25 @@ const STATE_TEXTS: Readonly<Record<Credential['state'], string>> = {
 export const isProblem = ({ state }: Credential): boolean =>
   state === 'failing' || state === 'needs_reconnect'
 
+/** State of a credential or a resource, in words. */
+export const stateName = (state: Credential['state']): string => STATE_NAMES[state]
+
+/** A number of records: "1,204 records". */
+export const recordsText = (records: number): string =>
+  `${records.toLocaleString()} ${records === 1 ? 'record' : 'records'}`
+
+/** Imported records; in the first sync, with its progress: "1,204 records, 3 of 23 kinds of data". */
+export const progressText = ({ state, counts }: Credential): string => {
+  const { records, resources, resourcesCompleted } = counts
+  const progress = `, ${resourcesCompleted} of ${resources} kinds of data`
+  return recordsText(records) + (state === 'syncing' ? progress : '')
+}
+
 /** State of a credential with its cause and counts: "Connected · 1,204 records". */
-export const stateText = ({ state, reason, counts }: Credential): string => {
-  const records = `${counts.records.toLocaleString()} records`
-  const progress = `${counts.resourcesCompleted} of ${counts.resources} kinds of data`
-  return [
-    reason === null ? STATE_TEXTS[state] : `${STATE_TEXTS[state]}: ${reason}`,
-    state === 'syncing' ? `${records}, ${progress}` : records,
-  ].join(' · ')
+export const stateText = (credential: Credential): string => {
+  const { state, reason } = credential
+  const name = stateName(state)
+  return `${reason === null ? name : `${name}: ${reason}`} · ${progressText(credential)}`
 }
 
 /** Date on which an app was connected, in the end user's locale. */

@@ -89,6 +89,8 @@ export interface OpenCredential {
   readonly id: string
   readonly environmentId: string
   readonly app: string
+  /** The account's own name in the app; null: unknown. */
+  readonly label: string | null
   readonly values: CredentialValues
 }
 
@@ -100,11 +102,18 @@ export const readCredential = async (
 ): Promise<OpenCredential | undefined> => {
   const row = await prisma.credential.findUnique({
     where: { id },
-    select: { id: true, environmentId: true, app: true, sealedValues: true, values: true },
+    select: {
+      id: true,
+      environmentId: true,
+      app: true,
+      label: true,
+      sealedValues: true,
+      values: true,
+    },
   })
   if (row === null) return undefined
-  const { environmentId, app } = row
-  return { id: row.id, environmentId, app, values: openValues(vault, row) }
+  const { environmentId, app, label } = row
+  return { id: row.id, environmentId, app, label, values: openValues(vault, row) }
 }
 
 /**

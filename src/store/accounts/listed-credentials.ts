@@ -14,7 +14,11 @@ export interface SyncFacts {
   readonly records: number
   /** When a listing last completed; null: never. */
   readonly completedAt: string | null
-  /** When the next run is due; null: a run is in progress, or the credential is paused. */
+  /** Whether the sync is paused. */
+  readonly isPaused: boolean
+  /** Since when; null: it is not paused, or unknown. */
+  readonly pausedAt: string | null
+  /** When the next run is due; null: a run is in progress, or the sync is paused. */
   readonly dueAt: string | null
   /** Pages that the current run has stored. */
   readonly pages: number
@@ -32,7 +36,6 @@ export interface CredentialSummary {
   readonly app: string
   /** The account's own name in the app. */
   readonly label: string | null
-  readonly pausedAt: string | null
   /** Why the app did not respond when the credential was checked; null: it did. */
   readonly checkFailure: string | null
   readonly createdAt: string
@@ -51,8 +54,7 @@ export interface CredentialFilter {
   readonly credentialId?: string
 }
 
-interface CredentialRow extends Omit<CredentialSummary, 'createdAt' | 'updatedAt' | 'pausedAt'> {
-  readonly pausedAt: Date | null
+interface CredentialRow extends Omit<CredentialSummary, 'createdAt' | 'updatedAt'> {
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -60,14 +62,14 @@ interface CredentialRow extends Omit<CredentialSummary, 'createdAt' | 'updatedAt
 /** A time of JSON that PostgreSQL wrote, in the API's form. */
 const toIso = (time: string | null): string | null => time && new Date(time).toISOString()
 
-const toSummary = ({ pausedAt, createdAt, updatedAt, syncs, ...row }: CredentialRow) => ({
+const toSummary = ({ createdAt, updatedAt, syncs, ...row }: CredentialRow) => ({
   ...row,
-  pausedAt: pausedAt?.toISOString() ?? null,
   createdAt: createdAt.toISOString(),
   updatedAt: updatedAt.toISOString(),
   syncs: syncs.map((sync) => ({
     ...sync,
     completedAt: toIso(sync.completedAt),
+    pausedAt: toIso(sync.pausedAt),
     dueAt: toIso(sync.dueAt),
     failingSince: toIso(sync.failingSince),
   })),
@@ -76,7 +78,8 @@ const toSummary = ({ pausedAt, createdAt, updatedAt, syncs, ...row }: Credential
 // In the select list, so that only the syncs of the credentials on the page are read.
 const SYNCS = sql`ARRAY(
   SELECT jsonb_build_object('topic', s.topic, 'records', coalesce(t.records, 0),
-    'completedAt', s.completed_at,
+    'completedAt', s.completed_at, 'isPaused', s.due_at = 'infinity',
+    'pausedAt', CASE WHEN s.due_at = 'infinity' THEN s.paused_at END,
     'dueAt', CASE WHEN ${isHeld('s')} THEN NULL ELSE nullif(s.due_at, 'infinity') END,
     'pages', coalesce((s.progress->'counts'->>'pages')::integer, 0), 'failures', s.failures,
     'failureCode', s.failure_code, 'failure', s.failure,
@@ -95,7 +98,7 @@ export const listCredentials = async (
 ): Promise<CredentialSummary[]> => {
   const rows = await prisma.$queryRaw<CredentialRow[]>(sql`
     SELECT c.id::text AS "credentialId", c.user_id::text AS "userId", c.app, c.label,
-      c.paused_at AS "pausedAt", c.check_failure AS "checkFailure",
+      c.check_failure AS "checkFailure",
       c.created_at AS "createdAt", c.updated_at AS "updatedAt", ${SYNCS} AS syncs
     FROM credentials c
     WHERE c.environment_id = ${environmentId}::uuid

@@ -1,7 +1,7 @@
 /**
- * Resync, pause and resume of a credential's syncs. While a credential is paused, its syncs are due at
- * `infinity`, so that the scan of the due runs reads none of them. Each change takes the leases of runs in
- * progress, which end before they store their next page.
+ * Resync, pause and resume of a credential's syncs. A paused sync is due at `infinity`, so that the scan of the
+ * due runs does not read it. A resync or a pause takes the leases of runs in progress, which end before they
+ * store their next page.
  */
 import { Prisma } from '@prisma/client'
 import type { Transaction } from '../database/database.ts'
@@ -28,8 +28,8 @@ const updateStates = (
     WHERE s.credential_id = l.credential_id AND s.topic = l.topic`)
 
 /**
- * Makes a full listing of every resource, or of one topic, due immediately; of a paused credential, when it is
- * resumed. @returns whether the credential has such a sync
+ * Makes a full listing of every resource, or of one topic, due immediately; a paused one when it is resumed.
+ * @returns whether the credential has such a sync
  */
 export const resyncCredential = async (
   transaction: Transaction,
@@ -47,25 +47,34 @@ export const resyncCredential = async (
   return updated > 0
 }
 
-/** Pauses the syncs of a credential; a paused one stays as it is. The caller has found the credential. */
+/** Pauses every sync of a credential, or that of one topic; a paused one stays as it is. @returns as `resyncCredential` */
 export const pauseCredential = async (
   transaction: Transaction,
   credentialId: string,
-): Promise<void> => {
-  const paused = await transaction.prisma.$executeRaw(sql`
-    UPDATE credentials SET paused_at = clock_timestamp()
-    WHERE id = ${credentialId}::uuid AND paused_at IS NULL`)
-  if (paused > 0)
-    await updateStates(transaction, credentialId, sql`${RELEASED}, due_at = 'infinity'`)
+  topic?: string,
+): Promise<boolean> => {
+  const updated = await updateStates(
+    transaction,
+    credentialId,
+    sql`${RELEASED}, due_at = 'infinity',
+      paused_at = CASE WHEN due_at = 'infinity' THEN paused_at ELSE clock_timestamp() END`,
+    topic,
+  )
+  return updated > 0
 }
 
-/** Makes the syncs of a paused credential due immediately. The caller has found the credential. */
+/** Makes every paused sync of a credential due immediately, or that of one topic. @returns as `resyncCredential` */
 export const resumeCredential = async (
   transaction: Transaction,
   credentialId: string,
-): Promise<void> => {
-  const resumed = await transaction.prisma.$executeRaw(sql`
-    UPDATE credentials SET paused_at = NULL
-    WHERE id = ${credentialId}::uuid AND paused_at IS NOT NULL`)
-  if (resumed > 0) await updateStates(transaction, credentialId, sql`due_at = clock_timestamp()`)
+  topic?: string,
+): Promise<boolean> => {
+  const updated = await updateStates(
+    transaction,
+    credentialId,
+    sql`due_at = CASE WHEN due_at = 'infinity' THEN clock_timestamp() ELSE due_at END,
+      paused_at = NULL`,
+    topic,
+  )
+  return updated > 0
 }

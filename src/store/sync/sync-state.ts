@@ -100,17 +100,22 @@ export type SyncLease = Lease<SyncKey>
 const progressJson = (progress: RunProgress | null): Prisma.Sql =>
   sql`${progress && JSON.stringify(progress)}::jsonb`
 
-/** Adds the states of resources that a connector gained after its credentials were created. */
+/** Adds the states of resources that a connector gained after its credentials were created; paused if all others are. */
 export const addMissingStates = async (
   { prisma }: Database,
   resources: readonly { readonly app: string; readonly topic: string }[],
 ): Promise<number> =>
   prisma.$executeRaw(sql`
-    INSERT INTO sync_states (credential_id, topic, due_at)
-    SELECT c.id, r.topic, CASE WHEN c.paused_at IS NULL THEN clock_timestamp() ELSE 'infinity' END
+    INSERT INTO sync_states (credential_id, topic, due_at, paused_at)
+    SELECT c.id, r.topic,
+      CASE WHEN (SELECT bool_and(s.due_at = 'infinity') FROM sync_states s WHERE s.credential_id = c.id)
+        THEN 'infinity' ELSE clock_timestamp() END,
+      (SELECT max(s.paused_at) FROM sync_states s WHERE s.credential_id = c.id)
     FROM credentials c
     JOIN unnest(${resources.map(({ app }) => app)}::text[], ${resources.map(({ topic }) => topic)}::text[])
       AS r(app, topic) ON r.app = c.app
+    -- The subqueries above read the other states of the credential only for missing ones.
+    WHERE NOT EXISTS (SELECT FROM sync_states s WHERE s.credential_id = c.id AND s.topic = r.topic)
     ON CONFLICT DO NOTHING`)
 
 /** Lists the topics of a credential with the end of their last run. */

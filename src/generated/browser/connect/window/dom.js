@@ -16,6 +16,11 @@ export const element = (tag, attributes = {}, ...children) => {
     created.append(...children.filter((child) => child !== false && child !== undefined));
     return created;
 };
+/** Sets the text of an element. An unchanged text stays as it is, so that screen readers do not announce it again. */
+export const setText = (target, text) => {
+    if (target.textContent !== text)
+        target.textContent = text;
+};
 /** Label for a field name: `apiKey` becomes "Api key". */
 export const toLabel = (name) => {
     const spaced = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();

@@ -6,11 +6,13 @@ export const createFrame = (root, close) => {
     return {
         show: ({ title, content, back }) => {
             const heading = element('h1', { tabindex: -1 }, title);
+            const main = element('main', {}, ...content);
             root.replaceChildren(element('header', {}, back
                 ? element('button', { type: 'button', class: 'icon', 'aria-label': 'Back', click: back }, '‹')
-                : element('span', { class: 'icon' }), heading, closeButton()), element('main', {}, ...content));
+                : element('span', { class: 'icon' }), heading, closeButton()), main);
             // Screen readers announce the heading, and the next Tab enters the screen.
             heading.focus();
+            return main;
         },
         wait: () => root.replaceChildren(element('header', {}, element('span', { class: 'icon' }), element('span'), closeButton()), element('main', { 'aria-busy': 'true' }, element('p', { role: 'status' }, 'One moment…'))),
     };

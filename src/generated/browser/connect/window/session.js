@@ -22,14 +22,16 @@ export const runStep = ({ frame }, step) => {
     void attempt();
 };
 /** Shows the last screen; with a check mark unless `isWarning` is true. */
-export const finish = ({ frame, close }, title, text, isWarning = false) => frame.show({
-    title,
-    content: [
-        !isWarning && element('p', { class: 'done', 'aria-hidden': 'true' }, '✓'),
-        element('p', { role: 'status' }, text),
-        element('button', { type: 'button', class: 'main', click: close }, 'Done'),
-    ],
-});
+export const finish = ({ frame, close }, title, text, isWarning = false) => {
+    frame.show({
+        title,
+        content: [
+            !isWarning && element('p', { class: 'done', 'aria-hidden': 'true' }, '✓'),
+            element('p', { role: 'status' }, text),
+            element('button', { type: 'button', class: 'main', click: close }, 'Done'),
+        ],
+    });
+};
 /** Lists the apps that can be connected. */
 export const listApps = ({ client }) => client.get('2024-03/metadata/credentials');
 /** The end user's credentials, oldest first. */
@@ -37,8 +39,10 @@ export const loadCredentials = ({ client }) => client.get(`2024-03/users/${clien
 /** One of the end user's credentials. */
 export const loadCredential = ({ client }, credentialId) => client.get(`2024-03/users/${client.userId}/credentials/${credentialId}`, 'credential');
 /** Shows the form that connects an app. */
-export const connectApp = ({ client, frame }, app, onConnected, back) => frame.show(connectAppScreen({ client, app, onConnected, back }));
-const STATE_TEXTS = {
+export const connectApp = ({ client, frame }, app, onConnected, back) => {
+    frame.show(connectAppScreen({ client, app, onConnected, back }));
+};
+const STATE_NAMES = {
     connected: 'Connected',
     syncing: 'First sync in progress',
     failing: 'Sync failing',
@@ -47,14 +51,21 @@ const STATE_TEXTS = {
 };
 /** Whether the end user has to act on the state, or wait for the app. */
 export const isProblem = ({ state }) => state === 'failing' || state === 'needs_reconnect';
+/** State of a credential or a resource, in words. */
+export const stateName = (state) => STATE_NAMES[state];
+/** A number of records: "1,204 records". */
+export const recordsText = (records) => `${records.toLocaleString()} ${records === 1 ? 'record' : 'records'}`;
+/** Imported records; in the first sync, with its progress: "1,204 records, 3 of 23 kinds of data". */
+export const progressText = ({ state, counts }) => {
+    const { records, resources, resourcesCompleted } = counts;
+    const progress = `, ${resourcesCompleted} of ${resources} kinds of data`;
+    return recordsText(records) + (state === 'syncing' ? progress : '');
+};
 /** State of a credential with its cause and counts: "Connected · 1,204 records". */
-export const stateText = ({ state, reason, counts }) => {
-    const records = `${counts.records.toLocaleString()} records`;
-    const progress = `${counts.resourcesCompleted} of ${counts.resources} kinds of data`;
-    return [
-        reason === null ? STATE_TEXTS[state] : `${STATE_TEXTS[state]}: ${reason}`,
-        state === 'syncing' ? `${records}, ${progress}` : records,
-    ].join(' · ');
+export const stateText = (credential) => {
+    const { state, reason } = credential;
+    const name = stateName(state);
+    return `${reason === null ? name : `${name}: ${reason}`} · ${progressText(credential)}`;
 };
 /** Date on which an app was connected, in the end user's locale. */
 export const dayOf = ({ createdAt }) => new Date(createdAt).toLocaleDateString(undefined, { dateStyle: 'long' });

@@ -1,0 +1,22 @@
+/** Reads the account's own name in an app, which becomes the label of the credential. */
+import type { Connector, CredentialValues } from '../definition/connector.ts'
+import { storableText } from '../definition/value.ts'
+import type { AppClient } from './http.ts'
+
+const MAX_LENGTH = 255
+
+/**
+ * Sends the check request of the connector, and reads the account's name from the response.
+ * @returns the name, at most 255 characters; undefined if the app reports none
+ * @throws AppError as the app client does, e.g. if the app rejects the credential
+ */
+export const readAccountName = async (
+  appClient: AppClient,
+  connector: Connector,
+  values: CredentialValues,
+  signal: AbortSignal,
+): Promise<string | undefined> => {
+  const response = await appClient.check(connector, values, signal)
+  const name = connector.readAccountName?.(response)?.trim()
+  return name ? storableText(name, MAX_LENGTH) : undefined
+}
