@@ -1,5 +1,6 @@
 import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { silentLog } from '../../src/log.ts'
@@ -173,6 +174,26 @@ describe('a process with the embedded database', () => {
     expect(count).toBeGreaterThanOrEqual(written)
     await database.stop()
   })
+
+  test.each([1, 6, 11])(
+    'loses no committed row when killed %i ms after it restarts its PostgreSQL',
+    async (ms) => {
+      const dataDir = await newDataDir()
+      const host = await startHost([dataDir])
+      await query(host.url, 'CREATE TABLE kept AS SELECT 7 AS number')
+      const restarts = nextMessage(host.child, ({ warning }: HostMessage) =>
+        warning?.includes('restarting'),
+      )
+      process.kill(await postmasterPid(dataDir), 'SIGKILL')
+      await restarts
+      await sleep(ms)
+      await endWith(host.child, 'SIGKILL')
+      // The new PostgreSQL is an orphan that starts at the same time as the next one.
+      const database = await start(dataDir)
+      expect(await query(database.url, 'SELECT number FROM kept')).toEqual([7])
+      await database.stop()
+    },
+  )
 
   test('starts although the pid of a dead PostgreSQL now belongs to another server', async () => {
     const dataDir = await newDataDir()

@@ -30,9 +30,9 @@ export const stopOrphan = async (clusterFolder: string, log: Log): Promise<void>
   if (!/^[1-9]\d*$/.test(pid)) return
   const orphan = { pid: Number(pid), port: port.trim() }
   if (!(await isRunning(orphan))) {
-    // Another program may have reused the pid, which PostgreSQL would treat as a running server. It treats
-    // its parent's pid as stale, and still checks whether the files are in use.
-    await writeFile(pidPath, [process.pid, ...lines.slice(1)].join('\n'))
+    // PostgreSQL would treat a pid that another program has reused as a running server. It treats its parent's
+    // pid as stale, and still checks whether the files are in use.
+    if (exists(orphan.pid)) await writeFile(pidPath, [process.pid, ...lines.slice(1)].join('\n'))
     return
   }
   log.warn({}, `stopping PostgreSQL ${pid}, whose Trunkline process was killed`)
@@ -68,6 +68,16 @@ const stopWith = async (
 const isRunning = async ({ pid, port }: Postmaster): Promise<boolean> => {
   const [program = '', ...args] = await commandLine(pid)
   return basename(program).startsWith('postgres') && args[args.indexOf('-p') + 1] === port
+}
+
+/** Whether any process has the pid. */
+const exists = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // EPERM: a process of another user.
+    return error instanceof Error && 'code' in error && error.code !== 'ESRCH'
+  }
 }
 
 const commandLine = async (pid: number): Promise<string[]> => {

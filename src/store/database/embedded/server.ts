@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../../log.ts'
 import type { Cluster } from './cluster.ts'
 import { EmbeddedDatabaseError } from './error.ts'
+import { stopOrphan } from './orphan.ts'
 import type { DatabasePrograms } from './programs.ts'
 
 const HOST = '127.0.0.1'
@@ -16,8 +17,10 @@ const END_TIMEOUT_MS = 10_000
 const RESTART_DELAYS_MS = { first: 50, longest: 5_000 }
 const START_ATTEMPTS = 50
 const READY = 'database system is ready to accept connections'
-// Another program took the port in the meantime, or the last children of a killed server are still ending.
-const TEMPORARY = /could not create any TCP\/IP sockets|pre-existing shared memory block/
+// Another program took the port in the meantime; the last children of a killed server are still ending; or an orphan
+// was still starting when orphans were stopped.
+const TEMPORARY =
+  /could not create any TCP\/IP sockets|pre-existing shared memory block|lock file "postmaster.pid" already exists/
 
 /** Messages about single connections while the server stops or starts; the server's own lines report that too. */
 const OF_CONNECTION = /^FATAL: +(the database system is|terminating connection)/
@@ -85,6 +88,7 @@ export const startServer = async (options: ServerOptions): Promise<DatabaseServe
       } catch (error) {
         if (attempt === START_ATTEMPTS || !TEMPORARY.test(String(error))) throw error
         await sleep(100)
+        await stopOrphan(options.cluster.folder, log)
       }
     }
   }
