@@ -7,6 +7,7 @@ import type { Database } from '../store/database/database.ts'
 import type { TemporaryFailure } from '../store/database/temporary-failure.ts'
 import { listDueRuns } from '../store/sync/due-runs.ts'
 import { readWebhookBacklog } from '../store/webhooks/webhook-backlog.ts'
+import { readWorkflowBacklog } from '../store/workflows/workflow-backlog.ts'
 
 /** The parts of a process that are read. Each is added when it is created. */
 export interface ScrapeSources {
@@ -72,6 +73,7 @@ export const addGauges = (registry: Registry, sources: ScrapeSources): void => {
   const readBacklog = shared(() =>
     readAll(async (database) => [await readWebhookBacklog(database)]),
   )
+  const readRuns = shared(() => readAll(async (database) => [await readWorkflowBacklog(database)]))
 
   add({
     name: 'trunkline_ready',
@@ -89,6 +91,16 @@ export const addGauges = (registry: Registry, sources: ScrapeSources): void => {
     help: 'How long the first due sync run of an app has been waiting.',
     labelNames: ['app'],
     read: async () => (await readDueRuns()).map(({ app, lagMs }) => [{ app }, lagMs / 1000]),
+  })
+  add({
+    name: 'trunkline_workflow_due_runs',
+    help: 'Workflow runs of all processes that are due and wait, at most 10,000.',
+    read: async () => (await readRuns()).map(({ due }) => [{}, due]),
+  })
+  add({
+    name: 'trunkline_workflow_lag_seconds',
+    help: 'How long the first due workflow run has been waiting, unless its workflow is paused.',
+    read: async () => (await readRuns()).map(({ lagMs }) => [{}, lagMs / 1000]),
   })
   add({
     name: 'trunkline_webhook_waiting_messages',

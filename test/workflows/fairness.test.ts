@@ -2,6 +2,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { readWorkflowBacklog } from '../../src/store/workflows/workflow-backlog.ts'
 import { ordersToNotes, workflow } from './apps.ts'
 import { listWrites } from './recording-writer.ts'
 import { addCustomer, type Customer, install, openWorkshop, type Workshop } from './workshop.ts'
@@ -77,6 +78,8 @@ test('posts to a hanging address take at most half of the slots', async () => {
   expect(await shop.settled(1, other)).toMatchObject([{ status: 'succeeded', attempts: 1 }])
   await until(() => hanging.size).toBe(2)
   expect(brokenOff).toBe(0)
+  await until(() => readWorkflowBacklog(shop.database)).toMatchObject({ due: 6 })
+  expect((await readWorkflowBacklog(shop.database)).lagMs).toBeGreaterThan(0)
   release()
   const runs = await shop.settled(8)
   expect(runs.every(({ attempts, status }) => attempts === 1 && status === 'succeeded')).toBe(true)

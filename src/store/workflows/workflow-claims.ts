@@ -30,7 +30,7 @@ interface ClaimedRow extends Omit<ClaimedRun, 'lease' | 'interruptedSince'> {
 const CANDIDATES = 4
 
 /** SQL for the workflows with unfinished runs: a loose index scan, which reads one run per workflow. */
-const busyWorkflows = sql`
+export const busyWorkflows = sql`
   busy AS (
     (SELECT r.installation_id, r.workflow_id FROM workflow_runs r
       WHERE r.status IN ('waiting', 'running') ORDER BY r.installation_id, r.workflow_id LIMIT 1)
