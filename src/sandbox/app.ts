@@ -193,7 +193,7 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
       after: undefined,
       limit: 1,
     })
-    return json(200, { tenant, name: company?.body.trading_name })
+    return json(200, { tenant, name: company?.body.companyName })
   }
 
   const respond = async (request: Request): Promise<Response> => {

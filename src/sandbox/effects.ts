@@ -15,8 +15,9 @@ const postToLedger = async (
     const account = await workspace.find('ledger_accounts', id)
     // A line may still reference a deleted account.
     if (!account) continue
-    const balance = units(account.fields.balance) + balanceSign(account.fields.section) * value
-    await workspace.revise(account, { balance: amount(balance) })
+    const { currentBalance, classification } = account.fields
+    const balance = units(currentBalance) + balanceSign(classification) * value
+    await workspace.revise(account, { currentBalance: amount(balance) })
   }
 }
 

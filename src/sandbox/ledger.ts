@@ -91,6 +91,7 @@ export const ledgerChange = (
   return new Map([...change].filter(([, value]) => value !== 0))
 }
 
-/** Factor from a debit-positive amount to the balance of an account in the section. */
-export const balanceSign = (section: FieldsOf<'ledger_accounts'>['section']): 1 | -1 =>
-  section === 'assets' || section === 'expenses' ? 1 : -1
+/** Factor from a debit-positive amount to the balance of an account with the classification. */
+export const balanceSign = (
+  classification: FieldsOf<'ledger_accounts'>['classification'],
+): 1 | -1 => (classification === 'ASSET' || classification === 'EXPENSE' ? 1 : -1)

@@ -2,7 +2,7 @@
 import type { SandboxRow, SandboxSession, SandboxTenant } from '../store/sandbox/sandbox-records.ts'
 import { applyEffects } from './effects.ts'
 import { FieldError, readFields, referencesIn, type SandboxFields } from './kinds/kind.ts'
-import { type KindName, kinds, type SandboxRecord } from './kinds/kinds.ts'
+import { type KindName, kindOfTopic, kinds, type SandboxRecord } from './kinds/kinds.ts'
 import { isControlAccount } from './ledger.ts'
 import { StateConflictError, type Workspace } from './workspace.ts'
 
@@ -17,6 +17,13 @@ const toRow = ({ fields, ...rest }: SandboxRecord): SandboxRow => ({ ...rest, bo
 
 const keyOf = ({ kind, id }: { readonly kind: string; readonly id: string }): string =>
   `${kind}/${id}`
+
+/** The references in the fields of a record. */
+const referencesOf = (kind: KindName, fields: SandboxFields) =>
+  referencesIn(kinds[kind].fields, fields).map(({ topic, ...reference }) => ({
+    ...reference,
+    kind: kindOfTopic.get(topic) ?? topic,
+  }))
 
 /** The writable fields of a record. */
 const writableFieldsOf = (kind: KindName, fields: SandboxFields): SandboxFields =>
@@ -72,11 +79,9 @@ export const openWorkspace = (
   ): Promise<SandboxFields> => {
     const definition = kinds[kind]
     const read = readFields(definition, input)
-    const references = referencesIn(definition.fields, read)
+    const references = referencesOf(kind, read)
     const found = await load(references)
-    const previousReferences = new Set(
-      previous ? referencesIn(definition.fields, previous).map(keyOf) : undefined,
-    )
+    const previousReferences = new Set(previous && referencesOf(kind, previous).map(keyOf))
     for (const reference of references) {
       const target = found.get(keyOf(reference))
       // Existing references to a deleted or forgotten record stay valid; new ones are rejected.

@@ -20,7 +20,7 @@ test('4.4.1 the address accepts POST', async () => {
   const response = await post(`?credentialId=${sandbox.credentialId}`, { lastName: 'Byrne' })
   expect(response.statusCode, response.body).toBe(200)
   const { remoteId } = response.json().contact
-  expect(await sandbox.readInApp('people', remoteId)).toMatchObject({ family_name: 'Byrne' })
+  expect(await sandbox.readInApp('people', remoteId)).toMatchObject({ lastName: 'Byrne' })
 })
 
 test('4.4.2 credentialId is required', async () => {

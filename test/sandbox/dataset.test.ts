@@ -6,6 +6,7 @@ import { createDataset } from '../../src/sandbox/company/history.ts'
 import { readFields, referencesIn } from '../../src/sandbox/kinds/kind.ts'
 import {
   type KindName,
+  kindOfTopic,
   kinds,
   kindNames as names,
   type SandboxRecord,
@@ -76,10 +77,10 @@ describe.each(datasets)('the records of $tenant, seed $seed', ({ records, number
   test('refer only to earlier records', () => {
     let references = 0
     for (const record of records)
-      for (const { kind, id, path } of referencesIn(kinds[record.kind].fields, givenOf(record))) {
+      for (const { topic, id, path } of referencesIn(kinds[record.kind].fields, givenOf(record))) {
         const target = byId.get(id)
         references++
-        expect(target?.kind, `${record.id} ${path}`).toBe(kind)
+        expect(target?.kind, `${record.id} ${path}`).toBe(kindOfTopic.get(topic))
         expect((target?.created ?? '') <= record.created, `${record.id} ${path} ${id}`).toBe(true)
       }
     expect(references).toBeGreaterThan(1000)
@@ -143,7 +144,9 @@ describe.each(datasets)('the records of $tenant, seed $seed', ({ records, number
 
   test('the ledger balances', () => {
     const accounts = allOf(records, 'ledger_accounts').map(({ fields }) => fields)
-    const debit = accounts.map(({ section, balance }) => balanceSign(section) * units(balance))
+    const debit = accounts.map(
+      ({ classification, currentBalance }) => balanceSign(classification) * units(currentBalance),
+    )
     expect(sum(debit)).toBe(0)
     expect(debit.filter((value) => value !== 0).length).toBeGreaterThan(20)
   })

@@ -33,7 +33,7 @@ const addProduct: SimulatedEvent = async (workspace, random) => {
   const [company] = await workspace.live('companies')
   if (!next || !company) return false
   const [name, category, { option, choices }] = next
-  const shop = company.fields.websites.at(-1)
+  const shop = company.fields.companyUrls.at(-1)
   const page = slug(name)
   const price = random.integer(6, 120) * 100 - random.pick([1, 5, 50])
   await workspace.create('products', {

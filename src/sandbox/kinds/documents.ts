@@ -1,29 +1,31 @@
 /** Document kinds of the books: purchase orders, bills, invoices and payments. */
 import { z } from 'zod'
+import { purchaseOrder } from '../../resources/accounting/purchase-order.ts'
 import { units } from '../amounts.ts'
 import { checkSize, documentNumber, documentTotals, settlementOf } from '../totals.ts'
 import * as a from './blocks.ts'
+import { schemaOf } from './derived.ts'
 import { defineKind, FieldError, type RecordCompletion, ref } from './kind.ts'
 
 const documentLine = z.object({
   text: a.line(),
-  item: ref('catalog_items').nullable().default(null),
-  account: ref('ledger_accounts'),
-  cost_centers: a.list(ref('cost_centers')),
+  item: ref('accounting/items').nullable().default(null),
+  account: ref('accounting/accounts'),
+  cost_centers: a.list(ref('accounting/trackingCategories')),
   unit_price: a.money(),
   quantity: z.number().positive().max(1_000_000),
-  tax_code: ref('tax_codes').default('tax_0001'),
+  tax_code: ref('accounting/taxRates').default('tax_0001'),
 })
 
 const document = {
   /** Default: derived from the id. */
   number: a.line().optional(),
   remark: a.multilineText(),
-  company: ref('companies').default('com_0001'),
-  currency_code: a.currency().default('EUR'),
+  company: a.company(),
+  currency_code: a.currency(),
   /** Base currency for one unit of the document's currency. */
   fx_rate: a.rate().default('1'),
-  cost_centers: a.list(ref('cost_centers')),
+  cost_centers: a.list(ref('accounting/trackingCategories')),
   lines: z.array(documentLine).min(1).max(100),
 }
 
@@ -32,7 +34,7 @@ const billingFields = {
   issued_on: a.day(),
   due_on: a.day(),
   discount_percent: a.percent().default('0'),
-  purchase_orders: a.list(ref('purchase_orders')),
+  purchase_orders: a.list(ref('accounting/purchaseOrders')),
 }
 
 /** Orders to vendors. */
@@ -42,12 +44,12 @@ export const purchaseOrders = defineKind({
   fields: z.strictObject({
     ...document,
     state: z.enum(['draft', 'sent', 'received', 'cancelled']).default('draft'),
-    vendor: ref('vendors'),
+    vendor: ref('accounting/vendors'),
     /** Budget account of the whole order. */
-    account: ref('ledger_accounts').nullable().default(null),
+    account: ref('accounting/accounts').nullable().default(null),
     ordered_on: a.day(),
     expected_on: a.day().nullable().default(null),
-    deliver_to: a.address.nullable().default(null),
+    deliver_to: schemaOf(purchaseOrder.fields.deliveryAddress),
   }),
   complete: (input, context) => {
     const { discount_total, ...totals } = documentTotals(
@@ -64,7 +66,7 @@ export const bills = defineKind({
   prefix: 'bil',
   fields: z.strictObject({
     ...billingFields,
-    vendor: ref('vendors'),
+    vendor: ref('accounting/vendors'),
     /** False while approval is pending; the bill is not in the books yet. */
     approved: z.boolean().default(true),
   }),
@@ -84,7 +86,7 @@ export const invoices = defineKind({
   prefix: 'inv',
   fields: z.strictObject({
     ...billingFields,
-    client: ref('clients'),
+    client: ref('accounting/customers'),
     /** False for a draft, which is not in the books yet. */
     sent: z.boolean().default(true),
   }),
@@ -135,21 +137,21 @@ export const payments = defineKind({
   prefix: 'pay',
   fields: z.strictObject({
     /** The paid document: an invoice or a bill, not both. */
-    invoice: ref('invoices').nullable().default(null),
-    bill: ref('bills').nullable().default(null),
+    invoice: ref('accounting/invoices').nullable().default(null),
+    bill: ref('accounting/bills').nullable().default(null),
     /** The document's party, if the payment has a document. */
-    client: ref('clients').nullable().default(null),
-    vendor: ref('vendors').nullable().default(null),
+    client: ref('accounting/customers').nullable().default(null),
+    vendor: ref('accounting/vendors').nullable().default(null),
     paid_on: a.day(),
     amount: a.money(),
-    currency_code: a.currency().default('EUR'),
+    currency_code: a.currency(),
     fx_rate: a.rate().default('1'),
     /** The bank account. */
-    account: ref('ledger_accounts').default('acc_0001'),
+    account: ref('accounting/accounts').default('acc_0001'),
     method: z.enum(['transfer', 'card', 'direct_debit', 'cash']).default('transfer'),
     reference: a.lineOrNull(),
-    cost_centers: a.list(ref('cost_centers')),
-    company: ref('companies').default('com_0001'),
+    cost_centers: a.list(ref('accounting/trackingCategories')),
+    company: a.company(),
   }),
   complete: (input, context) => {
     const isOnAccount = input.invoice === null && input.bill === null

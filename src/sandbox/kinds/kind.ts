@@ -67,15 +67,15 @@ const ID = /^[a-z]+_\d{4,12}$/
 /** Whether a string has the format of an id. */
 export const isId = (text: string): boolean => ID.test(text)
 
-const targets = z.registry<{ kind: string }>()
+const targets = z.registry<{ topic: string }>()
 
-/** Schema of a reference to a record of another kind, by id. */
-export const ref = (kind: string): z.ZodString => z.string().regex(ID).register(targets, { kind })
+/** Schema of a reference to a record of a topic, by id. */
+export const ref = (topic: string): z.ZodString => z.string().regex(ID).register(targets, { topic })
 
 /** A reference in the input. */
 export interface Reference {
   readonly path: string
-  readonly kind: string
+  readonly topic: string
   readonly id: string
 }
 
@@ -97,7 +97,7 @@ export const referencesIn = (schema: z.core.$ZodType, value: unknown, path = '')
       referencesIn(field, (value as SandboxFields)[name], below(name)),
     )
   const target = targets.get(schema)
-  return target && typeof value === 'string' ? [{ path, kind: target.kind, id: value }] : []
+  return target && typeof value === 'string' ? [{ path, topic: target.topic, id: value }] : []
 }
 
 /** Validates input fields with the schema of the kind. @throws FieldError for the first invalid field */

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { Verb } from '../../definition/resource.ts'
 import { catalogue } from '../../generated/catalogue.ts'
 import * as books from './books.ts'
-import { deriveKinds } from './derived.ts'
+import { resourceKind } from './derived.ts'
 import * as documents from './documents.ts'
 import type { SandboxKind } from './kind.ts'
 import * as sales from './sales.ts'
@@ -36,23 +36,35 @@ const written = {
   shipments: shop.shipments,
 } as const
 
+const topics: ReadonlySet<string> = new Set(Object.values(written).map(({ topic }) => topic))
+
 /** The collections by name, with a derived one for each other resource of the catalogue. */
-export const kinds: typeof written = { ...written, ...deriveKinds(catalogue.resources, written) }
+export const kinds: typeof written = {
+  ...written,
+  ...Object.fromEntries(
+    catalogue.resources
+      .filter(({ topic }) => !topics.has(topic))
+      // Ids are like `crmcampaign_0001`.
+      .map((resource) => [resource.table, resourceKind(resource, resource.typeName.toLowerCase())]),
+  ),
+}
 
 /** The name of a collection; the derived ones are not listed in the type. */
 export type KindName = keyof typeof kinds
 
-/** The derived collections, by topic. */
-export const derivedKinds: ReadonlyMap<string, KindName> = new Map(
-  Object.entries(kinds).flatMap(([name, { topic }]) =>
-    // Safe cast: it is a key of `kinds`.
-    name in written ? [] : [[topic, name as KindName]],
-  ),
-)
-
 /** Names of all collections. */
 // Safe cast: the keys of `kinds` are the kind names.
 export const kindNames = Object.keys(kinds) as KindName[]
+
+/** The names of the collections, by topic. */
+export const kindOfTopic: ReadonlyMap<string, KindName> = new Map(
+  kindNames.map((name) => [kinds[name].topic, name]),
+)
+
+/** The derived collections, by topic. */
+export const derivedKinds: ReadonlyMap<string, KindName> = new Map(
+  [...kindOfTopic].filter(([topic]) => !topics.has(topic)),
+)
 
 /** Definition of a kind by an untrusted name, with the verbs of its resource; undefined if it does not exist. */
 export const kindOf = (

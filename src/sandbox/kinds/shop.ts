@@ -1,21 +1,16 @@
 /** Web shop kinds: shoppers, products, orders and shipments. */
 import { z } from 'zod'
+import { customer } from '../../resources/commerce/customer.ts'
+import { order } from '../../resources/commerce/order.ts'
 import { amount, shareOf, sum, units } from '../amounts.ts'
 import { checkSize } from '../totals.ts'
 import * as a from './blocks.ts'
+import { resourceKind, schemaOf } from './derived.ts'
 import { defineKind, FieldError, type RecordCompletion, ref, type SandboxFields } from './kind.ts'
 
 /** Customers of the shop. */
-export const shoppers = defineKind({
-  topic: 'commerce/customers',
-  prefix: 'sho',
-  fields: z.strictObject({
-    given_name: a.lineOrNull(),
-    family_name: a.lineOrNull(),
-    email: a.email().nullable().default(null),
-    phone: a.lineOrNull(),
-    accepts_marketing: z.boolean().default(false),
-  }),
+export const shoppers = resourceKind(customer, 'sho', {
+  own: { accepts_marketing: z.boolean().default(false) },
 })
 
 /** Products, each with one or more variants. */
@@ -66,7 +61,7 @@ export const orders = defineKind({
     payment_state: a.line().default('pending'),
     /** Default: now. */
     placed_at: a.instant().optional(),
-    currency_code: a.currency().default('EUR'),
+    currency_code: a.currency(),
     discount: a.money().default('0.00'),
     shipping: a.money().default('0.00'),
     /** Applies to items minus discount, plus shipping. */
@@ -80,24 +75,24 @@ export const orders = defineKind({
      * sandbox replaces it; the sandbox itself writes `none`, `partial` and `shipped`.
      */
     stated_shipping_state: a.lineOrNull(),
-    shopper: ref('shoppers').nullable().default(null),
+    shopper: ref('commerce/customers').nullable().default(null),
     /** Buyer details of this order. Omitted fields are the shopper's. */
     placed_by: z
       .object({
-        given_name: a.line().nullable().optional(),
-        family_name: a.line().nullable().optional(),
-        email: a.email().nullable().optional(),
+        firstName: a.line().nullable().optional(),
+        lastName: a.line().nullable().optional(),
+        email: a.line().nullable().optional(),
         phone: a.line().nullable().optional(),
       })
       .nullable()
       .default(null),
-    bill_to: a.postal.nullable().default(null),
-    ship_to: a.postal.nullable().default(null),
+    bill_to: schemaOf(order.fields.billingAddress),
+    ship_to: schemaOf(order.fields.shippingAddress),
     items: z
       .array(
         z.object({
           id: z.string().max(40).optional(),
-          product: ref('products'),
+          product: ref('commerce/products'),
           variant: z.string().max(40),
           quantity: z.int().min(1).max(10_000),
           /** This and the next fields default to the variant's values at the time of the order. */
@@ -141,7 +136,7 @@ export const shipments = defineKind({
   topic: 'commerce/fulfillments',
   prefix: 'shp',
   fields: z.strictObject({
-    order: ref('orders'),
+    order: ref('commerce/orders'),
     carrier: a.lineOrNull(),
     service: a.lineOrNull(),
     shipped_at: a.instant().nullable().default(null),
@@ -203,8 +198,8 @@ const buyerOf = ({ shopper, placed_by }: Buyer, { lookUp }: RecordCompletion) =>
     (placed_by?.[name] === undefined ? known[name] : placed_by[name]) ?? null
   return {
     shopper,
-    given_name: detail('given_name'),
-    family_name: detail('family_name'),
+    firstName: detail('firstName'),
+    lastName: detail('lastName'),
     email: detail('email'),
     phone: detail('phone'),
   }

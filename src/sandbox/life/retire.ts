@@ -68,12 +68,12 @@ export const retireClosedRecords: SimulatedEvent = async (workspace) => {
     await retireOldest(workspace, {
       kind: 'deals',
       keep: 100,
-      isClosed: ({ outcome }) => outcome !== 'open',
+      isClosed: ({ opportunityStatus }) => opportunityStatus !== 'open',
     }),
     await retireOldest(workspace, {
       kind: 'tasks',
       keep: 100,
-      isClosed: ({ progress }) => progress === 'done',
+      isClosed: ({ taskStatus }) => taskStatus === 'done',
     }),
     await retireOldest(workspace, { kind: 'notes', keep: 120, isClosed: always }),
     await retireOldest(workspace, { kind: 'leads', keep: 100, isClosed: always }),

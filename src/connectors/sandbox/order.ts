@@ -1,3 +1,4 @@
+/** The rules of orders. */
 import {
   listOf,
   notNull,
@@ -5,24 +6,10 @@ import {
   ofRecord,
   orElse,
   writtenTo,
-} from '../../../definition/mapping/converters.ts'
-import type { Converter } from '../../../definition/mapping/rule.ts'
-import { objectAt, writeObject } from '../../../definition/mapping/write.ts'
-import { order } from '../../../resources/commerce/order.ts'
-import { collection } from '../collection.ts'
-import { money } from '../formats.ts'
-
-const address = {
-  address1: 'line1',
-  address2: 'line2',
-  city: 'city',
-  countryCode: 'country',
-  firstName: 'given_name',
-  lastName: 'family_name',
-  phone: 'phone',
-  region: 'region',
-  postalCode: 'postcode',
-} as const
+} from '../../definition/mapping/converters.ts'
+import type { Converter } from '../../definition/mapping/rule.ts'
+import { objectAt, writeObject } from '../../definition/mapping/write.ts'
+import { money } from './formats.ts'
 
 const item = {
   productId: 'product',
@@ -37,8 +24,8 @@ const item = {
 }
 
 const contact = {
-  firstName: 'given_name',
-  lastName: 'family_name',
+  firstName: 'firstName',
+  lastName: 'lastName',
   email: 'email',
   phone: 'phone',
 } as const
@@ -57,8 +44,8 @@ const buyer: Converter = {
   },
 }
 
-/** `/v1/orders` */
-export default collection('orders', order, {
+/** The rules of the fields. */
+export const orderRules = {
   orderNumber: notNull('number'),
   orderStatus: notNull('state'),
   fulfillmentStatus: writtenTo('stated_shipping_state', 'shipping_state'),
@@ -71,7 +58,7 @@ export default collection('orders', order, {
   totalTax: writtenTo('stated_tax', money('tax')),
   // The common model has no line ids, so lines match by variant.
   lineItems: notNull(listOf('items', item, [['variant']])),
-  billingAddress: objectOf('bill_to', address),
-  shippingAddress: objectOf('ship_to', address),
+  billingAddress: 'bill_to',
+  shippingAddress: 'ship_to',
   customer: buyer,
-})
+}
