@@ -20,7 +20,7 @@ const keyOf = ({ kind, id }: { readonly kind: string; readonly id: string }): st
 
 /** The references in the fields of a record. */
 const referencesOf = (kind: KindName, fields: SandboxFields) =>
-  referencesIn(kinds[kind].fields, fields).map(({ topic, ...reference }) => ({
+  referencesIn(kinds[kind], fields).map(({ topic, ...reference }) => ({
     ...reference,
     kind: kindOfTopic.get(topic) ?? topic,
   }))

@@ -77,7 +77,7 @@ describe.each(datasets)('the records of $tenant, seed $seed', ({ records, number
   test('refer only to earlier records', () => {
     let references = 0
     for (const record of records)
-      for (const { topic, id, path } of referencesIn(kinds[record.kind].fields, givenOf(record))) {
+      for (const { topic, id, path } of referencesIn(kinds[record.kind], givenOf(record))) {
         const target = byId.get(id)
         references++
         expect(target?.kind, `${record.id} ${path}`).toBe(kindOfTopic.get(topic))

@@ -130,7 +130,7 @@ describe('a name in place of an id', () => {
     const made = await desk.create('crm/accounts', { accountName: 'Quay & Sons' })
     const before = desk.requests.length
     const byName = await desk.create('crm/contacts', { lastName: 'x', account: 'Quay & Sons' })
-    expect(byName.raw.organization).toBe(made.raw.id)
+    expect(byName.raw.account).toBe(made.raw.id)
     expect(desk.requests.length - before).toBeGreaterThan(1)
     const again = desk.requests.length
     await desk.create('crm/contacts', { lastName: 'x', account: made.raw.id })
@@ -143,7 +143,7 @@ describe('a name in place of an id', () => {
     const contact = { lastName: 'x', account: 'Twins' }
     await expect(desk.create('crm/contacts', contact)).rejects.toMatchObject({ field: 'account' })
     await desk.remove('crm/accounts', first)
-    expect((await desk.create('crm/contacts', contact)).raw.organization).not.toBe(first.raw.id)
+    expect((await desk.create('crm/contacts', contact)).raw.account).not.toBe(first.raw.id)
   })
 
   test('is searched on every page', async () => {
@@ -151,6 +151,6 @@ describe('a name in place of an id', () => {
       await playground.request('POST', '/v1/organizations', { body: { name: `Filler ${n}` } })
     const last = await desk.create('crm/accounts', { accountName: 'The last' })
     const { raw } = await desk.create('crm/contacts', { lastName: 'x', account: 'The last' })
-    expect(raw.organization).toBe(last.raw.id)
+    expect(raw.account).toBe(last.raw.id)
   })
 })

@@ -27,7 +27,12 @@ const refused: readonly (readonly [string, Given, string])[] = [
   ],
   [
     'accounting/customers',
-    { addresses: [{ addressType: 'BILLING' }, { addressType: 'HOME' }] },
+    {
+      addresses: [
+        { addressType: 'BILLING', street1: '1 Quay' },
+        { addressType: 'HOME', street1: '2 Quay' },
+      ],
+    },
     'addresses[1].addressType',
   ],
   ['accounting/vendors', { addresses: 'here' }, 'addresses'],
