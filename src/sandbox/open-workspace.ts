@@ -13,7 +13,11 @@ export const toSandboxRecord = <K extends KindName>(row: SandboxRow): SandboxRec
   return { ...rest, fields: body } as unknown as SandboxRecord<K>
 }
 
-const toRow = ({ fields, ...rest }: SandboxRecord): SandboxRow => ({ ...rest, body: { ...fields } })
+/** Converts a record to a row. */
+export const toRow = ({ fields, ...rest }: SandboxRecord): SandboxRow => ({
+  ...rest,
+  body: { ...fields },
+})
 
 const keyOf = ({ kind, id }: { readonly kind: string; readonly id: string }): string =>
   `${kind}/${id}`

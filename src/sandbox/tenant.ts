@@ -8,6 +8,8 @@ import {
   setSandboxToken,
 } from '../store/sandbox/sandbox-records.ts'
 import { createDataset } from './company/history.ts'
+import { RECORD_FORM } from './kinds/kinds.ts'
+import { toRow } from './open-workspace.ts'
 
 /** Content of a sandbox credential. */
 export interface TenantAccess {
@@ -60,8 +62,17 @@ export const createTenant = async (
   const { records, numbers } = await createDataset({ tenant, seed, start })
   const tokenHash = hashSandboxToken(tenant, token)
   return createSandboxTenant(database, tenant, {
-    tenant: { tokenHash, seed, start, clock: start, steps: 0, steppedAt: start, numbers },
-    rows: records.map(({ fields, ...record }) => ({ ...record, body: { ...fields } })),
+    tenant: {
+      tokenHash,
+      form: RECORD_FORM,
+      seed,
+      start,
+      clock: start,
+      steps: 0,
+      steppedAt: start,
+      numbers,
+    },
+    rows: records.map(toRow),
   })
 }
 

@@ -52,6 +52,9 @@ export const kinds: typeof written = {
 /** The name of a collection; the derived ones are not listed in the type. */
 export type KindName = keyof typeof kinds
 
+/** The form of stored records. Raise it if the kinds cannot read the records of the version before. */
+export const RECORD_FORM = 2
+
 /** Names of all collections. */
 // Safe cast: the keys of `kinds` are the kind names.
 export const kindNames = Object.keys(kinds) as KindName[]

@@ -29,6 +29,8 @@ export interface SandboxRow {
 export interface SandboxTenant {
   /** Computed by `hashSandboxToken`. */
   readonly tokenHash: string
+  /** The form of the records; absent on tenants of the first versions. */
+  readonly form?: number
   readonly seed: number
   /** When the tenant was created. ISO 8601. */
   readonly start: string
