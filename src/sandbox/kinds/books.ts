@@ -11,15 +11,6 @@ import * as a from './blocks.ts'
 import { resourceKind } from './derived.ts'
 import { FieldError, ref } from './kind.ts'
 
-/** The company of the tenant. */
-export const companies = resourceKind(companyInfo, 'com')
-
-/** Tax codes of sales and purchases. */
-export const taxCodes = resourceKind(taxRate, 'tax')
-
-/** Cost centers, the dimensions of reports. */
-export const costCenters = resourceKind(trackingCategory, 'cc')
-
 /** Classification of each type of ledger account. */
 const classifications = {
   BANK: 'ASSET',
@@ -39,41 +30,47 @@ const classifications = {
   OTHER_EXPENSE: 'EXPENSE',
 } as const
 
-/** The chart of accounts. A balance is positive on the normal side of its classification. */
-export const ledgerAccounts = resourceKind(account, 'acc', {
-  // Safe cast: the keys are the types.
-  own: { accountType: z.enum(Object.keys(classifications) as (keyof typeof classifications)[]) },
-  computed: ['classification', 'currentBalance'],
-  complete: ({ accountType }, { previous }) => {
-    // Another type could move the balance to the other side.
-    if (previous && previous.accountType !== accountType)
-      throw new FieldError('fixed', 'accountType')
-    const currentBalance = String(previous?.currentBalance ?? '0.00')
-    return { classification: classifications[accountType], currentBalance }
-  },
-})
-
-/** Vendors. */
-export const vendors = resourceKind(vendor, 'ven', {
-  own: {
-    vendorName: a.line(),
-    currency: a.currency(),
-    payment_terms_days: z.int().min(0).max(365).default(30),
-  },
-})
-
-/** Clients, i.e. customers in the books. */
-export const clients = resourceKind(customer, 'cli', { own: { currency: a.currency() } })
-
-/** Items that the company buys and sells. */
-export const catalogItems = resourceKind(item, 'itm', {
-  own: {
-    itemName: a.line(),
-    itemType: z.enum(['SERVICE', 'NON_INVENTORY', 'INVENTORY']).default('NON_INVENTORY'),
-    unitPrice: a.money().nullable().default(null),
-    purchasePrice: a.money().nullable().default(null),
-    /** Units in stock; null for items without inventory. */
-    qtyOnHand: z.number().min(0).max(1_000_000).nullable().default(null),
-    tax_code: ref('accounting/taxRates').default('tax_0001'),
-  },
-})
+/** The accounting kinds without documents, by collection. */
+export const bookKinds = {
+  /** The company of the tenant. */
+  companies: resourceKind(companyInfo, 'com'),
+  /** Tax codes of sales and purchases. */
+  tax_codes: resourceKind(taxRate, 'tax'),
+  /** Cost centers, the dimensions of reports. */
+  cost_centers: resourceKind(trackingCategory, 'cc'),
+  /** The chart of accounts. A balance is positive on the normal side of its classification. */
+  ledger_accounts: resourceKind(account, 'acc', {
+    // Safe cast: the keys are the types.
+    own: { accountType: z.enum(Object.keys(classifications) as (keyof typeof classifications)[]) },
+    computed: ['classification', 'currentBalance'],
+    complete: ({ accountType }, { previous }) => {
+      // Another type could move the balance to the other side.
+      if (previous && previous.accountType !== accountType)
+        throw new FieldError('fixed', 'accountType')
+      const currentBalance = String(previous?.currentBalance ?? '0.00')
+      return { classification: classifications[accountType], currentBalance }
+    },
+  }),
+  /** Vendors. */
+  vendors: resourceKind(vendor, 'ven', {
+    own: {
+      vendorName: a.line(),
+      currency: a.currency(),
+      payment_terms_days: z.int().min(0).max(365).default(30),
+    },
+  }),
+  /** Clients, i.e. customers in the books. */
+  clients: resourceKind(customer, 'cli', { own: { currency: a.currency() } }),
+  /** Items that the company buys and sells. */
+  catalog_items: resourceKind(item, 'itm', {
+    own: {
+      itemName: a.line(),
+      itemType: z.enum(['SERVICE', 'NON_INVENTORY', 'INVENTORY']).default('NON_INVENTORY'),
+      unitPrice: a.money().nullable().default(null),
+      purchasePrice: a.money().nullable().default(null),
+      /** Units in stock; null for items without inventory. */
+      qtyOnHand: z.number().min(0).max(1_000_000).nullable().default(null),
+      tax_code: ref('accounting/taxRates').default('tax_0001'),
+    },
+  }),
+}

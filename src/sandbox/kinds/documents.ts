@@ -37,69 +37,6 @@ const billingFields = {
   purchase_orders: a.list(ref('accounting/purchaseOrders')),
 }
 
-/** Orders to vendors. */
-export const purchaseOrders = defineKind({
-  topic: 'accounting/purchaseOrders',
-  prefix: 'po',
-  fields: z.strictObject({
-    ...document,
-    state: z.enum(['draft', 'sent', 'received', 'cancelled']).default('draft'),
-    vendor: ref('accounting/vendors'),
-    /** Budget account of the whole order. */
-    account: ref('accounting/accounts').nullable().default(null),
-    ordered_on: a.day(),
-    expected_on: a.day().nullable().default(null),
-    deliver_to: schemaOf(purchaseOrder.fields.deliveryAddress),
-  }),
-  complete: (input, context) => {
-    const { discount_total, ...totals } = documentTotals(
-      { ...input, discount_percent: '0' },
-      context,
-    )
-    return { ...totals, number: documentNumber('PO', input.number, context.id) }
-  },
-})
-
-/** Bills from vendors. */
-export const bills = defineKind({
-  topic: 'accounting/bills',
-  prefix: 'bil',
-  fields: z.strictObject({
-    ...billingFields,
-    vendor: ref('accounting/vendors'),
-    /** False while approval is pending; the bill is not in the books yet. */
-    approved: z.boolean().default(true),
-  }),
-  complete: (input, context) => {
-    const totals = documentTotals(input, context)
-    return {
-      ...totals,
-      ...settlementOf(totals.total, input.approved, context),
-      number: documentNumber('B', input.number, context.id),
-    }
-  },
-})
-
-/** Invoices to clients. */
-export const invoices = defineKind({
-  topic: 'accounting/invoices',
-  prefix: 'inv',
-  fields: z.strictObject({
-    ...billingFields,
-    client: ref('accounting/customers'),
-    /** False for a draft, which is not in the books yet. */
-    sent: z.boolean().default(true),
-  }),
-  complete: (input, context) => {
-    const totals = documentTotals(input, context)
-    return {
-      ...totals,
-      ...settlementOf(totals.total, input.sent, context),
-      number: documentNumber('INV', input.number, context.id),
-    }
-  },
-})
-
 const FIXED = ['amount', 'currency_code', 'fx_rate', 'account', 'invoice', 'bill'] as const
 
 interface PaymentInput {
@@ -131,39 +68,99 @@ const partiesOf = (input: PaymentInput, { previous, lookUp }: RecordCompletion) 
     : { client: input.client, vendor: input.vendor }
 }
 
-/** Incoming and outgoing payments, for an invoice or a bill, or on account of a client or vendor. */
-export const payments = defineKind({
-  topic: 'accounting/payments',
-  prefix: 'pay',
-  fields: z.strictObject({
-    /** The paid document: an invoice or a bill, not both. */
-    invoice: ref('accounting/invoices').nullable().default(null),
-    bill: ref('accounting/bills').nullable().default(null),
-    /** The document's party, if the payment has a document. */
-    client: ref('accounting/customers').nullable().default(null),
-    vendor: ref('accounting/vendors').nullable().default(null),
-    paid_on: a.day(),
-    amount: a.money(),
-    currency_code: a.currency(),
-    fx_rate: a.rate().default('1'),
-    /** The bank account. */
-    account: ref('accounting/accounts').default('acc_0001'),
-    method: z.enum(['transfer', 'card', 'direct_debit', 'cash']).default('transfer'),
-    reference: a.lineOrNull(),
-    cost_centers: a.list(ref('accounting/trackingCategories')),
-    company: a.company(),
+/** The document kinds, by collection. */
+export const documentKinds = {
+  /** Orders to vendors. */
+  purchase_orders: defineKind({
+    topic: 'accounting/purchaseOrders',
+    prefix: 'po',
+    fields: z.strictObject({
+      ...document,
+      state: z.enum(['draft', 'sent', 'received', 'cancelled']).default('draft'),
+      vendor: ref('accounting/vendors'),
+      /** Budget account of the whole order. */
+      account: ref('accounting/accounts').nullable().default(null),
+      ordered_on: a.day(),
+      expected_on: a.day().nullable().default(null),
+      deliver_to: schemaOf(purchaseOrder.fields.deliveryAddress),
+    }),
+    complete: (input, context) => {
+      const { discount_total, ...totals } = documentTotals(
+        { ...input, discount_percent: '0' },
+        context,
+      )
+      return { ...totals, number: documentNumber('PO', input.number, context.id) }
+    },
   }),
-  complete: (input, context) => {
-    const isOnAccount = input.invoice === null && input.bill === null
-    const incoming = isOnAccount ? input.client : input.invoice
-    const outgoing = isOnAccount ? input.vendor : input.bill
-    if ((incoming === null) === (outgoing === null)) throw new FieldError('required', 'invoice')
-    if (units(input.amount) <= 0) throw new FieldError('invalid', 'amount')
-    checkSize(units(input.amount), input.fx_rate, 'amount')
-    // A posted payment cannot be rewritten, only deleted and created again.
-    const { previous } = context
-    for (const field of FIXED)
-      if (previous && previous[field] !== input[field]) throw new FieldError('fixed', field)
-    return { direction: incoming === null ? 'outgoing' : 'incoming', ...partiesOf(input, context) }
-  },
-})
+  /** Bills from vendors. */
+  bills: defineKind({
+    topic: 'accounting/bills',
+    prefix: 'bil',
+    fields: z.strictObject({
+      ...billingFields,
+      vendor: ref('accounting/vendors'),
+      /** False while approval is pending; the bill is not in the books yet. */
+      approved: z.boolean().default(true),
+    }),
+    complete: (input, context) => {
+      const totals = documentTotals(input, context)
+      const settlement = settlementOf(totals.total, input.approved, context)
+      return { ...totals, ...settlement, number: documentNumber('B', input.number, context.id) }
+    },
+  }),
+  /** Invoices to clients. */
+  invoices: defineKind({
+    topic: 'accounting/invoices',
+    prefix: 'inv',
+    fields: z.strictObject({
+      ...billingFields,
+      client: ref('accounting/customers'),
+      /** False for a draft, which is not in the books yet. */
+      sent: z.boolean().default(true),
+    }),
+    complete: (input, context) => {
+      const totals = documentTotals(input, context)
+      const settlement = settlementOf(totals.total, input.sent, context)
+      return { ...totals, ...settlement, number: documentNumber('INV', input.number, context.id) }
+    },
+  }),
+  /** Incoming and outgoing payments, for an invoice or a bill, or on account of a client or vendor. */
+  payments: defineKind({
+    topic: 'accounting/payments',
+    prefix: 'pay',
+    fields: z.strictObject({
+      /** The paid document: an invoice or a bill, not both. */
+      invoice: ref('accounting/invoices').nullable().default(null),
+      bill: ref('accounting/bills').nullable().default(null),
+      /** The document's party, if the payment has a document. */
+      client: ref('accounting/customers').nullable().default(null),
+      vendor: ref('accounting/vendors').nullable().default(null),
+      paid_on: a.day(),
+      amount: a.money(),
+      currency_code: a.currency(),
+      fx_rate: a.rate().default('1'),
+      /** The bank account. */
+      account: ref('accounting/accounts').default('acc_0001'),
+      method: z.enum(['transfer', 'card', 'direct_debit', 'cash']).default('transfer'),
+      reference: a.lineOrNull(),
+      cost_centers: a.list(ref('accounting/trackingCategories')),
+      company: a.company(),
+    }),
+    complete: (input, context) => {
+      const isOnAccount = input.invoice === null && input.bill === null
+      const incoming = isOnAccount ? input.client : input.invoice
+      const outgoing = isOnAccount ? input.vendor : input.bill
+      if ((incoming === null) === (outgoing === null)) throw new FieldError('required', 'invoice')
+      if (units(input.amount) <= 0) throw new FieldError('invalid', 'amount')
+      checkSize(units(input.amount), input.fx_rate, 'amount')
+      // A posted payment cannot be rewritten, only deleted and created again.
+      const { previous } = context
+      for (const field of FIXED)
+        if (previous && previous[field] !== input[field]) throw new FieldError('fixed', field)
+      return {
+        direction: incoming === null ? 'outgoing' : 'incoming',
+        ...partiesOf(input, context),
+      }
+    },
+  }),
+}

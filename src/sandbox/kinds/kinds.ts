@@ -2,39 +2,15 @@
 import type { z } from 'zod'
 import type { Verb } from '../../definition/resource.ts'
 import { catalogue } from '../../generated/catalogue.ts'
-import * as books from './books.ts'
+import { bookKinds } from './books.ts'
 import { resourceKind } from './derived.ts'
-import * as documents from './documents.ts'
+import { documentKinds } from './documents.ts'
 import type { SandboxKind } from './kind.ts'
-import * as sales from './sales.ts'
-import * as shop from './shop.ts'
+import { salesKinds } from './sales.ts'
+import { shopKinds } from './shop.ts'
 
 /** The collections that belong to the company. Each references only itself and collections above it. */
-const written = {
-  companies: books.companies,
-  tax_codes: books.taxCodes,
-  cost_centers: books.costCenters,
-  ledger_accounts: books.ledgerAccounts,
-  vendors: books.vendors,
-  clients: books.clients,
-  catalog_items: books.catalogItems,
-  purchase_orders: documents.purchaseOrders,
-  bills: documents.bills,
-  invoices: documents.invoices,
-  payments: documents.payments,
-  members: sales.members,
-  organizations: sales.organizations,
-  people: sales.people,
-  leads: sales.leads,
-  deal_stages: sales.dealStages,
-  deals: sales.deals,
-  notes: sales.notes,
-  tasks: sales.tasks,
-  shoppers: shop.shoppers,
-  products: shop.products,
-  orders: shop.orders,
-  shipments: shop.shipments,
-} as const
+const written = { ...bookKinds, ...documentKinds, ...salesKinds, ...shopKinds }
 
 const topics: ReadonlySet<string> = new Set(Object.values(written).map(({ topic }) => topic))
 

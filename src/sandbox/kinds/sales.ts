@@ -19,56 +19,52 @@ const nameOf = (member: string | null, { lookUp }: RecordCompletion): string | n
   return typeof name === 'string' ? name : null
 }
 
-/** Users of the CRM. */
-export const members = resourceKind(user, 'mem')
-
-/** Organizations. */
-export const organizations = resourceKind(account, 'org', {
-  own: { accountName: a.line(), ...owner },
-  computed: ['accountOwner'],
-  complete: (input, context) => ({ accountOwner: nameOf(input.owner, context) }),
-})
-
-/** People, most of them at an organization. */
-export const people = resourceKind(contact, 'per', {
-  own: { lastName: a.line(), job_title: a.lineOrNull() },
-})
-
-/** Leads. Their addresses have a postal code, which the common model lacks. */
-export const leads = resourceKind(lead, 'lea', {
-  own: { ...owner, addresses: schemaOf(account.fields.addresses) },
-  computed: ['leadOwner'],
-  complete: (input, context) => ({ leadOwner: nameOf(input.owner, context) }),
-})
-
-/** Stages of the sales pipeline. `probability` is 100 for won and 0 for lost. */
-export const dealStages = resourceKind(stage, 'stg')
-
-/** Deals. The stage decides whether a deal is open, won or lost. */
-export const deals = resourceKind(opportunity, 'dea', {
-  own: {
-    opportunityName: a.line(),
-    amount: a.money().nullable().default(null),
-    currency_code: a.currency(),
-    opportunityStage: ref('crm/stages').default('stg_0001'),
-  },
-  computed: ['opportunityStatus'],
-  complete: ({ opportunityStage }, { lookUp }) => {
-    const percent = lookUp('deal_stages', opportunityStage)?.probability
-    return { opportunityStatus: percent === 100 ? 'won' : percent === 0 ? 'lost' : 'open' }
-  },
-})
-
-/** Notes about a person, an organization or a deal. */
-export const notes = resourceKind(note, 'not')
-
-/** Tasks. The sandbox sets `completedDate` to the day on which a task becomes `done`. */
-export const tasks = resourceKind(task, 'tsk', {
-  own: { taskSubject: a.line(), taskStatus: z.enum(['todo', 'doing', 'done']).default('todo') },
-  computed: ['completedDate'],
-  complete: ({ taskStatus }, { previous, today }) => {
-    const { completedDate = null } = previous ?? {}
-    const done = typeof completedDate === 'string' ? completedDate : today
-    return { completedDate: taskStatus === 'done' ? done : null }
-  },
-})
+/** The CRM kinds, by collection. */
+export const salesKinds = {
+  /** Users of the CRM. */
+  members: resourceKind(user, 'mem'),
+  /** Organizations. */
+  organizations: resourceKind(account, 'org', {
+    own: { accountName: a.line(), ...owner },
+    computed: ['accountOwner'],
+    complete: (input, context) => ({ accountOwner: nameOf(input.owner, context) }),
+  }),
+  /** People, most of them at an organization. */
+  people: resourceKind(contact, 'per', {
+    own: { lastName: a.line(), job_title: a.lineOrNull() },
+  }),
+  /** Leads. Their addresses have a postal code, which the common model lacks. */
+  leads: resourceKind(lead, 'lea', {
+    own: { ...owner, addresses: schemaOf(account.fields.addresses) },
+    computed: ['leadOwner'],
+    complete: (input, context) => ({ leadOwner: nameOf(input.owner, context) }),
+  }),
+  /** Stages of the sales pipeline. `probability` is 100 for won and 0 for lost. */
+  deal_stages: resourceKind(stage, 'stg'),
+  /** Deals. The stage decides whether a deal is open, won or lost. */
+  deals: resourceKind(opportunity, 'dea', {
+    own: {
+      opportunityName: a.line(),
+      amount: a.money().nullable().default(null),
+      currency_code: a.currency(),
+      opportunityStage: ref('crm/stages').default('stg_0001'),
+    },
+    computed: ['opportunityStatus'],
+    complete: ({ opportunityStage }, { lookUp }) => {
+      const percent = lookUp('deal_stages', opportunityStage)?.probability
+      return { opportunityStatus: percent === 100 ? 'won' : percent === 0 ? 'lost' : 'open' }
+    },
+  }),
+  /** Notes about a person, an organization or a deal. */
+  notes: resourceKind(note, 'not'),
+  /** Tasks. The sandbox sets `completedDate` to the day on which a task becomes `done`. */
+  tasks: resourceKind(task, 'tsk', {
+    own: { taskSubject: a.line(), taskStatus: z.enum(['todo', 'doing', 'done']).default('todo') },
+    computed: ['completedDate'],
+    complete: ({ taskStatus }, { previous, today }) => {
+      const { completedDate = null } = previous ?? {}
+      const done = typeof completedDate === 'string' ? completedDate : today
+      return { completedDate: taskStatus === 'done' ? done : null }
+    },
+  }),
+}
