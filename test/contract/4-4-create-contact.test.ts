@@ -93,7 +93,7 @@ describe.each(transports)('over %s', (transport) => {
       const contact = await created({ lastName: 'Byrne', account })
       expect(contact.account).toEqual({ id, remoteId, accountName })
       const inApp = await sandbox.readInApp('people', contact.remoteId)
-      expect(inApp.organization).toBe(remoteId)
+      expect(inApp.account).toBe(remoteId)
     }
     expect(
       fieldOf(await records.create('crm/contacts', { lastName: 'x', account: 'Nobody' })),

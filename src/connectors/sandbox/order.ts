@@ -11,6 +11,18 @@ import type { Converter } from '../../definition/mapping/rule.ts'
 import { objectAt, writeObject } from '../../definition/mapping/write.ts'
 import { money } from './formats.ts'
 
+const address = {
+  address1: 'line1',
+  address2: 'line2',
+  city: 'city',
+  countryCode: 'country',
+  firstName: 'given_name',
+  lastName: 'family_name',
+  phone: 'phone',
+  region: 'region',
+  postalCode: 'postcode',
+} as const
+
 const item = {
   productId: 'product',
   variantId: 'variant',
@@ -58,7 +70,7 @@ export const orderRules = {
   totalTax: writtenTo('stated_tax', money('tax')),
   // The common model has no line ids, so lines match by variant.
   lineItems: notNull(listOf('items', item, [['variant']])),
-  billingAddress: 'bill_to',
-  shippingAddress: 'ship_to',
+  billingAddress: objectOf('bill_to', address),
+  shippingAddress: objectOf('ship_to', address),
   customer: buyer,
 }

@@ -34,13 +34,16 @@ const compositeSchema = ({ shape, reference, isList }: Kind): z.ZodType | undefi
   return entry && isList ? a.list(entry) : entry
 }
 
-const valueSchema = (kind: Kind): z.ZodType =>
-  compositeSchema(kind) ??
-  (kind.column.sqlType === 'numeric' ? kind.input.transform(plain) : kind.input)
+/** The schema of a scalar. A text with a name like `emailAddress` is an e-mail address. */
+const scalarSchema = ({ column, name: kind, input }: Kind, name: string): z.ZodType => {
+  if (kind === 'text' && /email(?:Address)?$/i.test(name)) return a.email()
+  return column.sqlType === 'numeric' ? input.transform(plain) : input
+}
 
 /** The schema of a field that may be null, or of a list. */
-export const schemaOf = <F extends Field>({ kind, required }: F): SchemaOf<F> => {
-  const value = valueSchema(kind.nested ?? kind)
+export const schemaOf = <F extends Field>({ kind, required }: F, name = ''): SchemaOf<F> => {
+  const stored = kind.nested ?? kind
+  const value = compositeSchema(stored) ?? scalarSchema(stored, name)
   const schema = required ? value : kind.isList ? value.default([]) : value.nullable().default(null)
   // Safe cast: the kind of the field defines the type of the value.
   return schema as unknown as SchemaOf<F>
@@ -49,15 +52,15 @@ export const schemaOf = <F extends Field>({ kind, required }: F): SchemaOf<F> =>
 const schemasOf = <F extends Fields>(fields: F): SchemasOf<F> =>
   // Safe cast: the entries are those of `fields`.
   Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [name, schemaOf(field)]),
+    Object.entries(fields).map(([name, field]) => [name, schemaOf(field, name)]),
   ) as unknown as SchemasOf<F>
 
 /** The schema of a record's own field. Words and companies are never null: they have a default. */
-const ownSchema = (field: Field): z.ZodType => {
+const ownSchema = (name: string, field: Field): z.ZodType => {
   const { values = [], reference, input } = field.kind
   const [word] = values.includes('EUR') ? ['EUR'] : values
   if (word !== undefined && !field.required) return input.default(word)
-  return reference?.target === 'accounting/companyInfo' ? a.company() : schemaOf(field)
+  return reference?.target === 'accounting/companyInfo' ? a.company() : schemaOf(field, name)
 }
 
 // Every record of the sandbox has these, so a field of the resource needs another name.
@@ -98,7 +101,7 @@ export const resourceKind = <
   const names: readonly string[] = computed
   const derived = Object.entries(fields)
     .filter(([name]) => !names.includes(name))
-    .map(([name, field]) => [derivedName(name), ownSchema(field)])
+    .map(([name, field]) => [derivedName(name), ownSchema(name, field)])
   const schema = z.strictObject({ ...Object.fromEntries(derived), ...own })
   // Safe cast: the schema has the fields of the resource without the computed ones, and `own`.
   const typed = schema as unknown as z.ZodObject<KindShape<F, Own, Computed>>

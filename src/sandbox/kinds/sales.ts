@@ -25,7 +25,11 @@ export const salesKinds = {
   members: resourceKind(user, 'mem'),
   /** Organizations. */
   organizations: resourceKind(account, 'org', {
-    own: { accountName: a.line(), ...owner },
+    own: {
+      accountName: a.line(),
+      numberOfEmployees: z.int().min(0).max(10_000_000).nullable().default(null),
+      ...owner,
+    },
     computed: ['accountOwner'],
     complete: (input, context) => ({ accountOwner: nameOf(input.owner, context) }),
   }),

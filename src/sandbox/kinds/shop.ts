@@ -1,11 +1,10 @@
 /** Web shop kinds: shoppers, products, orders and shipments. */
 import { z } from 'zod'
 import { customer } from '../../resources/commerce/customer.ts'
-import { order } from '../../resources/commerce/order.ts'
 import { amount, shareOf, sum, units } from '../amounts.ts'
 import { checkSize } from '../totals.ts'
 import * as a from './blocks.ts'
-import { resourceKind, schemaOf } from './derived.ts'
+import { resourceKind } from './derived.ts'
 import { defineKind, FieldError, type RecordCompletion, ref, type SandboxFields } from './kind.ts'
 
 const listOf = (value: unknown): readonly SandboxFields[] => (Array.isArray(value) ? value : [])
@@ -151,13 +150,13 @@ export const shopKinds = {
         .object({
           firstName: a.line().nullable().optional(),
           lastName: a.line().nullable().optional(),
-          email: a.line().nullable().optional(),
+          email: a.email().nullable().optional(),
           phone: a.line().nullable().optional(),
         })
         .nullable()
         .default(null),
-      bill_to: schemaOf(order.fields.billingAddress),
-      ship_to: schemaOf(order.fields.shippingAddress),
+      bill_to: a.postal.nullable().default(null),
+      ship_to: a.postal.nullable().default(null),
       items: z
         .array(
           z.object({
