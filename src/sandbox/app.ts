@@ -14,7 +14,7 @@ import { FieldError, isId, type SandboxFields } from './kinds/kind.ts'
 import { type KindInput, type KindName, kindOf, type SandboxRecord } from './kinds/kinds.ts'
 import { takeSteps } from './life/step.ts'
 import { cursorOf, readListing } from './listing.ts'
-import { openWorkspace, toSandboxRecord } from './open-workspace.ts'
+import { openWorkspace } from './open-workspace.ts'
 import { errorResponse, json, RequestError, recordBody, recordResponse } from './responses.ts'
 import {
   createTenant,
@@ -106,7 +106,7 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
     const kept = rows.slice(0, page.limit)
     const last = rows.length > kept.length ? kept.at(-1) : undefined
     return json(200, {
-      items: kept.map((row) => recordBody(toSandboxRecord(row))),
+      items: kept.map(recordBody),
       next: last ? cursorOf(last) : null,
     })
   }
@@ -114,7 +114,7 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
   const get = async ({ tenant, kind, id }: Call): Promise<Response> => {
     const row = await getSandboxRecord(database, tenant, kind, id ?? '')
     if (!row || row.deleted) throw new RequestError(404, 'no_such_record')
-    return recordResponse(200, toSandboxRecord(row))
+    return recordResponse(200, row)
   }
 
   /** A missing record means that the tenant does not exist; tenants are never deleted. */
@@ -193,7 +193,7 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
       after: undefined,
       limit: 1,
     })
-    return json(200, { tenant, name: company?.body.companyName })
+    return json(200, { tenant, name: company?.fields.companyName })
   }
 
   const respond = async (request: Request): Promise<Response> => {

@@ -9,7 +9,6 @@ import {
 } from '../store/sandbox/sandbox-records.ts'
 import { createDataset } from './company/history.ts'
 import { kindNames, RECORD_FORM } from './kinds/kinds.ts'
-import { toRow } from './open-workspace.ts'
 
 const keyOf = ({ kind, id }: SandboxRow): string => `${kind}/${id}`
 
@@ -23,7 +22,7 @@ const renew = async (
   if (form === RECORD_FORM) return { result: false, tenant: session.tenant, rows: [] }
   const start = now.toISOString()
   const dataset = await createDataset({ tenant, seed, start })
-  const created = dataset.records.map(toRow)
+  const created: readonly SandboxRow[] = dataset.records
   const ids = new Set(created.map(keyOf))
   const stored = new Map((await session.get(created)).map((row) => [keyOf(row), row]))
   const live = (await Promise.all(kindNames.map(session.live))).flat()

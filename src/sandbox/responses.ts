@@ -1,6 +1,7 @@
 /** Responses of the sandbox: JSON, and for errors `{ error: { reason, field, message? } }`. */
+import type { SandboxRow } from '../store/sandbox/sandbox-records.ts'
 import { FieldError, type SandboxFields } from './kinds/kind.ts'
-import { kinds, type SandboxRecord } from './kinds/kinds.ts'
+import { kindOf } from './kinds/kinds.ts'
 import { StateConflictError } from './workspace.ts'
 
 /** A request that is rejected as a whole. */
@@ -19,21 +20,12 @@ export class RequestError extends Error {
 }
 
 /** Response body of a record: id, the fields of its kind, then version and timestamps. */
-export const recordBody = ({
-  id,
-  kind,
-  version,
-  deleted,
-  created,
-  modified,
-  fields,
-}: SandboxRecord): SandboxFields => {
-  const { [kind]: definition } = kinds
-  const inputNames = Object.keys(definition.fields.shape)
+export const recordBody = ({ kind, id, fields, ...record }: SandboxRow): SandboxFields => {
+  const inputNames = Object.keys(kindOf(kind)?.fields.shape ?? {})
   // The table keeps no key order, so use the order of the kind's definition.
   const names = new Set([...inputNames, ...Object.keys(fields).sort()])
-  const values: SandboxFields = { ...fields }
-  const own = Object.fromEntries([...names].map((name) => [name, values[name] ?? null]))
+  const own = Object.fromEntries([...names].map((name) => [name, fields[name] ?? null]))
+  const { version, created, modified, deleted } = record
   return { id, ...own, version, created, modified, deleted }
 }
 
@@ -45,7 +37,7 @@ export const json = (
 ): Response => Response.json(body, { status, headers })
 
 /** Response with one record; its `ETag` is the version for `If-Match`. */
-export const recordResponse = (status: number, record: SandboxRecord): Response =>
+export const recordResponse = (status: number, record: SandboxRow): Response =>
   json(status, recordBody(record), {
     etag: `"${record.version}"`,
     ...(status === 201 && { location: `/v1/${record.kind}/${record.id}` }),

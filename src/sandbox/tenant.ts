@@ -9,7 +9,6 @@ import {
 } from '../store/sandbox/sandbox-records.ts'
 import { createDataset } from './company/history.ts'
 import { RECORD_FORM } from './kinds/kinds.ts'
-import { toRow } from './open-workspace.ts'
 
 /** Content of a sandbox credential. */
 export interface TenantAccess {
@@ -72,7 +71,7 @@ export const createTenant = async (
       steppedAt: start,
       numbers,
     },
-    rows: records.map(toRow),
+    rows: records,
   })
 }
 

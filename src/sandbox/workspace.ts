@@ -1,4 +1,5 @@
 /** The workspace of one transaction on a tenant: its writes commit together or not at all. */
+import type { SandboxRow } from '../store/sandbox/sandbox-records.ts'
 import type { FieldsOf, KindInput, KindName, SandboxRecord } from './kinds/kinds.ts'
 
 /** Error for a write that conflicts with the state of the record. */
@@ -32,5 +33,5 @@ export interface Workspace {
   /** Deletes a record and reverts its effects on others. @throws StateConflictError */
   remove(record: SandboxRecord): Promise<void>
   /** Deletes a closed record but keeps its effects on others. */
-  retire(record: SandboxRecord): void
+  retire(record: SandboxRow): void
 }

@@ -13,6 +13,7 @@ import {
 } from '../../src/sandbox/kinds/kinds.ts'
 import { balanceSign } from '../../src/sandbox/ledger.ts'
 import { shippingStateOf } from '../../src/sandbox/shipping.ts'
+import type { SandboxRow } from '../../src/store/sandbox/sandbox-records.ts'
 
 const origin: DatasetSeed = { tenant: 'acme', seed: 1, start: '2026-03-02T00:10:00.000Z' }
 const origins: readonly DatasetSeed[] = [
@@ -22,9 +23,10 @@ const origins: readonly DatasetSeed[] = [
 ]
 
 const allOf = <K extends KindName>(
-  records: readonly SandboxRecord[],
+  records: readonly SandboxRow[],
   kind: K,
-): SandboxRecord<K>[] => records.filter((record) => record.kind === kind) as SandboxRecord<K>[]
+): readonly SandboxRecord<K>[] =>
+  records.filter((record): record is SandboxRecord<K> => record.kind === kind)
 
 /** The write that would produce the record as it is. */
 const givenOf = ({ kind, fields }: SandboxRecord): Record<string, unknown> =>

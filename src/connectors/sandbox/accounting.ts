@@ -72,6 +72,33 @@ const billing = {
   purchaseOrderIds: 'purchase_orders',
 } as const
 
+const billRules = {
+  ...billing,
+  vendorId: notNull('vendor'),
+  billNumber: notNull('number'),
+  billStatus: readOnly('state'),
+}
+
+const invoiceRules = {
+  ...billing,
+  customerId: notNull('client'),
+  invoiceNumber: notNull('number'),
+  invoiceStatus: readOnly('state'),
+}
+
+const paymentRules = {
+  transactionDate: notNull('paid_on'),
+  // For payments on account. A payment of an invoice or bill (`remoteFields`) has the document's party.
+  customerId: createOnly('client'),
+  vendorId: createOnly('vendor'),
+  accountId: createOnly(notNull('account')),
+  currency: createOnly(notNull('currency_code')),
+  exchangeRate: createOnly(rate('fx_rate')),
+  companyId: notNull('company'),
+  totalAmount: createOnly(notNull(money('amount'))),
+  trackingCategoryIds: 'cost_centers',
+}
+
 const orderLine = {
   ...line,
   taxAmount: readOnly('tax'),
@@ -110,43 +137,7 @@ export const accounting = [
     totalAmount: readOnly('total'),
     lineItems: notNull(listOf('lines', orderLine, lineMatching)),
   }),
-  collection(
-    'bills',
-    bill,
-    {
-      ...billing,
-      vendorId: notNull('vendor'),
-      billNumber: notNull('number'),
-      billStatus: readOnly('state'),
-    },
-    accountsOfLines,
-  ),
-  collection(
-    'invoices',
-    invoice,
-    {
-      ...billing,
-      customerId: notNull('client'),
-      invoiceNumber: notNull('number'),
-      invoiceStatus: readOnly('state'),
-    },
-    accountsOfLines,
-  ),
-  collection(
-    'payments',
-    payment,
-    {
-      transactionDate: notNull('paid_on'),
-      // For payments on account. A payment of an invoice or bill (`remoteFields`) has the document's party.
-      customerId: createOnly('client'),
-      vendorId: createOnly('vendor'),
-      accountId: createOnly(notNull('account')),
-      currency: createOnly(notNull('currency_code')),
-      exchangeRate: createOnly(rate('fx_rate')),
-      companyId: notNull('company'),
-      totalAmount: createOnly(notNull(money('amount'))),
-      trackingCategoryIds: 'cost_centers',
-    },
-    settledByPayment,
-  ),
+  collection('bills', bill, billRules, accountsOfLines),
+  collection('invoices', invoice, invoiceRules, accountsOfLines),
+  collection('payments', payment, paymentRules, settledByPayment),
 ]

@@ -11,20 +11,17 @@ import { productRules } from './product.ts'
 import { shippedItems } from './shipped-items.ts'
 import { orderOfShipment } from './side-effects.ts'
 
+const shipmentRules = {
+  orderId: createOnly(notNull('order')),
+  trackingNumbers,
+  trackingUrls,
+  lineItems: shippedItems,
+}
+
 /** The collections of the web shop. */
 export const commerce = [
   collection('shoppers', customer),
   collection('products', product, productRules),
   collection('orders', order, orderRules),
-  collection(
-    'shipments',
-    fulfillment,
-    {
-      orderId: createOnly(notNull('order')),
-      trackingNumbers,
-      trackingUrls,
-      lineItems: shippedItems,
-    },
-    orderOfShipment,
-  ),
+  collection('shipments', fulfillment, shipmentRules, orderOfShipment),
 ]

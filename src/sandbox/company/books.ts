@@ -13,7 +13,7 @@ import {
   slug,
 } from './contacts.ts'
 import { dayOf, liveWhere, type SimulatedEvent, withOne } from './event.ts'
-import { euroRates, goods, legalForms, remarks, services } from './words.ts'
+import { euroRates, goods, remarks, services } from './words.ts'
 
 type Currency = FieldsOf<'invoices'>['currency_code']
 
@@ -21,7 +21,7 @@ const party = (random: Random, archivedPercent: number) => {
   const name = generateCompanyName(random)
   const city = generateCity(random)
   return {
-    name: random.chance(60) ? `${name} ${legalForms[city.country]}` : name,
+    name: random.chance(60) ? `${name} ${city.legalForm}` : name,
     email: random.chance(30)
       ? mailOf(generateName(random), name)
       : `accounts@${slug(name)}.example`,
@@ -36,14 +36,12 @@ const party = (random: Random, archivedPercent: number) => {
 const findVendor: SimulatedEvent = async (workspace, random) => {
   const payment_terms_days = random.pick([14, 30, 30, 45, 60])
   const { name: vendorName, status: vendorStatus, ...fields } = party(random, 12)
-  await workspace.create('vendors', { vendorName, vendorStatus, ...fields, payment_terms_days })
-  return true
+  return workspace.create('vendors', { vendorName, vendorStatus, ...fields, payment_terms_days })
 }
 
 const winClient: SimulatedEvent = async (workspace, random) => {
   const { name: customerName, status: customerStatus, ...fields } = party(random, 8)
-  await workspace.create('clients', { customerName, customerStatus, ...fields })
-  return true
+  return workspace.create('clients', { customerName, customerStatus, ...fields })
 }
 
 /** Adds the next item of the catalogue. */
@@ -54,7 +52,7 @@ const addItem: SimulatedEvent = async (workspace, random) => {
   if (name === undefined) return false
   const isStocked = !isService && random.chance(70)
   const price = random.integer(12, 640) * 100 + random.pick([0, 0, 50, 90])
-  await workspace.create('catalog_items', {
+  return workspace.create('catalog_items', {
     itemName: name,
     itemStatus: random.chance(7) ? 'ARCHIVED' : 'ACTIVE',
     itemType: isService ? 'SERVICE' : isStocked ? 'INVENTORY' : 'NON_INVENTORY',
@@ -66,7 +64,6 @@ const addItem: SimulatedEvent = async (workspace, random) => {
     assetAccountId: isStocked ? 'acc_0007' : null,
     tax_code: isService && random.chance(30) ? 'tax_0002' : 'tax_0001',
   })
-  return true
 }
 
 const activeVendors = (workspace: Workspace) =>
@@ -123,10 +120,7 @@ const documentFields = async (
 /** Sends an old draft, or writes an invoice. */
 const sendInvoice: SimulatedEvent = async (workspace, random) => {
   const [draft, ...drafts] = await liveWhere(workspace, 'invoices', ({ sent }) => !sent)
-  if (draft && drafts.length > 2) {
-    await workspace.update(draft, { sent: true })
-    return true
-  }
+  if (draft && drafts.length > 2) return workspace.update(draft, { sent: true })
   const orders = await workspace.live('purchase_orders')
   return withOne(random, await activeClients(workspace), async (client) =>
     workspace.create('invoices', {
@@ -153,10 +147,7 @@ const findUnbilled = async (workspace: Workspace) => {
 /** Receives a bill, sometimes for a purchase order, whose lines it repeats. */
 const receiveBill: SimulatedEvent = async (workspace, random) => {
   const [pending, ...others] = await liveWhere(workspace, 'bills', ({ approved }) => !approved)
-  if (pending && others.length > 1) {
-    await workspace.update(pending, { approved: true })
-    return true
-  }
+  if (pending && others.length > 1) return workspace.update(pending, { approved: true })
   const order = random.chance(60) ? await findUnbilled(workspace) : undefined
   return withOne(random, await activeVendors(workspace), async (vendor) => {
     const ordered = order && {

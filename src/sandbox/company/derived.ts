@@ -105,5 +105,4 @@ export const addDerived: SimulatedEvent = async (workspace, random) => {
     }
   }
   for (const [topic, kind] of derivedKinds) if (pending.has(topic)) await fill(topic, kind)
-  return true
 }

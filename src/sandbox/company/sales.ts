@@ -60,7 +60,7 @@ const meetPerson: SimulatedEvent = async (workspace, random) => {
     street2: random.chance(30) ? `Floor ${random.integer(1, 9)}` : null,
     countrySubdivision: city.regionCode,
   }
-  await workspace.create('people', {
+  return workspace.create('people', {
     ...name,
     account: employer?.id ?? null,
     job_title: random.pick(jobTitles),
@@ -69,7 +69,6 @@ const meetPerson: SimulatedEvent = async (workspace, random) => {
     addresses: [address],
     lastActivityAt: random.chance(90) ? workspace.now : null,
   })
-  return true
 }
 
 const meetLead: SimulatedEvent = async (workspace, random) =>

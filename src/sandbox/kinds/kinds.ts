@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import type { Verb } from '../../definition/resource.ts'
 import { catalogue } from '../../generated/catalogue.ts'
+import type { SandboxRow } from '../../store/sandbox/sandbox-records.ts'
 import { bookKinds } from './books.ts'
 import { resourceKind } from './derived.ts'
 import { documentKinds } from './documents.ts'
@@ -66,13 +67,7 @@ export type FieldsOf<K extends KindName> = Omit<
 > &
   Completed<K>
 
-/** A stored record. */
-export interface SandboxRecord<K extends KindName = KindName> {
-  readonly kind: K
-  readonly id: string
-  readonly version: number
-  readonly deleted: boolean
-  readonly created: string
-  readonly modified: string
-  readonly fields: FieldsOf<K>
-}
+/** A stored record; its kind decides the type of its fields. */
+export type SandboxRecord<K extends KindName = KindName> = {
+  [Name in K]: SandboxRow & { readonly kind: Name; readonly fields: FieldsOf<Name> }
+}[K]

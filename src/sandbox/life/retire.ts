@@ -41,25 +41,14 @@ const keeping =
 const isDone = ({ state }: { readonly state: string }): boolean =>
   ['completed', 'cancelled', 'paid', 'received'].includes(state)
 
+const shipments = withOwner('shipments', ({ order }) => order)
+const receipts = withOwner('payments', ({ invoice }) => invoice)
+const expenses = withOwner('payments', ({ bill }) => bill)
+
 const rules = [
-  keeping(
-    'orders',
-    150,
-    isDone,
-    withOwner('shipments', ({ order }) => order),
-  ),
-  keeping(
-    'invoices',
-    150,
-    isDone,
-    withOwner('payments', ({ invoice }) => invoice),
-  ),
-  keeping(
-    'bills',
-    120,
-    isDone,
-    withOwner('payments', ({ bill }) => bill),
-  ),
+  keeping('orders', 150, isDone, shipments),
+  keeping('invoices', 150, isDone, receipts),
+  keeping('bills', 120, isDone, expenses),
   keeping('purchase_orders', 80, isDone),
   keeping('deals', 100, ({ opportunityStatus }) => opportunityStatus !== 'open'),
   keeping('tasks', 100, ({ taskStatus }) => taskStatus === 'done'),
@@ -72,7 +61,7 @@ const rules = [
 
 /** Deletes the oldest closed records of the kinds that grow. */
 export const retireClosedRecords: SimulatedEvent = async (workspace, random) => {
-  let isAny = false
-  for (const retire of rules) isAny = (await retire(workspace, random)) || isAny
-  return isAny
+  const results = []
+  for (const retire of rules) results.push(await retire(workspace, random))
+  return results.includes(true)
 }

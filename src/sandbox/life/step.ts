@@ -54,7 +54,8 @@ const takeStep = async (
   for (const [eventName, apply] of eventsAt(name, seed, steps)) {
     const workspace = openWorkspace(session, now)
     try {
-      if (!(await apply(workspace, createRandom(name, seed, 'step', steps, eventName)))) continue
+      const random = createRandom(name, seed, 'step', steps, eventName)
+      if ((await apply(workspace, random)) === false) continue
     } catch (error) {
       // Users may have changed the records so that the event is invalid; try the next one.
       if (error instanceof FieldError || error instanceof StateConflictError) continue
