@@ -12,7 +12,7 @@ import { collection } from './collection.ts'
 import { money } from './formats.ts'
 import { idOrName } from './look-up.ts'
 
-/** The owner's name; written also by id (NOTES "`owner` is an id"). */
+/** The owner's name; written also by id (NOTES "`owner` is an id; `accountOwner`"). */
 const ownerIn = (field: string) => idOrName('members', 'name', field, 'owner')
 
 /** The postal code of a lead's address, which the common model lacks, stays in the sandbox. */
