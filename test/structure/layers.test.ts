@@ -84,6 +84,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'src/generated/catalogue.ts',
     'src/resources/',
     'src/errors.ts',
+    'src/repeater.ts',
   ],
   // The store, from the connection up: a folder imports those above it in this list.
   'src/store/database/': [...onlyLeaves, 'src/package-json.ts'],
