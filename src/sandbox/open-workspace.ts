@@ -1,10 +1,11 @@
 /** Opens a workspace on a tenant that is locked for writing. */
 import type { SandboxRow, SandboxSession, SandboxTenant } from '../store/sandbox/sandbox-records.ts'
 import { applyEffects } from './effects.ts'
-import { FieldError, readFields, referencesIn, type SandboxFields } from './kinds/kind.ts'
+import { FieldError, RequestError } from './errors.ts'
+import { readFields, referencesIn, type SandboxFields } from './kinds/kind.ts'
 import { type KindName, kindOfTopic, kinds, type SandboxRecord } from './kinds/kinds.ts'
 import { isControlAccount } from './ledger.ts'
-import { StateConflictError, type Workspace } from './workspace.ts'
+import type { Workspace } from './workspace.ts'
 
 // Safe cast: only the definition of its kind writes a row.
 const asRecord = <K extends KindName>(row: SandboxRow): SandboxRecord<K> =>
@@ -125,7 +126,7 @@ export const openWorkspace = (
     },
     remove: async (record) => {
       if (record.kind === 'ledger_accounts' && isControlAccount(record.id))
-        throw new StateConflictError('in_use')
+        throw new RequestError(409, 'in_use')
       await applyEffects(workspace, record, asRecord(write(record, { ...record, deleted: true })))
     },
     retire: (record) => {

@@ -1,23 +1,8 @@
 /** Responses of the sandbox: JSON, and for errors `{ error: { reason, field, message? } }`. */
 import type { SandboxRow } from '../store/sandbox/sandbox-records.ts'
-import { FieldError, type SandboxFields } from './kinds/kind.ts'
+import { RequestError } from './errors.ts'
+import type { SandboxFields } from './kinds/kind.ts'
 import { kindOf } from './kinds/kinds.ts'
-import { StateConflictError } from './workspace.ts'
-
-/** A request that is rejected as a whole. */
-export class RequestError extends Error {
-  override readonly name = 'RequestError'
-  readonly status: number
-  readonly reason: string
-  readonly headers: Readonly<Record<string, string>>
-
-  constructor(status: number, reason: string, headers: Readonly<Record<string, string>> = {}) {
-    super(reason)
-    this.status = status
-    this.reason = reason
-    this.headers = headers
-  }
-}
 
 /** Response body of a record: id, the fields of its kind, then version and timestamps. */
 export const recordBody = ({ kind, id, fields, ...record }: SandboxRow): SandboxFields => {
@@ -43,15 +28,9 @@ export const recordResponse = (status: number, record: SandboxRow): Response =>
     ...(status === 201 && { location: `/v1/${record.kind}/${record.id}` }),
   })
 
-/** Error response for a client error. Other errors are rethrown. */
+/** Error response for a rejected request. Other errors are rethrown. */
 export const errorResponse = (error: unknown): Response => {
-  if (error instanceof FieldError)
-    return json(422, {
-      error: { reason: error.reason, field: error.field, message: error.explanation },
-    })
-  if (error instanceof StateConflictError)
-    return json(409, { error: { reason: error.reason, field: null } })
-  if (error instanceof RequestError)
-    return json(error.status, { error: { reason: error.reason, field: null } }, error.headers)
-  throw error
+  if (!(error instanceof RequestError)) throw error
+  const { field = null, explanation: message, headers } = error.details
+  return json(error.status, { error: { reason: error.reason, field, message } }, headers)
 }

@@ -1,6 +1,7 @@
 /** Totals of a document. They are computed line by line, so that they always add up. */
 import { amount, shareOf, sum, times, units } from './amounts.ts'
-import { FieldError, type RecordCompletion } from './kinds/kind.ts'
+import { FieldError } from './errors.ts'
+import type { RecordCompletion } from './kinds/kind.ts'
 
 interface PricedLine {
   readonly unit_price: string

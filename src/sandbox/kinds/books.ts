@@ -7,9 +7,10 @@ import { item } from '../../resources/accounting/item.ts'
 import { taxRate } from '../../resources/accounting/tax-rate.ts'
 import { trackingCategory } from '../../resources/accounting/tracking-category.ts'
 import { vendor } from '../../resources/accounting/vendor.ts'
+import { FieldError } from '../errors.ts'
 import * as a from './blocks.ts'
 import { resourceKind } from './derived.ts'
-import { FieldError, ref } from './kind.ts'
+import { ref } from './kind.ts'
 
 /** Classification of each type of ledger account. */
 const classifications = {

@@ -2,10 +2,11 @@
 import { z } from 'zod'
 import { purchaseOrder } from '../../resources/accounting/purchase-order.ts'
 import { units } from '../amounts.ts'
+import { FieldError } from '../errors.ts'
 import { checkSize, documentNumber, documentTotals, settlementOf } from '../totals.ts'
 import * as a from './blocks.ts'
 import { schemaOf } from './derived.ts'
-import { defineKind, FieldError, type RecordCompletion, ref } from './kind.ts'
+import { defineKind, type RecordCompletion, ref } from './kind.ts'
 
 const documentLine = z.object({
   text: a.line(),

@@ -1,26 +1,10 @@
 /** Definition of the sandbox's kinds, i.e. of its collections and their records. */
 import { z } from 'zod'
 import { memoize } from '../../memoize.ts'
+import { FieldError } from '../errors.ts'
 
 /** The fields of a record, by name. */
 export type SandboxFields = Readonly<Record<string, unknown>>
-
-/** Error for one invalid field of the input. */
-export class FieldError extends Error {
-  override readonly name = 'FieldError'
-  readonly reason: string
-  /** Path of the field: `lines.0.quantity`. */
-  readonly field: string
-  /** Problem and remedy, if the reason and the field are not enough. */
-  readonly explanation: string | undefined
-
-  constructor(reason: string, field: string, explanation?: string) {
-    super(`${field}: ${reason}`)
-    this.reason = reason
-    this.field = field
-    this.explanation = explanation
-  }
-}
 
 /** Context in which a kind computes fields. */
 export interface RecordCompletion {

@@ -2,10 +2,11 @@
 import { z } from 'zod'
 import { customer } from '../../resources/commerce/customer.ts'
 import { amount, shareOf, sum, units } from '../amounts.ts'
+import { FieldError } from '../errors.ts'
 import { checkSize } from '../totals.ts'
 import * as a from './blocks.ts'
 import { resourceKind } from './derived.ts'
-import { defineKind, FieldError, type RecordCompletion, ref, type SandboxFields } from './kind.ts'
+import { defineKind, type RecordCompletion, ref, type SandboxFields } from './kind.ts'
 
 const listOf = (value: unknown): readonly SandboxFields[] => (Array.isArray(value) ? value : [])
 
