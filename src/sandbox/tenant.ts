@@ -60,17 +60,9 @@ export const createTenant = async (
   // Computed before the transaction, so that it holds its connection only briefly.
   const { records, numbers } = await createDataset({ tenant, seed, start })
   const tokenHash = hashSandboxToken(tenant, token)
+  const simulation = { seed, start, clock: start, steps: 0, steppedAt: start }
   return createSandboxTenant(database, tenant, {
-    tenant: {
-      tokenHash,
-      form: RECORD_FORM,
-      seed,
-      start,
-      clock: start,
-      steps: 0,
-      steppedAt: start,
-      numbers,
-    },
+    tenant: { ...simulation, tokenHash, form: RECORD_FORM, numbers },
     rows: records,
   })
 }

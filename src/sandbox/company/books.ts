@@ -72,9 +72,7 @@ const activeVendors = (workspace: Workspace) =>
 const activeClients = (workspace: Workspace) =>
   liveWhere(workspace, 'clients', ({ customerStatus }) => customerStatus === 'ACTIVE')
 
-const rateOf = (currency: Currency): string =>
-  // Safe cast: `in` has checked the key.
-  currency in euroRates ? euroRates[currency as keyof typeof euroRates] : '1'
+const rateOf = (currency: Currency): string => euroRates[currency] ?? '1'
 
 /** The fields of a document with one to four lines. */
 const documentFields = async (
