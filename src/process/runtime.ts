@@ -7,6 +7,7 @@ import type { Log } from '../log.ts'
 import { type AppClient, createAppClient } from '../outbound/http.ts'
 import type { RecordWriter } from '../query/write-request.ts'
 import { createSandboxApp, SANDBOX_ORIGIN } from '../sandbox/app.ts'
+import { renewTenants } from '../sandbox/renew.ts'
 import { type Access, createAccess } from '../store/accounts/access.ts'
 import { readCredential } from '../store/accounts/credentials.ts'
 import { createKeyUses } from '../store/accounts/key-uses.ts'
@@ -159,6 +160,11 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
   const hashed = await retry('hash sandbox tokens', () => hashPlainSandboxTokens(database))
   if (hashed > 0)
     log.info({ tenants: hashed }, 'hashed sandbox tokens that were stored in plain text')
+  const renewed = config.sandbox
+    ? await retry('renew sandbox companies', () => renewTenants(database, new Date(clock.nowMs())))
+    : 0
+  if (renewed > 0)
+    log.info({ tenants: renewed }, 'gave sandbox companies of an earlier version new records')
   const sandbox = config.sandbox ? openSandbox(database, clock, progress) : undefined
   if (config.egress.proxy)
     log.info({ proxy: config.egress.proxy.host }, 'connections to apps and webhooks use a proxy')

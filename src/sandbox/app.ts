@@ -10,12 +10,13 @@ import {
   getSandboxRecord,
   listSandboxRecords,
 } from '../store/sandbox/sandbox-records.ts'
-import { FieldError, isId, type SandboxFields } from './kinds/kind.ts'
+import { FieldError, RequestError } from './errors.ts'
+import { isId, type SandboxFields } from './kinds/kind.ts'
 import { type KindInput, type KindName, kindOf, type SandboxRecord } from './kinds/kinds.ts'
 import { takeSteps } from './life/step.ts'
 import { cursorOf, readListing } from './listing.ts'
-import { openWorkspace, toSandboxRecord } from './open-workspace.ts'
-import { errorResponse, json, RequestError, recordBody, recordResponse } from './responses.ts'
+import { openWorkspace } from './open-workspace.ts'
+import { errorResponse, json, recordBody, recordResponse } from './responses.ts'
 import {
   createTenant,
   isTenantName,
@@ -24,7 +25,7 @@ import {
   type TenantAccess,
   type TenantOptions,
 } from './tenant.ts'
-import { StateConflictError, type Workspace } from './workspace.ts'
+import type { Workspace } from './workspace.ts'
 
 /** Origin of the sandbox. `.internal` is reserved for private use, so the host exists nowhere else. */
 export const SANDBOX_ORIGIN = 'http://sandbox.trunkline.internal'
@@ -93,7 +94,7 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
     if (!record) throw new RequestError(404, 'no_such_record')
     const isGuarded = request.method === 'PUT' || request.headers.has('if-match')
     if (isGuarded && readVersion(request) !== record.version)
-      throw new StateConflictError('stale_version')
+      throw new RequestError(409, 'stale_version')
     return record
   }
 
@@ -106,7 +107,7 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
     const kept = rows.slice(0, page.limit)
     const last = rows.length > kept.length ? kept.at(-1) : undefined
     return json(200, {
-      items: kept.map((row) => recordBody(toSandboxRecord(row))),
+      items: kept.map(recordBody),
       next: last ? cursorOf(last) : null,
     })
   }
@@ -114,7 +115,7 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
   const get = async ({ tenant, kind, id }: Call): Promise<Response> => {
     const row = await getSandboxRecord(database, tenant, kind, id ?? '')
     if (!row || row.deleted) throw new RequestError(404, 'no_such_record')
-    return recordResponse(200, toSandboxRecord(row))
+    return recordResponse(200, row)
   }
 
   /** A missing record means that the tenant does not exist; tenants are never deleted. */
@@ -162,9 +163,8 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
     const allowed = methods.filter(([, verb]) => verbs.includes(verb))
     const found = allowed.find(([method]) => method === call.request.method)
     if (found) return found[2](call)
-    throw new RequestError(405, 'method_not_allowed', {
-      allow: allowed.map(([method]) => method).join(', '),
-    })
+    const allow = allowed.map(([method]) => method).join(', ')
+    throw new RequestError(405, 'method_not_allowed', { headers: { allow } })
   }
 
   const accessOf = ({ headers }: Request): TenantAccess => {
@@ -172,7 +172,8 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
     return { tenant: headers.get('sandbox-tenant') ?? '', token }
   }
 
-  const unauthorized = () => new RequestError(401, 'unauthorized', { 'www-authenticate': 'Bearer' })
+  const unauthorized = () =>
+    new RequestError(401, 'unauthorized', { headers: { 'www-authenticate': 'Bearer' } })
 
   const authenticate = async (request: Request): Promise<string> => {
     const access = accessOf(request)
@@ -193,7 +194,7 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
       after: undefined,
       limit: 1,
     })
-    return json(200, { tenant, name: company?.body.trading_name })
+    return json(200, { tenant, name: company?.fields.companyName })
   }
 
   const respond = async (request: Request): Promise<Response> => {

@@ -15,8 +15,9 @@ const postToLedger = async (
     const account = await workspace.find('ledger_accounts', id)
     // A line may still reference a deleted account.
     if (!account) continue
-    const balance = units(account.fields.balance) + balanceSign(account.fields.section) * value
-    await workspace.revise(account, { balance: amount(balance) })
+    const { currentBalance, classification } = account.fields
+    const balance = units(currentBalance) + balanceSign(classification) * value
+    await workspace.revise(account, { currentBalance: amount(balance) })
   }
 }
 
@@ -60,19 +61,16 @@ export const applyEffects = async (
 ): Promise<void> => {
   await postToLedger(workspace, before, after)
   if (after.kind === 'payments' && (before === undefined || after.deleted))
-    // Safe cast: the kind was checked.
-    await settleDocument(workspace, after.fields as FieldsOf<'payments'>, after.deleted ? -1 : 1)
+    await settleDocument(workspace, after.fields, after.deleted ? -1 : 1)
   if (after.kind === 'shipments') {
     const orders = [before, after].flatMap((record) =>
-      record ? [(record.fields as FieldsOf<'shipments'>).order] : [],
+      record?.kind === 'shipments' ? [record.fields.order] : [],
     )
     for (const order of new Set(orders)) await showShipping(workspace, order)
   }
-  if (after.kind === 'orders' && before && !after.deleted) {
-    // Safe cast: the kind was checked.
-    const { items, stated_shipping_state } = after.fields as FieldsOf<'orders'>
-    const { items: itemsBefore } = before.fields as FieldsOf<'orders'>
-    checkShippedItems(itemsBefore, items, await shipmentsOf(workspace, after.id))
+  if (after.kind === 'orders' && before?.kind === 'orders' && !after.deleted) {
+    const { items, stated_shipping_state } = after.fields
+    checkShippedItems(before.fields.items, items, await shipmentsOf(workspace, after.id))
     if (!stated_shipping_state) await showShipping(workspace, after.id)
   }
 }

@@ -59,25 +59,13 @@ const paymentPostings = (fields: FieldsOf<'payments'>): Postings => {
 /** Postings of a record; none if it is missing, deleted or not in the books. */
 const postingsOf = (record: SandboxRecord | undefined): Postings => {
   if (record === undefined || record.deleted) return none
-  // The casts are safe: the fields are those of the kind.
-  switch (record.kind) {
-    case 'payments':
-      return paymentPostings(record.fields as FieldsOf<'payments'>)
-    case 'invoices': {
-      const fields = record.fields as FieldsOf<'invoices'>
-      const { receivable, outputTax } = controlAccounts
-      if (!fields.sent) return none
-      return documentPostings(fields, { party: receivable, tax: outputTax }, 1)
-    }
-    case 'bills': {
-      const fields = record.fields as FieldsOf<'bills'>
-      const { payable, inputTax } = controlAccounts
-      if (!fields.approved) return none
-      return documentPostings(fields, { party: payable, tax: inputTax }, -1)
-    }
-    default:
-      return none
-  }
+  const { receivable, payable, inputTax, outputTax } = controlAccounts
+  if (record.kind === 'payments') return paymentPostings(record.fields)
+  if (record.kind === 'invoices' && record.fields.sent)
+    return documentPostings(record.fields, { party: receivable, tax: outputTax }, 1)
+  if (record.kind === 'bills' && record.fields.approved)
+    return documentPostings(record.fields, { party: payable, tax: inputTax }, -1)
+  return none
 }
 
 /** Postings of a change of a record, without accounts whose balance stays the same. */
@@ -91,6 +79,7 @@ export const ledgerChange = (
   return new Map([...change].filter(([, value]) => value !== 0))
 }
 
-/** Factor from a debit-positive amount to the balance of an account in the section. */
-export const balanceSign = (section: FieldsOf<'ledger_accounts'>['section']): 1 | -1 =>
-  section === 'assets' || section === 'expenses' ? 1 : -1
+/** Factor from a debit-positive amount to the balance of an account with the classification. */
+export const balanceSign = (
+  classification: FieldsOf<'ledger_accounts'>['classification'],
+): 1 | -1 => (classification === 'ASSET' || classification === 'EXPENSE' ? 1 : -1)

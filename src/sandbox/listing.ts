@@ -1,8 +1,9 @@
 /** Query parameters and cursors of the sandbox's lists. */
 import { z } from 'zod'
 import type { SandboxPage } from '../store/sandbox/sandbox-records.ts'
+import { FieldError } from './errors.ts'
 import { instant } from './kinds/blocks.ts'
-import { FieldError, isId } from './kinds/kind.ts'
+import { isId } from './kinds/kind.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 250

@@ -1,28 +1,31 @@
 /** Opens a workspace on a tenant that is locked for writing. */
 import type { SandboxRow, SandboxSession, SandboxTenant } from '../store/sandbox/sandbox-records.ts'
 import { applyEffects } from './effects.ts'
-import { FieldError, readFields, referencesIn, type SandboxFields } from './kinds/kind.ts'
-import { type KindName, kinds, type SandboxRecord } from './kinds/kinds.ts'
+import { FieldError, RequestError } from './errors.ts'
+import { readFields, referencesIn, type SandboxFields } from './kinds/kind.ts'
+import { type KindName, kindOfTopic, kinds, type SandboxRecord } from './kinds/kinds.ts'
 import { isControlAccount } from './ledger.ts'
-import { StateConflictError, type Workspace } from './workspace.ts'
+import type { Workspace } from './workspace.ts'
 
-/** Converts a row to a record. */
-export const toSandboxRecord = <K extends KindName>(row: SandboxRow): SandboxRecord<K> => {
-  const { body, ...rest } = row
-  // Safe cast: only the kind's own definition writes its rows.
-  return { ...rest, fields: body } as unknown as SandboxRecord<K>
-}
-
-const toRow = ({ fields, ...rest }: SandboxRecord): SandboxRow => ({ ...rest, body: { ...fields } })
+// Safe cast: only the definition of its kind writes a row.
+const asRecord = <K extends KindName>(row: SandboxRow): SandboxRecord<K> =>
+  row as unknown as SandboxRecord<K>
 
 const keyOf = ({ kind, id }: { readonly kind: string; readonly id: string }): string =>
   `${kind}/${id}`
+
+/** The references in the fields of a record. */
+const referencesOf = (kind: KindName, fields: SandboxFields) =>
+  referencesIn(kinds[kind], fields).map(({ topic, ...reference }) => ({
+    ...reference,
+    kind: kindOfTopic.get(topic) ?? topic,
+  }))
 
 /** The writable fields of a record. */
 const writableFieldsOf = (kind: KindName, fields: SandboxFields): SandboxFields =>
   Object.fromEntries(Object.keys(kinds[kind].fields.shape).map((name) => [name, fields[name]]))
 
-const byId = (a: SandboxRecord, b: SandboxRecord): number =>
+const byId = (a: SandboxRow, b: SandboxRow): number =>
   a.id.length - b.id.length || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
 /** Creates a workspace; `changes` returns the rows to write. */
@@ -30,7 +33,7 @@ export const openWorkspace = (
   session: SandboxSession,
   now: Date,
 ): Workspace & { changes(): { tenant: SandboxTenant; rows: SandboxRow[] } } => {
-  const changed = new Map<string, SandboxRecord>()
+  const changed = new Map<string, SandboxRow>()
   /** Versions before the work. A record gains one version, however often the work writes it. */
   const versions = new Map<string, number>()
   const numbers = { ...session.tenant.numbers }
@@ -44,10 +47,10 @@ export const openWorkspace = (
 
   const load = async (
     keys: readonly { readonly kind: string; readonly id: string }[],
-  ): Promise<ReadonlyMap<string, SandboxRecord>> => {
+  ): Promise<ReadonlyMap<string, SandboxRow>> => {
     const unknown = keys.filter((key) => !changed.has(keyOf(key)))
     const rows = unknown.length > 0 ? await session.get(unknown) : []
-    const found = new Map(rows.map((row) => [keyOf(row), toSandboxRecord(row)]))
+    const found = new Map(rows.map((row) => [keyOf(row), row]))
     for (const key of keys) {
       const record = changed.get(keyOf(key))
       if (record) found.set(keyOf(key), record)
@@ -55,7 +58,7 @@ export const openWorkspace = (
     return found
   }
 
-  const write = (before: SandboxRecord | undefined, after: SandboxRecord): SandboxRecord => {
+  const write = (before: SandboxRow | undefined, after: SandboxRow): SandboxRow => {
     const key = keyOf(after)
     if (before && !versions.has(key)) versions.set(key, changed.has(key) ? 0 : before.version)
     const written = { ...after, version: (versions.get(key) ?? 0) + 1, modified: tick() }
@@ -72,11 +75,9 @@ export const openWorkspace = (
   ): Promise<SandboxFields> => {
     const definition = kinds[kind]
     const read = readFields(definition, input)
-    const references = referencesIn(definition.fields, read)
+    const references = referencesOf(kind, read)
     const found = await load(references)
-    const previousReferences = new Set(
-      previous ? referencesIn(definition.fields, previous).map(keyOf) : undefined,
-    )
+    const previousReferences = new Set(previous && referencesOf(kind, previous).map(keyOf))
     for (const reference of references) {
       const target = found.get(keyOf(reference))
       // Existing references to a deleted or forgotten record stay valid; new ones are rejected.
@@ -94,46 +95,39 @@ export const openWorkspace = (
     now: now.toISOString(),
     find: async (kind, id) => {
       const record = (await load([{ kind, id }])).get(keyOf({ kind, id }))
-      // Safe cast: it was looked up by kind.
-      return record?.deleted ? undefined : (record as SandboxRecord<typeof kind> | undefined)
+      return record && !record.deleted ? asRecord(record) : undefined
     },
     live: async (kind) => {
-      const known = new Map((await session.live(kind)).map((row) => [row.id, toSandboxRecord(row)]))
+      const known = new Map((await session.live(kind)).map((row) => [row.id, row]))
       for (const record of changed.values()) if (record.kind === kind) known.set(record.id, record)
-      // Safe cast: all are of this kind.
-      return [...known.values()].filter(({ deleted }) => !deleted).sort(byId) as SandboxRecord<
-        typeof kind
-      >[]
+      const live = [...known.values()].filter(({ deleted }) => !deleted).sort(byId)
+      return live.map(asRecord<typeof kind>)
     },
     create: async (kind, input) => {
       const id = nextId(kinds[kind].prefix)
       const fields = await complete(kind, id, input, undefined)
       const created = tick()
       const draft = { kind, id, version: 1, deleted: false, created, modified: created, fields }
-      // Safe cast: the kind completed the fields.
-      const record = write(undefined, draft as unknown as SandboxRecord) as SandboxRecord<
-        typeof kind
-      >
-      await applyEffects(workspace, undefined, record)
-      return record
+      const record = write(undefined, draft)
+      await applyEffects(workspace, undefined, asRecord(record))
+      return asRecord(record)
     },
     update: async (record, input) => {
       const { kind, id } = record
       const merged = { ...writableFieldsOf(kind, record.fields), ...input }
       const fields = await complete(kind, id, merged, record.fields)
-      // Safe cast: the kind completed the fields.
-      const written = write(record, { ...record, fields } as unknown as SandboxRecord)
-      await applyEffects(workspace, record, written)
+      const written = write(record, { ...record, fields })
+      await applyEffects(workspace, asRecord(record), asRecord(written))
       // The effects may have changed the record itself.
-      return changed.get(keyOf(record)) as typeof record
+      return asRecord(changed.get(keyOf(record)) ?? written)
     },
     revise: async (record, fields) => {
       write(record, { ...record, fields: { ...record.fields, ...fields } })
     },
     remove: async (record) => {
       if (record.kind === 'ledger_accounts' && isControlAccount(record.id))
-        throw new StateConflictError('in_use')
-      await applyEffects(workspace, record, write(record, { ...record, deleted: true }))
+        throw new RequestError(409, 'in_use')
+      await applyEffects(workspace, record, asRecord(write(record, { ...record, deleted: true })))
     },
     retire: (record) => {
       write(record, { ...record, deleted: true })
@@ -144,7 +138,7 @@ export const openWorkspace = (
     ...workspace,
     changes: () => ({
       tenant: { ...session.tenant, clock: new Date(clock).toISOString(), numbers },
-      rows: [...changed.values()].map(toRow),
+      rows: [...changed.values()],
     }),
   }
 }

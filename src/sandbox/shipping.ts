@@ -1,5 +1,5 @@
 /** Shipping state of an order, and the check that its shipped items stay. */
-import { FieldError } from './kinds/kind.ts'
+import { FieldError } from './errors.ts'
 
 interface Counted {
   readonly quantity: number

@@ -8,6 +8,7 @@ import {
   setSandboxToken,
 } from '../store/sandbox/sandbox-records.ts'
 import { createDataset } from './company/history.ts'
+import { RECORD_FORM } from './kinds/kinds.ts'
 
 /** Content of a sandbox credential. */
 export interface TenantAccess {
@@ -59,9 +60,10 @@ export const createTenant = async (
   // Computed before the transaction, so that it holds its connection only briefly.
   const { records, numbers } = await createDataset({ tenant, seed, start })
   const tokenHash = hashSandboxToken(tenant, token)
+  const simulation = { seed, start, clock: start, steps: 0, steppedAt: start }
   return createSandboxTenant(database, tenant, {
-    tenant: { tokenHash, seed, start, clock: start, steps: 0, steppedAt: start, numbers },
-    rows: records.map(({ fields, ...record }) => ({ ...record, body: { ...fields } })),
+    tenant: { ...simulation, tokenHash, form: RECORD_FORM, numbers },
+    rows: records,
   })
 }
 

@@ -1,6 +1,7 @@
 /** Totals of a document. They are computed line by line, so that they always add up. */
 import { amount, shareOf, sum, times, units } from './amounts.ts'
-import { FieldError, type RecordCompletion } from './kinds/kind.ts'
+import { FieldError } from './errors.ts'
+import type { RecordCompletion } from './kinds/kind.ts'
 
 interface PricedLine {
   readonly unit_price: string
@@ -32,7 +33,7 @@ export const documentTotals = <L extends PricedLine>(
   const priced = lines.map((line) => {
     const net = times(units(line.unit_price), line.quantity, currency_code)
     const discount = shareOf(net, discount_percent, currency_code)
-    const percent = String(lookUp('tax_codes', line.tax_code)?.effective_percent ?? '0')
+    const percent = String(lookUp('tax_codes', line.tax_code)?.effectiveTaxRate ?? 0)
     return { line, net, discount, tax: shareOf(net - discount, percent, currency_code) }
   })
   const net = sum(priced.map((line) => line.net))

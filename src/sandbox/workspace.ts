@@ -1,16 +1,6 @@
 /** The workspace of one transaction on a tenant: its writes commit together or not at all. */
+import type { SandboxRow } from '../store/sandbox/sandbox-records.ts'
 import type { FieldsOf, KindInput, KindName, SandboxRecord } from './kinds/kinds.ts'
-
-/** Error for a write that conflicts with the state of the record. */
-export class StateConflictError extends Error {
-  override readonly name = 'StateConflictError'
-  readonly reason: 'stale_version' | 'in_use'
-
-  constructor(reason: StateConflictError['reason']) {
-    super(reason)
-    this.reason = reason
-  }
-}
 
 /** Reads and writes of one transaction. */
 export interface Workspace {
@@ -29,8 +19,8 @@ export interface Workspace {
   ): Promise<SandboxRecord<K>>
   /** Sets computed fields, without effects on other records. */
   revise<K extends KindName>(record: SandboxRecord<K>, fields: Partial<FieldsOf<K>>): Promise<void>
-  /** Deletes a record and reverts its effects on others. @throws StateConflictError */
+  /** Deletes a record and reverts its effects on others. @throws RequestError */
   remove(record: SandboxRecord): Promise<void>
   /** Deletes a closed record but keeps its effects on others. */
-  retire(record: SandboxRecord): void
+  retire(record: SandboxRow): void
 }

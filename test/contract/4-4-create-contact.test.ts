@@ -20,7 +20,7 @@ test('4.4.1 the address accepts POST', async () => {
   const response = await post(`?credentialId=${sandbox.credentialId}`, { lastName: 'Byrne' })
   expect(response.statusCode, response.body).toBe(200)
   const { remoteId } = response.json().contact
-  expect(await sandbox.readInApp('people', remoteId)).toMatchObject({ family_name: 'Byrne' })
+  expect(await sandbox.readInApp('people', remoteId)).toMatchObject({ lastName: 'Byrne' })
 })
 
 test('4.4.2 credentialId is required', async () => {
@@ -93,7 +93,7 @@ describe.each(transports)('over %s', (transport) => {
       const contact = await created({ lastName: 'Byrne', account })
       expect(contact.account).toEqual({ id, remoteId, accountName })
       const inApp = await sandbox.readInApp('people', contact.remoteId)
-      expect(inApp.organization).toBe(remoteId)
+      expect(inApp.account).toBe(remoteId)
     }
     expect(
       fieldOf(await records.create('crm/contacts', { lastName: 'x', account: 'Nobody' })),

@@ -24,7 +24,7 @@ test('4.5.1 the address accepts PUT', async () => {
     vendorName: 'Quay',
   })
   expect(response.statusCode, response.body).toBe(200)
-  expect(await sandbox.readInApp('vendors', 'ven_0001')).toMatchObject({ display_name: 'Quay' })
+  expect(await sandbox.readInApp('vendors', 'ven_0001')).toMatchObject({ vendorName: 'Quay' })
 })
 
 test('4.5.2 the id in the path is Trunkline’s or the app’s; any other is not found', async () => {

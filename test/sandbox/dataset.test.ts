@@ -6,12 +6,14 @@ import { createDataset } from '../../src/sandbox/company/history.ts'
 import { readFields, referencesIn } from '../../src/sandbox/kinds/kind.ts'
 import {
   type KindName,
+  kindOfTopic,
   kinds,
   kindNames as names,
   type SandboxRecord,
 } from '../../src/sandbox/kinds/kinds.ts'
 import { balanceSign } from '../../src/sandbox/ledger.ts'
 import { shippingStateOf } from '../../src/sandbox/shipping.ts'
+import type { SandboxRow } from '../../src/store/sandbox/sandbox-records.ts'
 
 const origin: DatasetSeed = { tenant: 'acme', seed: 1, start: '2026-03-02T00:10:00.000Z' }
 const origins: readonly DatasetSeed[] = [
@@ -21,9 +23,10 @@ const origins: readonly DatasetSeed[] = [
 ]
 
 const allOf = <K extends KindName>(
-  records: readonly SandboxRecord[],
+  records: readonly SandboxRow[],
   kind: K,
-): SandboxRecord<K>[] => records.filter((record) => record.kind === kind) as SandboxRecord<K>[]
+): readonly SandboxRecord<K>[] =>
+  records.filter((record): record is SandboxRecord<K> => record.kind === kind)
 
 /** The write that would produce the record as it is. */
 const givenOf = ({ kind, fields }: SandboxRecord): Record<string, unknown> =>
@@ -76,10 +79,10 @@ describe.each(datasets)('the records of $tenant, seed $seed', ({ records, number
   test('refer only to earlier records', () => {
     let references = 0
     for (const record of records)
-      for (const { kind, id, path } of referencesIn(kinds[record.kind].fields, givenOf(record))) {
+      for (const { topic, id, path } of referencesIn(kinds[record.kind], givenOf(record))) {
         const target = byId.get(id)
         references++
-        expect(target?.kind, `${record.id} ${path}`).toBe(kind)
+        expect(target?.kind, `${record.id} ${path}`).toBe(kindOfTopic.get(topic))
         expect((target?.created ?? '') <= record.created, `${record.id} ${path} ${id}`).toBe(true)
       }
     expect(references).toBeGreaterThan(1000)
@@ -143,7 +146,9 @@ describe.each(datasets)('the records of $tenant, seed $seed', ({ records, number
 
   test('the ledger balances', () => {
     const accounts = allOf(records, 'ledger_accounts').map(({ fields }) => fields)
-    const debit = accounts.map(({ section, balance }) => balanceSign(section) * units(balance))
+    const debit = accounts.map(
+      ({ classification, currentBalance }) => balanceSign(classification) * units(currentBalance),
+    )
     expect(sum(debit)).toBe(0)
     expect(debit.filter((value) => value !== 0).length).toBeGreaterThan(20)
   })

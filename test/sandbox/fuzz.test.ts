@@ -70,5 +70,5 @@ test('every write, however odd, returns a record or a rejection', async () => {
     { numRuns: 300 },
   )
   const accounts = await playground.listAll('ledger_accounts')
-  for (const { balance } of accounts) expect(balance).toMatch(/^-?\d+\.\d\d$/)
+  for (const { currentBalance } of accounts) expect(currentBalance).toMatch(/^-?\d+\.\d\d$/)
 })

@@ -48,13 +48,13 @@ describe('a listing', () => {
     const writer = async (part: number): Promise<void> => {
       for (let turn = 0; turn < 12; turn++) {
         const made = await request('POST', '/v1/leads', {
-          body: { family_name: `W${part}-${turn}` },
+          body: { lastName: `W${part}-${turn}` },
         })
         written.set(made.body.id, 1)
         const other = known[part * 12 + turn]
         if (!other) throw new Error('There are fewer leads than turns.')
         const changed = await request('PUT', `/v1/leads/${other.id}`, {
-          body: { job_title: `Turn ${turn}` },
+          body: { leadTitle: `Turn ${turn}` },
           headers: { 'if-match': String(other.version) },
         })
         expect(changed.status).toBe(200)

@@ -14,7 +14,7 @@ interface Variant {
 }
 
 describe('a write', () => {
-  const vendor = { display_name: 'Lantern Foods', contact_email: 'hello@lantern.example' }
+  const vendor = { vendorName: 'Lantern Foods', email: 'hello@lantern.example' }
 
   test('creates a record, changes it, and deletes it', async () => {
     const { request, listAll } = playground
@@ -23,17 +23,22 @@ describe('a write', () => {
     const { id, version } = made.body as Raw
     expect(made.headers.get('location')).toBe(`/v1/vendors/${id}`)
     expect(made.headers.get('etag')).toBe('"1"')
-    expect(made.body).toMatchObject({ ...vendor, version: 1, state: 'active', addresses: [] })
+    expect(made.body).toMatchObject({
+      ...vendor,
+      version: 1,
+      vendorStatus: 'ACTIVE',
+      addresses: [],
+    })
 
     const changed = await request('PUT', `/v1/vendors/${id}`, {
-      body: { contact_email: null, state: 'archived' },
+      body: { email: null, vendorStatus: 'ARCHIVED' },
       headers: { 'if-match': `"${version}"` },
     })
     expect(changed.status).toBe(200)
     expect(changed.body).toMatchObject({
-      display_name: vendor.display_name,
-      contact_email: null,
-      state: 'archived',
+      vendorName: vendor.vendorName,
+      email: null,
+      vendorStatus: 'ARCHIVED',
       version: 2,
       created: made.body.created,
     })
@@ -48,7 +53,7 @@ describe('a write', () => {
     const [tombstone] = await listAll('vendors', changed.body.modified).then((list) =>
       list.filter(({ deleted }) => deleted),
     )
-    expect(tombstone).toMatchObject({ id, deleted: true, version: 3, state: 'archived' })
+    expect(tombstone).toMatchObject({ id, deleted: true, version: 3, vendorStatus: 'ARCHIVED' })
   })
 
   test('of an outdated version is rejected', async () => {
@@ -57,7 +62,7 @@ describe('a write', () => {
     const path = `/v1/vendors/${body.id}`
     const put = (ifMatch: string | undefined) =>
       request('PUT', path, {
-        body: { vat_id: 'IE1' },
+        body: { taxNumber: 'IE1' },
         headers: ifMatch === undefined ? {} : { 'if-match': ifMatch },
       })
     expect((await put(undefined)).status).toBe(428)
@@ -74,15 +79,20 @@ describe('a write', () => {
     const line = { text: 'Desk', account: 'acc_0021', unit_price: '10.00', quantity: 1 }
     const invoice = { client: 'cli_0001', issued_on: '2026-03-01', due_on: '2026-03-31' }
     const cases: readonly (readonly [string, unknown, string, string])[] = [
-      ['vendors', {}, 'required', 'display_name'],
-      ['vendors', { display_name: 7 }, 'invalid', 'display_name'],
-      ['vendors', { display_name: '\0' }, 'invalid', 'display_name'],
-      ['vendors', { display_name: '\ud800' }, 'invalid', 'display_name'],
+      ['vendors', {}, 'required', 'vendorName'],
+      ['vendors', { vendorName: 7 }, 'invalid', 'vendorName'],
+      ['vendors', { vendorName: '\0' }, 'invalid', 'vendorName'],
+      ['vendors', { vendorName: '\ud800' }, 'invalid', 'vendorName'],
       ['vendors', { ...vendor, colour: 'red' }, 'unknown_field', 'colour'],
       ['vendors', { ...vendor, id: 'ven_0001' }, 'unknown_field', 'id'],
-      ['vendors', JSON.parse('{"display_name":"x","__proto__":1}'), 'unknown_field', '__proto__'],
-      ['vendors', { ...vendor, company: 'com_0099' }, 'no_such_record', 'company'],
-      ['vendors', { ...vendor, phones: [{ use: 'work' }] }, 'required', 'phones.0.number'],
+      ['vendors', JSON.parse('{"vendorName":"x","__proto__":1}'), 'unknown_field', '__proto__'],
+      ['vendors', { ...vendor, companyId: 'com_0099' }, 'no_such_record', 'companyId'],
+      [
+        'vendors',
+        { ...vendor, phoneNumbers: [{ phoneNumberType: 'FAX' }] },
+        'required',
+        'phoneNumbers.0.phoneNumber',
+      ],
       ['invoices', { ...invoice, lines: [] }, 'invalid', 'lines'],
       [
         'invoices',
@@ -129,7 +139,7 @@ describe('a write', () => {
     }
     for (const body of ['', '{', '[]', 'null', '"x"'])
       expect((await playground.request('POST', '/v1/vendors', { body })).status).toBe(400)
-    const huge = JSON.stringify({ display_name: 'x'.repeat(1_000_001) })
+    const huge = JSON.stringify({ vendorName: 'x'.repeat(1_000_001) })
     expect((await playground.request('POST', '/v1/vendors', { body: huge })).status).toBe(413)
   })
 
@@ -166,7 +176,7 @@ describe('a write', () => {
       state: 'open',
     })
     const balanceOf = async (id: string) =>
-      Number((await request('GET', `/v1/ledger_accounts/${id}`)).body.balance)
+      Number((await request('GET', `/v1/ledger_accounts/${id}`)).body.currentBalance)
     const before = await Promise.all(['acc_0001', 'acc_0004'].map(balanceOf))
     const { body: payment } = await request('POST', '/v1/payments', {
       body: { invoice: invoice.id, amount: '332.10', paid_on: '2026-03-02' },
@@ -233,20 +243,20 @@ describe('a write', () => {
   test('may keep a reference to a deleted record, but not add one', async () => {
     const { request } = playground
     const { body: organization } = await request('POST', '/v1/organizations', {
-      body: { name: 'Gone' },
+      body: { accountName: 'Gone' },
     })
     const { body: person } = await request('POST', '/v1/people', {
-      body: { family_name: 'Quinn', organization: organization.id },
+      body: { lastName: 'Quinn', account: organization.id },
     })
     await request('DELETE', `/v1/organizations/${organization.id}`)
     const kept = await request('PUT', `/v1/people/${person.id}`, {
       body: { job_title: 'Founder' },
       headers: { 'if-match': '1' },
     })
-    expect([kept.status, kept.body.organization]).toEqual([200, organization.id])
+    expect([kept.status, kept.body.account]).toEqual([200, organization.id])
     const added = await request('POST', '/v1/people', {
-      body: { family_name: 'Ueda', organization: organization.id },
+      body: { lastName: 'Ueda', account: organization.id },
     })
-    expect([added.status, added.body]).toEqual([422, error('no_such_record', 'organization')])
+    expect([added.status, added.body]).toEqual([422, error('no_such_record', 'account')])
   })
 })

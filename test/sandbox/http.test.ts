@@ -76,7 +76,7 @@ describe('a tenant', () => {
     const other = await app.openTenant('other')
     const { body: made } = await request('POST', '/v1/vendors', {
       as: other,
-      body: { display_name: 'Only theirs' },
+      body: { vendorName: 'Only theirs' },
     })
     expect((await request('GET', `/v1/vendors/${made.id}`)).status).toBe(404)
     expect((await request('GET', `/v1/vendors/${made.id}`, { as: other })).status).toBe(200)

@@ -20,8 +20,8 @@ const balance = (accounts: readonly Raw[]): number =>
     accounts.map(
       (account) =>
         // The kind's own field names.
-        balanceSign(account.section as Parameters<typeof balanceSign>[0]) *
-        units(String(account.balance)),
+        balanceSign(account.classification as Parameters<typeof balanceSign>[0]) *
+        units(String(account.currentBalance)),
     ),
   )
 
@@ -126,7 +126,7 @@ test('closed records are archived, so that an old company stays the same size', 
   for (const kind of names) {
     const left = await listAll(kind)
     const closed = left.filter(
-      ({ state, progress }) => state === 'paid' || state === 'completed' || progress === 'done',
+      ({ state, taskStatus }) => state === 'paid' || state === 'completed' || taskStatus === 'done',
     )
     expect(closed.length, kind).toBeLessThanOrEqual(160)
   }

@@ -131,7 +131,10 @@ test('an enum value unknown to the connector is reported', () => {
   const vendors = connector.resources['accounting/vendors']
   if (!vendors) throw new Error('The sandbox has no vendors.')
   const [raw] = records.filter(({ kind }) => kind === 'vendors').map(recordBody)
-  const { row, problems } = createMapper(vendors.mapping)({ ...raw, state: 'asleep' }, CREDENTIAL)
+  const { row, problems } = createMapper(vendors.mapping)(
+    { ...raw, vendorStatus: 'asleep' },
+    CREDENTIAL,
+  )
   expect(row.vendorStatus).toBe(null)
   expect(problems.map(({ path }) => path)).toEqual(['vendorStatus'])
 })

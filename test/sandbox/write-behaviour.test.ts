@@ -65,23 +65,23 @@ test('a rewritten line keeps its tax code', async () => {
 test('an address of a lead keeps the postal code, which a lead has no field for', async () => {
   const home = { addressType: 'Home', street1: '1 Quay', city: 'Cork' }
   const { body } = await playground.request('POST', '/v1/leads', {
-    body: { locations: [{ label: 'Home', street: '1 Quay', postcode: 'T12' }] },
+    body: { addresses: [{ addressType: 'Home', street1: '1 Quay', postalCode: 'T12' }] },
   })
   const lead = await desk.get('crm/leads', body.id)
   if (!lead) throw new Error('The created record is missing.')
   const { raw } = await desk.update('crm/leads', lead, {
     addresses: [{ ...home, street1: '2 Quay' }, home],
   })
-  expect(raw.locations).toMatchObject([
-    { street: '2 Quay', postcode: null },
-    { street: '1 Quay', city: 'Cork', postcode: 'T12' },
+  expect(raw.addresses).toMatchObject([
+    { street1: '2 Quay', postalCode: null },
+    { street1: '1 Quay', city: 'Cork', postalCode: 'T12' },
   ])
 })
 
 describe('a payment', () => {
   const payment = { transactionDate: '2026-02-01', totalAmount: '10', currency: 'EUR' }
   const balanceOf = async (id: string) =>
-    Number((await playground.request('GET', `/v1/ledger_accounts/${id}`)).body.balance)
+    Number((await playground.request('GET', `/v1/ledger_accounts/${id}`)).body.currentBalance)
 
   test('on account belongs to a customer or a vendor, moves the ledger, and cannot be changed', async () => {
     const before = await balanceOf('acc_0004')
@@ -130,7 +130,7 @@ describe('a name in place of an id', () => {
     const made = await desk.create('crm/accounts', { accountName: 'Quay & Sons' })
     const before = desk.requests.length
     const byName = await desk.create('crm/contacts', { lastName: 'x', account: 'Quay & Sons' })
-    expect(byName.raw.organization).toBe(made.raw.id)
+    expect(byName.raw.account).toBe(made.raw.id)
     expect(desk.requests.length - before).toBeGreaterThan(1)
     const again = desk.requests.length
     await desk.create('crm/contacts', { lastName: 'x', account: made.raw.id })
@@ -143,7 +143,7 @@ describe('a name in place of an id', () => {
     const contact = { lastName: 'x', account: 'Twins' }
     await expect(desk.create('crm/contacts', contact)).rejects.toMatchObject({ field: 'account' })
     await desk.remove('crm/accounts', first)
-    expect((await desk.create('crm/contacts', contact)).raw.organization).not.toBe(first.raw.id)
+    expect((await desk.create('crm/contacts', contact)).raw.account).not.toBe(first.raw.id)
   })
 
   test('is searched on every page', async () => {
@@ -151,6 +151,6 @@ describe('a name in place of an id', () => {
       await playground.request('POST', '/v1/organizations', { body: { name: `Filler ${n}` } })
     const last = await desk.create('crm/accounts', { accountName: 'The last' })
     const { raw } = await desk.create('crm/contacts', { lastName: 'x', account: 'The last' })
-    expect(raw.organization).toBe(last.raw.id)
+    expect(raw.account).toBe(last.raw.id)
   })
 })

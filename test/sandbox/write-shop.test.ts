@@ -84,7 +84,7 @@ describe('an order', () => {
     expect(updated.row.customer).toEqual({
       customerId: recordId(CREDENTIAL, 'commerce/customers', 'sho_0002'),
       firstName: 'Aoife',
-      lastName: shopper.family_name,
+      lastName: shopper.lastName,
       email: shopper.email,
       phone: null,
     })

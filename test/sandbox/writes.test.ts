@@ -21,8 +21,8 @@ beforeAll(async () => {
   const { body: order } = await playground.request('GET', '/v1/orders/ord_0001')
   const [item] = order.items
   more = {
-    'crm/accounts': { accountOwner: member.body.full_name },
-    'crm/leads': { leadOwner: member.body.full_name },
+    'crm/accounts': { accountOwner: member.body.name },
+    'crm/leads': { leadOwner: member.body.name },
     'commerce/fulfillments': {
       lineItems: [
         {

@@ -69,7 +69,7 @@ test('a token gives access, and neither a dump nor the log contains it', {
 }, async () => {
   await createSandboxApp({ database, clock: hostClock }).openTenant('earlier', { token: EARLIER })
   await database.prisma.$executeRaw`UPDATE sandbox_records
-    SET body = (body - 'tokenHash') || jsonb_build_object('token', ${EARLIER}::text)
+    SET body = (body - 'tokenHash' - 'form') || jsonb_build_object('token', ${EARLIER}::text)
     WHERE tenant = 'earlier' AND kind = '_tenant'`
   expect(await dumpTables(database)).toContain(EARLIER)
 
@@ -109,6 +109,7 @@ test('a token gives access, and neither a dump nor the log contains it', {
   const log = await readFile(logFile(), 'utf8')
   const dump = await dumpTables(database)
   expect(log).toContain('hashed sandbox tokens that were stored in plain text')
+  expect(log).toContain('gave sandbox companies of an earlier version new records')
   expect(dump).toContain('tokenHash')
   for (const token of tokens)
     for (const form of [token, Buffer.from(token).toString('hex'), btoa(token).slice(2, -4)]) {

@@ -77,13 +77,14 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'src/write/': below,
   'src/delivery/': below,
   'src/workflows/': below,
-  // The sandbox app has every resource, and uses the codes of the API.
+  // The sandbox app has every resource, with fields that follow from its definition.
   'src/sandbox/': [
     'src/store/',
     'src/definition/',
     'src/generated/catalogue.ts',
-    'src/resources/codes.ts',
+    'src/resources/',
     'src/errors.ts',
+    'src/repeater.ts',
   ],
   // The store, from the connection up: a folder imports those above it in this list.
   'src/store/database/': [...onlyLeaves, 'src/package-json.ts'],

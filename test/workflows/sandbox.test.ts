@@ -51,11 +51,11 @@ test('an order becomes a note of the sandbox, and its next change updates the no
   await shop.change(1, { orderNumber: 'A1', totalPrice: '12.50' }, { of })
   const [created] = await shop.settled(1)
   expect(created).toMatchObject({ status: 'succeeded', failure: null })
-  expect(await made()).toMatchObject([{ subject: 'Order A1', text: '12.50' }])
+  expect(await made()).toMatchObject([{ noteTitle: 'Order A1', noteContent: '12.50' }])
   await shop.change(1, { orderNumber: 'A1', totalPrice: '13.00' }, { of })
   const [, updated] = await shop.settled(2)
   expect(updated).toMatchObject({ status: 'succeeded', targetRecordId: created?.targetRecordId })
-  expect(await made()).toMatchObject([{ subject: 'Order A1', text: '13.00' }])
+  expect(await made()).toMatchObject([{ noteTitle: 'Order A1', noteContent: '13.00' }])
   // The changes of the note name the workflow as their cause.
   const causes = await database.prisma.$queryRaw<object[]>`
     SELECT r.workflow_id::text AS "workflowId" FROM change_log.changes c

@@ -59,7 +59,7 @@ describe.each(transports)('over %s', (transport) => {
     const renamed = await records.patch(VENDORS, vendor.remoteId, { vendorName: 'Quay plc' })
     expect(renamed.record).toMatchObject({ vendorName: 'Quay plc', email: null, taxNumber: 'IE1' })
     expect(await sandbox.readInApp('vendors', vendor.remoteId)).toMatchObject({
-      display_name: 'Quay plc',
+      vendorName: 'Quay plc',
     })
   })
 
@@ -111,7 +111,7 @@ describe.each(transports)('over %s', (transport) => {
       details: [{ field: 'updatedAt' }],
     })
     expect((await records.patch(VENDORS, 'ven_9999', {})).code).toBe('NOT_FOUND')
-    await sandbox.changeInApp('vendors', vendor.remoteId, { display_name: 'Elsewhere Ltd' })
+    await sandbox.changeInApp('vendors', vendor.remoteId, { vendorName: 'Elsewhere Ltd' })
     expect(await records.patch(VENDORS, vendor.id, {})).toMatchObject({
       status: 409,
       details: differing('vendorName', 'Checked Ltd', 'Elsewhere Ltd'),
@@ -126,7 +126,7 @@ describe.each(transports)('over %s', (transport) => {
 
   test('a change in the app since the last sync is a conflict with both versions', async () => {
     const vendor = await created(VENDORS, { vendorName: 'Mine Ltd' })
-    await sandbox.changeInApp('vendors', vendor.remoteId, { display_name: 'Theirs Ltd' })
+    await sandbox.changeInApp('vendors', vendor.remoteId, { vendorName: 'Theirs Ltd' })
     const stale = await records.patch(VENDORS, vendor.id, { email: 'a@quay.example' })
     expect(stale).toMatchObject({
       status: 409,

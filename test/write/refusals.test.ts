@@ -31,7 +31,7 @@ describe.each(transports)('over %s', (transport) => {
         lastName: 'X',
         emailAddresses: [{ emailAddress: 'a@b.example' }, { emailAddress: 'bad' }],
       },
-      'emailAddresses',
+      'emailAddresses.1.emailAddress',
     ],
     ['commerce/orders', { currency: 'EUR' }, 'lineItems'],
     [
@@ -53,9 +53,14 @@ describe.each(transports)('over %s', (transport) => {
     ['commerce/orders', { lineItems, customer: { email: 'bad' } }, 'customer'],
     ['accounting/vendors', { vendorName: '' }, 'vendorName'],
     [
-      'crm/contacts',
-      { lastName: 'X', remoteFields: { emails: [{ address: 'bad' }] } },
-      'remoteFields.emails.0.address',
+      'accounting/invoices',
+      {
+        customerId: 'cli_0001',
+        issueDate: '2026-03-02',
+        dueDate: '2026-04-01',
+        remoteFields: { lines: [{ text: 'X', unit_price: '1.00', quantity: 1 }] },
+      },
+      'remoteFields.lines.0.account',
     ],
     [
       'accounting/vendors',

@@ -1,7 +1,13 @@
 /** Resource connectors for the collections of the sandbox. */
 import type { ResourceConnector, ResourceWriter } from '../../definition/connector.ts'
-import { defineMapping, type FieldRules, type RecordRules } from '../../definition/mapping.ts'
+import {
+  defineMapping,
+  type FieldRules,
+  type MappingRules,
+  type RecordRules,
+} from '../../definition/mapping.ts'
 import type { Resource } from '../../definition/resource.ts'
+import { derivedRules } from './derived.ts'
 import { listingPath, readList } from './listing.ts'
 import { createWriter } from './writer.ts'
 
@@ -14,16 +20,18 @@ const recordRules: RecordRules<unknown> = {
 }
 
 /**
- * Creates the connector of the collection `kind`. It writes if the resource can be written. `sideEffects` names
- * the other records that a write changes.
+ * Creates the connector of the collection `kind`. It writes if the resource can be written. `rules` are those
+ * of fields that the sandbox has in another form. `sideEffects` names the other records that a write changes.
  */
-export const collection = <R extends Resource, Raw = never>(
+export const collection = <R extends Resource>(
   kind: string,
   resource: R,
-  rules: FieldRules<R, Raw>,
+  rules: Partial<FieldRules<R, never>> = {},
   sideEffects?: ResourceWriter['sideEffects'],
 ): ResourceConnector => {
-  const mapping = defineMapping<R, Raw>(resource, { ...rules, ...recordRules })
+  const all = { ...derivedRules(resource.fields), ...rules, ...recordRules }
+  // Safe cast: the derived rules cover every field.
+  const mapping = defineMapping(resource, all as unknown as MappingRules<R, never>)
   return {
     mapping,
     ...(resource.verbs.includes('update') && { write: createWriter(kind, mapping, sideEffects) }),

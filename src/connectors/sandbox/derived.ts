@@ -1,19 +1,33 @@
-/** Resources without files of their own here: the sandbox has their fields under the same names. */
-import type { ResourceConnector } from '../../definition/connector.ts'
-import { notNull } from '../../definition/mapping/converters.ts'
-import type { Resource } from '../../definition/resource.ts'
-import { collection } from './collection.ts'
+/** Rules that follow from the definition of a resource: the sandbox has its fields under the same names. */
+import { WriteRejection } from '../../definition/connector.ts'
+import type { Field, Fields } from '../../definition/field.ts'
+import type { Converter } from '../../definition/mapping/rule.ts'
 
 // Names of the sandbox's own fields, which every record has.
 const taken: ReadonlySet<string> = new Set(['id', 'version', 'created', 'modified', 'deleted'])
 
-const sandboxName = (name: string): string => (taken.has(name) ? `own_${name}` : name)
+/** `addresses[1].addressType` */
+const pathOf = (field: string, steps: readonly PropertyKey[]): string =>
+  steps.reduce<string>(
+    (path, step) => path + (typeof step === 'number' ? `[${step}]` : `.${String(step)}`),
+    field,
+  )
 
-/** The connector of the collection that the sandbox derives from a resource: `/v1/crm_campaigns`. */
-export const derivedCollection = (resource: Resource): ResourceConnector => {
-  const rules = Object.entries(resource.fields).map(([name, { required }]) => {
-    const path = sandboxName(name)
-    return [name, required ? notNull(path) : path] as const
-  })
-  return collection(resource.table, resource, Object.fromEntries(rules))
+/** A rule for a field of the same name. It writes only values that the field defines. */
+const ruleOf = (name: string, { kind, required }: Field): Converter => {
+  const isNeverNull = kind.values || kind.reference?.target === 'accounting/companyInfo'
+  return {
+    from: taken.has(name) ? `own_${name}` : name,
+    write: (value, { path }) => {
+      const { data, error } = kind.input.safeParse(value)
+      const [issue] = error?.issues ?? []
+      if (issue) throw new WriteRejection(`Expected ${issue.message}.`, pathOf(path, issue.path))
+      return data ?? null
+    },
+    ...((required || isNeverNull) && { notNull: true }),
+  }
 }
+
+/** The rules of all fields. */
+export const derivedRules = (fields: Fields): Readonly<Record<string, Converter>> =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, ruleOf(name, field)]))

@@ -5,60 +5,19 @@ import {
   defineConnector,
   type ResourceConnector,
 } from '../../definition/connector.ts'
+import type { Resource } from '../../definition/resource.ts'
 import { catalogue } from '../../generated/catalogue.ts'
-import ledgerAccount from './accounting/account.ts'
-import bill from './accounting/bill.ts'
-import companyInfo from './accounting/company-info.ts'
-import client from './accounting/customer.ts'
-import invoice from './accounting/invoice.ts'
-import item from './accounting/item.ts'
-import payment from './accounting/payment.ts'
-import purchaseOrder from './accounting/purchase-order.ts'
-import taxRate from './accounting/tax-rate.ts'
-import trackingCategory from './accounting/tracking-category.ts'
-import vendor from './accounting/vendor.ts'
-import shopper from './commerce/customer.ts'
-import fulfillment from './commerce/fulfillment.ts'
-import order from './commerce/order.ts'
-import product from './commerce/product.ts'
-import organization from './crm/account.ts'
-import contact from './crm/contact.ts'
-import lead from './crm/lead.ts'
-import note from './crm/note.ts'
-import opportunity from './crm/opportunity.ts'
-import stage from './crm/stage.ts'
-import task from './crm/task.ts'
-import user from './crm/user.ts'
-import { derivedCollection } from './derived.ts'
+import { accounting } from './accounting.ts'
+import { collection } from './collection.ts'
+import { commerce } from './commerce.ts'
+import { crm } from './crm.ts'
 
-/** The resources whose records the sandbox has in a form of its own, by topic. */
-const written: ReadonlyMap<string, ResourceConnector> = new Map(
-  [
-    ledgerAccount,
-    bill,
-    companyInfo,
-    client,
-    invoice,
-    item,
-    payment,
-    purchaseOrder,
-    taxRate,
-    trackingCategory,
-    vendor,
-    organization,
-    contact,
-    lead,
-    note,
-    opportunity,
-    stage,
-    task,
-    user,
-    shopper,
-    fulfillment,
-    order,
-    product,
-  ].map((resource) => [resource.mapping.resource.topic, resource]),
-)
+const connectors = [...accounting, ...crm, ...commerce]
+
+/** The connector of a resource. Without one in this folder, its collection is like `/v1/crm_campaigns`. */
+const connectorOf = (resource: Resource): ResourceConnector =>
+  connectors.find(({ mapping }) => mapping.resource === resource) ??
+  collection(resource.table, resource)
 
 const kindOf = (status: number, reason: unknown): AppFailure['kind'] => {
   if (status === 401) return 'authentication'
@@ -112,9 +71,6 @@ export const connector = defineConnector({
   check: { method: 'PUT', path: '/v1/tenant' },
   readAccountName: ({ body }) => textOf(Object(body).name),
   resources: Object.fromEntries(
-    catalogue.resources.map((resource) => [
-      resource.topic,
-      written.get(resource.topic) ?? derivedCollection(resource),
-    ]),
+    catalogue.resources.map((resource) => [resource.topic, connectorOf(resource)]),
   ),
 })

@@ -13,38 +13,35 @@ import {
   slug,
 } from './contacts.ts'
 import { dayOf, liveWhere, type SimulatedEvent, withOne } from './event.ts'
-import { euroRates, goods, legalForms, remarks, services } from './words.ts'
+import { euroRates, goods, remarks, services } from './words.ts'
 
 type Currency = FieldsOf<'invoices'>['currency_code']
-
-const isActive = ({ state }: { readonly state: string }): boolean => state === 'active'
 
 const party = (random: Random, archivedPercent: number) => {
   const name = generateCompanyName(random)
   const city = generateCity(random)
   return {
-    display_name: random.chance(60) ? `${name} ${legalForms[city.country]}` : name,
-    contact_email: random.chance(30)
+    name: random.chance(60) ? `${name} ${city.legalForm}` : name,
+    email: random.chance(30)
       ? mailOf(generateName(random), name)
       : `accounts@${slug(name)}.example`,
-    vat_id: random.chance(85) ? `${city.country}${random.digits('#########')}` : null,
-    currency_code: city.currency,
+    taxNumber: random.chance(85) ? `${city.country}${random.digits('#########')}` : null,
+    currency: city.currency,
     addresses: generateAddresses(random, city),
-    phones: generatePhones(random, city),
-    state: random.chance(archivedPercent) ? ('archived' as const) : ('active' as const),
+    phoneNumbers: generatePhones(random, city),
+    status: random.chance(archivedPercent) ? ('ARCHIVED' as const) : ('ACTIVE' as const),
   }
 }
 
 const findVendor: SimulatedEvent = async (workspace, random) => {
   const payment_terms_days = random.pick([14, 30, 30, 45, 60])
-  await workspace.create('vendors', { ...party(random, 12), payment_terms_days })
-  return true
+  const { name: vendorName, status: vendorStatus, ...fields } = party(random, 12)
+  return workspace.create('vendors', { vendorName, vendorStatus, ...fields, payment_terms_days })
 }
 
 const winClient: SimulatedEvent = async (workspace, random) => {
-  const credit_limit = random.chance(60) ? ofCents(random.integer(2, 40) * 50_000) : null
-  await workspace.create('clients', { ...party(random, 8), credit_limit })
-  return true
+  const { name: customerName, status: customerStatus, ...fields } = party(random, 8)
+  return workspace.create('clients', { customerName, customerStatus, ...fields })
 }
 
 /** Adds the next item of the catalogue. */
@@ -55,25 +52,27 @@ const addItem: SimulatedEvent = async (workspace, random) => {
   if (name === undefined) return false
   const isStocked = !isService && random.chance(70)
   const price = random.integer(12, 640) * 100 + random.pick([0, 0, 50, 90])
-  await workspace.create('catalog_items', {
-    name,
-    sku: `${slug(name).slice(0, 3).toUpperCase()}-${random.digits('####')}`,
-    state: random.chance(7) ? 'archived' : 'active',
-    nature: isService ? 'service' : isStocked ? 'stocked_goods' : 'goods',
-    sale_price: ofCents(price),
-    purchase_price: isService ? null : ofCents((price * random.integer(40, 70)) / 100),
-    stock: isStocked ? random.integer(0, 240) : null,
-    purchase_account: 'acc_0023',
-    sales_account: isService ? 'acc_0022' : 'acc_0021',
-    stock_account: isStocked ? 'acc_0007' : null,
+  return workspace.create('catalog_items', {
+    itemName: name,
+    itemStatus: random.chance(7) ? 'ARCHIVED' : 'ACTIVE',
+    itemType: isService ? 'SERVICE' : isStocked ? 'INVENTORY' : 'NON_INVENTORY',
+    unitPrice: ofCents(price),
+    purchasePrice: isService ? null : ofCents((price * random.integer(40, 70)) / 100),
+    qtyOnHand: isStocked ? random.integer(0, 240) : null,
+    billAccountId: 'acc_0023',
+    invoiceAccountId: isService ? 'acc_0022' : 'acc_0021',
+    assetAccountId: isStocked ? 'acc_0007' : null,
     tax_code: isService && random.chance(30) ? 'tax_0002' : 'tax_0001',
   })
-  return true
 }
 
-const rateOf = (currency: Currency): string =>
-  // Safe cast: `in` has checked the key.
-  currency in euroRates ? euroRates[currency as keyof typeof euroRates] : '1'
+const activeVendors = (workspace: Workspace) =>
+  liveWhere(workspace, 'vendors', ({ vendorStatus }) => vendorStatus === 'ACTIVE')
+
+const activeClients = (workspace: Workspace) =>
+  liveWhere(workspace, 'clients', ({ customerStatus }) => customerStatus === 'ACTIVE')
+
+const rateOf = (currency: Currency): string => euroRates[currency] ?? '1'
 
 /** The fields of a document with one to four lines. */
 const documentFields = async (
@@ -86,16 +85,20 @@ const documentFields = async (
   const items = await liveWhere(
     workspace,
     'catalog_items',
-    (item) => isActive(item) && (isSale || item.purchase_price !== null),
+    (item) => item.itemStatus === 'ACTIVE' && (isSale || item.purchasePrice !== null),
   )
-  const centers = await liveWhere(workspace, 'cost_centers', isActive)
+  const centers = await liveWhere(
+    workspace,
+    'cost_centers',
+    ({ trackingCategoryStatus }) => trackingCategoryStatus === 'active',
+  )
   const centerOf = (percent: number) => (random.chance(percent) ? [random.pick(centers).id] : [])
   const lines = random.some(items, random.integer(1, 4)).map(({ id, fields }) => {
-    const price = (isSale ? fields.sale_price : fields.purchase_price) ?? '80.00'
+    const price = (isSale ? fields.unitPrice : fields.purchasePrice) ?? '80.00'
     return {
-      text: fields.name,
+      text: fields.itemName,
       item: id,
-      account: (isSale ? fields.sales_account : fields.purchase_account) ?? 'acc_0021',
+      account: (isSale ? fields.invoiceAccountId : fields.billAccountId) ?? 'acc_0021',
       cost_centers: centerOf(50),
       unit_price: amount(times(units(price), 1 / Number(rateOf(currency)), currency)),
       quantity: random.pick([1, 1, 2, 2, 3, 4, 5, 8, 10, 12]),
@@ -115,14 +118,11 @@ const documentFields = async (
 /** Sends an old draft, or writes an invoice. */
 const sendInvoice: SimulatedEvent = async (workspace, random) => {
   const [draft, ...drafts] = await liveWhere(workspace, 'invoices', ({ sent }) => !sent)
-  if (draft && drafts.length > 2) {
-    await workspace.update(draft, { sent: true })
-    return true
-  }
+  if (draft && drafts.length > 2) return workspace.update(draft, { sent: true })
   const orders = await workspace.live('purchase_orders')
-  return withOne(random, await liveWhere(workspace, 'clients', isActive), async (client) =>
+  return withOne(random, await activeClients(workspace), async (client) =>
     workspace.create('invoices', {
-      ...(await documentFields(workspace, random, 'sale', client.fields.currency_code)),
+      ...(await documentFields(workspace, random, 'sale', client.fields.currency)),
       client: client.id,
       issued_on: dayOf(workspace),
       due_on: dayOf(workspace, random.pick([14, 30, 30])),
@@ -145,13 +145,9 @@ const findUnbilled = async (workspace: Workspace) => {
 /** Receives a bill, sometimes for a purchase order, whose lines it repeats. */
 const receiveBill: SimulatedEvent = async (workspace, random) => {
   const [pending, ...others] = await liveWhere(workspace, 'bills', ({ approved }) => !approved)
-  if (pending && others.length > 1) {
-    await workspace.update(pending, { approved: true })
-    return true
-  }
+  if (pending && others.length > 1) return workspace.update(pending, { approved: true })
   const order = random.chance(60) ? await findUnbilled(workspace) : undefined
-  const vendors = await liveWhere(workspace, 'vendors', isActive)
-  return withOne(random, vendors, async (vendor) => {
+  return withOne(random, await activeVendors(workspace), async (vendor) => {
     const ordered = order && {
       vendor: order.fields.vendor,
       currency_code: order.fields.currency_code,
@@ -160,7 +156,7 @@ const receiveBill: SimulatedEvent = async (workspace, random) => {
       purchase_orders: [order.id],
     }
     await workspace.create('bills', {
-      ...(await documentFields(workspace, random, 'purchase', vendor.fields.currency_code)),
+      ...(await documentFields(workspace, random, 'purchase', vendor.fields.currency)),
       number: random.digits('R-######'),
       vendor: vendor.id,
       issued_on: dayOf(workspace),
@@ -203,16 +199,16 @@ const pay =
   }
 
 const orderFromVendor: SimulatedEvent = async (workspace, random) =>
-  withOne(random, await liveWhere(workspace, 'vendors', isActive), async (vendor) => {
+  withOne(random, await activeVendors(workspace), async (vendor) => {
     const [company] = await workspace.live('companies')
-    const [address] = company?.fields.addresses ?? []
+    const [address] = company?.fields.companyAddresses ?? []
     await workspace.create('purchase_orders', {
-      ...(await documentFields(workspace, random, 'purchase', vendor.fields.currency_code)),
+      ...(await documentFields(workspace, random, 'purchase', vendor.fields.currency)),
       vendor: vendor.id,
       account: 'acc_0023',
       ordered_on: dayOf(workspace),
       expected_on: random.chance(85) ? dayOf(workspace, random.integer(5, 40)) : null,
-      deliver_to: address && random.chance(80) ? { ...address, kind: 'delivery' } : null,
+      deliver_to: address && random.chance(80) ? { ...address, addressType: 'SHIPPING' } : null,
     })
   })
 
@@ -228,9 +224,9 @@ const advanceOrder: SimulatedEvent = async (workspace, random) => {
 const changeVendorMail: SimulatedEvent = async (workspace, random) =>
   withOne(random, await workspace.live('vendors'), (vendor) => {
     const box = random.pick(['billing', 'office', 'accounts', 'hello'])
-    const name = slug(vendor.fields.display_name) || 'vendor'
-    const contact_email = `${box}${random.integer(2, 99)}@${name}.example`
-    return workspace.update(vendor, { contact_email })
+    const name = slug(vendor.fields.vendorName) || 'vendor'
+    const email = `${box}${random.integer(2, 99)}@${name}.example`
+    return workspace.update(vendor, { email })
   })
 
 const moveClient: SimulatedEvent = async (workspace, random) =>
@@ -241,8 +237,11 @@ const moveClient: SimulatedEvent = async (workspace, random) =>
 const countStock: SimulatedEvent = async (workspace, random) =>
   withOne(
     random,
-    await liveWhere(workspace, 'catalog_items', ({ stock }) => stock !== null),
-    (item) => workspace.update(item, { stock: (item.fields.stock ?? 0) + random.integer(1, 40) }),
+    await liveWhere(workspace, 'catalog_items', ({ qtyOnHand }) => qtyOnHand !== null),
+    (item) => {
+      const qtyOnHand = (item.fields.qtyOnHand ?? 0) + random.integer(1, 40)
+      return workspace.update(item, { qtyOnHand })
+    },
   )
 
 /** Events that only the history has. */

@@ -13,14 +13,14 @@ export const slug = (name: string): string =>
 
 /** The name of a person. */
 export interface PersonName {
-  readonly given_name: string
-  readonly family_name: string
+  readonly firstName: string
+  readonly lastName: string
 }
 
 /** Generates a name; not unique. */
 export const generateName = (random: Random): PersonName => ({
-  given_name: random.pick(givenNames),
-  family_name: random.pick(familyNames),
+  firstName: random.pick(givenNames),
+  lastName: random.pick(familyNames),
 })
 
 /** Generates the name of a company; not unique. */
@@ -31,8 +31,8 @@ export const generateCompanyName = (random: Random): string =>
 export const generateCity = (random: Random): City => random.pick(cities)
 
 /** `maeve.quinn@harbour-foods.example`; .example is reserved (RFC 2606). */
-export const mailOf = ({ given_name, family_name }: PersonName, company: string): string =>
-  `${slug(given_name)}.${slug(family_name)}@${slug(company)}.example`
+export const mailOf = ({ firstName, lastName }: PersonName, company: string): string =>
+  `${slug(firstName)}.${slug(lastName)}@${slug(company)}.example`
 
 const street = (random: Random): string => `${random.integer(1, 180)} ${random.pick(streets)}`
 
@@ -41,39 +41,39 @@ const floor = (random: Random): string | null =>
 
 /** Generates a billing address of a party, and sometimes a delivery address. */
 export const generateAddresses = (random: Random, city: City) => {
-  const address = (kind: 'billing' | 'delivery') => ({
-    kind,
-    line1: street(random),
-    line2: floor(random),
+  const address = (addressType: 'BILLING' | 'SHIPPING') => ({
+    addressType,
+    street1: street(random),
+    street2: floor(random),
     city: city.city,
-    region: city.region,
-    region_code: city.regionCode,
-    postcode: random.digits(city.postcode),
+    state: city.region,
+    countrySubdivision: city.regionCode,
+    zipCode: random.digits(city.postcode),
     country: city.country,
   })
-  return random.chance(40) ? [address('billing'), address('delivery')] : [address('billing')]
+  return random.chance(40) ? [address('BILLING'), address('SHIPPING')] : [address('BILLING')]
 }
 
 /** Generates a location of a CRM organization or person. */
-export const generateLocation = (random: Random, city: City, label: string) => ({
-  label,
-  street: street(random),
+export const generateLocation = (random: Random, city: City, addressType: string) => ({
+  addressType,
+  street1: street(random),
   city: city.city,
-  region: city.region,
-  postcode: random.digits(city.postcode),
+  state: city.region,
+  postalCode: random.digits(city.postcode),
   country: city.countryName,
 })
 
 /** Generates a shipping address. */
 export const generatePostal = (
   random: Random,
-  { given_name, family_name }: { readonly [Part in keyof PersonName]: string | null },
+  { firstName, lastName }: { readonly [Part in keyof PersonName]: string | null },
   phone: string | null,
 ) => {
   const { city, region, postcode, country } = generateCity(random)
   return {
-    given_name,
-    family_name,
+    given_name: firstName,
+    family_name: lastName,
     line1: street(random),
     line2: floor(random),
     city,
@@ -86,10 +86,10 @@ export const generatePostal = (
 
 /** Generates one or two telephone numbers in a city. */
 export const generatePhones = (random: Random, city: City) => {
-  const phone = (use: 'work' | 'mobile' | 'fax' | 'home') => ({
-    use,
-    number: random.digits(city.phone),
+  const phone = (phoneNumberType: 'PRIMARY' | 'MOBILE' | 'FAX' | 'OTHER') => ({
+    phoneNumberType,
+    phoneNumber: random.digits(city.phone),
   })
-  const second = random.pick(['mobile', 'fax', 'home', null] as const)
-  return second === null ? [phone('work')] : [phone('work'), phone(second)]
+  const second = random.pick(['MOBILE', 'FAX', 'OTHER', null] as const)
+  return second === null ? [phone('PRIMARY')] : [phone('PRIMARY'), phone(second)]
 }

@@ -26,8 +26,8 @@ const texts: readonly (readonly [RegExp, (random: Random, resource: Resource) =>
   [/state$|region/i, (random) => generateCity(random).region],
   [/zip|postal/i, (random) => random.digits(generateCity(random).postcode)],
   [/street|address/i, (random) => `${random.integer(1, 180)} ${random.pick(streets)}`],
-  [/firstName/i, (random) => generateName(random).given_name],
-  [/lastName/i, (random) => generateName(random).family_name],
+  [/firstName/i, (random) => generateName(random).firstName],
+  [/lastName/i, (random) => generateName(random).lastName],
   [/owner|author|person|assignee/i, (random) => personName(random)],
   [/company|customer|vendor|account|supplier/i, (random) => generateCompanyName(random)],
   [/number|code|sku|reference/i, (random) => random.digits('R-######')],
@@ -36,8 +36,8 @@ const texts: readonly (readonly [RegExp, (random: Random, resource: Resource) =>
 ]
 
 const personName = (random: Random): string => {
-  const { given_name, family_name } = generateName(random)
-  return `${given_name} ${family_name}`
+  const { firstName, lastName } = generateName(random)
+  return `${firstName} ${lastName}`
 }
 
 /** Generates the fields of a record, in the form in which the connector writes them. */
@@ -105,5 +105,4 @@ export const addDerived: SimulatedEvent = async (workspace, random) => {
     }
   }
   for (const [topic, kind] of derivedKinds) if (pending.has(topic)) await fill(topic, kind)
-  return true
 }

@@ -3,19 +3,15 @@ import type { KindName, SandboxRecord } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** Applies one event. Returns false, without a write, if no record is suitable. */
-export type SimulatedEvent = (workspace: Workspace, random: Random) => Promise<boolean>
+/** Applies one event. Resolves to false, without a write, if no record is suitable. */
+export type SimulatedEvent = (workspace: Workspace, random: Random) => Promise<unknown>
 
 /** Calls `act` with a random record; false if the list is empty. */
 export const withOne = async <T>(
   random: Random,
   records: readonly T[],
   act: (record: T) => Promise<unknown>,
-): Promise<boolean> => {
-  if (records.length === 0) return false
-  await act(random.pick(records))
-  return true
-}
+): Promise<unknown> => (records.length > 0 ? act(random.pick(records)) : false)
 
 /** The live records of a kind that satisfy a condition. */
 export const liveWhere = async <K extends KindName>(

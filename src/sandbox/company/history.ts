@@ -1,7 +1,7 @@
 /** The history of a new tenant: the same events that happen later, at instants of the last two and a half years. */
 import type { SandboxRow, SandboxSession } from '../../store/sandbox/sandbox-records.ts'
-import { type KindName, kindNames, type SandboxRecord } from '../kinds/kinds.ts'
-import { openWorkspace, toSandboxRecord } from '../open-workspace.ts'
+import { kindNames, type SandboxRecord } from '../kinds/kinds.ts'
+import { openWorkspace } from '../open-workspace.ts'
 import { createRandom } from '../random.ts'
 import { bookEvents, bookGrowth } from './books.ts'
 import { addDerived } from './derived.ts'
@@ -97,10 +97,8 @@ export const createDataset = async ({ tenant, seed, start }: DatasetSeed): Promi
       apply: events[name],
     })),
   )
-  const setUpCompany: SimulatedEvent = async (workspace, random) => {
-    await setUp(workspace, random, titleOf(tenant))
-    return true
-  }
+  const setUpCompany: SimulatedEvent = (workspace, random) =>
+    setUp(workspace, random, titleOf(tenant))
   const all = [
     { scope: 'setup', at: at(900), apply: setUpCompany },
     ...happenings.sort((a, b) => a.at.getTime() - b.at.getTime()),
@@ -117,7 +115,8 @@ export const createDataset = async ({ tenant, seed, start }: DatasetSeed): Promi
   }
   const byKind = await Promise.all(kindNames.map((kind) => memory.live(kind)))
   return {
-    records: byKind.flat().map((row) => toSandboxRecord<KindName>(row)),
+    // Safe cast: a workspace has created them.
+    records: byKind.flat() as SandboxRecord[],
     numbers: memory.tenant.numbers,
   }
 }

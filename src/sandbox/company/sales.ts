@@ -15,18 +15,19 @@ import {
 import { dayOf, liveWhere, type SimulatedEvent, withOne } from './event.ts'
 import { jobTitles, leadSources, noteTexts, projects, sectors, taskTitles } from './words.ts'
 
-const team = (workspace: Workspace) => liveWhere(workspace, 'members', ({ active }) => active)
+const team = (workspace: Workspace) =>
+  liveWhere(workspace, 'members', ({ isActive }) => isActive === true)
 
-/** The instant of the workspace with the UTC offset of an office. */
-const lastTouch = ({ now }: Workspace, random: Random): string => {
-  const offset = random.pick([0, 1, 2])
-  const local = new Date(Date.parse(now) + offset * 3_600_000).toISOString()
-  return `${local.slice(0, 19)}+0${offset}:00`
-}
+const openDeals = (workspace: Workspace) =>
+  liveWhere(workspace, 'deals', ({ opportunityStatus }) => opportunityStatus === 'open')
 
 const mailboxes = (random: Random, name: PersonName, company: string) => {
-  const work = { use: 'work', address: mailOf(name, company) }
-  return random.chance(30) ? [work, { use: 'private', address: mailOf(name, 'mail') }] : [work]
+  const mailbox = (emailAddressType: string, domain: string) => ({
+    emailAddressType,
+    emailAddress: mailOf(name, domain),
+  })
+  const work = mailbox('work', company)
+  return random.chance(30) ? [work, mailbox('private', 'mail')] : [work]
 }
 
 const meetOrganization: SimulatedEvent = async (workspace, random) =>
@@ -36,15 +37,15 @@ const meetOrganization: SimulatedEvent = async (workspace, random) =>
     const sector = random.pick(sectors)
     const about = `${sector}, ${city.city}. Met through ${random.pick(leadSources)}.`
     return workspace.create('organizations', {
-      name,
+      accountName: name,
       owner: owner.id,
-      about: random.chance(80) ? about : null,
-      sector,
+      description: random.chance(80) ? about : null,
+      industry: sector,
       website: `https://www.${slug(name)}.example`,
-      headcount: random.chance(85) ? random.integer(4, 900) : null,
-      last_touch: lastTouch(workspace, random),
-      locations: [generateLocation(random, city, 'Head office')],
-      phones: generatePhones(random, city),
+      numberOfEmployees: random.chance(85) ? random.integer(4, 900) : null,
+      lastActivityAt: workspace.now,
+      addresses: [generateLocation(random, city, 'Head office')],
+      phoneNumbers: generatePhones(random, city),
     })
   })
 
@@ -54,21 +55,20 @@ const meetPerson: SimulatedEvent = async (workspace, random) => {
   const employer = isEmployed ? random.pick(organizations) : undefined
   const name = generateName(random)
   const city = generateCity(random)
-  const location = {
+  const address = {
     ...generateLocation(random, city, random.chance(70) ? 'Office' : 'Home'),
     street2: random.chance(30) ? `Floor ${random.integer(1, 9)}` : null,
-    region_code: city.regionCode,
+    countrySubdivision: city.regionCode,
   }
-  await workspace.create('people', {
+  return workspace.create('people', {
     ...name,
-    organization: employer?.id ?? null,
+    account: employer?.id ?? null,
     job_title: random.pick(jobTitles),
-    emails: mailboxes(random, name, employer?.fields.name ?? 'freelance'),
-    phones: generatePhones(random, city),
-    locations: [location],
-    last_touch: random.chance(90) ? lastTouch(workspace, random) : null,
+    emailAddresses: mailboxes(random, name, employer?.fields.accountName ?? 'freelance'),
+    phoneNumbers: generatePhones(random, city),
+    addresses: [address],
+    lastActivityAt: random.chance(90) ? workspace.now : null,
   })
-  return true
 }
 
 const meetLead: SimulatedEvent = async (workspace, random) =>
@@ -78,46 +78,43 @@ const meetLead: SimulatedEvent = async (workspace, random) =>
     const city = generateCity(random)
     return workspace.create('leads', {
       ...name,
-      company_name: company,
-      job_title: random.pick(jobTitles),
-      source: random.pick(leadSources),
-      rating: random.pick(['cold', 'cold', 'warm', 'hot']),
+      company,
+      leadTitle: random.pick(jobTitles),
+      leadSource: random.pick(leadSources),
       owner: owner.id,
-      emails: mailboxes(random, name, company),
-      phones: random.chance(80) ? generatePhones(random, city) : [],
-      locations: random.chance(70) ? [generateLocation(random, city, 'Office')] : [],
+      emailAddresses: mailboxes(random, name, company),
+      phoneNumbers: random.chance(80) ? generatePhones(random, city) : [],
+      addresses: random.chance(70) ? [generateLocation(random, city, 'Office')] : [],
     })
   })
 
 const promoteLead: SimulatedEvent = async (workspace, random) =>
   withOne(random, await workspace.live('leads'), (lead) =>
     workspace.update(lead, {
-      job_title: random.pick(jobTitles.filter((title) => title !== lead.fields.job_title)),
-      rating: random.pick(['warm', 'hot']),
+      leadTitle: random.pick(jobTitles.filter((title) => title !== lead.fields.leadTitle)),
     }),
   )
 
 /** Converts a lead into a person at an organization and deletes the lead. */
 const convertLead: SimulatedEvent = async (workspace, random) => {
-  const leads = await liveWhere(workspace, 'leads', ({ family_name }) => family_name !== null)
+  const leads = await liveWhere(workspace, 'leads', ({ lastName }) => lastName !== null)
   return withOne(random, leads.slice(0, 10), async (lead) => {
-    const { company_name: name, owner, family_name, ...fields } = lead.fields
-    const { given_name, job_title, emails, phones, locations } = fields
-    const last_touch = workspace.now
-    const [known] = await liveWhere(workspace, 'organizations', (other) => other.name === name)
-    const created =
-      known || name === null
+    const { company, owner, lastName, leadTitle, ...fields } = lead.fields
+    const { firstName, emailAddresses, phoneNumbers, addresses } = fields
+    const reached = { phoneNumbers, addresses, lastActivityAt: workspace.now }
+    const isEmployer = ({ accountName }: { accountName: string }) => accountName === company
+    const [known] = await liveWhere(workspace, 'organizations', isEmployer)
+    const employer =
+      known || company === null
         ? known
-        : await workspace.create('organizations', { name, owner, last_touch, locations, phones })
+        : await workspace.create('organizations', { accountName: company, owner, ...reached })
     await workspace.create('people', {
-      given_name,
-      family_name: family_name ?? '',
-      job_title,
-      emails,
-      phones,
-      locations,
-      organization: created?.id ?? null,
-      last_touch,
+      firstName,
+      lastName: lastName ?? '',
+      job_title: leadTitle,
+      emailAddresses,
+      account: employer?.id ?? null,
+      ...reached,
     })
     await workspace.remove(lead)
   })
@@ -128,26 +125,27 @@ const openDeal: SimulatedEvent = async (workspace, random) => {
   return withOne(random, await workspace.live('organizations'), ({ id, fields }) => {
     const project = random.pick(projects)
     return workspace.create('deals', {
-      title: `${project}, ${fields.name}`,
-      summary: random.chance(75) ? `${project} for ${random.integer(5, 120)} desks.` : null,
-      value: ofCents(random.integer(8, 900) * 10_000),
-      owner: random.pick(owners).id,
-      organization: id,
-      closes_on: dayOf(workspace, random.integer(20, 120)),
-      last_touch: lastTouch(workspace, random),
+      opportunityName: `${project}, ${fields.accountName}`,
+      opportunityDescription: random.chance(75)
+        ? `${project} for ${random.integer(5, 120)} desks.`
+        : null,
+      amount: ofCents(random.integer(8, 900) * 10_000),
+      opportunityOwner: random.pick(owners).id,
+      opportunityAccount: id,
+      closeDate: dayOf(workspace, random.integer(20, 120)),
+      lastActivityAt: workspace.now,
     })
   })
 }
 
 /** Moves a deal to the next stage, or to the last one (lost). */
 const moveDeal: SimulatedEvent = async (workspace, random) => {
-  const deals = await liveWhere(workspace, 'deals', ({ outcome }) => outcome === 'open')
   const stages = await workspace.live('deal_stages')
-  return withOne(random, deals.slice(0, 12), (deal) => {
-    const position = stages.findIndex(({ id }) => id === deal.fields.stage)
+  return withOne(random, (await openDeals(workspace)).slice(0, 12), (deal) => {
+    const position = stages.findIndex(({ id }) => id === deal.fields.opportunityStage)
     const next = random.chance(15) ? stages.at(-1) : stages[position + 1]
-    const stage = next?.id ?? deal.fields.stage
-    return workspace.update(deal, { stage, last_touch: workspace.now })
+    const opportunityStage = next?.id ?? deal.fields.opportunityStage
+    return workspace.update(deal, { opportunityStage, lastActivityAt: workspace.now })
   })
 }
 
@@ -161,12 +159,12 @@ const writeNote: SimulatedEvent = async (workspace, random) => {
     const deal = person && random.chance(70) ? undefined : random.pick(deals)
     const occasion = random.pick(['Call', 'Visit', 'E-mail', 'Lunch', 'Demo'])
     return workspace.create('notes', {
-      author: author.id,
-      subject: `${occasion} with ${person?.fields.given_name ?? 'the buyer'}`,
-      text: random.pick(noteTexts),
-      person: person?.id ?? null,
-      organization: person?.fields.organization ?? deal?.fields.organization ?? null,
-      deal: deal?.id ?? null,
+      noteOwner: author.id,
+      noteTitle: `${occasion} with ${person?.fields.firstName ?? 'the buyer'}`,
+      noteContent: random.pick(noteTexts),
+      noteContact: person?.id ?? null,
+      noteAccount: person?.fields.account ?? deal?.fields.opportunityAccount ?? null,
+      noteOpportunity: deal?.id ?? null,
     })
   })
 }
@@ -175,24 +173,26 @@ const throwNoteAway: SimulatedEvent = async (workspace, random) =>
   withOne(random, (await workspace.live('notes')).slice(0, 20), (note) => workspace.remove(note))
 
 const setTask: SimulatedEvent = async (workspace, random) => {
-  const deals = await liveWhere(workspace, 'deals', ({ outcome }) => outcome === 'open')
+  const deals = await openDeals(workspace)
   const deal = deals.length > 0 && random.chance(80) ? random.pick(deals) : undefined
   return withOne(random, await team(workspace), (assignee) =>
     workspace.create('tasks', {
-      title: random.pick(taskTitles),
-      details: random.chance(70) ? `For ${deal?.fields.title ?? 'the whole team'}.` : null,
-      assignee: assignee.id,
-      deal: deal?.id ?? null,
-      due_on: dayOf(workspace, random.integer(2, 21)),
+      taskSubject: random.pick(taskTitles),
+      taskContent: random.chance(70)
+        ? `For ${deal?.fields.opportunityName ?? 'the whole team'}.`
+        : null,
+      taskOwner: assignee.id,
+      taskOpportunity: deal?.id ?? null,
+      dueDate: dayOf(workspace, random.integer(2, 21)),
     }),
   )
 }
 
 const doTask: SimulatedEvent = async (workspace, random) => {
-  const tasks = await liveWhere(workspace, 'tasks', ({ progress }) => progress !== 'done')
+  const tasks = await liveWhere(workspace, 'tasks', ({ taskStatus }) => taskStatus !== 'done')
   return withOne(random, tasks.slice(0, 8), (task) => {
-    const isStart = task.fields.progress === 'todo' && random.chance(30)
-    return workspace.update(task, { progress: isStart ? 'doing' : 'done' })
+    const isStart = task.fields.taskStatus === 'todo' && random.chance(30)
+    return workspace.update(task, { taskStatus: isStart ? 'doing' : 'done' })
   })
 }
 

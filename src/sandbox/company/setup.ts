@@ -8,12 +8,12 @@ import { generateAddresses, generateName, generatePhones, mailOf, slug } from '.
 import { cities } from './words.ts'
 
 const TAX_CODES = [
-  ['Standard rate', '23', '23'],
-  ['Reduced rate', '13.5', '13.5'],
-  ['Second reduced rate', '9', '9'],
-  ['Export, zero rate', '0', '0'],
+  ['Standard rate', 23, 23],
+  ['Reduced rate', 13.5, 13.5],
+  ['Second reduced rate', 9, 9],
+  ['Export, zero rate', 0, 0],
   // The buyer owes the tax, so the rate is 23 % but nothing is charged.
-  ['Reverse charge', '23', '0'],
+  ['Reverse charge', 23, 0],
 ] as const
 
 const COST_CENTERS = [
@@ -41,16 +41,17 @@ const TEAM = 8
 
 const openChart = async (workspace: Workspace): Promise<void> => {
   const accounts = []
-  for (const { opening, ...input } of chart) {
-    const account = await workspace.create('ledger_accounts', input)
+  for (const { account: input, opening } of chart) {
+    const accountStatus = input.accountName === 'Petty cash' ? 'INACTIVE' : 'ACTIVE'
+    const account = await workspace.create('ledger_accounts', { ...input, accountStatus })
     accounts.push({ account, opening: units(`${opening}000`) })
   }
   const debit = sum(
-    accounts.map(({ account, opening }) => balanceSign(account.fields.section) * opening),
+    accounts.map(({ account, opening }) => balanceSign(account.fields.classification) * opening),
   )
   for (const { account, opening } of accounts) {
-    const value = account.fields.code === RETAINED_EARNINGS ? debit : opening
-    if (value !== 0) await workspace.revise(account, { balance: amount(value) })
+    const value = account.fields.accountNumber === RETAINED_EARNINGS ? debit : opening
+    if (value !== 0) await workspace.revise(account, { currentBalance: amount(value) })
   }
 }
 
@@ -59,40 +60,41 @@ export const setUp = async (workspace: Workspace, random: Random, title: string)
   const [dublin] = cities
   if (!dublin) throw new RangeError('The list of cities is empty.')
   await workspace.create('companies', {
-    trading_name: title,
-    legal_name: `${title} Trading Limited`,
-    vat_id: `IE${random.digits('#######')}TH`,
-    fiscal_year_end: '12-31',
-    base_currency: 'EUR',
-    websites: [`https://www.${slug(title)}.example`, `https://shop.${slug(title)}.example`],
-    addresses: generateAddresses(random, dublin).map((address) => ({
+    companyName: title,
+    companyLegalName: `${title} Trading Limited`,
+    taxNumber: `IE${random.digits('#######')}TH`,
+    fiscalYearEndMonth: 12,
+    fiscalYearEndDay: 31,
+    companyUrls: [`https://www.${slug(title)}.example`, `https://shop.${slug(title)}.example`],
+    companyAddresses: generateAddresses(random, dublin).map((address) => ({
       ...address,
-      line2: 'Second floor',
+      street2: 'Second floor',
     })),
-    phones: generatePhones(random, dublin),
+    companyPhoneNumbers: generatePhones(random, dublin),
   })
-  for (const [label, percent, effective_percent] of TAX_CODES) {
-    const components = [{ label: `VAT ${percent} %`, percent }]
-    await workspace.create('tax_codes', { label, components, effective_percent })
-  }
-  for (const [name, dimension, parent] of COST_CENTERS) {
-    const state = name === 'Berlin' ? 'archived' : 'active'
-    await workspace.create('cost_centers', { name, dimension, parent, state })
-  }
+  for (const [description, totalTaxRate, effectiveTaxRate] of TAX_CODES)
+    await workspace.create('tax_codes', { description, totalTaxRate, effectiveTaxRate })
+  for (const [name, type, parentCategoryId] of COST_CENTERS)
+    await workspace.create('cost_centers', {
+      trackingCategoryName: name,
+      trackingCategoryType: type,
+      trackingCategoryStatus: name === 'Berlin' ? 'archived' : 'active',
+      parentCategoryId,
+    })
   await openChart(workspace)
   for (let index = 0; index < TEAM; index++) {
     const name = generateName(random)
     await workspace.create('members', {
-      full_name: `${name.given_name} ${name.family_name}`,
+      name: `${name.firstName} ${name.lastName}`,
       email: mailOf(name, title),
-      active: index !== 6,
+      isActive: index !== 6,
     })
   }
-  for (const [index, [label, win_percent]] of STAGES.entries())
+  for (const [index, [stageName, probability]] of STAGES.entries())
     await workspace.create('deal_stages', {
-      label,
-      pipeline: 'Sales',
-      position: index + 1,
-      win_percent,
+      stageName,
+      pipelineName: 'Sales',
+      displayOrder: index + 1,
+      probability,
     })
 }

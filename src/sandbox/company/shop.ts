@@ -9,15 +9,7 @@ import { assortment, brands, carriers } from './words.ts'
 
 type Variants = FieldsOf<'products'>['variants']
 
-const joinShop: SimulatedEvent = async (workspace, random) => {
-  await createShopper(workspace, random)
-  return true
-}
-
-const createShopper = (
-  workspace: Workspace,
-  random: Random,
-): Promise<SandboxRecord<'shoppers'>> => {
+const joinShop = (workspace: Workspace, random: Random): Promise<SandboxRecord<'shoppers'>> => {
   const name = generateName(random)
   return workspace.create('shoppers', {
     ...name,
@@ -33,10 +25,10 @@ const addProduct: SimulatedEvent = async (workspace, random) => {
   const [company] = await workspace.live('companies')
   if (!next || !company) return false
   const [name, category, { option, choices }] = next
-  const shop = company.fields.websites.at(-1)
+  const shop = company.fields.companyUrls.at(-1)
   const page = slug(name)
   const price = random.integer(6, 120) * 100 - random.pick([1, 5, 50])
-  await workspace.create('products', {
+  return workspace.create('products', {
     name,
     description_html: `<p>${name} by people who use it. ${category} that lasts.</p>`,
     category,
@@ -58,7 +50,6 @@ const addProduct: SimulatedEvent = async (workspace, random) => {
       weight_grams: random.integer(40, 1800),
     })),
   })
-  return true
 }
 
 const takeFromStock = async (
@@ -81,7 +72,7 @@ const placeOrder: SimulatedEvent = async (workspace, random) => {
   if (products.length === 0) return false
   const shoppers = await workspace.live('shoppers')
   const isNew = shoppers.length === 0 || random.chance(30)
-  const shopper = isNew ? await createShopper(workspace, random) : random.pick(shoppers)
+  const shopper = isNew ? await joinShop(workspace, random) : random.pick(shoppers)
   const { phone } = shopper.fields
   const home = generatePostal(random, shopper.fields, phone)
   const order = await workspace.create('orders', {
@@ -97,8 +88,7 @@ const placeOrder: SimulatedEvent = async (workspace, random) => {
       quantity: random.pick([1, 1, 1, 2, 2, 3]),
     })),
   })
-  await takeFromStock(workspace, order)
-  return true
+  return takeFromStock(workspace, order)
 }
 
 const isWaiting = ({ state, shipping_state }: FieldsOf<'orders'>): boolean =>
@@ -147,7 +137,7 @@ const changeVariants = async (
   workspace: Workspace,
   random: Random,
   change: (variant: Variants[number]) => Partial<Variants[number]>,
-): Promise<boolean> =>
+): Promise<unknown> =>
   withOne(random, await workspace.live('products'), (product) =>
     workspace.update(product, {
       variants: product.fields.variants.map((variant) => ({ ...variant, ...change(variant) })),

@@ -52,31 +52,33 @@ export const streets = words(`
   Hill Street, Kiln Lane, Lime Street, Market Place, Mill Road, Orchard Way, Quay Street,
   Railway Terrace, Station Road`)
 
-/** A city with a pattern of telephone numbers that its regulator reserves for fiction. */
-export interface City {
-  readonly city: string
-  readonly region: string
-  readonly regionCode: string
-  readonly country: 'DE' | 'FR' | 'GB' | 'IE' | 'SE' | 'US'
-  readonly countryName: string
-  readonly postcode: string
-  readonly phone: string
-  readonly currency: 'EUR' | 'GBP' | 'SEK' | 'USD'
-}
-
-const city = (
+const city = <const Country, const Currency>(
   [name, region, regionCode]: readonly [string, string, string],
-  [country, countryName, currency]: readonly [City['country'], string, City['currency']],
+  [country, countryName, currency, legalForm]: readonly [Country, string, Currency, string],
   [postcode, phone]: readonly [string, string],
-): City => ({ city: name, region, regionCode, country, countryName, postcode, phone, currency })
+) => ({
+  city: name,
+  region,
+  regionCode,
+  country,
+  countryName,
+  currency,
+  /** Suffix of the names of companies. */
+  legalForm,
+  postcode,
+  /** Pattern of numbers that the regulator reserves for fiction. */
+  phone,
+})
 
-const ireland = ['IE', 'Ireland', 'EUR'] as const
-const britain = ['GB', 'United Kingdom', 'GBP'] as const
-const germany = ['DE', 'Germany', 'EUR'] as const
-const america = ['US', 'United States', 'USD'] as const
+const ireland = ['IE', 'Ireland', 'EUR', 'Ltd'] as const
+const britain = ['GB', 'United Kingdom', 'GBP', 'Ltd'] as const
+const germany = ['DE', 'Germany', 'EUR', 'GmbH'] as const
+const france = ['FR', 'France', 'EUR', 'SARL'] as const
+const sweden = ['SE', 'Sweden', 'SEK', 'AB'] as const
+const america = ['US', 'United States', 'USD', 'Inc.'] as const
 
 /** Cities of six countries and four currencies. */
-export const cities: readonly City[] = [
+export const cities = [
   city(['Dublin', 'Leinster', 'IE-L'], ireland, ['D0# X2#5', '+353 20 91# ####']),
   city(['Cork', 'Munster', 'IE-M'], ireland, ['T12 Y#3#', '+353 20 91# ####']),
   city(['Galway', 'Connacht', 'IE-C'], ireland, ['H91 E#7#', '+353 20 91# ####']),
@@ -84,37 +86,22 @@ export const cities: readonly City[] = [
   city(['Manchester', 'Greater Manchester', 'GB-MAN'], britain, ['M1 #EQ', '+44 161 496 0###']),
   city(['Berlin', 'Berlin', 'DE-BE'], germany, ['101##', '+49 30 23125 ###']),
   city(['Munich', 'Bavaria', 'DE-BY'], germany, ['803##', '+49 89 99998 ###']),
-  city(
-    ['Paris', 'Île-de-France', 'FR-IDF'],
-    ['FR', 'France', 'EUR'],
-    ['7500#', '+33 1 99 00 ## ##'],
-  ),
-  city(
-    ['Stockholm', 'Stockholm County', 'SE-AB'],
-    ['SE', 'Sweden', 'SEK'],
-    ['11# 2#', '+46 8 465 004 ##'],
-  ),
+  city(['Paris', 'Île-de-France', 'FR-IDF'], france, ['7500#', '+33 1 99 00 ## ##']),
+  city(['Stockholm', 'Stockholm County', 'SE-AB'], sweden, ['11# 2#', '+46 8 465 004 ##']),
   city(['Austin', 'Texas', 'US-TX'], america, ['787##', '+1 512 555 01##']),
   city(['Portland', 'Oregon', 'US-OR'], america, ['972##', '+1 503 555 01##']),
 ]
 
+/** A city in which records are located. */
+export type City = (typeof cities)[number]
+
 /** Fictional exchange rates: euro for one unit of each currency. */
-export const euroRates: Readonly<Record<City['currency'], string>> = {
+export const euroRates: Readonly<Record<string, string>> = {
   EUR: '1',
   GBP: '1.1640',
   SEK: '0.0912',
   USD: '0.8615',
 }
-
-/** Legal forms of companies, by country. */
-export const legalForms = {
-  DE: 'GmbH',
-  FR: 'SARL',
-  GB: 'Ltd',
-  IE: 'Ltd',
-  SE: 'AB',
-  US: 'Inc.',
-} as const
 
 /** Goods that the company buys and sells. */
 export const goods = words(`

@@ -1,6 +1,7 @@
 /** Field schemas that the kinds of the sandbox share. */
 import { z } from 'zod'
 import { countryCodes, currencyCodes } from '../../resources/codes.ts'
+import { ref } from './kind.ts'
 
 // PostgreSQL stores neither U+0000 nor lone surrogates.
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
@@ -45,10 +46,10 @@ export const day = () => z.iso.date()
 export const instant = () => z.iso.datetime({ offset: true })
 
 /** A currency code. */
-export const currency = () => z.enum(currencyCodes)
+export const currency = () => z.enum(currencyCodes).default('EUR')
 
-/** A two-letter country code. */
-const country = () => z.enum(countryCodes)
+/** A reference to the tenant's company. */
+export const company = () => ref('accounting/companyInfo').default('com_0001')
 
 /** An e-mail address, as permissive as mail servers, including non-ASCII characters. */
 export const email = () => line().regex(/^[^\s@]+@[^\s@]+$/)
@@ -59,46 +60,15 @@ export const webAddress = () => stored(1000).min(1)
 /** A list of up to 100 entries. Default: empty. */
 export const list = <T extends z.ZodType>(entry: T) => z.array(entry).max(100).default([])
 
-const locality = {
-  city: lineOrNull(),
-  region: lineOrNull(),
-  postcode: lineOrNull(),
-}
-
-/** Postal address of an accounting party. */
-export const address = z.object({
-  kind: z.enum(['billing', 'delivery']),
-  line1: line(),
-  line2: lineOrNull(),
-  ...locality,
-  region_code: lineOrNull(),
-  country: country().nullable().default(null),
-})
-
-/** Location of a CRM organization or person. */
-export const location = z.object({
-  label: lineOrNull(),
-  street: lineOrNull(),
-  ...locality,
-  country: lineOrNull(),
-})
-
 /** Shipping or billing address of a shop order. */
 export const postal = z.object({
   given_name: lineOrNull(),
   family_name: lineOrNull(),
   line1: lineOrNull(),
   line2: lineOrNull(),
-  ...locality,
-  country: country().nullable().default(null),
+  city: lineOrNull(),
+  region: lineOrNull(),
+  postcode: lineOrNull(),
+  country: z.enum(countryCodes).nullable().default(null),
   phone: lineOrNull(),
 })
-
-/** A telephone number with its use. */
-export const phone = z.object({
-  use: z.enum(['work', 'mobile', 'fax', 'home']),
-  number: line(),
-})
-
-/** An e-mail address with its use. */
-export const mailbox = z.object({ use: lineOrNull(), address: email() })

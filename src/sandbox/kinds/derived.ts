@@ -1,40 +1,67 @@
-/** Collections of resources for which the sandbox has no kind of its own: the fields of the resource, as they are. */
+/** Kinds that follow from the definitions of resources: the same fields, under the same names. */
 import { z } from 'zod'
 import { plainDecimal } from '../../definition/decimal.ts'
-import type { Field, Fields, Kind } from '../../definition/kinds/kind.ts'
+import type { Field, Fields, Kind, ValueOf } from '../../definition/kinds/kind.ts'
+import type { EmbeddedRecord } from '../../definition/kinds/reference.ts'
 import type { Resource } from '../../definition/resource.ts'
 import * as a from './blocks.ts'
-import { defineKind, ref, type SandboxKind } from './kind.ts'
+import { defineKind, type RecordCompletion, ref, type SandboxKind } from './kind.ts'
 
-type KindNames = ReadonlyMap<string, string>
+/** The stored form of a value: a reference is an id, and an object may lack fields. */
+type Stored<V> =
+  V extends EmbeddedRecord<string>
+    ? string
+    : V extends readonly (infer Entry)[]
+      ? Stored<Entry>[]
+      : V extends object
+        ? { readonly [Name in keyof V]?: Stored<V[Name]> }
+        : V
+
+type SchemaOf<F extends Field> = z.ZodDefault<z.ZodType<Stored<ValueOf<F>>, Stored<ValueOf<F>>>>
+type SchemasOf<F extends Fields> = { readonly [Name in keyof F]: SchemaOf<F[Name]> }
 
 /** Digits without an exponent. */
 const plain = (value: unknown): unknown => (typeof value === 'string' ? plainDecimal(value) : value)
 
-const schemaOfValue = (kind: Kind, kindOfTopic: KindNames): z.ZodType => {
-  const target = kind.reference && kindOfTopic.get(kind.reference.target)
-  const entry = kind.shape
-    ? z.object(schemasOf(kind.shape.fields, kindOfTopic))
-    : target === undefined
-      ? undefined
-      : ref(target)
-  if (!entry) return kind.column.sqlType === 'numeric' ? kind.input.transform(plain) : kind.input
-  return kind.isList ? a.list(entry) : entry
+/** The schema of an object, of a reference to a record, or of a list of them. */
+const compositeSchema = ({ shape, reference, isList }: Kind): z.ZodType | undefined => {
+  const isRecord = reference && !reference.target.includes('.')
+  const entry = shape
+    ? z.object(schemasOf(shape.fields))
+    : isRecord
+      ? ref(reference.target)
+      : undefined
+  return entry && isList ? a.list(entry) : entry
 }
 
-const schemaOf = ({ kind, required }: Field, kindOfTopic: KindNames): z.ZodType => {
-  const value = schemaOfValue(kind.nested ?? kind, kindOfTopic)
-  if (kind.isList) return value.default([])
-  return required ? value : value.nullable().default(null)
+/** The schema of a scalar. A text with a name like `emailAddress` is an e-mail address. */
+const scalarSchema = ({ column, name: kind, input }: Kind, name: string): z.ZodType => {
+  if (kind === 'text' && /email(?:Address)?$/i.test(name)) return a.email()
+  return column.sqlType === 'numeric' ? input.transform(plain) : input
 }
 
-const schemasOf = (fields: Fields, kindOfTopic: KindNames): Record<string, z.ZodType> =>
+/** The schema of a field that may be null, or of a list. */
+export const schemaOf = <F extends Field>({ kind, required }: F, name = ''): SchemaOf<F> => {
+  const stored = kind.nested ?? kind
+  const value = compositeSchema(stored) ?? scalarSchema(stored, name)
+  const schema = required ? value : kind.isList ? value.default([]) : value.nullable().default(null)
+  // Safe cast: the kind of the field defines the type of the value.
+  return schema as unknown as SchemaOf<F>
+}
+
+const schemasOf = <F extends Fields>(fields: F): SchemasOf<F> =>
+  // Safe cast: the entries are those of `fields`.
   Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [name, schemaOf(field, kindOfTopic)]),
-  )
+    Object.entries(fields).map(([name, field]) => [name, schemaOf(field, name)]),
+  ) as unknown as SchemasOf<F>
 
-/** Name of a derived collection: `crm_campaigns`. */
-const nameOf = ({ table }: Resource): string => table
+/** The schema of a record's own field. Words and companies are never null: they have a default. */
+const ownSchema = (name: string, field: Field): z.ZodType => {
+  const { values = [], reference, input } = field.kind
+  const [word] = values.includes('EUR') ? ['EUR'] : values
+  if (word !== undefined && !field.required) return input.default(word)
+  return reference?.target === 'accounting/companyInfo' ? a.company() : schemaOf(field, name)
+}
 
 // Every record of the sandbox has these, so a field of the resource needs another name.
 const taken: ReadonlySet<string> = new Set(['id', 'version', 'created', 'modified', 'deleted'])
@@ -42,31 +69,41 @@ const taken: ReadonlySet<string> = new Set(['id', 'version', 'created', 'modifie
 /** Name of a field in a derived collection: the resource's, or `own_version` if the name is taken. */
 export const derivedName = (name: string): string => (taken.has(name) ? `own_${name}` : name)
 
-const fieldsOf = ({ fields }: Resource): Fields =>
-  Object.fromEntries(Object.entries(fields).map(([name, field]) => [derivedName(name), field]))
+/** Where a kind differs from its resource. */
+interface Differences<F extends Fields, Own extends z.ZodRawShape, Computed extends keyof F, C> {
+  /** Schemas of further fields, and of fields that are stricter than those of the resource. */
+  readonly own?: Own
+  /** Fields that `complete` computes. */
+  readonly computed?: readonly Computed[]
+  readonly complete?: (
+    input: z.output<z.ZodObject<KindShape<F, Own, Computed>>>,
+    context: RecordCompletion,
+  ) => C
+}
 
-/**
- * Kinds of the resources that none of `written` covers, by collection name. Their fields have the names of the
- * resource's fields, and their ids are like `crmcampaign_0001`.
- */
-export const deriveKinds = (
-  resources: readonly Resource[],
-  written: Readonly<Record<string, SandboxKind>>,
-): Readonly<Record<string, SandboxKind>> => {
-  const covered = new Map(Object.entries(written).map(([name, { topic }]) => [topic, name]))
-  const derived = resources.filter(({ topic }) => !covered.has(topic))
-  const kindOfTopic = new Map([
-    ...covered,
-    ...derived.map((resource) => [resource.topic, nameOf(resource)] as const),
-  ])
-  return Object.fromEntries(
-    derived.map((resource) => [
-      nameOf(resource),
-      defineKind({
-        topic: resource.topic,
-        prefix: resource.typeName.toLowerCase(),
-        fields: z.strictObject(schemasOf(fieldsOf(resource), kindOfTopic)),
-      }),
-    ]),
-  )
+type KindShape<F extends Fields, Own extends z.ZodRawShape, Computed extends PropertyKey> = Omit<
+  SchemasOf<F>,
+  keyof Own | Computed
+> &
+  Own
+
+/** Defines the kind of a resource, with ids like `ven_0001` for the prefix `ven`. */
+export const resourceKind = <
+  F extends Fields,
+  Own extends z.ZodRawShape = Record<never, never>,
+  Computed extends keyof F & string = never,
+  C extends object = Record<never, never>,
+>(
+  { topic, fields }: Resource<F>,
+  prefix: string,
+  { own, computed = [], complete }: Differences<F, Own, Computed, C> = {},
+): SandboxKind<z.ZodObject<KindShape<F, Own, Computed>>, C> => {
+  const names: readonly string[] = computed
+  const derived = Object.entries(fields)
+    .filter(([name]) => !names.includes(name))
+    .map(([name, field]) => [derivedName(name), ownSchema(name, field)])
+  const schema = z.strictObject({ ...Object.fromEntries(derived), ...own })
+  // Safe cast: the schema has the fields of the resource without the computed ones, and `own`.
+  const typed = schema as unknown as z.ZodObject<KindShape<F, Own, Computed>>
+  return defineKind({ topic, prefix, fields: typed, ...(complete && { complete }) })
 }

@@ -1,29 +1,32 @@
 /** Document kinds of the books: purchase orders, bills, invoices and payments. */
 import { z } from 'zod'
+import { purchaseOrder } from '../../resources/accounting/purchase-order.ts'
 import { units } from '../amounts.ts'
+import { FieldError } from '../errors.ts'
 import { checkSize, documentNumber, documentTotals, settlementOf } from '../totals.ts'
 import * as a from './blocks.ts'
-import { defineKind, FieldError, type RecordCompletion, ref } from './kind.ts'
+import { schemaOf } from './derived.ts'
+import { defineKind, type RecordCompletion, ref } from './kind.ts'
 
 const documentLine = z.object({
   text: a.line(),
-  item: ref('catalog_items').nullable().default(null),
-  account: ref('ledger_accounts'),
-  cost_centers: a.list(ref('cost_centers')),
+  item: ref('accounting/items').nullable().default(null),
+  account: ref('accounting/accounts'),
+  cost_centers: a.list(ref('accounting/trackingCategories')),
   unit_price: a.money(),
   quantity: z.number().positive().max(1_000_000),
-  tax_code: ref('tax_codes').default('tax_0001'),
+  tax_code: ref('accounting/taxRates').default('tax_0001'),
 })
 
 const document = {
   /** Default: derived from the id. */
   number: a.line().optional(),
   remark: a.multilineText(),
-  company: ref('companies').default('com_0001'),
-  currency_code: a.currency().default('EUR'),
+  company: a.company(),
+  currency_code: a.currency(),
   /** Base currency for one unit of the document's currency. */
   fx_rate: a.rate().default('1'),
-  cost_centers: a.list(ref('cost_centers')),
+  cost_centers: a.list(ref('accounting/trackingCategories')),
   lines: z.array(documentLine).min(1).max(100),
 }
 
@@ -32,71 +35,8 @@ const billingFields = {
   issued_on: a.day(),
   due_on: a.day(),
   discount_percent: a.percent().default('0'),
-  purchase_orders: a.list(ref('purchase_orders')),
+  purchase_orders: a.list(ref('accounting/purchaseOrders')),
 }
-
-/** Orders to vendors. */
-export const purchaseOrders = defineKind({
-  topic: 'accounting/purchaseOrders',
-  prefix: 'po',
-  fields: z.strictObject({
-    ...document,
-    state: z.enum(['draft', 'sent', 'received', 'cancelled']).default('draft'),
-    vendor: ref('vendors'),
-    /** Budget account of the whole order. */
-    account: ref('ledger_accounts').nullable().default(null),
-    ordered_on: a.day(),
-    expected_on: a.day().nullable().default(null),
-    deliver_to: a.address.nullable().default(null),
-  }),
-  complete: (input, context) => {
-    const { discount_total, ...totals } = documentTotals(
-      { ...input, discount_percent: '0' },
-      context,
-    )
-    return { ...totals, number: documentNumber('PO', input.number, context.id) }
-  },
-})
-
-/** Bills from vendors. */
-export const bills = defineKind({
-  topic: 'accounting/bills',
-  prefix: 'bil',
-  fields: z.strictObject({
-    ...billingFields,
-    vendor: ref('vendors'),
-    /** False while approval is pending; the bill is not in the books yet. */
-    approved: z.boolean().default(true),
-  }),
-  complete: (input, context) => {
-    const totals = documentTotals(input, context)
-    return {
-      ...totals,
-      ...settlementOf(totals.total, input.approved, context),
-      number: documentNumber('B', input.number, context.id),
-    }
-  },
-})
-
-/** Invoices to clients. */
-export const invoices = defineKind({
-  topic: 'accounting/invoices',
-  prefix: 'inv',
-  fields: z.strictObject({
-    ...billingFields,
-    client: ref('clients'),
-    /** False for a draft, which is not in the books yet. */
-    sent: z.boolean().default(true),
-  }),
-  complete: (input, context) => {
-    const totals = documentTotals(input, context)
-    return {
-      ...totals,
-      ...settlementOf(totals.total, input.sent, context),
-      number: documentNumber('INV', input.number, context.id),
-    }
-  },
-})
 
 const FIXED = ['amount', 'currency_code', 'fx_rate', 'account', 'invoice', 'bill'] as const
 
@@ -129,39 +69,99 @@ const partiesOf = (input: PaymentInput, { previous, lookUp }: RecordCompletion) 
     : { client: input.client, vendor: input.vendor }
 }
 
-/** Incoming and outgoing payments, for an invoice or a bill, or on account of a client or vendor. */
-export const payments = defineKind({
-  topic: 'accounting/payments',
-  prefix: 'pay',
-  fields: z.strictObject({
-    /** The paid document: an invoice or a bill, not both. */
-    invoice: ref('invoices').nullable().default(null),
-    bill: ref('bills').nullable().default(null),
-    /** The document's party, if the payment has a document. */
-    client: ref('clients').nullable().default(null),
-    vendor: ref('vendors').nullable().default(null),
-    paid_on: a.day(),
-    amount: a.money(),
-    currency_code: a.currency().default('EUR'),
-    fx_rate: a.rate().default('1'),
-    /** The bank account. */
-    account: ref('ledger_accounts').default('acc_0001'),
-    method: z.enum(['transfer', 'card', 'direct_debit', 'cash']).default('transfer'),
-    reference: a.lineOrNull(),
-    cost_centers: a.list(ref('cost_centers')),
-    company: ref('companies').default('com_0001'),
+/** The document kinds, by collection. */
+export const documentKinds = {
+  /** Orders to vendors. */
+  purchase_orders: defineKind({
+    topic: 'accounting/purchaseOrders',
+    prefix: 'po',
+    fields: z.strictObject({
+      ...document,
+      state: z.enum(['draft', 'sent', 'received', 'cancelled']).default('draft'),
+      vendor: ref('accounting/vendors'),
+      /** Budget account of the whole order. */
+      account: ref('accounting/accounts').nullable().default(null),
+      ordered_on: a.day(),
+      expected_on: a.day().nullable().default(null),
+      deliver_to: schemaOf(purchaseOrder.fields.deliveryAddress),
+    }),
+    complete: (input, context) => {
+      const { discount_total, ...totals } = documentTotals(
+        { ...input, discount_percent: '0' },
+        context,
+      )
+      return { ...totals, number: documentNumber('PO', input.number, context.id) }
+    },
   }),
-  complete: (input, context) => {
-    const isOnAccount = input.invoice === null && input.bill === null
-    const incoming = isOnAccount ? input.client : input.invoice
-    const outgoing = isOnAccount ? input.vendor : input.bill
-    if ((incoming === null) === (outgoing === null)) throw new FieldError('required', 'invoice')
-    if (units(input.amount) <= 0) throw new FieldError('invalid', 'amount')
-    checkSize(units(input.amount), input.fx_rate, 'amount')
-    // A posted payment cannot be rewritten, only deleted and created again.
-    const { previous } = context
-    for (const field of FIXED)
-      if (previous && previous[field] !== input[field]) throw new FieldError('fixed', field)
-    return { direction: incoming === null ? 'outgoing' : 'incoming', ...partiesOf(input, context) }
-  },
-})
+  /** Bills from vendors. */
+  bills: defineKind({
+    topic: 'accounting/bills',
+    prefix: 'bil',
+    fields: z.strictObject({
+      ...billingFields,
+      vendor: ref('accounting/vendors'),
+      /** False while approval is pending; the bill is not in the books yet. */
+      approved: z.boolean().default(true),
+    }),
+    complete: (input, context) => {
+      const totals = documentTotals(input, context)
+      const settlement = settlementOf(totals.total, input.approved, context)
+      return { ...totals, ...settlement, number: documentNumber('B', input.number, context.id) }
+    },
+  }),
+  /** Invoices to clients. */
+  invoices: defineKind({
+    topic: 'accounting/invoices',
+    prefix: 'inv',
+    fields: z.strictObject({
+      ...billingFields,
+      client: ref('accounting/customers'),
+      /** False for a draft, which is not in the books yet. */
+      sent: z.boolean().default(true),
+    }),
+    complete: (input, context) => {
+      const totals = documentTotals(input, context)
+      const settlement = settlementOf(totals.total, input.sent, context)
+      return { ...totals, ...settlement, number: documentNumber('INV', input.number, context.id) }
+    },
+  }),
+  /** Incoming and outgoing payments, for an invoice or a bill, or on account of a client or vendor. */
+  payments: defineKind({
+    topic: 'accounting/payments',
+    prefix: 'pay',
+    fields: z.strictObject({
+      /** The paid document: an invoice or a bill, not both. */
+      invoice: ref('accounting/invoices').nullable().default(null),
+      bill: ref('accounting/bills').nullable().default(null),
+      /** The document's party, if the payment has a document. */
+      client: ref('accounting/customers').nullable().default(null),
+      vendor: ref('accounting/vendors').nullable().default(null),
+      paid_on: a.day(),
+      amount: a.money(),
+      currency_code: a.currency(),
+      fx_rate: a.rate().default('1'),
+      /** The bank account. */
+      account: ref('accounting/accounts').default('acc_0001'),
+      method: z.enum(['transfer', 'card', 'direct_debit', 'cash']).default('transfer'),
+      reference: a.lineOrNull(),
+      cost_centers: a.list(ref('accounting/trackingCategories')),
+      company: a.company(),
+    }),
+    complete: (input, context) => {
+      const isOnAccount = input.invoice === null && input.bill === null
+      const incoming = isOnAccount ? input.client : input.invoice
+      const outgoing = isOnAccount ? input.vendor : input.bill
+      if ((incoming === null) === (outgoing === null)) throw new FieldError('required', 'invoice')
+      if (units(input.amount) <= 0) throw new FieldError('invalid', 'amount')
+      checkSize(units(input.amount), input.fx_rate, 'amount')
+      // A posted payment cannot be rewritten, only deleted and created again.
+      const { previous } = context
+      for (const field of FIXED)
+        if (previous && previous[field] !== input[field]) throw new FieldError('fixed', field)
+      return {
+        direction: incoming === null ? 'outgoing' : 'incoming',
+        ...partiesOf(input, context),
+      }
+    },
+  }),
+}

@@ -1,25 +1,10 @@
 /** Definition of the sandbox's kinds, i.e. of its collections and their records. */
 import { z } from 'zod'
+import { memoize } from '../../memoize.ts'
+import { FieldError } from '../errors.ts'
 
 /** The fields of a record, by name. */
 export type SandboxFields = Readonly<Record<string, unknown>>
-
-/** Error for one invalid field of the input. */
-export class FieldError extends Error {
-  override readonly name = 'FieldError'
-  readonly reason: string
-  /** Path of the field: `lines.0.quantity`. */
-  readonly field: string
-  /** Problem and remedy, if the reason and the field are not enough. */
-  readonly explanation: string | undefined
-
-  constructor(reason: string, field: string, explanation?: string) {
-    super(`${field}: ${reason}`)
-    this.reason = reason
-    this.field = field
-    this.explanation = explanation
-  }
-}
 
 /** Context in which a kind computes fields. */
 export interface RecordCompletion {
@@ -67,38 +52,57 @@ const ID = /^[a-z]+_\d{4,12}$/
 /** Whether a string has the format of an id. */
 export const isId = (text: string): boolean => ID.test(text)
 
-const targets = z.registry<{ kind: string }>()
+const targets = z.registry<{ topic: string }>()
 
-/** Schema of a reference to a record of another kind, by id. */
-export const ref = (kind: string): z.ZodString => z.string().regex(ID).register(targets, { kind })
+/** Schema of a reference to a record of a topic, by id. */
+export const ref = (topic: string): z.ZodString => z.string().regex(ID).register(targets, { topic })
 
 /** A reference in the input. */
 export interface Reference {
   readonly path: string
-  readonly kind: string
+  readonly topic: string
   readonly id: string
 }
 
-/** All references in a value that the schema has validated. */
-export const referencesIn = (schema: z.core.$ZodType, value: unknown, path = ''): Reference[] => {
-  if (value === null || value === undefined) return []
+/** Finds the references in a value at a path. */
+type ReferenceFinder = (value: unknown, path: string) => Reference[]
+
+const none: ReferenceFinder = () => []
+
+/** Compiles the finder of a schema; `none` if its values have no references. */
+const finderOf = memoize((schema: z.core.$ZodType): ReferenceFinder => {
   if (
     schema instanceof z.ZodNullable ||
     schema instanceof z.ZodOptional ||
     schema instanceof z.ZodDefault
   )
-    return referencesIn(schema.unwrap(), value, path)
-  const below = (name: string | number): string => (path === '' ? `${name}` : `${path}.${name}`)
-  if (schema instanceof z.ZodArray && Array.isArray(value))
-    return value.flatMap((entry, index) => referencesIn(schema.element, entry, below(index)))
-  if (schema instanceof z.ZodObject)
-    return Object.entries(schema.shape).flatMap(([name, field]) =>
-      // Safe cast: the object schema has validated it.
-      referencesIn(field, (value as SandboxFields)[name], below(name)),
-    )
-  const target = targets.get(schema)
-  return target && typeof value === 'string' ? [{ path, kind: target.kind, id: value }] : []
-}
+    return finderOf(schema.unwrap())
+  if (schema instanceof z.ZodArray) {
+    const find = finderOf(schema.element)
+    if (find === none) return none
+    return (value, path) =>
+      Array.isArray(value)
+        ? value.flatMap((entry, index) => find(entry, below(path, String(index))))
+        : []
+  }
+  if (schema instanceof z.ZodObject) {
+    const parts = Object.entries(schema.shape)
+      .map(([name, field]) => ({ name, find: finderOf(field) }))
+      .filter(({ find }) => find !== none)
+    if (parts.length === 0) return none
+    return (value, path) =>
+      parts.flatMap(({ name, find }) => find(Object(value)[name], below(path, name)))
+  }
+  const { topic } = targets.get(schema) ?? {}
+  if (topic === undefined) return none
+  return (value, path) => (typeof value === 'string' ? [{ path, topic, id: value }] : [])
+})
+
+const below = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)
+
+/** All references in the fields of a record of the kind. */
+export const referencesIn = ({ fields }: SandboxKind, record: SandboxFields): Reference[] =>
+  finderOf(fields)(record, '')
 
 /** Validates input fields with the schema of the kind. @throws FieldError for the first invalid field */
 export const readFields = ({ fields }: SandboxKind, input: SandboxFields): SandboxFields => {

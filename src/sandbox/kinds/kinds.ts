@@ -2,57 +2,49 @@
 import type { z } from 'zod'
 import type { Verb } from '../../definition/resource.ts'
 import { catalogue } from '../../generated/catalogue.ts'
-import * as books from './books.ts'
-import { deriveKinds } from './derived.ts'
-import * as documents from './documents.ts'
+import type { SandboxRow } from '../../store/sandbox/sandbox-records.ts'
+import { bookKinds } from './books.ts'
+import { resourceKind } from './derived.ts'
+import { documentKinds } from './documents.ts'
 import type { SandboxKind } from './kind.ts'
-import * as sales from './sales.ts'
-import * as shop from './shop.ts'
+import { salesKinds } from './sales.ts'
+import { shopKinds } from './shop.ts'
 
 /** The collections that belong to the company. Each references only itself and collections above it. */
-const written = {
-  companies: books.companies,
-  tax_codes: books.taxCodes,
-  cost_centers: books.costCenters,
-  ledger_accounts: books.ledgerAccounts,
-  vendors: books.vendors,
-  clients: books.clients,
-  catalog_items: books.catalogItems,
-  purchase_orders: documents.purchaseOrders,
-  bills: documents.bills,
-  invoices: documents.invoices,
-  payments: documents.payments,
-  members: sales.members,
-  organizations: sales.organizations,
-  people: sales.people,
-  leads: sales.leads,
-  deal_stages: sales.dealStages,
-  deals: sales.deals,
-  notes: sales.notes,
-  tasks: sales.tasks,
-  shoppers: shop.shoppers,
-  products: shop.products,
-  orders: shop.orders,
-  shipments: shop.shipments,
-} as const
+const written = { ...bookKinds, ...documentKinds, ...salesKinds, ...shopKinds }
+
+const topics: ReadonlySet<string> = new Set(Object.values(written).map(({ topic }) => topic))
 
 /** The collections by name, with a derived one for each other resource of the catalogue. */
-export const kinds: typeof written = { ...written, ...deriveKinds(catalogue.resources, written) }
+export const kinds: typeof written = {
+  ...written,
+  ...Object.fromEntries(
+    catalogue.resources
+      .filter(({ topic }) => !topics.has(topic))
+      // Ids are like `crmcampaign_0001`.
+      .map((resource) => [resource.table, resourceKind(resource, resource.typeName.toLowerCase())]),
+  ),
+}
 
 /** The name of a collection; the derived ones are not listed in the type. */
 export type KindName = keyof typeof kinds
 
-/** The derived collections, by topic. */
-export const derivedKinds: ReadonlyMap<string, KindName> = new Map(
-  Object.entries(kinds).flatMap(([name, { topic }]) =>
-    // Safe cast: it is a key of `kinds`.
-    name in written ? [] : [[topic, name as KindName]],
-  ),
-)
+/** The form of stored records. Raise it if the kinds cannot read the records of the version before. */
+export const RECORD_FORM = 2
 
 /** Names of all collections. */
 // Safe cast: the keys of `kinds` are the kind names.
 export const kindNames = Object.keys(kinds) as KindName[]
+
+/** The names of the collections, by topic. */
+export const kindOfTopic: ReadonlyMap<string, KindName> = new Map(
+  kindNames.map((name) => [kinds[name].topic, name]),
+)
+
+/** The derived collections, by topic. */
+export const derivedKinds: ReadonlyMap<string, KindName> = new Map(
+  [...kindOfTopic].filter(([topic]) => !topics.has(topic)),
+)
 
 /** Definition of a kind by an untrusted name, with the verbs of its resource; undefined if it does not exist. */
 export const kindOf = (
@@ -75,13 +67,7 @@ export type FieldsOf<K extends KindName> = Omit<
 > &
   Completed<K>
 
-/** A stored record. */
-export interface SandboxRecord<K extends KindName = KindName> {
-  readonly kind: K
-  readonly id: string
-  readonly version: number
-  readonly deleted: boolean
-  readonly created: string
-  readonly modified: string
-  readonly fields: FieldsOf<K>
-}
+/** A stored record; its kind decides the type of its fields. */
+export type SandboxRecord<K extends KindName = KindName> = {
+  [Name in K]: SandboxRow & { readonly kind: Name; readonly fields: FieldsOf<Name> }
+}[K]

@@ -1,85 +1,67 @@
 /** Deletes old closed records, so that a long-running sandbox does not grow. */
-
 import type { SimulatedEvent } from '../company/event.ts'
 import type { KindName, SandboxRecord } from '../kinds/kinds.ts'
 import type { Workspace } from '../workspace.ts'
 
-interface RetentionRule<K extends KindName, P extends KindName = KindName> {
-  readonly kind: K
-  /** Number of records to keep. */
-  readonly keep: number
-  readonly isClosed: (fields: SandboxRecord<K>['fields']) => boolean
-  /** Records that are deleted with the record that they reference. */
-  readonly parts?: {
-    readonly kind: P
-    readonly ownerOf: (fields: SandboxRecord<P>['fields']) => string | null
-  }
-}
+type Retirement = (workspace: Workspace, owners: ReadonlySet<string | null>) => Promise<void>
 
 // Bounds the duration of a step.
 const MAX_PER_STEP = 100
 
-const retireOldest = async <K extends KindName, P extends KindName>(
-  workspace: Workspace,
-  { kind, keep, isClosed, parts }: RetentionRule<K, P>,
-): Promise<boolean> => {
-  const records = await workspace.live(kind)
-  const old = records
-    .filter(({ fields }) => isClosed(fields))
-    .slice(0, Math.min(MAX_PER_STEP, Math.max(0, records.length - keep)))
-  if (old.length === 0) return false
-  if (parts) {
-    const owners = new Set<string | null>(old.map(({ id }) => id))
-    for (const part of await workspace.live(parts.kind))
-      if (owners.has(parts.ownerOf(part.fields))) workspace.retire(part)
+/** Deletes the records that reference one of `owners`. */
+const withOwner =
+  <K extends KindName>(
+    kind: K,
+    ownerOf: (fields: SandboxRecord<K>['fields']) => string | null,
+  ): Retirement =>
+  async (workspace, owners) => {
+    for (const part of await workspace.live(kind))
+      if (owners.has(ownerOf(part.fields))) workspace.retire(part)
   }
-  for (const record of old) workspace.retire(record)
-  return true
-}
 
-const always = (): boolean => true
+/** Deletes the oldest closed records beyond the first `keep`, after those that `retireParts` deletes. */
+const keeping =
+  <K extends KindName>(
+    kind: K,
+    keep: number,
+    isClosed: (fields: SandboxRecord<K>['fields']) => boolean = () => true,
+    retireParts?: Retirement,
+  ): SimulatedEvent =>
+  async (workspace) => {
+    const records = await workspace.live(kind)
+    const old = records
+      .filter(({ fields }) => isClosed(fields))
+      .slice(0, Math.min(MAX_PER_STEP, Math.max(0, records.length - keep)))
+    if (old.length === 0) return false
+    await retireParts?.(workspace, new Set(old.map(({ id }) => id)))
+    for (const record of old) workspace.retire(record)
+    return true
+  }
+
+const isDone = ({ state }: { readonly state: string }): boolean =>
+  ['completed', 'cancelled', 'paid', 'received'].includes(state)
+
+const shipments = withOwner('shipments', ({ order }) => order)
+const receipts = withOwner('payments', ({ invoice }) => invoice)
+const expenses = withOwner('payments', ({ bill }) => bill)
+
+const rules = [
+  keeping('orders', 150, isDone, shipments),
+  keeping('invoices', 150, isDone, receipts),
+  keeping('bills', 120, isDone, expenses),
+  keeping('purchase_orders', 80, isDone),
+  keeping('deals', 100, ({ opportunityStatus }) => opportunityStatus !== 'open'),
+  keeping('tasks', 100, ({ taskStatus }) => taskStatus === 'done'),
+  keeping('notes', 120),
+  keeping('leads', 100),
+  keeping('people', 200),
+  keeping('organizations', 150),
+  keeping('shoppers', 200),
+]
 
 /** Deletes the oldest closed records of the kinds that grow. */
-export const retireClosedRecords: SimulatedEvent = async (workspace) => {
-  const results = [
-    await retireOldest(workspace, {
-      kind: 'orders',
-      keep: 150,
-      isClosed: ({ state }) => state === 'completed' || state === 'cancelled',
-      parts: { kind: 'shipments', ownerOf: ({ order }) => order },
-    }),
-    await retireOldest(workspace, {
-      kind: 'invoices',
-      keep: 150,
-      isClosed: ({ state }) => state === 'paid',
-      parts: { kind: 'payments', ownerOf: ({ invoice }) => invoice },
-    }),
-    await retireOldest(workspace, {
-      kind: 'bills',
-      keep: 120,
-      isClosed: ({ state }) => state === 'paid',
-      parts: { kind: 'payments', ownerOf: ({ bill }) => bill },
-    }),
-    await retireOldest(workspace, {
-      kind: 'purchase_orders',
-      keep: 80,
-      isClosed: ({ state }) => state === 'received' || state === 'cancelled',
-    }),
-    await retireOldest(workspace, {
-      kind: 'deals',
-      keep: 100,
-      isClosed: ({ outcome }) => outcome !== 'open',
-    }),
-    await retireOldest(workspace, {
-      kind: 'tasks',
-      keep: 100,
-      isClosed: ({ progress }) => progress === 'done',
-    }),
-    await retireOldest(workspace, { kind: 'notes', keep: 120, isClosed: always }),
-    await retireOldest(workspace, { kind: 'leads', keep: 100, isClosed: always }),
-    await retireOldest(workspace, { kind: 'people', keep: 200, isClosed: always }),
-    await retireOldest(workspace, { kind: 'organizations', keep: 150, isClosed: always }),
-    await retireOldest(workspace, { kind: 'shoppers', keep: 200, isClosed: always }),
-  ]
+export const retireClosedRecords: SimulatedEvent = async (workspace, random) => {
+  const results = []
+  for (const retire of rules) results.push(await retire(workspace, random))
   return results.includes(true)
 }

@@ -10,10 +10,9 @@ import { bookEvents } from '../company/books.ts'
 import type { SimulatedEvent } from '../company/event.ts'
 import { salesEvents } from '../company/sales.ts'
 import { shopEvents } from '../company/shop.ts'
-import { FieldError } from '../kinds/kind.ts'
+import { RequestError } from '../errors.ts'
 import { openWorkspace } from '../open-workspace.ts'
 import { createRandom } from '../random.ts'
-import { StateConflictError } from '../workspace.ts'
 import { retireClosedRecords } from './retire.ts'
 
 // The names seed the random numbers: renaming an event changes what it does.
@@ -54,10 +53,11 @@ const takeStep = async (
   for (const [eventName, apply] of eventsAt(name, seed, steps)) {
     const workspace = openWorkspace(session, now)
     try {
-      if (!(await apply(workspace, createRandom(name, seed, 'step', steps, eventName)))) continue
+      const random = createRandom(name, seed, 'step', steps, eventName)
+      if ((await apply(workspace, random)) === false) continue
     } catch (error) {
       // Users may have changed the records so that the event is invalid; try the next one.
-      if (error instanceof FieldError || error instanceof StateConflictError) continue
+      if (error instanceof RequestError) continue
       throw error
     }
     const { tenant, rows } = workspace.changes()

@@ -13,7 +13,7 @@ const { sql } = Prisma
 const TENANT_KIND = '_tenant'
 const TENANT_ID = 'tenant'
 
-/** A stored record of the sandbox; `body` contains the fields of its kind. */
+/** A stored record of the sandbox. */
 export interface SandboxRow {
   readonly kind: string
   readonly id: string
@@ -22,13 +22,16 @@ export interface SandboxRow {
   /** ISO 8601 with milliseconds, like `modified`. */
   readonly created: string
   readonly modified: string
-  readonly body: Readonly<Record<string, unknown>>
+  /** The fields of its kind. */
+  readonly fields: Readonly<Record<string, unknown>>
 }
 
 /** The state of a tenant, apart from its records. */
 export interface SandboxTenant {
   /** Computed by `hashSandboxToken`. */
   readonly tokenHash: string
+  /** The form of the records; absent on tenants of the first versions. */
+  readonly form?: number
   readonly seed: number
   /** When the tenant was created. ISO 8601. */
   readonly start: string
@@ -46,7 +49,8 @@ interface TableRow extends Omit<SandboxRow, 'created' | 'modified'> {
   readonly modified: Date
 }
 
-const columns = sql`kind, id, version, deleted, created_at AS created, updated_at AS modified, body`
+const columns = sql`kind, id, version, deleted, created_at AS created, updated_at AS modified,
+  body AS fields`
 
 const fromTable = (row: TableRow): SandboxRow => ({
   ...row,
@@ -105,7 +109,7 @@ export const listSandboxTenants = async ({ prisma }: Database): Promise<string[]
 /** The rows as the SQL relation `r`. */
 const rowsAs = (rows: readonly SandboxRow[]): Prisma.Sql => sql`
   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(kind text, id text, version integer,
-    deleted boolean, created timestamptz, modified timestamptz, body jsonb)`
+    deleted boolean, created timestamptz, modified timestamptz, fields jsonb)`
 
 const writeRows = async (
   transaction: Transaction,
@@ -115,7 +119,7 @@ const writeRows = async (
   if (rows.length === 0) return
   await transaction.prisma.$executeRaw(sql`
     INSERT INTO sandbox_records (tenant, kind, id, version, deleted, created_at, updated_at, body)
-    SELECT ${tenant}, kind, id, version, deleted, created, modified, body FROM ${rowsAs(rows)}
+    SELECT ${tenant}, kind, id, version, deleted, created, modified, fields FROM ${rowsAs(rows)}
     ON CONFLICT (tenant, kind, id) DO UPDATE SET version = excluded.version,
       deleted = excluded.deleted, updated_at = excluded.updated_at, body = excluded.body`)
 }
@@ -133,7 +137,7 @@ export const createSandboxTenant = async (
       VALUES (${name}, ${TENANT_KIND}, ${TENANT_ID}, now(), now(), ${JSON.stringify(tenant)}::jsonb)
       ON CONFLICT DO NOTHING RETURNING tenant)
     INSERT INTO sandbox_records (tenant, kind, id, version, deleted, created_at, updated_at, body)
-    SELECT tenant, r.kind, r.id, r.version, r.deleted, r.created, r.modified, r.body
+    SELECT tenant, r.kind, r.id, r.version, r.deleted, r.created, r.modified, r.fields
     FROM created, ${rowsAs(rows)}`)
   return inserted > 0 ? 'created' : 'exists'
 }

@@ -1,10 +1,9 @@
-import { type Json, WriteRejection } from '../../../definition/connector.ts'
-import { enumeration, listOf, notNull } from '../../../definition/mapping/converters.ts'
-import type { Converter, ConverterContext } from '../../../definition/mapping/rule.ts'
-import { objectAt, writeValue } from '../../../definition/mapping/write.ts'
-import { product } from '../../../resources/commerce/product.ts'
-import { collection } from '../collection.ts'
-import { money, quantity } from '../formats.ts'
+/** The rules of products. */
+import { type Json, WriteRejection } from '../../definition/connector.ts'
+import { enumeration, listOf, notNull } from '../../definition/mapping/converters.ts'
+import type { Converter, ConverterContext } from '../../definition/mapping/rule.ts'
+import { objectAt, writeValue } from '../../definition/mapping/write.ts'
+import { money, quantity } from './formats.ts'
 
 /** An object with one number. @throws WriteRejection if the number is missing, which would empty the field */
 const numberIn = (name: string, source: Converter) => ({
@@ -45,8 +44,8 @@ const variant = {
   weight,
 }
 
-/** `/v1/products` */
-export default collection('products', product, {
+/** The rules of the fields. */
+export const productRules = {
   productName: notNull('name'),
   description: 'description_html',
   productType: 'category',
@@ -57,4 +56,4 @@ export default collection('products', product, {
   productUrl: 'page',
   // A variant without an id matches by SKU, then by name.
   variants: notNull(listOf('variants', variant, [['id'], ['sku'], ['label']])),
-})
+}

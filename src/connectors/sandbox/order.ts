@@ -1,3 +1,4 @@
+/** The rules of orders. */
 import {
   listOf,
   notNull,
@@ -5,12 +6,10 @@ import {
   ofRecord,
   orElse,
   writtenTo,
-} from '../../../definition/mapping/converters.ts'
-import type { Converter } from '../../../definition/mapping/rule.ts'
-import { objectAt, writeObject } from '../../../definition/mapping/write.ts'
-import { order } from '../../../resources/commerce/order.ts'
-import { collection } from '../collection.ts'
-import { money } from '../formats.ts'
+} from '../../definition/mapping/converters.ts'
+import type { Converter } from '../../definition/mapping/rule.ts'
+import { objectAt, writeObject } from '../../definition/mapping/write.ts'
+import { money } from './formats.ts'
 
 const address = {
   address1: 'line1',
@@ -37,8 +36,8 @@ const item = {
 }
 
 const contact = {
-  firstName: 'given_name',
-  lastName: 'family_name',
+  firstName: 'firstName',
+  lastName: 'lastName',
   email: 'email',
   phone: 'phone',
 } as const
@@ -57,8 +56,8 @@ const buyer: Converter = {
   },
 }
 
-/** `/v1/orders` */
-export default collection('orders', order, {
+/** The rules of the fields. */
+export const orderRules = {
   orderNumber: notNull('number'),
   orderStatus: notNull('state'),
   fulfillmentStatus: writtenTo('stated_shipping_state', 'shipping_state'),
@@ -74,4 +73,4 @@ export default collection('orders', order, {
   billingAddress: objectOf('bill_to', address),
   shippingAddress: objectOf('ship_to', address),
   customer: buyer,
-})
+}

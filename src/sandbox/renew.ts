@@ -1,0 +1,60 @@
+/** Renews tenants whose records an earlier version stored in another form. */
+import type { Database } from '../store/database/database.ts'
+import {
+  changeSandbox,
+  getSandboxTenant,
+  listSandboxTenants,
+  type SandboxOutcome,
+  type SandboxRow,
+  type SandboxSession,
+} from '../store/sandbox/sandbox-records.ts'
+import { createDataset, type Dataset } from './company/history.ts'
+import { kindNames, RECORD_FORM } from './kinds/kinds.ts'
+
+const keyOf = ({ kind, id }: SandboxRow): string => `${kind}/${id}`
+
+/** Replaces the records of a tenant. Readers see a change or a deletion of every record that they know. */
+const replaceRecords = async (
+  session: SandboxSession,
+  { records, numbers }: Dataset,
+  now: Date,
+): Promise<SandboxOutcome<boolean>> => {
+  const { tenant } = session
+  // Another process was faster.
+  if (tenant.form === RECORD_FORM) return { result: false, tenant, rows: [] }
+  const modified = new Date(Math.max(now.getTime(), Date.parse(tenant.clock) + 1)).toISOString()
+  const stored = new Map((await session.get(records)).map((row) => [keyOf(row), row]))
+  const keys = new Set(records.map(keyOf))
+  const live = (await Promise.all(kindNames.map((kind) => session.live(kind)))).flat()
+  const removed = live.filter((row) => !keys.has(keyOf(row)))
+  const rows = [...records, ...removed.map((row) => ({ ...row, deleted: true }))].map((row) => ({
+    ...row,
+    version: (stored.get(keyOf(row)) ?? row).version + 1,
+    modified,
+  }))
+  const used = Object.entries(numbers).map(([prefix, number]): [string, number] => [
+    prefix,
+    Math.max(number, tenant.numbers[prefix] ?? 0),
+  ])
+  const renewed = { form: RECORD_FORM, start: now.toISOString(), clock: modified }
+  const allNumbers = { ...tenant.numbers, ...Object.fromEntries(used) }
+  return { result: true, tenant: { ...tenant, ...renewed, numbers: allNumbers }, rows }
+}
+
+/** Gives each tenant of an earlier version new records; its token stays valid. @returns how many */
+export const renewTenants = async (database: Database, now: Date): Promise<number> => {
+  let count = 0
+  for (const name of await listSandboxTenants(database)) {
+    const tenant = await getSandboxTenant(database, name)
+    if (!tenant || tenant.form === RECORD_FORM) continue
+    // Computed before the transaction, so that it holds its connection only briefly.
+    const dataset = await createDataset({
+      tenant: name,
+      seed: tenant.seed,
+      start: now.toISOString(),
+    })
+    if (await changeSandbox(database, name, (session) => replaceRecords(session, dataset, now)))
+      count++
+  }
+  return count
+}
