@@ -33,6 +33,7 @@ const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 const START = 'http.server.request.start'
 
 const key = generateApiKey('development')
+const HEADERS = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
 let database: TestDatabase
 let folder: string
 let collector: Collector
@@ -100,6 +101,7 @@ const openService = async (variables?: Readonly<Record<string, string>>) => {
     shutdown,
     connectors: new Map([[connector.app, connector]]),
   })
+  const { address } = service
   const [environmentId] = service.firstStart.environmentIds
   const store = openDatabase({ url: database.url })
   const userId = await ensureUser(store, environmentId, 'user', 'User')
@@ -108,17 +110,14 @@ const openService = async (variables?: Readonly<Record<string, string>>) => {
   const credentialId = await createCredential(store, testVault, { ...owner, connector, values })
   await store.stop()
   return {
+    address,
     credentialId,
     userId,
     /** Sends a request that succeeds. */
     request: async (method: string, path: string, body: object, traceparent?: string) => {
-      const response = await fetch(`${service.address}${path}`, {
+      const response = await fetch(address + path, {
         method,
-        headers: {
-          authorization: `Bearer ${key}`,
-          'content-type': 'application/json',
-          ...(traceparent && { traceparent }),
-        },
+        headers: { ...HEADERS, ...(traceparent && { traceparent }) },
         body: JSON.stringify(body),
       })
       const answer = await response.text()
@@ -129,58 +128,252 @@ const openService = async (variables?: Readonly<Record<string, string>>) => {
   }
 }
 
-const GRAPHQL_TRACE = 'a'.repeat(32)
-const REST_TRACE = 'b'.repeat(32)
 const CALLER = 'c'.repeat(16)
+const traceparentOf = (traceId: string, flags = '01'): string => `00-${traceId}-${CALLER}-${flags}`
+/** The caller's traces, one for each request. */
+const [GRAPHQL, REST, WORKFLOW, STREAM, FAILED, UNSAMPLED] = ['1', '2', '3', '4', '5', '6'].map(
+  (digit) => digit.repeat(32),
+) as [string, string, string, string, string, string]
 
 const CREATE = `mutation AddContact($id: ID!, $input: CrmContactInput!) {
   createCrmContact(credentialId: $id, input: $input) { id lastName }
 }`
+const SECRETS = ['Noether', 'Galois', 'app-secret', 'hook-secret', 'token=', key]
+const contactsOf = (credentialId: string): string =>
+  `/2024-03/one/crm/contacts?credentialId=${credentialId}`
 
 test('a write is one trace, from the caller through the API, SQL and the app to the webhook attempts', async () => {
-  const service = await openService()
-  const { credentialId, request } = service
-  const hook = { address: `${receiver.origin}/hook?token=hook-secret`, topic: ['crm/contacts'] }
-  await request('POST', '/2024-03/one/webhooks', hook)
-  // The second attempt of a message belongs to the same trace.
-  receiver.behave('/hook?token=hook-secret', (response, received, place) =>
+  const { credentialId, request, stop } = await openService()
+  const path = '/hook?token=hook-secret'
+  await request('POST', '/2024-03/one/webhooks', {
+    address: receiver.origin + path,
+    topic: ['crm/contacts'],
+  })
+  receiver.behave(path, (response, received, place) =>
     status(place === 0 ? 503 : 204)(response, received, place),
   )
   const variables = { id: credentialId, input: { lastName: 'Noether' } }
   const graphql = { query: CREATE, variables }
-  const { errors } = await request('POST', '/graphql', graphql, `00-${GRAPHQL_TRACE}-${CALLER}-01`)
+  const { errors } = await request('POST', '/graphql', graphql, traceparentOf(GRAPHQL))
   expect(errors).toBeUndefined()
-  const path = `/2024-03/one/crm/contacts?credentialId=${credentialId}&pageSize=1`
-  await request('POST', path.replace('&pageSize=1', ''), { lastName: 'Galois' }, `00-${REST_TRACE}-${CALLER}-01`)
-  await expect.poll(() => receiver.received.length).toBe(3)
-  await service.stop()
+  const contact = { lastName: 'Galois' }
+  await request('POST', contactsOf(credentialId), contact, traceparentOf(REST))
+  await expect.poll(() => receiver.at(path).length).toBe(3)
+  await stop()
 
-  // From the caller to each part.
-  const request1 = collector.spans.find(({ parentId }) => parentId === CALLER)
-  expect(request1).toMatchObject({ traceId: GRAPHQL_TRACE, name: 'POST /graphql', kind: 'server' })
-  const graphqlPath = ['POST /graphql', 'GraphQL mutation']
-  expect(collector.pathsTo(GRAPHQL_TRACE, 'POST test')).toEqual([[...graphqlPath, 'POST test']])
-  expect(collector.pathsTo(GRAPHQL_TRACE, 'BEGIN')).toContainEqual([...graphqlPath, 'BEGIN'])
-  const attempt = [...graphqlPath, 'POST webhook']
-  expect(collector.pathsTo(GRAPHQL_TRACE, 'POST webhook')).toEqual([attempt, attempt])
-  const route = 'POST /2024-03/one/crm/contacts'
-  expect(collector.pathsTo(REST_TRACE, 'POST test')).toEqual([[route, 'POST test']])
-  expect(collector.pathsTo(REST_TRACE, 'BEGIN')).toContainEqual([route, 'BEGIN'])
-  expect(collector.pathsTo(REST_TRACE, 'POST webhook')).toEqual([[route, 'POST webhook']])
-  const written = collector.spans.filter(({ name }) => name.includes('INSERT change_log.changes'))
-  const parentsOf = written.filter(({ traceId }) => [GRAPHQL_TRACE, REST_TRACE].includes(traceId))
-  expect(parentsOf.map(({ name }) => name)).toEqual([expect.stringContaining('INSERT crm_contacts'), expect.stringContaining('INSERT crm_contacts')])
+  const first = collector.spans.find(({ traceId }) => traceId === GRAPHQL)
+  expect(first?.resource).toMatchObject({
+    'service.name': 'trunkline',
+    'deployment.environment.name': 'test',
+  })
+  const operation = ['POST /graphql', 'GraphQL mutation']
+  const route = ['POST /2024-03/one/crm/contacts']
+  const write =
+    'SELECT crm_contacts INSERT crm_contacts INSERT change_log.changes SELECT crm_accounts UPDATE record_totals INSERT change_totals'
+  for (const [traceId, start, attempts] of [
+    [GRAPHQL, operation, 2],
+    [REST, route, 1],
+  ] as const) {
+    const spans = collector.spans.filter((span) => span.traceId === traceId)
+    const [server, ...others] = spans.filter(({ parentId }) => parentId === CALLER)
+    expect([server?.name, server?.kind, others]).toEqual([start[0], 'server', []])
+    for (const name of ['POST test', 'BEGIN', write, 'COMMIT'])
+      expect(collector.pathsTo(traceId, name)).toEqual([[...start, name]])
+    expect(collector.pathsTo(traceId, 'POST webhook')).toEqual(
+      Array.from({ length: attempts }, () => [...start, 'POST webhook']),
+    )
+  }
+  // The retry belongs to the trace too.
+  const tried = collector.spans.filter(
+    ({ traceId, name }) => traceId === GRAPHQL && name === 'POST webhook',
+  )
+  expect(tried.map(({ attributes }) => attributes['http.response.status_code'])).toEqual([503, 204])
+  expect(tried.map(({ isFailed }) => isFailed)).toEqual([true, false])
 
-  // The receiver continues the trace; the app, which is not the integrator's, gets no part of it.
+  // The receiver is the integrator's and can continue the trace. The app is not.
   const attempts = collector.spans.filter(({ name }) => name === 'POST webhook')
-  const sent = attempts.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`)
-  expect(receiver.received.map(({ headers }) => headers.traceparent).sort()).toEqual(sent.sort())
+  expect(receiver.at(path).map(({ headers }) => headers.traceparent)).toEqual(
+    expect.arrayContaining(attempts.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`)),
+  )
   expect(appHeaders.length).toBeGreaterThan(2)
-  for (const headers of appHeaders)
-    expect(Object.keys(headers)).not.toEqual(expect.arrayContaining(['traceparent']))
+  for (const headers of appHeaders) expect(Object.keys(headers)).not.toContain('traceparent')
+  for (const secret of SECRETS) expect(collector.text()).not.toContain(secret)
 
-  // A sync is a trace of its own.
-  const sync = collector.spans.find(({ name }) => name === 'sync crm/contacts')
-  expect(sync).toMatchObject({ parentId: '', kind: 'internal' })
-  expect(collector.pathsTo(sync?.traceId ?? '', 'GET test')).toContainEqual(['sync crm/contacts', 'GET test'])
+  const lines = (await readFile(join(folder, 'log'), 'utf8')).trim().split('\n')
+  const requests = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')
+  expect(requests.map(({ traceId }) => traceId)).toEqual(expect.arrayContaining([GRAPHQL, REST]))
+})
+
+test('a workflow run and its post belong to the trace of the change, a sync run is a trace of its own', async () => {
+  const { credentialId, userId, request, stop } = await openService()
+  const post = { address: `${receiver.origin}/workflow` }
+  const when = { app: 'test', topic: 'crm/contacts' }
+  // biome-ignore lint/suspicious/noThenProperty: the language's own word
+  const definition = { when, then: { post } }
+  const { data: integration } = await request('PUT', '/2024-03/integrations', {
+    slug: 'trace',
+    name: 'Trace',
+    app: 'test',
+    workflows: [{ slug: 'post', name: 'Post', definition }],
+  })
+  const { integrationId } = integration
+  const installation = { userId, integrationId, credentialIds: [credentialId] }
+  const start = '/2024-03/headless/startInstallation'
+  const { data: started } = await request('POST', start, installation)
+  const { installationId } = started
+  await request('POST', '/2024-03/headless/completeInstallation', { installationId })
+  const contact = { lastName: 'Noether' }
+  await request('POST', contactsOf(credentialId), contact, traceparentOf(WORKFLOW))
+  await expect.poll(() => receiver.at('/workflow').length).toBe(1)
+  const syncs = () => collector.spans.filter(({ name }) => name === 'sync crm/contacts')
+  await expect.poll(() => syncs().length).toBeGreaterThan(0)
+  await stop()
+
+  const route = 'POST /2024-03/one/crm/contacts'
+  expect(collector.pathsTo(WORKFLOW, 'workflow run')).toEqual([[route, 'workflow run']])
+  const run = collector.spans.find(({ name }) => name === 'workflow run')
+  expect(receiver.at('/workflow')[0]?.headers.traceparent).toBe(`00-${WORKFLOW}-${run?.spanId}-01`)
+  const [sync] = syncs()
+  expect(sync).toMatchObject({ parentId: '', kind: 'internal', isFailed: false })
+  expect(collector.pathsTo(sync?.traceId ?? '', 'GET test')).toContainEqual([
+    'sync crm/contacts',
+    'GET test',
+  ])
+})
+
+test('a failure is marked with its code; the events of a stream are not part of the trace of its request', async () => {
+  const { address, credentialId, request, stop } = await openService()
+  const unknown = { query: '{ crmContacts(credentialId: "x") { totalCount } }' }
+  const failed = { ...HEADERS, traceparent: traceparentOf(FAILED) }
+  const sent = { method: 'POST', headers: failed, body: JSON.stringify(unknown) }
+  expect((await fetch(`${address}/graphql`, sent)).status).toBe(404)
+  const headers = { ...HEADERS, accept: 'text/event-stream', traceparent: traceparentOf(STREAM) }
+  const query =
+    'subscription { crmContacts { cursor record { lastName account { accountName } } } }'
+  const body = JSON.stringify({ query })
+  const stream = await fetch(`${address}/graphql`, { method: 'POST', headers, body })
+  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
+  const readUntil = async (word: string): Promise<void> => {
+    for (let read = ''; !read.includes(word); ) read += (await reader?.read())?.value ?? ''
+  }
+  for (const lastName of ['Noether', 'Galois']) {
+    await request('POST', contactsOf(credentialId), { lastName })
+    await readUntil(lastName)
+  }
+  await reader?.cancel()
+  await expect.poll(() => collector.pathsTo(STREAM, 'POST /graphql').length).toBe(1)
+  await stop()
+
+  const spans = (id: string) => collector.spans.filter(({ traceId }) => traceId === id)
+  const [operation] = spans(FAILED).filter(({ name }) => name === 'GraphQL query')
+  expect(operation).toMatchObject({ isFailed: true })
+  const [server] = spans(FAILED).filter(({ kind }) => kind === 'server')
+  expect(server?.attributes['trunkline.error_code']).toBe('CREDENTIAL_NOT_FOUND')
+  expect(collector.pathsTo(STREAM, 'GraphQL subscription').length).toBe(1)
+  expect(spans(STREAM).filter(({ name }) => name.includes('change_log.changes'))).toEqual([])
+  expect(spans(STREAM).length).toBeLessThan(6)
+})
+
+test('what is not sampled is neither sent nor stored with the change', async () => {
+  const { credentialId, request, stop } = await openService()
+  const unsampled = traceparentOf(UNSAMPLED, '00')
+  const contact = { lastName: 'Unsampled' }
+  await request('POST', contactsOf(credentialId), contact, unsampled)
+  await stop()
+  expect(collector.spans.filter(({ traceId }) => traceId === UNSAMPLED)).toEqual([])
+  const store = openDatabase({ url: database.url })
+  const rows = await store.prisma.$queryRaw`
+    SELECT traceparent FROM change_log.changes WHERE record->>'lastName' = 'Unsampled'`
+  expect(rows).toEqual([{ traceparent: null }])
+  await store.stop()
+})
+
+test('an unreachable collector is one line in the log, and does not delay a stop', async () => {
+  await collector.stop()
+  const lines: string[] = []
+  const note = (_fields: object, message: string): void => void lines.push(message)
+  const { tracing } = configOf()
+  if (!tracing) throw new Error('Nothing is traced.')
+  const log = { debug: note, info: note, warn: note, error: note }
+  const stopTracing = await startTracing(tracing, 'all', log)
+  for (let batch = 0; batch < 3; batch++) {
+    // A full batch is sent immediately.
+    for (let span = 0; span < 512; span++) await trace({ name: 'work' }, async () => {})
+    await expect.poll(() => lines.length, { timeout: 30_000 }).toBe(1)
+  }
+  await trace({ name: 'work' }, async () => {})
+  const startedMs = performance.now()
+  await stopTracing()
+  expect(performance.now() - startedMs).toBeLessThan(10_000)
+  expect(lines).toEqual(['traces cannot be sent to the collector; they are lost'])
+  expect(isTracing()).toBe(false)
+  collector = await startCollector()
+})
+
+/** A module that notes every loaded module of OpenTelemetry, and reports one of them as missing. */
+const writeHooks = async (
+  isMissing: boolean,
+): Promise<{ readonly url: string; list(): Promise<string> }> => {
+  const [script, list] = [join(folder, `hooks-${isMissing}.mjs`), join(folder, `list-${isMissing}`)]
+  await writeFile(list, '')
+  await writeFile(
+    script,
+    `import { appendFileSync } from 'node:fs'
+    import { registerHooks } from 'node:module'
+    registerHooks({
+      resolve: (name, context, next) => {
+        if (${isMissing} && name === '@opentelemetry/sdk-trace')
+          throw Object.assign(new Error("Cannot find package '" + name + "'"), { code: 'ERR_MODULE_NOT_FOUND' })
+        return next(name, context)
+      },
+      load: (url, context, next) => {
+        if (url.includes('opentelemetry')) appendFileSync(${JSON.stringify(list)}, url + '\\n')
+        return next(url, context)
+      },
+    })`,
+  )
+  return { url: pathToFileURL(script).href, list: () => readFile(list, 'utf8') }
+}
+
+test('without a collector, no module of OpenTelemetry is loaded', async () => {
+  const { url, list } = await writeHooks(false)
+  const services = await openServices(database.url)
+  const hooks = { execArgv: ['--import', url] }
+  for (const OTEL_EXPORTER_OTLP_ENDPOINT of ['', collector.endpoint]) {
+    expect(await list()).toBe('')
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT }
+    const service = await services.start('all', { ...hooks, env })
+    await services.ask(service.address, '/2024-03/one/users')
+    expect(await service.end('SIGTERM')).toBe('0')
+  }
+  expect(await list()).toContain('sdk-trace')
+  expect(collector.spans.map(({ name }) => name)).toContain('GET /2024-03/one/users')
+  await services.close()
+})
+
+test('a start without the packages names the command that installs them', async () => {
+  const { url } = await writeHooks(true)
+  const env = { ...process.env, DATABASE_URL: database.url, TRUNKLINE_ENCRYPTION_KEYS: TEST_KEYS }
+  const child = spawn(process.execPath, ['--import', url, CLI, 'serve'], { env })
+  const [message, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  expect(message).toMatch(/npm install .*@opentelemetry\/sdk-trace@\d/)
+  expect(code).toBe(1)
+})
+
+test.each([
+  ['SELECT "public"."users"."id" FROM "public"."users" WHERE $1 = 1', 'SELECT users'],
+  [
+    '/* custom plan */ SELECT 1 FROM change_log.changes c -- from the log',
+    'SELECT change_log.changes',
+  ],
+  [
+    'WITH new AS MATERIALIZED (DELETE FROM a USING b) SELECT * FROM new JOIN c',
+    'DELETE a SELECT c',
+  ],
+  ['INSERT INTO a (id) SELECT 1 FROM unnest($1) ON CONFLICT DO UPDATE SET b = 1', 'INSERT a'],
+  ['UPDATE a SET b = $1 FROM c WHERE b IS DISTINCT FROM d FOR UPDATE OF c', 'UPDATE a SELECT c'],
+  ["SELECT nextval('a')", 'SELECT'],
+  ['COMMIT', 'COMMIT'],
+])('the span of %s is named %s', (sql, summary) => {
+  expect(summarize(sql)).toBe(summary)
 })

@@ -34,7 +34,10 @@ const fieldsOf = (bytes: Buffer): readonly Field[] => {
       if (byte < 0x80) return value
     }
   }
-  const take = (length: number): Buffer => bytes.subarray(at, (at += length))
+  const take = (length: number): Buffer => {
+    at += length
+    return bytes.subarray(at - length, at)
+  }
   while (at < bytes.length) {
     const tag = Number(readVarint())
     const type = tag & 7
@@ -54,7 +57,8 @@ const bytesAt = (message: Buffer, number: number): readonly Buffer[] =>
   fieldsOf(message).flatMap((field) =>
     field.number === number && Buffer.isBuffer(field.value) ? [field.value] : [],
   )
-const textAt = (message: Buffer, number: number): string => String(bytesAt(message, number)[0] ?? '')
+const textAt = (message: Buffer, number: number): string =>
+  String(bytesAt(message, number)[0] ?? '')
 const hexAt = (message: Buffer, number: number): string =>
   (bytesAt(message, number)[0] ?? Buffer.alloc(0)).toString('hex')
 const numberAt = (message: Buffer, number: number): number =>
