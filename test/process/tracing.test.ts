@@ -210,7 +210,7 @@ test('a workflow run and its post belong to the trace of the change, a sync run 
   const when = { app: 'test', topic: 'crm/contacts' }
   // biome-ignore lint/suspicious/noThenProperty: the language's own word
   const definition = { when, then: { post } }
-  const { data: integration } = await request('PUT', '/2024-03/integrations', {
+  const { integration } = await request('PUT', '/2024-03/integrations', {
     slug: 'trace',
     name: 'Trace',
     app: 'test',
