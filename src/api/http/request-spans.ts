@@ -1,5 +1,5 @@
 /** A span for each request, in which its hooks and its handler run. */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isTracing, type Span, startSpan } from '../../tracing.ts'
 import { loggedPath } from './redaction.ts'
 
@@ -26,27 +26,30 @@ const startRequestSpan = ({ id, method, url, headers, routeOptions, is404 }: Fas
   })
 }
 
+/** Ends the span of a request, whose response is complete or whose client has disconnected. */
+const endRequestSpan = (span: Span, { errorCode }: FastifyRequest, { raw }: FastifyReply): void => {
+  if (raw.headersSent) span.set({ 'http.response.status_code': raw.statusCode })
+  else span.fail('aborted')
+  if (raw.headersSent && raw.statusCode >= 500) span.fail(String(raw.statusCode))
+  span.set({ 'trunkline.error_code': errorCode })
+  span.end()
+}
+
 /** Traces requests; call it before other hooks are added. */
 export const traceRequests = (server: FastifyInstance): void => {
   server.decorateRequest('span', undefined)
   if (!isTracing()) return
-  server.addHook('onRequest', (request, _reply, done) => {
-    request.span = startRequestSpan(request)
-    if (request.span) request.span.within(done)
-    else done()
+  server.addHook('onRequest', (request, reply, done) => {
+    const span = startRequestSpan(request)
+    if (span === undefined) return done()
+    request.span = span
+    // Unlike the hooks of Fastify, this also happens when the client of an event stream disconnects.
+    reply.raw.once('close', () => endRequestSpan(span, request, reply))
+    span.within(done)
   })
   // The events of the body's stream, after which a request continues, do not belong to the span.
   server.addHook('preValidation', (request, _reply, done) => {
     if (request.span) request.span.within(done)
     else done()
-  })
-  server.addHook('onResponse', async ({ span, errorCode }, { statusCode }) => {
-    span?.set({ 'http.response.status_code': statusCode, 'trunkline.error_code': errorCode })
-    if (statusCode >= 500) span?.fail(String(statusCode))
-    span?.end()
-  })
-  server.addHook('onRequestAbort', async ({ span }) => {
-    span?.fail('aborted')
-    span?.end()
   })
 }
