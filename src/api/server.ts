@@ -29,6 +29,7 @@ import {
 } from './http/landing-page.ts'
 import type { Prefill } from './http/prefill.ts'
 import { loggedPath } from './http/redaction.ts'
+import { traceRequests } from './http/request-spans.ts'
 import { rejectUnreadableRequest } from './http/unreadable-request.ts'
 import { operations } from './operations.ts'
 import { originOfRequest } from './request-origin.ts'
@@ -172,6 +173,7 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
   })
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, readJsonBody)
+  traceRequests(server)
   server.decorateRequest('errorCode', undefined)
   server.decorateRequest('credentialId', undefined)
   server.addHook('onRequest', async (request, reply) => {
@@ -185,6 +187,8 @@ export const createServer = (options: ServerOptions): FastifyInstance => {
         path: loggedPath(request.url),
         status: reply.statusCode,
         durationMs: Math.round(reply.elapsedTime * 10) / 10,
+        // The response ends outside of the span.
+        ...(request.span && { traceId: request.span.traceId }),
         ...(request.errorCode && { code: request.errorCode, ...originOf(request) }),
       },
       'request',

@@ -44,8 +44,10 @@ export const createEndpoint = (
   const log = createEndpointLog(context.log, id, settings.failingSince !== null)
   const circuit = createCircuit(settings, limits, log)
   const waiting = createRecordOrder(isOrdered, waitingMessages)
-  const channel = context.transport.open(new URL(settings.address))
-  const destination: Destination = { channel, keys: webhookKeys(settings, nowMs) }
+  const address = new URL(settings.address)
+  const channel = context.transport.open(address)
+  const keys = webhookKeys(settings, nowMs)
+  const destination: Destination = { channel, subscriptionId: id, address, keys }
   let isAborted = false
   let isStopped = false
   let inFlight = 0
@@ -75,10 +77,10 @@ export const createEndpoint = (
   }
 
   const waitFor = (message: Message, tries: number, dueInMs: number): void => {
-    const { id: messageId, topic, change, recordId, body } = message
+    const { id: messageId, topic, change, recordId, body, traceparent } = message
     waiting.add({ messageId, recordId })
     loaded.add(messageId)
-    const retry = { subscriptionId: id, messageId, topic, change, recordId, body }
+    const retry = { subscriptionId: id, messageId, topic, change, recordId, body, traceparent }
     rows.set(messageId, { ...retry, attempts: tries, dueInMs })
   }
 

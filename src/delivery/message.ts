@@ -15,6 +15,8 @@ export interface Message {
   readonly body: string
   /** Number of failed attempts. */
   readonly attempts: number
+  /** The trace of the change; null: none. */
+  readonly traceparent: string | null
 }
 
 /** The parts of a message that are not in the change. */
@@ -37,7 +39,7 @@ const messageId = (subscriptionId: string, cursor: string): string =>
  */
 export const messageOf = (change: Change, facts: MessageFacts): Message => {
   const { subscriptionId, environment, userId, selection } = facts
-  const { topic, kind, recordId, credentialId, changedFields, at, record } = change
+  const { topic, kind, recordId, credentialId, changedFields, at, record, traceparent } = change
   const cursor = encodeChangeCursor(change.position)
   const text = record ?? 'null'
   const selected = selection && record !== null ? selectFrom(record, selection) : text
@@ -52,6 +54,7 @@ export const messageOf = (change: Change, facts: MessageFacts): Message => {
     change: cursor,
     recordId,
     attempts: 0,
+    traceparent,
     body: `${envelope.slice(0, -2)},"record":${selected}}}`,
   }
 }

@@ -8,6 +8,7 @@ import type {
 } from '../definition/connector.ts'
 import { trimTrailing } from '../definition/value.ts'
 import type { Log } from '../log.ts'
+import { type Span, type SpanOptions, trace } from '../tracing.ts'
 import {
   AppAddressError,
   AppAuthenticationError,
@@ -165,16 +166,34 @@ const classify = (error: unknown, facts: Facts): unknown => {
     : new AppUnavailableError(errorFacts, error.problem, { cause: error.cause })
 }
 
+/** Without the path, which may contain ids, and without headers. The app receives no trace context. */
+const spanOf = ({ app }: Facts, { method, url }: OutgoingRequest): SpanOptions => ({
+  name: `${method} ${app}`,
+  kind: 'client',
+  attributes: {
+    'http.request.method': method,
+    'server.address': url.hostname,
+    'server.port': Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
+    'trunkline.app': app,
+  },
+})
+
+/** Sends a request, and reads its response before the memory of its body is released. */
+interface ExchangeSteps {
+  readonly send: () => Promise<ExchangeResponse>
+  readonly read: (response: ExchangeResponse) => AppResponse
+}
+
 /** Creates the client through which all requests to apps are sent. */
 export const createAppClient = (options: AppClientOptions): AppClient => {
   const settings = { ...defaults, ...options }
   const exchange = createExchange(settings)
   const breakerOf = createBreakers(settings)
 
-  const exchangeOnce = async (
+  const perform = async (
     facts: Facts,
-    sendOnce: () => Promise<ExchangeResponse>,
-    readResponse: (response: ExchangeResponse) => AppResponse,
+    { send, read }: ExchangeSteps,
+    span: Span | undefined,
   ): Promise<AppResponse> => {
     const startedMs = performance.now()
     const log = (outcome: number | string, problem?: string): void => {
@@ -186,10 +205,11 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
       )
     }
     try {
-      const response = await sendOnce()
+      const response = await send()
       log(response.status)
+      span?.set({ 'http.response.status_code': response.status })
       try {
-        return readResponse(response)
+        return read(response)
       } finally {
         response.release()
       }
@@ -200,6 +220,12 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
       throw classified
     }
   }
+
+  const exchangeOnce = (
+    facts: Facts,
+    outgoing: OutgoingRequest,
+    steps: ExchangeSteps,
+  ): Promise<AppResponse> => trace(spanOf(facts, outgoing), (span) => perform(facts, steps, span))
 
   const factsOf = (connector: Connector, { method, path }: AppRequest): Facts => ({
     app: connector.app,
@@ -217,11 +243,10 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
     const { base, outgoing, secrets } = compose(connector, credential, request, facts)
     const redact = createReasonRedactor(secrets)
     return () =>
-      exchangeOnce(
-        facts,
-        () => breakerOf(base).execute(() => exchange.send(outgoing, signal)),
-        (response) => processResponse(connector, response, facts, redact),
-      )
+      exchangeOnce(facts, outgoing, {
+        send: () => breakerOf(base).execute(() => exchange.send(outgoing, signal)),
+        read: (response) => processResponse(connector, response, facts, redact),
+      })
   }
 
   return {
@@ -231,11 +256,10 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
       const facts = factsOf(connector, request)
       const { outgoing, secrets } = compose(connector, credential, request, facts)
       const redactText = createRedactor(secrets)
-      return exchangeOnce(
-        facts,
-        () => exchange.send(outgoing),
-        (response) => readPlainResponse(response, facts, redactText),
-      )
+      return exchangeOnce(facts, outgoing, {
+        send: () => exchange.send(outgoing),
+        read: (response) => readPlainResponse(response, facts, redactText),
+      })
     },
     send: async (connector, credential, request, signal) => {
       const once = prepare(connector, credential, request, signal)

@@ -28,6 +28,20 @@ const encryptionKeys = z.string().transform((text, context) => {
   }
 })
 
+/** Schemes of OpenTelemetry's OTLP over HTTP. The message does not repeat the URL, which may contain a password. */
+const collector = z.url({ protocol: /^https?$/, error: 'expected http://host:4318' }).optional()
+const protocol = z
+  .literal('http/protobuf', { error: 'expected http/protobuf, the only supported protocol' })
+  .optional()
+const samplers = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+
 const environment = z.object({
   PORT: count(0, 65_535).default(4000),
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -70,7 +84,26 @@ const environment = z.object({
   EGRESS_ADDRESS: z
     .union([z.ipv4(), z.ipv6()], { error: 'expected one IP address, such as 203.0.113.7' })
     .optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: collector,
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector,
+  OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol,
+  OTEL_SDK_DISABLED: flag.default(false),
+  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).default('otlp'),
+  OTEL_TRACES_SAMPLER: z.enum(samplers).default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .regex(/^(?:0|1|0?\.\d{1,9}|1\.0{1,9})$/, 'expected a number from 0 to 1')
+    .transform(Number)
+    .default(1),
 })
+
+/** How traces are sampled. Their collector and resource are configured by variables that OpenTelemetry reads. */
+export interface TracingConfig {
+  readonly sampler: (typeof samplers)[number]
+  /** The share of traces for `traceidratio`, from 0 to 1. */
+  readonly ratio: number
+}
 
 export interface Config {
   /** 0: any free port. */
@@ -123,6 +156,8 @@ export interface Config {
   readonly egress: EgressOptions
   /** The static address that apps see connections from, shown to integrators; undefined: none is published. */
   readonly egressAddress: string | undefined
+  /** Undefined: nothing is traced. */
+  readonly tracing: TracingConfig | undefined
 }
 
 /** Whether an address belongs to this machine, not to a NAT gateway or a proxy. */
@@ -130,6 +165,14 @@ const isLocalAddress = (address: string): boolean =>
   Object.values(networkInterfaces()).some((addresses) =>
     addresses?.some((own) => own.address === address),
   )
+
+const tracingOf = (values: z.infer<typeof environment>): TracingConfig | undefined => {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT } = values
+  const isOff = values.OTEL_SDK_DISABLED || values.OTEL_TRACES_EXPORTER === 'none'
+  if (isOff || !(OTEL_EXPORTER_OTLP_ENDPOINT ?? OTEL_EXPORTER_OTLP_TRACES_ENDPOINT))
+    return undefined
+  return { sampler: values.OTEL_TRACES_SAMPLER, ratio: values.OTEL_TRACES_SAMPLER_ARG }
+}
 
 /**
  * Reads the configuration. An empty variable counts as unset, as container settings often use it.
@@ -189,5 +232,6 @@ export const readConfig = (variables: Readonly<Record<string, string | undefined
           : undefined,
     },
     egressAddress: values.EGRESS_ADDRESS,
+    tracing: tracingOf(values),
   }
 }

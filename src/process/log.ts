@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pino, { type Logger } from 'pino'
 import { redactSecrets } from '../api/http/redaction.ts'
+import { activeSpan } from '../tracing.ts'
 import type { Config } from './config.ts'
 
 // Properties that are never written, wherever they are in a logged object.
@@ -60,8 +61,14 @@ const tolerateWriteFailures = (destination: Destination): void => {
   }
 }
 
+/** The trace that a line belongs to. */
+const traceOfLine = (): object => {
+  const traceId = activeSpan()?.traceId
+  return traceId === undefined ? {} : { traceId }
+}
+
 /** Creates the log of a process, whose lines all have its role and host. @throws Error if the file cannot be written */
-export const createLog = ({ logFile, logLevel }: Config, role: string): Logger => {
+export const createLog = ({ logFile, logLevel, tracing }: Config, role: string): Logger => {
   if (logFile !== undefined) openLogFile(logFile)
   // Lines are buffered, so that requests do not wait for the disk.
   const destination = pino.destination({
@@ -78,6 +85,7 @@ export const createLog = ({ logFile, logLevel }: Config, role: string): Logger =
       serializers: { err: describeError },
       base: { role, host: hostname() },
       timestamp: pino.stdTimeFunctions.isoTime,
+      ...(tracing && { mixin: traceOfLine }),
     },
     destination,
   )

@@ -11,6 +11,7 @@ import type { Vault } from '../store/secrets/vault.ts'
 import { retryFailed } from '../store/sync/claims.ts'
 import type { SyncKey } from '../store/sync/sync-key.ts'
 import { addMissingStates, listStates } from '../store/sync/sync-state.ts'
+import { errorType, type SpanOptions, trace } from '../tracing.ts'
 import type { OnRun, SyncContext } from './active-run.ts'
 import { createLeases, type HeldRun } from './leases.ts'
 import { type RunResult, runSync } from './run.ts'
@@ -60,6 +61,13 @@ export interface Sync {
 const NO_LIMITS: StorageLimits = { maxRecords: Infinity, maxBytes: Infinity }
 const POLL_HELD_MS = 100
 
+/** Each run, or slice of one, is a trace of its own. */
+const spanOf = ({ lease: { key } }: HeldRun): SpanOptions => ({
+  name: `sync ${key.topic}`,
+  parent: {},
+  attributes: { 'trunkline.topic': key.topic, 'trunkline.credential_id': key.credentialId },
+})
+
 /** Keeps the stored records of every credential in sync with its app. */
 export const createSync = (options: SyncOptions): Sync => {
   const { database, vault, connectors, appClient, log, concurrency = 6 } = options
@@ -93,7 +101,12 @@ export const createSync = (options: SyncOptions): Sync => {
   }
 
   const runHeld = (held: HeldRun): Promise<RunResult> =>
-    runSync(context, held).finally(held.release)
+    trace(spanOf(held), async (span) => {
+      const result = await runSync(context, held).finally(held.release)
+      span?.set({ 'trunkline.outcome': result.outcome })
+      if (result.outcome === 'failed') span?.fail(errorType(result.error))
+      return result
+    })
 
   const acquireAndRun = async (key: SyncKey): Promise<RunResult> => {
     const held = await leases.acquire(key, stopping.signal)

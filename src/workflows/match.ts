@@ -87,6 +87,7 @@ export const matchRuns = (changes: readonly Change[], matching: Matching): NewRu
           version,
           change: cursorOf(change),
           cause: change.cause,
+          traceparent: change.traceparent,
           chain,
           changedAt: change.at,
           credentialId,

@@ -8,6 +8,7 @@ import {
   releaseWorkflowRun,
   retryRun,
 } from '../store/workflows/workflow-runs.ts'
+import { type Span, type SpanOptions, trace } from '../tracing.ts'
 import type { WorkflowContext } from './context.ts'
 import type { WorkflowDefinition } from './definition.ts'
 import { performPost } from './post.ts'
@@ -69,11 +70,23 @@ const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<
   }
 }
 
-/** Performs an attempt and stores the outcome: the run ends, is retried later, or belongs to another process. */
-export const attemptRun = async (
+const spanOf = (run: ClaimedRun): SpanOptions => ({
+  name: 'workflow run',
+  parent: { traceparent: run.traceparent },
+  attributes: {
+    'trunkline.run_id': run.id,
+    'trunkline.workflow_id': run.workflowId,
+    'trunkline.installation_id': run.installationId,
+    'trunkline.topic': run.topic,
+    'trunkline.attempt': run.attempts,
+  },
+})
+
+const attempt = async (
   context: WorkflowContext,
   run: ClaimedRun,
   { limits, attemptMs, stop, lost }: AttemptOptions,
+  span: Span | undefined,
 ): Promise<void> => {
   const { database, log } = context
   const startedMs = performance.now()
@@ -102,6 +115,7 @@ export const attemptRun = async (
     const ageMs = run.ageMs + performance.now() - startedMs
     const plan = planRetry(error, { attempts: run.attempts, ageMs }, limits)
     const { code, failure, retryInMs, concerns, isUncertain } = plan
+    span?.fail(code)
     if (code === 'INTERNAL') log.error({ ...facts, err: error }, 'workflow run failed')
     else log.debug({ ...facts, failure, retryInMs }, 'workflow run failed')
     await database.transaction(async (transaction) => {
@@ -112,3 +126,13 @@ export const attemptRun = async (
     clearTimeout(timer)
   }
 }
+
+/**
+ * Performs an attempt and stores the outcome: the run ends, is retried later, or belongs to another process. The
+ * attempt is part of the trace of the change.
+ */
+export const attemptRun = (
+  context: WorkflowContext,
+  run: ClaimedRun,
+  options: AttemptOptions,
+): Promise<void> => trace(spanOf(run), (span) => attempt(context, run, options, span))

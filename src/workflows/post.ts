@@ -2,6 +2,7 @@
 import { isSuccessStatus } from '../definition/http-status.ts'
 import { openIntegrationSecrets } from '../store/secrets/integration-secrets.ts'
 import type { ClaimedRun } from '../store/workflows/workflow-runs.ts'
+import { activeSpan } from '../tracing.ts'
 import type { WorkflowContext } from './context.ts'
 import type { Post } from './definition.ts'
 import { EndpointError } from './retry-plan.ts'
@@ -47,11 +48,14 @@ export const performPost = async (
     body: bodyOf(run),
   })
   const baseHeaders = ['content-type', 'application/json', 'user-agent', 'Trunkline']
+  // The address is the integrator's.
+  const traceparent = activeSpan()?.traceparent
+  const traceHeaders = traceparent === undefined ? [] : ['traceparent', traceparent]
   const channel = transport.open(new URL(address))
   signal.addEventListener('abort', channel.close, { once: true })
   try {
     const { status, retryAfterMs } = await channel.post(
-      [...baseHeaders, ...signed.headers],
+      [...baseHeaders, ...signed.headers, ...traceHeaders],
       signed.body,
     )
     if (!isSuccessStatus(status)) throw new EndpointError(status, retryAfterMs)

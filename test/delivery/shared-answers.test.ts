@@ -14,6 +14,7 @@ const changeOf = (sequence: bigint): Change => ({
   record: null,
   at: new Date(0),
   cause: null,
+  traceparent: null,
 })
 
 test('evicts the oldest results when the cache is full, and resolves them again on demand', async () => {

@@ -18,6 +18,7 @@ const reported = (n: number): ChangeWithUser => ({
     changedFields: [],
     at: new Date(0),
     cause: null,
+    traceparent: null,
     record: 'x'.repeat(LENGTH),
   },
 })

@@ -15,7 +15,27 @@ test.each([
   ['CHANGE_RETENTION_DAYS', '1.5', 'expected a whole number from 1 to 3650'],
   ['NODE_ENV', 'prod', '"development"|"production"|"test"'],
   ['SANDBOX', 'yes', '"true"|"false"'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317', 'expected http://host:4318'],
+  ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'expected http/protobuf'],
+  ['OTEL_TRACES_SAMPLER', 'jaeger_remote', '"parentbased_traceidratio"'],
+  ['OTEL_TRACES_SAMPLER_ARG', '2', 'expected a number from 0 to 1'],
 ])('%s=%s is refused by name', (name, value, expected) => {
   expect(() => readConfig({ [name]: value })).toThrow(`${name}: `)
   expect(() => readConfig({ [name]: value })).toThrow(expected)
+})
+
+test('traces need a collector, and can be switched off', () => {
+  const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
+  const ofTraces = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector/v1/traces' }
+  const tracing = { sampler: 'parentbased_always_on', ratio: 1 }
+  expect(readConfig(collector).tracing).toEqual(tracing)
+  expect(readConfig(ofTraces).tracing).toEqual(tracing)
+  const sampled = { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' }
+  expect(readConfig({ ...collector, ...sampled }).tracing).toEqual({
+    sampler: 'traceidratio',
+    ratio: 0.25,
+  })
+  for (const off of [{ OTEL_SDK_DISABLED: 'true' }, { OTEL_TRACES_EXPORTER: 'none' }])
+    expect(readConfig({ ...collector, ...off }).tracing).toBeUndefined()
+  expect(readConfig(sampled).tracing).toBeUndefined()
 })

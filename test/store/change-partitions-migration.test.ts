@@ -69,11 +69,13 @@ test('keeps a log of two epochs, its order, its sequence and the positions of it
   await migrating
   expect(late.rowCount).toBe(1)
   const [fourth, ...rest] = (await rows()).reverse()
-  expect(rest.reverse()).toEqual(before)
+  // A later migration adds the column.
+  const kept = before.map((row) => ({ ...row, traceparent: null }))
+  expect(rest.reverse()).toEqual(kept)
   expect(fourth.topic).toBe('sync/completed')
   await append('crm/notes')
   const after = await rows()
-  expect(after.slice(0, 3)).toEqual(before)
+  expect(after.slice(0, 3)).toEqual(kept)
   expect(after[4]).toMatchObject({ topic: 'crm/notes', epoch: before[2].epoch })
   expect(after[4].sequence).toBeGreaterThan(after[3].sequence)
   const places = await client.query(

@@ -11,8 +11,8 @@ import {
 
 const MAX_LINES = 300
 
-/** What every layer may import: no state, no I/O. */
-const everywhere = ['src/log.ts', 'src/memoize.ts']
+/** What every layer may import: no I/O, and no state but the tracer of the process. */
+const everywhere = ['src/log.ts', 'src/memoize.ts', 'src/tracing.ts']
 
 /** The dependencies of the engines. */
 const below = [
@@ -129,6 +129,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'src/errors.ts': [],
   'src/log.ts': [],
   'src/memoize.ts': [],
+  'src/tracing.ts': [],
   'src/repeater.ts': [],
   'src/byte-budget.ts': [],
   'src/package-json.ts': [],
@@ -161,6 +162,11 @@ const restrictions: readonly {
     what: 'outgoing HTTP',
     matches: (name) => name === 'fetch()' || name === 'undici',
     importers: ['src/outbound/', 'src/sdk/'],
+  },
+  {
+    what: 'OpenTelemetry',
+    matches: (name) => name.startsWith('@opentelemetry/'),
+    importers: ['src/process/tracing.ts'],
   },
   {
     what: 'HTTP and GraphQL servers',

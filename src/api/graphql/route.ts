@@ -5,6 +5,7 @@ import type { ByteBudget } from '../../byte-budget.ts'
 import { isObject } from '../../definition/value.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import { detached } from '../../tracing.ts'
 import type { Admission } from '../auth/admission.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { ApiContext } from '../context.ts'
@@ -238,7 +239,10 @@ export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): vo
         const address = addressOf(request.raw, trustedProxies)
         const { body } = response
         const onClose = (): void => disconnect.abort()
-        return reply.send(eventStream(connections, { body, caller, address, onClose }))
+        // The span of the request does not grow with each event.
+        return detached(() =>
+          reply.send(eventStream(connections, { body, caller, address, onClose })),
+        )
       },
     })
     done()

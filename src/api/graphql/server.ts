@@ -22,6 +22,7 @@ import { noOperation, toGraphQLError, tooComplex } from './error-form.ts'
 import { createGraphiQL } from './graphiql.ts'
 import { limitIntrospection } from './introspection.ts'
 import { createLoaders } from './loaders.ts'
+import { useOperationSpans } from './operation-spans.ts'
 import { rejectRootConditions } from './root-conditions.ts'
 import { buildSchema } from './schema.ts'
 import { createStreams } from './streams.ts'
@@ -198,6 +199,7 @@ export const createGraphServer = ({
       useAdmission(schema, graphiql),
       useCompilation(),
       useStreams(),
+      useOperationSpans(),
       useErrorForm(),
       ...(counts ? [counts.count] : []),
     ],

@@ -27,6 +27,8 @@ export interface Change {
   readonly at: Date
   /** The workflow run whose write caused the change; null: none. */
   readonly cause: string | null
+  /** The span that wrote the change, as a W3C `traceparent`; null: it was not traced. */
+  readonly traceparent: string | null
 }
 
 export interface ChangesQuery {
@@ -172,7 +174,7 @@ const readEpochRange = (
     SELECT c.epoch, c.xid::text AS xid, c.sequence, environment_id::text AS "environmentId",
       credential_id::text AS "credentialId", topic, kind, record_id::text AS "recordId",
       changed_fields AS "changedFields", record::text AS record, at, cause::text AS cause,
-      ${isTruncated(query.after)} AS truncated
+      traceparent, ${isTruncated(query.after)} AS truncated
     FROM change_log.changes c
     WHERE ${Prisma.join([isWithin(range), ...conditionsOf(query)], ' AND ')}
     -- Qualified with the alias c: the bare name would refer to the text column above.

@@ -2,6 +2,7 @@
 import { Prisma } from '@prisma/client'
 import type { EventTopic } from '../../definition/change.ts'
 import type { Json } from '../../definition/connector.ts'
+import { activeSpan } from '../../tracing.ts'
 import type { Transaction } from '../database/database.ts'
 import { CHANGES_CHANNEL } from './change-feed.ts'
 
@@ -39,9 +40,10 @@ export const appendEvent = async (
   await transaction.prisma.$executeRaw(sql`
     WITH logged AS (
       INSERT INTO change_log.changes
-        (${raw(isReserved ? 'sequence, ' : '')}environment_id, credential_id, topic, kind, record)
+        (${raw(isReserved ? 'sequence, ' : '')}environment_id, credential_id, topic, kind, record, traceparent)
       ${raw(isReserved ? 'OVERRIDING SYSTEM VALUE' : '')}
       VALUES (${isReserved ? sql`${position}, ` : Prisma.empty}${environmentId}::uuid, ${credentialId}::uuid,
-        ${topic}, 'created', ${JSON.stringify({ ...(credentialId !== null && { credentialId }), ...facts })}::json))
+        ${topic}, 'created', ${JSON.stringify({ ...(credentialId !== null && { credentialId }), ...facts })}::json,
+        ${activeSpan()?.traceparent ?? null}))
     SELECT pg_notify(${CHANGES_CHANNEL}, '')`)
 }

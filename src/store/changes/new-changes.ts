@@ -42,7 +42,8 @@ export const readNewChanges = async (
     SELECT l.epoch AS "endEpoch", l.xmin::text AS "endXid", l.xmin < l.xmax AS "isDelayed",
       f.epoch, f.xid::text AS xid, f.sequence, f.environment_id::text AS "environmentId",
       f.credential_id::text AS "credentialId", f.topic, f.kind, f.record_id::text AS "recordId",
-      f.changed_fields AS "changedFields", f.record::text AS record, f.at, f.cause::text AS cause
+      f.changed_fields AS "changedFields", f.record::text AS record, f.at, f.cause::text AS cause,
+      f.traceparent
     FROM (
       SELECT change_log.reading_epoch() AS epoch, pg_snapshot_xmin(s) AS xmin, pg_snapshot_xmax(s) AS xmax
       FROM pg_current_snapshot() s

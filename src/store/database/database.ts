@@ -3,6 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { Prisma, PrismaClient } from '@prisma/client'
 import type pg from 'pg'
 import { CONNECTION_WAIT_MS, openPool, type PoolOptions, type StatementLimits } from './pool.ts'
+import { traceStatements } from './statement-spans.ts'
 
 /** Runs single statements. Only the store uses `prisma`; other code passes the object to functions of the store. */
 export interface Queryable {
@@ -98,7 +99,8 @@ const watchWaiting = (pool: pg.Pool, onPoolWait: (waiting: number) => void): Nod
 export const openDatabase = (options: DatabaseOptions): Database => {
   const { pool, close } = openPool(options)
   const watch = watchWaiting(pool, options.onPoolWait ?? (() => {}))
-  const adapter = new PrismaPg(pool, { statementNameGenerator: statementNames() })
+  const untraced = new PrismaPg(pool, { statementNameGenerator: statementNames() })
+  const adapter = traceStatements(untraced, options.url)
   const { onStatement } = options
   const settings = { adapter, transactionOptions: toOptions(TRANSACTION_LIMITS) }
   const prisma = onStatement

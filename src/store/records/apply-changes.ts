@@ -6,6 +6,7 @@ import { Prisma } from '@prisma/client'
 import type { Column } from '../../definition/column.ts'
 import { timeText } from '../../definition/kinds/column.ts'
 import type { Resource } from '../../definition/resource.ts'
+import { activeSpan } from '../../tracing.ts'
 import { CHANGES_CHANNEL } from '../changes/change-feed.ts'
 import { lockName } from '../database/advisory-lock.ts'
 import type { Transaction } from '../database/database.ts'
@@ -72,6 +73,9 @@ const NOTIFY_CHANGES = raw(`pg_notify('${CHANGES_CHANNEL}', '')::text`)
 // By the app's clock: the incoming record (`i`) against the stored one (`b`).
 const DATED_LATER = raw('i."remoteUpdatedAt" > b.remote_updated_at')
 const NOT_DATED_EARLIER = raw('(i."remoteUpdatedAt" < b.remote_updated_at) IS NOT TRUE')
+
+/** The trace that writes the changes; null: none. */
+const traceparent = (): string | null => activeSpan()?.traceparent ?? null
 
 const quoted = (name: string): string => `"${name}"`
 
@@ -183,9 +187,10 @@ export const applyChanges = async (
         updated_at = excluded.updated_at, ${raw(DOCUMENT)} = excluded.${raw(DOCUMENT)}
     ), logged AS (
       INSERT INTO change_log.changes
-        (epoch, environment_id, credential_id, cause, topic, record_id, kind, changed_fields, record, at)
+        (epoch, environment_id, credential_id, cause, traceparent, topic, record_id, kind, changed_fields,
+          record, at)
       SELECT ${EPOCH}, ${environmentId}::uuid, credential_id, ${cause ?? null}::uuid,
-        ${resource.topic}, id,
+        ${traceparent()}::text, ${resource.topic}, id,
         CASE WHEN remote_deleted AND was_deleted IS NOT TRUE THEN 'deleted'
           WHEN is_new THEN 'created' ELSE 'updated' END,
         changed_fields, ${json}::json, updated_at
@@ -232,8 +237,9 @@ const markDeleted = async (
       RETURNING t.*
     ), logged AS (
       INSERT INTO change_log.changes
-        (epoch, environment_id, credential_id, topic, record_id, kind, changed_fields, record, at)
-      SELECT ${EPOCH}, ${environmentId}::uuid, ${credentialId}::uuid, ${resource.topic}, t.id,
+        (epoch, environment_id, credential_id, traceparent, topic, record_id, kind, changed_fields, record, at)
+      SELECT ${EPOCH}, ${environmentId}::uuid, ${credentialId}::uuid, ${traceparent()}::text,
+        ${resource.topic}, t.id,
         'deleted', ARRAY['remoteDeleted'], ${json}::json, t.updated_at
       FROM written t
       RETURNING 1

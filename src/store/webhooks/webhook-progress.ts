@@ -27,6 +27,8 @@ export interface MessageRetry {
   readonly body: string
   /** Number of failed attempts. */
   readonly attempts: number
+  /** The trace of the change; null: none. */
+  readonly traceparent: string | null
 }
 
 export interface NewRetry extends MessageRetry {
@@ -85,12 +87,12 @@ export const saveCheckpoint = async (
         AND r.message_id = n."messageId"
     ), waiting AS (
       INSERT INTO webhook_retries AS r
-        (subscription_id, message_id, topic, change, record_id, body, attempts, due_at)
-      SELECT n."subscriptionId", n."messageId", n.topic, n.change, n."recordId", n.body,
+        (subscription_id, message_id, topic, change, record_id, body, traceparent, attempts, due_at)
+      SELECT n."subscriptionId", n."messageId", n.topic, n.change, n."recordId", n.body, n.traceparent,
         h.counts * n.attempts, clock_timestamp() + h.counts * n."dueInMs" * interval '1 ms'
       FROM ROWS FROM (json_to_recordset(${JSON.stringify(retries)}::json) AS ("subscriptionId" uuid,
-        "messageId" text, topic text, change text, "recordId" uuid, body text, attempts integer,
-        "dueInMs" double precision)) WITH ORDINALITY AS n
+        "messageId" text, topic text, change text, "recordId" uuid, body text, traceparent text,
+        attempts integer, "dueInMs" double precision)) WITH ORDINALITY AS n
       JOIN held h ON h.subscription_id = n."subscriptionId"
       ORDER BY n.ordinality
       ON CONFLICT (subscription_id, message_id)
@@ -127,7 +129,7 @@ export const listDueRetries = (
 ): Promise<MessageRetry[]> =>
   prisma.$queryRaw<MessageRetry[]>`
     SELECT r.subscription_id::text AS "subscriptionId", r.message_id AS "messageId", r.topic,
-      r.change, r.record_id::text AS "recordId", r.body, r.attempts
+      r.change, r.record_id::text AS "recordId", r.body, r.attempts, r.traceparent
     FROM unnest(${subscriptions.map(({ id }) => id)}::uuid[],
       ${subscriptions.map(({ isOrdered }) => isOrdered)}::boolean[]) AS s(id, is_ordered)
     CROSS JOIN LATERAL (

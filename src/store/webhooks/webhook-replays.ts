@@ -7,6 +7,7 @@ import {
   decodeChangeCursor,
   encodeChangeCursor,
 } from '../../query/change-cursor.ts'
+import { activeSpan } from '../../tracing.ts'
 import { endOfLog, isExpired, type PositionRow, toPosition } from '../changes/changes.ts'
 import { expiredUntil } from '../changes/log-start.ts'
 import { type Database, readClock } from '../database/database.ts'
@@ -174,8 +175,8 @@ export const requestTest = async (database: Database, subscriptionId: string): P
     timestamp: now.toISOString(),
     data: { subscriptionId },
   })
-  await database.prisma.webhookRetry.create({
-    data: { subscriptionId, messageId, topic: TEST_TOPIC, body, attempts: 0, dueAt: now },
-  })
+  const traceparent = activeSpan()?.traceparent ?? null
+  const message = { subscriptionId, messageId, topic: TEST_TOPIC, body, traceparent }
+  await database.prisma.webhookRetry.create({ data: { ...message, attempts: 0, dueAt: now } })
   return messageId
 }

@@ -98,7 +98,7 @@ export const claimRuns = async (
       t.installation_id::text AS "installationId", i.user_id::text AS "userId",
       t.workflow_id::text AS "workflowId", t.credential_id::text AS "credentialId",
       t.record_id::text AS "recordId", t.changed_fields AS "changedFields",
-      t.changed_at AS "changedAt", t.record::text AS record, v.definition,
+      t.changed_at AS "changedAt", t.record::text AS record, t.traceparent, v.definition,
       g.environment_id::text AS "environmentId", g.id::text AS "integrationId",
       g.sealed_secret AS "sealedSecret",
       CASE WHEN g.old_secret_until > clock_timestamp() THEN g.sealed_old_secret END AS "sealedOldSecret",

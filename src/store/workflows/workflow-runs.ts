@@ -50,6 +50,8 @@ export interface ClaimedRun extends SealedSecrets {
   readonly record: string
   /** The source record, if another workflow's run caused the change; otherwise null. */
   readonly origin: string | null
+  /** The trace of the change; null: none. */
+  readonly traceparent: string | null
   /** Null if the workflow was deleted. */
   readonly definition: unknown
   /** Whether the installation is enabled and the workflow is active. */

@@ -86,6 +86,8 @@ export interface NewRun {
   readonly record: string
   /** The run whose write caused the change; null: none. */
   readonly cause: string | null
+  /** The trace of the change; null: none. */
+  readonly traceparent: string | null
   readonly chain: readonly string[]
 }
 
@@ -97,12 +99,14 @@ export const insertRuns = async (
   if (runs.length === 0) return 0
   return transaction.prisma.$executeRaw(sql`
     INSERT INTO workflow_runs (id, installation_id, workflow_id, version, change, changed_at,
-      credential_id, topic, kind, record_id, changed_fields, record, cause, chain)
+      credential_id, topic, kind, record_id, changed_fields, record, cause, traceparent, chain)
     SELECT gen_random_uuid(), r."installationId", r."workflowId", r.version, r.change, r."changedAt",
-      r."credentialId", r.topic, r.kind, r."recordId", r."changedFields", r.record::json, r.cause, r.chain
+      r."credentialId", r.topic, r.kind, r."recordId", r."changedFields", r.record::json, r.cause,
+      r.traceparent, r.chain
     FROM ROWS FROM (json_to_recordset(${JSON.stringify(runs)}::json) AS ("installationId" uuid,
       "workflowId" uuid, version integer, change text, "changedAt" timestamptz, "credentialId" uuid,
-      topic text, kind text, "recordId" uuid, "changedFields" text[], record text, cause uuid, chain uuid[]))
+      topic text, kind text, "recordId" uuid, "changedFields" text[], record text, cause uuid,
+      traceparent text, chain uuid[]))
       WITH ORDINALITY AS r
     ORDER BY r.ordinality
     ON CONFLICT (installation_id, workflow_id, change) DO NOTHING`)

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "webhook_retries" ADD COLUMN     "traceparent" TEXT;
