@@ -45,7 +45,8 @@ const startOperator = async (
 const traceFromStart = async (config: Config, role: Role, { log, shutdown }: StartOptions) => {
   if (!config.tracing) return
   const { startTracing } = await import('./process/tracing.ts')
-  shutdown.add('traces', await startTracing(config.tracing, role, log))
+  const stop = await startTracing(config.tracing, role, log)
+  if (stop !== undefined) shutdown.add('traces', stop)
 }
 
 const start = async (config: Config, role: Role, options: StartOptions): Promise<Trunkline> => {

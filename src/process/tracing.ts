@@ -35,8 +35,8 @@ const PACKAGES: readonly OptionalPackage[] = [
   '@opentelemetry/exporter-trace-otlp-proto',
 ]
 
-/** @throws Error with the command that installs them */
-const loadPackages = async () => {
+/** @returns undefined, after a warning with the command that installs them, if they are missing */
+const loadPackages = async (log: Log) => {
   try {
     const [core, resources, sdk, exporter] = await Promise.all([
       import('@opentelemetry/core'),
@@ -47,14 +47,15 @@ const loadPackages = async () => {
     return { ...core, ...resources, ...sdk, ...exporter }
   } catch (error) {
     if (!PACKAGES.some((name) => isNotInstalled(error, name))) throw error
-    throw new Error(
-      `OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages for traces are not installed. Run ${installCommand(...PACKAGES)}, or unset the variable.`,
-      { cause: error },
+    log.warn(
+      { install: installCommand(...PACKAGES) },
+      'OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages for traces are not installed: nothing is traced',
     )
+    return undefined
   }
 }
 
-type Packages = Awaited<ReturnType<typeof loadPackages>>
+type Packages = NonNullable<Awaited<ReturnType<typeof loadPackages>>>
 
 const createSampler = (packages: Packages, { sampler, ratio }: TracingConfig): Sampler => {
   const { AlwaysOffSampler, AlwaysOnSampler, ParentBasedSampler, TraceIdRatioBasedSampler } =
@@ -164,15 +165,16 @@ const createTracer = (otel: OtelTracer, readParent: (headers: object) => Context
 /**
  * Starts tracing. The exporter reads OTEL_EXPORTER_OTLP_*, the resource OTEL_SERVICE_NAME and
  * OTEL_RESOURCE_ATTRIBUTES.
- * @returns stops it: sends the spans that have ended, as far as that is possible within 3 s
- * @throws Error if the packages are not installed
+ * @returns stops it: sends the spans that have ended, as far as that is possible within 3 s. Undefined, after a
+ *   warning: the packages are not installed
  */
 export const startTracing = async (
   config: TracingConfig,
   role: string,
   log: Log,
-): Promise<() => Promise<void>> => {
-  const packages = await loadPackages()
+): Promise<(() => Promise<void>) | undefined> => {
+  const packages = await loadPackages(log)
+  if (packages === undefined) return undefined
   const detectors = [packages.resourceAttributesEnvDetector, packages.serviceNameEnvDetector]
   const provider = new packages.TracerProvider({
     resource: packages

@@ -39,7 +39,7 @@ describe('an operation that accepts user tokens', () => {
       expect([leave.statusCode, leave.body]).toEqual([204, ''])
       expect(leave.headers['access-control-allow-origin']).toBe('*')
       expect(String(leave.headers['access-control-allow-methods']).split(', ')).toContain(method)
-      expect(leave.headers['access-control-allow-headers']).toContain('authorization')
+      expect(leave.headers['access-control-allow-headers']).toMatch(/^authorization,.*traceparent/)
       // Refused before any work; the page can read the reason.
       const refused = await send(method, urlOf(path))
       expect(refused.statusCode).toBe(401)

@@ -17,6 +17,8 @@ export const addSecurityHeaders = (server: FastifyInstance): void => {
   })
 }
 
+/** The request headers that pages of other origins may send. */
+const ALLOWED = 'authorization, content-type, idempotency-key, traceparent, tracestate'
 /** The response headers that pages of other origins may read. */
 const EXPOSED = [
   'x-request-id',
@@ -58,7 +60,7 @@ export const addCrossOriginAccess = (
     const methods = sameUrl.map(({ method }) => method).join(', ')
     server.options(url, { config: { isPreflight: true } }, async (_request, reply) => {
       reply.header('access-control-allow-methods', methods)
-      reply.header('access-control-allow-headers', 'authorization, content-type, idempotency-key')
+      reply.header('access-control-allow-headers', ALLOWED)
       reply.header('access-control-max-age', PREFLIGHT_SECONDS)
       return reply.code(204).send()
     })
