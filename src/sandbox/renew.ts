@@ -3,7 +3,7 @@ import type { Database } from '../store/database/database.ts'
 import {
   changeSandbox,
   getSandboxTenant,
-  listSandboxTenants,
+  listOutdatedTenants,
   type SandboxOutcome,
   type SandboxRow,
   type SandboxSession,
@@ -44,9 +44,9 @@ const replaceRecords = async (
 /** Gives each tenant of an earlier version new records; its token stays valid. @returns how many */
 export const renewTenants = async (database: Database, now: Date): Promise<number> => {
   let count = 0
-  for (const name of await listSandboxTenants(database)) {
+  for (const name of await listOutdatedTenants(database, RECORD_FORM)) {
     const tenant = await getSandboxTenant(database, name)
-    if (!tenant || tenant.form === RECORD_FORM) continue
+    if (!tenant) continue
     // Computed before the transaction, so that it holds its connection only briefly.
     const dataset = await createDataset({
       tenant: name,

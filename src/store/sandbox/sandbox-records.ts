@@ -98,13 +98,20 @@ export const hashPlainSandboxTokens = ({ prisma }: Database): Promise<number> =>
       encode(sha256(convert_to(tenant || ':' || (body->>'token'), 'UTF8')), 'hex'))
     WHERE kind = ${TENANT_KIND} AND body ? 'token'`)
 
-/** The names of all tenants, in alphabetical order. */
-export const listSandboxTenants = async ({ prisma }: Database): Promise<string[]> => {
+const listTenants = async ({ prisma }: Database, condition: Prisma.Sql): Promise<string[]> => {
   const rows = await prisma.$queryRaw<{ tenant: string }[]>(
-    sql`SELECT tenant FROM sandbox_records WHERE kind = ${TENANT_KIND} ORDER BY tenant`,
+    sql`SELECT tenant FROM sandbox_records WHERE kind = ${TENANT_KIND} AND ${condition} ORDER BY tenant`,
   )
   return rows.map(({ tenant }) => tenant)
 }
+
+/** The names of all tenants, in alphabetical order. */
+export const listSandboxTenants = (database: Database): Promise<string[]> =>
+  listTenants(database, sql`true`)
+
+/** The names of the tenants whose records do not have this form, in alphabetical order. */
+export const listOutdatedTenants = (database: Database, form: number): Promise<string[]> =>
+  listTenants(database, sql`(body->>'form')::integer IS DISTINCT FROM ${form}`)
 
 /** The rows as the SQL relation `r`. */
 const rowsAs = (rows: readonly SandboxRow[]): Prisma.Sql => sql`
