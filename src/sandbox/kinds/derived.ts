@@ -35,8 +35,8 @@ const compositeSchema = ({ shape, reference, isList }: Kind): z.ZodType | undefi
 }
 
 /** The schema of a scalar. A text with a name like `emailAddress` is an e-mail address. */
-const scalarSchema = ({ column, name: kind, input }: Kind, name: string): z.ZodType => {
-  if (kind === 'text' && /email(?:Address)?$/i.test(name)) return a.email()
+const scalarSchema = ({ column, input }: Kind, name: string): z.ZodType => {
+  if (column.sqlType === 'text' && /email(?:Address)?$/i.test(name)) return a.email()
   return column.sqlType === 'numeric' ? input.transform(plain) : input
 }
 
