@@ -12,6 +12,7 @@ import { type Span, type SpanOptions, trace } from '../tracing.ts'
 import {
   AppAddressError,
   AppAuthenticationError,
+  type AppError,
   type AppErrorFacts,
   AppUnavailableError,
   isAppError,
@@ -113,6 +114,15 @@ const locate = (facts: Facts, base: string, path: string): URL => {
     : fail('its path leads out of the base address')
 }
 
+/** What a connector makes of a credential. Its own error is dropped: the message may contain a secret. */
+const readCredentialPart = <Part>(read: () => Part, failure: () => AppError): Part => {
+  try {
+    return read()
+  } catch {
+    throw failure()
+  }
+}
+
 interface ComposedRequest {
   readonly outgoing: OutgoingRequest
   /** The base address of the app, from the credential. */
@@ -126,7 +136,10 @@ const compose = (
   request: AppRequest,
   facts: Facts,
 ): ComposedRequest => {
-  const authorization = connector.authorize(credential)
+  const authorization = readCredentialPart(
+    () => connector.authorize(credential),
+    () => new AppAuthenticationError({ ...facts, reason: 'its values authenticate no request' }),
+  )
   const secrets = Object.entries(credential).flatMap(([name, value]) =>
     connector.credential[name]?.secret === false ? [] : [value],
   )
@@ -144,7 +157,10 @@ const compose = (
     const reason = 'it contains characters that are not allowed in an HTTP header'
     throw new AppAuthenticationError({ ...facts, reason })
   }
-  const base = connector.baseUrl(credential)
+  const base = readCredentialPart(
+    () => connector.baseUrl(credential),
+    () => new AppAddressError({ ...facts, reason: 'its values contain no base address' }),
+  )
   const outgoing: OutgoingRequest = {
     method: request.method,
     url: locate(facts, base, request.path),
