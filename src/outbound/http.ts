@@ -15,6 +15,7 @@ import {
   type AppError,
   type AppErrorFacts,
   AppUnavailableError,
+  factsOf,
   isAppError,
 } from './app-error.ts'
 import type { EgressOptions } from './egress.ts'
@@ -242,11 +243,6 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
     outgoing: OutgoingRequest,
     steps: ExchangeSteps,
   ): Promise<AppResponse> => trace(spanOf(facts, outgoing), (span) => perform(facts, steps, span))
-
-  const factsOf = (connector: Connector, { method, path }: AppRequest): Facts => ({
-    app: connector.app,
-    request: `${method} ${path.split('?', 1)[0]}`,
-  })
 
   /** A function that sends a request, any number of times; the connector classifies the response. */
   const prepare = (
