@@ -1,22 +1,41 @@
 /** The errors of requests to apps: one class per cause. None contains a secret. */
+import type { AppRequest, Connector } from '../definition/connector.ts'
 
 /** The facts of a failed request to an app. */
 export interface AppErrorFacts {
   readonly app: string
+  /** The app's name for people: `Vendure`. */
+  readonly appName: string
   /** The method and path, without the query: `GET /v2/customers`. */
   readonly request: string
   /** The reason, from the app or from this service; never a header, a body or an address with its query. */
   readonly reason: string
 }
 
+/** The facts of a request of a connector. */
+export const factsOf = (
+  { app, name }: Pick<Connector, 'app' | 'name'>,
+  { method, path }: AppRequest,
+): Omit<AppErrorFacts, 'reason'> => ({
+  app,
+  appName: name,
+  request: `${method} ${path.split('?', 1)[0]}`,
+})
+
 abstract class AppErrorBase extends Error {
   readonly app: string
+  readonly appName: string
   readonly request: string
   readonly reason: string
 
-  constructor(outcome: string, { app, request, reason }: AppErrorFacts, options?: ErrorOptions) {
+  constructor(
+    outcome: string,
+    { app, appName, request, reason }: AppErrorFacts,
+    options?: ErrorOptions,
+  ) {
     super(`${app} ${outcome} ${request}: ${reason}`, options)
     this.app = app
+    this.appName = appName
     this.request = request
     this.reason = reason
   }

@@ -12,8 +12,10 @@ import { type Span, type SpanOptions, trace } from '../tracing.ts'
 import {
   AppAddressError,
   AppAuthenticationError,
+  type AppError,
   type AppErrorFacts,
   AppUnavailableError,
+  factsOf,
   isAppError,
 } from './app-error.ts'
 import type { EgressOptions } from './egress.ts'
@@ -113,6 +115,15 @@ const locate = (facts: Facts, base: string, path: string): URL => {
     : fail('its path leads out of the base address')
 }
 
+/** What a connector makes of a credential. Its own error is dropped: the message may contain a secret. */
+const readCredentialPart = <Part>(read: () => Part, failure: () => AppError): Part => {
+  try {
+    return read()
+  } catch {
+    throw failure()
+  }
+}
+
 interface ComposedRequest {
   readonly outgoing: OutgoingRequest
   /** The base address of the app, from the credential. */
@@ -126,7 +137,10 @@ const compose = (
   request: AppRequest,
   facts: Facts,
 ): ComposedRequest => {
-  const authorization = connector.authorize(credential)
+  const authorization = readCredentialPart(
+    () => connector.authorize(credential),
+    () => new AppAuthenticationError({ ...facts, reason: 'its values authenticate no request' }),
+  )
   const secrets = Object.entries(credential).flatMap(([name, value]) =>
     connector.credential[name]?.secret === false ? [] : [value],
   )
@@ -144,7 +158,10 @@ const compose = (
     const reason = 'it contains characters that are not allowed in an HTTP header'
     throw new AppAuthenticationError({ ...facts, reason })
   }
-  const base = connector.baseUrl(credential)
+  const base = readCredentialPart(
+    () => connector.baseUrl(credential),
+    () => new AppAddressError({ ...facts, reason: 'its values contain no base address' }),
+  )
   const outgoing: OutgoingRequest = {
     method: request.method,
     url: locate(facts, base, request.path),
@@ -226,11 +243,6 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
     outgoing: OutgoingRequest,
     steps: ExchangeSteps,
   ): Promise<AppResponse> => trace(spanOf(facts, outgoing), (span) => perform(facts, steps, span))
-
-  const factsOf = (connector: Connector, { method, path }: AppRequest): Facts => ({
-    app: connector.app,
-    request: `${method} ${path.split('?', 1)[0]}`,
-  })
 
   /** A function that sends a request, any number of times; the connector classifies the response. */
   const prepare = (

@@ -8,7 +8,7 @@ import type {
   ListPage,
   ResourceConnector,
 } from '../definition/connector.ts'
-import { AppUnavailableError } from './app-error.ts'
+import { AppUnavailableError, factsOf } from './app-error.ts'
 import type { AppClient } from './http.ts'
 
 /** A listing without an end: the app returns the same pages again and again. */
@@ -56,12 +56,8 @@ const fetchPage = async (
     return { records, next, appTime: timeOf(response, tookMs), requestedMs }
   } catch {
     // Without a cause: the error of a connector may quote the response.
-    const facts = {
-      app: connector.app,
-      request: `${request.method} ${request.path.split('?', 1)[0]}`,
-      reason: 'the response is not a page of records',
-    }
-    throw new AppUnavailableError(facts, 'malformed')
+    const reason = 'the response is not a page of records'
+    throw new AppUnavailableError({ ...factsOf(connector, request), reason }, 'malformed')
   }
 }
 

@@ -1,6 +1,7 @@
 /** The classification of responses of apps, without I/O. */
 import type { AppFailure, AppResponse, Connector } from '../definition/connector.ts'
 import { isNestedTooDeep, MAX_JSON_LEVELS } from '../definition/json-depth.ts'
+import { parseJson } from '../definition/parse-json.ts'
 import {
   AppAuthenticationError,
   type AppError,
@@ -103,7 +104,7 @@ const parse = (text: string): { readonly body?: unknown; readonly problem?: stri
   if (text.trim() === '') return {}
   if (isNestedTooDeep(text)) return { problem: TOO_DEEP }
   try {
-    return { body: JSON.parse(text) }
+    return { body: parseJson(text) }
   } catch {
     return { problem: NOT_JSON }
   }

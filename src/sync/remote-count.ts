@@ -1,5 +1,5 @@
 /** Compares the number of records in the app and in the store, to detect drift that listings of changes do not show. */
-import { AppUnavailableError } from '../outbound/app-error.ts'
+import { AppUnavailableError, factsOf } from '../outbound/app-error.ts'
 import { countStored } from '../store/sync/seen-records.ts'
 import { type ActiveRun, resourceOf } from './active-run.ts'
 
@@ -15,11 +15,7 @@ export const readDrift = async (run: ActiveRun, signal: AbortSignal): Promise<nu
     return remoteCount.read(response) - stored
   } catch {
     // The error itself may quote the response, so it is not kept.
-    const facts = {
-      app: connector.app,
-      request: `${request.method} ${request.path.split('?', 1)[0]}`,
-      reason: 'the response is not a number of records',
-    }
-    throw new AppUnavailableError(facts, 'malformed')
+    const reason = 'the response is not a number of records'
+    throw new AppUnavailableError({ ...factsOf(connector, request), reason }, 'malformed')
   }
 }

@@ -15,39 +15,39 @@ const reasonOf = ({ reason, field }: AppRefusedError, named: string | undefined)
 }
 
 const refusal = (error: AppRefusedError, nameField: NameField | undefined): ApiError => {
-  const { app, field } = error
+  const { appName, field } = error
   const named = field === undefined ? undefined : nameField?.(field)
   const reason = storableText(reasonOf(error, named))
-  const expected = `a value that ${app} accepts: ${reason}`
+  const expected = `a value that ${appName} accepts: ${reason}`
   const details: readonly ErrorDetail[] =
     named === undefined ? [] : [{ field: storableText(named), expected }]
-  return new ApiError('APP_REFUSED', `${app} refused: ${reason}`, details)
+  return new ApiError('APP_REFUSED', `${appName} refused: ${reason}`, details)
 }
 
 /** The API error for a failure of an app. It names the caller's field if the app names one. */
 export const appFailure = (error: AppError, nameField?: NameField): ApiError => {
-  const { app } = error
+  const { appName } = error
   if (error instanceof AppRefusedError) return refusal(error, nameField)
   const reason = storableText(error.reason)
   switch (error.code) {
     case 'APP_AUTHENTICATION':
       return new ApiError(
         error.code,
-        `${app} rejected the credential (${reason}). Connect it again with valid values.`,
+        `${appName} rejected the credential (${reason}). Connect it again with valid values.`,
       )
     case 'APP_ADDRESS':
-      return new ApiError(error.code, `${app} was not called: ${reason}.`)
+      return new ApiError(error.code, `${appName} was not called: ${reason}.`)
     case 'APP_RATE_LIMITED':
       return new ApiError(
         error.code,
-        `${app} accepts no more requests now. Retry after the delay in Retry-After.`,
+        `${appName} accepts no more requests now. Retry after the delay in Retry-After.`,
         [],
         {
           retryAfterMs: error.retryAfterMs ?? 1000,
         },
       )
     case 'APP_UNAVAILABLE':
-      return new ApiError(error.code, `${app} returned no usable response: ${reason}.`, [], {
+      return new ApiError(error.code, `${appName} returned no usable response: ${reason}.`, [], {
         retryAfterMs: error.retryAfterMs,
         cause: error.cause,
       })

@@ -120,6 +120,17 @@ describe('a request', () => {
     },
   )
 
+  it('for whose values a connector has no base address or headers is not sent', async () => {
+    const fail = (): never => {
+      throw new TypeError(`no ${SECRET}`)
+    }
+    const failing = (part: object) =>
+      failureOf(clientOf().send({ ...connector, ...part }, { url, key: SECRET }, get))
+    expect(await failing({ baseUrl: fail })).toMatchObject({ code: 'APP_ADDRESS' })
+    expect(await failing({ authorize: fail })).toMatchObject({ code: 'APP_AUTHENTICATION' })
+    expect(requests).toEqual([])
+  })
+
   it('to a private address is not sent', async () => {
     const failure = await failureOf(send(get, { allowPrivateAddresses: false }))
     expect(failure).toMatchObject({ code: 'APP_ADDRESS' })

@@ -109,7 +109,7 @@ test('distinguishes a missing and a changed record from other rejections', () =>
 })
 
 test('the steps recognise the engine’s error for a missing record', () => {
-  const facts = { app: 'sandbox', request: 'GET /', reason: 'no_such_record' }
+  const facts = { app: 'sandbox', appName: 'Sandbox', request: 'GET /', reason: 'no_such_record' }
   expect(isAbsent(new AppRefusedError(facts, 'absent'))).toBe(true)
   expect(isAbsent(new AppRefusedError(facts, 'refused'))).toBe(false)
   expect(isAbsent(new Error('absent'))).toBe(false)

@@ -50,6 +50,11 @@ describe('a body', () => {
 
   test.each<[string, string | Buffer, Expected]>([
     ['of no bytes', '', malformed],
+    [
+      'with a number that would be rounded',
+      '{"query":"{ __typename }","variables":{"amount":123456789012345678.5}}',
+      wrong('amount'),
+    ],
     ['of a brace', '{', malformed],
     ['that ends early', REQUEST.slice(0, -1), malformed],
     ['with text after its end', `${REQUEST} x`, malformed],

@@ -331,7 +331,8 @@ describe('a failed attempt', () => {
     await shop.engine({
       before: async () => {
         const reason = `subject\u0000 too long ${'x'.repeat(5000)}`
-        throw new AppRefusedError({ app: 'crm', request: 'POST /notes', reason }, 'refused')
+        const facts = { app: 'crm', appName: 'Crm', request: 'POST /notes', reason }
+        throw new AppRefusedError(facts, 'refused')
       },
     })
     await shop.change(1, { orderNumber: 'A1' })

@@ -25,7 +25,7 @@ describe('the app’s response', () => {
     expect(answer.statusCode).toBe(400)
     expect(answer.json().error).toMatchObject({
       code: 'APP_REFUSED',
-      message: 'test refused: too short',
+      message: 'Rolodex refused: too short',
       details: [{ field: 'lastName' }],
     })
   })

@@ -71,7 +71,7 @@ describe.each(transports)('over %s', (transport) => {
     const refused = await records.create(topic, input)
     expect(refused).toMatchObject({ status: 400, code: 'APP_REFUSED' })
     expect(refused.details).toEqual([
-      { field, expected: expect.stringMatching(/^a value that sandbox accepts: \w+/i) },
+      { field, expected: expect.stringMatching(/^a value that Sandbox accepts: \w+/) },
     ])
     // The sandbox names the field in its reason.
     expect(refused.message?.endsWith(` (${field})`), refused.message).toBe(true)
@@ -129,11 +129,11 @@ test('an error has no name of the app’s for a field, neither in its details no
       desk.rolodex.faults.push({ status: 422, body: { reason, field } })
       const answer = await desk.write('POST', '/contacts', { lastName: 'X' })
       const { code, message, details } = answer.json().error
-      expect([code, message], field).toEqual(['APP_REFUSED', `test refused: ${words}`])
+      expect([code, message], field).toEqual(['APP_REFUSED', `Rolodex refused: ${words}`])
       expect(details, field).toEqual(
         named === undefined
           ? undefined
-          : [{ field: named, expected: `a value that test accepts: ${words}` }],
+          : [{ field: named, expected: `a value that Rolodex accepts: ${words}` }],
       )
     }
   } finally {

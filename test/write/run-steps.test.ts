@@ -9,7 +9,7 @@ import {
 } from '../../src/outbound/app-error.ts'
 import { runSteps } from '../../src/write/run-steps.ts'
 
-const facts = { app: 'shop', request: 'POST /x', reason: 'because' }
+const facts = { app: 'shop', appName: 'Shop', request: 'POST /x', reason: 'because' }
 const answer = { status: 200, headers: {}, body: {} }
 
 function* steps(): Steps<string> {

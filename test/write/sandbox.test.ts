@@ -162,9 +162,9 @@ describe.each(transports)('over %s', (transport) => {
   ])('a rejection of %s is reported in the app’s words: %j', async (topic, input, field) => {
     const refused = await records.create(topic, input)
     expect(refused).toMatchObject({ status: 400, code: 'APP_REFUSED' })
-    expect(refused.message).toMatch(/^sandbox refused: \w+ \(\w+\)$/i)
+    expect(refused.message).toMatch(/^Sandbox refused: \w+ \(\w+\)$/)
     expect(refused.details).toEqual([
-      { field, expected: expect.stringMatching(/^a value that sandbox accepts: \w+/i) },
+      { field, expected: expect.stringMatching(/^a value that Sandbox accepts: \w+/) },
     ])
   })
 

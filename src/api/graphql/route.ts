@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ByteBudget } from '../../byte-budget.ts'
+import { parseJson } from '../../definition/parse-json.ts'
 import { isObject } from '../../definition/value.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -12,6 +13,7 @@ import type { ApiContext } from '../context.ts'
 import { addressOf } from '../http/address.ts'
 import { logFailure, toApiError } from '../http/api-error.ts'
 import { type ConnectionLimits, type Connections, createConnections } from '../http/connections.ts'
+import { rejectRounded } from '../http/json-body.ts'
 import type { Prefill } from '../http/prefill.ts'
 import { readIdempotencyKey } from '../idempotency.ts'
 import { originOfRequest, type RequestOrigin } from '../request-origin.ts'
@@ -125,8 +127,9 @@ const readJson = (name: 'variables' | 'extensions', text: unknown): unknown => {
   // Yoga parses the parameter again and treats an empty one as absent.
   if (text === undefined || text === '') return undefined
   try {
-    return JSON.parse(String(text))
-  } catch {
+    return parseJson(String(text), undefined, rejectRounded)
+  } catch (error) {
+    if (error instanceof ApiError) throw error
     throw invalidParameter(name, PARAMETERS[name].expected)
   }
 }

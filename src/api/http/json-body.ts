@@ -1,6 +1,7 @@
-/** Parses JSON bodies strictly: UTF-8 without compression, and no `__proto__` keys. */
+/** Parses JSON bodies strictly: UTF-8 without compression, no `__proto__` keys, and no number that is rounded. */
 import type { FastifyRequest } from 'fastify'
-import { ApiError } from '../../errors.ts'
+import { parseJson } from '../../definition/parse-json.ts'
+import { ApiError, invalidParameter } from '../../errors.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -8,6 +9,11 @@ const rejectPrototypeKey = (key: string, value: unknown): unknown => {
   if (key === '__proto__')
     throw new ApiError('MALFORMED_BODY', 'The body contains a key __proto__, which is not allowed.')
   return value
+}
+
+/** Rejects a number of a caller that JavaScript would round. @throws INVALID_PARAMETER */
+export const rejectRounded = (key: string): never => {
+  throw invalidParameter(key, 'a number of at most 17 digits; send more digits as a string')
 }
 
 // Matches the key also where some of its characters are escaped.
@@ -39,7 +45,7 @@ const checkDeclared = ({ headers }: FastifyRequest): void => {
 
 /**
  * Parses a JSON body; undefined for an empty one, because many clients declare JSON without sending a body.
- * @throws MALFORMED_BODY, UNSUPPORTED_MEDIA_TYPE; the message never contains the body
+ * @throws MALFORMED_BODY, UNSUPPORTED_MEDIA_TYPE, INVALID_PARAMETER; the message never contains the body
  */
 export const readJsonBody = async (request: FastifyRequest, body: Buffer): Promise<unknown> => {
   if (body.length === 0) return undefined
@@ -52,7 +58,7 @@ export const readJsonBody = async (request: FastifyRequest, body: Buffer): Promi
   }
   try {
     // The reviver runs for every value, so use it only if the text may contain the key.
-    return JSON.parse(text, PROTOTYPE.test(text) ? rejectPrototypeKey : undefined)
+    return parseJson(text, PROTOTYPE.test(text) ? rejectPrototypeKey : undefined, rejectRounded)
   } catch (error) {
     if (error instanceof ApiError) throw error
     throw new ApiError('MALFORMED_BODY', 'The body is not valid JSON.')
