@@ -29,7 +29,7 @@ test.each(transports)('a paused resource is read and written, over %s', async (t
   const { id, remoteId } = created.record
   expect(await records.get(topic, id)).toMatchObject({ record: { firstName: 'Ida' } })
   expect(await records.patch(topic, id, { firstName: 'Ada' })).toMatchObject({ status: 200 })
-  expect(await readInApp('people', remoteId)).toMatchObject({ given_name: 'Ada' })
+  expect(await readInApp('people', remoteId)).toMatchObject({ firstName: 'Ada' })
 
   const { result: after } = await call(tenant.key, 'credential', { userId, credentialId })
   expect(after).toMatchObject({
