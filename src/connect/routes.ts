@@ -74,7 +74,7 @@ export const addConnectRoutes = (server: FastifyInstance): void => {
   }
   for (const { name, text } of files) {
     const type = name.endsWith('.css') ? 'text/css' : 'text/javascript'
-    const asset = always(text, `${type}; charset=utf-8`, IMMUTABLE)
+    const asset = always(() => text, `${type}; charset=utf-8`, IMMUTABLE)
     server.get(`/${base}/${name}`, async (request, reply) => {
       allowAnyOrigin(reply)
       return asset(request, reply)

@@ -3,7 +3,7 @@
  * text.
  */
 import { hash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { llmsText, pages } from '../../generated/guide.ts'
 import { isNotInstalled } from '../../package-json.ts'
@@ -66,11 +66,11 @@ const CREATE = `Scalar.createApiReference('#docs', {
 })
 `
 
-/** Scalar's page as one script; undefined if its package is not installed. */
-const readScalar = (): Buffer | undefined => {
+/** The file of Scalar's page, which is one script; undefined if its package is not installed. */
+const findScalar = (): URL | undefined => {
   try {
     // The package no longer contains this file from 1.62.1 on.
-    return readFileSync(new URL('js/standalone.js', import.meta.resolve(SCALAR)))
+    return new URL('js/standalone.js', import.meta.resolve(SCALAR))
   } catch (error) {
     if (isNotInstalled(error, SCALAR)) return undefined
     throw error
@@ -115,24 +115,30 @@ const addGuideRoutes = (server: FastifyInstance): void => {
  * @param prefill undefined: the page fills in nothing
  */
 export const addDocsRoutes = (server: FastifyInstance, prefill?: Prefill): void => {
-  const addAsset = (name: string, text: string | Buffer, type: string): string => {
-    // The URL contains a hash of the content, so a browser may cache it forever.
-    const path = `/docs/assets/${hash('sha256', text, 'hex').slice(0, 12)}/${name}`
-    const serve = always(text, `${type}; charset=utf-8`, IMMUTABLE)
+  /** `version` differs whenever the content does, so that a browser may cache it forever. */
+  const addScript = (name: string, version: string, content: string | (() => Buffer)): string => {
+    const path = `/docs/assets/${hash('sha256', version, 'hex').slice(0, 12)}/${name}`
+    const serve = always(content, 'text/javascript; charset=utf-8', IMMUTABLE)
     server.get(path, async (request, reply) => serve(request, reply))
     return path
   }
-  const scalar = readScalar()
+  const addFile = (name: string, file: URL): string => {
+    const { size, mtimeMs } = statSync(file)
+    return addScript(name, `${size} ${mtimeMs}`, () => readFileSync(file))
+  }
+  const scalar = findScalar()
   const filledIn = prefill ? prefilled(prefill.credentialId) : AS_IS
   const start = `(async () => {\n${filledIn}${CREATE}})()\n`
   const html =
     scalar === undefined
       ? MISSING
-      : page([
-          addAsset('scalar.js', scalar, 'text/javascript'),
-          addAsset('start.js', start, 'text/javascript'),
-        ])
-  const document = always(readFileSync(DOCUMENT), 'application/json; charset=utf-8', 'no-cache')
+      : page([addFile('scalar.js', scalar), addScript('start.js', start, start)])
+  // Files are read when they are first requested: they take 5 MB.
+  const document = always(
+    () => readFileSync(DOCUMENT),
+    'application/json; charset=utf-8',
+    'no-cache',
+  )
   const docs = always(html, 'text/html; charset=utf-8', 'no-cache')
   addGuideRoutes(server)
   server.get('/openapi.json', async (request, reply) => document(request, reply))
