@@ -96,6 +96,7 @@ const environment = z.object({
     .regex(/^(?:0|1|0?\.\d{1,9}|1\.0{1,9})$/, 'expected a number from 0 to 1')
     .transform(Number)
     .default(1),
+  OTEL_BSP_SCHEDULE_DELAY: count(1, 3_600_000).default(5000),
 })
 
 /** How traces are sampled. Their collector and resource are configured by variables that OpenTelemetry reads. */
@@ -103,6 +104,8 @@ export interface TracingConfig {
   readonly sampler: (typeof samplers)[number]
   /** The share of traces for `traceidratio`, from 0 to 1. */
   readonly ratio: number
+  /** Time between two batches of spans. */
+  readonly delayMs: number
 }
 
 export interface Config {
@@ -171,7 +174,11 @@ const tracingOf = (values: z.infer<typeof environment>): TracingConfig | undefin
   const isOff = values.OTEL_SDK_DISABLED || values.OTEL_TRACES_EXPORTER === 'none'
   if (isOff || !(OTEL_EXPORTER_OTLP_ENDPOINT ?? OTEL_EXPORTER_OTLP_TRACES_ENDPOINT))
     return undefined
-  return { sampler: values.OTEL_TRACES_SAMPLER, ratio: values.OTEL_TRACES_SAMPLER_ARG }
+  return {
+    sampler: values.OTEL_TRACES_SAMPLER,
+    ratio: values.OTEL_TRACES_SAMPLER_ARG,
+    delayMs: values.OTEL_BSP_SCHEDULE_DELAY,
+  }
 }
 
 /**

@@ -191,6 +191,7 @@ export const startTracing = async (
     spanProcessors: [
       new packages.BatchSpanProcessor({
         exporter: logFailures(new packages.OTLPTraceExporter(), log),
+        scheduledDelayMillis: config.delayMs,
       }),
     ],
   })

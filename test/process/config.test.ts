@@ -27,13 +27,18 @@ test.each([
 test('traces need a collector, and can be switched off', () => {
   const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
   const ofTraces = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector/v1/traces' }
-  const tracing = { sampler: 'parentbased_always_on', ratio: 1 }
+  const tracing = { sampler: 'parentbased_always_on', ratio: 1, delayMs: 5000 }
   expect(readConfig(collector).tracing).toEqual(tracing)
   expect(readConfig(ofTraces).tracing).toEqual(tracing)
-  const sampled = { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' }
+  const sampled = {
+    OTEL_TRACES_SAMPLER: 'traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0.25',
+    OTEL_BSP_SCHEDULE_DELAY: '100',
+  }
   expect(readConfig({ ...collector, ...sampled }).tracing).toEqual({
     sampler: 'traceidratio',
     ratio: 0.25,
+    delayMs: 100,
   })
   for (const off of [{ OTEL_SDK_DISABLED: 'true' }, { OTEL_TRACES_EXPORTER: 'none' }])
     expect(readConfig({ ...collector, ...off }).tracing).toBeUndefined()

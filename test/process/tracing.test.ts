@@ -64,12 +64,14 @@ beforeEach(async () => {
   collector = await startCollector()
   process.env.OTEL_EXPORTER_OTLP_ENDPOINT = collector.endpoint
   process.env.OTEL_RESOURCE_ATTRIBUTES = 'deployment.environment.name=test'
+  process.env.OTEL_EXPORTER_OTLP_TIMEOUT = '1000'
 })
 afterEach(async () => {
   // Those of tests that have failed.
   for (const shutdown of started.splice(0)) await shutdown.run()
   delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT
   delete process.env.OTEL_RESOURCE_ATTRIBUTES
+  delete process.env.OTEL_EXPORTER_OTLP_TIMEOUT
   await collector.stop()
 })
 
@@ -83,6 +85,7 @@ const configOf = (variables: Readonly<Record<string, string>> = {}) =>
     SANDBOX: 'false',
     PORT: '0',
     SYNC_INTERVAL_SECONDS: '1',
+    OTEL_BSP_SCHEDULE_DELAY: '100',
     LOG_FILE: join(folder, 'log'),
     ...variables,
   })
