@@ -1,7 +1,10 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** `npm run test:package`: apart from `npm test`, since it builds, and installs from the registry. */
+/**
+ * `npm run test:package`: apart from `npm test`, since it builds, installs from the registry, and checks a copy of
+ * the repository.
+ */
 export default defineConfig({
   test: {
     root: join(import.meta.dirname, '../..'),
