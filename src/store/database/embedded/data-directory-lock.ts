@@ -97,7 +97,8 @@ const parseHolder = (notePath: string): DataDirectoryHolder | undefined => {
   }
 }
 
-const isAlive = (pid: number): boolean => {
+/** Whether any process has the pid. */
+export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
     return true

@@ -6,6 +6,7 @@ import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Log } from '../../../log.ts'
+import { isAlive } from './data-directory-lock.ts'
 import { EmbeddedDatabaseError } from './error.ts'
 
 const FAST_SHUTDOWN_MS = 60_000
@@ -32,7 +33,7 @@ export const stopOrphan = async (clusterFolder: string, log: Log): Promise<void>
   if (!(await isRunning(orphan))) {
     // PostgreSQL would treat a pid that another program has reused as a running server. It treats its parent's
     // pid as stale, and still checks whether the files are in use.
-    if (exists(orphan.pid)) await writeFile(pidPath, [process.pid, ...lines.slice(1)].join('\n'))
+    if (isAlive(orphan.pid)) await writeFile(pidPath, [process.pid, ...lines.slice(1)].join('\n'))
     return
   }
   log.warn({}, `stopping PostgreSQL ${pid}, whose Trunkline process was killed`)
@@ -68,16 +69,6 @@ const stopWith = async (
 const isRunning = async ({ pid, port }: Postmaster): Promise<boolean> => {
   const [program = '', ...args] = await commandLine(pid)
   return basename(program).startsWith('postgres') && args[args.indexOf('-p') + 1] === port
-}
-
-/** Whether any process has the pid. */
-const exists = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    // EPERM: a process of another user.
-    return error instanceof Error && 'code' in error && error.code !== 'ESRCH'
-  }
 }
 
 const commandLine = async (pid: number): Promise<string[]> => {
