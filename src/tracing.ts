@@ -79,8 +79,17 @@ const runIn = async <Result>(
   }
 }
 
-/** Runs work in a span, which fails if the work rejects. `span` is undefined if nothing is traced. */
+/**
+ * Runs work in a span, which fails if the work rejects. If nothing is traced, `span` is undefined and `optionsOf` is
+ * not called.
+ */
 export const trace = <Result>(
-  options: SpanOptions,
+  optionsOf: () => SpanOptions,
   work: (span?: Span) => Promise<Result>,
-): Promise<Result> => (tracer === undefined ? work() : runIn(tracer.start(options), work))
+): Promise<Result> => (tracer === undefined ? work() : runIn(tracer.start(optionsOf()), work))
+
+/** The attributes of the server that an HTTP request is sent to. */
+export const serverAttributes = ({ hostname, port, protocol }: URL): SpanAttributes => ({
+  'server.address': hostname,
+  'server.port': Number(port || (protocol === 'https:' ? 443 : 80)),
+})

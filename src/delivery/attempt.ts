@@ -4,7 +4,7 @@ import { isSuccessStatus } from '../definition/http-status.ts'
 import { storableText } from '../definition/value.ts'
 import { ExchangeError } from '../outbound/exchange.ts'
 import type { WebhookChannel } from '../outbound/webhook-transport.ts'
-import { type Span, type SpanOptions, trace } from '../tracing.ts'
+import { type Span, type SpanOptions, serverAttributes, trace } from '../tracing.ts'
 import type { Message } from './message.ts'
 import { signMessage } from './signature.ts'
 
@@ -46,8 +46,7 @@ const spanOf = ({ address, subscriptionId }: Destination, message: Message): Spa
   attributes: {
     'http.request.method': 'POST',
     'http.request.resend_count': message.attempts || undefined,
-    'server.address': address.hostname,
-    'server.port': Number(address.port || (address.protocol === 'https:' ? 443 : 80)),
+    ...serverAttributes(address),
     'trunkline.webhook_id': subscriptionId,
     'trunkline.message_id': message.id,
     'trunkline.topic': message.topic,
@@ -98,4 +97,7 @@ export const attemptMessage = (
   message: Message,
   nowMs: () => number,
 ): Promise<AttemptOutcome> =>
-  trace(spanOf(destination, message), (span) => send(destination, message, nowMs, span))
+  trace(
+    () => spanOf(destination, message),
+    (span) => send(destination, message, nowMs, span),
+  )

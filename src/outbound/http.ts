@@ -8,7 +8,7 @@ import type {
 } from '../definition/connector.ts'
 import { trimTrailing } from '../definition/value.ts'
 import type { Log } from '../log.ts'
-import { type Span, type SpanOptions, trace } from '../tracing.ts'
+import { type Span, type SpanOptions, serverAttributes, trace } from '../tracing.ts'
 import {
   AppAddressError,
   AppAuthenticationError,
@@ -189,8 +189,7 @@ const spanOf = ({ app }: Facts, { method, url }: OutgoingRequest): SpanOptions =
   kind: 'client',
   attributes: {
     'http.request.method': method,
-    'server.address': url.hostname,
-    'server.port': Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
+    ...serverAttributes(url),
     'trunkline.app': app,
   },
 })
@@ -242,7 +241,11 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
     facts: Facts,
     outgoing: OutgoingRequest,
     steps: ExchangeSteps,
-  ): Promise<AppResponse> => trace(spanOf(facts, outgoing), (span) => perform(facts, steps, span))
+  ): Promise<AppResponse> =>
+    trace(
+      () => spanOf(facts, outgoing),
+      (span) => perform(facts, steps, span),
+    )
 
   /** A function that sends a request, any number of times; the connector classifies the response. */
   const prepare = (

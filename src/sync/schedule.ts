@@ -101,12 +101,15 @@ export const createSync = (options: SyncOptions): Sync => {
   }
 
   const runHeld = (held: HeldRun): Promise<RunResult> =>
-    trace(spanOf(held), async (span) => {
-      const result = await runSync(context, held).finally(held.release)
-      span?.set({ 'trunkline.outcome': result.outcome })
-      if (result.outcome === 'failed') span?.fail(errorType(result.error))
-      return result
-    })
+    trace(
+      () => spanOf(held),
+      async (span) => {
+        const result = await runSync(context, held).finally(held.release)
+        span?.set({ 'trunkline.outcome': result.outcome })
+        if (result.outcome === 'failed') span?.fail(errorType(result.error))
+        return result
+      },
+    )
 
   const acquireAndRun = async (key: SyncKey): Promise<RunResult> => {
     const held = await leases.acquire(key, stopping.signal)

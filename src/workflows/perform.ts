@@ -135,4 +135,8 @@ export const attemptRun = (
   context: WorkflowContext,
   run: ClaimedRun,
   options: AttemptOptions,
-): Promise<void> => trace(spanOf(run), (span) => attempt(context, run, options, span))
+): Promise<void> =>
+  trace(
+    () => spanOf(run),
+    (span) => attempt(context, run, options, span),
+  )

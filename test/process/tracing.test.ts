@@ -139,6 +139,7 @@ const openService = async (variables?: Readonly<Record<string, string>>) => {
   }
 }
 
+const SPAN = () => ({ name: 'work' })
 const CALLER = 'c'.repeat(16)
 const traceparentOf = (traceId: string, flags = '01'): string => `00-${traceId}-${CALLER}-${flags}`
 /** The caller's traces, one for each request. */
@@ -317,10 +318,10 @@ test('an unreachable collector is one line in the log, and does not delay a stop
   const stopTracing = await startTracing(tracing, 'all', log)
   for (let batch = 0; batch < 3; batch++) {
     // A full batch is sent immediately.
-    for (let span = 0; span < 512; span++) await trace({ name: 'work' }, async () => {})
+    for (let span = 0; span < 512; span++) await trace(SPAN, async () => {})
     await expect.poll(() => lines.length, { timeout: 30_000 }).toBe(1)
   }
-  await trace({ name: 'work' }, async () => {})
+  await trace(SPAN, async () => {})
   const startedMs = performance.now()
   await stopTracing?.()
   expect(performance.now() - startedMs).toBeLessThan(10_000)

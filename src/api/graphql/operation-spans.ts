@@ -21,11 +21,14 @@ type Execute = (args: ExecutionArgs) => unknown
 const traced =
   (execute: Execute) =>
   (args: ExecutionArgs): unknown =>
-    trace(spanOf(args), async (span?: Span) => {
-      const result = await execute(args)
-      if (Object(result).errors?.length > 0) span?.fail('errors')
-      return result
-    })
+    trace(
+      () => spanOf(args),
+      async (span?: Span) => {
+        const result = await execute(args)
+        if (Object(result).errors?.length > 0) span?.fail('errors')
+        return result
+      },
+    )
 
 /** Traces operations; place it after the plugins that replace the executor. */
 export const useOperationSpans = (): Plugin =>

@@ -96,7 +96,10 @@ const createRun = (url: string): Run => {
     if (activeSpan()?.traceparent === undefined) return work()
     const name = summaryOf(sql)
     const attributes = { ...common, 'db.query.summary': name }
-    return trace({ name, kind: 'client', attributes }, (span) => runIn(work, span))
+    return trace(
+      () => ({ name, kind: 'client', attributes }),
+      (span) => runIn(work, span),
+    )
   }
 }
 
