@@ -46,3 +46,10 @@ export const normalizeValue = (
   }
   return kind.isList ? [] : null
 }
+
+/** A path as text: `addresses[0].street1`. */
+export const formatPath = (path: readonly PropertyKey[]): string =>
+  path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+    .join('')
+    .replace(/^\./, '')

@@ -8,7 +8,7 @@ import { TIMESTAMP } from '../definition/kinds/moment.ts'
 import { inputOf } from '../definition/kinds/shape.ts'
 import { nearest } from '../definition/nearest.ts'
 import { instantOf } from '../definition/time.ts'
-import { storableText } from '../definition/value.ts'
+import { formatPath, storableText } from '../definition/value.ts'
 import { ApiError, type ErrorDetail, invalidParameter } from '../errors.ts'
 import { memoize } from '../memoize.ts'
 
@@ -26,13 +26,6 @@ export const readInstant = (path: string, value: unknown, expected = TIMESTAMP):
 
 type Path = readonly PropertyKey[]
 type Issue = ZodError['issues'][number]
-
-/** A path as text: `addresses[0].street1`. */
-const formatPath = (path: Path): string =>
-  path
-    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
-    .join('')
-    .replace(/^\./, '')
 
 /** The fields of the object at a path. */
 const fieldsAt = (fields: Fields, path: Path): Fields =>

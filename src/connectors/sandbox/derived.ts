@@ -2,16 +2,10 @@
 import { WriteRejection } from '../../definition/connector.ts'
 import type { Field, Fields } from '../../definition/field.ts'
 import type { Converter } from '../../definition/mapping/rule.ts'
+import { formatPath } from '../../definition/value.ts'
 
 // Names of the sandbox's own fields, which every record has.
 const taken: ReadonlySet<string> = new Set(['id', 'version', 'created', 'modified', 'deleted'])
-
-/** `addresses[1].addressType` */
-const pathOf = (field: string, steps: readonly PropertyKey[]): string =>
-  steps.reduce<string>(
-    (path, step) => path + (typeof step === 'number' ? `[${step}]` : `.${String(step)}`),
-    field,
-  )
 
 /** A rule for a field of the same name. It writes only values that the field defines. */
 const ruleOf = (name: string, { kind, required }: Field): Converter => {
@@ -21,7 +15,8 @@ const ruleOf = (name: string, { kind, required }: Field): Converter => {
     write: (value, { path }) => {
       const { data, error } = kind.input.safeParse(value)
       const [issue] = error?.issues ?? []
-      if (issue) throw new WriteRejection(`Expected ${issue.message}.`, pathOf(path, issue.path))
+      if (issue)
+        throw new WriteRejection(`Expected ${issue.message}.`, formatPath([path, ...issue.path]))
       return data ?? null
     },
     ...((required || isNeverNull) && { notNull: true }),
