@@ -1,15 +1,16 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** `npm run test:long`: apart from `npm test`, since it starts many processes or simulates days. */
+/** `npm run test:long`: tests that kill processes many times or simulate days, too long for `npm test`. */
 export default defineConfig({
   test: {
     root: join(import.meta.dirname, '../..'),
-    include: ['test/long/*.check.ts'],
+    include: ['test/**/*.check.ts', '!test/package/**'],
     globalSetup: ['test/support/global-setup.ts'],
-    maxWorkers: 1,
+    pool: 'forks',
+    maxWorkers: 2,
     testTimeout: 600_000,
     hookTimeout: 120_000,
-    passWithNoTests: true,
+    expect: { poll: { timeout: 60_000 } },
   },
 })

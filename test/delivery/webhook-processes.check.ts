@@ -16,8 +16,7 @@ import {
 } from './webhook-harness.ts'
 
 const SCRIPT = fileURLToPath(new URL('delivery-process.ts', import.meta.url))
-// The long form: WEBHOOK_KILLS=50.
-const KILLS = Number(process.env.WEBHOOK_KILLS ?? 20)
+const KILLS = 50
 const EVENTS = 2000
 /** A small window, so that it often holds up sending. */
 const WINDOW = 24

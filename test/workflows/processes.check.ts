@@ -10,8 +10,7 @@ import { listWrites } from './recording-writer.ts'
 import { install, openWorkshop, type Workshop } from './workshop.ts'
 
 const SCRIPT = fileURLToPath(new URL('workflow-process.ts', import.meta.url))
-// The long form: WORKFLOW_KILLS=100.
-const KILLS = Number(process.env.WORKFLOW_KILLS ?? 10)
+const KILLS = 50
 
 let shop: Workshop
 const children = createChildren()

@@ -8,8 +8,7 @@ import { createChildren, kill } from '../support/children.ts'
 import { addCredential, openWorkshop, TOPIC, type Workshop } from './workshop.ts'
 
 const SCRIPT = fileURLToPath(new URL('sync-process.ts', import.meta.url))
-// The long form: SYNC_KILLS=100.
-const KILLS = Number(process.env.SYNC_KILLS ?? 20)
+const KILLS = 100
 
 let shop: Workshop
 const children = createChildren()
