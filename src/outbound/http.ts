@@ -32,6 +32,7 @@ import {
   processResponse,
   readPlainResponse,
 } from './read-response.ts'
+import { encodeBody } from './request-body.ts'
 import {
   type AppRetryOptions,
   type BreakerOptions,
@@ -96,7 +97,7 @@ const defaults = {
 type Facts = Omit<AppErrorFacts, 'reason'>
 
 /** The URL of a request. @throws AppAddressError if the base address is invalid or the path leads out of it */
-const locate = (facts: Facts, base: string, path: string): URL => {
+const locate = (facts: Facts, base: string, { path, link }: AppRequest): URL => {
   const fail = (reason: string): never => {
     throw new AppAddressError({ ...facts, reason })
   }
@@ -107,12 +108,13 @@ const locate = (facts: Facts, base: string, path: string): URL => {
   if (username !== '' || password !== '')
     return fail('its base address contains a user name or password')
   const folder = trimTrailing(pathname, '/')
-  const url = URL.parse(origin + folder + path)
+  const listed = URL.parse(origin + folder + path)
+  const url = link === undefined ? listed : URL.parse(link, listed?.href)
   const isInside =
     url?.origin === origin && (url.pathname === folder || url.pathname.startsWith(`${folder}/`))
   return url && isInside && (path === '' || /^[/?]/.test(path))
     ? url
-    : fail('its path leads out of the base address')
+    : fail(`its ${link === undefined ? 'path' : 'link'} leads out of the base address`)
 }
 
 /** What a connector makes of a credential. Its own error is dropped: the message may contain a secret. */
@@ -144,10 +146,11 @@ const compose = (
   const secrets = Object.entries(credential).flatMap(([name, value]) =>
     connector.credential[name]?.secret === false ? [] : [value],
   )
+  const content = encodeBody(request)
   const headers = {
-    accept: 'application/json',
+    accept: request.expect === 'text' ? '*/*' : 'application/json',
     'user-agent': 'Trunkline',
-    ...(request.body !== undefined && { 'content-type': 'application/json' }),
+    ...(content && { 'content-type': content.contentType }),
     ...request.headers,
     ...authorization,
   }
@@ -164,9 +167,9 @@ const compose = (
   )
   const outgoing: OutgoingRequest = {
     method: request.method,
-    url: locate(facts, base, request.path),
+    url: locate(facts, base, request),
     headers,
-    ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+    ...(content && { body: content.body }),
   }
   // Throws for an invalid request, e.g. a GET with a body, which fetch would report as a failed connection.
   new Request(outgoing.url, outgoing)
@@ -260,7 +263,7 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
     return () =>
       exchangeOnce(facts, outgoing, {
         send: () => breakerOf(base).execute(() => exchange.send(outgoing, signal)),
-        read: (response) => processResponse(connector, response, facts, redact),
+        read: (response) => processResponse(connector, response, facts, redact, request.expect),
       })
   }
 
