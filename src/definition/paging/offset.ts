@@ -80,10 +80,12 @@ const rangePages = (
       const { back = size } = page
       return { offset: Math.max(0, start - back), known: page.known, back: back * 2 }
     }
-    if (ids.length < 2 || isLast?.(response, { start, count: ids.length })) return undefined
+    const end = start + ids.length
+    // The page reaches no further than the previous one.
+    if (end <= page.offset + 1 || isLast?.(response, { start, count: ids.length })) return undefined
     const last = ids.filter((id) => id !== '').slice(-IDS_PER_PAGE)
     const known = [...new Set([...page.known, ...last])].slice(-MAX_KNOWN)
-    return { offset: start + ids.length - 1, known }
+    return { offset: end - 1, known }
   }
 
   return {
@@ -107,8 +109,14 @@ const rangePages = (
 export const offsetPages = (facts: OffsetFacts): Pager =>
   rangePages(facts, (start) => ({ start, max: facts.size }))
 
+// Pages of all sizes from 11 to 20 end at the same row only once in 232,792,560 rows, their least common multiple.
+// Before that, one of them contains both a given row and the next one.
+const MIN_NUMBERED_SIZE = 20
+
 /** The facts of a listing by page number, for an app that accepts any page size up to a maximum. */
-export interface NumberedFacts extends Omit<OffsetFacts, 'request'> {
+export interface NumberedFacts extends Omit<OffsetFacts, 'request' | 'size'> {
+  /** The most rows of one page: at least 20. */
+  readonly size: number
   /** The request for a page; numbers start with 1, and the size differs from page to page. */
   request(at: ListStart & { readonly number: number; readonly size: number }): AppRequest
 }
@@ -116,7 +124,7 @@ export interface NumberedFacts extends Omit<OffsetFacts, 'request'> {
 /** The range of one numbered page that has the most rows from `start` on. */
 const pageAround = (start: number, maxSize: number): RowRange => {
   let best = { start: 0, max: maxSize, fresh: 0 }
-  for (let max = maxSize; max > maxSize / 2 && max > 1; max -= 1) {
+  for (let max = maxSize; max > maxSize / 2; max -= 1) {
     const before = start % max
     if (max - before > best.fresh) best = { start: start - before, max, fresh: max - before }
   }
@@ -128,8 +136,10 @@ const pageAround = (start: number, maxSize: number): RowRange => {
  * previous page. For an app with a fixed page size, use `cursorPages` with the number as the cursor: then a record
  * that a deletion shifts is missed until the next listing.
  */
-export const numberedPages = ({ request, ...facts }: NumberedFacts): Pager =>
-  rangePages(
+export const numberedPages = ({ request, ...facts }: NumberedFacts): Pager => {
+  if (facts.size < MIN_NUMBERED_SIZE)
+    throw new RangeError(`Numbered pages need at least ${MIN_NUMBERED_SIZE} rows.`)
+  return rangePages(
     {
       ...facts,
       request: ({ start, max, ...position }) =>
@@ -137,3 +147,4 @@ export const numberedPages = ({ request, ...facts }: NumberedFacts): Pager =>
     },
     (start) => pageAround(start, facts.size),
   )
+}
