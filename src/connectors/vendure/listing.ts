@@ -11,7 +11,6 @@ import {
   type ReadMany,
   RecordNotFoundError,
   type ResourceConnector,
-  type ResourceWriter,
   type Steps,
 } from '../../definition/connector.ts'
 import type { Mapping } from '../../definition/mapping.ts'
@@ -187,13 +186,6 @@ export const listing = (definition: VendureListing): ListedResource => {
     },
   }
 }
-
-/** The `get` of a writer whose records are entries of the list. */
-export const getFrom = ({ readMany }: ListedResource): ResourceWriter['get'] =>
-  function* (id) {
-    const [record] = yield* readByIds(readMany, [id])
-    return record
-  }
 
 /**
  * Reads a record before or after a write. The response to a mutation may be stale (NOTES "order updatedAt").

@@ -1,5 +1,5 @@
 /** Pagers made of pagers: several passes, records by id, and values of the first page. */
-import type { ListPosition, Pager, ReadMany } from '../connector.ts'
+import type { ListPosition, Pager, ReadMany, ResourceWriter } from '../connector.ts'
 import type { Json } from '../json.ts'
 import type { AppResponse, Steps } from '../steps.ts'
 import { memberOf } from './pager.ts'
@@ -135,3 +135,10 @@ export function* readByIds(readMany: ReadMany, ids: readonly string[]): Steps<re
   }
   return found
 }
+
+/** The `get` of a writer whose single records are read in the same way as several. */
+export const getBy = (readMany: ReadMany): ResourceWriter['get'] =>
+  function* (remoteId) {
+    const [record] = yield* readByIds(readMany, [remoteId])
+    return record
+  }
