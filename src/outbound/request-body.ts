@@ -20,14 +20,13 @@ const encodeForm = (form: NonNullable<AppRequest['form']>): string => {
 const quoted = (name: string): string =>
   `"${name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22')}"`
 
+/** @throws TypeError if the content type would end its line */
 const encodePart = (part: MultipartPart): readonly (string | Uint8Array)[] => {
   const name = `content-disposition: form-data; name=${quoted(part.name)}`
-  return 'value' in part
-    ? [`${name}\r\n\r\n`, part.value]
-    : [
-        `${name}; filename=${quoted(part.filename)}\r\ncontent-type: ${part.contentType}\r\n\r\n`,
-        part.content,
-      ]
+  if ('value' in part) return [`${name}\r\n\r\n`, part.value]
+  const { filename, contentType, content } = part
+  if (/[\r\n]/.test(contentType)) throw new TypeError('The content type has a line break.')
+  return [`${name}; filename=${quoted(filename)}\r\ncontent-type: ${contentType}\r\n\r\n`, content]
 }
 
 const encodeMultipart = (parts: readonly MultipartPart[]): EncodedBody => {
@@ -41,7 +40,7 @@ const encodeMultipart = (parts: readonly MultipartPart[]): EncodedBody => {
   }
 }
 
-/** Encodes the body of a request; undefined if it has none. */
+/** Encodes the body of a request; undefined if it has none. @throws TypeError if a part is invalid */
 export const encodeBody = (request: AppRequest): EncodedBody | undefined => {
   if (request.form)
     return { contentType: 'application/x-www-form-urlencoded', body: encodeForm(request.form) }
