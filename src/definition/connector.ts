@@ -55,6 +55,27 @@ export interface ListPage {
   readonly next: Json | undefined
 }
 
+/** The pages of a listing: the request for each, and the reader of its response. `paging/` creates pagers. */
+export interface Pager {
+  /** The request for one page. */
+  listRequest(position: ListPosition): AppRequest
+  /** Reads the response to that request. @throws Error if the response has an unexpected form */
+  readList(response: AppResponse, position: ListPosition): ListPage
+}
+
+/** One request that reads several records by their remote ids. */
+export interface ReadMany {
+  /** The most ids of one request. */
+  readonly maxIds: number
+  /** The request for these records, in no particular order. */
+  request(ids: readonly string[]): AppRequest
+  /**
+   * The records in the form in which a listing shows them, without those that the app does not have.
+   * @throws Error if the response has an unexpected form
+   */
+  read(response: AppResponse): readonly unknown[]
+}
+
 /** The stored copy of a record that a write changes or deletes. */
 export interface StoredRecord {
   readonly remoteId: string
@@ -126,14 +147,12 @@ export interface ResourceWriter {
 }
 
 /** The connector's part for one resource: listing, mapping, sync behaviour and writes. */
-export interface ResourceConnector {
+export interface ResourceConnector extends Pager {
   readonly mapping: Mapping
   /** Absent if the app or the connector is read-only for this resource. */
   readonly write?: ResourceWriter
-  /** The request for one page. */
-  listRequest(position: ListPosition): AppRequest
-  /** Reads the response to that request. @throws Error if the response has an unexpected form */
-  readList(response: AppResponse, position: ListPosition): ListPage
+  /** Absent if the app reads only single records, or none, by id. */
+  readonly readMany?: ReadMany
   readonly sync: {
     /** Whether `since` filters the listing; if not, every run lists all records. */
     readonly incremental: boolean

@@ -1,25 +1,77 @@
 /** The steps of a connector: its requests, the responses, and the input of a write. */
 import type { Json } from './json.ts'
 
-/** One HTTP request to an app. */
-export interface AppRequest {
+/** One part of a multipart form: a value, or a file. */
+export type MultipartPart =
+  | { readonly name: string; readonly value: string }
+  | {
+      readonly name: string
+      readonly filename: string
+      readonly contentType: string
+      /** Text is sent as UTF-8. */
+      readonly content: string | Uint8Array
+    }
+
+/** The body of a request, in one of four forms; none for a request without a body. */
+export type AppRequestBody =
+  | {
+      /** Sent as JSON. */
+      readonly body?: Json
+      readonly form?: never
+      readonly multipart?: never
+      readonly text?: never
+    }
+  | {
+      /** Sent as `application/x-www-form-urlencoded`. A list sends its name once for each value. */
+      readonly form: Readonly<Record<string, string | readonly string[]>>
+      readonly body?: never
+      readonly multipart?: never
+      readonly text?: never
+    }
+  | {
+      /** Sent as `multipart/form-data`. */
+      readonly multipart: readonly MultipartPart[]
+      readonly body?: never
+      readonly form?: never
+      readonly text?: never
+    }
+  | {
+      /** Sent unchanged, e.g. as `application/xml`. */
+      readonly text: { readonly contentType: string; readonly content: string }
+      readonly body?: never
+      readonly form?: never
+      readonly multipart?: never
+    }
+
+interface RequestLine {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path and query, relative to the base URL of the credential. */
   readonly path: string
+  /**
+   * A link of the app to follow in place of `path`, e.g. to the next page: a URL, or one relative to `path`. It must
+   * not lead out of the base URL.
+   */
+  readonly link?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON. */
-  readonly body?: Json
+  /** The response may be text, such as XML or CSV. Default: it must be JSON. */
+  readonly expect?: 'text'
   /** The request has no side effects, whatever its method, and may be retried. A GET always may. */
   readonly read?: true
   /** The request rolls back every change of the requests before it. If it succeeds, no change remains. */
   readonly undo?: true
 }
 
+/** One HTTP request to an app. */
+export type AppRequest = RequestLine & AppRequestBody
+
 /** The response of an app. */
 export interface AppResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** The parsed JSON body; undefined when empty. */
+  /**
+   * The parsed JSON body; undefined when empty. For a request that expects text, the text of a body whose
+   * `content-type` is not JSON.
+   */
   readonly body: unknown
 }
 

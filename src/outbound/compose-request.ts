@@ -10,6 +10,7 @@ import {
   type AppErrorFacts,
 } from './app-error.ts'
 import type { OutgoingRequest } from './exchange.ts'
+import { encodeBody } from './request-body.ts'
 
 /** What authenticates the requests to an app. */
 export interface AppCredential {
@@ -30,7 +31,7 @@ export interface ComposedRequest {
 }
 
 /** The URL of a request. @throws AppAddressError if the base address is invalid or the path leads out of it */
-const locate = (facts: RequestFacts, base: string, path: string): URL => {
+const locate = (facts: RequestFacts, base: string, { path, link }: AppRequest): URL => {
   const fail = (reason: string): never => {
     throw new AppAddressError({ ...facts, reason })
   }
@@ -41,12 +42,13 @@ const locate = (facts: RequestFacts, base: string, path: string): URL => {
   if (username !== '' || password !== '')
     return fail('its base address contains a user name or password')
   const folder = trimTrailing(pathname, '/')
-  const url = URL.parse(origin + folder + path)
+  const listed = URL.parse(origin + folder + path)
+  const url = link === undefined ? listed : URL.parse(link, listed?.href)
   const isInside =
     url?.origin === origin && (url.pathname === folder || url.pathname.startsWith(`${folder}/`))
   return url && isInside && (path === '' || /^[/?]/.test(path))
     ? url
-    : fail('its path leads out of the base address')
+    : fail(`its ${link === undefined ? 'path' : 'link'} leads out of the base address`)
 }
 
 /** Adds parameters to a URL in place of those of the same name. The rest of its query stays as it is. */
@@ -97,10 +99,11 @@ export const composeRequest = (
   const secretValues = Object.entries(values).flatMap(([name, value]) =>
     isSecret(method, name) ? [value] : [],
   )
+  const content = encodeBody(request)
   const headers = {
-    accept: 'application/json',
+    accept: request.expect === 'text' ? '*/*' : 'application/json',
     'user-agent': 'Trunkline',
-    ...(request.body !== undefined && { 'content-type': 'application/json' }),
+    ...(content && { 'content-type': content.contentType }),
     ...request.headers,
     ...authentication.headers,
   }
@@ -116,9 +119,9 @@ export const composeRequest = (
   )
   const outgoing: OutgoingRequest = {
     method: request.method,
-    url: withQuery(locate(facts, base, request.path), authentication.query),
+    url: withQuery(locate(facts, base, request), authentication.query),
     headers,
-    ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+    ...(content && { body: content.body }),
   }
   // Throws for an invalid request, e.g. a GET with a body, which fetch would report as a failed connection.
   new Request(outgoing.url, outgoing)

@@ -10,7 +10,7 @@ export interface OutgoingRequest {
   readonly method: string
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | Uint8Array<ArrayBuffer>
 }
 
 export interface ExchangeResponse {

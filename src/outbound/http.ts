@@ -159,7 +159,7 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
     return () =>
       exchangeOnce(facts, outgoing, {
         send: () => breakerOf(base).execute(() => exchange.send(outgoing, signal)),
-        read: (response) => processResponse(connector, response, facts, redact),
+        read: (response) => processResponse(connector, response, facts, redact, request.expect),
       })
   }
 

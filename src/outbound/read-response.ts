@@ -1,5 +1,5 @@
 /** The classification of responses of apps, without I/O. */
-import type { AppFailure, AppResponse, Connector } from '../definition/connector.ts'
+import type { AppFailure, AppRequest, AppResponse, Connector } from '../definition/connector.ts'
 import { isNestedTooDeep, MAX_JSON_LEVELS } from '../definition/json-depth.ts'
 import { parseJson } from '../definition/parse-json.ts'
 import {
@@ -110,14 +110,22 @@ const parse = (text: string): { readonly body?: unknown; readonly problem?: stri
   }
 }
 
+/** RFC 8259 and the suffix of RFC 6839: `application/vnd.api+json`. */
+const isJsonType = (contentType = ''): boolean => {
+  const [type = ''] = contentType.toLowerCase().split(';', 1)
+  return type.trim() === 'application/json' || type.trim().endsWith('+json')
+}
+
 /** Reads a response. @throws AppError if the connector or the status classifies it as a failure */
 export const processResponse = (
   connector: Connector,
   { status, headers, text }: ExchangeResponse,
   facts: Omit<AppErrorFacts, 'reason'>,
   redact: Redactor,
+  expect: AppRequest['expect'],
 ): AppResponse => {
-  const { body, problem } = parse(text)
+  const isText = expect === 'text' && !isJsonType(headers['content-type'])
+  const { body, problem } = isText ? { body: text } : parse(text)
   // A failure may have an HTML body, e.g. of a proxy; then its status decides.
   if (problem !== undefined && status < 300)
     throw new AppUnavailableError({ ...facts, reason: problem }, 'malformed')

@@ -9,6 +9,7 @@ import type {
   WriteGuard,
 } from '../definition/connector.ts'
 import { createMapper, type MappedRecord } from '../definition/mapping.ts'
+import { readByIds } from '../definition/paging/compose.ts'
 import type { Resource } from '../definition/resource.ts'
 import { ApiError } from '../errors.ts'
 import type { AppClient } from '../outbound/http.ts'
@@ -95,6 +96,8 @@ export interface WriteTarget {
    * @returns the record as it is stored afterwards, possibly a newer version by another writer
    */
   refresh(stored: StoredVersion, cause?: string): Promise<StoredVersion>
+  /** Refreshes several records, in as few requests as the app allows. Failures are ignored. */
+  refreshAll(stored: readonly StoredVersion[], cause?: string): Promise<void>
 }
 
 // The app compares versions itself: nothing can be lost.
@@ -170,6 +173,16 @@ export const openTarget = async (
       return requireFound(await readStored(transaction, resource, { credentialId, id }))
     })
 
+  /** Stores the app's response; undefined if the app has no such record. */
+  const storeFetched = (
+    raw: unknown,
+    stored: StoredVersion,
+    cause: string | undefined,
+  ): Promise<StoredVersion> =>
+    raw === undefined
+      ? target.markDeleted(stored.id)
+      : target.store(raw, { requestedAt: stored.readAt, cause })
+
   const target: WriteTarget = {
     owner,
     resource,
@@ -201,11 +214,18 @@ export const openTarget = async (
       if (outcome.status === 'done') return outcome.result
       throw writeFailure(outcome, connector.name, target.nameField)
     },
-    refresh: async (stored, cause) => {
-      const raw = await target.fetch(stored)
-      return raw === undefined
-        ? target.markDeleted(stored.id)
-        : target.store(raw, { requestedAt: stored.readAt, cause })
+    refresh: async (stored, cause) => storeFetched(await target.fetch(stored), stored, cause),
+    refreshAll: async (all, cause) => {
+      const { readMany } = resourceConnector
+      if (!readMany || all.length === 1)
+        return void (await Promise.allSettled(all.map((stored) => target.refresh(stored, cause))))
+      const ids = all.map(({ values }) => values.remoteId)
+      const outcome = await target.run(readByIds(readMany, ids))
+      if (outcome.status !== 'done') return
+      const raws = new Map(outcome.result.map((raw) => [target.map(raw).row.id, raw]))
+      await Promise.allSettled(
+        all.map((stored) => storeFetched(raws.get(stored.id), stored, cause)),
+      )
     },
   }
   return target

@@ -48,20 +48,29 @@ export const readBackSideEffects = async (
 ): Promise<void> => {
   const { database, catalogue } = context
   const { owner } = written
-  const readBack = async ({ topic, remoteId }: RecordName): Promise<void> => {
-    const { credentialId } = owner
+  const { credentialId } = owner
+  const readBack = async (topic: string, names: readonly RecordName[]): Promise<void> => {
     const resource = catalogue.get(topic)
-    const id = recordId(credentialId, topic, remoteId)
-    const stored = await readStored(database, resource, { credentialId, id })
-    if (!stored) return
+    const stored = await Promise.all(
+      names.map(({ remoteId }) =>
+        readStored(database, resource, {
+          credentialId,
+          id: recordId(credentialId, topic, remoteId),
+        }),
+      ),
+    )
+    const known = stored.filter((version) => version !== undefined)
+    if (known.length === 0) return
     const target = await openTarget(context, { owner, resource })
-    await target.refresh(stored, write.cause)
+    await target.refreshAll(known, write.cause)
   }
   const names = namesOf(written, write).slice(0, MAX_RECORDS)
   if (names.length === 0) return
   const timeout = new AbortController()
   await Promise.race([
-    Promise.allSettled(names.map(readBack)),
+    Promise.allSettled(
+      [...Map.groupBy(names, ({ topic }) => topic)].map(([topic, group]) => readBack(topic, group)),
+    ),
     wait(TIMEOUT_MS, undefined, { signal: timeout.signal }).catch(() => {}),
   ])
   timeout.abort()

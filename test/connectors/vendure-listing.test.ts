@@ -55,20 +55,23 @@ describe('a full listing', () => {
     const first = requestOf('orders', { since: undefined, cursor: undefined })
     expect(first.text).toContain('moneyStrategyPrecision')
     const globalSettings = { serverConfig: { moneyStrategyPrecision: 3 } }
-    const page = { orders: { items: [{ id: '1' }], totalItems: 2 }, globalSettings }
+    const page = { orders: { items: [{ id: '1' }, { id: '2' }], totalItems: 3 }, globalSettings }
     const { records, next } = resource('orders').readList(answered(page), {
       since: undefined,
       cursor: undefined,
     })
-    expect(records).toEqual([{ id: '1', moneyStrategyPrecision: 3 }])
+    expect(records).toEqual([
+      { id: '1', moneyStrategyPrecision: 3 },
+      { id: '2', moneyStrategyPrecision: 3 },
+    ])
     expect(requestOf('orders', { since: undefined, cursor: next }).text).not.toContain(
       'globalSettings',
     )
-    const second = { orders: { items: [{ id: '2' }], totalItems: 2 } }
+    const second = { orders: { items: [{ id: '2' }, { id: '3' }], totalItems: 3 } }
     expect(
       resource('orders').readList(answered(second), { since: undefined, cursor: next }),
     ).toEqual({
-      records: [{ id: '2', moneyStrategyPrecision: 3 }],
+      records: [{ id: '3', moneyStrategyPrecision: 3 }],
       next: undefined,
     })
   })
@@ -77,35 +80,40 @@ describe('a full listing', () => {
     const { steps, ids, cursor } = walk(
       'customers',
       undefined,
-      [['1', '2'], ['3'], ['4', '5']],
+      [
+        ['1', '2'],
+        ['2', '3'],
+        ['3', '4', '5'],
+      ],
       [5, 5, 5],
     )
-    expect(steps).toMatchObject([{ skip: 0 }, { skip: 2 }, { skip: 3 }])
+    // Each page repeats the last record of the previous one.
+    expect(steps).toMatchObject([{ skip: 0 }, { skip: 1 }, { skip: 2 }])
     expect(ids).toEqual(['1', '2', '3', '4', '5'])
     expect(cursor).toBeUndefined()
   })
 
-  test('steps back by the number of deleted records, so that none is skipped', () => {
-    // 1 and 2 are deleted after the first page: 5 and 6 move to positions already read.
+  test('goes back after a deletion, even if a new record hides it from the count', () => {
+    // 1 and 2 are deleted after the first page, and two records arrive: 5 moves to a position already read.
     const pages = [
       ['1', '2', '3', '4'],
-      ['7', '8'],
-      ['5', '6', '7', '8'],
+      ['6', '7', '8'],
+      ['3', '4', '5', '6', '7', '8'],
     ]
-    const { steps, ids, cursor } = walk('customers', undefined, pages, [8, 6, 6])
-    expect(steps).toMatchObject([{ skip: 0 }, { skip: 4 }, { skip: 2 }])
+    const { steps, ids, cursor } = walk('customers', undefined, pages, [8, 8, 6])
+    expect(steps).toMatchObject([{ skip: 0 }, { skip: 3 }, { skip: 0 }])
     expect(new Set(ids)).toEqual(new Set(['1', '2', '3', '4', '5', '6', '7', '8']))
     expect(cursor).toBeUndefined()
   })
 
-  test('steps back from an empty page, too', () => {
-    const { steps, ids } = walk('customers', undefined, [['1', '2'], [], ['3']], [4, 2, 2])
-    expect(steps).toMatchObject([{ skip: 0 }, { skip: 2 }, { skip: 0 }])
+  test('goes back from an empty page, too', () => {
+    const { steps, ids } = walk('customers', undefined, [['1', '2'], [], ['3']], [4, 1, 1])
+    expect(steps).toMatchObject([{ skip: 0 }, { skip: 1 }, { skip: 0 }])
     expect(ids).toContain('3')
   })
 
-  test('ends with an empty page, whatever the total is', () => {
-    expect(walk('customers', undefined, [['1'], []], [5, 5]).cursor).toBeUndefined()
+  test('ends with a page without a new record, whatever the total is', () => {
+    expect(walk('customers', undefined, [['1', '2'], ['2']], [5, 5]).cursor).toBeUndefined()
   })
 
   test('extracts the fulfillments of the orders', () => {
@@ -175,14 +183,14 @@ describe('a listing of changes', () => {
   })
 
   test('of orders watches completed ones for sixty days', () => {
-    const cursor = { pass: 2, skip: 0, total: 0, ids: null, shop: null }
+    const cursor = { first: {}, at: { pass: 'completed' } }
     expect(requestOf('orders', { since: SINCE, cursor }).options).toMatchObject({
       filter: { orderPlacedAt: { after: '2025-12-31T12:00:00.000Z' } },
     })
   })
 
   test('of orders fetches the completed ones with a new time on any part', () => {
-    const cursor = { pass: 2, skip: 0, total: 0, ids: null, shop: { moneyStrategyPrecision: 2 } }
+    const cursor = { first: { moneyStrategyPrecision: 2 }, at: { pass: 'completed' } }
     const before = '2026-03-01T11:00:00.000Z'
     const later = '2026-03-01T12:30:00.000Z'
     const payment = { updatedAt: before, refunds: [] }
@@ -200,11 +208,13 @@ describe('a listing of changes', () => {
       { since: SINCE, cursor },
     )
     expect(records).toEqual([])
-    expect(next).toMatchObject({ ids: ['delivered', 'paid', 'refunded', 'modified'] })
+    expect(next).toMatchObject({
+      at: { at: { ids: ['delivered', 'paid', 'refunded', 'modified'] } },
+    })
   })
 
   test('of products does not fetch the results of the first pass again', () => {
-    const cursor = { pass: 1, skip: 0, total: 0, ids: null, shop: {} }
+    const cursor = { first: {}, at: { pass: 'withChangedVariant' } }
     const items = [
       { productId: '1', product: { updatedAt: SINCE } },
       { productId: '2', product: { updatedAt: '2026-03-01T12:00:00.001Z' } },
@@ -214,7 +224,7 @@ describe('a listing of changes', () => {
       answered({ productVariants: { items, totalItems: items.length } }),
       { since: SINCE, cursor },
     )
-    expect(next).toMatchObject({ ids: ['1'] })
+    expect(next).toMatchObject({ at: { at: { ids: ['1'] } } })
   })
 
   test('of fulfillments searches the orders for changed ones', () => {
@@ -225,10 +235,11 @@ describe('a listing of changes', () => {
 
   test('fetches many traced records page by page, then continues tracing', () => {
     const found = Array.from({ length: 150 }, (_, index) => ({
+      id: `variant-${index}`,
       productId: String(index + 1),
       product: { updatedAt: SINCE },
     }))
-    const cursor = { pass: 1, skip: 0, total: 0, ids: null, shop: {} }
+    const cursor = { first: {}, at: { pass: 'withChangedVariant' } }
     const trace = resource('products').readList(
       answered({ productVariants: { items: [...found, ...found], totalItems: 301 } }),
       { since: SINCE, cursor },
@@ -246,7 +257,7 @@ describe('a listing of changes', () => {
     const { next: third } = resource('products').readList(none, { since: SINCE, cursor: second })
     expect(requestOf('products', { since: SINCE, cursor: third })).toMatchObject({
       text: expect.stringContaining('productVariants'),
-      options: { skip: 300 },
+      options: { skip: 299 },
     })
   })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/vendure/manifest.ts'
-import type { Json } from '../../src/definition/connector.ts'
+import type { AppRequest, Json } from '../../src/definition/connector.ts'
 import { recordId } from '../../src/definition/identity.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
 import { act } from '../apps/vendure/act.ts'
@@ -142,7 +142,8 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
       const { query, variables } = request.body as { query: string; variables: { options: object } }
       const options = { ...variables.options, take: 4 }
       // Pages of four: the connector must use the size that it receives.
-      const small = { ...request, body: { query, variables: { options } } }
+      const { method, path, read = true } = request
+      const small = { method, path, read, body: { query, variables: { options } } } as AppRequest
       const response = await client.send(connector, credential, small)
       const { records, next } = customers.readList(response, position)
       for (const { id } of records as readonly { readonly id: string }[]) listed.add(id)

@@ -17,7 +17,7 @@ import {
   writtenTo,
 } from '../../src/definition/mapping/converters.ts'
 import { decimal } from '../../src/definition/mapping/decimal.ts'
-import type { WriteVerb } from '../../src/definition/mapping/rule.ts'
+import type { JsonObject, WriteVerb } from '../../src/definition/mapping/rule.ts'
 import { buildBody, unifiedField, writableFields } from '../../src/definition/mapping/write.ts'
 import { createMapper, defineMapping } from '../../src/definition/mapping.ts'
 import { bill } from '../../src/resources/accounting/bill.ts'
@@ -110,6 +110,31 @@ test('the remaining fields lack only the values that plain fields show unchanged
     Currency: { name: 'Euro' },
   })
 })
+
+test.each<[string, JsonObject, JsonObject]>([
+  [
+    'with other values',
+    { value: 'Shirt', id: 't1', more: { a: 1, b: null } },
+    { id: 't1', more: { b: null } },
+  ],
+  ['with only these values', { value: 'Shirt', more: { a: 1 } }, {}],
+  ['with an empty object', { value: 'Shirt', more: { a: 1 }, empty: {} }, { empty: {} }],
+])(
+  'a path takes one value out of an object %s, and a write puts it back',
+  async (_name, Type, rest) => {
+    const nested = defineMapping(bill, { ...rules, memo: 'Type.value', billNumber: 'Type.more.a' })
+    const { row } = createMapper(nested)({ Id: 7, Type }, 'credential')
+    const remoteFields = Object.keys(rest).length > 0 ? { Type: rest } : {}
+    expect(row.remoteFields).toEqual(remoteFields)
+    const input = { fields: { memo: 'Shirt', billNumber: 1 }, remoteFields }
+    const body = buildBody(nested, input, { app: 'The app', verb: 'update' })
+    expect(
+      await driveSteps(body, () => {
+        throw new Error('No request is expected.')
+      }),
+    ).toEqual({ Type })
+  },
+)
 
 test('a write sets the paths that the rules read, and a list keeps what the caller omits', async () => {
   const fields = {

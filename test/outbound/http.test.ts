@@ -135,6 +135,46 @@ describe('a request', () => {
     },
   )
 
+  it.each([
+    ['a URL', (base: string) => `${base}/orders?page=2`],
+    ['a path of the host', () => '/v1/orders?page=2'],
+    ['a query', () => '?page=2'],
+  ])('follows a link of the app that is %s', async (_what, linkFrom) => {
+    await send({ ...get, link: linkFrom(url) })
+    expect(requests[0]?.url).toBe('/v1/orders?page=2')
+  })
+
+  it.each([
+    'https://evil.example/v1/orders?page=2',
+    '//evil.example/v1/orders',
+    '/admin',
+    '/v1/../admin',
+    '../admin',
+    'javascript:alert(1)',
+    'http://[',
+  ])('does not follow a link out of the base address: %s', async (link) => {
+    const failure = await failureOf(send({ ...get, link }))
+    expect(failure).toMatchObject({
+      code: 'APP_ADDRESS',
+      reason: 'its link leads out of the base address',
+    })
+    expect(requests).toEqual([])
+  })
+
+  it('with a form is retried with the same body if it reads', async () => {
+    const types = new Set<unknown>()
+    respond = (request, response) => {
+      types.add(request.headers['content-type'])
+      response.writeHead(requests.length === 1 ? 503 : 200).end('{}')
+    }
+    const file = { name: 'file', filename: 'a.txt', contentType: 'text/plain', content: 'é' }
+    const parts = [file, { name: 'kind', value: 'note' }]
+    await send({ method: 'POST', path: '/search', multipart: parts, read: true })
+    expect(requests).toHaveLength(2)
+    expect(requests[0]?.body).toBe(requests[1]?.body)
+    expect([...types]).toEqual([expect.stringMatching(/^multipart\/form-data; boundary=/)])
+  })
+
   it('whose path looks like another host stays below the base address', async () => {
     await send({ method: 'GET', path: '//evil.example/x' })
     expect(requests[0]?.url).toBe('/v1//evil.example/x')
@@ -234,6 +274,21 @@ describe('a response', () => {
   ])('is read if it is %s', async (_what, text) => {
     respond = (_request, response) => response.end(text)
     expect((await send()).body).toEqual(JSON.parse(text))
+  })
+
+  it('that may be text is read as text, unless it is JSON', async () => {
+    const xml = '<orders count="2"/>'
+    const answer = async (type: string, text: string) => {
+      respond = (_request, response) => response.writeHead(200, { 'content-type': type }).end(text)
+      return (await send({ ...get, expect: 'text' })).body
+    }
+    expect(await answer('application/xml', xml)).toBe(xml)
+    expect(await answer('text/csv; charset=utf-8', '')).toBe('')
+    expect(await answer('application/problem+json; charset=utf-8', '{"a":1}')).toEqual({ a: 1 })
+    respond = (_request, response) =>
+      response.writeHead(500, { 'content-type': 'text/html' }).end('<h1>Sorry</h1>')
+    const failure = await failureOf(send({ method: 'POST', path: '/x', expect: 'text' }))
+    expect(failure).toMatchObject({ code: 'APP_UNAVAILABLE', problem: 'server' })
   })
 
   it('without a body has none', async () => {

@@ -105,9 +105,18 @@ const collection = (
       path: `/${kind}?since=${since}&from=${cursor}`,
     }),
     readList: ({ body, headers }) => ({ records: body as unknown[], next: headers['x-next'] }),
+    readMany: {
+      maxIds: 50,
+      request: (ids) => ({ method: 'GET', path: `/${kind}?ids=${ids.join(',')}` }),
+      read: ({ body }) => body as unknown[],
+    },
     sync: { incremental: true, deletions: 'reported', overlapMs: 1000 },
     write: {
       get: (id) => find(`/${kind}/${id}`),
+      sideEffects: ({ friends }) =>
+        Array.isArray(friends)
+          ? friends.map((remoteId) => ({ topic: 'crm/contacts', remoteId: String(remoteId) }))
+          : [],
       create: {
         fields,
         steps: (input) =>

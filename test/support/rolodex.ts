@@ -132,8 +132,12 @@ export const startRolodex = async (): Promise<Rolodex> => {
           : reply(response, 404, { reason: 'no such card' })
       }
       const since = searchParams.get('since') ?? ''
+      const ids = searchParams.get('ids')?.split(',')
       const found = [...cards.values()].filter(
-        (card) => card.kind === kind && card.updated >= since,
+        (card) =>
+          card.kind === kind &&
+          card.updated >= since &&
+          (!ids || (ids.includes(card.id) && !card.deleted)),
       )
       const from = Number(searchParams.get('from') ?? 0)
       const to = from + rolodex.pageSize

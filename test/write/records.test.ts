@@ -48,6 +48,22 @@ describe('over REST', () => {
     expect((await desk.changes()).slice(before.length)).toEqual(['created crm/contacts'])
   })
 
+  test('reads the other records that a write changes back in one request', async () => {
+    const { rolodex } = desk
+    const friends = [await created({ lastName: 'Bernays' }), await created({ lastName: 'Weyl' })]
+    const [first, second] = friends.map(({ remoteId }) => remoteId)
+    rolodex.put('people', { first: 'Paul' }, first)
+    rolodex.remove(second)
+    rolodex.requests.length = 0
+    await created({ lastName: 'Hilbert', remoteFields: { friends: [first, second] } })
+    expect(rolodex.requests).toEqual(['POST /people', 'GET /people'])
+    const stored = await Promise.all(friends.map(({ id }) => desk.read(`/contacts/${id}`)))
+    expect(stored.map((answer) => answer.json().contact)).toMatchObject([
+      { firstName: 'Paul', remoteDeleted: false },
+      { lastName: 'Weyl', remoteDeleted: true },
+    ])
+  })
+
   test('an update changes the sent fields and leaves the rest', async () => {
     const contact = await created({ lastName: 'Hopper', firstName: 'Grace' })
     const before = await desk.changes()

@@ -8,7 +8,7 @@ import {
 } from '../../definition/mapping.ts'
 import type { Resource } from '../../definition/resource.ts'
 import { derivedRules } from './derived.ts'
-import { listingPath, readList } from './listing.ts'
+import { pagesOf } from './listing.ts'
 import { createWriter } from './writer.ts'
 
 /** Rules for the fields of every record. */
@@ -35,8 +35,7 @@ export const collection = <R extends Resource>(
   return {
     mapping,
     ...(resource.verbs.includes('update') && { write: createWriter(kind, mapping, sideEffects) }),
-    listRequest: (position) => ({ method: 'GET', path: listingPath(kind, position) }),
-    readList,
+    ...pagesOf(kind),
     // NOTES "`modified` only grows": no overlap is needed, but one second costs nothing.
     sync: { incremental: true, deletions: 'reported', overlapMs: 1000 },
   }

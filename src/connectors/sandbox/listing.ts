@@ -1,25 +1,24 @@
-/** List requests and responses of the sandbox. */
-import type { AppResponse, ListPage, ListPosition } from '../../definition/connector.ts'
+/** The pages of a collection of the sandbox. */
+import type { Pager } from '../../definition/connector.ts'
+import { cursorPages } from '../../definition/paging/cursor.ts'
+import { withQuery } from '../../definition/paging/pager.ts'
 import { isObject } from '../../definition/value.ts'
 
 const PAGE_SIZE = 250 // maximum of the sandbox
 const BEGINNING = '1970-01-01T00:00:00.000Z'
 
-/** Reads one page. @throws Error if the response is not a page */
-export const readList = ({ body }: AppResponse): ListPage => {
-  const { items, next } = isObject(body) ? body : {}
-  if (!Array.isArray(items) || !(typeof next === 'string' || next === null))
-    throw new Error('The sandbox returned a page without items or next.')
-  return { records: items, next: next ?? undefined }
-}
-
-/** Path and query of one page of a collection. */
-export const listingPath = (kind: string, { since = BEGINNING, cursor }: ListPosition): string => {
-  const query = new URLSearchParams({
-    // NOTES "Without `modified_since`, deleted records are left out".
-    modified_since: since,
-    limit: String(PAGE_SIZE),
-    ...(typeof cursor === 'string' && { after: cursor }),
+/** The pages of the collection `kind`. */
+export const pagesOf = (kind: string): Pager =>
+  cursorPages({
+    request: ({ since = BEGINNING, after }) => ({
+      method: 'GET',
+      // NOTES "Without `modified_since`, deleted records are left out".
+      path: withQuery(`/v1/${kind}`, { modified_since: since, limit: PAGE_SIZE, after }),
+    }),
+    records: 'items',
+    next: ({ body }) => {
+      const { next } = isObject(body) ? body : {}
+      if (typeof next === 'string' || next === null) return next
+      throw new Error('The sandbox returned a page with items but without next.')
+    },
   })
-  return `/v1/${kind}?${query}`
-}

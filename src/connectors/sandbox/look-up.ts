@@ -1,25 +1,20 @@
 /** Looks up ids of records that the caller names, because the sandbox requires ids. */
-import { type Json, type Steps, WriteRejection } from '../../definition/connector.ts'
+import { type Steps, WriteRejection } from '../../definition/connector.ts'
 import type { Converter } from '../../definition/mapping/rule.ts'
+import { readAll } from '../../definition/paging/compose.ts'
 import { isObject } from '../../definition/value.ts'
-import { listingPath, readList } from './listing.ts'
+import { pagesOf } from './listing.ts'
 
 const ID = /^[a-z]+_\d{4,12}$/
 
 /** Ids of the records with this name. Deleted records are skipped: no new reference to them is allowed. */
 function* idsOf(kind: string, nameField: string, name: string): Steps<readonly string[]> {
-  const ids: string[] = []
-  let cursor: Json | undefined
-  do {
-    const position = { since: undefined, cursor }
-    // The sandbox has no filter by name.
-    const { records, next } = readList(yield { method: 'GET', path: listingPath(kind, position) })
-    for (const record of records)
-      if (isObject(record) && record[nameField] === name && record.deleted !== true)
-        ids.push(String(record.id))
-    cursor = next
-  } while (cursor !== undefined)
-  return ids
+  // The sandbox has no filter by name.
+  const records = yield* readAll(pagesOf(kind))
+  return records
+    .filter(isObject)
+    .filter((record) => record[nameField] === name && record.deleted !== true)
+    .map(({ id }) => String(id))
 }
 
 /** Reads `from`, and writes the reference `to`; the value is the id or the name of a record of `kind`. */

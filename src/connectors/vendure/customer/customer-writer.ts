@@ -1,7 +1,8 @@
 import type { ResourceWriter } from '../../../definition/connector.ts'
 import { writableFields } from '../../../definition/mapping/write.ts'
+import { getBy } from '../../../definition/paging/compose.ts'
 import { mutate, OR_ERROR } from '../graphql.ts'
-import { getFrom, readWritten } from '../listing.ts'
+import { readWritten } from '../listing.ts'
 import { inputOf, withRemoteFields } from '../write-input.ts'
 import { customers, mapping } from './customer.ts'
 
@@ -16,7 +17,7 @@ const DELETE = 'mutation ($id: ID!) { deleteCustomer(id: $id) { result message }
  * account").
  */
 export const customerWriter: ResourceWriter = {
-  get: getFrom(customers),
+  get: getBy(customers.readMany),
   create: {
     fields: writableFields(mapping, 'create'),
     *steps({ fields, remoteFields }) {

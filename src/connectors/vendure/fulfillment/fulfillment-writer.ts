@@ -8,6 +8,7 @@ import {
   WriteRejection,
 } from '../../../definition/connector.ts'
 import { writableFields } from '../../../definition/mapping/write.ts'
+import { readByIds } from '../../../definition/paging/compose.ts'
 import {
   entriesOf,
   mutate,
@@ -18,12 +19,11 @@ import {
   type Values,
   valuesOf,
 } from '../graphql.ts'
-import { readEntry } from '../listing.ts'
 import { orders } from '../order/order.ts'
 import { PLACED } from '../order/order-passes.ts'
 import { sideEffectsOfFulfillment } from '../side-effects.ts'
 import { expectOnly } from '../write-input.ts'
-import { fulfillments, mapping, type RawFulfillment } from './fulfillment.ts'
+import { fulfillmentsOfOrders, mapping, type RawFulfillment } from './fulfillment.ts'
 
 const TRANSITION_ERROR = '... on FulfillmentStateTransitionError { transitionError }'
 const ADD = `mutation ($input: FulfillOrderInput!) {
@@ -53,7 +53,7 @@ function* findOrder(id: string): Steps<string | undefined> {
 }
 
 function* readFulfillment(id: string, orderId: string): Steps<Values | undefined> {
-  const shipments = yield* readEntry(fulfillments, orderId)
+  const shipments = entriesOf(yield* readByIds(fulfillmentsOfOrders, [orderId]))
   return shipments.find((shipment) => shipment.id === id)
 }
 
@@ -165,7 +165,7 @@ export const fulfillmentWriter: ResourceWriter = {
       const orderId = String(input.fields.orderId)
       const state = stateOf(input)
       const handler = handlerOf(input)
-      const [order] = yield* readEntry(orders, orderId)
+      const [order] = entriesOf(yield* readByIds(orders.readMany, [orderId]))
       if (!order) throw new WriteRejection('Vendure has no such order', 'orderId')
       const lines = linesOf(input.fields.lineItems, order)
       const created = yield* mutate(ADD, { input: { lines, handler } })

@@ -77,8 +77,8 @@ export const mapping = defineMapping<typeof fulfillment, RawFulfillment>(fulfill
   remoteDeleted: null, // A cancelled fulfillment stays listed as `Cancelled` (NOTES "deletions leave no trace").
 })
 
-/** The listing of fulfillments, which reads pages of orders. */
-export const fulfillments = listing({
+/** The fulfillments of orders, by the ids of the orders; and their listing, which reads pages of orders. */
+export const { readMany: fulfillmentsOfOrders, ...fulfillments } = listing({
   mapping,
   list: 'orders',
   fields: FIELDS,

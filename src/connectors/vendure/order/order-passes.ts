@@ -48,20 +48,20 @@ const changedSince = (order: Values, since: string): string | undefined =>
  * other open orders; (3) completed orders with a changed part. They do not overlap, because the engine takes
  * many repeated pages for a listing that loops.
  */
-export const orderPasses = (since: string): readonly Pass[] => [
-  {
+export const orderPasses = (since: string): Readonly<Record<string, Pass>> => ({
+  changed: {
     filter: {
       _or: [{ updatedAt: { after: since } }, { orderPlacedAt: { after: since } }],
     },
   },
-  {
+  open: {
     filter: {
       updatedAt: notAfter(since),
       orderPlacedAt: notAfter(since),
       state: { notIn: DONE },
     },
   },
-  {
+  completed: {
     filter: {
       updatedAt: notAfter(since),
       orderPlacedAt: { ...recent(since), ...notAfter(since) },
@@ -73,11 +73,11 @@ export const orderPasses = (since: string): readonly Pass[] => [
       idOf: (order) => changedSince(order, since),
     },
   },
-]
+})
 
 /** The pass that finds orders with a changed fulfillment; the mapping uses nothing else that changes. */
-export const fulfillmentPasses = (since: string): readonly Pass[] => [
-  {
+export const fulfillmentPasses = (since: string): Readonly<Record<string, Pass>> => ({
+  changed: {
     filter: { _or: [{ state: { notIn: DONE } }, { orderPlacedAt: recent(since) }] },
     trace: {
       list: 'orders',
@@ -85,4 +85,4 @@ export const fulfillmentPasses = (since: string): readonly Pass[] => [
       idOf: (order) => changedSince(order, since),
     },
   },
-]
+})

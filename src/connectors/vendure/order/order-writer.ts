@@ -6,8 +6,9 @@ import {
   WriteRejection,
 } from '../../../definition/connector.ts'
 import { writableFields } from '../../../definition/mapping/write.ts'
+import { getBy } from '../../../definition/paging/compose.ts'
 import { mutate, OR_ERROR, query, rootFields, undo, valuesOf } from '../graphql.ts'
-import { getFrom, readWritten } from '../listing.ts'
+import { readWritten } from '../listing.ts'
 import { decimalText } from '../money.ts'
 import { sideEffectsOfOrder } from '../side-effects.ts'
 import { withRemoteFields } from '../write-input.ts'
@@ -162,7 +163,7 @@ const changeState = (id: string, state: string) =>
 
 /** The writer of placed orders. It has no create, because placing an order requires a payment in the shop. */
 export const orderWriter: ResourceWriter = {
-  get: getFrom(orders),
+  get: getBy(orders.readMany),
   update: {
     fields: writableFields(mapping, 'update'),
     guard: 'compare',

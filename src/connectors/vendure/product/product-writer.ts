@@ -6,8 +6,9 @@ import {
 } from '../../../definition/connector.ts'
 import type { WriteVerb } from '../../../definition/mapping/rule.ts'
 import { writableFields } from '../../../definition/mapping/write.ts'
+import { getBy } from '../../../definition/paging/compose.ts'
 import { entriesOf, mutate, query, rootFields, undo, type Values, valuesOf } from '../graphql.ts'
-import { getFrom, readWritten } from '../listing.ts'
+import { readWritten } from '../listing.ts'
 import { catalogue } from '../shop.ts'
 import { inputOf, withRemoteFields } from '../write-input.ts'
 import { mapping, products, type RawProduct } from './product.ts'
@@ -149,7 +150,7 @@ const changesOf = (
 
 /** The writer of products and their variants (NOTES "a product takes several calls"). */
 export const productWriter: ResourceWriter = {
-  get: getFrom(products),
+  get: getBy(products.readMany),
   create: {
     fields: writableFields(mapping, 'create'),
     *steps(input) {

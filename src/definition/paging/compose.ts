@@ -1,0 +1,144 @@
+/** Pagers made of pagers: several passes, records by id, and values of the first page. */
+import type { ListPosition, Pager, ReadMany, ResourceWriter } from '../connector.ts'
+import type { Json } from '../json.ts'
+import type { AppResponse, Steps } from '../steps.ts'
+import { memberOf } from './pager.ts'
+
+/** The position of an inner pager, whose cursor is the member `at`. */
+const inner = (position: ListPosition): ListPosition => ({
+  ...position,
+  cursor: memberOf(position.cursor, 'at'),
+})
+
+/** A cursor with that of an inner pager; without a member `at` on the inner pager's first page. */
+const around = (
+  facts: { readonly [name: string]: Json },
+  at: Json | undefined,
+): { readonly [name: string]: Json } => (at === undefined ? facts : { ...facts, at })
+
+/** Replaces each record of a pager by any number of records. */
+export const mapRecords = (
+  pager: Pager,
+  recordsOf: (record: unknown) => readonly unknown[],
+): Pager => ({
+  listRequest: pager.listRequest,
+  readList: (response, position) => {
+    const page = pager.readList(response, position)
+    return { ...page, records: page.records.flatMap(recordsOf) }
+  },
+})
+
+/**
+ * Lists with several pagers, one after another: `{ active, archived }`. The names are part of the cursor: a pass
+ * keeps its place in a new version of the code if it keeps its name.
+ * @param passesOf the passes by name; they may differ for a full listing, whose `since` is undefined
+ */
+export const passes = (
+  passesOf: (since: string | undefined) => Readonly<Record<string, Pager>>,
+): Pager => {
+  const passAt = (position: ListPosition) => {
+    const all = Object.entries(passesOf(position.since))
+    const found = all.findIndex(([name]) => name === memberOf(position.cursor, 'pass'))
+    const index = Math.max(found, 0)
+    const pass = all[index]
+    if (!pass) throw new TypeError('A listing needs at least one pass.')
+    const [name, pager] = pass
+    // The cursor of an unknown pass is not one of the first pass.
+    const at = found < 0 ? { ...position, cursor: undefined } : inner(position)
+    return { name, pager, at, following: all[index + 1]?.[0] }
+  }
+  return {
+    listRequest: (position) => {
+      const { pager, at } = passAt(position)
+      return pager.listRequest(at)
+    },
+    readList: (response, position) => {
+      const { name, pager, at, following } = passAt(position)
+      const page = pager.readList(response, at)
+      if (page.next !== undefined) return { ...page, next: around({ pass: name }, page.next) }
+      return { ...page, next: following === undefined ? undefined : { pass: following } }
+    },
+  }
+}
+
+const idsIn = (position: ListPosition): readonly string[] | undefined => {
+  const ids = memberOf(position.cursor, 'ids')
+  return Array.isArray(ids) && ids.length > 0 ? ids.map(String) : undefined
+}
+
+/** The cursor after a page: first the ids to read, then the next page of the trace. */
+const cursorOf = (ids: readonly string[], at: Json | undefined): Json | undefined =>
+  ids.length === 0 && at === undefined ? undefined : around(ids.length > 0 ? { ids } : {}, at)
+
+/**
+ * Lists records whose ids another listing yields, such as the orders of changed payments. The ids of each page are
+ * read in batches before the next page is requested.
+ * @param trace a pager whose records are ids; repeated ids of a page are read once
+ */
+export const fetchTraced = (trace: Pager, readMany: ReadMany): Pager => ({
+  listRequest: (position) => {
+    const ids = idsIn(position)
+    return ids
+      ? readMany.request(ids.slice(0, readMany.maxIds))
+      : trace.listRequest(inner(position))
+  },
+  readList: (response, position) => {
+    const ids = idsIn(position)
+    if (ids) {
+      const next = cursorOf(ids.slice(readMany.maxIds), memberOf(position.cursor, 'at'))
+      return { records: readMany.read(response), next }
+    }
+    const { records, next, ...page } = trace.readList(response, inner(position))
+    return { ...page, records: [], next: cursorOf([...new Set(records.map(String))], next) }
+  },
+})
+
+/**
+ * Keeps values of the first page for all later ones, such as the unit of amounts. They are part of the cursor.
+ * @param read the values, from the first response
+ * @param pagerOf the pager with those values; undefined for the request of the first page
+ */
+export const withFirst = <First extends Json>(
+  read: (response: AppResponse) => First,
+  pagerOf: (first: First | undefined) => Pager,
+): Pager => {
+  // Safe: only this pager creates cursors with this member.
+  const firstOf = ({ cursor }: ListPosition) => memberOf(cursor, 'first') as First | undefined
+  return {
+    listRequest: (position) => pagerOf(firstOf(position)).listRequest(inner(position)),
+    readList: (response, position) => {
+      const first = firstOf(position) ?? read(response)
+      const page = pagerOf(first).readList(response, inner(position))
+      return { ...page, next: page.next === undefined ? undefined : around({ first }, page.next) }
+    },
+  }
+}
+
+/** All records of a pager, for steps that search a listing. */
+export function* readAll(pager: Pager, since?: string): Steps<readonly unknown[]> {
+  const found: unknown[] = []
+  for (let cursor: Json | undefined; ; ) {
+    const position = { since, cursor }
+    const { records, next } = pager.readList(yield pager.listRequest(position), position)
+    found.push(...records)
+    if (next === undefined) return found
+    cursor = next
+  }
+}
+
+/** The records with these ids, in batches. */
+export function* readByIds(readMany: ReadMany, ids: readonly string[]): Steps<readonly unknown[]> {
+  const found: unknown[] = []
+  for (let start = 0; start < ids.length; start += readMany.maxIds) {
+    const batch = ids.slice(start, start + readMany.maxIds)
+    found.push(...readMany.read(yield readMany.request(batch)))
+  }
+  return found
+}
+
+/** The `get` of a writer whose single records are read in the same way as several. */
+export const getBy = (readMany: ReadMany): ResourceWriter['get'] =>
+  function* (remoteId) {
+    const [record] = yield* readByIds(readMany, [remoteId])
+    return record
+  }
