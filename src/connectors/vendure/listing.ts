@@ -142,7 +142,7 @@ export const listing = (definition: VendureListing): ListedResource => {
     mapping,
     ...withFirst(readShop, (known) => {
       const pages = pagesWith(known)
-      return passes((since) =>
+      return passes(({ since }) =>
         since === undefined ? { all: pages.records({}) } : changesSince(since, pages),
       )
     }),
