@@ -505,6 +505,24 @@ test('a token of an earlier page is returned with the last page', () => {
   expect(pages.filter((page) => 'token' in Object(page))).toHaveLength(1)
 })
 
+test.each([
+  ['/rows?api_key=abc&after=7&api%5Fkey=def', '/rows?after=7'],
+  ['https://app.example/rows?after=a%26b&api_key=abc', 'https://app.example/rows?after=a%26b'],
+  ['/rows/7', '/rows/7'],
+])('a stored link has no secret parameters: %s', (nextUrl, link) => {
+  const pager = linkedPages({
+    records: 'items',
+    next: 'nextUrl',
+    secretParameters: ['api_key'],
+    request: () => get('/rows'),
+  })
+  const { next } = pager.readList(respond({ items: [], nextUrl }), {
+    since: undefined,
+    cursor: undefined,
+  })
+  expect(next).toEqual({ link })
+})
+
 test('steps read a whole listing, and records by id in batches', async () => {
   const { pager, answer } = cases['by id'] as Case
   const app = appOf([1, 2, 3, 4, 5, 6])
