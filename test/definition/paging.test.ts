@@ -465,6 +465,64 @@ test('the position of a page reaches the request, and what a page adds reaches t
   expect(last).toEqual({ records: [2], next: undefined, token })
 })
 
+test('a token of an earlier page is returned with the last page', () => {
+  const feed = cursorPages({
+    records: ({ body }) => {
+      const { ids, token } = Object(body)
+      return { records: ids, ...(token && { token }) }
+    },
+    next: 'next',
+    request: ({ after }) => get('/feed', { after }),
+  })
+  const pager = passes(() => ({
+    changed: fetchTraced(feed, readMany),
+    others: singlePage({ records: 'items', request: () => get('/others') }),
+  }))
+  const app = appOf([1, 2, 3])
+  const answer = (request: AppRequest): AppResponse => {
+    if (request.path === '/feed') return respond({ ids: ['0001'], next: 'b' })
+    if (request.path === '/feed?after=b')
+      return respond({ ids: ['0001', '0002', '0003'], token: 'sync-8' })
+    const ids = parametersOf(request).get('ids')?.split(',') ?? []
+    return respond({ items: ids.map((id) => app.rows.get(id)) })
+  }
+  const pages: unknown[] = []
+  for (let cursor: Json | undefined; ; ) {
+    const position = { since: undefined, cursor }
+    const { next, ...page } = pager.readList(answer(pager.listRequest(position)), position)
+    pages.push(page)
+    if (next === undefined) break
+    cursor = JSON.parse(JSON.stringify(next)) as Json
+  }
+  expect(pages).toMatchObject([
+    { records: [] },
+    { records: [{ id: '0001' }] },
+    { records: [] },
+    { records: [{ id: '0001' }, { id: '0002' }] },
+    { records: [{ id: '0003' }] },
+    { records: [], token: 'sync-8' },
+  ])
+  expect(pages.filter((page) => 'token' in Object(page))).toHaveLength(1)
+})
+
+test.each([
+  ['/rows?api_key=abc&after=7&api%5Fkey=def', '/rows?after=7'],
+  ['https://app.example/rows?after=a%26b&api_key=abc', 'https://app.example/rows?after=a%26b'],
+  ['/rows/7', '/rows/7'],
+])('a stored link has no secret parameters: %s', (nextUrl, link) => {
+  const pager = linkedPages({
+    records: 'items',
+    next: 'nextUrl',
+    secretParameters: ['api_key'],
+    request: () => get('/rows'),
+  })
+  const { next } = pager.readList(respond({ items: [], nextUrl }), {
+    since: undefined,
+    cursor: undefined,
+  })
+  expect(next).toEqual({ link })
+})
+
 test('steps read a whole listing, and records by id in batches', async () => {
   const { pager, answer } = cases['by id'] as Case
   const app = appOf([1, 2, 3, 4, 5, 6])

@@ -1,8 +1,16 @@
 /** Requests to Vendure's Admin API, and readers of its responses. */
-import type { AppRequest, AppResponse, Json, Steps } from '../../definition/connector.ts'
+import { graphqlApi } from '../../definition/graphql.ts'
+
+export { rootFields } from '../../definition/graphql.ts'
 
 /** The path of the Admin API below the shop's address (NOTES "POST {url}/admin-api"). */
 export const ADMIN_API = '/admin-api'
+
+/** A mutation is sent once, without retries (NOTES "nothing is idempotent"). */
+export const { query, mutate, undo } = graphqlApi(ADMIN_API)
+
+/** The selection for mutations that report errors in `data` (NOTES "domain errors are in data"). */
+export const OR_ERROR = '... on ErrorResult { errorCode message }'
 
 /** A JSON object of a response. */
 export type Values = Readonly<Record<string, unknown>>
@@ -17,43 +25,3 @@ export const valuesOf = (value: unknown): Values =>
 /** The entries of a list as objects; empty if the value is not a list. */
 export const entriesOf = (list: unknown): readonly Values[] =>
   Array.isArray(list) ? list.map(valuesOf) : []
-
-/** The request of a GraphQL query, which Vendure accepts as a POST. */
-export const query = (text: string, variables: { readonly [name: string]: Json }): AppRequest => ({
-  method: 'POST',
-  path: ADMIN_API,
-  body: { query: text, variables },
-  read: true,
-})
-
-/** The root fields of a response. @throws Error if it has no `data` */
-export const rootFields = ({ body }: AppResponse): Values => {
-  const { data } = valuesOf(body)
-  if (typeof data !== 'object' || data === null)
-    throw new Error('The response of Vendure has no data.')
-  return valuesOf(data)
-}
-
-/** The selection for mutations that report errors in `data` (NOTES "domain errors are in data"). */
-export const OR_ERROR = '... on ErrorResult { errorCode message }'
-
-const mutation = (text: string, variables: { readonly [name: string]: Json }): AppRequest => ({
-  method: 'POST',
-  path: ADMIN_API,
-  body: { query: text, variables },
-})
-
-/** Sends a mutation once, without retries, and returns its root field (NOTES "nothing is idempotent"). */
-export function* mutate(text: string, variables: { readonly [name: string]: Json }): Steps<Values> {
-  const [result] = Object.values(rootFields(yield mutation(text, variables)))
-  return valuesOf(result)
-}
-
-/** Sends a compensating mutation. Its own failure is ignored, so that the caller reports the original one. */
-export function* undo(text: string, variables: { readonly [name: string]: Json }): Steps<void> {
-  try {
-    yield { ...mutation(text, variables), undo: true }
-  } catch {
-    // The engine reports that the write was partly done.
-  }
-}

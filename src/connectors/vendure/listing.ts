@@ -35,28 +35,23 @@ const lists = {
 type ListName = keyof typeof lists
 type Filter = { readonly [name: string]: Json }
 
-/** A search for records with changed parts, which are then fetched by id. */
-export interface Trace {
+/** A list, and the GraphQL selection of each entry, with its `id`. */
+interface Selection {
   readonly list: ListName
-  /** The GraphQL selection of each entry, with its `id`. */
   readonly fields: string
-  /** The id of the record that the entry shows as changed; undefined if it shows no change. */
-  idOf(entry: Values): string | undefined
 }
 
-/** One paginated read of a list. */
-export interface Pass {
-  readonly filter: Filter
-  /** The entries are a trace; absent: the entries are the records. */
-  readonly trace?: Trace
+/** The pagers of a listing. */
+export interface VendurePages {
+  /** The records that match a filter. */
+  records(filter: Filter): Pager
+  /** A trace: the records that the entries of a list show as changed, which are then fetched by id. */
+  traced(selection: Selection, filter: Filter, idsOf: (entry: Values) => readonly string[]): Pager
 }
 
 /** The definition of a listing. */
-export interface VendureListing {
+export interface VendureListing extends Selection {
   readonly mapping: Mapping
-  readonly list: ListName
-  /** The GraphQL selection of each entry. */
-  readonly fields: string
   /** At most the merchant's `adminListQueryLimit`, 1,000 by default. */
   readonly pageSize: number
   /** Excludes entries of the list that are not records, such as carts. */
@@ -66,7 +61,7 @@ export interface VendureListing {
   /** Records can enter and leave the list without a trace, so every run compares the count. */
   readonly comparesCount?: true
   /** The passes, by name, that find every record changed after an instant. */
-  changesSince(since: string): Readonly<Record<string, Pass>>
+  changesSince(since: string, pages: VendurePages): Readonly<Record<string, Pager>>
   /** The records that an entry contains. Defaults to the entry itself. */
   recordsOf?(entry: Values): readonly Values[]
 }
@@ -77,17 +72,14 @@ export type ListedResource = ResourceConnector & { readonly readMany: ReadMany }
 /** The shop's own limit of a page, unless the merchant has changed it (NOTES "`take` is at most 1,000"). */
 const SHOP_LIMIT = 1000
 
-/** The selection of a list's entries, and of shop settings. */
-interface Selection {
-  readonly list: ListName
-  readonly fields: string
-  readonly shopQuery?: string | undefined
-}
-
-const listQuery = ({ list, fields, shopQuery = '' }: Selection, options: Filter): AppRequest =>
+const listQuery = (
+  { list, fields }: Selection,
+  options: Filter,
+  shopFields: string | undefined,
+): AppRequest =>
   query(
     `query ($options: ${lists[list]}) {
-      ${list}(options: $options) { totalItems items { ${fields} } } ${shopQuery}
+      ${list}(options: $options) { totalItems items { ${fields} } } ${shopFields ?? ''}
     }`,
     { options },
   )
@@ -104,69 +96,57 @@ const entriesIn = (response: AppResponse, list: ListName): readonly Values[] => 
   return entriesOf(items)
 }
 
-/** The pages of a list. Without `take`, the shop's own limit applies. */
-const pagesOf = (selection: Selection, filter: Filter, take?: number): Pager =>
-  offsetPages({
-    size: take ?? SHOP_LIMIT,
-    // The id is the only key that never changes (NOTES "lists are sorted by id").
-    request: ({ start: skip }) =>
-      listQuery(selection, { filter, sort: { id: 'ASC' }, skip, ...(take && { take }) }),
-    records: (response) => ({ records: entriesIn(response, selection.list) }),
-    id: 'id',
-    isLast: (response, { start, count }) => start + count >= totalOf(response, selection.list),
-  })
-
 /** The resource connector of a listing. */
 export const listing = (definition: VendureListing): ListedResource => {
-  const { mapping, list, fields, pageSize, filter = {}, shop: shopQuery } = definition
-  const { recordsOf = (entry) => [entry], changesSince } = definition
-  const readShop = (response: AppResponse): ShopSettings =>
-    shopQuery?.read(rootFields(response)) ?? {}
-  const recordsWith = (shop: ShopSettings) => (entry: unknown) =>
-    recordsOf(valuesOf(entry)).map((record) => ({ ...record, ...shop }))
+  const { mapping, list, pageSize, filter = {}, shop, changesSince } = definition
+  const recordsOf = definition.recordsOf ?? ((entry) => [entry])
+  const readShop = (response: AppResponse): ShopSettings => shop?.read(rootFields(response)) ?? {}
 
-  /** Reads entries by id. Without shop settings, the request queries them. */
-  const byIds = (shop?: ShopSettings): ReadMany => ({
-    maxIds: pageSize,
-    request: (ids) =>
-      listQuery(
-        { list, fields, shopQuery: shop ? '' : shopQuery?.query },
-        { filter: { ...filter, id: { in: ids } } },
-      ),
-    read: (response) => entriesIn(response, list).flatMap(recordsWith(shop ?? readShop(response))),
-  })
-
-  const passOf = (pass: Pass, shop: ShopSettings | undefined): Pager => {
-    const shown = shop ? '' : shopQuery?.query
-    const all = { ...filter, ...pass.filter }
-    if (!pass.trace)
-      return mapRecords(
-        pagesOf({ list, fields, shopQuery: shown }, all, pageSize),
-        recordsWith(shop ?? {}),
-      )
-    const { idOf, ...trace } = pass.trace
-    const traced = pagesOf({ ...trace, shopQuery: shown }, trace.list === list ? all : pass.filter)
-    const ids = mapRecords(traced, (entry) => {
-      const id = idOf(valuesOf(entry))
-      return id === undefined ? [] : [id]
-    })
-    return fetchTraced(ids, byIds(shop))
-  }
-
-  const pages = withFirst(readShop, (shop) =>
-    passes((since) =>
-      Object.fromEntries(
-        Object.entries(since === undefined ? { all: { filter: {} } } : changesSince(since)).map(
-          ([name, pass]) => [name, passOf(pass, shop)],
+  /** The pagers with these shop settings. Without settings, the requests query them. */
+  const pagesWith = (known?: ShopSettings): VendurePages & { readonly readMany: ReadMany } => {
+    const shopFields = known ? '' : shop?.query
+    const recordsIn = (settings: ShopSettings | undefined) => (entry: unknown) =>
+      recordsOf(valuesOf(entry)).map((record) => ({ ...record, ...settings }))
+    const readMany: ReadMany = {
+      maxIds: pageSize,
+      request: (ids) =>
+        listQuery(definition, { filter: { ...filter, id: { in: ids } } }, shopFields),
+      read: (response) => entriesIn(response, list).flatMap(recordsIn(known ?? readShop(response))),
+    }
+    /** The pages of a list. Without `take`, the shop's own limit applies. */
+    const entries = (selection: Selection, filter: Filter, take?: number): Pager =>
+      offsetPages({
+        size: take ?? SHOP_LIMIT,
+        // The id is the only key that never changes (NOTES "lists are sorted by id").
+        request: ({ start: skip }) => {
+          const options = { filter, sort: { id: 'ASC' }, skip, ...(take && { take }) }
+          return listQuery(selection, options, shopFields)
+        },
+        records: (response) => ({ records: entriesIn(response, selection.list) }),
+        id: 'id',
+        isLast: (response, { start, count }) => start + count >= totalOf(response, selection.list),
+      })
+    return {
+      readMany,
+      records: (matching) =>
+        mapRecords(entries(definition, { ...filter, ...matching }, pageSize), recordsIn(known)),
+      traced: (selection, matching, idsOf) =>
+        fetchTraced(
+          mapRecords(entries(selection, matching), (entry) => idsOf(valuesOf(entry))),
+          readMany,
         ),
-      ),
-    ),
-  )
+    }
+  }
 
   return {
     mapping,
-    ...pages,
-    readMany: byIds(),
+    ...withFirst(readShop, (known) => {
+      const pages = pagesWith(known)
+      return passes(({ since }) =>
+        since === undefined ? { all: pages.records({}) } : changesSince(since, pages),
+      )
+    }),
+    readMany: pagesWith().readMany,
     // Only a full listing finds deletions (NOTES "deletions leave no trace"). Orders are never deleted, but a
     // full listing also finds late changes of orders completed long ago (NOTES "order updatedAt").
     sync: {

@@ -1,8 +1,8 @@
 /** Pagers made of pagers: several passes, records by id, and values of the first page. */
-import type { ListPosition, Pager, ReadMany, ResourceWriter } from '../connector.ts'
+import type { ListPage, ListPosition, Pager, ReadMany, ResourceWriter } from '../connector.ts'
 import type { Json } from '../json.ts'
 import type { AppResponse, Steps } from '../steps.ts'
-import { memberOf } from './pager.ts'
+import { type ListStart, memberOf } from './pager.ts'
 
 /** The position of an inner pager, whose cursor is the member `at`. */
 const inner = (position: ListPosition): ListPosition => ({
@@ -15,6 +15,25 @@ const around = (
   facts: { readonly [name: string]: Json },
   at: Json | undefined,
 ): { readonly [name: string]: Json } => (at === undefined ? facts : { ...facts, at })
+
+/** A page that may have a token with which the next listing starts. */
+type TokenPage = ListPage & { readonly token?: Json }
+
+/** Returns the token of an earlier page with the last page, where the engine expects it. */
+const withLastToken = (pager: Pager): Pager => {
+  const isKept = (position: ListPosition) => memberOf(position.cursor, 'token') !== undefined
+  return {
+    listRequest: (position) => pager.listRequest(isKept(position) ? inner(position) : position),
+    readList: (response, position) => {
+      const at = isKept(position) ? inner(position) : position
+      const page: TokenPage = pager.readList(response, at)
+      const { token = memberOf(position.cursor, 'token'), ...rest } = page
+      if (token === undefined) return page
+      const last: TokenPage = { ...rest, token }
+      return rest.next === undefined ? last : { ...rest, next: around({ token }, rest.next) }
+    },
+  }
+}
 
 /** Replaces each record of a pager by any number of records. */
 export const mapRecords = (
@@ -33,21 +52,20 @@ export const mapRecords = (
  * keeps its place in a new version of the code if it keeps its name.
  * @param passesOf the passes by name; they may differ for a full listing, whose `since` is undefined
  */
-export const passes = (
-  passesOf: (since: string | undefined) => Readonly<Record<string, Pager>>,
-): Pager => {
+export const passes = (passesOf: (start: ListStart) => Readonly<Record<string, Pager>>): Pager => {
   const passAt = (position: ListPosition) => {
-    const all = Object.entries(passesOf(position.since))
-    const found = all.findIndex(([name]) => name === memberOf(position.cursor, 'pass'))
+    const { cursor, ...start } = position
+    const all = Object.entries(passesOf(start))
+    const found = all.findIndex(([name]) => name === memberOf(cursor, 'pass'))
     const index = Math.max(found, 0)
     const pass = all[index]
     if (!pass) throw new TypeError('A listing needs at least one pass.')
     const [name, pager] = pass
     // The cursor of an unknown pass is not one of the first pass.
-    const at = found < 0 ? { ...position, cursor: undefined } : inner(position)
+    const at = found < 0 ? { ...start, cursor: undefined } : inner(position)
     return { name, pager, at, following: all[index + 1]?.[0] }
   }
-  return {
+  return withLastToken({
     listRequest: (position) => {
       const { pager, at } = passAt(position)
       return pager.listRequest(at)
@@ -58,7 +76,7 @@ export const passes = (
       if (page.next !== undefined) return { ...page, next: around({ pass: name }, page.next) }
       return { ...page, next: following === undefined ? undefined : { pass: following } }
     },
-  }
+  })
 }
 
 const idsIn = (position: ListPosition): readonly string[] | undefined => {
@@ -75,23 +93,24 @@ const cursorOf = (ids: readonly string[], at: Json | undefined): Json | undefine
  * read in batches before the next page is requested.
  * @param trace a pager whose records are ids; repeated ids of a page are read once
  */
-export const fetchTraced = (trace: Pager, readMany: ReadMany): Pager => ({
-  listRequest: (position) => {
-    const ids = idsIn(position)
-    return ids
-      ? readMany.request(ids.slice(0, readMany.maxIds))
-      : trace.listRequest(inner(position))
-  },
-  readList: (response, position) => {
-    const ids = idsIn(position)
-    if (ids) {
-      const next = cursorOf(ids.slice(readMany.maxIds), memberOf(position.cursor, 'at'))
-      return { records: readMany.read(response), next }
-    }
-    const { records, next, ...page } = trace.readList(response, inner(position))
-    return { ...page, records: [], next: cursorOf([...new Set(records.map(String))], next) }
-  },
-})
+export const fetchTraced = (trace: Pager, readMany: ReadMany): Pager =>
+  withLastToken({
+    listRequest: (position) => {
+      const ids = idsIn(position)
+      return ids
+        ? readMany.request(ids.slice(0, readMany.maxIds))
+        : trace.listRequest(inner(position))
+    },
+    readList: (response, position) => {
+      const ids = idsIn(position)
+      if (ids) {
+        const next = cursorOf(ids.slice(readMany.maxIds), memberOf(position.cursor, 'at'))
+        return { records: readMany.read(response), next }
+      }
+      const { records, next, ...page } = trace.readList(response, inner(position))
+      return { ...page, records: [], next: cursorOf([...new Set(records.map(String))], next) }
+    },
+  })
 
 /**
  * Keeps values of the first page for all later ones, such as the unit of amounts. They are part of the cursor.

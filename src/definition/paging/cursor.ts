@@ -76,10 +76,26 @@ export interface LinkedFacts {
   readonly records: PageReader
   /** The link to the next page: a path of the body, `linkHeader()` or a function. */
   readonly next: FromResponse<string | undefined>
+  /**
+   * The query parameters that authenticate, for an app that repeats them in its links. They are removed from a link
+   * before it is stored; the engine adds them to the request again.
+   */
+  readonly secretParameters?: readonly string[]
+}
+
+/** The link without some parameters of its query. */
+const withoutParameters = (link: string, names: readonly string[]): string => {
+  const start = link.indexOf('?')
+  if (start < 0 || names.length === 0) return link
+  const rest = link
+    .slice(start + 1)
+    .split('&')
+    .filter((part) => ![...new URLSearchParams(part).keys()].some((name) => names.includes(name)))
+  return `${link.slice(0, start)}?${rest.join('&')}`
 }
 
 /** Pages by links of the app, such as `nextUrl`. A link out of the base URL of the credential is not followed. */
-export const linkedPages = ({ request, ...facts }: LinkedFacts): Pager => {
+export const linkedPages = ({ request, secretParameters = [], ...facts }: LinkedFacts): Pager => {
   const read = pageReader(facts.records)
   const readNext = valueReader(facts.next)
   return {
@@ -91,7 +107,10 @@ export const linkedPages = ({ request, ...facts }: LinkedFacts): Pager => {
       const link = cursorIn(readNext(response))
       return {
         ...read(response, position),
-        next: link === undefined ? undefined : { link: String(link) },
+        next:
+          link === undefined
+            ? undefined
+            : { link: withoutParameters(String(link), secretParameters) },
       }
     },
   }

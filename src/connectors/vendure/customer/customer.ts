@@ -25,5 +25,5 @@ export const customers = listing({
   list: 'customers',
   fields: FIELDS,
   pageSize: 500,
-  changesSince: (since) => ({ changed: { filter: { updatedAt: { after: since } } } }),
+  changesSince: (since, { records }) => ({ changed: records({ updatedAt: { after: since } }) }),
 })

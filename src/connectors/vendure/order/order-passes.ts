@@ -3,7 +3,7 @@
  * updatedAt").
  */
 import { entriesOf, type Values, valuesOf } from '../graphql.ts'
-import type { Pass } from '../listing.ts'
+import type { VendureListing } from '../listing.ts'
 import { daysBefore, latestOf, notAfter } from '../times.ts'
 
 /** The filter that excludes carts and drafts (NOTES "`orders` lists carts and drafts"). */
@@ -40,49 +40,40 @@ export const latestPart = (order: Values): string | undefined =>
   ])
 
 /** The id of the order if one of its parts has changed. */
-const changedSince = (order: Values, since: string): string | undefined =>
-  (latestPart(order) ?? '') >= since ? String(order.id) : undefined
+const changedSince =
+  (since: string) =>
+  (order: Values): readonly string[] =>
+    (latestPart(order) ?? '') >= since ? [String(order.id)] : []
 
 /**
  * The passes of an incremental listing of orders: (1) new, cancelled, modified and reassigned orders; (2) all
  * other open orders; (3) completed orders with a changed part. They do not overlap, because the engine takes
  * many repeated pages for a listing that loops.
  */
-export const orderPasses = (since: string): Readonly<Record<string, Pass>> => ({
-  changed: {
-    filter: {
+export const orderPasses: VendureListing['changesSince'] = (since, { records, traced }) => {
+  const unchanged = { updatedAt: notAfter(since), orderPlacedAt: notAfter(since) }
+  return {
+    changed: records({
       _or: [{ updatedAt: { after: since } }, { orderPlacedAt: { after: since } }],
-    },
-  },
-  open: {
-    filter: {
-      updatedAt: notAfter(since),
-      orderPlacedAt: notAfter(since),
-      state: { notIn: DONE },
-    },
-  },
-  completed: {
-    filter: {
-      updatedAt: notAfter(since),
-      orderPlacedAt: { ...recent(since), ...notAfter(since) },
-      state: { in: DONE },
-    },
-    trace: {
-      list: 'orders',
-      fields: `id ${PARTS}`,
-      idOf: (order) => changedSince(order, since),
-    },
-  },
-})
+    }),
+    open: records({ ...unchanged, state: { notIn: DONE } }),
+    completed: traced(
+      { list: 'orders', fields: `id ${PARTS}` },
+      {
+        ...unchanged,
+        orderPlacedAt: { ...recent(since), ...notAfter(since) },
+        state: { in: DONE },
+      },
+      changedSince(since),
+    ),
+  }
+}
 
 /** The pass that finds orders with a changed fulfillment; the mapping uses nothing else that changes. */
-export const fulfillmentPasses = (since: string): Readonly<Record<string, Pass>> => ({
-  changed: {
-    filter: { _or: [{ state: { notIn: DONE } }, { orderPlacedAt: recent(since) }] },
-    trace: {
-      list: 'orders',
-      fields: 'id fulfillments { updatedAt }',
-      idOf: (order) => changedSince(order, since),
-    },
-  },
+export const fulfillmentPasses: VendureListing['changesSince'] = (since, { traced }) => ({
+  changed: traced(
+    { list: 'orders', fields: 'id fulfillments { updatedAt }' },
+    { ...PLACED, _or: [{ state: { notIn: DONE } }, { orderPlacedAt: recent(since) }] },
+    changedSince(since),
+  ),
 })

@@ -149,17 +149,14 @@ export const products = listing({
   // Assigning a product to the channel or removing it updates no timestamp.
   comparesCount: true,
   recordsOf: (entry) => [withSortedParts(entry)],
-  changesSince: (since) => ({
-    changed: { filter: { updatedAt: { after: since } } },
-    withChangedVariant: {
-      filter: { updatedAt: { after: since } },
-      trace: {
-        list: 'productVariants',
-        fields: 'id productId product { updatedAt }',
-        idOf: ({ productId, product }) =>
-          // The first pass has listed products with a newer time.
-          String(valuesOf(product).updatedAt) <= since ? String(productId) : undefined,
-      },
-    },
+  changesSince: (since, { records, traced }) => ({
+    changed: records({ updatedAt: { after: since } }),
+    withChangedVariant: traced(
+      { list: 'productVariants', fields: 'id productId product { updatedAt }' },
+      { updatedAt: { after: since } },
+      ({ productId, product }) =>
+        // The first pass has listed products with a newer time.
+        String(valuesOf(product).updatedAt) <= since ? [String(productId)] : [],
+    ),
   }),
 })
