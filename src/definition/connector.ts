@@ -8,6 +8,7 @@ import type { Json } from './json.ts'
 import type { Mapping } from './mapping.ts'
 import type { Category } from './resource.ts'
 import type { AppRequest, AppResponse, Steps, WriteInput } from './steps.ts'
+import { checkSync, type SyncDefinition } from './sync.ts'
 
 export type { Json } from './json.ts'
 export {
@@ -20,7 +21,8 @@ export {
 
 /**
  * A failure that an app reports. `conflict`: the record has another version than the one that the request
- * names · `absent`: the app has no such record.
+ * names · `absent`: the app has no such record · `expired`: the app no longer accepts the token or the cursor of
+ * a listing, so everything is listed again.
  */
 export interface AppFailure {
   readonly kind:
@@ -28,6 +30,7 @@ export interface AppFailure {
     | 'refused'
     | 'conflict'
     | 'absent'
+    | 'expired'
     | 'rate-limited'
     | 'unavailable'
   /** The app's own error message. */
@@ -52,6 +55,8 @@ export type CredentialValues = Readonly<Record<string, string>>
 export interface ListPosition {
   /** Only records changed at or after this instant, ISO 8601; undefined: all records. */
   readonly since: string | undefined
+  /** Only changes since the listing that returned this token; undefined: all records. */
+  readonly token?: Json | undefined
   /** The connector's cursor of the page; undefined: the first page. */
   readonly cursor: Json | undefined
 }
@@ -61,6 +66,13 @@ export interface ListPage {
   readonly records: readonly unknown[]
   /** The cursor of the next page; undefined after the last page. */
   readonly next: Json | undefined
+  /** The token with which the next listing of changes starts; on the last page, if changes are found by token. */
+  readonly token?: Json
+  /**
+   * Remote ids of records that the app reports as deleted. The stored fields stay as they are; an id that is not
+   * stored is ignored.
+   */
+  readonly deleted?: readonly string[]
 }
 
 /** The stored copy of a record that a write changes or deletes. */
@@ -142,27 +154,7 @@ export interface ResourceConnector {
   listRequest(position: ListPosition): AppRequest
   /** Reads the response to that request. @throws Error if the response has an unexpected form */
   readList(response: AppResponse, position: ListPosition): ListPage
-  readonly sync: {
-    /** Whether `since` filters the listing; if not, every run lists all records. */
-    readonly incremental: boolean
-    /**
-     * `reported`: listings include deleted records, marked as such; `absent`: only a full listing finds
-     * them.
-     */
-    readonly deletions: 'reported' | 'absent'
-    /** How far before the newest record seen the next run starts, for timestamps of coarse resolution. */
-    readonly overlapMs: number
-    /**
-     * Counts the app's records, if the app offers a cheap count. The engine sends it after each listing. If
-     * the drift from the stored count changes, records appeared or disappeared that no incremental listing
-     * shows, so the next run is a full listing.
-     */
-    readonly remoteCount?: {
-      readonly request: AppRequest
-      /** @throws Error if the response has an unexpected form */
-      read(response: AppResponse): number
-    }
-  }
+  readonly sync: SyncDefinition
 }
 
 /** The part of a connector that its author writes. */
@@ -195,14 +187,16 @@ export interface Connector extends ConnectorDefinition {
 
 /**
  * Completes a definition.
- * @throws TypeError if a resource's key is not the topic of its mapping
+ * @throws TypeError if a resource's key is not the topic of its mapping, or its sync behaviour contradicts itself
  */
 export const defineConnector = (definition: ConnectorDefinition): Connector => {
-  for (const [topic, { mapping }] of Object.entries(definition.resources))
+  for (const [topic, { mapping, sync }] of Object.entries(definition.resources)) {
     if (mapping.resource.topic !== topic)
       throw new TypeError(
         `The connector ${definition.app} has the mapping of ${mapping.resource.topic} under the key ${topic}.`,
       )
+    checkSync(`${topic} of ${definition.app}`, sync)
+  }
   const categories = Object.values(definition.resources).map(
     ({ mapping }) => mapping.resource.category,
   )

@@ -18,7 +18,7 @@ import type { Database, Queryable, Transaction } from '../store/database/databas
 import {
   applyChanges,
   lockRecords,
-  markRecordDeleted,
+  markRecordsDeleted,
   type RecordOwner,
 } from '../store/records/apply-changes.ts'
 import { createLineWriter } from '../store/records/record-lines.ts'
@@ -194,7 +194,7 @@ export const openTarget = async (
       )
     },
     markDeleted: (id) =>
-      change(id, (transaction) => markRecordDeleted(transaction, owner, resource, id)),
+      change(id, (transaction) => markRecordsDeleted(transaction, owner, resource, [id])),
     fetch: async ({ values: record }) => {
       const { remoteId } = record
       const outcome = await target.run(writer.get(remoteId, { remoteId, record }))

@@ -105,7 +105,7 @@ const collection = (
       path: `/${kind}?since=${since}&from=${cursor}`,
     }),
     readList: ({ body, headers }) => ({ records: body as unknown[], next: headers['x-next'] }),
-    sync: { incremental: true, deletions: 'reported', overlapMs: 1000 },
+    sync: { changes: { by: 'time', overlapMs: 1000 }, deletions: 'reported' },
     write: {
       get: (id) => find(`/${kind}/${id}`),
       create: {

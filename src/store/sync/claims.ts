@@ -67,12 +67,15 @@ export const retryFailed = ({ prisma }: Database, code: string): Promise<number>
     UPDATE sync_states s SET due_at = clock_timestamp() FROM failed f
     WHERE s.credential_id = f.credential_id AND s.topic = f.topic`)
 
-interface StateRow extends Omit<SyncState, 'since' | 'now'> {
+interface StateRow extends Omit<SyncState, 'since' | 'completedAt' | 'now'> {
   readonly since: Date | null
+  readonly completedAt: Date | null
   readonly now: Date
 }
 
-const STATE = sql`s.since, s.progress, s.surplus AS drift, s.failures,
+const STATE = sql`s.since, s.token, s.progress, s.idle_runs AS "idleRuns",
+  s.remote_count AS "remoteCount", s.failures,
+  s.completed_at AS "completedAt",
   CASE WHEN s.failure_code IS NOT NULL
     THEN jsonb_build_object('code', s.failure_code, 'reason', s.failure) END AS failure,
   extract(epoch FROM clock_timestamp() - s.full_listing_at)::double precision * 1000
@@ -81,9 +84,10 @@ const STATE = sql`s.since, s.progress, s.surplus AS drift, s.failures,
     AS "hasRecordTotal",
   clock_timestamp() AS now`
 
-const toState = ({ since, now, ...row }: StateRow): SyncState => ({
+const toState = ({ since, completedAt, now, ...row }: StateRow): SyncState => ({
   ...row,
   since: since?.toISOString() ?? null,
+  completedAt: completedAt?.toISOString() ?? null,
   now: now.toISOString(),
 })
 

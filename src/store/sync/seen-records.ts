@@ -28,16 +28,24 @@ export const addSeenRecords = async (
     ON CONFLICT DO NOTHING`)
 }
 
-/** Counts the stored records that are not deleted. */
+/**
+ * Counts the stored records that an app also counted at `countedAt` (`present`), and those that it may have counted
+ * at `countedBefore` (`possible`). Records are stored after they appear in the app, and marked as deleted after they
+ * disappear from it.
+ */
 export const countStored = async (
   { prisma }: Database,
   { credentialId }: SyncKey,
   resource: Resource,
-): Promise<number> => {
-  const [row] = await prisma.$queryRaw<{ held: number }[]>(sql`
-    SELECT count(*)::integer AS held FROM ${recordSql(resource).table}
-    WHERE credential_id = ${credentialId}::uuid AND NOT remote_deleted`)
-  return row?.held ?? 0
+  { countedAt, countedBefore }: { readonly countedAt: string; readonly countedBefore: string },
+): Promise<{ readonly present: number; readonly possible: number }> => {
+  const [row] = await prisma.$queryRaw<{ present: number; possible: number }[]>(sql`
+    SELECT count(*) FILTER (WHERE NOT remote_deleted AND created_at < ${countedAt}::timestamptz)::integer
+        AS present,
+      count(*) FILTER (WHERE NOT remote_deleted OR updated_at >= ${countedBefore}::timestamptz)::integer
+        AS possible
+    FROM ${recordSql(resource).table} WHERE credential_id = ${credentialId}::uuid`)
+  return row ?? { present: 0, possible: 0 }
 }
 
 /** Counts the stored records that are not deleted, and those of them that the listing has not returned. */
