@@ -19,13 +19,11 @@ import { type ActiveRun, databaseTime, resourceOf } from './active-run.ts'
 
 /** The counts of one run. */
 export interface RunCounts {
-  /** The remote counts before the listing. */
-  readonly before: readonly RemoteCounting[]
+  /** Remote counts before the listing, each with the number of stored records that the app may have counted. */
+  readonly before: readonly { readonly count: number; readonly possible: number }[]
   readonly after: RemoteCounting
   /** Stored records that the app must have counted in `after`. */
   readonly present: number
-  /** Stored records that the app may have counted in `before`. */
-  readonly possible: number
 }
 
 /**
@@ -35,11 +33,11 @@ export interface RunCounts {
  */
 export const narrowBounds = (
   known: Pick<StoredCount, 'low' | 'high'> | null,
-  { before, after, present, possible }: RunCounts,
+  { before, after, present }: RunCounts,
 ): StoredCount | null => {
   const least = Math.max(
     known?.low ?? Number.NEGATIVE_INFINITY,
-    ...before.map(({ count }) => count - possible),
+    ...before.map(({ count, possible }) => count - possible),
   )
   const difference = after.count - present
   const high = Math.min(known?.high ?? Number.POSITIVE_INFINITY, difference)
@@ -89,14 +87,13 @@ export const compareRemoteCount = async (
   const { context, lease, state, progress } = run
   const after = await readRemoteCount(run, signal)
   if (!after) return { remoteCount: null, isFullListingDue: false }
-  const before = [state.remoteCount, progress.countBefore].filter((counting) => counting != null)
-  const { countedAt } = after
-  const countedBefore = before[0]?.countedAt ?? countedAt
-  const stored = await countStored(context.database, lease.key, resourceOf(run), {
-    countedAt,
-    countedBefore,
+  const countings = [state.remoteCount, progress.countBefore].filter((counting) => counting != null)
+  const { present, possible } = await countStored(context.database, lease.key, resourceOf(run), {
+    countedAt: after.countedAt,
+    before: countings.map(({ countedAt }) => countedAt),
   })
+  const before = countings.map(({ count }, index) => ({ count, possible: possible[index] ?? 0 }))
   const known = progress.listing === 'everything' ? null : state.remoteCount
-  const remoteCount = narrowBounds(known, { before, after, ...stored })
+  const remoteCount = narrowBounds(known, { before, after, present })
   return { remoteCount, isFullListingDue: remoteCount === null }
 }

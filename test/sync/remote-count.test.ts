@@ -37,12 +37,13 @@ const openShop = (hidden: number) => {
     const record = stored.get(id)
     if (record) stored.set(id, { ...record, deletedAt: clock })
   }
-  const oldest = (): number | undefined => app.values().next().value
+  const isStored = (id: number): boolean =>
+    stored.get(id)?.deletedAt === undefined && stored.has(id)
 
   const take = (event: Event): void => {
     clock += 1
     if (event === 'disappears' || event === 'deleted') {
-      const id = oldest()
+      const id = [...app].find((other) => event === 'disappears' || isStored(other))
       if (id === undefined) return
       app.delete(id)
       arrivals.delete(id)
@@ -83,20 +84,19 @@ const openShop = (hidden: number) => {
       const counted = count()
       const counts = [state, countBefore].filter((counting) => counting != null)
       after?.forEach(take)
-      const since = counts[0]?.countedAt ?? counted.countedAt
       const records = [...stored.values()]
       const present = records.filter(
         ({ createdAt, deletedAt }) =>
           deletedAt === undefined && createdAt < Date.parse(counted.countedAt),
       ).length
-      const possible = records.filter(
-        ({ deletedAt }) => deletedAt === undefined || deletedAt >= Date.parse(since),
-      ).length
+      const possibleAt = (countedAt: string): number =>
+        records.filter(
+          ({ deletedAt }) => deletedAt === undefined || deletedAt >= Date.parse(countedAt),
+        ).length
       state = narrowBounds(isFull ? null : state, {
-        before: counts,
+        before: counts.map(({ count, countedAt }) => ({ count, possible: possibleAt(countedAt) })),
         after: counted,
         present,
-        possible,
       })
       isFullListingDue = state === null
       const hasCause = silent.length > 0
@@ -144,13 +144,12 @@ it('a full listing is due only if records appeared or disappeared silently', () 
 })
 
 it('a silent appearance is found by the second run, and a disappearance by the first, in a busy shop', () => {
-  const run = fc.tuple(busy, busy)
   fc.assert(
     fc.property(
       fc.nat(3),
       fc.array(phases(busy), { maxLength: 10 }),
       fc.constantFrom<Event[]>('appears', 'disappears'),
-      fc.array(run, { minLength: 2, maxLength: 2 }),
+      fc.array(busy, { minLength: 2, maxLength: 2 }),
       (hidden, history, event, runs) => {
         const shop = openShop(hidden)
         for (let record = 0; record < 99; record++) shop.take('arrives')
@@ -166,9 +165,9 @@ it('a silent appearance is found by the second run, and a disappearance by the f
         expect(shop.isExact()).toBe(true)
         shop.take(event)
         const found: boolean[] = []
-        for (const [idle, after] of runs) {
+        for (const idle of runs) {
           idle.forEach(shop.take)
-          shop.run([], [], after)
+          shop.run()
           found.push(shop.isFullListingDue())
           if (shop.isFullListingDue()) break
         }

@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { recordSql } from '../records/record-sql.ts'
 import type { SyncKey } from './sync-key.ts'
 
-const { sql } = Prisma
+const { sql, join } = Prisma
 
 /** Deletes the seen records of earlier listings. */
 export const clearSeenRecords = async (
@@ -29,23 +29,25 @@ export const addSeenRecords = async (
 }
 
 /**
- * Counts the stored records that an app also counted at `countedAt` (`present`), and those that it may have counted
- * at `countedBefore` (`possible`). Records are stored after they appear in the app, and marked as deleted after they
- * disappear from it.
+ * Counts the stored records that an app has also counted at `countedAt` (`present`), and for each earlier time those
+ * that it may have counted then (`possible`). Records are stored after they appear in the app, and marked as deleted
+ * after they disappear from it.
  */
 export const countStored = async (
   { prisma }: Database,
   { credentialId }: SyncKey,
   resource: Resource,
-  { countedAt, countedBefore }: { readonly countedAt: string; readonly countedBefore: string },
-): Promise<{ readonly present: number; readonly possible: number }> => {
-  const [row] = await prisma.$queryRaw<{ present: number; possible: number }[]>(sql`
+  { countedAt, before }: { readonly countedAt: string; readonly before: readonly string[] },
+): Promise<{ readonly present: number; readonly possible: readonly number[] }> => {
+  const possible = before.map(
+    (at) => sql`count(*) FILTER (WHERE NOT remote_deleted OR updated_at >= ${at}::timestamptz)`,
+  )
+  const [row] = await prisma.$queryRaw<{ present: number; possible: number[] }[]>(sql`
     SELECT count(*) FILTER (WHERE NOT remote_deleted AND created_at < ${countedAt}::timestamptz)::integer
         AS present,
-      count(*) FILTER (WHERE NOT remote_deleted OR updated_at >= ${countedBefore}::timestamptz)::integer
-        AS possible
+      ARRAY[${possible.length > 0 ? join(possible) : Prisma.empty}]::integer[] AS possible
     FROM ${recordSql(resource).table} WHERE credential_id = ${credentialId}::uuid`)
-  return row ?? { present: 0, possible: 0 }
+  return row ?? { present: 0, possible: [] }
 }
 
 /** Counts the stored records that are not deleted, and those of them that the listing has not returned. */
