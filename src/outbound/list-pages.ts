@@ -158,6 +158,7 @@ export async function* listPages(
 ): AsyncGenerator<AppPage, void, void> {
   const leaving = new AbortController()
   const either = AbortSignal.any([signal, leaving.signal])
+  let isLast = false
   const fetchNext = async (cursor: Json | undefined): Promise<AppPage> => {
     if (cursor !== undefined) guard.checkCursor(cursor)
     return fetchPage(listing, cursor, either)
@@ -171,10 +172,12 @@ export async function* listPages(
         // A rejection is handled at the await, after the current page is stored.
         pending.catch(() => {})
       }
+      isLast = page.next === undefined
       yield page
-      if (page.next === undefined) return
+      if (isLast) return
     }
   } finally {
-    leaving.abort()
+    // After the last page nothing is pending, and creating the reason of a signal is expensive.
+    if (!isLast) leaving.abort()
   }
 }

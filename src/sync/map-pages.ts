@@ -4,6 +4,7 @@ import type { Json } from '../definition/connector.ts'
 import { recordId } from '../definition/identity.ts'
 import type { ValueReader } from '../definition/mapping/read.ts'
 import { createMapper, type MappedRecord, type Mapping } from '../definition/mapping.ts'
+import { memoize } from '../memoize.ts'
 import type { AppPage } from '../outbound/list-pages.ts'
 import { createLineWriter, type RecordLine } from '../store/records/record-lines.ts'
 
@@ -62,6 +63,12 @@ const RECORDS_PER_TURN = 10
 // How far a record may be dated ahead of the app's own clock and still be trusted.
 const CLOCK_TOLERANCE_MS = 5 * 60_000
 
+/** The functions that map and write a record; created once for each mapping. */
+const recordFunctions = memoize((mapping: Mapping) => ({
+  map: createMapper(mapping, tolerant),
+  toLine: createLineWriter(mapping.resource),
+}))
+
 /**
  * Creates a function that maps the pages of one resource of one credential.
  * @param timeAt converts a time by `performance.now()` to the database's clock; it dates the pages of an app
@@ -72,8 +79,7 @@ export const createPageMapper = (
   credentialId: string,
   timeAt: (steadyMs: number) => number,
 ): ((page: AppPage) => Promise<MappedPages>) => {
-  const map = createMapper(mapping, tolerant)
-  const toLine = createLineWriter(mapping.resource)
+  const { map, toLine } = recordFunctions(mapping)
   const mapOrSkip = (raw: unknown): MappedRecord | undefined => {
     try {
       return map(raw, credentialId)

@@ -36,6 +36,7 @@ import { createPageMapper, joinPages, type MappedPages, remoteIdsOf, sizeOf } fr
 import { readMissingLabel } from './missing-label.ts'
 import { reconcileMissing } from './missing-records.ts'
 import { nextSince, planRun, restartRun } from './plan-run.ts'
+import { pollIntervalMs } from './poll-interval.ts'
 import { compareRemoteCount, countBeforeListing } from './remote-count.ts'
 import { logCompletedRun, logFailedRun } from './run-log.ts'
 import { TICK_MS } from './run-slots.ts'
@@ -192,14 +193,19 @@ const finish = async (run: ActiveRun, signal: AbortSignal): Promise<RunResult> =
   const { listing, counts, announced } = progress
   const counted = await compareRemoteCount(run, signal)
   const tookMs = workedMs(run)
-  await transact(run, async (transaction) => {
-    // A listing that takes longer than the interval runs half of the time, not all of it.
-    const dueInMs = Math.max(context.intervalMs, tookMs)
-    const completion = { ...nextStart(run), ...counted, listing, idleRuns: 0, dueInMs }
-    await completeRun(transaction, lease, completion)
-    if (announced || isRecovery(state.failure))
-      await appendSyncEvent(transaction, run, 'completed', { ...counts })
-  })
+  const changed = counts.created + counts.updated + counts.deleted > 0
+  const idleRuns = changed || progress.first ? 0 : state.idleRuns + 1
+  const dueInMs = pollIntervalMs({ intervalMs: context.intervalMs, tookMs, idleRuns })
+  const completion = { ...nextStart(run), ...counted, listing, idleRuns, dueInMs }
+  const isReported = announced || isRecovery(state.failure)
+  // Most polls write one row, which needs no transaction.
+  if (listing === 'changes' && !isReported) await completeRun(context.database, lease, completion)
+  else
+    await transact(run, async (transaction) => {
+      await completeRun(transaction, lease, completion)
+      if (listing === 'everything') await clearSeenRecords(transaction, lease.key)
+      if (isReported) await appendSyncEvent(transaction, run, 'completed', { ...counts })
+    })
   logCompletedRun(run, tookMs)
   context.onRun?.(run.credential.app, 'completed')
   context.inBackground((signal) => readMissingLabel(run, signal))

@@ -73,6 +73,34 @@ const applyTombstones = async (
 const tracksSeenRecords = ({ progress, resource }: ActiveRun): boolean =>
   progress.listing === 'everything' && !progress.first && resource.sync.deletions === 'compared'
 
+const NO_CHANGES: AppliedChanges = { created: 0, updated: 0, deleted: 0 }
+
+/** The progress after pages. */
+const advance = (
+  progress: RunProgress,
+  mapped: MappedPages,
+  applied: AppliedChanges,
+): RunProgress => {
+  const { next, token } = mapped
+  const changed = applied.created + applied.updated + applied.deleted
+  return {
+    ...progress,
+    stage: next === undefined ? 'settling' : 'listing',
+    cursor: next === undefined ? null : JSON.stringify(next),
+    nextToken: next === undefined && token !== undefined ? JSON.stringify(token) : null,
+    appTime: progress.counts.pages === 0 ? (mapped.appTime ?? null) : progress.appTime,
+    newest: laterOf(progress.newest, mapped.newest),
+    announced: progress.announced || changed > 0,
+    counts: addCounts(progress.counts, {
+      ...applied,
+      pages: mapped.pages,
+      listed: sizeOf(mapped),
+      skipped: mapped.skipped,
+      problems: mapped.problems.length,
+    }),
+  }
+}
+
 /**
  * Stores pages in one transaction. The first change of a run also writes `sync/started` to the change log, in
  * the position before it; a run without changes, like most, writes no event.
@@ -80,7 +108,12 @@ const tracksSeenRecords = ({ progress, resource }: ActiveRun): boolean =>
  */
 export const storePages = async (run: ActiveRun, mapped: MappedPages): Promise<void> => {
   const { progress, owner, lease } = run
-  const { records, tombstones, next, token } = mapped
+  const { records, tombstones, next } = mapped
+  // A last page without records leaves nothing to store: most polls have no other.
+  if (sizeOf(mapped) === 0 && next === undefined) {
+    run.progress = advance(progress, mapped, NO_CHANGES)
+    return
+  }
   run.progress = await transact(run, async (transaction) => {
     const unannounced = !progress.announced && sizeOf(mapped) > 0
     // Lock first: reserving a position may assign the transaction id, and ids order the log.
@@ -103,22 +136,7 @@ export const storePages = async (run: ActiveRun, mapped: MappedPages): Promise<v
     const changed = applied.created + applied.updated + applied.deleted
     if (position !== undefined && changed > 0)
       await appendSyncEvent(transaction, run, 'started', {}, position)
-    const advanced: RunProgress = {
-      ...progress,
-      stage: next === undefined ? 'settling' : 'listing',
-      cursor: next === undefined ? null : JSON.stringify(next),
-      nextToken: next === undefined && token !== undefined ? JSON.stringify(token) : null,
-      appTime: progress.counts.pages === 0 ? (mapped.appTime ?? null) : progress.appTime,
-      newest: laterOf(progress.newest, mapped.newest),
-      announced: progress.announced || changed > 0,
-      counts: addCounts(progress.counts, {
-        ...applied,
-        pages: mapped.pages,
-        listed: sizeOf(mapped),
-        skipped: mapped.skipped,
-        problems: mapped.problems.length,
-      }),
-    }
+    const advanced = advance(progress, mapped, applied)
     const totals = await saveProgress(transaction, lease, advanced)
     checkStorage(totals, run.context.limits, { created: applied.created, changed })
     return advanced

@@ -1,4 +1,4 @@
-/** A process that polls two idle sandbox companies; each message makes all of their resources due once. */
+/** A process that polls idle sandbox companies; each message makes every resource of each credential due once. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { connectors } from '../../src/generated/registry.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
@@ -14,6 +14,8 @@ import {
 import { createVault } from '../../src/store/secrets/vault.ts'
 import { createSync } from '../../src/sync/schedule.ts'
 
+const CREDENTIALS_PER_COMPANY = 5
+
 const { DATABASE_URL: url = '' } = process.env
 const connector = connectors.get('sandbox')
 if (!connector) throw new Error('The registry has no sandbox.')
@@ -26,7 +28,10 @@ const sync = createSync({
   database,
   vault,
   connectors: new Map([['sandbox', connector]]),
-  appClient: createAppClient({ localApps: new Map([[SANDBOX_ORIGIN, app.handle]]) }),
+  appClient: createAppClient({
+    allowPrivateAddresses: false,
+    localApps: new Map([[SANDBOX_ORIGIN, app.handle]]),
+  }),
   log,
   intervalMs: 3_600_000,
   onRun: () => runs++,
@@ -38,7 +43,8 @@ for (const tenant of ['first', 'second']) {
   const { token } = await app.openTenant(tenant)
   const values = { tenant, token }
   const options = { environmentId, userId, connector, values, label: tenant }
-  await sync.syncNow(await createCredential(database, vault, options))
+  for (let credential = 0; credential < CREDENTIALS_PER_COMPANY; credential++)
+    await sync.syncNow(await createCredential(database, vault, options))
 }
 // Past the overlap: the records of the first listing are not listed again.
 await database.prisma.$executeRaw`UPDATE sync_states SET since = clock_timestamp()`

@@ -9,7 +9,7 @@ import type { BenchmarkOptions, Result } from './result.ts'
 const CEILING_MS = 3
 const WARM_UP_ROUNDS = 10
 
-/** CPU time per poll; a round polls each resource of two companies once. */
+/** CPU time per poll; a round polls each resource of ten credentials once. */
 export const benchmarkIdlePoll = async ({
   postgres,
   rounds,

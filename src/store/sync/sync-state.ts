@@ -14,7 +14,6 @@ import {
 } from '../database/lease-sql.ts'
 import { msFromNow } from '../database/time-sql.ts'
 import { type StoredTotals, storedTotals } from '../records/record-totals.ts'
-import { clearSeenRecords } from './seen-records.ts'
 import type { SyncKey } from './sync-key.ts'
 
 const { sql } = Prisma
@@ -251,9 +250,9 @@ export interface RunCompletion {
   readonly dueInMs: number
 }
 
-/** Ends the run. @throws LeaseLostError */
+/** Ends the run. The caller clears the seen records of a full listing. @throws LeaseLostError */
 export const completeRun = async (
-  transaction: Transaction,
+  database: Queryable,
   lease: SyncLease,
   { since, token, listing, idleRuns, remoteCount, isFullListingDue, dueInMs }: RunCompletion,
 ): Promise<void> => {
@@ -264,12 +263,11 @@ export const completeRun = async (
       ? sql`'epoch'`
       : sql`full_listing_at`
   await writeHeld(
-    transaction,
+    database,
     lease,
     sql`${RELEASED}, progress = NULL, since = ${since}::timestamptz, token = ${token},
       idle_runs = ${idleRuns}, remote_count = ${remoteCount && JSON.stringify(remoteCount)}::jsonb, due_at = ${msFromNow(dueInMs)}, failures = 0,
       failure_code = NULL, failure = NULL, absence = NULL, completed_at = clock_timestamp(),
       full_listing_at = ${fullListingAt}`,
   )
-  if (everything) await clearSeenRecords(transaction, lease.key)
 }
