@@ -196,10 +196,11 @@ const finish = async (run: ActiveRun, signal: AbortSignal): Promise<RunResult> =
   const changed = counts.created + counts.updated + counts.deleted > 0
   const idleRuns = changed || progress.first ? 0 : state.idleRuns + 1
   const dueInMs = pollIntervalMs({ intervalMs: context.intervalMs, tookMs, idleRuns })
-  const completion = { ...nextStart(run), ...counted, listing, idleRuns, dueInMs }
   const isReported = announced || isRecovery(state.failure)
   // Most polls write one row, which needs no transaction.
-  if (listing === 'changes' && !isReported) await completeRun(context.database, lease, completion)
+  const isIdle = listing === 'changes' && !isReported && counts.listed === 0
+  const completion = { ...nextStart(run), ...counted, listing, idleRuns, isIdle, dueInMs }
+  if (isIdle) await completeRun(context.database, lease, completion)
   else
     await transact(run, async (transaction) => {
       await completeRun(transaction, lease, completion)

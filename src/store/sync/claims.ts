@@ -4,6 +4,7 @@
  * credentials does not delay other users.
  */
 import { Prisma } from '@prisma/client'
+import { ASYNCHRONOUS_COMMIT } from '../database/asynchronous-commit.ts'
 import type { Database } from '../database/database.ts'
 import { acquired, isFree, isHeld, isRow } from '../database/lease-sql.ts'
 import { intervalSql } from '../database/time-sql.ts'
@@ -102,7 +103,7 @@ export const acquireRun = async (
   const [row] = await prisma.$queryRaw<StateRow[]>(sql`
     UPDATE sync_states s SET ${taken(sql`${holder}::uuid`, durationMs)}
     WHERE ${isRow(SYNC_STATES, key)} AND ${isFree('s')}
-    RETURNING ${STATE}`)
+    RETURNING ${STATE}, ${ASYNCHRONOUS_COMMIT}`)
   return row && toState(row)
 }
 
@@ -130,7 +131,7 @@ export const acquireDueRuns = async (
     )
     UPDATE sync_states s SET ${taken(sql`d.holder`, durationMs)}
     FROM due d WHERE s.credential_id = d.credential_id AND s.topic = d.topic
-    RETURNING d.holder::text AS holder, ${STATE}`)
+    RETURNING d.holder::text AS holder, ${STATE}, ${ASYNCHRONOUS_COMMIT}`)
   const byHolder = new Map(leases.map((lease) => [lease.holder, lease]))
   return rows.flatMap(({ holder, ...row }) => {
     const lease = byHolder.get(holder)

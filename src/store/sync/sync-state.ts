@@ -3,6 +3,7 @@
  * All times are the database's.
  */
 import { Prisma } from '@prisma/client'
+import { ASYNCHRONOUS_COMMIT } from '../database/asynchronous-commit.ts'
 import type { Database, Queryable, Transaction } from '../database/database.ts'
 import {
   isHeldBy,
@@ -186,8 +187,11 @@ const writeHeld = async (
   database: Queryable,
   lease: SyncLease,
   assignments: Prisma.Sql,
+  returning: Prisma.Sql = Prisma.empty,
 ): Promise<void> => {
-  const written = await database.prisma.$executeRaw(updateHeld(lease, assignments))
+  const written = await database.prisma.$executeRaw(
+    sql`${updateHeld(lease, assignments)} ${returning}`,
+  )
   if (written === 0) throw leaseLost()
 }
 
@@ -245,6 +249,8 @@ export interface RunCompletion {
   readonly idleRuns: number
   /** Null: the app does not count its records, or everything must be listed first. */
   readonly remoteCount: StoredCount | null
+  /** Whether the run has stored nothing, so that its end need not survive a crash of PostgreSQL: it is repeated then. */
+  readonly isIdle: boolean
   /** Whether the next listing must be a full one. */
   readonly isFullListingDue: boolean
   readonly dueInMs: number
@@ -254,8 +260,10 @@ export interface RunCompletion {
 export const completeRun = async (
   database: Queryable,
   lease: SyncLease,
-  { since, token, listing, idleRuns, remoteCount, isFullListingDue, dueInMs }: RunCompletion,
+  completion: RunCompletion,
 ): Promise<void> => {
+  const { since, token, listing, idleRuns, remoteCount, isIdle, isFullListingDue, dueInMs } =
+    completion
   const everything = listing === 'everything'
   const fullListingAt = everything
     ? sql`clock_timestamp()`
@@ -269,5 +277,6 @@ export const completeRun = async (
       idle_runs = ${idleRuns}, remote_count = ${remoteCount && JSON.stringify(remoteCount)}::jsonb, due_at = ${msFromNow(dueInMs)}, failures = 0,
       failure_code = NULL, failure = NULL, absence = NULL, completed_at = clock_timestamp(),
       full_listing_at = ${fullListingAt}`,
+    isIdle ? sql`RETURNING ${ASYNCHRONOUS_COMMIT}` : Prisma.empty,
   )
 }
