@@ -170,8 +170,8 @@ export const openTarget = async (
       await work(transaction)
       return requireFound(await readStored(transaction, resource, { credentialId, id }))
     })
-    // Not awaited, and may fail: the write is stored, and the next poll is only later.
-    endIdleness(database, { credentialId, topic: resource.topic }).catch(() => {})
+    // May fail: the write is stored, and the next poll is only later.
+    await endIdleness(database, { credentialId, topic: resource.topic }).catch(() => {})
     return stored
   }
 
