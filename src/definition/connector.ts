@@ -10,6 +10,7 @@ import type { Json } from './json.ts'
 import type { Mapping } from './mapping.ts'
 import type { Category } from './resource.ts'
 import type { AppRequest, AppResponse, Steps, WriteInput } from './steps.ts'
+import { checkSync, type SyncDefinition } from './sync.ts'
 
 export type { CredentialValues } from './auth.ts'
 export type { Json } from './json.ts'
@@ -23,7 +24,8 @@ export {
 
 /**
  * A failure that an app reports. `conflict`: the record has another version than the one that the request
- * names · `absent`: the app has no such record.
+ * names · `absent`: the app has no such record · `expired`: the app no longer accepts the token or the cursor of
+ * a listing, so everything is listed again.
  */
 export interface AppFailure {
   readonly kind:
@@ -31,6 +33,7 @@ export interface AppFailure {
     | 'refused'
     | 'conflict'
     | 'absent'
+    | 'expired'
     | 'rate-limited'
     | 'unavailable'
   /** The app's own error message. */
@@ -44,6 +47,8 @@ export interface AppFailure {
 export interface ListPosition {
   /** Only records changed at or after this instant, ISO 8601; undefined: all records. */
   readonly since: string | undefined
+  /** Only changes since the listing that returned this token; undefined: all records. */
+  readonly token?: Json | undefined
   /** The connector's cursor of the page; undefined: the first page. */
   readonly cursor: Json | undefined
 }
@@ -53,6 +58,13 @@ export interface ListPage {
   readonly records: readonly unknown[]
   /** The cursor of the next page; undefined after the last page. */
   readonly next: Json | undefined
+  /** The token with which the next listing of changes starts; on the last page, if changes are found by token. */
+  readonly token?: Json
+  /**
+   * Remote ids of records that the app reports as deleted. The stored fields stay as they are; an id that is not
+   * stored is ignored.
+   */
+  readonly deleted?: readonly string[]
 }
 
 /** The pages of a listing: the request for each, and the reader of its response. `paging/` creates pagers. */
@@ -153,27 +165,7 @@ export interface ResourceConnector extends Pager {
   readonly write?: ResourceWriter
   /** Absent if the app reads only single records, or none, by id. */
   readonly readMany?: ReadMany
-  readonly sync: {
-    /** Whether `since` filters the listing; if not, every run lists all records. */
-    readonly incremental: boolean
-    /**
-     * `reported`: listings include deleted records, marked as such; `absent`: only a full listing finds
-     * them.
-     */
-    readonly deletions: 'reported' | 'absent'
-    /** How far before the newest record seen the next run starts, for timestamps of coarse resolution. */
-    readonly overlapMs: number
-    /**
-     * Counts the app's records, if the app offers a cheap count. The engine sends it after each listing. If
-     * the drift from the stored count changes, records appeared or disappeared that no incremental listing
-     * shows, so the next run is a full listing.
-     */
-    readonly remoteCount?: {
-      readonly request: AppRequest
-      /** @throws Error if the response has an unexpected form */
-      read(response: AppResponse): number
-    }
-  }
+  readonly sync: SyncDefinition
 }
 
 /** The part of a connector that its author writes. */
@@ -204,15 +196,18 @@ export interface Connector extends ConnectorDefinition {
 
 /**
  * Completes a definition.
- * @throws TypeError if a resource's key is not the topic of its mapping, or a way to connect is not well defined
+ * @throws TypeError if a resource's key is not the topic of its mapping, a way to connect is not well defined, or the
+ * sync behaviour of a resource contradicts itself
  */
 export const defineConnector = (definition: ConnectorDefinition): Connector => {
   checkAuth(definition.app, definition.auth)
-  for (const [topic, { mapping }] of Object.entries(definition.resources))
+  for (const [topic, { mapping, sync }] of Object.entries(definition.resources)) {
     if (mapping.resource.topic !== topic)
       throw new TypeError(
         `The connector ${definition.app} has the mapping of ${mapping.resource.topic} under the key ${topic}.`,
       )
+    checkSync(`${topic} of ${definition.app}`, sync)
+  }
   const categories = Object.values(definition.resources).map(
     ({ mapping }) => mapping.resource.category,
   )

@@ -51,8 +51,8 @@ export class AppAuthenticationError extends AppErrorBase {
   }
 }
 
-/** Why an app rejects a request: the request itself, a conflicting version, or a missing record. */
-export type RefusalKind = 'refused' | 'conflict' | 'absent'
+/** Why an app rejects a request: the request itself, a conflicting version, a missing record, or an expired position. */
+export type RefusalKind = 'refused' | 'conflict' | 'absent' | 'expired'
 
 /** The app rejected the request; the same request will fail again. */
 export class AppRefusedError extends AppErrorBase {
@@ -134,6 +134,10 @@ export class AppAddressError extends AppErrorBase {
     super('has an address that is not allowed, for', facts)
   }
 }
+
+/** Whether the app no longer accepts the token or cursor of a listing. */
+export const isExpired = (error: unknown): boolean =>
+  error instanceof AppRefusedError && error.kind === 'expired'
 
 export type AppError =
   | AppAuthenticationError

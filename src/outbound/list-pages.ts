@@ -31,6 +31,8 @@ export interface Listing {
   readonly resource: ResourceConnector
   readonly credential: AppCredential
   readonly since: string | undefined
+  /** The token of the previous listing; undefined: all records are listed. */
+  readonly token?: Json | undefined
   /** The cursor of the first page to fetch; undefined: the start of the listing. */
   readonly cursor: Json | undefined
 }
@@ -41,19 +43,26 @@ const timeOf = ({ headers }: AppResponse, tookMs: number): string | undefined =>
   return Number.isNaN(dateMs) ? undefined : new Date(dateMs - tookMs).toISOString()
 }
 
+/** @throws Error if the last page lacks the token with which the next listing starts */
+const checkToken = ({ sync }: ResourceConnector, { next, token }: ListPage): void => {
+  if (sync.changes.by === 'token' && next === undefined && token === undefined)
+    throw new Error('The last page has no token.')
+}
+
 const fetchPage = async (
-  { appClient, connector, resource, credential, since }: Listing,
+  { appClient, connector, resource, credential, since, token }: Listing,
   cursor: Json | undefined,
   signal: AbortSignal,
 ): Promise<AppPage> => {
-  const position = { since, cursor }
+  const position = { since, token, cursor }
   const request = resource.listRequest(position)
   const requestedMs = performance.now()
   const response = await appClient.send(connector, credential, { ...request, read: true }, signal)
   const tookMs = performance.now() - requestedMs
   try {
-    const { records, next } = resource.readList(response, position)
-    return { records, next, appTime: timeOf(response, tookMs), requestedMs }
+    const page = resource.readList(response, position)
+    checkToken(resource, page)
+    return { ...page, appTime: timeOf(response, tookMs), requestedMs }
   } catch {
     // Without a cause: the error of a connector may quote the response.
     const reason = 'the response is not a page of records'
@@ -149,6 +158,7 @@ export async function* listPages(
 ): AsyncGenerator<AppPage, void, void> {
   const leaving = new AbortController()
   const either = AbortSignal.any([signal, leaving.signal])
+  let isLast = false
   const fetchNext = async (cursor: Json | undefined): Promise<AppPage> => {
     if (cursor !== undefined) guard.checkCursor(cursor)
     return fetchPage(listing, cursor, either)
@@ -162,10 +172,12 @@ export async function* listPages(
         // A rejection is handled at the await, after the current page is stored.
         pending.catch(() => {})
       }
+      isLast = page.next === undefined
       yield page
-      if (page.next === undefined) return
+      if (isLast) return
     }
   } finally {
-    leaving.abort()
+    // After the last page nothing is pending, and creating the reason of a signal is expensive.
+    if (!isLast) leaving.abort()
   }
 }

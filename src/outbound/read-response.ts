@@ -88,6 +88,7 @@ const toError = (
     case 'refused':
     case 'conflict':
     case 'absent':
+    case 'expired':
       return new AppRefusedError(errorFacts, failure.kind, failure.field)
     case 'rate-limited':
       return new AppRateLimitedError(errorFacts, retryAfterMs)

@@ -15,15 +15,17 @@ type Cursor = NonNullable<SandboxPage['after']>
 export const cursorOf = ({ modified, id }: Cursor): string =>
   Buffer.from(`${modified} ${id}`).toString('base64url')
 
+const cursorTime = z.iso.datetime()
+const changeTime = instant()
+
 const readCursor = (text: string): Cursor => {
   const [modified = '', id = ''] = Buffer.from(text, 'base64url').toString().split(' ')
-  if (!z.iso.datetime().safeParse(modified).success || !isId(id))
-    throw new FieldError('invalid', 'after')
+  if (!cursorTime.safeParse(modified).success || !isId(id)) throw new FieldError('invalid', 'after')
   return { modified, id }
 }
 
 const readSince = (text: string): string => {
-  if (!instant().safeParse(text).success) throw new FieldError('invalid', 'modified_since')
+  if (!changeTime.safeParse(text).success) throw new FieldError('invalid', 'modified_since')
   return new Date(text).toISOString()
 }
 

@@ -16,6 +16,7 @@ import type {
   SyncState,
 } from '../store/sync/sync-state.ts'
 import type { FailureCode } from './failure-plan.ts'
+import { MAX_DRIFT } from './plan-run.ts'
 import type { StorageLimits } from './storage-limits.ts'
 
 /** The dependencies and settings of all runs. */
@@ -27,8 +28,6 @@ export interface SyncContext {
   readonly loadCredential: (credentialId: string) => Promise<OpenCredential | undefined>
   /** From the end of a run to the start of the next. */
   readonly intervalMs: number
-  /** From one full listing to the next, for apps that report deletions in no other way. */
-  readonly fullListingIntervalMs: number
   /** From a full listing that lacked many records to the second one that confirms it. */
   readonly confirmAfterMs: number
   /** How long a run may take while other runs wait; then it pauses after its current page. */
@@ -73,6 +72,10 @@ export const transact = <T>(
   { context }: ActiveRun,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> => context.database.transaction(work, TRANSACTION_LIMITS)
+
+/** Converts a time by `performance.now()` to the database's clock; the result is never too late. */
+export const databaseTime = ({ state, acquiredMs }: ActiveRun, steadyMs: number): string =>
+  new Date(Date.parse(state.now) + (steadyMs - acquiredMs) * (1 - MAX_DRIFT)).toISOString()
 
 /** The sum of two sets of counts. */
 export const addCounts = (counts: SyncCounts, added: Partial<SyncCounts>): SyncCounts => ({

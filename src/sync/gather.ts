@@ -50,7 +50,8 @@ export async function* batchAvailable<Item>(
       yield [first, ...rest]
     }
   } finally {
-    cancelled.abort()
+    // A source that has ended needs no signal, and creating its reason is expensive.
+    if (outcome === undefined) cancelled.abort()
     drained.resolve()
     await reading
   }

@@ -1,8 +1,10 @@
 /** Maps an app's records to lines for the store. Values that do not fit are counted and left out. */
 import { setImmediate } from 'node:timers/promises'
 import type { Json } from '../definition/connector.ts'
+import { recordId } from '../definition/identity.ts'
 import type { ValueReader } from '../definition/mapping/read.ts'
 import { createMapper, type MappedRecord, type Mapping } from '../definition/mapping.ts'
+import { memoize } from '../memoize.ts'
 import type { AppPage } from '../outbound/list-pages.ts'
 import { createLineWriter, type RecordLine } from '../store/records/record-lines.ts'
 
@@ -11,16 +13,28 @@ export interface ListedRecord extends RecordLine {
   readonly remoteId: string
 }
 
+/** A record that the app reports as deleted: its id, and its line if the app lists it with its fields. */
+export interface Tombstone {
+  readonly id: string
+  readonly remoteId: string
+  readonly line?: string
+}
+
 /** One or more mapped pages, ready to be stored. */
 export interface MappedPages {
   readonly pages: number
   /** The cursor of the next page; undefined after the last. */
   readonly next: Json | undefined
+  /** The token of the last page; undefined: none. */
+  readonly token: Json | undefined
   /** When the first page was requested, by the app's clock. */
   readonly appTime: string | undefined
   /** When the first page was requested, by `performance.now()`. */
   readonly requestedMs: number
+  /** The records that exist. */
   readonly records: readonly ListedRecord[]
+  /** The deleted records; not those that a later page lists as existing. */
+  readonly tombstones: readonly Tombstone[]
   /** Records without a remote id. */
   readonly skipped: number
   /** The path of each value that did not fit. */
@@ -49,6 +63,12 @@ const RECORDS_PER_TURN = 10
 // How far a record may be dated ahead of the app's own clock and still be trusted.
 const CLOCK_TOLERANCE_MS = 5 * 60_000
 
+/** The functions that map and write a record; created once for each mapping. */
+const recordFunctions = memoize((mapping: Mapping) => ({
+  map: createMapper(mapping, tolerant),
+  toLine: createLineWriter(mapping.resource),
+}))
+
 /**
  * Creates a function that maps the pages of one resource of one credential.
  * @param timeAt converts a time by `performance.now()` to the database's clock; it dates the pages of an app
@@ -59,8 +79,7 @@ export const createPageMapper = (
   credentialId: string,
   timeAt: (steadyMs: number) => number,
 ): ((page: AppPage) => Promise<MappedPages>) => {
-  const map = createMapper(mapping, tolerant)
-  const toLine = createLineWriter(mapping.resource)
+  const { map, toLine } = recordFunctions(mapping)
   const mapOrSkip = (raw: unknown): MappedRecord | undefined => {
     try {
       return map(raw, credentialId)
@@ -69,11 +88,12 @@ export const createPageMapper = (
       return
     }
   }
-  return async ({ records: listed, next, appTime, requestedMs }) => {
+  return async ({ records: listed, deleted = [], next, token, appTime, requestedMs }) => {
     const appTimeMs = Date.parse(appTime ?? '') || timeAt(requestedMs)
     // A record dated later, by a wrong clock, must not move the start of the next listing.
     const notAfter = new Date(appTimeMs + CLOCK_TOLERANCE_MS).toISOString()
     const records: ListedRecord[] = []
+    const tombstones: Tombstone[] = []
     const problems: string[] = []
     let newest: string | null = null
     for (const [index, raw] of listed.entries()) {
@@ -81,19 +101,26 @@ export const createPageMapper = (
       const mapped = mapOrSkip(raw)
       if (mapped === undefined) continue
       const { row } = mapped
-      records.push({ ...toLine(row), remoteId: row.remoteId })
+      const record = { ...toLine(row), remoteId: row.remoteId }
+      if (row.remoteDeleted === true) tombstones.push(record)
+      else records.push(record)
       for (const { path } of mapped.problems) problems.push(path.replace(/\[\d{1,9}\]/g, '[]'))
       const { remoteUpdatedAt } = row
       if (typeof remoteUpdatedAt === 'string' && remoteUpdatedAt <= notAfter)
         newest = laterOf(newest, remoteUpdatedAt)
     }
+    const skipped = listed.length - records.length - tombstones.length
+    for (const remoteId of deleted)
+      tombstones.push({ id: recordId(credentialId, mapping.resource.topic, remoteId), remoteId })
     return {
       pages: 1,
       next,
+      token,
       appTime,
       requestedMs,
       records,
-      skipped: listed.length - records.length,
+      tombstones,
+      skipped,
       problems,
       newest,
     }
@@ -104,6 +131,25 @@ export const createPageMapper = (
 export const laterOf = (a: string | null, b: string | null): string | null =>
   a === null || (b !== null && b > a) ? b : a
 
+/** How many records a page has, existing and deleted. */
+export const sizeOf = ({ records, tombstones }: MappedPages): number =>
+  records.length + tombstones.length
+
+/** The remote ids on a page. */
+export const remoteIdsOf = ({ records, tombstones }: MappedPages): string[] =>
+  [...records, ...tombstones].map(({ remoteId }) => remoteId)
+
+/** The deleted records of consecutive pages. */
+const joinTombstones = (pages: readonly MappedPages[]): readonly Tombstone[] => {
+  if (pages.every(({ tombstones }) => tombstones.length === 0)) return []
+  const joined = new Map<string, Tombstone>()
+  for (const { records, tombstones } of pages) {
+    for (const { id } of records) joined.delete(id)
+    for (const tombstone of tombstones) joined.set(tombstone.id, tombstone)
+  }
+  return [...joined.values()]
+}
+
 /** Joins consecutive pages into one. */
 export const joinPages = (pages: readonly [MappedPages, ...MappedPages[]]): MappedPages => {
   const [{ appTime, requestedMs }] = pages
@@ -112,9 +158,11 @@ export const joinPages = (pages: readonly [MappedPages, ...MappedPages[]]): Mapp
   return {
     pages: sum((page) => page.pages),
     next: pages.at(-1)?.next,
+    token: pages.at(-1)?.token,
     appTime,
     requestedMs,
     records: pages.flatMap(({ records }) => records),
+    tombstones: joinTombstones(pages),
     skipped: sum(({ skipped }) => skipped),
     problems: pages.flatMap(({ problems }) => problems),
     newest: pages.map(({ newest }) => newest).reduce(laterOf),

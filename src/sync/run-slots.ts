@@ -40,6 +40,8 @@ export const createRunSlots = (options: RunSlotsOptions): RunSlots => {
   const running = new Map<Promise<void>, string>()
   let dueRuns: readonly DueRun[] = []
   let listedMs = Number.NEGATIVE_INFINITY
+  /** Whether the list had all due runs when it was read. */
+  let isComplete = false
   let hasFreedSlot = false
 
   /** Removes the next due runs for the free slots from the list, respecting the limit of each user. */
@@ -83,11 +85,13 @@ export const createRunSlots = (options: RunSlotsOptions): RunSlots => {
     while (!signal.aborted && running.size < concurrency) {
       const isStale = performance.now() - listedMs >= TICK_MS
       if (!isStale && (await startRuns()).chosen > 0) continue
+      // The rest of the list waits for its users' slots; a list that was complete a moment ago has ended.
+      if (!isStale && (isComplete || dueRuns.length > 0)) return
       dueRuns = await listDueRuns(database, RUNS_PER_READ)
       listedMs = performance.now()
-      const isAll = dueRuns.length < RUNS_PER_READ
+      isComplete = dueRuns.length < RUNS_PER_READ
       // Other processes acquire runs at the same time: the next tick reads which are left.
-      if (signal.aborted || (await startRuns()).acquired === 0 || isAll) return
+      if (signal.aborted || (await startRuns()).acquired === 0 || isComplete) return
     }
   }
 

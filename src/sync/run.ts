@@ -3,7 +3,7 @@
  * and the cursor of the next one are stored in one transaction, so an interrupted run resumes from its last page.
  */
 import type { Json } from '../definition/connector.ts'
-import { isAppError } from '../outbound/app-error.ts'
+import { isAppError, isExpired } from '../outbound/app-error.ts'
 import { createLoopGuard, listPages } from '../outbound/list-pages.ts'
 import { LeaseLostError } from '../store/database/lease-sql.ts'
 import { temporaryFailureOf } from '../store/database/temporary-failure.ts'
@@ -32,10 +32,12 @@ import {
 import { failureToStore, isNewFailure, isRecovery, planFailure } from './failure-plan.ts'
 import { batchAvailable } from './gather.ts'
 import type { HeldRun } from './leases.ts'
-import { createPageMapper, joinPages, type MappedPages } from './map-pages.ts'
+import { createPageMapper, joinPages, type MappedPages, remoteIdsOf, sizeOf } from './map-pages.ts'
 import { readMissingLabel } from './missing-label.ts'
 import { reconcileMissing } from './missing-records.ts'
-import { readDrift } from './remote-count.ts'
+import { nextSince, planRun, restartRun } from './plan-run.ts'
+import { pollIntervalMs } from './poll-interval.ts'
+import { compareRemoteCount, countBeforeListing } from './remote-count.ts'
 import { logCompletedRun, logFailedRun } from './run-log.ts'
 import { TICK_MS } from './run-slots.ts'
 import { storePages } from './store-pages.ts'
@@ -51,39 +53,6 @@ export type RunResult =
   /** Another process took the run over. */
   | { readonly outcome: 'lost' }
 
-const noCounts: SyncCounts = {
-  pages: 0,
-  listed: 0,
-  skipped: 0,
-  problems: 0,
-  created: 0,
-  updated: 0,
-  deleted: 0,
-}
-
-/** A new run: a full listing if there was none yet, if one is due, or if the app cannot list changes. */
-const planRun = (state: SyncState, { sync }: ActiveRun['resource'], fullMs: number) => {
-  const first = state.fullListingAgeMs === null
-  const isFullListingDue = sync.deletions === 'absent' && (state.fullListingAgeMs ?? 0) >= fullMs
-  // Without a start, all records are listed: after a resync.
-  const isFullListing = first || !sync.incremental || isFullListingDue || state.since === null
-  const progress: RunProgress = {
-    listing: isFullListing ? 'everything' : 'changes',
-    first,
-    startedAt: state.now,
-    stage: 'listing',
-    pass: 1,
-    since: isFullListing ? null : state.since,
-    cursor: null,
-    appTime: null,
-    newest: null,
-    // The first listing is announced before its first record, later ones with their first change.
-    announced: first,
-    counts: noCounts,
-  }
-  return progress
-}
-
 const openRun = async (
   context: SyncContext,
   lease: SyncLease,
@@ -97,8 +66,7 @@ const openRun = async (
   const resource = connector?.resources[topic]
   if (!connector || !resource) throw new Error(`No connector for ${topic} of ${credential.app}.`)
   const owner = { credentialId, environmentId: credential.environmentId }
-  const { seen, ...progress } =
-    state.progress ?? planRun(state, resource, context.fullListingIntervalMs)
+  const { seen, ...progress } = state.progress ?? planRun(state, resource.sync)
   const run: ActiveRun = {
     context,
     lease,
@@ -118,24 +86,31 @@ const openRun = async (
       await ensureRecordTotal(transaction, credentialId, resourceOf(run))
     })
   // A run for changes is saved with its first page: most have none.
-  if (!state.progress && progress.listing === 'everything')
-    await transact(run, async (transaction) => {
-      await clearSeenRecords(transaction, lease.key)
-      if (progress.first) await appendSyncEvent(transaction, run, 'started')
-      await saveProgress(transaction, lease, progress)
-    })
+  if (!state.progress && progress.listing === 'everything') await startFullListing(run)
   return run
 }
+
+const startFullListing = (run: ActiveRun): Promise<void> =>
+  transact(run, async (transaction) => {
+    await clearSeenRecords(transaction, run.lease.key)
+    if (run.progress.first && !run.progress.expired)
+      await appendSyncEvent(transaction, run, 'started')
+    await saveProgress(transaction, run.lease, run.progress)
+  })
 
 /** Whether the run must yield its slot to a waiting run. Queries the database only after the slice has elapsed. */
 const isSliceOver = async ({ context, acquiredMs }: ActiveRun): Promise<boolean> =>
   performance.now() - acquiredMs > context.sliceMs &&
   (await isAnyRunWaiting(context.database, TICK_MS))
 
+/** The JSON of a connector's token or cursor, saved by storePages. */
+const parsed = (text: string | null): Json | undefined =>
+  text === null ? undefined : (JSON.parse(text) as Json)
+
 /** Lists and stores pages. @returns undefined after the last page; the pages seen so far if the slice is over */
 const listAll = async (run: ActiveRun, signal: AbortSignal): Promise<SeenPages | undefined> => {
   const { context, connector, resource, credential, lease } = run
-  const { cursor, since } = run.progress
+  const { cursor, token, since } = run.progress
   const guard = createLoopGuard(run.seen)
   const mapPage = createPageMapper(
     resource.mapping,
@@ -149,8 +124,8 @@ const listAll = async (run: ActiveRun, signal: AbortSignal): Promise<SeenPages |
     resource,
     credential,
     since: since ?? undefined,
-    // The JSON of a connector's cursor, saved by storePages.
-    cursor: cursor === null ? undefined : (JSON.parse(cursor) as Json),
+    token: parsed(token ?? null),
+    cursor: parsed(cursor),
   }
   // Map pages as they arrive, while PostgreSQL stores earlier ones.
   async function* read(cancelled: AbortSignal): AsyncGenerator<MappedPages, void, void> {
@@ -159,9 +134,9 @@ const listAll = async (run: ActiveRun, signal: AbortSignal): Promise<SeenPages |
     }
   }
   try {
-    for await (const pages of batchAvailable(read, ({ records }) => records.length, MAX_BATCH)) {
+    for await (const pages of batchAvailable(read, sizeOf, MAX_BATCH)) {
       // Not checked on arrival: the next slice lists pages again that this one does not store.
-      for (const { records } of pages) guard.checkPage(records.map(({ remoteId }) => remoteId))
+      for (const page of pages) guard.checkPage(remoteIdsOf(page))
       const mapped = joinPages(pages)
       for (const path of mapped.problems) if (problemPaths.size < 20) problemPaths.add(path)
       await storePages(run, mapped)
@@ -180,35 +155,58 @@ const listAll = async (run: ActiveRun, signal: AbortSignal): Promise<SeenPages |
   }
 }
 
-/** The start of the next listing of changes: the newest change by the app's clock, minus the overlap. */
-const nextSince = ({ state, progress, resource }: ActiveRun): string | null => {
-  const { appTime, startedAt } = progress
-  // Without records there is no newest change: start at the app's current time.
-  const newest = progress.newest ?? (state.since === null ? appTime : null)
-  if (newest === null) return state.since
-  // The run may miss changes made while it read other pages: never start later than the run did.
-  const endMs = Math.min(Date.parse(newest), Date.parse(appTime ?? startedAt))
-  const since = new Date(endMs - resource.sync.overlapMs).toISOString()
-  return state.since !== null && state.since > since ? state.since : since
-}
-
 /** The duration of the run over all of its slices. */
 const workedMs = ({ progress, acquiredMs }: ActiveRun): number =>
   (progress.workedMs ?? 0) + performance.now() - acquiredMs
 
-const finish = async (run: ActiveRun, drift: number | null): Promise<RunResult> => {
+/** Lists and stores pages; everything, once, if the app no longer accepts the token or cursor. @returns as `listAll` */
+const listOrRestart = async (
+  run: ActiveRun,
+  signal: AbortSignal,
+): Promise<SeenPages | undefined> => {
+  try {
+    return await listAll(run, signal)
+  } catch (error) {
+    if (signal.aborted || !isExpired(error) || run.progress.expired) throw error
+    run.progress = restartRun(run.progress)
+    run.seen = undefined
+    await startFullListing(run)
+    run.context.log.info(
+      run.lease.key,
+      'the token or cursor of a listing has expired: everything is listed',
+    )
+    return listAll(run, signal)
+  }
+}
+
+/** Where the next listing of changes starts. */
+const nextStart = ({ state, progress, resource }: ActiveRun) => {
+  const { changes } = resource.sync
+  return {
+    since: changes.by === 'time' ? nextSince(state, progress, changes.overlapMs) : null,
+    token: changes.by === 'token' ? (progress.nextToken ?? null) : null,
+  }
+}
+
+const finish = async (run: ActiveRun, signal: AbortSignal): Promise<RunResult> => {
   const { context, lease, state, progress } = run
-  const tookMs = workedMs(run)
   const { listing, counts, announced } = progress
-  const isFullListingDue = listing === 'changes' && state.drift !== null && drift !== state.drift
-  await transact(run, async (transaction) => {
-    // A listing that takes longer than the interval runs half of the time, not all of it.
-    const dueInMs = Math.max(context.intervalMs, tookMs)
-    const since = nextSince(run)
-    await completeRun(transaction, lease, { since, listing, drift, isFullListingDue, dueInMs })
-    if (announced || isRecovery(state.failure))
-      await appendSyncEvent(transaction, run, 'completed', { ...counts })
-  })
+  const counted = await compareRemoteCount(run, signal)
+  const tookMs = workedMs(run)
+  const changed = counts.created + counts.updated + counts.deleted > 0
+  const idleRuns = changed || progress.first ? 0 : state.idleRuns + 1
+  const dueInMs = pollIntervalMs({ intervalMs: context.intervalMs, tookMs, idleRuns })
+  const isReported = announced || isRecovery(state.failure)
+  // Most polls write one row, which needs no transaction.
+  const isIdle = listing === 'changes' && !isReported && counts.listed === 0
+  const completion = { ...nextStart(run), ...counted, listing, idleRuns, isIdle, dueInMs }
+  if (isIdle) await completeRun(context.database, lease, completion)
+  else
+    await transact(run, async (transaction) => {
+      await completeRun(transaction, lease, completion)
+      if (listing === 'everything') await clearSeenRecords(transaction, lease.key)
+      if (isReported) await appendSyncEvent(transaction, run, 'completed', { ...counts })
+    })
   logCompletedRun(run, tookMs)
   context.onRun?.(run.credential.app, 'completed')
   context.inBackground((signal) => readMissingLabel(run, signal))
@@ -272,11 +270,14 @@ export const runSync = async (
   try {
     run = await openRun(context, lease, state, acquiredMs)
     if (!run) return { outcome: 'held' }
+    await countBeforeListing(run, signal)
     for (;;) {
-      const seen = run.progress.stage === 'listing' ? await listAll(run, signal) : undefined
-      if (seen) return await pause(run, { ...run.progress, seen }, 0)
+      if (run.progress.stage === 'listing') {
+        const seen = await listOrRestart(run, signal)
+        if (seen) return await pause(run, { ...run.progress, seen }, 0)
+      }
       const missing = await reconcileMissing(run)
-      if (missing.kind === 'reconciled') return await finish(run, await readDrift(run, signal))
+      if (missing.kind === 'reconciled') return await finish(run, signal)
       const { progress, warning } = missing
       if (warning) return await pause(run, progress, context.confirmAfterMs, warning)
       run.progress = progress

@@ -30,8 +30,6 @@ export interface SyncOptions {
   readonly loadCredential?: (credentialId: string) => Promise<OpenCredential | undefined>
   /** From the end of a run to the start of the next. Default: 15 s. */
   readonly intervalMs?: number
-  /** From one full listing to the next, for apps that report deletions in no other way. Default: 1 h. */
-  readonly fullListingIntervalMs?: number
   /** Before a second listing confirms one that lacked half of the records or more. Default: 10 min. */
   readonly confirmAfterMs?: number
   /** Concurrent runs in this process, at most half of them for one end user. Default: 6. */
@@ -92,7 +90,6 @@ export const createSync = (options: SyncOptions): Sync => {
     log,
     loadCredential: options.loadCredential ?? ((id) => readCredential(database, vault, id)),
     intervalMs: options.intervalMs ?? 15_000,
-    fullListingIntervalMs: options.fullListingIntervalMs ?? 3_600_000,
     confirmAfterMs: options.confirmAfterMs ?? 600_000,
     sliceMs: options.sliceMs ?? 5_000,
     limits: options.limits ?? NO_LIMITS,

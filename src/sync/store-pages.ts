@@ -8,14 +8,27 @@ import {
   applyChanges,
   lockRecords,
   MAX_BATCH,
+  markRecordsDeleted,
   type RecordOwner,
 } from '../store/records/apply-changes.ts'
 import type { RecordLine } from '../store/records/record-lines.ts'
 import { addSeenRecords } from '../store/sync/seen-records.ts'
 import { type RunProgress, saveProgress } from '../store/sync/sync-state.ts'
-import { type ActiveRun, addCounts, appendSyncEvent, resourceOf, transact } from './active-run.ts'
-import { laterOf, type MappedPages } from './map-pages.ts'
+import {
+  type ActiveRun,
+  addCounts,
+  appendSyncEvent,
+  databaseTime,
+  resourceOf,
+  transact,
+} from './active-run.ts'
+import { laterOf, type MappedPages, sizeOf, type Tombstone } from './map-pages.ts'
 import { checkStorage } from './storage-limits.ts'
+
+function* batchesOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let start = 0; start < items.length; start += MAX_BATCH)
+    yield items.slice(start, start + MAX_BATCH)
+}
 
 const applyAll = async (
   transaction: Transaction,
@@ -25,8 +38,7 @@ const applyAll = async (
   options: ApplyOptions,
 ): Promise<AppliedChanges> => {
   const total = { created: 0, updated: 0, deleted: 0 }
-  for (let start = 0; start < records.length; start += MAX_BATCH) {
-    const batch = records.slice(start, start + MAX_BATCH)
+  for (const batch of batchesOf(records)) {
     const applied = await applyChanges(transaction, owner, resource, batch, options)
     total.created += applied.created
     total.updated += applied.updated
@@ -35,16 +47,59 @@ const applyAll = async (
   return total
 }
 
-// How much a clock that is being corrected gains or loses, in seconds per second: twice NTP's limit.
-const MAX_DRIFT = 0.001
-
-/** Converts a time by `performance.now()` to the database's clock; the result is never too late. */
-const databaseTime = ({ state, acquiredMs }: ActiveRun, steadyMs: number): string =>
-  new Date(Date.parse(state.now) + (steadyMs - acquiredMs) * (1 - MAX_DRIFT)).toISOString()
+/**
+ * Marks deleted records; one that is not stored yet is stored if the app lists its fields. A record stored since
+ * the page was requested is marked too: apps do not date deletions, and the next run would not report it again.
+ * If it was restored in the app, the next run lists it.
+ * @returns how many were marked or stored
+ */
+const applyTombstones = async (
+  transaction: Transaction,
+  owner: RecordOwner,
+  resource: Resource,
+  tombstones: readonly Tombstone[],
+): Promise<number> => {
+  let deleted = 0
+  for (const batch of batchesOf(tombstones)) {
+    const ids = batch.map(({ id }) => id)
+    deleted += await markRecordsDeleted(transaction, owner, resource, ids)
+    const lines = batch.flatMap(({ id, line }) => (line === undefined ? [] : [{ id, line }]))
+    deleted += (await applyChanges(transaction, owner, resource, lines, { accept: 'new' })).deleted
+  }
+  return deleted
+}
 
 /** Whether the run saves which records it saw, to detect missing ones. A first listing has none to miss. */
 const tracksSeenRecords = ({ progress, resource }: ActiveRun): boolean =>
-  progress.listing === 'everything' && !progress.first && resource.sync.deletions === 'absent'
+  progress.listing === 'everything' && !progress.first && resource.sync.deletions === 'compared'
+
+const NO_CHANGES: AppliedChanges = { created: 0, updated: 0, deleted: 0 }
+
+/** The progress after pages. */
+const advance = (
+  progress: RunProgress,
+  mapped: MappedPages,
+  applied: AppliedChanges,
+): RunProgress => {
+  const { next, token } = mapped
+  const changed = applied.created + applied.updated + applied.deleted
+  return {
+    ...progress,
+    stage: next === undefined ? 'settling' : 'listing',
+    cursor: next === undefined ? null : JSON.stringify(next),
+    nextToken: next === undefined && token !== undefined ? JSON.stringify(token) : null,
+    appTime: progress.counts.pages === 0 ? (mapped.appTime ?? null) : progress.appTime,
+    newest: laterOf(progress.newest, mapped.newest),
+    announced: progress.announced || changed > 0,
+    counts: addCounts(progress.counts, {
+      ...applied,
+      pages: mapped.pages,
+      listed: sizeOf(mapped),
+      skipped: mapped.skipped,
+      problems: mapped.problems.length,
+    }),
+  }
+}
 
 /**
  * Stores pages in one transaction. The first change of a run also writes `sync/started` to the change log, in
@@ -53,18 +108,25 @@ const tracksSeenRecords = ({ progress, resource }: ActiveRun): boolean =>
  */
 export const storePages = async (run: ActiveRun, mapped: MappedPages): Promise<void> => {
   const { progress, owner, lease } = run
-  const { records, next } = mapped
+  const { records, tombstones, next } = mapped
+  // A last page without records leaves nothing to store: most polls have no other.
+  if (sizeOf(mapped) === 0 && next === undefined) {
+    run.progress = advance(progress, mapped, NO_CHANGES)
+    return
+  }
   run.progress = await transact(run, async (transaction) => {
-    const unannounced = !progress.announced && records.length > 0
+    const unannounced = !progress.announced && sizeOf(mapped) > 0
     // Lock first: reserving a position may assign the transaction id, and ids order the log.
     if (unannounced) await lockRecords(transaction, owner.credentialId, resourceOf(run))
     const position = unannounced ? await reserveLogPosition(transaction) : undefined
     const accept = progress.listing === 'everything' ? 'all' : 'newer'
     const requestedAt = databaseTime(run, mapped.requestedMs)
-    const applied = await applyAll(transaction, owner, resourceOf(run), records, {
+    const stored = await applyAll(transaction, owner, resourceOf(run), records, {
       accept,
       requestedAt,
     })
+    const marked = await applyTombstones(transaction, owner, resourceOf(run), tombstones)
+    const applied = { ...stored, deleted: stored.deleted + marked }
     if (tracksSeenRecords(run) && records.length > 0)
       await addSeenRecords(
         transaction,
@@ -74,21 +136,7 @@ export const storePages = async (run: ActiveRun, mapped: MappedPages): Promise<v
     const changed = applied.created + applied.updated + applied.deleted
     if (position !== undefined && changed > 0)
       await appendSyncEvent(transaction, run, 'started', {}, position)
-    const advanced: RunProgress = {
-      ...progress,
-      stage: next === undefined ? 'settling' : 'listing',
-      cursor: next === undefined ? null : JSON.stringify(next),
-      appTime: progress.counts.pages === 0 ? (mapped.appTime ?? null) : progress.appTime,
-      newest: laterOf(progress.newest, mapped.newest),
-      announced: progress.announced || changed > 0,
-      counts: addCounts(progress.counts, {
-        ...applied,
-        pages: mapped.pages,
-        listed: records.length,
-        skipped: mapped.skipped,
-        problems: mapped.problems.length,
-      }),
-    }
+    const advanced = advance(progress, mapped, applied)
     const totals = await saveProgress(transaction, lease, advanced)
     checkStorage(totals, run.context.limits, { created: applied.created, changed })
     return advanced

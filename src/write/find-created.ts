@@ -72,7 +72,7 @@ export const findCreated = async (
 
   const search = async (knownAheadMs?: number): Promise<CreationSearch> => {
     let from = searchStart(knownAheadMs ?? 0)
-    const since = resourceConnector.sync.incremental ? from : undefined
+    const since = resourceConnector.sync.changes.by === 'time' ? from : undefined
     let pages = 0
     const candidates = new Set<string>()
     const listing = {

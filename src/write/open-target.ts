@@ -19,11 +19,12 @@ import type { Database, Queryable, Transaction } from '../store/database/databas
 import {
   applyChanges,
   lockRecords,
-  markRecordDeleted,
+  markRecordsDeleted,
   type RecordOwner,
 } from '../store/records/apply-changes.ts'
 import { createLineWriter } from '../store/records/record-lines.ts'
 import { type ReadRecord, type RecordKey, readRecord } from '../store/records/records.ts'
+import { endIdleness } from '../store/sync/idle-runs.ts'
 import { withExclusiveWriter } from './exclusive-writer.ts'
 import { refusedField } from './refused-field.ts'
 import { runSteps, type StepsOutcome } from './run-steps.ts'
@@ -161,17 +162,21 @@ export const openTarget = async (
   }
 
   /** Changes the stored record and reads it back. @throws CREDENTIAL_NOT_FOUND if the credential was deleted */
-  const change = (
+  const change = async (
     id: string,
     work: (transaction: Transaction) => Promise<unknown>,
-  ): Promise<StoredVersion> =>
-    database.transaction(async (transaction) => {
+  ): Promise<StoredVersion> => {
+    const stored = await database.transaction(async (transaction) => {
       // The lock comes first: locking a row assigns the transaction its id, and ids order the log.
       await lockRecords(transaction, credentialId, resource)
       if (!(await lockCredential(transaction, credentialId))) throw disconnected()
       await work(transaction)
       return requireFound(await readStored(transaction, resource, { credentialId, id }))
     })
+    // May fail: the write is stored, and the next poll is only later.
+    await endIdleness(database, { credentialId, topic: resource.topic }).catch(() => {})
+    return stored
+  }
 
   /** Stores the app's response; undefined if the app has no such record. */
   const storeFetched = (
@@ -207,7 +212,7 @@ export const openTarget = async (
       )
     },
     markDeleted: (id) =>
-      change(id, (transaction) => markRecordDeleted(transaction, owner, resource, id)),
+      change(id, (transaction) => markRecordsDeleted(transaction, owner, resource, [id])),
     fetch: async ({ values: record }) => {
       const { remoteId } = record
       const outcome = await target.run(writer.get(remoteId, { remoteId, record }))

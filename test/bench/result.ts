@@ -9,6 +9,7 @@ export const BENCHMARKS = [
   'postgraphile-list',
   'deep-page',
   'sync',
+  'idle-poll',
   'webhooks',
   'webhooks-beside',
   'fanout',

@@ -11,6 +11,7 @@ import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchmarkDeepPage } from './deep-page.ts'
 import { benchmarkFanout } from './fanout.ts'
+import { benchmarkIdlePoll } from './idle-poll.ts'
 import { benchmarkLists } from './list.ts'
 import { startPostgres } from './postgres.ts'
 import { formatJson, formatTable } from './report.ts'
@@ -59,6 +60,7 @@ const runAll = async (names: ReadonlySet<BenchmarkName>): Promise<readonly Resul
     ...(lists.length > 0 ? [() => benchmarkLists(names, benchmarkOptions)] : []),
     ...(names.has('deep-page') ? [() => benchmarkDeepPage(benchmarkOptions)] : []),
     ...(names.has('sync') ? [() => benchmarkSync(benchmarkOptions)] : []),
+    ...(names.has('idle-poll') ? [() => benchmarkIdlePoll(benchmarkOptions)] : []),
     ...(names.has('webhooks') ? [() => benchmarkWebhooks(benchmarkOptions)] : []),
     ...(names.has('webhooks-beside') ? [() => benchmarkWebhooksBeside(benchmarkOptions)] : []),
     ...(names.has('fanout') ? [() => benchmarkFanout(benchmarkOptions)] : []),

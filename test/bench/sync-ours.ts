@@ -64,7 +64,7 @@ const connector = defineConnector({
       mapping,
       listRequest: ({ cursor = 1 }) => ({ method: 'GET', path: `/accounts?page=${cursor}` }),
       readList: ({ body }) => readList(body),
-      sync: { incremental: true, deletions: 'reported', overlapMs: 1000 },
+      sync: { changes: { by: 'time', overlapMs: 1000 }, deletions: 'reported' },
     },
   },
 })

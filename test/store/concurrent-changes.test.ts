@@ -5,7 +5,7 @@ import { recordId } from '../../src/definition/identity.ts'
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import type { Transaction } from '../../src/store/database/database.ts'
-import { markRecordDeleted } from '../../src/store/records/apply-changes.ts'
+import { markRecordsDeleted } from '../../src/store/records/apply-changes.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { waitingForLock } from '../support/waiting-for-lock.ts'
 import { accounts, CREDENTIAL, OTHER, writtenService } from './written.ts'
@@ -78,7 +78,9 @@ describe('two transactions on one record', () => {
     const works = [
       (transaction: Transaction) => applyIn(transaction, [row('after')]),
       (transaction: Transaction) =>
-        markRecordDeleted(transaction, { credentialId: CREDENTIAL, environmentId }, accounts, id),
+        markRecordsDeleted(transaction, { credentialId: CREDENTIAL, environmentId }, accounts, [
+          id,
+        ]),
     ]
     for (const work of works)
       await stage.service.database.transaction(async (transaction) => {

@@ -7,7 +7,7 @@ import type { Transaction } from '../../src/store/database/database.ts'
 import {
   type AppliedChanges,
   type ApplyOptions,
-  markRecordDeleted,
+  markRecordsDeleted,
 } from '../../src/store/records/apply-changes.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { createWriter, type Writer } from '../support/writer.ts'
@@ -54,10 +54,10 @@ export const writtenService = () => {
         requestedAt,
       }),
     /** The record was found deleted in the app. */
-    remove: (id: string): Promise<void> => {
+    remove: (id: string): Promise<number> => {
       const owner = { credentialId: CREDENTIAL, environmentId: tenant.environmentId }
       return service.database.transaction((transaction) =>
-        markRecordDeleted(transaction, owner, accounts, id),
+        markRecordsDeleted(transaction, owner, accounts, [id]),
       )
     },
     applyIn: (transaction: Transaction, rows: readonly RecordRow[]) =>

@@ -36,6 +36,7 @@ export interface FakeRequest {
   readonly atMs: number
   readonly path: string
   readonly since: string | null
+  readonly token: string | null
   readonly cursor: string | null
   readonly authorization: string | undefined
   /** The process that sent the request. */
@@ -67,9 +68,13 @@ export interface FakeApp {
     /** Called and awaited after a page is built, before it is sent. */
     onAnswer: (() => unknown) | undefined
   }
+  /** When each removed record was deleted, by id; listed by tokens. */
+  readonly removed: Map<string, string>
   /** The app's time; never the same twice. */
   now(): string
   put(id: string, fields?: Partial<FakeRow>): FakeRow
+  /** Deletes a record; listings by token report it. */
+  remove(id: string): void
   /** Creates `count` records: `1`, `2`, … */
   fill(count: number): void
   stop(): Promise<void>
@@ -81,6 +86,7 @@ const byChange = (a: FakeRow, b: FakeRow): number =>
 /** Starts the app on a free loopback port. */
 export const startFakeApp = async (): Promise<FakeApp> => {
   const rows = new Map<string, FakeRow>()
+  const removed = new Map<string, string>()
   const requests: FakeRequest[] = []
   const faults: (Fault | undefined)[] = []
   const mostAtOnce = new Map<string, number>()
@@ -116,7 +122,7 @@ export const startFakeApp = async (): Promise<FakeApp> => {
 
   const cutPage = (query: URLSearchParams): { data: readonly FakeRow[]; next: string | null } => {
     const { pageSize, paging } = settings
-    const since = query.get('since')
+    const since = query.get('since') ?? query.get('token')
     const cursor = query.get('cursor')
     const wanted = [...rows.values()].filter((row) => since === null || row.updatedAt >= since)
     if (paging === 'keyset') {
@@ -136,8 +142,17 @@ export const startFakeApp = async (): Promise<FakeApp> => {
     return { data, next: from + pageSize < sorted.length ? String(from + pageSize) : null }
   }
 
+  /** The last page of a listing by token (a time), which is complete if the pages follow the order of change. */
+  const endOf = (query: URLSearchParams): object => {
+    const token = query.get('token')
+    if (token === null) return {}
+    const ids = [...removed].flatMap(([id, at]) => (at >= token ? [id] : []))
+    return { deleted: ids, token: now() }
+  }
+
   const result = ({ pathname, searchParams: query }: URL, fault: Fault | undefined): string => {
-    const page = settings.endless(pathname) ? inventPage(query) : cutPage(query)
+    const cut = settings.endless(pathname) ? inventPage(query) : cutPage(query)
+    const page = cut.next === null ? { ...cut, ...endOf(query) } : cut
     switch (fault?.kind) {
       case 'malformed':
         return `${JSON.stringify(page).slice(0, -9)}`
@@ -174,6 +189,7 @@ export const startFakeApp = async (): Promise<FakeApp> => {
       atMs: performance.now(),
       path: url.pathname,
       since: url.searchParams.get('since'),
+      token: url.searchParams.get('token'),
       cursor: url.searchParams.get('cursor'),
       authorization: incoming.headers.authorization,
       caller: String(incoming.headers['x-caller']),
@@ -208,6 +224,7 @@ export const startFakeApp = async (): Promise<FakeApp> => {
   const app: FakeApp = {
     url: `http://127.0.0.1:${port}/api`,
     rows,
+    removed,
     requests,
     faults,
     mostAtOnce,
@@ -218,7 +235,11 @@ export const startFakeApp = async (): Promise<FakeApp> => {
       const before = rows.get(id) ?? { name: `Account ${id}`, staff: Number(id), deleted: false }
       const row: FakeRow = { createdAt: updatedAt, ...before, id, updatedAt, ...fields }
       rows.set(id, row)
+      removed.delete(id)
       return row
+    },
+    remove: (id) => {
+      if (rows.delete(id)) removed.set(id, now())
     },
     fill: (count) => {
       for (let id = 1; id <= count; id++) app.put(String(id))
@@ -236,8 +257,12 @@ export type FakeSync = ResourceConnector['sync']
 
 const isPage = (
   body: unknown,
-): body is { readonly data: readonly unknown[]; readonly next: Json } =>
-  typeof body === 'object' && body !== null && 'data' in body && Array.isArray(body.data)
+): body is {
+  readonly data: readonly unknown[]
+  readonly next: Json
+  readonly token?: Json
+  readonly deleted?: readonly string[]
+} => typeof body === 'object' && body !== null && 'data' in body && Array.isArray(body.data)
 
 /** The connector of the fake app. */
 export const fakeConnector = (sync: Partial<FakeSync> = {}): Connector =>
@@ -262,7 +287,8 @@ export const fakeConnector = (sync: Partial<FakeSync> = {}): Connector =>
       if (status === 200) return
       // The app's errors have this form.
       const { error: reason } = body as { error: string }
-      const kind = status === 401 ? 'authentication' : status === 429 ? 'rate-limited' : undefined
+      const kinds = { 401: 'authentication', 410: 'expired', 429: 'rate-limited' } as const
+      const kind = status in kinds ? kinds[status as keyof typeof kinds] : undefined
       return { kind: kind ?? (status >= 500 ? 'unavailable' : 'refused'), reason }
     },
     check: { method: 'GET', path: '/accounts' },
@@ -284,17 +310,19 @@ export const fakeConnector = (sync: Partial<FakeSync> = {}): Connector =>
           addresses: null,
           phoneNumbers: null,
         }),
-        listRequest: ({ since, cursor }) => {
+        listRequest: ({ since, token, cursor }) => {
           const query = new URLSearchParams()
+          if (sync.changes?.by === 'token') query.set('token', String(token ?? ''))
           if (since !== undefined) query.set('since', since)
           if (cursor !== undefined) query.set('cursor', String(cursor))
           return { method: 'GET', path: `/accounts?${query}` }
         },
         readList: ({ body }) => {
           if (!isPage(body)) throw new TypeError(`Not a page: ${JSON.stringify(body)}`)
-          return { records: body.data, next: body.next ?? undefined }
+          const { data: records, next, ...rest } = body
+          return { ...rest, records, next: next ?? undefined }
         },
-        sync: { incremental: true, deletions: 'reported', overlapMs: 1000, ...sync },
+        sync: { changes: { by: 'time', overlapMs: 1000 }, deletions: 'reported', ...sync },
       },
     },
   })

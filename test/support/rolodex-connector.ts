@@ -110,7 +110,7 @@ const collection = (
       request: (ids) => ({ method: 'GET', path: `/${kind}?ids=${ids.join(',')}` }),
       read: ({ body }) => body as unknown[],
     },
-    sync: { incremental: true, deletions: 'reported', overlapMs: 1000 },
+    sync: { changes: { by: 'time', overlapMs: 1000 }, deletions: 'reported' },
     write: {
       get: (id) => find(`/${kind}/${id}`),
       sideEffects: ({ friends }) =>

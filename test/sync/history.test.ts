@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Fault } from '../support/fake-app.ts'
+import type { FakeSync, Fault } from '../support/fake-app.ts'
 import { addCredential, openWorkshop, TOPIC, type Workshop } from './workshop.ts'
 
 // The long form: SYNC_HISTORIES=1000.
@@ -23,6 +23,7 @@ const fault: fc.Arbitrary<Fault> = fc.constantFrom<Fault[]>(
   { kind: 'status', status: 429, headers: { 'retry-after': '0' } },
   { kind: 'status', status: 500 },
   { kind: 'status', status: 401 },
+  { kind: 'status', status: 410 },
   { kind: 'reset' },
   { kind: 'malformed' },
   { kind: 'other-form' },
@@ -43,8 +44,8 @@ const step = fc.oneof(
   },
 )
 const history = fc.record({
-  deletions: fc.constantFrom('reported' as const, 'absent' as const),
-  incremental: fc.boolean(),
+  deletions: fc.constantFrom('reported' as const, 'compared' as const),
+  by: fc.constantFrom('time' as const, 'token' as const, 'full-listing' as const),
   paging: fc.constantFrom('keyset' as const, 'offset' as const),
   pageSize: fc.integer({ min: 1, max: 12 }),
   steps: fc.array(step, { minLength: 1, maxLength: 25 }),
@@ -54,15 +55,24 @@ const storable = (name: string): string => name.replaceAll('\u0000', '\ufffd').t
 
 it(`the store and a follower of the change log equal the app after any history (${HISTORIES})`, async () => {
   const { app, database } = shop
-  const property = fc.asyncProperty(history, async ({ steps, paging, pageSize, ...sync }) => {
+  const property = fc.asyncProperty(history, async ({ steps, pageSize, by, ...drawn }) => {
+    // Tokens of the app are complete only if its pages follow the order of change.
+    const paging = by === 'token' ? 'keyset' : drawn.paging
+    const detection = by === 'time' ? ({ by, overlapMs: 1000 } as const) : { by }
+    const sync: FakeSync =
+      by === 'full-listing' || drawn.deletions === 'reported'
+        ? { changes: detection, deletions: drawn.deletions }
+        : { changes: detection, deletions: drawn.deletions, fullListingEveryMs: 0 }
     app.rows.clear()
+    app.removed.clear()
     Object.assign(app.settings, { paging, pageSize })
     const values = { url: app.url, token: app.settings.token }
     const { credentialId } = await addCredential(database, values)
-    const engine = shop.engine({ sync, fullListingIntervalMs: 0, confirmAfterMs: 0 })
+    const engine = shop.engine({ sync, confirmAfterMs: 0 })
     const apply = (change: { kind: string; id: string; name?: string }): void => {
       if (change.kind === 'put') app.put(change.id, { name: change.name ?? '', deleted: false })
-      else if (sync.deletions === 'absent') app.rows.delete(change.id)
+      else if (sync.deletions === 'compared') app.rows.delete(change.id)
+      else if (by === 'token') app.remove(change.id)
       else if (app.rows.has(change.id)) app.put(change.id, { deleted: true })
     }
     for (const taken of steps) {

@@ -14,8 +14,7 @@ afterEach(() => shop.close())
 /** An app that shows deletions only by omission; every run lists everything. */
 const engineOf = () =>
   shop.engine({
-    sync: { deletions: 'absent' },
-    fullListingIntervalMs: 0,
+    sync: { deletions: 'compared', fullListingEveryMs: 0 },
     confirmAfterMs: 600_000,
   })
 
@@ -81,9 +80,10 @@ it('detects deletions and silent additions by the number of records', async () =
   shop.app.fill(30)
   const engine = shop.engine({
     sync: {
-      deletions: 'absent',
+      deletions: 'compared',
+      fullListingEveryMs: 3_600_000,
       remoteCount: {
-        request: { method: 'GET', path: '/accounts' },
+        request: { method: 'GET', path: '/count' },
         read: () => shop.app.rows.size,
       },
     },
@@ -91,8 +91,10 @@ it('detects deletions and silent additions by the number of records', async () =
   const listings = async (): Promise<readonly string[]> => {
     const before = shop.app.requests.length
     await engine.syncNow(shop.credentialId)
-    const first = shop.app.requests.slice(before).filter(({ cursor }) => cursor === null)
-    return first.slice(0, -1).map(({ since }) => (since === null ? 'everything' : 'changes'))
+    const first = shop.app.requests
+      .slice(before)
+      .filter(({ path, cursor }) => path === '/api/accounts' && cursor === null)
+    return first.map(({ since }) => (since === null ? 'everything' : 'changes'))
   }
   expect(await listings()).toEqual(['everything'])
   expect(await listings()).toEqual(['changes'])
@@ -177,7 +179,7 @@ it('accepts the loss of most records once the second listing confirms it', async
 
 it('lists everything only when that is due, and changes in between', async () => {
   shop.app.fill(25)
-  const engine = shop.engine({ sync: { deletions: 'absent' }, fullListingIntervalMs: 3_600_000 })
+  const engine = shop.engine({ sync: { deletions: 'compared', fullListingEveryMs: 3_600_000 } })
   await engine.syncNow(shop.credentialId)
   await engine.syncNow(shop.credentialId)
   const twoHoursAgo = new Date(Date.now() - 7_200_000)
@@ -189,7 +191,7 @@ it('lists everything only when that is due, and changes in between', async () =>
 
 it('lists everything each time if the app cannot list changes', async () => {
   shop.app.fill(5)
-  const engine = shop.engine({ sync: { incremental: false, deletions: 'absent' } })
+  const engine = shop.engine({ sync: { changes: { by: 'full-listing' }, deletions: 'compared' } })
   await engine.syncNow(shop.credentialId)
   shop.app.rows.delete('1')
   await engine.syncNow(shop.credentialId)

@@ -144,9 +144,8 @@ it('the slices of a run form one run: one start, one end, and missing records ar
   const [credentialId = ''] = credentialIds
   const engine = shop.engine({
     sliceMs: 0,
-    fullListingIntervalMs: 0,
     intervalMs: 3_600_000,
-    sync: { deletions: 'absent' },
+    sync: { deletions: 'compared', fullListingEveryMs: 0 },
   })
   await engine.syncNow(credentialId)
   app.rows.delete('17')

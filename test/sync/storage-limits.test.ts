@@ -30,7 +30,7 @@ const totals = async () => {
 }
 
 it('counts records that are created, changed and deleted', async () => {
-  const engine = shop.engine({ fullListingIntervalMs: 0, sync: { deletions: 'absent' } })
+  const engine = shop.engine({ sync: { deletions: 'compared', fullListingEveryMs: 0 } })
   shop.app.fill(25)
   await engine.syncNow(shop.credentialId)
   shop.app.put('3', { name: 'A much longer name than it had before' })

@@ -15,5 +15,5 @@ export const collection = (
   mapping,
   ...singlePage({ request: () => ({ method: 'GET', path }), records }),
   // NOTES "no times of change", "deletions leave no trace"
-  sync: { incremental: false, deletions: 'absent', overlapMs: 0 },
+  sync: { changes: { by: 'full-listing' }, deletions: 'compared' },
 })

@@ -36,7 +36,7 @@ export const collection = <R extends Resource>(
     mapping,
     ...(resource.verbs.includes('update') && { write: createWriter(kind, mapping, sideEffects) }),
     ...pagesOf(kind),
-    // NOTES "`modified` only grows": no overlap is needed, but one second costs nothing.
-    sync: { incremental: true, deletions: 'reported', overlapMs: 1000 },
+    // NOTES "`modified` only grows"
+    sync: { changes: { by: 'time', overlapMs: 60_000 }, deletions: 'reported' },
   }
 }

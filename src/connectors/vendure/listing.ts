@@ -150,10 +150,10 @@ export const listing = (definition: VendureListing): ListedResource => {
     // Only a full listing finds deletions (NOTES "deletions leave no trace"). Orders are never deleted, but a
     // full listing also finds late changes of orders completed long ago (NOTES "order updatedAt").
     sync: {
-      incremental: true,
-      deletions: 'absent',
       // NOTES "updatedAt is the start of the statement"
-      overlapMs: 60_000,
+      changes: { by: 'time', overlapMs: 60_000 },
+      deletions: 'compared',
+      fullListingEveryMs: 3_600_000,
       ...(definition.comparesCount && {
         remoteCount: {
           request: query(

@@ -30,8 +30,9 @@ export interface ApplyOptions {
    * `newer`: skips a record whose `remoteUpdatedAt` is older than the stored one (a stale response).
    * `all`: accepts every record, whatever its date (a full listing, or a single fetched record).
    * `written`: like `all`, for the app's response to a write.
+   * `new`: stores only records that are not stored yet.
    */
-  readonly accept: 'newer' | 'all' | 'written'
+  readonly accept: 'newer' | 'all' | 'written' | 'new'
   /**
    * When the request to the app was sent, or slightly earlier, by the database's clock. A record stored since
    * then may be newer than the response. It is replaced only if the app dates the response later (for a write:
@@ -152,7 +153,8 @@ export const applyChanges = async (
   const { table, json } = recordSql(resource)
   const part = applySql(resource)
   const owned = { credentialId, topic: resource.topic }
-  const newer = accept === 'newer' ? sql`AND ${NOT_DATED_EARLIER}` : Prisma.empty
+  const condition =
+    accept === 'new' ? sql`false` : accept === 'newer' ? NOT_DATED_EARLIER : sql`true`
   const isLater = accept === 'written' ? NOT_DATED_EARLIER : DATED_LATER
   const unlessSince =
     requestedAt === undefined
@@ -179,7 +181,7 @@ export const applyChanges = async (
         WHERE (r.credential_id, r.id) >= (${credentialId}::uuid, i.id)
           AND (r.credential_id, r.id) <= (${credentialId}::uuid, i.id)
         ORDER BY r.credential_id, r.id LIMIT 1) b ON true
-      WHERE b.id IS NULL OR ${part.differs} ${newer} ${unlessSince}
+      WHERE b.id IS NULL OR ${part.differs} AND ${condition} ${unlessSince}
     ), written AS (
       INSERT INTO ${table} (credential_id, id, ${part.names}, created_at, updated_at, ${raw(DOCUMENT)})
       SELECT credential_id, id, ${part.names}, created_at, updated_at, ${raw(DOCUMENT)} FROM changed
@@ -284,12 +286,14 @@ export const deleteUnseen = (
           AND s.topic = ${resource.topic} AND s.record_id = r.id OFFSET 0)`,
   )
 
-/** Marks one record as deleted in the app, unless it is marked already. */
-export const markRecordDeleted = async (
+/**
+ * Marks up to 1,000 records as deleted in the app, if they are stored and not marked already.
+ * @returns how many were marked
+ */
+export const markRecordsDeleted = async (
   transaction: Transaction,
   owner: RecordOwner,
   resource: Resource,
-  id: string,
-): Promise<void> => {
-  await markDeleted(transaction, owner, resource, sql`r.id = ${id}::uuid`)
-}
+  ids: readonly string[],
+): Promise<number> =>
+  (await markDeleted(transaction, owner, resource, sql`r.id = ANY (${ids}::uuid[])`)).count

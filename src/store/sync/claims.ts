@@ -4,6 +4,7 @@
  * credentials does not delay other users.
  */
 import { Prisma } from '@prisma/client'
+import { ASYNCHRONOUS_COMMIT } from '../database/asynchronous-commit.ts'
 import type { Database } from '../database/database.ts'
 import { acquired, isFree, isHeld, isRow } from '../database/lease-sql.ts'
 import { intervalSql } from '../database/time-sql.ts'
@@ -67,12 +68,15 @@ export const retryFailed = ({ prisma }: Database, code: string): Promise<number>
     UPDATE sync_states s SET due_at = clock_timestamp() FROM failed f
     WHERE s.credential_id = f.credential_id AND s.topic = f.topic`)
 
-interface StateRow extends Omit<SyncState, 'since' | 'now'> {
+interface StateRow extends Omit<SyncState, 'since' | 'completedAt' | 'now'> {
   readonly since: Date | null
+  readonly completedAt: Date | null
   readonly now: Date
 }
 
-const STATE = sql`s.since, s.progress, s.surplus AS drift, s.failures,
+const STATE = sql`s.since, s.token, s.progress, s.idle_runs AS "idleRuns",
+  s.remote_count AS "remoteCount", s.failures,
+  s.completed_at AS "completedAt",
   CASE WHEN s.failure_code IS NOT NULL
     THEN jsonb_build_object('code', s.failure_code, 'reason', s.failure) END AS failure,
   extract(epoch FROM clock_timestamp() - s.full_listing_at)::double precision * 1000
@@ -81,9 +85,10 @@ const STATE = sql`s.since, s.progress, s.surplus AS drift, s.failures,
     AS "hasRecordTotal",
   clock_timestamp() AS now`
 
-const toState = ({ since, now, ...row }: StateRow): SyncState => ({
+const toState = ({ since, completedAt, now, ...row }: StateRow): SyncState => ({
   ...row,
   since: since?.toISOString() ?? null,
+  completedAt: completedAt?.toISOString() ?? null,
   now: now.toISOString(),
 })
 
@@ -98,7 +103,7 @@ export const acquireRun = async (
   const [row] = await prisma.$queryRaw<StateRow[]>(sql`
     UPDATE sync_states s SET ${taken(sql`${holder}::uuid`, durationMs)}
     WHERE ${isRow(SYNC_STATES, key)} AND ${isFree('s')}
-    RETURNING ${STATE}`)
+    RETURNING ${STATE}, ${ASYNCHRONOUS_COMMIT}`)
   return row && toState(row)
 }
 
@@ -126,7 +131,7 @@ export const acquireDueRuns = async (
     )
     UPDATE sync_states s SET ${taken(sql`d.holder`, durationMs)}
     FROM due d WHERE s.credential_id = d.credential_id AND s.topic = d.topic
-    RETURNING d.holder::text AS holder, ${STATE}`)
+    RETURNING d.holder::text AS holder, ${STATE}, ${ASYNCHRONOUS_COMMIT}`)
   const byHolder = new Map(leases.map((lease) => [lease.holder, lease]))
   return rows.flatMap(({ holder, ...row }) => {
     const lease = byHolder.get(holder)

@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { recordSql } from '../records/record-sql.ts'
 import type { SyncKey } from './sync-key.ts'
 
-const { sql } = Prisma
+const { sql, join } = Prisma
 
 /** Deletes the seen records of earlier listings. */
 export const clearSeenRecords = async (
@@ -28,16 +28,26 @@ export const addSeenRecords = async (
     ON CONFLICT DO NOTHING`)
 }
 
-/** Counts the stored records that are not deleted. */
+/**
+ * Counts the stored records that an app has also counted at `countedAt` (`present`), and for each earlier time those
+ * that it may have counted then (`possible`). Records are stored after they appear in the app, and marked as deleted
+ * after they disappear from it.
+ */
 export const countStored = async (
   { prisma }: Database,
   { credentialId }: SyncKey,
   resource: Resource,
-): Promise<number> => {
-  const [row] = await prisma.$queryRaw<{ held: number }[]>(sql`
-    SELECT count(*)::integer AS held FROM ${recordSql(resource).table}
-    WHERE credential_id = ${credentialId}::uuid AND NOT remote_deleted`)
-  return row?.held ?? 0
+  { countedAt, before }: { readonly countedAt: string; readonly before: readonly string[] },
+): Promise<{ readonly present: number; readonly possible: readonly number[] }> => {
+  const possible = before.map(
+    (at) => sql`count(*) FILTER (WHERE NOT remote_deleted OR updated_at >= ${at}::timestamptz)`,
+  )
+  const [row] = await prisma.$queryRaw<{ present: number; possible: number[] }[]>(sql`
+    SELECT count(*) FILTER (WHERE NOT remote_deleted AND created_at < ${countedAt}::timestamptz)::integer
+        AS present,
+      ARRAY[${possible.length > 0 ? join(possible) : Prisma.empty}]::integer[] AS possible
+    FROM ${recordSql(resource).table} WHERE credential_id = ${credentialId}::uuid`)
+  return row ?? { present: 0, possible: [] }
 }
 
 /** Counts the stored records that are not deleted, and those of them that the listing has not returned. */

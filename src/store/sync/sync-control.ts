@@ -57,7 +57,8 @@ export const resyncCredential = async (
   const updated = await updateStates(
     transaction,
     credentialId,
-    sql`${RELEASED}, progress = NULL, since = NULL, absence = NULL,
+    sql`${RELEASED}, progress = NULL, since = NULL, token = NULL, absence = NULL,
+      idle_runs = 0, remote_count = NULL,
       full_listing_at = CASE WHEN full_listing_at IS NOT NULL THEN 'epoch'::timestamptz END,
       due_at = CASE WHEN due_at = 'infinity' THEN due_at ELSE clock_timestamp() END`,
     topic,

@@ -3,6 +3,7 @@
  * All times are the database's.
  */
 import { Prisma } from '@prisma/client'
+import { ASYNCHRONOUS_COMMIT } from '../database/asynchronous-commit.ts'
 import type { Database, Queryable, Transaction } from '../database/database.ts'
 import {
   isHeldBy,
@@ -14,7 +15,6 @@ import {
 } from '../database/lease-sql.ts'
 import { msFromNow } from '../database/time-sql.ts'
 import { type StoredTotals, storedTotals } from '../records/record-totals.ts'
-import { clearSeenRecords } from './seen-records.ts'
 import type { SyncKey } from './sync-key.ts'
 
 const { sql } = Prisma
@@ -42,6 +42,14 @@ export interface RunProgress {
   /** A second listing confirms the records that the first one did not return. */
   readonly pass: 1 | 2
   readonly since: string | null
+  /** Token with which the listing of changes started; absent: by time, or everything is listed. JSON text. */
+  readonly token?: string | null
+  /** Token of the last page, with which the next listing starts, as JSON text. */
+  readonly nextToken?: string | null
+  /** The remote count before the listing, if one was needed. */
+  readonly countBefore?: RemoteCounting
+  /** Whether the app has rejected an expired token or cursor, after which the run lists everything. */
+  readonly expired?: true
   /** Cursor of the next page, as JSON text, because jsonb does not accept every JSON string. */
   readonly cursor: string | null
   /** Start of the run by the app's clock. */
@@ -71,13 +79,37 @@ export interface StoredFailure {
   readonly reason: string
 }
 
+/** A count of the app's records. */
+export interface RemoteCounting {
+  readonly count: number
+  /** When it was requested, or slightly earlier, by the database's clock. */
+  readonly countedAt: string
+}
+
+/**
+ * The last remote count, and the bounds of the constant difference between the app's count and the number of
+ * records that its listings show; null: unbounded.
+ */
+export interface StoredCount extends RemoteCounting {
+  readonly low: number | null
+  readonly high: number | null
+  /** Whether the bounds are equal and the count is in accord with them. */
+  readonly isExact: boolean
+}
+
 export interface SyncState {
   readonly since: string | null
+  /** Token of the last listing, as JSON text. */
+  readonly token: string | null
   readonly progress: RunProgress | null
   /** Time since the last full listing ended; null: never. */
   readonly fullListingAgeMs: number | null
-  /** Remote count minus stored count at that listing; null: unknown. */
-  readonly drift: number | null
+  /** When the last run completed, by the database's clock; null: never. */
+  readonly completedAt: string | null
+  /** Consecutive completed runs without a change. */
+  readonly idleRuns: number
+  /** Null: the app's records have not been counted since the last full listing began. */
+  readonly remoteCount: StoredCount | null
   readonly failures: number
   /** The failure reported in the change log, otherwise the last one; null: the last run succeeded. */
   readonly failure: StoredFailure | null
@@ -155,8 +187,11 @@ const writeHeld = async (
   database: Queryable,
   lease: SyncLease,
   assignments: Prisma.Sql,
+  returning: Prisma.Sql = Prisma.empty,
 ): Promise<void> => {
-  const written = await database.prisma.$executeRaw(updateHeld(lease, assignments))
+  const written = await database.prisma.$executeRaw(
+    sql`${updateHeld(lease, assignments)} ${returning}`,
+  )
   if (written === 0) throw leaseLost()
 }
 
@@ -209,20 +244,26 @@ export const releaseRun = (
 
 export interface RunCompletion {
   readonly since: string | null
+  readonly token: string | null
   readonly listing: RunProgress['listing']
-  /** Remote count minus stored count, for a full listing. */
-  readonly drift: number | null
+  readonly idleRuns: number
+  /** Null: the app does not count its records, or everything must be listed first. */
+  readonly remoteCount: StoredCount | null
+  /** Whether the run has stored nothing, so that its end need not survive a crash of PostgreSQL: it is repeated then. */
+  readonly isIdle: boolean
   /** Whether the next listing must be a full one. */
   readonly isFullListingDue: boolean
   readonly dueInMs: number
 }
 
-/** Ends the run. @throws LeaseLostError */
+/** Ends the run. The caller clears the seen records of a full listing. @throws LeaseLostError */
 export const completeRun = async (
-  transaction: Transaction,
+  database: Queryable,
   lease: SyncLease,
-  { since, listing, drift, isFullListingDue, dueInMs }: RunCompletion,
+  completion: RunCompletion,
 ): Promise<void> => {
+  const { since, token, listing, idleRuns, remoteCount, isIdle, isFullListingDue, dueInMs } =
+    completion
   const everything = listing === 'everything'
   const fullListingAt = everything
     ? sql`clock_timestamp()`
@@ -230,12 +271,12 @@ export const completeRun = async (
       ? sql`'epoch'`
       : sql`full_listing_at`
   await writeHeld(
-    transaction,
+    database,
     lease,
-    sql`${RELEASED}, progress = NULL, since = ${since}::timestamptz, due_at = ${msFromNow(dueInMs)}, failures = 0,
+    sql`${RELEASED}, progress = NULL, since = ${since}::timestamptz, token = ${token},
+      idle_runs = ${idleRuns}, remote_count = ${remoteCount && JSON.stringify(remoteCount)}::jsonb, due_at = ${msFromNow(dueInMs)}, failures = 0,
       failure_code = NULL, failure = NULL, absence = NULL, completed_at = clock_timestamp(),
-      full_listing_at = ${fullListingAt},
-      surplus = ${everything ? sql`${drift}::integer` : sql`surplus`}`,
+      full_listing_at = ${fullListingAt}`,
+    isIdle ? sql`RETURNING ${ASYNCHRONOUS_COMMIT}` : Prisma.empty,
   )
-  if (everything) await clearSeenRecords(transaction, lease.key)
 }

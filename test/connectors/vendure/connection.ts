@@ -134,7 +134,12 @@ export const connectVendure = async (
     log: pino({ level: 'silent' }),
   }
   const engine = createSync(parts)
-  const thorough = createSync({ ...parts, fullListingIntervalMs: 0 })
+  const resources = Object.entries(connector.resources).map(
+    ([topic, resource]) =>
+      [topic, { ...resource, sync: { ...resource.sync, fullListingEveryMs: 0 } }] as const,
+  )
+  const listingAll = { ...connector, resources: Object.fromEntries(resources) }
+  const thorough = createSync({ ...parts, connectors: new Map([[connector.app, listingAll]]) })
   let lastSequence = 0n
 
   return {

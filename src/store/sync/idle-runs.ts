@@ -1,0 +1,28 @@
+/** How much less often an idle resource is polled. */
+import { Prisma } from '@prisma/client'
+import type { Database } from '../database/database.ts'
+import { isFree } from '../database/lease-sql.ts'
+import type { SyncKey } from './sync-key.ts'
+
+const { sql } = Prisma
+
+/** Consecutive runs without a change after which the interval doubles. */
+const RUNS_PER_DOUBLING = 4
+const MAX_DOUBLINGS = 3
+
+/** The factor of the poll interval after this many runs without a change, from 1 to 8. */
+export const idleFactor = (idleRuns: number): number =>
+  2 ** Math.min(MAX_DOUBLINGS, Math.floor(idleRuns / RUNS_PER_DOUBLING))
+
+/** Ends the idleness of a resource after a write: its next run is due when it would be without it. One statement. */
+export const endIdleness = async (
+  { prisma }: Database,
+  { credentialId, topic }: SyncKey,
+): Promise<void> => {
+  await prisma.$executeRaw(sql`
+    UPDATE sync_states s SET idle_runs = 0, due_at = greatest(clock_timestamp(), completed_at
+      + (due_at - completed_at) / power(2, least(${MAX_DOUBLINGS}, idle_runs / ${RUNS_PER_DOUBLING})))
+    WHERE s.credential_id = ${credentialId}::uuid AND s.topic = ${topic} AND s.idle_runs > 0
+      AND s.due_at > clock_timestamp() AND s.due_at < 'infinity' AND s.failure_code IS NULL
+      AND s.progress IS NULL AND ${isFree('s')}`)
+}

@@ -1,0 +1,85 @@
+/** What a run lists, and where the next one starts. Pure functions. */
+import type { SyncDefinition } from '../definition/sync.ts'
+import type { RunProgress, SyncCounts, SyncState } from '../store/sync/sync-state.ts'
+
+const noCounts: SyncCounts = {
+  pages: 0,
+  listed: 0,
+  skipped: 0,
+  problems: 0,
+  created: 0,
+  updated: 0,
+  deleted: 0,
+}
+
+/** Whether the state has what a listing of changes starts with. It has none before the first run and after a resync. */
+const hasStart = ({ since, token }: SyncState, { changes }: SyncDefinition): boolean =>
+  changes.by === 'time' ? since !== null : changes.by === 'token' && token !== null
+
+/** A new run: a full listing if there was none yet, if one is due, or if no listing of changes is possible. */
+export const planRun = (state: SyncState, sync: SyncDefinition): RunProgress => {
+  const { fullListingAgeMs } = state
+  const first = fullListingAgeMs === null
+  const isDue = first || fullListingAgeMs >= (sync.fullListingEveryMs ?? Infinity)
+  const isFullListing = isDue || !hasStart(state, sync)
+  return {
+    listing: isFullListing ? 'everything' : 'changes',
+    first,
+    startedAt: state.now,
+    stage: 'listing',
+    pass: 1,
+    since: isFullListing ? null : state.since,
+    token: isFullListing ? null : state.token,
+    cursor: null,
+    appTime: null,
+    newest: null,
+    // The first listing is announced before its first record, later ones with their first change.
+    announced: first,
+    counts: noCounts,
+  }
+}
+
+/** The same run after the app has rejected its token or cursor: it lists everything, from the beginning. */
+export const restartRun = (progress: RunProgress): RunProgress => ({
+  ...progress,
+  listing: 'everything',
+  expired: true,
+  stage: 'listing',
+  pass: 1,
+  since: null,
+  token: null,
+  nextToken: null,
+  cursor: null,
+})
+
+// How much a clock that is being corrected gains or loses, in seconds per second: twice NTP's limit.
+export const MAX_DRIFT = 0.001
+
+/**
+ * The start of the next listing by time. Let the position of a run be a time that the clock which dates the app's
+ * records had reached when the run started; a change that the run has missed is dated later, apart from the overlap.
+ * The position is the newest record seen, or, if that is later, the previous position plus the time since then:
+ * so it advances while nothing changes, also if the records' clock differs from the one that dates responses.
+ * It is never later than the start of the run by the app's clock: records are changed behind a listing while it
+ * runs, and some are dated in the future.
+ */
+export const nextSince = (
+  { since, completedAt }: Pick<SyncState, 'since' | 'completedAt'>,
+  { appTime, startedAt, newest }: Pick<RunProgress, 'appTime' | 'startedAt' | 'newest'>,
+  overlapMs: number,
+): string => {
+  // Without a date in the app's responses, its clock is taken to be the database's.
+  const startMs = Date.parse(appTime ?? startedAt)
+  const positions = [
+    newest === null ? [] : Date.parse(newest),
+    // From the end of the previous run instead of its start: rather too early than too late.
+    since === null || completedAt === null
+      ? []
+      : Date.parse(since) +
+        overlapMs +
+        Math.max(0, Date.parse(startedAt) - Date.parse(completedAt)) * (1 - MAX_DRIFT),
+  ].flat()
+  // Without records there is no newest change: start at the app's current time.
+  const positionMs = positions.length === 0 ? startMs : Math.min(startMs, Math.max(...positions))
+  return new Date(positionMs - overlapMs).toISOString()
+}

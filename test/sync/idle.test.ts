@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { endIdleness } from '../../src/store/sync/idle-runs.ts'
+import { resyncCredential } from '../../src/store/sync/sync-control.ts'
+import { openWorkshop, TOPIC, type Workshop } from './workshop.ts'
+
+const INTERVAL_MS = 1_000_000
+
+let shop: Workshop
+
+beforeEach(async () => {
+  shop = await openWorkshop()
+  shop.app.fill(1)
+})
+
+afterEach(() => shop.close())
+
+/** The number of idle runs, and the intervals until the next run. */
+const idleness = async (): Promise<readonly [number, number]> => {
+  const { idleRuns, dueAt, completedAt } = await shop.state()
+  const dueInMs = dueAt.getTime() - (completedAt?.getTime() ?? Number.NaN)
+  return [idleRuns, Math.round(dueInMs / INTERVAL_MS)]
+}
+
+it('polls an idle resource less often, until it changes, is written or is synchronized again', async () => {
+  const { credentialId } = shop
+  const engine = shop.engine({ intervalMs: INTERVAL_MS })
+  const poll = async (times: number): Promise<void> => {
+    for (let time = 0; time < times; time++) await engine.syncNow(credentialId)
+  }
+  await poll(1)
+  expect(await idleness()).toEqual([0, 1])
+  await poll(5)
+  expect(await idleness()).toEqual([5, 2])
+
+  shop.app.put('1', { name: 'Renamed' })
+  await poll(1)
+  expect(await idleness()).toEqual([0, 1])
+
+  await poll(12)
+  expect(await idleness()).toEqual([12, 8])
+  await endIdleness(shop.database, { credentialId, topic: TOPIC })
+  expect(await idleness()).toEqual([0, 1])
+
+  await poll(4)
+  await shop.database.transaction((transaction) => resyncCredential(transaction, credentialId))
+  expect(await idleness()).toEqual([0, 0])
+})
+
+it.each([
+  ['paused', `due_at = 'infinity'`],
+  ['failed', `failure_code = 'APP_UNAVAILABLE', due_at = '2099-01-01'`],
+])('a write does not bring a %s sync forward', async (_state, assignments) => {
+  const { prisma } = shop.database
+  await prisma.$executeRawUnsafe(
+    `UPDATE sync_states SET idle_runs = 12, completed_at = now(), ${assignments}`,
+  )
+  const readDue = () => prisma.$queryRaw`SELECT due_at::text FROM sync_states`
+  const before = await readDue()
+  await endIdleness(shop.database, { credentialId: shop.credentialId, topic: TOPIC })
+  expect(await readDue()).toEqual(before)
+})

@@ -1,0 +1,179 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { StoredCount } from '../../src/store/sync/sync-state.ts'
+import { narrowBounds } from '../../src/sync/remote-count.ts'
+
+type Event = 'arrives' | 'appears' | 'disappears' | 'created' | 'deleted'
+
+interface StoredRecord {
+  readonly createdAt: number
+  readonly deletedAt: number | undefined
+}
+
+/**
+ * An app and its store. `arrives`: the next listing of changes shows the record · `appears`, `disappears`: no listing
+ * of changes shows it · `created`, `deleted`: written through this service. The app also counts hidden records, which
+ * it never lists.
+ */
+const openShop = (hidden: number) => {
+  let clock = 0
+  let lastId = 0
+  const app = new Set<number>()
+  const arrivals = new Set<number>()
+  const stored = new Map<number, StoredRecord>()
+  /** When records appeared or disappeared that no listing has shown since. */
+  let silent: number[] = []
+  let state: StoredCount | null = null
+  let isFullListingDue = true
+
+  const time = (): string => new Date(clock).toISOString()
+  const count = () => ({ count: app.size + hidden, countedAt: time() })
+  const store = (id: number): void => {
+    const record = stored.get(id)
+    if (!record || record.deletedAt !== undefined)
+      stored.set(id, { createdAt: record?.createdAt ?? clock, deletedAt: undefined })
+  }
+  const markDeleted = (id: number): void => {
+    const record = stored.get(id)
+    if (record) stored.set(id, { ...record, deletedAt: clock })
+  }
+  const isStored = (id: number): boolean =>
+    stored.get(id)?.deletedAt === undefined && stored.has(id)
+
+  const take = (event: Event): void => {
+    clock += 1
+    if (event === 'disappears' || event === 'deleted') {
+      const id = [...app].find((other) => event === 'disappears' || isStored(other))
+      if (id === undefined) return
+      app.delete(id)
+      arrivals.delete(id)
+      if (event === 'deleted') markDeleted(id)
+      else silent.push(clock)
+      return
+    }
+    const id = ++lastId
+    app.add(id)
+    if (event === 'arrives') arrivals.add(id)
+    else if (event === 'created') store(id)
+    else silent.push(clock)
+  }
+
+  const listAll = (): void => {
+    for (const id of app) store(id)
+    for (const [id, { deletedAt }] of stored)
+      if (!app.has(id) && deletedAt === undefined) markDeleted(id)
+  }
+
+  return {
+    take,
+    isExact: () => state?.isExact === true,
+    isFullListingDue: () => isFullListingDue,
+    /** One run, with the events before its listing, between listing and count, and after the count. */
+    run: (...[before, between, after]: readonly (readonly Event[])[]) => {
+      const isFull = isFullListingDue
+      clock += 1
+      const countBefore = !isFull && state && !state.isExact ? count() : undefined
+      before?.forEach(take)
+      clock += 1
+      const listedAt = clock
+      if (isFull) listAll()
+      else for (const id of arrivals) store(id)
+      arrivals.clear()
+      between?.forEach(take)
+      clock += 1
+      const counted = count()
+      const counts = [state, countBefore].filter((counting) => counting != null)
+      after?.forEach(take)
+      const records = [...stored.values()]
+      const present = records.filter(
+        ({ createdAt, deletedAt }) =>
+          deletedAt === undefined && createdAt < Date.parse(counted.countedAt),
+      ).length
+      const possibleAt = (countedAt: string): number =>
+        records.filter(
+          ({ deletedAt }) => deletedAt === undefined || deletedAt >= Date.parse(countedAt),
+        ).length
+      state = narrowBounds(isFull ? null : state, {
+        before: counts.map(({ count, countedAt }) => ({ count, possible: possibleAt(countedAt) })),
+        after: counted,
+        present,
+      })
+      isFullListingDue = state === null
+      const hasCause = silent.length > 0
+      if (isFull) silent = silent.filter((at) => at > listedAt)
+      return { isFull, hasCause }
+    },
+  }
+}
+
+const busy = fc.array(
+  fc.constantFrom<Event[]>('arrives', 'arrives', 'arrives', 'created', 'deleted'),
+  { maxLength: 4 },
+)
+const any = fc.array(
+  fc.constantFrom<Event[]>('arrives', 'arrives', 'appears', 'disappears', 'created', 'deleted'),
+  { maxLength: 3 },
+)
+const phases = (events: fc.Arbitrary<Event[]>) => fc.tuple(events, events, events, events)
+
+it('a busy shop is listed in full only once', () => {
+  fc.assert(
+    fc.property(fc.nat(3), fc.array(phases(busy), { maxLength: 30 }), (hidden, runs) => {
+      const shop = openShop(hidden)
+      for (const [idle, ...during] of runs) {
+        idle.forEach(shop.take)
+        shop.run(...during)
+        expect(shop.isFullListingDue()).toBe(false)
+      }
+    }),
+  )
+})
+
+it('a full listing is due only if records appeared or disappeared silently', () => {
+  fc.assert(
+    fc.property(fc.nat(3), fc.array(phases(any), { maxLength: 30 }), (hidden, runs) => {
+      const shop = openShop(hidden)
+      for (const [idle, ...during] of runs) {
+        idle.forEach(shop.take)
+        const { hasCause } = shop.run(...during)
+        if (shop.isFullListingDue()) expect(hasCause).toBe(true)
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+it('a silent appearance is found by the second run, and a disappearance by the first, in a busy shop', () => {
+  fc.assert(
+    fc.property(
+      fc.nat(3),
+      fc.array(phases(busy), { maxLength: 10 }),
+      fc.constantFrom<Event[]>('appears', 'disappears'),
+      fc.array(busy, { minLength: 2, maxLength: 2 }),
+      (hidden, history, event, runs) => {
+        const shop = openShop(hidden)
+        for (let record = 0; record < 99; record++) shop.take('arrives')
+        for (const [idle, ...during] of history) {
+          idle.forEach(shop.take)
+          shop.run(...during)
+        }
+        // Two runs without arrivals while they list and count.
+        for (let quiet = 0; quiet < 2; quiet++) {
+          shop.take('arrives')
+          shop.run()
+        }
+        expect(shop.isExact()).toBe(true)
+        shop.take(event)
+        const found: boolean[] = []
+        for (const idle of runs) {
+          idle.forEach(shop.take)
+          shop.run()
+          found.push(shop.isFullListingDue())
+          if (shop.isFullListingDue()) break
+        }
+        expect(found).toEqual(event === 'appears' ? [false, true] : [true])
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
