@@ -6,6 +6,7 @@
 
 import type { Json } from './json.ts'
 import type { Mapping } from './mapping.ts'
+import { checkRequestLimits, type RequestLimits } from './request-limits.ts'
 import type { Category } from './resource.ts'
 import type { AppRequest, AppResponse, Steps, WriteInput } from './steps.ts'
 
@@ -35,6 +36,8 @@ export interface AppFailure {
   /** The field that the app rejects, under the app's own name: `lines.0.quantity`. */
   readonly field?: string
   readonly retryAfterMs?: number
+  /** Of `rate-limited`: the name of the declared limit that is used up, if the app names it. */
+  readonly limit?: string
 }
 
 /** One value that an end user enters to connect the app. */
@@ -184,6 +187,8 @@ export interface ConnectorDefinition {
    * Undefined: the response has none. Never throws.
    */
   readAccountName?(response: AppResponse): string | undefined
+  /** The app's limits on requests. Absent: only a rate limit that the app reports pauses requests. */
+  readonly limits?: RequestLimits
   /** By topic. */
   readonly resources: Readonly<Record<string, ResourceConnector>>
 }
@@ -195,7 +200,7 @@ export interface Connector extends ConnectorDefinition {
 
 /**
  * Completes a definition.
- * @throws TypeError if a resource's key is not the topic of its mapping
+ * @throws TypeError if a resource's key is not the topic of its mapping, or the limits are invalid
  */
 export const defineConnector = (definition: ConnectorDefinition): Connector => {
   for (const [topic, { mapping }] of Object.entries(definition.resources))
@@ -203,6 +208,8 @@ export const defineConnector = (definition: ConnectorDefinition): Connector => {
       throw new TypeError(
         `The connector ${definition.app} has the mapping of ${mapping.resource.topic} under the key ${topic}.`,
       )
+  const { app, limits, credential } = definition
+  if (limits) checkRequestLimits(app, limits, Object.keys(credential))
   const categories = Object.values(definition.resources).map(
     ({ mapping }) => mapping.resource.category,
   )

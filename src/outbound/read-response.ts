@@ -90,7 +90,7 @@ const toError = (
     case 'absent':
       return new AppRefusedError(errorFacts, failure.kind, failure.field)
     case 'rate-limited':
-      return new AppRateLimitedError(errorFacts, retryAfterMs)
+      return new AppRateLimitedError(errorFacts, retryAfterMs, { limit: failure.limit })
     case 'unavailable':
       return new AppUnavailableError(errorFacts, 'server', { retryAfterMs })
   }
@@ -110,25 +110,48 @@ const parse = (text: string): { readonly body?: unknown; readonly problem?: stri
   }
 }
 
-/** Reads a response. @throws AppError if the connector or the status classifies it as a failure */
-export const processResponse = (
-  connector: Connector,
-  { status, headers, text }: ExchangeResponse,
-  facts: Omit<AppErrorFacts, 'reason'>,
-  redact: Redactor,
-): AppResponse => {
-  const { body, problem } = parse(text)
-  // A failure may have an HTML body, e.g. of a proxy; then its status decides.
-  if (problem !== undefined && status < 300)
-    throw new AppUnavailableError({ ...facts, reason: problem }, 'malformed')
-  const response: AppResponse = { status, headers, body }
+/** The failure that a response reports, by the connector or by its status; undefined: none. */
+const failureOf = (connector: Connector, response: AppResponse): AppFailure | undefined => {
   let failure: AppFailure | undefined
   try {
     failure = connector.readFailure(response)
   } catch {
     // The body does not have the form of the app's failures.
   }
-  failure ??= failureByStatus(status)
+  return failure ?? failureByStatus(response.status)
+}
+
+/** The rate limit that a response reports; undefined: none. */
+export const readRateLimit = (
+  connector: Connector,
+  response: AppResponse,
+): Pick<AppRateLimitedError, 'retryAfterMs' | 'limit'> | undefined => {
+  const failure = failureOf(connector, response)
+  if (failure?.kind !== 'rate-limited') return
+  const retryAfterMs = failure.retryAfterMs ?? readRetryAfter(response.headers)
+  return { retryAfterMs, limit: failure.limit }
+}
+
+/** Parses a response. @throws AppUnavailableError if it should be JSON and is not */
+export const parseResponse = (
+  { status, headers, text }: ExchangeResponse,
+  facts: Omit<AppErrorFacts, 'reason'>,
+): AppResponse => {
+  const { body, problem } = parse(text)
+  // A failure may have an HTML body, e.g. of a proxy; then its status decides.
+  if (problem !== undefined && status < 300)
+    throw new AppUnavailableError({ ...facts, reason: problem }, 'malformed')
+  return { status, headers, body }
+}
+
+/** Checks a response. @throws AppError if the connector or the status classifies it as a failure */
+export const checkResponse = (
+  connector: Connector,
+  response: AppResponse,
+  facts: Omit<AppErrorFacts, 'reason'>,
+  redact: Redactor,
+): AppResponse => {
+  const failure = failureOf(connector, response)
   if (failure) throw toError(failure, response, facts, redact)
   return response
 }

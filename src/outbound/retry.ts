@@ -22,8 +22,9 @@ export interface AppRetryOptions {
 }
 
 const isRetryable = (error: unknown, maxRetryAfterMs: number): boolean => {
+  // A request that the budget did not allow has waited as long as it should.
   if (error instanceof AppRateLimitedError)
-    return error.retryAfterMs !== undefined && error.retryAfterMs <= maxRetryAfterMs
+    return error.isSent && error.retryAfterMs !== undefined && error.retryAfterMs <= maxRetryAfterMs
   return (
     error instanceof AppUnavailableError &&
     error.problem !== 'circuit-open' &&
