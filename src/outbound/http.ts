@@ -84,8 +84,11 @@ export interface AppClient {
   stop(): Promise<void>
 }
 
+/** Time limit of a request, from the start of the connection to the last byte. */
+export const APP_DEADLINE_MS = 30_000
+
 const defaults = {
-  deadlineMs: 30_000,
+  deadlineMs: APP_DEADLINE_MS,
   maxResponseBytes: 32 * 1024 * 1024,
   maxRetries: 3,
   firstPauseMs: 250,

@@ -1,7 +1,7 @@
 /** Compares the number of records in the app and in the store, to detect drift that listings of changes do not show. */
 import { AppUnavailableError, factsOf } from '../outbound/app-error.ts'
 import { countStored } from '../store/sync/seen-records.ts'
-import { type ActiveRun, resourceOf } from './active-run.ts'
+import { type ActiveRun, appClientOf, resourceOf } from './active-run.ts'
 
 /** How many more records the app has than the store; null if the app does not count them. @throws AppError */
 export const readDrift = async (run: ActiveRun, signal: AbortSignal): Promise<number | null> => {
@@ -9,7 +9,7 @@ export const readDrift = async (run: ActiveRun, signal: AbortSignal): Promise<nu
   const { remoteCount } = resource.sync
   if (!remoteCount) return null
   const request = { ...remoteCount.request, read: true } as const
-  const response = await context.appClient.send(connector, credential.values, request, signal)
+  const response = await appClientOf(run).send(connector, credential.values, request, signal)
   const stored = await countStored(context.database, lease.key, resourceOf(run))
   try {
     return remoteCount.read(response) - stored

@@ -24,6 +24,7 @@ import {
 } from '../store/sync/sync-state.ts'
 import {
   type ActiveRun,
+  appClientOf,
   appendSyncEvent,
   resourceOf,
   type SyncContext,
@@ -144,7 +145,7 @@ const listAll = async (run: ActiveRun, signal: AbortSignal): Promise<SeenPages |
   )
   const problemPaths = new Set<string>()
   const listing = {
-    appClient: context.appClient,
+    appClient: appClientOf(run),
     connector,
     resource,
     credential: credential.values,

@@ -149,8 +149,9 @@ export const openTarget = async (
     throw unsupported(resource, connector, 'writing')
   const mapRaw = createMapper(resourceConnector.mapping)
   const toLine = createLineWriter(resource)
+  const client = appClient.spending({ ...owner, purpose: 'write' })
   const send = (request: AppRequest): Promise<AppResponse> =>
-    appClient.send(connector, credential.values, request)
+    client.send(connector, credential.values, request)
 
   const requireFound = (record: StoredVersion | undefined): StoredVersion => {
     if (record) return record
