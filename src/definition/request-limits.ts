@@ -51,7 +51,8 @@ export interface RequestLimits {
   readonly concurrency?: { readonly scope: LimitScope; readonly max: number }
   /**
    * Identifies the account of a credential, for limits of the scope `account`: the name of a credential value, or
-   * a function of the values.
+   * a function of the values. It must be one that the app has confirmed, not one that any end user can enter:
+   * credentials of the same account share what is left.
    */
   readonly account?: string | ((credential: Readonly<Record<string, string>>) => string)
   /** The cost of a request in points, a whole number; rather too high than too low. */

@@ -1,0 +1,35 @@
+/** The time from the end of a sync run to the start of the next. */
+import { CEILINGS } from '../definition/request-limits.ts'
+
+/** A limit on the requests of the resources that are polled, with those that share it. */
+export interface PolledLimit {
+  readonly max: number
+  readonly periodMs: number
+  /** What one poll of this resource costs: a number of requests, or of points. */
+  readonly cost: number
+  /** Number of resources whose polls count towards the limit: of the credential, the account or the app. */
+  readonly resources: number
+}
+
+/** What the interval follows from. */
+export interface PollFacts {
+  /** The configured interval: the shortest one. */
+  readonly intervalMs: number
+  /** Duration of the run that has ended. */
+  readonly tookMs: number
+  readonly limits: readonly PolledLimit[]
+}
+
+/** The share of a limit that only requests for changes, and more important ones, may use. */
+const CHANGES_SHARE = CEILINGS.changes - CEILINGS.history
+
+/** The interval at which each of the resources gets an equal part of the share for changes. */
+const affordableMs = ({ max, periodMs, cost, resources }: PolledLimit): number =>
+  (resources * cost * periodMs) / (max * CHANGES_SHARE)
+
+/**
+ * The time until the next run, at least what the budget for changes affords. A run that takes longer than the
+ * interval runs half of the time, not all of it.
+ */
+export const pollIntervalMs = ({ intervalMs, tookMs, limits }: PollFacts): number =>
+  Math.ceil(Math.max(intervalMs, tookMs, ...limits.map(affordableMs)))
