@@ -55,13 +55,7 @@ interface Stage {
   readonly purpose?: RequestPurpose
 }
 
-const open = ({
-  declared = limits,
-  waits = [],
-  paused = [],
-  response,
-  purpose = 'write',
-}: Stage) => {
+const open = ({ unlimited, waits = [], paused = [], response, purpose = 'write' }: Stage) => {
   const seen = {
     spent: [] as CountedRequest[],
     corrections: [] as WindowCorrection[],
