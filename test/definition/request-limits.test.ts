@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { defineConnector } from '../../src/definition/connector.ts'
 import type { RequestLimits, WindowLimit } from '../../src/definition/request-limits.ts'
 import { type PolledLimit, pollIntervalMs } from '../../src/sync/poll-interval.ts'
+import { limits as documented } from '../docs/request-limits.ts'
 
 const window: WindowLimit = {
   name: 'perMinute',
@@ -17,7 +18,10 @@ const define = (limits: RequestLimits) =>
     app: 'test',
     name: 'Test',
     doc: 'A test.',
-    credential: { company: { doc: 'The company.', secret: false } },
+    credential: {
+      company: { doc: 'The company.', secret: false },
+      tenantId: { doc: 'The company.', secret: false },
+    },
     baseUrl: () => '',
     authorize: () => ({}),
     readFailure: () => undefined,
@@ -53,6 +57,7 @@ test.each(invalid)('the limits %j are invalid: %s', (limits, problem) => {
 })
 
 test.each<[RequestLimits]>([
+  [documented],
   [{ windows: [window, { ...window, name: 'perWeek', per: 7 * 86_400_000 }] }],
   [{ windows: [{ ...window, unit: 'points' }], cost: () => 2 }],
   [{ concurrency: { scope: 'account', max: 5 }, account: 'company' }],

@@ -104,7 +104,12 @@ export const createCountingApp = (options: CountingAppOptions): CountingApp => {
       await work?.()
       inFlight.set(place, (inFlight.get(place) ?? 1) - 1)
       if (seconds === undefined) return Response.json({})
-      waits.set(credential, { fromMs: nowMs(), untilMs: nowMs() + seconds * 1000 })
+      const earlier = waits.get(credential)
+      const isWaiting = earlier !== undefined && nowMs() < earlier.untilMs
+      waits.set(credential, {
+        fromMs: isWaiting ? earlier.fromMs : nowMs(),
+        untilMs: Math.max(earlier?.untilMs ?? 0, nowMs() + seconds * 1000),
+      })
       return Response.json({}, { status: 429, headers: { 'retry-after': String(seconds) } })
     },
   }
