@@ -36,6 +36,7 @@ import {
   type BudgetOptions,
   type BudgetUse,
   createRequestBudgets,
+  maxWaitMs,
   type ObservedRequest,
 } from './request-budget.ts'
 import { type AppRetryOptions, type BreakerOptions, createBreakers, retryRead } from './retry.ts'
@@ -195,6 +196,7 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
   ): BudgetedSend => (budgets && use ? budgets({ ...request, use }) : (send) => send(UNOBSERVED))
 
   const clientFor = (use: BudgetUse | undefined): AppClient => {
+    const retries = { ...settings, ...(budgets && use && { maxRateLimitMs: maxWaitMs(use) }) }
     /** A function that sends a request, any number of times; the connector classifies the response. */
     const prepare = (
       connector: Connector,
@@ -245,7 +247,7 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
       send: async (connector, credential, request, signal) => {
         const once = prepare(connector, credential, request, signal)
         const isRead = request.method === 'GET' || request.read === true
-        return isRead ? retryRead(once, settings, signal) : once()
+        return isRead ? retryRead(once, retries, signal) : once()
       },
       stop: exchange.stop,
     }

@@ -74,12 +74,18 @@ export interface BudgetedRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-// How long a request waits for its budget in place. A caller waits for a write; a listing occupies a sync slot.
 const MAX_WRITE_WAIT_MS = 5_000
 const MAX_READ_WAIT_MS = 2_000
 // Of a rate limit without Retry-After: at most a minute of a declared period.
 const MAX_DEFAULT_PAUSE_MS = 60_000
 const DEFAULT_PAUSE_MS = 1_000
+
+/**
+ * How long a request waits in place, for its budget or after a rate limit. A caller waits for a write; a listing
+ * occupies a sync slot, and its run resumes later.
+ */
+export const maxWaitMs = ({ purpose }: Pick<BudgetUse, 'purpose'>): number =>
+  purpose === 'write' ? MAX_WRITE_WAIT_MS : MAX_READ_WAIT_MS
 
 const NOT_COUNTED: SpendResult = { waitMs: 0, windows: [], holder: undefined }
 
@@ -165,13 +171,12 @@ export const createRequestBudgets = (options: BudgetOptions) => {
     { connector, facts, use, signal }: BudgetedRequest,
     counted: CountedRequest,
   ): Promise<SpendResult> => {
-    const maxWaitMs = use.purpose === 'write' ? MAX_WRITE_WAIT_MS : MAX_READ_WAIT_MS
     for (let waitedMs = 0; ; ) {
       const pausedMs = ledger.pausedMs(counted.limits)
       const spent = pausedMs === 0 && connector.limits ? await ledger.spend(counted) : NOT_COUNTED
       const waitMs = Math.ceil(Math.max(pausedMs, spent.waitMs))
       if (waitMs === 0) return spent
-      if (waitedMs + waitMs > maxWaitMs) {
+      if (waitedMs + waitMs > maxWaitMs(use)) {
         onRefusal?.(connector.app, use.purpose)
         const reason = `its request budget allows the next request in ${Math.ceil(waitMs / 1000)} s`
         throw new AppRateLimitedError({ ...facts, reason }, waitMs, { isSent: false })

@@ -87,7 +87,6 @@ const open = ({ unlimited, waits = [], paused = [], response, purpose = 'write' 
     maxRetries: 3,
     firstPauseMs: 1,
     maxPauseMs: 2,
-    maxRetryAfterMs: 0,
     localApps: new Map([
       [
         ORIGIN,
@@ -189,6 +188,25 @@ test.each(pauseCases)('a rate limit pauses its scope: %s', async (_name, stage, 
   const { seen, client, connector } = open(stage)
   await failureOf(client.send(connector, {}, { ...get, method: 'POST' }))
   expect(seen.pauses).toEqual([pause])
+})
+
+test.each<[RequestPurpose, number]>([
+  ['changes', 2],
+  ['write', 5],
+])('a read for %s is retried in place after a rate limit of up to %i s', async (purpose, most) => {
+  const { seen, client, connector } = open({
+    purpose,
+    response: limited({ 'retry-after': String(most + 1) }),
+  })
+  await failureOf(client.send(connector, {}, get))
+  expect(seen.sent).toBe(1)
+  let answers = 0
+  const passing = open({
+    purpose,
+    response: () => (answers++ === 0 ? limited({ 'retry-after': '0' })() : Response.json({})),
+  })
+  await passing.client.send(passing.connector, {}, get)
+  expect(passing.seen.sent).toBe(2)
 })
 
 test('the passthrough returns a rate limit unchanged, and pauses its scope', async () => {
