@@ -2,6 +2,7 @@
 import type { Operation } from './operation.ts'
 import { appOperations } from './operations/apps.ts'
 import { changeOperations } from './operations/changes.ts'
+import { credentialBudgetOperations } from './operations/credential-budget.ts'
 import { credentialSyncOperations } from './operations/credential-syncs.ts'
 import { credentialOperations } from './operations/credentials.ts'
 import { installationOperations } from './operations/installations.ts'
@@ -18,6 +19,7 @@ export const operations: readonly Operation[] = [
   ...userOperations,
   ...credentialOperations,
   ...credentialSyncOperations,
+  ...credentialBudgetOperations,
   ...appOperations,
   ...integrationOperations,
   ...integrationSecretOperations,

@@ -28,6 +28,12 @@ export const valueNames = (method: AuthMethod): readonly string[] => [
   ...(method.type === 'apiKey' ? [] : ['accessToken']),
 ]
 
+/** The names of the values that a credential of every method has. */
+export const commonValueNames = (auth: AuthMethods): readonly string[] => {
+  const [first = [], ...others] = Object.values(auth).map(valueNames)
+  return first.filter((name) => others.every((names) => names.includes(name)))
+}
+
 /** Whether a value must not appear in errors and logs: all but those that are declared to be public. */
 export const isSecret = (method: AuthMethod, name: string): boolean =>
   method.fields[name]?.secret ?? !returnedNames(method).includes(name)

@@ -5,9 +5,11 @@
  */
 
 import type { AuthMethods } from './auth.ts'
+import { commonValueNames } from './authenticate.ts'
 import { checkAuth } from './check-auth.ts'
 import type { Json } from './json.ts'
 import type { Mapping } from './mapping.ts'
+import { checkRequestLimits, type RequestLimits } from './request-limits.ts'
 import type { Category } from './resource.ts'
 import type { AppRequest, AppResponse, Steps, WriteInput } from './steps.ts'
 import { checkSync, type SyncDefinition } from './sync.ts'
@@ -41,6 +43,8 @@ export interface AppFailure {
   /** The field that the app rejects, under the app's own name: `lines.0.quantity`. */
   readonly field?: string
   readonly retryAfterMs?: number
+  /** Of `rate-limited`: the name of the declared limit that is used up, if the app names it. */
+  readonly limit?: string
 }
 
 /** The position of a listing. It is stored between pages and survives a restart. */
@@ -185,6 +189,8 @@ export interface ConnectorDefinition {
    * Undefined: the response has none. Never throws.
    */
   readAccountName?(response: AppResponse): string | undefined
+  /** The app's limits on requests. Absent: only a rate limit that the app reports pauses requests. */
+  readonly limits?: RequestLimits
   /** By topic. */
   readonly resources: Readonly<Record<string, ResourceConnector>>
 }
@@ -196,11 +202,13 @@ export interface Connector extends ConnectorDefinition {
 
 /**
  * Completes a definition.
- * @throws TypeError if a resource's key is not the topic of its mapping, a way to connect is not well defined, or the
- * sync behaviour of a resource contradicts itself
+ * @throws TypeError if a resource's key is not the topic of its mapping, a way to connect is not well defined, the
+ * sync behaviour of a resource contradicts itself, or the limits are invalid
  */
 export const defineConnector = (definition: ConnectorDefinition): Connector => {
-  checkAuth(definition.app, definition.auth)
+  const { app, auth, limits } = definition
+  checkAuth(app, auth)
+  if (limits) checkRequestLimits(app, limits, commonValueNames(auth))
   for (const [topic, { mapping, sync }] of Object.entries(definition.resources)) {
     if (mapping.resource.topic !== topic)
       throw new TypeError(

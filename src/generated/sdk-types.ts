@@ -352,6 +352,54 @@ export interface ResourceSync {
   readonly records: number
 }
 
+/** The request budget of a credential. */
+export interface CredentialBudget {
+  /** Until when the app accepts no request, because it has limited the rate; null: it accepts requests. */
+  readonly pausedUntil: string | null
+  /** Requests in flight; 0 if the app does not limit their number. */
+  readonly inFlight: number
+  /** How many requests may be in flight; null: there is no limit. */
+  readonly maxInFlight: number | null
+  /** The limits of the app; empty: none are known. */
+  readonly limits: readonly BudgetLimit[]
+}
+
+/** A limit of an app on requests, and what is left of it. */
+export interface BudgetLimit {
+  /** The name of the limit: `perMinute`. */
+  readonly name: string
+  /** Whose requests are counted: those of the credential · of all credentials of one `account` in the app · of all credentials of the environment for this `app`. */
+  readonly scope: 'credential' | 'account' | 'app'
+  /** Whether each request counts 1, or its cost in points. */
+  readonly unit: 'requests' | 'points'
+  /** The maximum in a period. */
+  readonly max: number
+  /** The length of the period in seconds. */
+  readonly periodSeconds: number
+  /** What was spent in the period that ends now. */
+  readonly spent: number
+  /** What is left. */
+  readonly remaining: number
+  /** When everything that was spent is available again; null: nothing was spent. */
+  readonly resetsAt: string | null
+  /** What it was spent on. */
+  readonly spentOn: BudgetSpending
+}
+
+/** What a limit was spent on. */
+export interface BudgetSpending {
+  /** Writes, the reads that guard them, and the passthrough. */
+  readonly write: number
+  /** Fetches after a webhook of the app. */
+  readonly webhook: number
+  /** Listings of changes. */
+  readonly changes: number
+  /** Full listings. */
+  readonly history: number
+  /** Requests of other programs, as far as the app reports them. */
+  readonly other: number
+}
+
 /** An app that can be connected, and the fields that it requires. */
 export interface ConnectableApp {
   /** The name of the app in this API, such as `vendure`. */

@@ -73,12 +73,25 @@ export class AppRefusedError extends AppErrorBase {
 export class AppRateLimitedError extends AppErrorBase {
   override readonly name = 'AppRateLimitedError'
   readonly code = 'APP_RATE_LIMITED'
-  /** The pause that the app requested; undefined: none. */
+  /** The pause that the app requested, or the time until the request budget allows the request; undefined: none. */
   readonly retryAfterMs: number | undefined
+  /** The declared limit that is used up, if the app names it. */
+  readonly limit: string | undefined
+  /** Whether the app received the request; if not, the request budget did not allow it. */
+  readonly isSent: boolean
 
-  constructor(facts: AppErrorFacts, retryAfterMs: number | undefined) {
+  constructor(
+    facts: AppErrorFacts,
+    retryAfterMs: number | undefined,
+    {
+      limit,
+      isSent = true,
+    }: { readonly limit?: string | undefined; readonly isSent?: boolean } = {},
+  ) {
     super('limits the rate of', facts)
     this.retryAfterMs = retryAfterMs
+    this.limit = limit
+    this.isSent = isSent
   }
 }
 

@@ -1,44 +1,44 @@
 /** The client for apps: authenticates requests, limits them, classifies responses and retries reads. */
 
 import type { AppRequest, AppResponse, Connector } from '../definition/connector.ts'
-import type { Log } from '../log.ts'
-import { type Span, type SpanOptions, serverAttributes, trace } from '../tracing.ts'
-import { AppAddressError, AppUnavailableError, factsOf, isAppError } from './app-error.ts'
-import { type AppCredential, composeRequest, type RequestFacts } from './compose-request.ts'
+import { factsOf } from './app-error.ts'
+import { type AppCredential, composeRequest } from './compose-request.ts'
 import type { EgressOptions } from './egress.ts'
+import { createExchange, type ExchangeOptions, type ExchangeResponse } from './exchange.ts'
+import { createPerformer, type PerformerOptions } from './perform.ts'
 import {
-  createExchange,
-  ExchangeError,
-  type ExchangeOptions,
-  type ExchangeResponse,
-  type OutgoingRequest,
-} from './exchange.ts'
-import {
+  checkResponse,
   createReasonRedactor,
   createRedactor,
-  processResponse,
+  parseResponse,
   readPlainResponse,
+  readRateLimit,
 } from './read-response.ts'
 import {
-  type AppRetryOptions,
-  type BreakerOptions,
-  CircuitOpenError,
-  createBreakers,
-  retryRead,
-} from './retry.ts'
+  type BudgetedRequest,
+  type BudgetedSend,
+  type BudgetOptions,
+  type BudgetUse,
+  createRequestBudgets,
+  maxWaitMs,
+  type ObservedRequest,
+} from './request-budget.ts'
+import { type AppRetryOptions, type BreakerOptions, createBreakers, retryRead } from './retry.ts'
 
 export interface AppClientOptions
   extends EgressOptions,
+    PerformerOptions,
     Partial<Omit<ExchangeOptions, keyof EgressOptions> & AppRetryOptions & BreakerOptions> {
-  readonly log?: Log
-  /** Receives each request: its HTTP status, or the problem of one without a usable response. */
-  readonly onRequest?: OnAppRequest | undefined
+  /** The budgets of requests; undefined: requests are not counted. */
+  readonly budgets?: BudgetOptions
 }
 
-/** Receives a request to an app and its duration, in milliseconds. */
-export type OnAppRequest = (app: string, outcome: string, tookMs: number) => void
-
 export interface AppClient {
+  /**
+   * The same client for requests of a stored credential, which count towards the limits of its app. While the
+   * budget does not allow a request, it waits up to 5 s (a write) or 2 s, then fails with APP_RATE_LIMITED.
+   */
+  spending(use: BudgetUse): AppClient
   /**
    * Sends a request of a connector. Retries a read if the app is unavailable or limits the rate.
    * @throws AppError APP_AUTHENTICATION | APP_REFUSED | APP_RATE_LIMITED | APP_UNAVAILABLE | APP_ADDRESS
@@ -61,8 +61,11 @@ export interface AppClient {
   stop(): Promise<void>
 }
 
+/** Time limit of a request, from the start of the connection to the last byte. */
+export const APP_DEADLINE_MS = 30_000
+
 const defaults = {
-  deadlineMs: 30_000,
+  deadlineMs: APP_DEADLINE_MS,
   maxResponseBytes: 32 * 1024 * 1024,
   maxRetries: 3,
   firstPauseMs: 250,
@@ -72,114 +75,78 @@ const defaults = {
   halfOpenAfterMs: 10_000,
 }
 
-const classify = (error: unknown, facts: RequestFacts): unknown => {
-  if (error instanceof CircuitOpenError)
-    return new AppUnavailableError({ ...facts, reason: error.message }, 'circuit-open')
-  if (!(error instanceof ExchangeError)) return error
-  const errorFacts = { ...facts, reason: error.message }
-  return error.problem === 'forbidden-address'
-    ? new AppAddressError(errorFacts)
-    : new AppUnavailableError(errorFacts, error.problem, { cause: error.cause })
-}
-
-/** Without the path, which may contain ids, and without headers. The app receives no trace context. */
-const spanOf = ({ app }: RequestFacts, { method, url }: OutgoingRequest): SpanOptions => ({
-  name: `${method} ${app}`,
-  kind: 'client',
-  attributes: {
-    'http.request.method': method,
-    ...serverAttributes(url),
-    'trunkline.app': app,
-  },
-})
-
-/** Sends a request, and reads its response before the memory of its body is released. */
-interface ExchangeSteps {
-  readonly send: () => Promise<ExchangeResponse>
-  readonly read: (response: ExchangeResponse) => AppResponse
-}
+const UNOBSERVED: ObservedRequest = { onResponse: () => {}, onRateLimit: () => {} }
 
 /** Creates the client through which all requests to apps are sent. */
 export const createAppClient = (options: AppClientOptions): AppClient => {
   const settings = { ...defaults, ...options }
   const exchange = createExchange(settings)
+  const perform = createPerformer(settings)
   const breakerOf = createBreakers(settings)
+  const budgets = options.budgets && createRequestBudgets(options.budgets)
 
-  const perform = async (
-    facts: RequestFacts,
-    { send, read }: ExchangeSteps,
-    span: Span | undefined,
-  ): Promise<AppResponse> => {
-    const startedMs = performance.now()
-    const log = (outcome: number | string, problem?: string): void => {
-      const tookMs = performance.now() - startedMs
-      settings.onRequest?.(facts.app, problem ?? String(outcome), tookMs)
-      settings.log?.debug(
-        { ...facts, outcome, tookMs: Math.round(tookMs) },
-        'sent a request to an app',
-      )
-    }
-    try {
-      const response = await send()
-      log(response.status)
-      span?.set({ 'http.response.status_code': response.status })
-      try {
-        return read(response)
-      } finally {
-        response.release()
-      }
-    } catch (error) {
-      const classified = classify(error, facts)
-      if (isAppError(classified) && classified !== error)
-        log(classified.reason, 'problem' in classified ? classified.problem : classified.code)
-      throw classified
-    }
-  }
+  /** The budget of a request; without one, it is sent at once. */
+  const budgetOf = (
+    use: BudgetUse | undefined,
+    request: Omit<BudgetedRequest, 'use'>,
+  ): BudgetedSend => (budgets && use ? budgets({ ...request, use }) : (send) => send(UNOBSERVED))
 
-  const exchangeOnce = (
-    facts: RequestFacts,
-    outgoing: OutgoingRequest,
-    steps: ExchangeSteps,
-  ): Promise<AppResponse> =>
-    trace(
-      () => spanOf(facts, outgoing),
-      (span) => perform(facts, steps, span),
-    )
-
-  /** A function that sends a request, any number of times; the connector classifies the response. */
-  const prepare = (
-    connector: Connector,
-    credential: AppCredential,
-    request: AppRequest,
-    signal?: AbortSignal,
-  ): (() => Promise<AppResponse>) => {
-    const facts = factsOf(connector, request)
-    const { base, outgoing, secrets } = composeRequest(connector, credential, request, facts)
-    const redact = createReasonRedactor(secrets)
-    return () =>
-      exchangeOnce(facts, outgoing, {
-        send: () => breakerOf(base).execute(() => exchange.send(outgoing, signal)),
-        read: (response) => processResponse(connector, response, facts, redact, request.expect),
-      })
-  }
-
-  return {
-    check: (connector, credential, signal) =>
-      prepare(connector, credential, connector.check, signal)(),
-    pass: async (connector, credential, request) => {
+  const clientFor = (use: BudgetUse | undefined): AppClient => {
+    const retries = { ...settings, ...(budgets && use && { maxRateLimitMs: maxWaitMs(use) }) }
+    /** A function that sends a request, any number of times; the connector classifies the response. */
+    const prepare = (
+      connector: Connector,
+      credential: AppCredential,
+      request: AppRequest,
+      signal?: AbortSignal,
+    ): (() => Promise<AppResponse>) => {
       const facts = factsOf(connector, request)
-      const { outgoing, secrets } = composeRequest(connector, credential, request, facts)
-      const redactText = createRedactor(secrets)
-      return exchangeOnce(facts, outgoing, {
-        send: () => exchange.send(outgoing),
-        read: (response) => readPlainResponse(response, facts, redactText),
-      })
-    },
-    send: async (connector, credential, request, signal) => {
-      const once = prepare(connector, credential, request, signal)
-      const isRead = request.method === 'GET' || request.read === true
-      return isRead ? retryRead(once, settings, signal) : once()
-    },
-    stop: exchange.stop,
+      const { base, outgoing, secrets } = composeRequest(connector, credential, request, facts)
+      const redact = createReasonRedactor(secrets)
+      const budgeted = budgetOf(use, { connector, credential, request, facts, signal })
+      const read = (response: ExchangeResponse, observed: ObservedRequest): AppResponse => {
+        const parsed = parseResponse(response, facts, request.expect)
+        observed.onResponse(parsed)
+        return checkResponse(connector, parsed, facts, redact)
+      }
+      return () =>
+        budgeted((observed) =>
+          perform(facts, outgoing, {
+            send: () => breakerOf(base).execute(() => exchange.send(outgoing, signal)),
+            read: (response) => read(response, observed),
+          }),
+        )
+    }
+
+    return {
+      spending: clientFor,
+      check: (connector, credential, signal) =>
+        prepare(connector, credential, connector.check, signal)(),
+      pass: async (connector, credential, request) => {
+        const facts = factsOf(connector, request)
+        const { outgoing, secrets } = composeRequest(connector, credential, request, facts)
+        const redactText = createRedactor(secrets)
+        const read = (response: ExchangeResponse, observed: ObservedRequest): AppResponse => {
+          const plain = readPlainResponse(response, facts, redactText)
+          observed.onResponse(plain)
+          const limited = readRateLimit(connector, plain)
+          if (limited) observed.onRateLimit(limited)
+          return plain
+        }
+        return budgetOf(use, { connector, credential, request, facts })((observed) =>
+          perform(facts, outgoing, {
+            send: () => exchange.send(outgoing),
+            read: (response) => read(response, observed),
+          }),
+        )
+      },
+      send: async (connector, credential, request, signal) => {
+        const once = prepare(connector, credential, request, signal)
+        const isRead = request.method === 'GET' || request.read === true
+        return isRead ? retryRead(once, retries, signal) : once()
+      },
+      stop: exchange.stop,
+    }
   }
+  return clientFor(undefined)
 }

@@ -91,7 +91,7 @@ const toError = (
     case 'expired':
       return new AppRefusedError(errorFacts, failure.kind, failure.field)
     case 'rate-limited':
-      return new AppRateLimitedError(errorFacts, retryAfterMs)
+      return new AppRateLimitedError(errorFacts, retryAfterMs, { limit: failure.limit })
     case 'unavailable':
       return new AppUnavailableError(errorFacts, 'server', { retryAfterMs })
   }
@@ -117,12 +117,32 @@ const isJsonType = (contentType = ''): boolean => {
   return type.trim() === 'application/json' || type.trim().endsWith('+json')
 }
 
-/** Reads a response. @throws AppError if the connector or the status classifies it as a failure */
-export const processResponse = (
+/** The failure that a response reports, by the connector or by its status; undefined: none. */
+const failureOf = (connector: Connector, response: AppResponse): AppFailure | undefined => {
+  let failure: AppFailure | undefined
+  try {
+    failure = connector.readFailure(response)
+  } catch {
+    // The body does not have the form of the app's failures.
+  }
+  return failure ?? failureByStatus(response.status)
+}
+
+/** The rate limit that a response reports; undefined: none. */
+export const readRateLimit = (
   connector: Connector,
+  response: AppResponse,
+): Pick<AppRateLimitedError, 'retryAfterMs' | 'limit'> | undefined => {
+  const failure = failureOf(connector, response)
+  if (failure?.kind !== 'rate-limited') return
+  const retryAfterMs = failure.retryAfterMs ?? readRetryAfter(response.headers)
+  return { retryAfterMs, limit: failure.limit }
+}
+
+/** Parses a response. @throws AppUnavailableError if it should be JSON and is not */
+export const parseResponse = (
   { status, headers, text }: ExchangeResponse,
   facts: Omit<AppErrorFacts, 'reason'>,
-  redact: Redactor,
   expect: AppRequest['expect'],
 ): AppResponse => {
   const isText = expect === 'text' && !isJsonType(headers['content-type'])
@@ -130,14 +150,17 @@ export const processResponse = (
   // A failure may have an HTML body, e.g. of a proxy; then its status decides.
   if (problem !== undefined && status < 300)
     throw new AppUnavailableError({ ...facts, reason: problem }, 'malformed')
-  const response: AppResponse = { status, headers, body }
-  let failure: AppFailure | undefined
-  try {
-    failure = connector.readFailure(response)
-  } catch {
-    // The body does not have the form of the app's failures.
-  }
-  failure ??= failureByStatus(status)
+  return { status, headers, body }
+}
+
+/** Checks a response. @throws AppError if the connector or the status classifies it as a failure */
+export const checkResponse = (
+  connector: Connector,
+  response: AppResponse,
+  facts: Omit<AppErrorFacts, 'reason'>,
+  redact: Redactor,
+): AppResponse => {
+  const failure = failureOf(connector, response)
   if (failure) throw toError(failure, response, facts, redact)
   return response
 }

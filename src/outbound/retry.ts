@@ -19,11 +19,17 @@ export interface AppRetryOptions {
   readonly maxPauseMs: number
   /** After a longer Retry-After the read is not retried: the caller gets the error. */
   readonly maxRetryAfterMs: number
+  /** The same after a rate limit. Default: `maxRetryAfterMs`. */
+  readonly maxRateLimitMs?: number
 }
 
-const isRetryable = (error: unknown, maxRetryAfterMs: number): boolean => {
+const isRetryable = (
+  error: unknown,
+  { maxRetryAfterMs, maxRateLimitMs = maxRetryAfterMs }: AppRetryOptions,
+): boolean => {
+  // A request that the budget did not allow has waited as long as it should.
   if (error instanceof AppRateLimitedError)
-    return error.retryAfterMs !== undefined && error.retryAfterMs <= maxRetryAfterMs
+    return error.isSent && error.retryAfterMs !== undefined && error.retryAfterMs <= maxRateLimitMs
   return (
     error instanceof AppUnavailableError &&
     error.problem !== 'circuit-open' &&
@@ -51,8 +57,7 @@ export const retryRead = async <T>(
     try {
       return await read()
     } catch (error) {
-      if (retries === options.maxRetries || !isRetryable(error, options.maxRetryAfterMs))
-        throw error
+      if (retries === options.maxRetries || !isRetryable(error, options)) throw error
       const { retryAfterMs = 0 } = error as AppRateLimitedError | AppUnavailableError // isRetryable
       await wait(Math.max(backoff.duration, retryAfterMs), undefined, signal && { signal })
     }

@@ -8,9 +8,11 @@ import type { TemporaryFailure } from '../store/database/temporary-failure.ts'
 import { listDueRuns } from '../store/sync/due-runs.ts'
 import { readWebhookBacklog } from '../store/webhooks/webhook-backlog.ts'
 import { readWorkflowBacklog } from '../store/workflows/workflow-backlog.ts'
+import type { LowestShares } from './budget-shares.ts'
 
 /** The parts of a process that are read. Each is added when it is created. */
 export interface ScrapeSources {
+  readonly budgets?: LowestShares
   readonly database?: Database
   readonly requestDatabase?: Database
   /** Added when the process has started. */
@@ -91,6 +93,13 @@ export const addGauges = (registry: Registry, sources: ScrapeSources): void => {
     help: 'How long the first due sync run of an app has been waiting.',
     labelNames: ['app'],
     read: async () => (await readDueRuns()).map(({ app, lagMs }) => [{ app }, lagMs / 1000]),
+  })
+  add({
+    name: 'trunkline_app_budget_remaining_ratio',
+    help: 'Share of a limit of an app that was left, from 0 to 1: the lowest of all credentials whose requests this process sent in the last minute or two.',
+    labelNames: ['app', 'limit'],
+    read: async () =>
+      (sources.budgets?.list() ?? []).map(({ app, limit, share }) => [{ app, limit }, share]),
   })
   add({
     name: 'trunkline_workflow_due_runs',

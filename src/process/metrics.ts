@@ -2,6 +2,7 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { OperationFacts } from '../api/graphql/count-operations.ts'
 import type { RequestFacts } from '../api/server.ts'
+import { createLowestShares } from './budget-shares.ts'
 import { addGauges, type ScrapeSources } from './gauges.ts'
 
 /** Upper bounds of latencies, in seconds. */
@@ -71,7 +72,14 @@ export const createMetrics = () => {
     help: 'How often statements waited more than a second for a database connection.',
     registers,
   })
-  const sources: ScrapeSources = {}
+  const budgetRefusals = new Counter({
+    name: 'trunkline_app_budget_refusals_total',
+    help: 'Requests to apps that their request budget did not allow, by what they were for.',
+    labelNames: ['app', 'purpose'],
+    registers,
+  })
+  const budgets = createLowestShares()
+  const sources: ScrapeSources = { budgets }
   addGauges(registry, sources)
 
   const onPost =
@@ -92,6 +100,8 @@ export const createMetrics = () => {
       appRequests.inc({ app, outcome })
       appDurations.observe({ app }, tookMs / 1000)
     },
+    onBudget: budgets.note,
+    onBudgetRefusal: (app: string, purpose: string): void => budgetRefusals.inc({ app, purpose }),
     onWebhookRequest: onPost('webhook'),
     onWorkflowPost: onPost('workflow'),
     onPoolWait: (): void => poolWaits.inc(),

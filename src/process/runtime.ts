@@ -4,13 +4,15 @@ import { createUserTokens, type UserTokens } from '../api/auth/tokens.ts'
 import type { Connector } from '../definition/connector.ts'
 import { catalogue, connectors } from '../generated/registry.ts'
 import type { Log } from '../log.ts'
-import { type AppClient, createAppClient } from '../outbound/http.ts'
+import { APP_DEADLINE_MS, type AppClient, createAppClient } from '../outbound/http.ts'
 import type { RecordWriter } from '../query/write-request.ts'
 import { createSandboxApp, SANDBOX_ORIGIN } from '../sandbox/app.ts'
 import { renewTenants } from '../sandbox/renew.ts'
 import { type Access, createAccess } from '../store/accounts/access.ts'
 import { readCredential } from '../store/accounts/credentials.ts'
 import { createKeyUses } from '../store/accounts/key-uses.ts'
+import { createPauses } from '../store/budgets/pauses.ts'
+import { createRequestLedger } from '../store/budgets/request-ledger.ts'
 import { type ChangeFeed, createChangeFeed } from '../store/changes/change-feed.ts'
 import { type Clock, createClock } from '../store/database/clock.ts'
 import { type Database, openDatabase, openRequestPool } from '../store/database/database.ts'
@@ -81,6 +83,9 @@ export interface RuntimeOptions extends Pick<Storage, 'keys' | 'url'> {
   readonly progress?: Progress
 }
 
+// A request in flight occupies its slot until its process settles it, at most for this time after its deadline.
+const SLOT_GRACE_MS = 5_000
+
 /** The sandbox companies of the example user's two credentials. */
 const SANDBOX_TENANTS = ['acme', 'acme-outlet']
 
@@ -146,6 +151,11 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
   const access = createAccess(requestDatabase, pgListener, keyUses.note)
   const signingKeys = createSigningKeys({ database, vault, pgListener, clock })
   const feed = createChangeFeed(pgListener)
+  const pauses = createPauses({
+    database,
+    pgListener,
+    onFailure: (error) => log.warn({ err: error }, 'the pauses of apps could not be read'),
+  })
   shutdown.add('PostgreSQL listener', () => pgListener.stop())
   await pgListener.start()
   feed.start()
@@ -172,6 +182,12 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
     localApps: new Map(sandbox ? [[SANDBOX_ORIGIN, sandbox.handle]] : []),
     ...config.egress,
     onRequest: metrics?.onAppRequest,
+    budgets: {
+      ledger: createRequestLedger({ database, pauses, slotMs: APP_DEADLINE_MS + SLOT_GRACE_MS }),
+      log,
+      onBudget: metrics?.onBudget,
+      onRefusal: metrics?.onBudgetRefusal,
+    },
   })
   shutdown.add('app client', () => appClient.stop())
   // Without the sandbox app, its connector has nothing to connect to.

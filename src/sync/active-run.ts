@@ -64,6 +64,13 @@ export interface ActiveRun {
 /** The unified resource of a run. */
 export const resourceOf = ({ resource }: ActiveRun): Resource => resource.mapping.resource
 
+/** The app client of a run: its requests spend the budget for changes, or that for history. */
+export const appClientOf = ({ context, owner, progress }: ActiveRun): AppClient =>
+  context.appClient.spending({
+    ...owner,
+    purpose: progress.listing === 'everything' ? 'history' : 'changes',
+  })
+
 // An app may return all of its records as one page.
 const TRANSACTION_LIMITS = { timeoutMs: 120_000, maxWaitMs: 30_000 }
 

@@ -1,17 +1,38 @@
-/** When the next run of a resource is due. */
+/** The time from the end of a sync run to the start of the next. */
+import { CEILINGS } from '../definition/request-limits.ts'
 import { idleFactor } from '../store/sync/idle-runs.ts'
+
+/** A limit on the requests of the resources that are polled, with those that share it. */
+export interface PolledLimit {
+  readonly max: number
+  readonly periodMs: number
+  /** What one poll of this resource costs: a number of requests, or of points. */
+  readonly cost: number
+  /** Number of resources whose polls count towards the limit: of the credential, the account or the app. */
+  readonly resources: number
+}
 
 /** The facts that the interval depends on. */
 export interface PollFacts {
-  /** From the end of a run to the start of the next while the resource changes. */
+  /** The configured interval: that of a resource that changes. */
   readonly intervalMs: number
-  /** The duration of the run. */
+  /** Duration of the run that has ended. */
   readonly tookMs: number
   /** Consecutive runs without a change, including this one. */
   readonly idleRuns: number
+  readonly limits: readonly PolledLimit[]
 }
 
-/** From the end of a run to the start of the next, in ms. */
-export const pollIntervalMs = ({ intervalMs, tookMs, idleRuns }: PollFacts): number =>
-  // A listing that takes longer than the interval runs half of the time, not all of it.
-  Math.max(intervalMs * idleFactor(idleRuns), tookMs)
+/** The share of a limit that only requests for changes, and more important ones, may use. */
+const CHANGES_SHARE = CEILINGS.changes - CEILINGS.history
+
+/** The interval at which each of the resources gets an equal part of the share for changes. */
+const affordableMs = ({ max, periodMs, cost, resources }: PolledLimit): number =>
+  (resources * cost * periodMs) / (max * CHANGES_SHARE)
+
+/**
+ * The time until the next run, at least what the budget for changes affords. A run that takes longer than the
+ * interval runs half of the time, not all of it.
+ */
+export const pollIntervalMs = ({ intervalMs, tookMs, idleRuns, limits }: PollFacts): number =>
+  Math.ceil(Math.max(intervalMs * idleFactor(idleRuns), tookMs, ...limits.map(affordableMs)))

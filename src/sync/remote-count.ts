@@ -15,7 +15,7 @@
 import { AppUnavailableError, factsOf } from '../outbound/app-error.ts'
 import { countStored } from '../store/sync/seen-records.ts'
 import type { RemoteCounting, StoredCount } from '../store/sync/sync-state.ts'
-import { type ActiveRun, databaseTime, resourceOf } from './active-run.ts'
+import { type ActiveRun, appClientOf, databaseTime, resourceOf } from './active-run.ts'
 
 /** The counts of one run. */
 export interface RunCounts {
@@ -51,12 +51,12 @@ const readRemoteCount = async (
   run: ActiveRun,
   signal: AbortSignal,
 ): Promise<RemoteCounting | undefined> => {
-  const { context, connector, credential, resource } = run
+  const { connector, credential, resource } = run
   const { remoteCount } = resource.sync
   if (!remoteCount) return
   const request = { ...remoteCount.request, read: true } as const
   const countedAt = databaseTime(run, performance.now())
-  const response = await context.appClient.send(connector, credential, request, signal)
+  const response = await appClientOf(run).send(connector, credential, request, signal)
   try {
     return { count: remoteCount.read(response), countedAt }
   } catch {

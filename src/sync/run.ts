@@ -24,6 +24,7 @@ import {
 } from '../store/sync/sync-state.ts'
 import {
   type ActiveRun,
+  appClientOf,
   appendSyncEvent,
   resourceOf,
   type SyncContext,
@@ -37,6 +38,7 @@ import { readMissingLabel } from './missing-label.ts'
 import { reconcileMissing } from './missing-records.ts'
 import { nextSince, planRun, restartRun } from './plan-run.ts'
 import { pollIntervalMs } from './poll-interval.ts'
+import { listPolledLimits } from './polled-limits.ts'
 import { compareRemoteCount, countBeforeListing } from './remote-count.ts'
 import { logCompletedRun, logFailedRun } from './run-log.ts'
 import { TICK_MS } from './run-slots.ts'
@@ -119,7 +121,7 @@ const listAll = async (run: ActiveRun, signal: AbortSignal): Promise<SeenPages |
   )
   const problemPaths = new Set<string>()
   const listing = {
-    appClient: context.appClient,
+    appClient: appClientOf(run),
     connector,
     resource,
     credential,
@@ -195,7 +197,8 @@ const finish = async (run: ActiveRun, signal: AbortSignal): Promise<RunResult> =
   const tookMs = workedMs(run)
   const changed = counts.created + counts.updated + counts.deleted > 0
   const idleRuns = changed || progress.first ? 0 : state.idleRuns + 1
-  const dueInMs = pollIntervalMs({ intervalMs: context.intervalMs, tookMs, idleRuns })
+  const limits = await listPolledLimits(run)
+  const dueInMs = pollIntervalMs({ intervalMs: context.intervalMs, tookMs, idleRuns, limits })
   const isReported = announced || isRecovery(state.failure)
   // Most polls write one row, which needs no transaction.
   const isIdle = listing === 'changes' && !isReported && counts.listed === 0

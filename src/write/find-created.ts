@@ -76,7 +76,7 @@ export const findCreated = async (
     let pages = 0
     const candidates = new Set<string>()
     const listing = {
-      appClient,
+      appClient: appClient.spending({ ...owner, purpose: 'write' }),
       connector,
       credential,
       resource: resourceConnector,

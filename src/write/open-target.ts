@@ -153,8 +153,9 @@ export const openTarget = async (
     throw unsupported(resource, connector, 'writing')
   const mapRaw = createMapper(resourceConnector.mapping)
   const toLine = createLineWriter(resource)
+  const client = appClient.spending({ ...owner, purpose: 'write' })
   const send = (request: AppRequest): Promise<AppResponse> =>
-    appClient.send(connector, credential, request)
+    client.send(connector, credential, request)
 
   const requireFound = (record: StoredVersion | undefined): StoredVersion => {
     if (record) return record

@@ -16,7 +16,7 @@ export interface PassthroughOptions {
 
 /**
  * Creates the passthrough.
- * @throws ApiError APP_AUTHENTICATION, APP_ADDRESS, APP_UNAVAILABLE, WRITE_OUTCOME_UNKNOWN, NOT_SUPPORTED
+ * @throws ApiError APP_AUTHENTICATION, APP_ADDRESS, APP_RATE_LIMITED, APP_UNAVAILABLE, WRITE_OUTCOME_UNKNOWN, NOT_SUPPORTED
  */
 export const createPassthrough =
   ({ connectors, appClient, loadCredential }: PassthroughOptions) =>
@@ -29,7 +29,8 @@ export const createPassthrough =
         'This service has no connector for the app of this credential.',
       )
     try {
-      return await appClient.pass(connector, credential, request)
+      const use = { ...credential, credentialId: credential.id, purpose: 'write' } as const
+      return await appClient.spending(use).pass(connector, credential, request)
     } catch (error) {
       if (request.method !== 'GET' && mayHaveArrived(error))
         throw new ApiError(

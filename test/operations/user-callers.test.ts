@@ -13,6 +13,7 @@ const OPEN_TO_USERS = [
   'userCredentials',
   'createCredential',
   'credential',
+  'credentialBudget',
   'resyncCredential',
   'pauseCredential',
   'resumeCredential',

@@ -91,6 +91,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'src/store/secrets/': [...onlyLeaves, 'src/store/database/'],
   'src/store/changes/': [...onlyLeaves, 'src/store/database/'],
   'src/store/records/': [...onlyLeaves, 'src/store/database/', 'src/store/changes/'],
+  'src/store/budgets/': [...onlyLeaves, 'src/store/database/'],
   'src/store/writes/': [...onlyLeaves, 'src/store/database/', 'src/store/secrets/'],
   'src/store/sandbox/': [...onlyLeaves, 'src/store/database/'],
   'src/store/sync/': [

@@ -9,5 +9,5 @@ it.each([
   ['eight times at most', { idleRuns: 1_000_000, tookMs: 20 }, 120_000],
   ['the duration of a run that takes longer', { idleRuns: 0, tookMs: 40_000 }, 40_000],
 ])('the next run is due after %s', (_case, facts, dueMs) => {
-  expect(pollIntervalMs({ intervalMs: 15_000, ...facts })).toBe(dueMs)
+  expect(pollIntervalMs({ intervalMs: 15_000, limits: [], ...facts })).toBe(dueMs)
 })

@@ -30,28 +30,11 @@ describe('the app’s response', () => {
     })
   })
 
-  test('a rate limit is a 429 with the app’s Retry-After', async () => {
-    desk.rolodex.faults.push({ status: 429, headers: { 'retry-after': '7' } })
-    const answer = await desk.write('POST', '/contacts', someone())
-    expect(answer.statusCode).toBe(429)
-    expect(answer.headers['retry-after']).toBe('7')
-    expect(answer.json().error.code).toBe('APP_RATE_LIMITED')
-  })
-
   test('a rejected credential is a 400 with its own code', async () => {
     desk.rolodex.faults.push({ status: 401 })
     const answer = await desk.write('POST', '/contacts', someone())
     expect(answer.statusCode).toBe(400)
     expect(answer.json().error.code).toBe('APP_AUTHENTICATION')
-  })
-
-  test('a failure has the same code in GraphQL', async () => {
-    desk.rolodex.faults.push({ status: 429 })
-    const { errors } = await desk.service.graphql(
-      desk.tenant.key,
-      `mutation { createCrmContact(credentialId: "${desk.tenant.credentialIds[0]}", input: { lastName: "X" }) { id } }`,
-    )
-    expect(errors[0]?.extensions.code).toBe('APP_RATE_LIMITED')
   })
 })
 
@@ -280,4 +263,29 @@ test('a changed update time alone is no conflict', async () => {
   expect(desk.rolodex.cards.get(firm.remoteId)?.values.name).toBe('Mine')
   touch()
   expect((await desk.write('DELETE', `/accounts/${firm.id}`)).statusCode).toBe(200)
+})
+
+// The last tests of this file: the credential is paused afterwards.
+describe('a rate limit', () => {
+  test('has the same code in GraphQL', async () => {
+    desk.rolodex.faults.push({ status: 429 })
+    const { errors } = await desk.service.graphql(
+      desk.tenant.key,
+      `mutation { createCrmContact(credentialId: "${desk.tenant.credentialIds[0]}", input: { lastName: "X" }) { id } }`,
+    )
+    expect(errors[0]?.extensions.code).toBe('APP_RATE_LIMITED')
+  })
+
+  test('is a 429 with the app’s Retry-After, and no other write is sent before it has passed', async () => {
+    // It first waits for the end of the pause above.
+    desk.rolodex.faults.push({ status: 429, headers: { 'retry-after': '30' } })
+    const answer = await desk.write('POST', '/contacts', someone())
+    expect(answer.statusCode).toBe(429)
+    expect(answer.headers['retry-after']).toBe('30')
+    expect(answer.json().error.code).toBe('APP_RATE_LIMITED')
+    const sent = desk.rolodex.requests.length
+    const next = await desk.write('POST', '/contacts', someone())
+    expect([next.statusCode, next.json().error.code]).toEqual([429, 'APP_RATE_LIMITED'])
+    expect(desk.rolodex.requests.length).toBe(sent)
+  })
 })

@@ -26,7 +26,7 @@ interface CredentialPath {
 }
 
 /** @throws USER_NOT_FOUND, CREDENTIAL_NOT_FOUND */
-const requireCredential = async (
+export const requireCredential = async (
   context: CallContext,
   { userId, credentialId }: CredentialPath,
 ): Promise<CredentialSummary> => {

@@ -104,7 +104,7 @@ export const passthroughOperations = [
   defineOperation({
     name: 'passthrough',
     summary: 'Send a request to an app',
-    doc: "Sends a request to the app's own API with the stored credential and returns the response unchanged, whatever its status.",
+    doc: "Sends a request to the app's own API with the stored credential and returns the response unchanged, whatever its status. While the app's limits allow no request, it returns APP_RATE_LIMITED.",
     tag: 'Passthrough',
     rest: { method: 'POST', path: '/2024-03/passthrough' },
     callers: ['key'],
@@ -127,6 +127,7 @@ export const passthroughOperations = [
       'NOT_SUPPORTED',
       'APP_AUTHENTICATION',
       'APP_ADDRESS',
+      'APP_RATE_LIMITED',
       'APP_UNAVAILABLE',
       'WRITE_OUTCOME_UNKNOWN',
     ],

@@ -1,0 +1,116 @@
+/**
+ * An app that counts its requests in sliding windows, as strictly as any vendor: it rejects a request over a limit
+ * with 429 and Retry-After, and records each request that should not have been sent.
+ */
+
+/** A limit of the app. `key`: the header of the request whose values are counted apart. */
+export interface AppLimit {
+  readonly name: string
+  readonly key: string
+  readonly max: number
+  readonly windowMs: number
+}
+
+export interface CountingAppOptions {
+  readonly nowMs: () => number
+  readonly limits: readonly AppLimit[]
+  /** How many requests may be in flight, by the values of a header. */
+  readonly concurrency?: { readonly key: string; readonly max: number }
+  /** Waits for the duration of a request. */
+  readonly work?: () => Promise<void>
+  /** Seconds of Retry-After of a request that is rejected although no limit is reached; undefined: it is accepted. */
+  readonly throttle?: () => number | undefined
+}
+
+/** The times of the accepted requests of one key, oldest first. */
+interface Window {
+  readonly times: number[]
+  /** Number of times that have left the window. */
+  left: number
+}
+
+export interface CountingApp {
+  handle(request: Request): Promise<Response>
+  /** Requests that should not have been sent, in words. */
+  readonly violations: string[]
+  /** Number of accepted requests by the values of a header. */
+  accepted(header: string): ReadonlyMap<string, number>
+  /** The largest number of requests in a window, by name of the limit. */
+  readonly most: ReadonlyMap<string, number>
+}
+
+export const createCountingApp = (options: CountingAppOptions): CountingApp => {
+  const { nowMs, limits, concurrency, work, throttle } = options
+  const windows = new Map<string, Window>()
+  const inFlight = new Map<string, number>()
+  /** Until when a credential was told to wait, once the response has been sent. */
+  const waits = new Map<string, { readonly fromMs: number; readonly untilMs: number }>()
+  const accepted: Headers[] = []
+  const violations: string[] = []
+  const most = new Map<string, number>()
+
+  const windowOf = ({ name, key, windowMs }: AppLimit, headers: Headers): Window => {
+    const id = `${name} ${headers.get(key)}`
+    const window = windows.get(id) ?? { times: [], left: 0 }
+    windows.set(id, window)
+    while ((window.times[window.left] ?? Number.POSITIVE_INFINITY) <= nowMs() - windowMs)
+      window.left++
+    return window
+  }
+
+  /** The seconds to wait; undefined: the request is accepted and counted. */
+  const count = (headers: Headers): number | undefined => {
+    const counted = limits.map((limit) => ({ limit, window: windowOf(limit, headers) }))
+    const over = counted.find(({ limit, window }) => window.times.length - window.left >= limit.max)
+    if (over) {
+      violations.push(`${headers.get('x-purpose')} exceeds ${over.limit.name} at ${nowMs()}`)
+      const oldest = over.window.times[over.window.left] ?? nowMs()
+      return Math.ceil((oldest + over.limit.windowMs - nowMs()) / 1000)
+    }
+    const seconds = throttle?.()
+    if (seconds !== undefined) return seconds
+    for (const { limit, window } of counted) {
+      window.times.push(nowMs())
+      const size = window.times.length - window.left
+      most.set(limit.name, Math.max(most.get(limit.name) ?? 0, size))
+    }
+    accepted.push(headers)
+    return
+  }
+
+  return {
+    violations,
+    most,
+    accepted: (header) => {
+      const counts = new Map<string, number>()
+      for (const headers of accepted) {
+        const value = headers.get(header) ?? ''
+        counts.set(value, (counts.get(value) ?? 0) + 1)
+      }
+      return counts
+    },
+    handle: async ({ headers }) => {
+      const credential = headers.get('x-credential') ?? ''
+      const wait = waits.get(credential)
+      // Requests that were sent before the response arrived could not know.
+      if (wait && nowMs() > wait.fromMs && nowMs() < wait.untilMs)
+        violations.push(`${headers.get('x-purpose')} before Retry-After at ${nowMs()}`)
+      const place = headers.get(concurrency?.key ?? '') ?? ''
+      const open = (inFlight.get(place) ?? 0) + 1
+      inFlight.set(place, open)
+      if (concurrency && open > concurrency.max)
+        violations.push(`${open} requests in flight at ${nowMs()}`)
+      const seconds = count(headers)
+      await work?.()
+      inFlight.set(place, (inFlight.get(place) ?? 1) - 1)
+      if (seconds === undefined) return Response.json({})
+      const earlier = waits.get(credential)
+      const isWaiting = earlier !== undefined && nowMs() < earlier.untilMs
+      waits.set(credential, {
+        fromMs: isWaiting ? earlier.fromMs : nowMs(),
+        untilMs: Math.max(earlier?.untilMs ?? 0, nowMs() + seconds * 1000),
+      })
+      return Response.json({}, { status: 429, headers: { 'retry-after': String(seconds) } })
+    },
+  }
+}

@@ -1,0 +1,81 @@
+/** A sync within its request budget: a run ends when the budget allows nothing, and continues when it does. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RequestLimits } from '../../src/definition/request-limits.ts'
+import { type AppClient, createAppClient } from '../../src/outbound/http.ts'
+import { createPauses } from '../../src/store/budgets/pauses.ts'
+import { createRequestLedger } from '../../src/store/budgets/request-ledger.ts'
+import { createPgListener } from '../../src/store/database/pg-listener.ts'
+import type { Sync } from '../../src/sync/schedule.ts'
+import { fakeConnector } from '../support/fake-app.ts'
+import { openWorkshop, type Workshop } from './workshop.ts'
+import { quickClient } from './workshop-log.ts'
+
+const HOUR_MS = 3_600_000
+const limits: RequestLimits = {
+  windows: [{ name: 'perHour', scope: 'app', unit: 'requests', max: 10, per: 'hour' }],
+}
+
+let shop: Workshop
+let appClient: AppClient
+let engine: Sync
+/** Time that the ledger sees in addition to the host's. */
+let laterMs = 0
+
+beforeAll(async () => {
+  shop = await openWorkshop()
+  const { database } = shop
+  const nowMs = () => Date.now() + laterMs
+  const pgListener = createPgListener(shop.url)
+  const pauses = createPauses({ database, pgListener, onFailure: () => {}, nowMs })
+  const ledger = createRequestLedger({ database, pauses, slotMs: 30_000, nowMs })
+  appClient = createAppClient({ ...quickClient, allowPrivateAddresses: true, budgets: { ledger } })
+  const connectors = new Map([['fake', { ...fakeConnector(), limits }]])
+  engine = shop.engine({ appClient, connectors })
+})
+afterAll(async () => {
+  await appClient.stop()
+  await shop.close()
+})
+
+const sync = (): Promise<unknown> => engine.syncNow(shop.credentialId).catch((error) => error)
+
+test('a full listing uses half of the limit, then continues where it ended', async () => {
+  shop.app.settings.pageSize = 1
+  shop.app.fill(8)
+  const failure = await sync()
+  expect(Object(failure).errors).toMatchObject([{ code: 'APP_RATE_LIMITED', isSent: false }])
+  const paths = () => shop.app.requests.map(({ cursor }) => cursor)
+  expect(paths()).toHaveLength(5)
+  const { dueAt, progress, failureCode } = await shop.state()
+  expect(failureCode).toBe('APP_RATE_LIMITED')
+  expect(progress).toMatchObject({ listing: 'everything' })
+  expect(dueAt.getTime() - Date.now()).toBeGreaterThan(HOUR_MS - 60_000)
+  expect(dueAt.getTime() - Date.now()).toBeLessThan(HOUR_MS + 240_000)
+
+  laterMs += 2 * HOUR_MS
+  await sync()
+  expect(await shop.records()).toHaveLength(8)
+  expect(new Set(paths()).size).toBe(paths().length)
+})
+
+test('the interval of polls is what the budget affords for the syncs that share it', async () => {
+  const { dueAt } = await shop.state()
+  // Three requests per hour for the only resource.
+  expect(Math.round((dueAt.getTime() - Date.now()) / 60_000)).toBe(20)
+  expect(
+    shop.statements.filter((sql) => sql.includes('count(*)::integer AS count FROM sync_states')),
+  ).toHaveLength(1)
+})
+
+test('listings of changes spend another share than full listings', async () => {
+  await sync()
+  const spent = await shop.database.prisma.requestBudget.findFirstOrThrow({
+    where: { name: 'perHour' },
+  })
+  const places = [0, 1, 2, 3, 4].map((place) =>
+    spent.spent.reduce((sum, count, index) => sum + (index % 5 === place ? count : 0), 0),
+  )
+  // write, webhook, changes, history, outside: the full listing ended with the rest of its pages.
+  expect(places).toEqual([0, 0, expect.any(Number), expect.any(Number), 0])
+  expect(places[2]).toBeGreaterThan(0)
+})
