@@ -59,3 +59,12 @@ it.each([
   await endIdleness(shop.database, { credentialId: shop.credentialId, topic: TOPIC })
   expect(await readDue()).toEqual(before)
 })
+
+it('takes one statement to acquire a run, one to load its credential and one to complete it, if nothing changed', async () => {
+  const engine = shop.engine({ sync: { changes: { by: 'token' } } })
+  await engine.syncNow(shop.credentialId)
+  const before = shop.statements.length
+  await engine.syncNow(shop.credentialId)
+  const ofRun = shop.statements.slice(before).filter((text) => !/"completed_at" FROM/.test(text))
+  expect(ofRun).toHaveLength(3)
+})

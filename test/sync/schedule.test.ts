@@ -156,3 +156,20 @@ it('survives the loss of every database connection', async () => {
   )
   expect(created).toHaveLength(100)
 })
+
+it('reads the due runs once a second, also while the runs of one user wait for each other', async () => {
+  const { app, database, credentialId, environmentId } = shop
+  const { userId } = await database.prisma.credential.findUniqueOrThrow({
+    where: { id: credentialId },
+  })
+  const values = { url: app.url, token: app.settings.token }
+  for (let place = 0; place < 7; place++)
+    await addCredential(database, values, { environmentId, userId })
+  const startedMs = performance.now()
+  await shop.engine({ concurrency: 2, intervalMs: 60_000 }).start()
+  await until(
+    async () => (await database.prisma.syncState.count({ where: { completedAt: null } })) === 0,
+  )
+  const reads = shop.statements.filter((text) => text.includes('WITH waiting')).length
+  expect(reads).toBeLessThanOrEqual(2 + (performance.now() - startedMs) / 1000)
+})
