@@ -2,9 +2,15 @@
 
 import type { AppRequest, AppResponse, Connector } from '../definition/connector.ts'
 import { factsOf } from './app-error.ts'
-import { type AppCredential, composeRequest } from './compose-request.ts'
+import { type AppCredential, composeRequest, type RequestKind } from './compose-request.ts'
 import type { EgressOptions } from './egress.ts'
-import { createExchange, type ExchangeOptions, type ExchangeResponse } from './exchange.ts'
+import {
+  createExchange,
+  EXCHANGE_LIMITS,
+  type Exchange,
+  type ExchangeOptions,
+  type ExchangeResponse,
+} from './exchange.ts'
 import { createPerformer, type PerformerOptions } from './perform.ts'
 import {
   checkResponse,
@@ -24,11 +30,16 @@ import {
   type ObservedRequest,
 } from './request-budget.ts'
 import { type AppRetryOptions, type BreakerOptions, createBreakers, retryRead } from './retry.ts'
+import { type TokenSource, withTokens } from './token-source.ts'
 
 export interface AppClientOptions
   extends EgressOptions,
     PerformerOptions,
     Partial<Omit<ExchangeOptions, keyof EgressOptions> & AppRetryOptions & BreakerOptions> {
+  /** Sends the requests. Default: one with the options above. */
+  readonly exchange?: Exchange
+  /** The access tokens of credentials; undefined: no method with tokens is used. */
+  readonly tokens?: TokenSource
   /** The budgets of requests; undefined: requests are not counted. */
   readonly budgets?: BudgetOptions
 }
@@ -51,6 +62,13 @@ export interface AppClient {
   ): Promise<AppResponse>
   /** Sends the check request of the connector once. @throws AppError as `send` does */
   check(connector: Connector, credential: AppCredential, signal: AbortSignal): Promise<AppResponse>
+  /** Sends the request of a login once, without the credential's authentication. @throws AppError as `send` does */
+  login(
+    connector: Connector,
+    credential: AppCredential,
+    request: AppRequest,
+    signal: AbortSignal,
+  ): Promise<AppResponse>
   /**
    * Sends a request of a caller once and returns the response unchanged, whatever its status. It bypasses the
    * circuit breaker: such a request says nothing about the health of the app.
@@ -61,12 +79,8 @@ export interface AppClient {
   stop(): Promise<void>
 }
 
-/** Time limit of a request, from the start of the connection to the last byte. */
-export const APP_DEADLINE_MS = 30_000
-
 const defaults = {
-  deadlineMs: APP_DEADLINE_MS,
-  maxResponseBytes: 32 * 1024 * 1024,
+  ...EXCHANGE_LIMITS,
   maxRetries: 3,
   firstPauseMs: 250,
   maxPauseMs: 10_000,
@@ -80,7 +94,7 @@ const UNOBSERVED: ObservedRequest = { onResponse: () => {}, onRateLimit: () => {
 /** Creates the client through which all requests to apps are sent. */
 export const createAppClient = (options: AppClientOptions): AppClient => {
   const settings = { ...defaults, ...options }
-  const exchange = createExchange(settings)
+  const { exchange = createExchange(settings), tokens } = options
   const perform = createPerformer(settings)
   const breakerOf = createBreakers(settings)
   const budgets = options.budgets && createRequestBudgets(options.budgets)
@@ -93,55 +107,81 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
 
   const clientFor = (use: BudgetUse | undefined): AppClient => {
     const retries = { ...settings, ...(budgets && use && { maxRateLimitMs: maxWaitMs(use) }) }
-    /** A function that sends a request, any number of times; the connector classifies the response. */
-    const prepare = (
+
+    /** Sends a request once; the connector classifies the response. */
+    const sendOnce = (
       connector: Connector,
       credential: AppCredential,
       request: AppRequest,
       signal?: AbortSignal,
-    ): (() => Promise<AppResponse>) => {
+      kind?: RequestKind,
+    ): Promise<AppResponse> => {
       const facts = factsOf(connector, request)
-      const { base, outgoing, secrets } = composeRequest(connector, credential, request, facts)
+      const composed = composeRequest(connector, credential, request, facts, kind)
+      const { base, outgoing, secrets } = composed
       const redact = createReasonRedactor(secrets)
-      const budgeted = budgetOf(use, { connector, credential, request, facts, signal })
       const read = (response: ExchangeResponse, observed: ObservedRequest): AppResponse => {
         const parsed = parseResponse(response, facts, request.expect)
         observed.onResponse(parsed)
         return checkResponse(connector, parsed, facts, redact)
       }
-      return () =>
-        budgeted((observed) =>
-          perform(facts, outgoing, {
-            send: () => breakerOf(base).execute(() => exchange.send(outgoing, signal)),
-            read: (response) => read(response, observed),
-          }),
-        )
+      return budgetOf(use, { connector, credential, request, facts, signal })((observed) =>
+        perform(facts, outgoing, {
+          send: () => breakerOf(base).execute(() => exchange.send(outgoing, signal)),
+          read: (response) => read(response, observed),
+        }),
+      )
+    }
+
+    const passOnce = (
+      connector: Connector,
+      credential: AppCredential,
+      request: AppRequest,
+    ): Promise<AppResponse> => {
+      const facts = factsOf(connector, request)
+      const { outgoing, secrets } = composeRequest(connector, credential, request, facts)
+      const redactText = createRedactor(secrets)
+      const read = (response: ExchangeResponse, observed: ObservedRequest): AppResponse => {
+        const plain = readPlainResponse(response, facts, redactText)
+        observed.onResponse(plain)
+        const limited = readRateLimit(connector, plain)
+        if (limited) observed.onRateLimit(limited)
+        return plain
+      }
+      return budgetOf(use, { connector, credential, request, facts })((observed) =>
+        perform(facts, outgoing, {
+          send: () => exchange.send(outgoing),
+          read: (response) => read(response, observed),
+        }),
+      )
+    }
+
+    const sendWithTokens = (
+      connector: Connector,
+      credential: AppCredential,
+      request: AppRequest,
+      signal?: AbortSignal,
+    ): Promise<AppResponse> => {
+      const facts = factsOf(connector, request)
+      return withTokens(tokens, { connector, credential, facts, signal }, (filled) =>
+        sendOnce(connector, filled, request, signal),
+      )
     }
 
     return {
       spending: clientFor,
-      check: (connector, credential, signal) =>
-        prepare(connector, credential, connector.check, signal)(),
+      check: async (connector, credential, signal) =>
+        sendWithTokens(connector, credential, connector.check, signal),
+      login: async (connector, credential, request, signal) =>
+        sendOnce(connector, credential, request, signal, 'login'),
       pass: async (connector, credential, request) => {
         const facts = factsOf(connector, request)
-        const { outgoing, secrets } = composeRequest(connector, credential, request, facts)
-        const redactText = createRedactor(secrets)
-        const read = (response: ExchangeResponse, observed: ObservedRequest): AppResponse => {
-          const plain = readPlainResponse(response, facts, redactText)
-          observed.onResponse(plain)
-          const limited = readRateLimit(connector, plain)
-          if (limited) observed.onRateLimit(limited)
-          return plain
-        }
-        return budgetOf(use, { connector, credential, request, facts })((observed) =>
-          perform(facts, outgoing, {
-            send: () => exchange.send(outgoing),
-            read: (response) => read(response, observed),
-          }),
+        return withTokens(tokens, { connector, credential, facts, signal: undefined }, (filled) =>
+          passOnce(connector, filled, request),
         )
       },
       send: async (connector, credential, request, signal) => {
-        const once = prepare(connector, credential, request, signal)
+        const once = () => sendWithTokens(connector, credential, request, signal)
         const isRead = request.method === 'GET' || request.read === true
         return isRead ? retryRead(once, retries, signal) : once()
       },

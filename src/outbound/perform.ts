@@ -2,14 +2,9 @@
 import type { AppResponse } from '../definition/connector.ts'
 import type { Log } from '../log.ts'
 import { type Span, type SpanOptions, serverAttributes, trace } from '../tracing.ts'
-import {
-  AppAddressError,
-  type AppErrorFacts,
-  AppUnavailableError,
-  isAppError,
-} from './app-error.ts'
-import { ExchangeError, type ExchangeResponse, type OutgoingRequest } from './exchange.ts'
-import { CircuitOpenError } from './retry.ts'
+import { type AppErrorFacts, isAppError } from './app-error.ts'
+import type { ExchangeResponse, OutgoingRequest } from './exchange.ts'
+import { toAppError } from './exchange-failure.ts'
 
 type Facts = Omit<AppErrorFacts, 'reason'>
 
@@ -21,16 +16,6 @@ export interface PerformerOptions {
   readonly log?: Log
   /** Receives each request: its HTTP status, or the problem of one without a usable response. */
   readonly onRequest?: OnAppRequest | undefined
-}
-
-const classify = (error: unknown, facts: Facts): unknown => {
-  if (error instanceof CircuitOpenError)
-    return new AppUnavailableError({ ...facts, reason: error.message }, 'circuit-open')
-  if (!(error instanceof ExchangeError)) return error
-  const errorFacts = { ...facts, reason: error.message }
-  return error.problem === 'forbidden-address'
-    ? new AppAddressError(errorFacts)
-    : new AppUnavailableError(errorFacts, error.problem, { cause: error.cause })
 }
 
 /** Without the path, which may contain ids, and without headers. The app receives no trace context. */
@@ -80,7 +65,7 @@ export const createPerformer = ({ log, onRequest }: PerformerOptions): Perform =
         response.release()
       }
     } catch (error) {
-      const classified = classify(error, facts)
+      const classified = toAppError(error, facts) ?? error
       if (isAppError(classified) && classified !== error)
         report(classified.reason, 'problem' in classified ? classified.problem : classified.code)
       throw classified

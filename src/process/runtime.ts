@@ -4,7 +4,9 @@ import { createUserTokens, type UserTokens } from '../api/auth/tokens.ts'
 import type { Connector } from '../definition/connector.ts'
 import { catalogue, connectors } from '../generated/registry.ts'
 import type { Log } from '../log.ts'
-import { APP_DEADLINE_MS, type AppClient, createAppClient } from '../outbound/http.ts'
+import { EXCHANGE_LIMITS } from '../outbound/exchange.ts'
+import type { AppClient } from '../outbound/http.ts'
+import type { TokenEndpoint } from '../outbound/oauth/token-endpoint.ts'
 import type { RecordWriter } from '../query/write-request.ts'
 import { createSandboxApp, SANDBOX_ORIGIN } from '../sandbox/app.ts'
 import { renewTenants } from '../sandbox/renew.ts'
@@ -28,6 +30,7 @@ import type { Vault } from '../store/secrets/vault.ts'
 import { createCredentialCheck } from '../write/check-credential.ts'
 import { createPassthrough } from '../write/passthrough.ts'
 import { createRecordWriter } from '../write/record-writer.ts'
+import { openAppClient } from './app-client.ts'
 import type { Config } from './config.ts'
 import type { Metrics } from './metrics.ts'
 import { type Progress, silentProgress } from './progress.ts'
@@ -54,6 +57,7 @@ export interface Runtime {
   readonly tokens: UserTokens
   readonly feed: ChangeFeed
   readonly appClient: AppClient
+  readonly tokenEndpoint: TokenEndpoint
   readonly writer: RecordWriter
   readonly passthrough: ReturnType<typeof createPassthrough>
   readonly checkCredential: ReturnType<typeof createCredentialCheck>
@@ -178,12 +182,17 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
   const sandbox = config.sandbox ? openSandbox(database, clock, progress) : undefined
   if (config.egress.proxy)
     log.info({ proxy: config.egress.proxy.host }, 'connections to apps and webhooks use a proxy')
-  const appClient = createAppClient({
+  const { appClient, tokenEndpoint } = openAppClient({
+    ...{ database, vault, clock, log },
     localApps: new Map(sandbox ? [[SANDBOX_ORIGIN, sandbox.handle]] : []),
     ...config.egress,
     onRequest: metrics?.onAppRequest,
     budgets: {
-      ledger: createRequestLedger({ database, pauses, slotMs: APP_DEADLINE_MS + SLOT_GRACE_MS }),
+      ledger: createRequestLedger({
+        database,
+        pauses,
+        slotMs: EXCHANGE_LIMITS.deadlineMs + SLOT_GRACE_MS,
+      }),
       log,
       onBudget: metrics?.onBudget,
       onRefusal: metrics?.onBudgetRefusal,
@@ -222,6 +231,7 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
     tokens,
     feed,
     appClient,
+    tokenEndpoint,
     writer,
     passthrough,
     checkCredential,
