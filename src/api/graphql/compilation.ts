@@ -24,7 +24,7 @@ interface Compiled {
 }
 
 /** The number of fields of an operation; a fragment counts wherever it is spread. */
-const countFields = (document: DocumentNode, operation: OperationDefinitionNode): number => {
+export const countFields = (document: DocumentNode, operation: OperationDefinitionNode): number => {
   const fragments = fragmentsOf(document)
   const ofFragment = new Map<string, number>()
   const count = (set: SelectionSetNode | undefined): number => {
@@ -32,7 +32,7 @@ const countFields = (document: DocumentNode, operation: OperationDefinitionNode)
     for (const selection of set?.selections ?? [])
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
         const name = selection.name.value
-        const counted = ofFragment.get(name) ?? count(fragments.get(name))
+        const counted = ofFragment.get(name) ?? count(fragments.get(name)?.selectionSet)
         ofFragment.set(name, counted)
         fields += counted
       } else fields += Number(selection.kind === Kind.FIELD) + count(selection.selectionSet)

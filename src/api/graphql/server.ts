@@ -23,6 +23,7 @@ import { createGraphiQL } from './graphiql.ts'
 import { limitIntrospection } from './introspection.ts'
 import { createLoaders } from './loaders.ts'
 import { useOperationSpans } from './operation-spans.ts'
+import { usePlans } from './plan/plans.ts'
 import { rejectRootConditions } from './root-conditions.ts'
 import { buildSchema } from './schema.ts'
 import { createStreams } from './streams.ts'
@@ -198,6 +199,7 @@ export const createGraphServer = ({
       ...(counts ? [counts.describe] : []),
       useAdmission(schema, graphiql),
       useCompilation(),
+      usePlans(context.catalogue),
       useStreams(),
       useOperationSpans(),
       useErrorForm(),
