@@ -15,7 +15,7 @@ import type { Prefill } from '../http/prefill.ts'
 import { noteCredentials, type RequestOrigin } from '../request-origin.ts'
 import type { GraphContext } from './builder.ts'
 import { useCompilation } from './compilation.ts'
-import { costOf, MAX_COST } from './cost.ts'
+import { createCosts, MAX_COST } from './cost.ts'
 import { createOperationCount, type OperationFacts } from './count-operations.ts'
 import { useDocuments } from './documents.ts'
 import { noOperation, toGraphQLError, tooComplex } from './error-form.ts'
@@ -88,13 +88,18 @@ type Requested = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableVal
   readonly contextValue: GraphContext
 }
 
+interface AdmissionRules {
+  readonly schema: GraphQLSchema
+  readonly graphiql: boolean
+  readonly costOf: ReturnType<typeof createCosts>
+}
+
 const refused = (error: ApiError): GraphQLError =>
   new GraphQLError(error.message, { originalError: error })
 
 /** The error if an operation may not run, because of its caller, transport or cost; otherwise undefined. */
 const refusalOf = (
-  schema: GraphQLSchema,
-  graphiql: boolean,
+  { schema, graphiql, costOf }: AdmissionRules,
   { document, operationName, variableValues, contextValue }: Requested,
 ): GraphQLError | undefined => {
   const { caller, acceptsEventStream } = contextValue
@@ -126,17 +131,20 @@ const refusalOf = (
 const useAdmission = (
   schema: GraphQLSchema,
   graphiql: boolean,
-): Plugin<GraphContext, GraphRequest> => ({
-  onValidate: ({ addValidationRule }) => addValidationRule(limitIntrospection),
-  onExecute: ({ args, setResultAndStopExecution }) => {
-    const error = refusalOf(schema, graphiql, args)
-    if (error) setResultAndStopExecution({ errors: [error] })
-  },
-  onSubscribe: ({ args, setResultAndStopExecution }) => {
-    const error = refusalOf(schema, graphiql, args)
-    if (error) setResultAndStopExecution({ errors: [error] })
-  },
-})
+): Plugin<GraphContext, GraphRequest> => {
+  const rules = { schema, graphiql, costOf: createCosts() }
+  return {
+    onValidate: ({ addValidationRule }) => addValidationRule(limitIntrospection),
+    onExecute: ({ args, setResultAndStopExecution }) => {
+      const error = refusalOf(rules, args)
+      if (error) setResultAndStopExecution({ errors: [error] })
+    },
+    onSubscribe: ({ args, setResultAndStopExecution }) => {
+      const error = refusalOf(rules, args)
+      if (error) setResultAndStopExecution({ errors: [error] })
+    },
+  }
+}
 
 /** Runs subscriptions with the streams of this API. */
 const useStreams = (): Plugin<GraphContext, GraphRequest> => {

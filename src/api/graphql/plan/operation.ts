@@ -14,15 +14,11 @@ import type { Scope } from '../../auth/caller.ts'
 import type { GraphContext } from '../builder.ts'
 import { type ListArguments, MAX_CURSOR_LENGTH } from '../inputs.ts'
 import { findNode, readListRequest, readRecordId } from '../record-requests.ts'
+import type { Variables } from '../variables.ts'
 import { NotPlannedError } from './not-planned.ts'
 import { planPage } from './page.ts'
 import { planRecord, type WriteRecord } from './record.ts'
-import {
-  type SelectedField,
-  type SelectionContext,
-  selectedFields,
-  type Variables,
-} from './selection.ts'
+import { type SelectedField, type SelectionContext, selectedFields } from './selection.ts'
 import { keyText } from './value.ts'
 
 /**

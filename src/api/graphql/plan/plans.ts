@@ -4,7 +4,6 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   getOperationAST,
-  getVariableValues,
   type OperationDefinitionNode,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
@@ -13,9 +12,10 @@ import type { Catalogue } from '../../../definition/catalogue.ts'
 import type { GraphContext } from '../builder.ts'
 import { countFields } from '../compilation.ts'
 import { estimateBytes, MAX_CACHE_BYTES } from '../documents.ts'
+import { coerceVariables, directiveVariables, type Variables } from '../variables.ts'
 import { NotPlannedError } from './not-planned.ts'
 import { planOperation, type RunPlan } from './operation.ts'
-import { directiveVariables, selectionContext, type Variables } from './selection.ts'
+import { selectionContext } from './selection.ts'
 
 // Planning blocks the event loop for some µs per field.
 const MAX_FIELDS = 500
@@ -56,7 +56,7 @@ export const createPlans = (catalogue: Catalogue) => {
     const known = operations.get(operation)
     if (known) return known
     count += 1
-    const facts = { id: count, names: directiveVariables(document) }
+    const facts = { id: count, names: [...directiveVariables(document)] }
     operations.set(operation, facts)
     return facts
   }
@@ -100,11 +100,7 @@ export const usePlans = (catalogue: Catalogue): Plugin<GraphContext> => {
       const { schema, document, operationName, variableValues } = args
       const operation = getOperationAST(document, operationName)
       if (operation?.operation !== 'query') return
-      const { coerced } = getVariableValues(
-        schema,
-        operation.variableDefinitions ?? [],
-        variableValues ?? {},
-      )
+      const { coerced } = coerceVariables(schema, operation, variableValues)
       const run = coerced && planOf(args, operation, coerced)
       if (!run) return
       setExecuteFn(async (executionArgs: ExecutionArgs) => {

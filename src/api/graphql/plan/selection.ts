@@ -14,12 +14,9 @@ import {
   type SelectionNode,
   type SelectionSetNode,
   typeFromAST,
-  visit,
 } from 'graphql'
 import { fragmentsOf } from '../fragments.ts'
-
-/** Coerced variable values. */
-export type Variables = Readonly<Record<string, unknown>>
+import type { Variables } from '../variables.ts'
 
 /** The document of an operation, and the variables whose values determine what it selects. */
 export interface SelectionContext {
@@ -33,16 +30,6 @@ export const selectionContext = (
   document: DocumentNode,
   variables: Variables,
 ): SelectionContext => ({ schema, fragments: fragmentsOf(document), variables })
-
-/** The names of the variables in @skip and @include, which decide what an operation selects. */
-export const directiveVariables = (document: DocumentNode): readonly string[] => {
-  const names = new Set<string>()
-  visit(document, {
-    Directive: (directive) =>
-      void visit(directive, { Variable: ({ name }) => void names.add(name.value) }),
-  })
-  return [...names]
-}
 
 /** The fields that share a response name: their arguments are equal, and their selections are merged. */
 export interface SelectedField {
