@@ -24,11 +24,15 @@ export interface PagePlan {
 
 type Write<Source> = (source: Source) => string
 
+/** An object type, and what is selected of it. */
+interface ObjectSelection extends Pick<SelectedField, 'selectionSets'> {
+  readonly type: GraphQLObjectType
+}
+
 /** Writes an object: its selected fields by the writers of their names. */
 const planObject = <Source>(
   context: SelectionContext,
-  type: GraphQLObjectType,
-  { selectionSets }: Pick<SelectedField, 'selectionSets'>,
+  { type, selectionSets }: ObjectSelection,
   planField: (selected: SelectedField) => Write<Source>,
 ): Write<Source> => {
   const members = selectedFields(context, type, selectionSets).map((selected) => ({
@@ -60,13 +64,18 @@ interface EdgeSource extends PageSource {
   readonly record: string
 }
 
-/** Plans a page of a resource's records. `type`: the page type. @throws NotPlannedError */
+/** Plans a page of a resource's records. @throws NotPlannedError */
 export const planPage = (
   context: SelectionContext,
   resource: Resource,
-  type: GraphQLObjectType,
-  field: SelectedField,
+  { selectionSets }: SelectedField,
 ): PagePlan => {
+  const type = context.schema.getType(`${resource.typeName}Page`)
+  if (!isObjectType(type)) throw new NotPlannedError()
+  const ofField = (selected: SelectedField): ObjectSelection => ({
+    type: typeOf(type, selected.name),
+    selectionSets: selected.selectionSets,
+  })
   let counts = false
 
   const planEdge = (selected: SelectedField): Write<EdgeSource> => {
@@ -81,12 +90,12 @@ export const planPage = (
         `[${page.records.map((record) => write(record, credentialOf)).join(',')}]`
     },
     edges: (selected) => {
-      const write = planObject(context, typeOf(type, 'edges'), selected, planEdge)
+      const write = planObject(context, ofField(selected), planEdge)
       return (source) =>
         `[${source.page.records.map((record) => write({ ...source, record })).join(',')}]`
     },
     pageInfo: (selected) =>
-      planObject(context, typeOf(type, 'pageInfo'), selected, ({ name }) => {
+      planObject(context, ofField(selected), ({ name }) => {
         const write = pageInfo[name]
         if (write === undefined) throw new NotPlannedError()
         return write
@@ -96,7 +105,7 @@ export const planPage = (
       return ({ total }) => String(total)
     },
   }
-  const write = planObject(context, type, field, (selected) => {
+  const write = planObject(context, { type, selectionSets }, (selected) => {
     const plan = planners[selected.name]
     if (plan === undefined) throw new NotPlannedError()
     return plan(selected)

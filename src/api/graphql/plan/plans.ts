@@ -12,10 +12,10 @@ import type { Catalogue } from '../../../definition/catalogue.ts'
 import type { GraphContext } from '../builder.ts'
 import { countFields } from '../compilation.ts'
 import { estimateBytes, MAX_CACHE_BYTES } from '../documents.ts'
+import { fragmentsOf } from '../fragments.ts'
 import { coerceVariables, directiveVariables, type Variables } from '../variables.ts'
 import { NotPlannedError } from './not-planned.ts'
 import { planOperation, type RunPlan } from './operation.ts'
-import { selectionContext } from './selection.ts'
 
 // Planning blocks the event loop for some µs per field.
 const MAX_FIELDS = 500
@@ -70,8 +70,8 @@ export const createPlans = (catalogue: Catalogue) => {
     const bytes = estimateBytes(document) + fields * BYTES_PER_FIELD
     if (fields > MAX_FIELDS) return { run: undefined, bytes }
     try {
-      const context = selectionContext(schema, document, variables)
-      return { run: planOperation(catalogue, context, operation), bytes }
+      const context = { catalogue, schema, fragments: fragmentsOf(document), variables }
+      return { run: planOperation(context, operation), bytes }
     } catch (error) {
       if (error instanceof NotPlannedError) return { run: undefined, bytes }
       throw error

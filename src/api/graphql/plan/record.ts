@@ -77,7 +77,11 @@ const planMember = (
   const nameLength = name.length + 3
   const key = keyText(as)
   if (field?.kind.isList || field?.kind.fields) {
-    const write = planValue(context, graphField.type, field.kind.fields ?? {}, selected)
+    const write = planValue(
+      context,
+      { type: graphField.type, fields: field.kind.fields ?? {} },
+      selected,
+    )
     return { kind: 'value', key, at, nameLength, convert: (json) => write(JSON.parse(json)) }
   }
   const convert = checkOf(getNamedType(graphField.type) as GraphQLLeafType)

@@ -1,6 +1,5 @@
 /** The selected fields of an operation, with its fragments merged and its directives evaluated. */
 import {
-  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   GraphQLIncludeDirective,
@@ -15,21 +14,14 @@ import {
   type SelectionSetNode,
   typeFromAST,
 } from 'graphql'
-import { fragmentsOf } from '../fragments.ts'
 import type { Variables } from '../variables.ts'
 
-/** The document of an operation, and the variables whose values determine what it selects. */
+/** What a selection depends on: the fragments of its document, and the variables of its directives. */
 export interface SelectionContext {
   readonly schema: GraphQLSchema
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly variables: Variables
 }
-
-export const selectionContext = (
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  variables: Variables,
-): SelectionContext => ({ schema, fragments: fragmentsOf(document), variables })
 
 /** The fields that share a response name: their arguments are equal, and their selections are merged. */
 export interface SelectedField {

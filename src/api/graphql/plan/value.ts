@@ -23,10 +23,15 @@ export const isStored = (fields: Fields, name: string): boolean => {
   return field !== undefined && field.kind.reference?.embeds === undefined
 }
 
+/** The type of a value, and the fields of its objects. */
+interface ValueType {
+  readonly type: GraphQLOutputType
+  readonly fields: Fields
+}
+
 const planObject = (
   context: SelectionContext,
-  type: GraphQLOutputType,
-  fields: Fields,
+  { type, fields }: ValueType,
   { selectionSets }: SelectedField,
 ): WriteValue => {
   if (!isObjectType(type)) throw new NotPlannedError()
@@ -36,7 +41,11 @@ const planObject = (
     const field = fields[name]
     const graphField = type.getFields()[name]
     if (!field || !graphField || !isStored(fields, name)) throw new NotPlannedError()
-    const write = planValue(context, graphField.type, field.kind.fields ?? {}, selected)
+    const write = planValue(
+      context,
+      { type: graphField.type, fields: field.kind.fields ?? {} },
+      selected,
+    )
     return { name, text: keyText(as), write }
   })
   return (value) => {
@@ -51,22 +60,21 @@ const planObject = (
   }
 }
 
-/** Plans a stored value with this type; `fields` are those of its objects. */
+/** Plans a stored value. */
 export const planValue = (
   context: SelectionContext,
-  type: GraphQLOutputType,
-  fields: Fields,
+  { type, fields }: ValueType,
   selected: SelectedField,
 ): WriteValue => {
   if (isNonNullType(type)) {
-    const write = planValue(context, type.ofType, fields, selected)
+    const write = planValue(context, { type: type.ofType, fields }, selected)
     return (value) => {
       if (value === null || value === undefined) throw new NotPlannedError()
       return write(value)
     }
   }
   if (isListType(type)) {
-    const write = planValue(context, type.ofType, fields, selected)
+    const write = planValue(context, { type: type.ofType, fields }, selected)
     return (value) => {
       if (value === null || value === undefined) return 'null'
       if (!Array.isArray(value)) throw new NotPlannedError()
@@ -75,6 +83,6 @@ export const planValue = (
   }
   const write = isLeafType(type)
     ? (value: unknown): string => JSON.stringify(type.serialize(value))
-    : planObject(context, type, fields, selected)
+    : planObject(context, { type, fields }, selected)
   return (value) => (value === null || value === undefined ? 'null' : write(value))
 }
