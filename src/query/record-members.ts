@@ -1,5 +1,7 @@
 /** Finds the members of a stored record's JSON text without parsing it: a page is mostly copied, not read. */
 
+import { endOfValue, unexpectedText } from './json-text.ts'
+
 /** A member of the JSON object, in the order of the text. */
 export interface Member {
   readonly name: string
@@ -9,41 +11,6 @@ export interface Member {
 
 /** Returns the position of each requested member's name in the text, by the member's index. @throws RangeError */
 export type FindMembers = (text: string) => readonly number[]
-
-const QUOTE = 34
-const COMMA = 44
-const OPEN_LIST = 91
-const BACKSLASH = 92
-const CLOSE_LIST = 93
-const OPEN_OBJECT = 123
-const CLOSE_OBJECT = 125
-
-const unexpected = (text: string, at: number): RangeError =>
-  new RangeError(`The record has unexpected text at ${at} of ${text.length} characters.`)
-
-/** The position of the quotation mark that ends the string which starts at `start`. */
-const endOfString = (text: string, start: number): number => {
-  for (let end = start + 1; ; end++) {
-    end = text.indexOf('"', end)
-    if (end === -1) throw unexpected(text, start)
-    let escapes = end
-    while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes--
-    if ((end - escapes) % 2 === 0) return end
-  }
-}
-
-/** The position after the JSON value that starts at `start`. */
-const endOfValue = (text: string, start: number): number => {
-  let depth = 0
-  for (let at = start; at < text.length; at++) {
-    const character = text.charCodeAt(at)
-    if (character === QUOTE) at = endOfString(text, at)
-    else if (character === OPEN_OBJECT || character === OPEN_LIST) depth++
-    else if (depth === 0 && (character === COMMA || character === CLOSE_OBJECT)) return at
-    else if (character === CLOSE_OBJECT || character === CLOSE_LIST) depth--
-  }
-  throw unexpected(text, start)
-}
 
 /** Finds the position of a member from that of an earlier one. */
 type Step = (text: string, places: number[]) => void
@@ -63,7 +30,7 @@ export const createMemberFinder = (
     const key = keyOf(to)
     return (text, places) => {
       const at = text.indexOf(key, places[from])
-      if (at === -1) throw unexpected(text, places[from] ?? 0)
+      if (at === -1) throw unexpectedText(text, places[from] ?? 0)
       places[to] = at + 1
     }
   }
@@ -71,7 +38,7 @@ export const createMemberFinder = (
     const key = keyOf(to)
     return (text, places) => {
       const at = text.lastIndexOf(key)
-      if (at === -1) throw unexpected(text, text.length)
+      if (at === -1) throw unexpectedText(text, text.length)
       places[to] = at + 1
     }
   }
@@ -81,7 +48,7 @@ export const createMemberFinder = (
     const key = keyOf(from + 1)
     return (text, places) => {
       const at = endOfValue(text, (places[from] ?? 0) + nameLength)
-      if (!text.startsWith(key, at)) throw unexpected(text, at)
+      if (!text.startsWith(key, at)) throw unexpectedText(text, at)
       places[from + 1] = at + 1
     }
   }

@@ -42,10 +42,11 @@ const misleadingRecord = (credentialId: string, resource: Resource, n: number): 
 }
 
 /** The same database, which runs each statement once: the records do not change during the test. */
-const readOnce = (database: Database): Database => {
+const readOnce = (database: Database, seen: Set<string>): Database => {
   const results = new Map<string, Promise<unknown>>()
   const prisma = {
     $queryRaw: (statement: { readonly sql: string; readonly values: readonly unknown[] }) => {
+      seen.add(statement.sql)
       const key = JSON.stringify([statement.sql, statement.values])
       const result = results.get(key) ?? database.prisma.$queryRaw(statement as never)
       results.set(key, Promise.resolve(result))
@@ -59,6 +60,8 @@ const readOnce = (database: Database): Database => {
 export interface Comparison {
   readonly planned: number
   readonly failed: number
+  /** The distinct statements of the plans. */
+  readonly statements: readonly string[]
 }
 
 /** Compares the operations of the seeds `from` to `to`. A difference fails the test and shows the operation. */
@@ -84,11 +87,16 @@ export const compareOperations = async (from: number, to: number): Promise<Compa
     const schema = buildSchema(catalogue)
     const planOf = createPlans(catalogue)
     const owner = await service.access.keyOwner(tenant.key)
-    const base = { database: readOnce(service.database), access: service.access, catalogue }
-    // The fields that read records.
-    const api = base as unknown as ApiContext
-    const context = (): GraphContext =>
-      ({ ...api, caller: { kind: 'key', ...owner }, loaders: createLoaders(api) }) as GraphContext
+    const ofPlans = new Set<string>()
+    const contextOf = (statements: Set<string>) => {
+      const database = readOnce(service.database, statements)
+      // The parts of the context that read records.
+      const api = { database, access: service.access, catalogue } as unknown as ApiContext
+      return (): GraphContext =>
+        ({ ...api, caller: { kind: 'key', ...owner }, loaders: createLoaders(api) }) as GraphContext
+    }
+    const planContext = contextOf(ofPlans)
+    const resolverContext = contextOf(new Set())
 
     const runPlan = async (document: DocumentNode, { variables }: RandomOperation) => {
       const operation = getOperationAST(document)
@@ -96,7 +104,7 @@ export const compareOperations = async (from: number, to: number): Promise<Compa
       const { coerced } = coerceVariables(schema, operation, variables)
       const run = coerced && planOf({ schema, document }, operation, coerced)
       if (!run) return undefined
-      return run(context(), coerced).then(
+      return run(planContext(), coerced).then(
         (text) => ({ text }),
         (error: unknown) => ({ error: error instanceof Error ? error.stack : error }),
       )
@@ -117,7 +125,7 @@ export const compareOperations = async (from: number, to: number): Promise<Compa
       const expected = await execute({
         schema,
         document,
-        contextValue: context(),
+        contextValue: resolverContext(),
         variableValues: random.variables,
       })
       const shown = `seed ${seed}: ${random.query} ${JSON.stringify(random.variables)}`
@@ -134,7 +142,7 @@ export const compareOperations = async (from: number, to: number): Promise<Compa
         expect(JSON.parse(result.text), shown).toEqual(expected.data)
       expect(JSON.stringify(JSON.parse(result.text)), shown).toBe(JSON.stringify(expected.data))
     }
-    return { planned, failed }
+    return { planned, failed, statements: [...ofPlans] }
   } finally {
     await service.stop()
   }

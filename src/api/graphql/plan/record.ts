@@ -1,5 +1,5 @@
 /** Writes the selected fields of a record from its stored JSON text: most of the text is copied unparsed. */
-import { type GraphQLLeafType, getNamedType, isEnumType, isObjectType } from 'graphql'
+import { getNamedType, getNullableType, isObjectType, isScalarType } from 'graphql'
 import { documentColumns } from '../../../definition/column.ts'
 import type { Resource } from '../../../definition/resource.ts'
 import { memoize } from '../../../memoize.ts'
@@ -7,11 +7,11 @@ import { createMemberFinder, type Member } from '../../../query/record-members.t
 import type { Loaders } from '../loaders.ts'
 import { NotPlannedError } from './not-planned.ts'
 import { type SelectedField, type SelectionContext, selectedFields } from './selection.ts'
-import { isStored, keyText, planValue } from './value.ts'
+import { isStored, keyText, planValue, type WriteValue } from './value.ts'
 
 /**
  * Returns the response's JSON text of a record.
- * @throws NotPlannedError, GraphQLError, RangeError if a stored value does not fit its type
+ * @throws NotPlannedError, RangeError if a stored value does not fit its type
  */
 export type WriteRecord = (document: string, credentialOf: Loaders['credentialOf']) => string
 
@@ -23,9 +23,6 @@ const membersOf = memoize((resource: Resource): readonly Member[] => [
     isNested: sqlType === 'jsonb' || sqlType.endsWith('[]'),
   })),
 ])
-
-/** Converts the stored text of a value to that of the response. */
-type Convert = (json: string) => string
 
 /** A part of the response: constant text, or the stored members `from` to `to`. */
 type Part =
@@ -39,28 +36,19 @@ type Part =
       readonly at: number
       /** The length of the stored name with its quotation marks and colon. */
       readonly nameLength: number
-      readonly convert: Convert | undefined
+      readonly convert: WriteValue | undefined
     }
 
-const checkEnum =
-  (values: ReadonlySet<string>): Convert =>
-  (json) => {
-    if (!values.has(json)) throw new NotPlannedError()
-    return json
-  }
-
-/** A number with more digits than a double can hold is an error of its resolver. */
-const checkNumber: Convert = (json) => {
-  if (json !== 'null' && !Number.isFinite(Number(json))) throw new NotPlannedError()
-  return json
-}
-
-/** The check of a single value that its column does not already guarantee. */
-const checkOf = (type: GraphQLLeafType): Convert | undefined => {
-  if (isEnumType(type))
-    return checkEnum(new Set(['null', ...type.getValues().map(({ name }) => `"${name}"`)]))
-  return type.name === 'Float' ? checkNumber : undefined
-}
+/** The scalars whose values are guaranteed by the types of their columns. */
+const GUARANTEED: ReadonlySet<string> = new Set([
+  'String',
+  'ID',
+  'Int',
+  'Boolean',
+  'DateTime',
+  'Decimal',
+  'JSON',
+])
 
 const planMember = (
   context: SelectionContext,
@@ -68,24 +56,20 @@ const planMember = (
   selected: SelectedField,
 ): Part => {
   const { as, name } = selected
-  const type = context.schema.getType(resource.typeName)
-  const graphField = isObjectType(type) ? type.getFields()[name] : undefined
+  const recordType = context.schema.getType(resource.typeName)
+  const graphField = isObjectType(recordType) ? recordType.getFields()[name] : undefined
   const at = membersOf(resource).findIndex((member) => member.name === name)
   const field = resource.allFields[name]
   if (!graphField || at === -1) throw new NotPlannedError()
   if (name !== 'id' && !isStored(resource.allFields, name)) throw new NotPlannedError()
   const nameLength = name.length + 3
   const key = keyText(as)
-  if (field?.kind.isList || field?.kind.fields) {
-    const write = planValue(
-      context,
-      { type: graphField.type, fields: field.kind.fields ?? {} },
-      selected,
-    )
-    return { kind: 'value', key, at, nameLength, convert: (json) => write(JSON.parse(json)) }
-  }
-  const convert = checkOf(getNamedType(graphField.type) as GraphQLLeafType)
-  if (convert === undefined && as === name) return { kind: 'members', from: at, to: at }
+  const { type } = graphField
+  const isGuaranteed =
+    isScalarType(getNullableType(type)) && GUARANTEED.has(getNamedType(type).name)
+  if (isGuaranteed && as === name) return { kind: 'members', from: at, to: at }
+  const fields = field?.kind.fields ?? {}
+  const convert = isGuaranteed ? undefined : planValue(context, { type, fields }, selected)
   return { kind: 'value', key, at, nameLength, convert }
 }
 
