@@ -74,13 +74,15 @@ export const useCompilation = (): Plugin => {
   }
 
   return {
-    onExecute: ({ args, setExecuteFn }) => {
-      const operation = getOperationAST(args.document, args.operationName)
-      const compiled = operation && (cache.get(operation) ?? compile(args, operation))
-      if (compiled)
-        setExecuteFn(({ rootValue, contextValue, variableValues }: ExecutionArgs) =>
-          compiled.run(rootValue, contextValue, variableValues),
-        )
+    onExecute: ({ args: { document, operationName }, executeFn, setExecuteFn }) => {
+      const operation = getOperationAST(document, operationName)
+      if (!operation) return
+      // Not before it runs: a planned operation may never need its resolvers.
+      setExecuteFn((args: ExecutionArgs) => {
+        const compiled = cache.get(operation) ?? compile(args, operation)
+        if (!compiled) return executeFn(args)
+        return compiled.run(args.rootValue, args.contextValue, args.variableValues)
+      })
     },
   }
 }
