@@ -18,3 +18,12 @@ export const columnsOf = (resource: Resource): readonly Column[] =>
     name: snakeCase(field),
     nullable: !alwaysPresent.has(field) && !kind.isList,
   }))
+
+/**
+ * The columns that a stored document contains, after the id. An embedded record can change without the record
+ * that embeds it, so no document contains it.
+ */
+export const documentColumns = (resource: Resource): readonly Column[] =>
+  columnsOf(resource).filter(
+    ({ field }) => resource.allFields[field]?.kind.reference?.embeds === undefined,
+  )

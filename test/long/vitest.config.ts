@@ -1,8 +1,13 @@
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
+const require = createRequire(import.meta.url)
+
 /** `npm run test:long`: tests that kill processes many times or simulate days, too long for `npm test`. */
 export default defineConfig({
+  // The build that Node takes, as in the configuration of npm test.
+  resolve: { alias: [{ find: /^graphql$/, replacement: require.resolve('graphql') }] },
   test: {
     root: join(import.meta.dirname, '../..'),
     include: ['test/**/*.check.ts', '!test/package/**'],

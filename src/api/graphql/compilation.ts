@@ -24,7 +24,7 @@ interface Compiled {
 }
 
 /** The number of fields of an operation; a fragment counts wherever it is spread. */
-const countFields = (document: DocumentNode, operation: OperationDefinitionNode): number => {
+export const countFields = (document: DocumentNode, operation: OperationDefinitionNode): number => {
   const fragments = fragmentsOf(document)
   const ofFragment = new Map<string, number>()
   const count = (set: SelectionSetNode | undefined): number => {
@@ -32,7 +32,7 @@ const countFields = (document: DocumentNode, operation: OperationDefinitionNode)
     for (const selection of set?.selections ?? [])
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
         const name = selection.name.value
-        const counted = ofFragment.get(name) ?? count(fragments.get(name))
+        const counted = ofFragment.get(name) ?? count(fragments.get(name)?.selectionSet)
         ofFragment.set(name, counted)
         fields += counted
       } else fields += Number(selection.kind === Kind.FIELD) + count(selection.selectionSet)
@@ -74,13 +74,15 @@ export const useCompilation = (): Plugin => {
   }
 
   return {
-    onExecute: ({ args, setExecuteFn }) => {
-      const operation = getOperationAST(args.document, args.operationName)
-      const compiled = operation && (cache.get(operation) ?? compile(args, operation))
-      if (compiled)
-        setExecuteFn(({ rootValue, contextValue, variableValues }: ExecutionArgs) =>
-          compiled.run(rootValue, contextValue, variableValues),
-        )
+    onExecute: ({ args: { document, operationName }, executeFn, setExecuteFn }) => {
+      const operation = getOperationAST(document, operationName)
+      if (!operation) return
+      // Not before it runs: a planned operation may never need its resolvers.
+      setExecuteFn((args: ExecutionArgs) => {
+        const compiled = cache.get(operation) ?? compile(args, operation)
+        if (!compiled) return executeFn(args)
+        return compiled.run(args.rootValue, args.contextValue, args.variableValues)
+      })
     },
   }
 }

@@ -4,9 +4,9 @@ import {
   GraphQLError,
   type GraphQLSchema,
   getNamedType,
-  getVariableValues,
   isObjectType,
   type OperationDefinitionNode,
+  visit,
 } from 'graphql'
 import {
   type ComplexityEstimator,
@@ -15,18 +15,24 @@ import {
   getComplexity,
   simpleEstimator,
 } from 'graphql-query-complexity'
+import { LRUCache } from 'lru-cache'
 import { DEFAULT_PAGE_SIZE } from '../../query/list-request.ts'
 import { tooComplex } from './error-form.ts'
 import { countIntrospection, isIntrospectionRoot } from './introspection.ts'
+import { coerceVariables, directiveVariables, type Variables, variablesIn } from './variables.ts'
 
 /** Enough for ten pages of 100 full records, or for 100 records with 20 linked records each. */
 export const MAX_COST = 50_000
-// Without this limit, a list of 200,000 invalid values becomes as many errors, which takes seconds.
-const MAX_VARIABLE_ERRORS = 1
+/** The arguments that set the size of a page. */
+const PAGE_SIZES = ['first', 'last'] as const
+/** Memory of all cached costs, by the length of their keys. */
+const MAX_CACHE_BYTES = 4 * 1024 * 1024
+const ENTRY_BYTES = 200
 
 /** The cost of a list: its page size times the cost of one record. */
 export const listCost = ({ args, childComplexity }: ComplexityEstimatorArgs): number => {
-  const size = Number(args.first ?? args.last ?? DEFAULT_PAGE_SIZE)
+  const [first, last] = PAGE_SIZES.map((name) => args[name])
+  const size = Number(first ?? last ?? DEFAULT_PAGE_SIZE)
   return 1 + (Number.isFinite(size) ? Math.max(size, 1) : DEFAULT_PAGE_SIZE) * childComplexity
 }
 
@@ -61,13 +67,9 @@ const estimateIntrospection =
     return 1 + fields
   }
 
-/** The cost of an operation, or the error for invalid variables or arguments, or for too many nodes. */
-export const costOf = (execution: Execution): Cost | GraphQLError => {
+/** The cost of an operation with valid variables, or the error for invalid arguments or too many nodes. */
+const computeCost = (execution: Execution): Cost | GraphQLError => {
   const { schema, document, operation, variables } = execution
-  const { errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables, {
-    maxErrors: MAX_VARIABLE_ERRORS,
-  })
-  if (errors?.[0]) return errors[0]
   let readsSchema = false
   const noteIntrospection: ComplexityEstimator = ({ field }) => {
     if (isIntrospectionRoot(field.name)) readsSchema = true
@@ -92,5 +94,60 @@ export const costOf = (execution: Execution): Cost | GraphQLError => {
     // Errors about arguments have a location in the document. The error about too many nodes has none: nested
     // fragments count as often as they are spread, up to a limit.
     return error.nodes === undefined ? tooComplex(error.message) : error
+  }
+}
+
+/** The variables whose values change the cost: those in directives and in page sizes. */
+const costVariables = (document: DocumentNode): ReadonlySet<string> => {
+  const names = new Set(directiveVariables(document))
+  visit(document, {
+    Argument: (argument) => {
+      if (!PAGE_SIZES.some((name) => name === argument.name.value)) return
+      for (const name of variablesIn(argument)) names.add(name)
+    },
+  })
+  return names
+}
+
+/** The part of the variables that the cost depends on: page sizes, directives, and which others are missing. */
+const cacheKey = (
+  { variableDefinitions }: OperationDefinitionNode,
+  names: ReadonlySet<string>,
+  variables: Variables,
+): string =>
+  (variableDefinitions ?? [])
+    .map(({ variable: { name } }) => {
+      const value = variables[name.value]
+      return names.has(name.value) ? JSON.stringify(value) : value == null ? String(value) : ''
+    })
+    .join()
+
+/**
+ * Creates the function that returns the cost of an operation, or the error for invalid variables or arguments,
+ * or for too many nodes. It walks a document once for all calls with the same page sizes and directives.
+ */
+export const createCosts = () => {
+  const costs = new LRUCache<string, Cost>({
+    maxSize: MAX_CACHE_BYTES,
+    sizeCalculation: (_cost, key) => ENTRY_BYTES + key.length * 2,
+  })
+  const operations = new WeakMap<
+    OperationDefinitionNode,
+    { readonly id: number; readonly names: ReadonlySet<string> }
+  >()
+  let count = 0
+  return (execution: Execution): Cost | GraphQLError => {
+    const { schema, document, operation } = execution
+    const { errors, coerced } = coerceVariables(schema, operation, execution.variables)
+    if (errors) return errors[0] ?? new GraphQLError('The variables are invalid.')
+    const facts = operations.get(operation) ?? { id: ++count, names: costVariables(document) }
+    operations.set(operation, facts)
+    const key = `${facts.id} ${cacheKey(operation, facts.names, coerced)}`
+    const known = costs.get(key)
+    if (known) return known
+    const cost = computeCost(execution)
+    // The cost of introspection depends on the name of the type too.
+    if (!(cost instanceof GraphQLError) && !cost.readsSchema) costs.set(key, cost)
+    return cost
   }
 }

@@ -1,13 +1,13 @@
 /** The fragments of a document. */
-import { type DocumentNode, Kind, type SelectionSetNode } from 'graphql'
+import { type DocumentNode, type FragmentDefinitionNode, Kind } from 'graphql'
 
-/** The selections of each fragment of a document, by its name. */
+/** The fragments of a document, by name. */
 export const fragmentsOf = ({
   definitions,
-}: DocumentNode): ReadonlyMap<string, SelectionSetNode> => {
-  const fragments = new Map<string, SelectionSetNode>()
+}: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> => {
+  const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of definitions)
     if (definition.kind === Kind.FRAGMENT_DEFINITION)
-      fragments.set(definition.name.value, definition.selectionSet)
+      fragments.set(definition.name.value, definition)
   return fragments
 }

@@ -44,7 +44,9 @@ export const readListArguments = (
 
 const sizeError = { error: `a whole number from 1 to ${MAX_PAGE_SIZE}` }
 const pageSize = { schema: z.int(sizeError).min(1, sizeError).max(MAX_PAGE_SIZE, sizeError) }
-const cursor = { schema: z.string().max(4096, { error: 'a cursor of this list' }) }
+/** A longer text is not a cursor. */
+export const MAX_CURSOR_LENGTH = 4096
+const cursor = { schema: z.string().max(MAX_CURSOR_LENGTH, { error: 'a cursor of this list' }) }
 
 /** Creates the filter and order types of a resource; returns the filter type and the list arguments. */
 export const createListInputs = (builder: Builder, enums: Enums) => {

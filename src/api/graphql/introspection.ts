@@ -68,7 +68,8 @@ export const countIntrospection = (
     for (const node of set?.selections ?? []) {
       fields += 1
       if (fields > limit) return
-      if (node.kind === Kind.FRAGMENT_SPREAD) count(parent, source, fragments.get(node.name.value))
+      if (node.kind === Kind.FRAGMENT_SPREAD)
+        count(parent, source, fragments.get(node.name.value)?.selectionSet)
       else if (node.kind === Kind.INLINE_FRAGMENT) count(parent, source, node.selectionSet)
       else if (node.selectionSet) {
         const field = parent.getFields()[node.name.value]

@@ -2,14 +2,13 @@
 import type { GraphQLSchema } from 'graphql'
 import type { Catalogue, IncomingReference } from '../../definition/catalogue.ts'
 import type { Shape } from '../../definition/field.ts'
-import { resolveId, routeOf } from '../../definition/identity.ts'
+import { routeOf } from '../../definition/identity.ts'
 import type { Resource } from '../../definition/resource.ts'
 import { memoize } from '../../memoize.ts'
-import { checkText } from '../../query/filter.ts'
 import { countRecords, listRecords } from '../../store/records/records.ts'
-import { MAX_CREDENTIALS, resolveCredential, resolveScope } from '../auth/caller.ts'
+import { MAX_CREDENTIALS } from '../auth/caller.ts'
 import { operations } from '../operations.ts'
-import { backendOf, createBuilder, type GraphContext } from './builder.ts'
+import { createBuilder } from './builder.ts'
 import { listCost } from './cost.ts'
 import { createEnums } from './enums.ts'
 import { fieldsOf, makeRecordType, type RecordType, type TypeParts } from './fields.ts'
@@ -20,17 +19,8 @@ import { createRecordMutations } from './mutations.ts'
 import { createOperationTypes } from './operation-types.ts'
 import { createOperationFields } from './operations.ts'
 import { createPageTypes, toGraphPage } from './pages.ts'
+import { findNode, readListRequest, readRecordId } from './record-requests.ts'
 import { createSubscriptionFields } from './subscriptions.ts'
-
-/** The record with this id in the caller's environment; null if none exists. */
-const findNode = async (context: GraphContext, id: string): Promise<GraphRecord | null> => {
-  const location = routeOf(id.toLowerCase())
-  const resource = location && context.catalogue.findByTag(location.tag)
-  const credential = location && (await context.access.credentialByRoute(location.route))
-  if (!resource || credential?.environmentId !== backendOf(context).environmentId) return null
-  context.loaders.allow([credential])
-  return context.loaders.record(resource, id.toLowerCase())
-}
 
 /** Builds the schema of a catalogue, once. */
 export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
@@ -154,7 +144,10 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
         type: node,
         description: 'The record with this id, of any resource and credential.',
         args: { id: t.arg.id({ required: true }) },
-        resolve: (_root, { id }, context) => findNode(context, id),
+        resolve: async (_root, { id }, context) => {
+          const found = await findNode(context, id)
+          return found ? context.loaders.record(found.resource, found.id) : null
+        },
       }),
       ...Object.fromEntries(
         catalogue.resources.flatMap((resource) => {
@@ -169,20 +162,9 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
               userId: t.arg.id({ description: 'All credentials of this end user.' }),
               ...args(t.arg),
             },
-            resolve: async (
-              _root,
-              { credentialId, credentialIds, userId, ...listArguments },
-              context,
-            ) => {
-              const { access, database, loaders } = context
-              const scope = { credentialId, credentialIds, userId }
-              const credentials = await resolveScope(access, backendOf(context), scope)
-              loaders.allow(credentials)
-              const request = {
-                resource,
-                credentialIds: credentials.map(({ id }) => id),
-                ...readListArguments(resource, listArguments),
-              }
+            resolve: async (_root, listArguments, context) => {
+              const { database } = context
+              const request = await readListRequest(context, resource, listArguments)
               const recordPage = await listRecords(database, request)
               return toGraphPage(recordPage, () => countRecords(database, request))
             },
@@ -191,15 +173,8 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
             type: record,
             description: `One ${resource.name}, by its id in this API or in the app; null if none exists.`,
             args: { credentialId: t.arg.id({ required: true }), id: t.arg.id({ required: true }) },
-            resolve: async (_root, { credentialId, id }, context) => {
-              const { access, loaders } = context
-              const credential = await resolveCredential(access, backendOf(context), credentialId)
-              loaders.allow([credential])
-              return loaders.record(
-                resource,
-                resolveId(credential.id, resource.topic, checkText('id', id)),
-              )
-            },
+            resolve: async (_root, keyArguments, context) =>
+              context.loaders.record(resource, await readRecordId(context, resource, keyArguments)),
           })
           return [
             [resource.listField, list],

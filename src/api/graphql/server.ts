@@ -15,7 +15,7 @@ import type { Prefill } from '../http/prefill.ts'
 import { noteCredentials, type RequestOrigin } from '../request-origin.ts'
 import type { GraphContext } from './builder.ts'
 import { useCompilation } from './compilation.ts'
-import { costOf, MAX_COST } from './cost.ts'
+import { createCosts, MAX_COST } from './cost.ts'
 import { createOperationCount, type OperationFacts } from './count-operations.ts'
 import { useDocuments } from './documents.ts'
 import { noOperation, toGraphQLError, tooComplex } from './error-form.ts'
@@ -23,6 +23,7 @@ import { createGraphiQL } from './graphiql.ts'
 import { limitIntrospection } from './introspection.ts'
 import { createLoaders } from './loaders.ts'
 import { useOperationSpans } from './operation-spans.ts'
+import { usePlans } from './plan/plans.ts'
 import { rejectRootConditions } from './root-conditions.ts'
 import { buildSchema } from './schema.ts'
 import { createStreams } from './streams.ts'
@@ -87,13 +88,18 @@ type Requested = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableVal
   readonly contextValue: GraphContext
 }
 
+interface AdmissionRules {
+  readonly schema: GraphQLSchema
+  readonly graphiql: boolean
+  readonly costOf: ReturnType<typeof createCosts>
+}
+
 const refused = (error: ApiError): GraphQLError =>
   new GraphQLError(error.message, { originalError: error })
 
 /** The error if an operation may not run, because of its caller, transport or cost; otherwise undefined. */
 const refusalOf = (
-  schema: GraphQLSchema,
-  graphiql: boolean,
+  { schema, graphiql, costOf }: AdmissionRules,
   { document, operationName, variableValues, contextValue }: Requested,
 ): GraphQLError | undefined => {
   const { caller, acceptsEventStream } = contextValue
@@ -125,17 +131,20 @@ const refusalOf = (
 const useAdmission = (
   schema: GraphQLSchema,
   graphiql: boolean,
-): Plugin<GraphContext, GraphRequest> => ({
-  onValidate: ({ addValidationRule }) => addValidationRule(limitIntrospection),
-  onExecute: ({ args, setResultAndStopExecution }) => {
-    const error = refusalOf(schema, graphiql, args)
-    if (error) setResultAndStopExecution({ errors: [error] })
-  },
-  onSubscribe: ({ args, setResultAndStopExecution }) => {
-    const error = refusalOf(schema, graphiql, args)
-    if (error) setResultAndStopExecution({ errors: [error] })
-  },
-})
+): Plugin<GraphContext, GraphRequest> => {
+  const rules = { schema, graphiql, costOf: createCosts() }
+  return {
+    onValidate: ({ addValidationRule }) => addValidationRule(limitIntrospection),
+    onExecute: ({ args, setResultAndStopExecution }) => {
+      const error = refusalOf(rules, args)
+      if (error) setResultAndStopExecution({ errors: [error] })
+    },
+    onSubscribe: ({ args, setResultAndStopExecution }) => {
+      const error = refusalOf(rules, args)
+      if (error) setResultAndStopExecution({ errors: [error] })
+    },
+  }
+}
 
 /** Runs subscriptions with the streams of this API. */
 const useStreams = (): Plugin<GraphContext, GraphRequest> => {
@@ -198,6 +207,7 @@ export const createGraphServer = ({
       ...(counts ? [counts.describe] : []),
       useAdmission(schema, graphiql),
       useCompilation(),
+      usePlans(context.catalogue),
       useStreams(),
       useOperationSpans(),
       useErrorForm(),

@@ -1,6 +1,6 @@
 /** SQL generated from a resource's definition: its columns, and its records as JSON. */
 import { Prisma } from '@prisma/client'
-import { type Column, columnsOf } from '../../definition/column.ts'
+import { type Column, columnsOf, documentColumns } from '../../definition/column.ts'
 import { type Resource, snakeCase } from '../../definition/resource.ts'
 
 const { raw } = Prisma
@@ -18,6 +18,8 @@ export interface RecordSql {
   readonly embedded: readonly Column[]
   /** The JSON text of the row `t`, exactly as the API returns it. */
   readonly json: Prisma.Sql
+  /** The same without embedded records: the stored document. */
+  readonly stored: Prisma.Sql
   /** The document's text for a row whose id and columns have these expressions. */
   document(id: string, expression: (column: Column) => string): string
   /** The column of a field. */
@@ -55,8 +57,7 @@ export const recordSql = (resource: Resource): RecordSql => {
     const text = embeddedText(resource, column)
     return text === undefined ? [] : [{ column, text }]
   })
-  // An embedded record can change without this one, so the document never contains it.
-  const kept = columns.filter((column) => !embedded.some((other) => other.column === column))
+  const kept = documentColumns(resource)
 
   const document: RecordSql['document'] = (id, expression) => {
     const pairs = kept.map((column) => pair(column.field, column.jsonText(expression(column))))
@@ -74,6 +75,7 @@ export const recordSql = (resource: Resource): RecordSql => {
         ? stored
         : `('{' || ${pairs.join(" || ',' || ")} || ',' || substr(${stored}, 2))`,
     ),
+    stored: raw(stored),
     document,
     column: (field) => {
       const name = names.get(field)

@@ -6,9 +6,12 @@ import type { ListFilter, ListRequest } from '../../query/list-request.ts'
 import type { ParentRecord, VersionedRecord } from '../../query/write-request.ts'
 import type { Database, Queryable } from '../database/database.ts'
 import { filterSql, keysetSql, orderSql } from './filter-sql.ts'
-import { recordSql } from './record-sql.ts'
+import { type RecordSql, recordSql } from './record-sql.ts'
 
 const { sql, raw } = Prisma
+
+/** The text that a read returns of each record: `json`, as the API shows it, or `stored`, without embedded records. */
+export type RecordText = keyof Pick<RecordSql, 'json' | 'stored'>
 
 /** One page of records in list order, each as the JSON text that the API returns. */
 export interface RecordPage {
@@ -52,9 +55,9 @@ const toPage = ({ order, page }: PageShape, records: readonly string[]): RecordP
 }
 
 /** One statement for any number of credentials. It reads each credential through its own index range. */
-const listStatement = (request: ListRequest): Prisma.Sql => {
+const listStatement = (request: ListRequest, text: RecordText): Prisma.Sql => {
   const { resource, credentialIds, order, page } = request
-  const { table, json } = recordSql(resource)
+  const { table, [text]: json } = recordSql(resource)
   const [credentialId] = credentialIds
   if (credentialIds.length === 1)
     return sql`SELECT ${lines('page')} AS page FROM (
@@ -77,8 +80,9 @@ interface PageRow {
 export const listRecords = async (
   { prisma }: Database,
   request: ListRequest,
+  text: RecordText = 'json',
 ): Promise<RecordPage> => {
-  const [row] = await prisma.$queryRaw<PageRow[]>(listStatement(request))
+  const [row] = await prisma.$queryRaw<PageRow[]>(listStatement(request, text))
   return toPage(request, splitLines(row?.page ?? null))
 }
 
@@ -115,8 +119,9 @@ export const getRecords = async (
   { prisma }: Database,
   resource: Resource,
   keys: readonly RecordKey[],
+  text: RecordText = 'json',
 ): Promise<(string | undefined)[]> => {
-  const { table, json } = recordSql(resource)
+  const { table, [text]: json } = recordSql(resource)
   const rows = await prisma.$queryRaw<{ place: number; json: string }[]>(sql`
     SELECT k.place::integer AS place, ${json} AS json
     FROM ${keyTable(keys)}

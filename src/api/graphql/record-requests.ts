@@ -1,0 +1,58 @@
+/** The root fields of records: their arguments, checked against what the caller may read. */
+import { resolveId, routeOf } from '../../definition/identity.ts'
+import type { Resource } from '../../definition/resource.ts'
+import { checkText } from '../../query/filter.ts'
+import type { ListRequest } from '../../query/list-request.ts'
+import { resolveCredential, resolveScope, type Scope } from '../auth/caller.ts'
+import { backendOf, type GraphContext } from './builder.ts'
+import { type ListArguments, readListArguments } from './inputs.ts'
+
+/**
+ * Reads the arguments of a root list, and allows the loaders to read its credentials.
+ * @throws UNAUTHENTICATED, FORBIDDEN, CREDENTIAL_NOT_FOUND, USER_NOT_FOUND, INVALID_PARAMETER, INVALID_CURSOR
+ */
+export const readListRequest = async (
+  context: GraphContext,
+  resource: Resource,
+  { credentialId, credentialIds, userId, ...listArguments }: ListArguments & Scope,
+): Promise<ListRequest> => {
+  const scope = { credentialId, credentialIds, userId }
+  const credentials = await resolveScope(context.access, backendOf(context), scope)
+  context.loaders.allow(credentials)
+  return {
+    resource,
+    credentialIds: credentials.map(({ id }) => id),
+    ...readListArguments(resource, listArguments),
+  }
+}
+
+/**
+ * Reads the arguments of a record's root field, and allows the loaders to read its credential.
+ * @returns the id of the record in this API
+ * @throws UNAUTHENTICATED, FORBIDDEN, CREDENTIAL_NOT_FOUND, INVALID_PARAMETER
+ */
+export const readRecordId = async (
+  context: GraphContext,
+  resource: Resource,
+  { credentialId, id }: { readonly credentialId: string; readonly id: string },
+): Promise<string> => {
+  const credential = await resolveCredential(context.access, backendOf(context), credentialId)
+  context.loaders.allow([credential])
+  return resolveId(credential.id, resource.topic, checkText('id', id))
+}
+
+/** A record's resource and its id in canonical form. */
+export interface Node {
+  readonly resource: Resource
+  readonly id: string
+}
+
+/** The resource of an id in the caller's environment, whose credential the loaders may then read. */
+export const findNode = async (context: GraphContext, id: string): Promise<Node | undefined> => {
+  const location = routeOf(id.toLowerCase())
+  const resource = location && context.catalogue.findByTag(location.tag)
+  const credential = location && (await context.access.credentialByRoute(location.route))
+  if (!resource || credential?.environmentId !== backendOf(context).environmentId) return undefined
+  context.loaders.allow([credential])
+  return { resource, id: id.toLowerCase() }
+}

@@ -1,0 +1,162 @@
+/** Random valid GraphQL queries for records: aliases, fragments, directives, variables, links and wrong arguments. */
+import {
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  isLeafType,
+  isObjectType,
+} from 'graphql'
+import { recordId } from '../../src/definition/identity.ts'
+import type { Resource } from '../../src/definition/resource.ts'
+import { snakeCase } from '../../src/definition/resource.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { encodeCursor, orderFields } from '../../src/query/cursor.ts'
+
+/** A generator of numbers from 0 to 1 with a 32-bit state (mulberry32). */
+const createRandom = (seed: number): (() => number) => {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+export interface RandomOperation {
+  readonly query: string
+  readonly variables: Readonly<Record<string, unknown>>
+}
+
+interface Options {
+  readonly schema: GraphQLSchema
+  readonly credentialIds: readonly string[]
+  /** Each credential has the records 1 to this number of each resource. */
+  readonly recordsOfEach: number
+}
+
+/** The operation of a seed. */
+export const randomOperation = (
+  seed: number,
+  { schema, credentialIds, recordsOfEach }: Options,
+): RandomOperation => {
+  const random = createRandom(seed)
+  const chance = (probability: number): boolean => random() < probability
+  const below = (limit: number): number => Math.floor(random() * limit)
+  const oneOf = <Value>(values: readonly Value[]): Value => values[below(values.length)] as Value
+
+  const definitions: string[] = []
+  const variables: Record<string, unknown> = {}
+  const fragments: string[] = []
+  /** The value as a literal or as a variable. */
+  const argument = (type: string, value: unknown, literal = JSON.stringify(value)): string => {
+    if (chance(0.5)) return literal
+    const name = `v${definitions.length}`
+    definitions.push(`$${name}: ${type}`)
+    variables[name] = value
+    return `$${name}`
+  }
+  const directive = (): string => {
+    if (!chance(0.15)) return ''
+    return ` @${oneOf(['skip', 'include'])}(if: ${argument('Boolean!', chance(0.5))})`
+  }
+  /** A field: an alias always names the same field, so that all selections can be merged. */
+  const field = (name: string, rest = ''): string =>
+    `${chance(0.15) ? `${name.replace('__', '')}Alias: ` : ''}${name}${rest}`
+
+  /** A selection of an object: some of the fields, in any order, some of them in fragments. */
+  const selection = (type: GraphQLObjectType, depth: number): string => {
+    const selectable = Object.values(type.getFields()).filter(
+      (candidate) => isLeafType(getNamedType(candidate.type)) || depth < 4,
+    )
+    const fieldText = (): string => {
+      if (chance(0.1)) return field('__typename', directive())
+      const { name, type: fieldType, args } = oneOf(selectable)
+      const named = getNamedType(fieldType)
+      if (!isObjectType(named)) return field(name, directive())
+      // Links to other records: seldom, because plans do not follow them.
+      const isLink = args.length > 0 || (isRecord(named) && !type.name.endsWith('Edge'))
+      if (isLink && depth > 0 && !chance(0.02)) return field('__typename')
+      return `${field(name, directive())} ${selection(named, depth + 1)}`
+    }
+    const text = (): string => Array.from({ length: 1 + below(4) }, fieldText).join(' ')
+    const part = (): string => {
+      if (chance(0.75)) return text()
+      if (chance(0.4)) return `...${directive()} { ${text()} }`
+      if (chance(0.5)) return `... on ${type.name}${directive()} { ${text()} }`
+      if (isRecord(type) && chance(0.3)) return '... on Node { id __typename }'
+      const fragment = text()
+      const name = `F${fragments.length}`
+      fragments.push(`fragment ${name} on ${type.name} { ${fragment} }`)
+      return `...${name}${directive()}`
+    }
+    const parts = Array.from({ length: 1 + below(3) }, part)
+    return `{ ${parts.join(' ')} }`
+  }
+  const isRecord = (type: GraphQLObjectType): boolean => type.getInterfaces().length > 0
+
+  const objectType = (name: string): GraphQLObjectType => {
+    const type = schema.getType(name)
+    if (!isObjectType(type)) throw new TypeError(`${name} is not an object type.`)
+    return type
+  }
+
+  const scope = (): string => {
+    if (chance(0.02)) return `credentialId: "99999999-0000-4000-8000-000000000009"`
+    if (chance(0.6)) return `credentialId: ${argument('ID', oneOf(credentialIds))}`
+    return `credentialIds: ${argument('[ID!]', credentialIds)}`
+  }
+
+  const cursorOf = (resource: Resource, order: string, descending: boolean): string => {
+    const id = recordId(oneOf(credentialIds), resource.topic, String(1 + below(recordsOfEach)))
+    const value =
+      order === 'createdAt' || order === 'updatedAt' ? new Date().toISOString() : undefined
+    return encodeCursor({ field: order, descending }, { id, value })
+  }
+
+  const listArguments = (resource: Resource): string => {
+    const parts = [scope()]
+    const order = chance(0.5) ? oneOf(orderFields(resource)) : undefined
+    const descending = order !== undefined && chance(0.5)
+    if (order !== undefined)
+      parts.push(
+        `orderBy: { field: ${snakeCase(order).toUpperCase()}, direction: ${descending ? 'DESC' : 'ASC'} }`,
+      )
+    const size = chance(0.03) ? oneOf([0, 101]) : 1 + below(recordsOfEach + 2)
+    const backward = chance(0.25)
+    if (backward || chance(0.8))
+      parts.push(`${backward ? 'last' : 'first'}: ${argument('Int', size)}`)
+    if (chance(0.3)) {
+      const cursor = chance(0.05)
+        ? 'nonsense'
+        : cursorOf(resource, order ?? 'createdAt', descending)
+      parts.push(`${backward ? 'before' : 'after'}: ${argument('String', cursor)}`)
+    }
+    if (chance(0.3))
+      parts.push(
+        chance(0.5)
+          ? `filter: { includeDeleted: ${argument('Boolean', chance(0.5))} }`
+          : `filter: { remoteId: ${argument('String', '1')} }`,
+      )
+    return `(${parts.join(', ')})`
+  }
+
+  const root = (_value: unknown, index: number): string => {
+    const resource = oneOf(catalogue.resources)
+    const as = `r${index}`
+    const n = 1 + below(recordsOfEach + 1)
+    const credentialId = oneOf(credentialIds)
+    const id = recordId(credentialId, resource.topic, String(n))
+    if (chance(0.03)) return `${as}: __typename`
+    if (chance(0.1))
+      return `${as}: node(id: ${argument('ID!', id)})${directive()} { __typename ... on ${resource.typeName} ${selection(objectType(resource.typeName), 1)} }`
+    if (chance(0.15))
+      return `${as}: ${resource.getField}(credentialId: ${argument('ID!', credentialId)}, id: ${argument('ID!', chance(0.5) ? id : String(n))})${directive()} ${selection(objectType(resource.typeName), 1)}`
+    return `${as}: ${resource.listField}${listArguments(resource)}${directive()} ${selection(objectType(`${resource.typeName}Page`), 0)}`
+  }
+
+  const roots = Array.from({ length: 1 + below(3) }, root)
+  const body = `{ ${roots.join(' ')} } ${fragments.join(' ')}`
+  const parameters = definitions.length > 0 ? `(${definitions.join(', ')})` : ''
+  return { query: `query ${parameters} ${body}`, variables }
+}
