@@ -4,6 +4,7 @@
  * recorded responses, and the engine decides on retries, timeouts and addresses.
  */
 
+import { checkWebhooks, type Webhooks } from './inbound.ts'
 import type { Json } from './json.ts'
 import type { Mapping } from './mapping.ts'
 import type { Category } from './resource.ts'
@@ -61,6 +62,19 @@ export interface ListPage {
   readonly records: readonly unknown[]
   /** The cursor of the next page; undefined after the last page. */
   readonly next: Json | undefined
+}
+
+/** One request that reads several records by their remote ids. */
+export interface ReadMany {
+  /** The most ids of one request. */
+  readonly maxIds: number
+  /** The request for these records, in no particular order. */
+  request(ids: readonly string[]): AppRequest
+  /**
+   * The records in the form in which a listing shows them, without those that the app does not have.
+   * @throws Error if the response has an unexpected form
+   */
+  read(response: AppResponse): readonly unknown[]
 }
 
 /** The stored copy of a record that a write changes or deletes. */
@@ -138,6 +152,8 @@ export interface ResourceConnector {
   readonly mapping: Mapping
   /** Absent if the app or the connector is read-only for this resource. */
   readonly write?: ResourceWriter
+  /** Absent if the app reads only single records, or none, by id. */
+  readonly readMany?: ReadMany
   /** The request for one page. */
   listRequest(position: ListPosition): AppRequest
   /** Reads the response to that request. @throws Error if the response has an unexpected form */
@@ -184,6 +200,8 @@ export interface ConnectorDefinition {
    * Undefined: the response has none. Never throws.
    */
   readAccountName?(response: AppResponse): string | undefined
+  /** How the app reports changes. Absent: they are found by polling only. */
+  readonly webhooks?: Webhooks
   /** By topic. */
   readonly resources: Readonly<Record<string, ResourceConnector>>
 }
@@ -195,7 +213,7 @@ export interface Connector extends ConnectorDefinition {
 
 /**
  * Completes a definition.
- * @throws TypeError if a resource's key is not the topic of its mapping
+ * @throws TypeError if a resource's key is not the topic of its mapping, or the webhooks contradict themselves
  */
 export const defineConnector = (definition: ConnectorDefinition): Connector => {
   for (const [topic, { mapping }] of Object.entries(definition.resources))
@@ -203,6 +221,8 @@ export const defineConnector = (definition: ConnectorDefinition): Connector => {
       throw new TypeError(
         `The connector ${definition.app} has the mapping of ${mapping.resource.topic} under the key ${topic}.`,
       )
+  const { app, webhooks } = definition
+  if (webhooks) checkWebhooks(app, webhooks, Object.keys(definition.resources))
   const categories = Object.values(definition.resources).map(
     ({ mapping }) => mapping.resource.category,
   )

@@ -35,6 +35,7 @@ import type { HeldRun } from './leases.ts'
 import { createPageMapper, joinPages, type MappedPages } from './map-pages.ts'
 import { readMissingLabel } from './missing-label.ts'
 import { reconcileMissing } from './missing-records.ts'
+import { pollIntervalMs } from './poll-interval.ts'
 import { readDrift } from './remote-count.ts'
 import { logCompletedRun, logFailedRun } from './run-log.ts'
 import { TICK_MS } from './run-slots.ts'
@@ -202,8 +203,9 @@ const finish = async (run: ActiveRun, drift: number | null): Promise<RunResult> 
   const { listing, counts, announced } = progress
   const isFullListingDue = listing === 'changes' && state.drift !== null && drift !== state.drift
   await transact(run, async (transaction) => {
-    // A listing that takes longer than the interval runs half of the time, not all of it.
-    const dueInMs = Math.max(context.intervalMs, tookMs)
+    const isReported = run.connector.webhooks?.topics.includes(lease.key.topic) === true
+    const webhookAgeMs = isReported ? state.webhookAgeMs : null
+    const dueInMs = pollIntervalMs({ intervalMs: context.intervalMs, tookMs, webhookAgeMs })
     const since = nextSince(run)
     await completeRun(transaction, lease, { since, listing, drift, isFullListingDue, dueInMs })
     if (announced || isRecovery(state.failure))

@@ -15,6 +15,7 @@ export type SecretContext =
   | { readonly kind: 'old-webhook'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'integration'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'old-integration'; readonly environmentId: string; readonly id: string }
+  | { readonly kind: 'inbound'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'signing-key'; readonly id: string }
 
 export interface Vault {
