@@ -37,7 +37,7 @@ const searchOf = ({ url }: FastifyRequest): string => {
 /** Adds `POST /webhooks/:app/:endpointId`, and `GET` for apps that verify an address with it. */
 export const addInboundRoutes = (server: FastifyInstance, handle: InboundHandler): void => {
   // A scope of its own: the body stays as bytes, whatever its type.
-  server.register(async (scope) => {
+  server.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser(
       '*',
@@ -65,5 +65,6 @@ export const addInboundRoutes = (server: FastifyInstance, handle: InboundHandler
           .send(text ?? '')
       },
     })
+    done()
   })
 }
