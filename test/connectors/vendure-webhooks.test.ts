@@ -4,7 +4,7 @@ import { connector } from '../../src/connectors/vendure/manifest.ts'
 import { createInboundWorker, type InboundWorker } from '../../src/inbound/worker.ts'
 import { createCredential } from '../../src/store/accounts/credentials.ts'
 import { placeOrder } from '../apps/vendure/checkout.ts'
-import { addNote, fulfillOrder } from '../apps/vendure/orders.ts'
+import { fulfillOrder } from '../apps/vendure/orders.ts'
 import {
   createCustomer,
   createProduct,
@@ -100,15 +100,6 @@ describe.skipIf(missing)('webhooks of a shop', () => {
     const fulfillment = await fulfillOrder(vendure, order, { trackingCode: 'T-1', method: 'DHL' })
     await expectStored('fulfillment', fulfillment.id, { carrier: 'DHL' })
     await expectStored('order', order.id, { orderStatus: 'Shipped' })
-    const before = await shown('order', order.id)
-    await new Promise((resolve) => setTimeout(resolve, 1000 - (Date.now() % 1000) + 5))
-    await addNote(vendure, order.id, 'call before delivery')
-    await expect
-      .poll(async () => (await shown('order', order.id)).remoteUpdatedAt, {
-        timeout: 2000,
-        interval: 20,
-      })
-      .not.toBe(before.remoteUpdatedAt)
   })
 
   test('a deleted record is marked as deleted, and its fields stay', async () => {

@@ -38,7 +38,8 @@ class WebhookResolver {
     return webhook
   }
   deleteWebhook({ id }) {
-    return webhooks.delete(id)
+    // Vendure decodes ids to numbers.
+    return webhooks.delete(String(id))
   }
 }
 
