@@ -26,16 +26,14 @@ const MAX_PAUSE_MS = 10 * 60_000
 const AUTHENTICATION_PAUSE_MS = 10 * 60_000
 const MAX_AUTHENTICATION_PAUSE_MS = 24 * 3_600_000
 const JITTER = [0.9, 1.1] as const
-// The database's clock is known to a few milliseconds; a time that is too early is safe.
-const CLOCK_MARGIN_MS = 50
 
 const isDeletedInApp = ({ remoteDeleted }: Readonly<Record<string, unknown>>): boolean =>
   remoteDeleted === true
 
 /** What an app reports about records of one topic. */
 interface Findings extends FetchedRecords {
-  /** When they were requested, by the database's clock. */
-  readonly requestedAt: string
+  /** When they were requested, or slightly earlier, by the database's clock. */
+  readonly requestedAt: string | undefined
   readonly keys: readonly string[]
 }
 
@@ -80,18 +78,18 @@ const processTopic = async (
   resource: ResourceConnector,
   records: readonly NamedRecord[],
 ): Promise<void> => {
-  const { database, clock, log } = context
+  const { database, log } = context
   const { id: credentialId } = app.credential
   const { topic } = resource.mapping.resource
   const deleted = records.filter(({ isDeleted }) => isDeleted)
   const changed = records.filter(({ isDeleted }) => !isDeleted)
-  const requestedAt = new Date(clock.nowMs() - CLOCK_MARGIN_MS).toISOString()
   const store = (fetched: FetchedRecords): Promise<void> => {
     const absent = [...fetched.absent, ...idsOf(deleted)]
     return storeFindings(context, app, resource, {
       ...fetched,
       absent,
-      requestedAt,
+      // Not earlier: a response to this request must replace what the previous one has stored.
+      requestedAt: records[0]?.listedAt,
       keys: keysOf(records),
     })
   }

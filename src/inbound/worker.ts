@@ -25,6 +25,8 @@ import { processEvents } from './process-events.ts'
 export interface InboundWorkerOptions extends InboundContext {
   /** How long after its process was killed another process may take a subscription over. Default: 15 s. */
   readonly leaseMs?: number
+  /** How often it looks for due subscriptions. Default: 500 ms. */
+  readonly tickMs?: number
 }
 
 /** The worker of inbound webhooks. */
@@ -34,7 +36,7 @@ export interface InboundWorker {
   stop(): Promise<void>
 }
 
-// Half of the time that a delivery may take until its record is stored is for the app.
+// A record is stored within 2 s after its delivery: most of that is for the app.
 const TICK_MS = 500
 const PURGE_EVERY_MS = 60_000
 const SLOTS = 16
@@ -58,6 +60,7 @@ const choose = (
 /** Creates the worker of a process. */
 export const createInboundWorker = (options: InboundWorkerOptions): InboundWorker => {
   const { database, vault, connectors, appClient, log, leaseMs = 15_000 } = options
+  const { tickMs = TICK_MS } = options
   const stopping = new AbortController()
   /** The current work, each with its app. */
   const running = new Map<Promise<void>, string>()
@@ -114,7 +117,7 @@ export const createInboundWorker = (options: InboundWorkerOptions): InboundWorke
   }
 
   const ticks = createRepeater({
-    everyMs: TICK_MS,
+    everyMs: tickMs,
     step: fill,
     onFailure: (error) =>
       log.warn({ err: error }, 'due webhook subscriptions could not be acquired'),

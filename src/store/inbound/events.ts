@@ -82,6 +82,8 @@ export interface NamedRecord {
   readonly isDeleted: boolean
   /** The keys of its events. */
   readonly keys: readonly string[]
+  /** When it was listed, by the database's clock, with microseconds. */
+  readonly listedAt: string
 }
 
 // Events that one statement reads: a flood of events of one record is one fetch.
@@ -94,7 +96,8 @@ export const listNamedRecords = (
   limit: number,
 ): Promise<NamedRecord[]> =>
   prisma.$queryRaw<NamedRecord[]>(sql`
-    SELECT topic, remote_id AS "remoteId", bool_and(is_deleted) AS "isDeleted", array_agg(key) AS keys
+    SELECT topic, remote_id AS "remoteId", bool_and(is_deleted) AS "isDeleted", array_agg(key) AS keys,
+      statement_timestamp()::text AS "listedAt"
     FROM (SELECT * FROM inbound_events
       WHERE credential_id = ${credentialId}::uuid AND processed_at IS NULL
       ORDER BY received_at LIMIT ${MAX_EVENTS}) e
