@@ -100,6 +100,7 @@ describe.skipIf(missing)('webhooks of a shop', () => {
     const fulfillment = await fulfillOrder(vendure, order, { trackingCode: 'T-1', method: 'DHL' })
     await expectStored('fulfillment', fulfillment.id, { carrier: 'DHL' })
     await expectStored('order', order.id, { orderStatus: 'Shipped' })
+    await expectStored('product', id, { variants: [{ inventory: { totalCount: 98 } }] })
   })
 
   test('a deleted record is marked as deleted, and its fields stay', async () => {

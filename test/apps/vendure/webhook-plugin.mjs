@@ -92,13 +92,20 @@ const report = (type, id) => {
 
 const kindOf = (type) => (type === 'deleted' ? 'deleted' : 'changed')
 
+const productsOf = (variants) =>
+  [...new Set(variants.map(({ productId }) => productId))].map((id) => ['product.changed', id])
+
 /** The changes that an event of Vendure reports, as pairs of type and id. */
 const changesOf = [
   [vendure.ProductEvent, ({ entity, type }) => [[`product.${kindOf(type)}`, entity.id]]],
+  [vendure.ProductVariantEvent, ({ entity }) => productsOf(entity)],
   [
-    vendure.ProductVariantEvent,
-    ({ entity }) =>
-      [...new Set(entity.map(({ productId }) => productId))].map((id) => ['product.changed', id]),
+    vendure.StockMovementEvent,
+    async ({ stockMovements }, connection) => {
+      const variants = connection.getRepository(vendure.ProductVariant)
+      const ids = stockMovements.map(({ productVariant }) => productVariant.id)
+      return productsOf(await Promise.all(ids.map((id) => variants.findOneByOrFail({ id }))))
+    },
   ],
   [vendure.CustomerEvent, ({ entity, type }) => [[`customer.${kindOf(type)}`, entity.id]]],
   [vendure.OrderPlacedEvent, ({ order }) => [['order.changed', order.id]]],
@@ -122,18 +129,21 @@ const changesOf = [
 ]
 
 export class WebhookPlugin {
-  constructor(eventBus) {
+  constructor(eventBus, connection) {
     this.eventBus = eventBus
+    this.connection = connection
   }
   onApplicationBootstrap() {
     // Subscribers are called once the transaction of the event has been committed.
     for (const [type, changes] of changesOf)
-      this.eventBus.ofType(type).subscribe((event) => {
-        for (const [name, id] of changes(event)) report(name, id)
+      this.eventBus.ofType(type).subscribe(async (event) => {
+        const { rawConnection } = this.connection
+        for (const [name, id] of await changes(event, rawConnection)) report(name, id)
       })
   }
 }
 Inject(vendure.EventBus)(WebhookPlugin, undefined, 0)
+Inject(vendure.TransactionalConnection)(WebhookPlugin, undefined, 1)
 vendure.VendurePlugin({
   imports: [vendure.PluginCommonModule],
   adminApiExtensions: { schema, resolvers: [WebhookResolver] },
