@@ -2,6 +2,7 @@
 import type { RemoteSubscription, WebhookTarget } from '../definition/inbound.ts'
 import { exponentialPauseMs, requestedPauseMs } from '../outbound/backoff.ts'
 import type { ClassifiedFailure } from '../outbound/classify-failure.ts'
+import { addSharedEndpoint } from '../store/inbound/endpoints.ts'
 import { pollNow } from '../store/inbound/events.ts'
 import {
   type AcquiredSubscription,
@@ -20,7 +21,7 @@ import {
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
+export const DAY_MS = 24 * HOUR_MS
 /** A silent subscription is looked up this often, one that delivers once a day. */
 const SILENT_MS = HOUR_MS
 // More than the time between two checks.
@@ -89,17 +90,17 @@ const ensure = async (
   return created
 }
 
-/** Until the next check of a subscription that exists. */
+/** Until the next check of a subscription that exists. @param changed it as it is now, if it has changed */
 const nextInMs = (
   { clock, subscription }: Check,
-  expiresAt: string | undefined,
-  changed: boolean,
+  changed: RemoteSubscription | undefined,
 ): number => {
   const { receivedAgeMs, expiresInMs } = subscription
-  const isSilent = changed || receivedAgeMs === null || receivedAgeMs > SILENT_MS
+  const isSilent = changed !== undefined || receivedAgeMs === null || receivedAgeMs > SILENT_MS
   const everyMs = isSilent ? SILENT_MS : DAY_MS
-  const leftMs = expiresAt === undefined ? expiresInMs : Date.parse(expiresAt) - clock.nowMs()
-  return leftMs === null ? everyMs : Math.min(everyMs, Math.max(MINUTE_MS, leftMs / 2))
+  const renewedMs = changed?.expiresAt && Date.parse(changed.expiresAt) - clock.nowMs()
+  const leftMs = changed ? renewedMs : expiresInMs
+  return typeof leftMs === 'number' ? Math.min(everyMs, Math.max(MINUTE_MS, leftMs / 2)) : everyMs
 }
 
 /** Plans the next attempt. What an app refuses, it refuses until someone changes a setting there. */
@@ -120,6 +121,8 @@ export const checkSubscription = async (
   const { webhooks, credential } = app
   const company = webhooks.company === undefined ? undefined : credential.values[webhooks.company]
   const check = { ...context, app, subscription }
+  if (webhooks.scope === 'app')
+    await addSharedEndpoint(database, credential.environmentId, credential.app)
   if (!webhooks.subscription) return saveCheck(database, lease, { company, nextInMs: DAY_MS })
   try {
     const changed = await ensure(check, await targetOf(check))
@@ -127,8 +130,7 @@ export const checkSubscription = async (
     // Changes that were not delivered in between.
     if (changed && subscription.remoteIds.length > 0)
       await pollNow(database, credentialId, webhooks.topics)
-    const next = nextInMs(check, changed?.expiresAt, changed !== undefined)
-    await saveCheck(database, lease, { company, nextInMs: next })
+    await saveCheck(database, lease, { company, nextInMs: nextInMs(check, changed) })
   } catch (error) {
     const failure = failureIn(app, error)
     const { code, reason } = failure

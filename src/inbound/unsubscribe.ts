@@ -53,7 +53,8 @@ export const createUnsubscriber = (options: UnsubscriberOptions) => {
     const subscriptions = await listRemoteSubscriptions(database, deleted)
     const opened = await Promise.all(
       subscriptions.map(async ({ credentialId, remoteIds }) => ({
-        credential: await readCredential(database, vault, credentialId),
+        // Values that cannot be decrypted prevent no deletion.
+        credential: await readCredential(database, vault, credentialId).catch(() => undefined),
         remoteIds,
       })),
     )

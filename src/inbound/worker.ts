@@ -16,8 +16,9 @@ import {
   releaseSubscription,
   SUBSCRIPTIONS,
   type SubscriptionLease,
+  saveCheck,
 } from '../store/inbound/subscriptions.ts'
-import { checkSubscription } from './check-subscription.ts'
+import { checkSubscription, DAY_MS } from './check-subscription.ts'
 import { type ConnectedApp, type InboundContext, TIMEOUT_MS } from './context.ts'
 import { processEvents } from './process-events.ts'
 
@@ -76,8 +77,11 @@ export const createInboundWorker = (options: InboundWorkerOptions): InboundWorke
     const credential = await readCredential(database, vault, subscription.credentialId)
     const connector = credential && connectors.get(credential.app)
     const webhooks = connector?.webhooks
-    if (!credential || !connector || !webhooks)
+    if (!credential || !connector || !webhooks) {
+      // Its connector is not installed, or no longer has webhooks.
+      await saveCheck(database, lease, { company: undefined, nextInMs: DAY_MS })
       return releaseSubscription(database, lease, { received, fetchFailures: 0 })
+    }
     const signal = AbortSignal.any([ending, AbortSignal.timeout(TIMEOUT_MS)])
     const app: ConnectedApp = { connector, webhooks, credential, appClient, signal, ending }
     if (subscription.isCheckDue) await checkSubscription(options, app, subscription)
@@ -133,9 +137,10 @@ export const createInboundWorker = (options: InboundWorkerOptions): InboundWorke
   return {
     start: async () => {
       const offered = [...connectors.values()].filter(({ webhooks }) => webhooks)
-      const sharing = offered.filter(({ webhooks }) => webhooks?.scope === 'app')
-      const namesOf = (apps: typeof offered) => apps.map(({ app }) => app)
-      await addMissingEndpoints(database, namesOf(offered), namesOf(sharing))
+      await addMissingEndpoints(
+        database,
+        offered.map(({ app }) => app),
+      )
       ticks.start()
       purges.start()
       await ticks.run()

@@ -40,15 +40,10 @@ export const readEndpoint = async (
   return endpoint ?? undefined
 }
 
-/**
- * Adds the missing addresses: those of credentials that were created before their connector had webhooks, and those
- * that the credentials of an environment share.
- * @param sharing the apps whose credentials share an address
- */
+/** Adds the missing addresses of credentials that were created before their connector had webhooks. */
 export const addMissingEndpoints = async (
   { prisma }: Database,
   apps: readonly string[],
-  sharing: readonly string[],
 ): Promise<void> => {
   if (apps.length === 0) return
   await prisma.$executeRaw(sql`
@@ -57,12 +52,19 @@ export const addMissingEndpoints = async (
     WHERE c.app = ANY (${apps}::text[])
       AND NOT EXISTS (SELECT FROM inbound_subscriptions s WHERE s.credential_id = c.id)
     ON CONFLICT DO NOTHING`)
+}
+
+/** Adds the address that all credentials of an environment share, unless it exists. */
+export const addSharedEndpoint = async (
+  { prisma }: Database,
+  environmentId: string,
+  app: string,
+): Promise<void> => {
   await prisma.$executeRaw(sql`
     INSERT INTO inbound_subscriptions (id, environment_id, app, due_at, check_at)
-    SELECT gen_random_uuid(), e.id, a.app, 'infinity', 'infinity'
-    FROM environments e CROSS JOIN unnest(${sharing}::text[]) AS a(app)
+    SELECT gen_random_uuid(), ${environmentId}::uuid, ${app}, 'infinity', 'infinity'
     WHERE NOT EXISTS (SELECT FROM inbound_subscriptions s
-      WHERE s.environment_id = e.id AND s.app = a.app AND s.credential_id IS NULL)
+      WHERE s.environment_id = ${environmentId}::uuid AND s.app = ${app} AND s.credential_id IS NULL)
     ON CONFLICT DO NOTHING`)
 }
 
