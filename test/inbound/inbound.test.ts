@@ -5,6 +5,7 @@ import { createReceiver, type DeliveryOutcome } from '../../src/inbound/receive.
 import { createInboundWorker, type InboundWorker } from '../../src/inbound/worker.ts'
 import { type AppClient, createAppClient } from '../../src/outbound/http.ts'
 import { createCredential } from '../../src/store/accounts/credentials.ts'
+import { createSync } from '../../src/sync/schedule.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import {
   CLIENT_SECRET,
@@ -390,4 +391,26 @@ describe('a subscription', () => {
     expect(app.webhooks.has('orphan')).toBe(false)
     expect((await subscriptionOf(credentialId)).failure).toBe(null)
   })
+})
+
+test('polling slows down while webhooks arrive, and speeds up when they stop', async () => {
+  const { prisma } = service.database
+  await startWorker()
+  const { credentialId, path } = await connectSubscribed()
+  const sync = createSync({ ...service.runtime, appClient })
+  /** Seconds until the next run, after a run. */
+  const interval = async (): Promise<number> => {
+    await sync.syncNow(credentialId)
+    const [row] = await prisma.$queryRaw<{ seconds: number }[]>`
+      SELECT round(extract(epoch FROM due_at - completed_at))::integer AS seconds FROM sync_states
+      WHERE credential_id = ${credentialId}::uuid`
+    return row?.seconds ?? 0
+  }
+  expect(await interval()).toBe(15)
+  await deliver(path, [])
+  expect(await interval()).toBe(300)
+  await prisma.$executeRaw`UPDATE inbound_subscriptions
+    SET last_received_at = last_received_at - interval '1 hour' WHERE credential_id = ${credentialId}::uuid`
+  expect(await interval()).toBe(15)
+  await sync.stop()
 })
