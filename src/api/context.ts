@@ -42,6 +42,15 @@ export interface ApiContext {
     credential: { readonly method: string | null; readonly values: CredentialValues },
     requireResponse: boolean,
   ) => Promise<Pick<NewCredential, 'label' | 'checkFailure'>>
+  /**
+   * Reads the webhook subscriptions of credentials that will be deleted. The result deletes them in their apps, without
+   * waiting.
+   */
+  readonly prepareUnsubscribe: (deleted: {
+    readonly environmentId: string
+    readonly userId: string
+    readonly credentialId?: string
+  }) => Promise<() => void>
   /** Maximum number of credentials of one end user. */
   readonly maxCredentialsPerUser: number
   /** Limit of the resyncs that end users start, by user id. */

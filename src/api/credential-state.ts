@@ -78,7 +78,7 @@ const latest = (times: Times): string | null => sorted(times).at(-1) ?? null
 
 /** A credential with its state, as the API returns it. */
 export const describeCredential = (credential: CredentialSummary) => {
-  const { credentialId, userId, app, label, createdAt, updatedAt, syncs } = credential
+  const { credentialId, userId, app, label, createdAt, updatedAt, syncs, webhooks } = credential
   const resources = syncs.map((sync) => ({
     topic: sync.topic,
     ...statusOf(credential, sync),
@@ -110,6 +110,12 @@ export const describeCredential = (credential: CredentialSummary) => {
       records: resources.reduce((sum, { records }) => sum + records, 0),
       resources: resources.length,
       resourcesCompleted: sorted(completions).length,
+    },
+    webhooks: webhooks && {
+      active: webhooks.active,
+      lastReceivedAt: webhooks.lastReceivedAt,
+      path: `/webhooks/${app}/${webhooks.endpointId}`,
+      reason: webhooks.failure && describeFailureReason(webhooks.failure),
     },
     resources,
   }

@@ -7,6 +7,7 @@
 import type { AuthMethods } from './auth.ts'
 import { commonValueNames } from './authenticate.ts'
 import { checkAuth } from './check-auth.ts'
+import { checkWebhooks, type Webhooks } from './inbound.ts'
 import type { Json } from './json.ts'
 import type { Mapping } from './mapping.ts'
 import { checkRequestLimits, type RequestLimits } from './request-limits.ts'
@@ -191,6 +192,8 @@ export interface ConnectorDefinition {
   readAccountName?(response: AppResponse): string | undefined
   /** The app's limits on requests. Absent: only a rate limit that the app reports pauses requests. */
   readonly limits?: RequestLimits
+  /** How the app reports changes. Absent: they are found by polling only. */
+  readonly webhooks?: Webhooks
   /** By topic. */
   readonly resources: Readonly<Record<string, ResourceConnector>>
 }
@@ -202,11 +205,11 @@ export interface Connector extends ConnectorDefinition {
 
 /**
  * Completes a definition.
- * @throws TypeError if a resource's key is not the topic of its mapping, a way to connect is not well defined, the
- * sync behaviour of a resource contradicts itself, or the limits are invalid
+ * @throws TypeError if a resource's key is not the topic of its mapping, or if a way to connect, the limits, the
+ * webhooks or the sync behaviour of a resource are not well defined
  */
 export const defineConnector = (definition: ConnectorDefinition): Connector => {
-  const { app, auth, limits } = definition
+  const { app, auth, limits, webhooks } = definition
   checkAuth(app, auth)
   if (limits) checkRequestLimits(app, limits, commonValueNames(auth))
   for (const [topic, { mapping, sync }] of Object.entries(definition.resources)) {
@@ -216,6 +219,7 @@ export const defineConnector = (definition: ConnectorDefinition): Connector => {
       )
     checkSync(`${topic} of ${definition.app}`, sync)
   }
+  if (webhooks) checkWebhooks(app, webhooks, Object.keys(definition.resources))
   const categories = Object.values(definition.resources).map(
     ({ mapping }) => mapping.resource.category,
   )

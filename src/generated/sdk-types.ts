@@ -318,6 +318,8 @@ export interface Credential {
   readonly nextSyncAt: string | null
   /** The progress of the sync. */
   readonly counts: CredentialCounts
+  /** The webhooks that the app sends to this service; null: this app sends none. */
+  readonly webhooks: CredentialWebhooks | null
   /** The sync of each resource, by topic. */
   readonly resources: readonly ResourceSync[]
 }
@@ -330,6 +332,18 @@ export interface CredentialCounts {
   readonly resources: number
   /** Number of resources whose first sync has completed. */
   readonly resourcesCompleted: number
+}
+
+/** The webhooks that the app sends to this service. */
+export interface CredentialWebhooks {
+  /** Whether the app has a subscription, or has sent a webhook within the last day. Without webhooks, changes are found by polling. */
+  readonly active: boolean
+  /** When the last webhook arrived; null: none has. */
+  readonly lastReceivedAt: string | null
+  /** The path below PUBLIC_URL to which the app sends them, for apps in which it is entered by hand. */
+  readonly path: string
+  /** Why the app has no subscription; null if it has one, or none is created in it. */
+  readonly reason: string | null
 }
 
 /** The sync of one resource of a credential. */

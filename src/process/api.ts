@@ -1,6 +1,7 @@
 /** The API of a process: its HTTP server, and the live changes for its subscribers. */
 import { createRateLimit } from '../api/auth/rate-limits.ts'
 import type { ApiContext } from '../api/context.ts'
+import { addInboundRoutes } from '../api/http/inbound-webhooks.ts'
 import { USER_RESYNCS_PER_MINUTE } from '../api/operations/credential-syncs.ts'
 import { createServer } from '../api/server.ts'
 import { addConnectRoutes } from '../connect/routes.ts'
@@ -8,6 +9,8 @@ import { createLiveChanges, type LiveChanges } from '../delivery/live-changes.ts
 import { createSubscriptions } from '../delivery/subscription.ts'
 import type { WindowLimits } from '../delivery/window.ts'
 import { catalogue } from '../generated/registry.ts'
+import { createReceiver, type Receiver } from '../inbound/receive.ts'
+import { createUnsubscriber } from '../inbound/unsubscribe.ts'
 import { createHostPolicy } from '../outbound/address.ts'
 import { createIdempotencyStore } from '../store/writes/idempotent-requests.ts'
 import { createWorkflowReader } from '../workflows/reader.ts'
@@ -41,6 +44,20 @@ const portTaken = async ({ port, host }: Config): Promise<Error> => {
   )
 }
 
+const createReceiverOf = (
+  { requestDatabase, vault, clock, connectors, log, metrics }: Runtime,
+  publicUrl: string,
+): Receiver =>
+  createReceiver({
+    database: requestDatabase,
+    vault,
+    clock,
+    connectors,
+    log,
+    publicUrl,
+    onDelivery: metrics?.onInboundWebhook,
+  })
+
 export interface Api {
   readonly server: ReturnType<typeof createServer>
   readonly context: ApiContext
@@ -70,6 +87,7 @@ export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?
     writer,
     passthrough,
     checkCredential,
+    prepareUnsubscribe: createUnsubscriber(runtime),
     maxCredentialsPerUser: config.maxCredentialsPerUser,
     userResyncs: createRateLimit({
       name: 'resync',
@@ -95,7 +113,11 @@ export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?
     maxConnections: config.maxConnections,
     maxConnectionsPerKey: config.maxConnectionsPerKey,
     findUnreadiness,
-    addPages: addConnectRoutes,
+    addPages: (pages) => {
+      addConnectRoutes(pages)
+      if (config.publicUrl !== undefined)
+        addInboundRoutes(pages, createReceiverOf(runtime, config.publicUrl))
+    },
     onRequest: metrics?.onRequest,
     onOperation: metrics?.onOperation,
   })

@@ -67,6 +67,12 @@ export const createMetrics = () => {
     buckets: LATENCIES,
     registers,
   })
+  const inboundWebhooks = new Counter({
+    name: 'trunkline_inbound_webhooks_total',
+    help: 'Webhooks of apps that were received, by outcome: accepted, handshake, rejected, foreign, unreadable.',
+    labelNames: ['app', 'outcome'],
+    registers,
+  })
   const poolWaits = new Counter({
     name: 'trunkline_database_pool_waits_total',
     help: 'How often statements waited more than a second for a database connection.',
@@ -104,6 +110,7 @@ export const createMetrics = () => {
     onBudgetRefusal: (app: string, purpose: string): void => budgetRefusals.inc({ app, purpose }),
     onWebhookRequest: onPost('webhook'),
     onWorkflowPost: onPost('workflow'),
+    onInboundWebhook: (app: string, outcome: string): void => inboundWebhooks.inc({ app, outcome }),
     onPoolWait: (): void => poolWaits.inc(),
     /** Adds parts of the process that are read at each scrape. */
     readAtScrape: (added: ScrapeSources): void => void Object.assign(sources, added),

@@ -3,6 +3,7 @@ import { createRetention } from '../delivery/retention.ts'
 import { signWithSecrets } from '../delivery/signature.ts'
 import { createWebhookDelivery } from '../delivery/webhooks.ts'
 import { catalogue } from '../generated/registry.ts'
+import { createInboundWorker } from '../inbound/worker.ts'
 import { createSandboxSimulation } from '../sandbox/life.ts'
 import { createPurges } from '../sync/purges.ts'
 import { createSync, type Sync } from '../sync/schedule.ts'
@@ -67,6 +68,12 @@ export const startWorkers = async (runtime: Runtime, firstStart: FirstStart): Pr
   // The example's records are synced before the start prints the addresses.
   if (firstStart.isNew) await syncExamples(runtime, sync, firstStart.credentialIds)
   await retry('start the synchronisation', sync.start)
+
+  if (config.publicUrl !== undefined) {
+    const inbound = createInboundWorker({ ...runtime, publicUrl: config.publicUrl })
+    shutdown.add('inbound webhooks', () => inbound.stop())
+    await retry('start the inbound webhooks', inbound.start)
+  }
 
   const purges = createPurges({ database, catalogue, log })
   purges.start()

@@ -47,7 +47,7 @@ export interface MappedPages {
 const UNREADABLE = Symbol('unreadable')
 
 /** A reader that loses its field, and not the whole record, if its rule throws. */
-const tolerant =
+export const tolerant =
   (read: ValueReader, name: string): ValueReader =>
   (raw, record) => {
     try {

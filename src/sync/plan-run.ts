@@ -83,3 +83,13 @@ export const nextSince = (
   const positionMs = positions.length === 0 ? startMs : Math.min(startMs, Math.max(...positions))
   return new Date(positionMs - overlapMs).toISOString()
 }
+
+/** Where the next listing of changes starts. */
+export const nextStart = (
+  state: SyncState,
+  progress: RunProgress,
+  { changes }: SyncDefinition,
+) => ({
+  since: changes.by === 'time' ? nextSince(state, progress, changes.overlapMs) : null,
+  token: changes.by === 'token' ? (progress.nextToken ?? null) : null,
+})

@@ -20,8 +20,21 @@ export interface PollFacts {
   readonly tookMs: number
   /** Consecutive runs without a change, including this one. */
   readonly idleRuns: number
+  /** Time since the app last delivered a webhook for the credential; null: never, or not for changes of the resource. */
+  readonly webhookAgeMs: number | null
   readonly limits: readonly PolledLimit[]
 }
+
+// Deliveries that have arrived within this time are expected to continue.
+const ARRIVING_MS = 3_600_000
+const FACTOR_WHILE_ARRIVING = 20
+const MAX_WHILE_ARRIVING_MS = 15 * 60_000
+
+/** The interval while webhooks report the changes; 0 if none do. */
+const webhookMs = ({ intervalMs, webhookAgeMs }: PollFacts): number =>
+  webhookAgeMs !== null && webhookAgeMs < ARRIVING_MS
+    ? Math.min(intervalMs * FACTOR_WHILE_ARRIVING, MAX_WHILE_ARRIVING_MS)
+    : 0
 
 /** The share of a limit that only requests for changes, and more important ones, may use. */
 const CHANGES_SHARE = CEILINGS.changes - CEILINGS.history
@@ -34,5 +47,8 @@ const affordableMs = ({ max, periodMs, cost, resources }: PolledLimit): number =
  * The time until the next run, at least what the budget for changes affords. A run that takes longer than the
  * interval runs half of the time, not all of it.
  */
-export const pollIntervalMs = ({ intervalMs, tookMs, idleRuns, limits }: PollFacts): number =>
-  Math.ceil(Math.max(intervalMs * idleFactor(idleRuns), tookMs, ...limits.map(affordableMs)))
+export const pollIntervalMs = (facts: PollFacts): number => {
+  const { intervalMs, tookMs, idleRuns, limits } = facts
+  const idleMs = intervalMs * idleFactor(idleRuns)
+  return Math.ceil(Math.max(idleMs, webhookMs(facts), tookMs, ...limits.map(affordableMs)))
+}

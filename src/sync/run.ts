@@ -42,9 +42,8 @@ import type { HeldRun } from './leases.ts'
 import { createPageMapper, joinPages, type MappedPages, remoteIdsOf, sizeOf } from './map-pages.ts'
 import { readMissingLabel } from './missing-label.ts'
 import { reconcileMissing } from './missing-records.ts'
-import { nextSince, planRun, restartRun } from './plan-run.ts'
-import { pollIntervalMs } from './poll-interval.ts'
-import { listPolledLimits } from './polled-limits.ts'
+import { nextPollMs } from './next-poll.ts'
+import { nextStart, planRun, restartRun } from './plan-run.ts'
 import { compareRemoteCount, countBeforeListing } from './remote-count.ts'
 import { logCompletedRun, logFailedRun } from './run-log.ts'
 import { TICK_MS } from './run-slots.ts'
@@ -187,28 +186,25 @@ const listOrRestart = async (
   }
 }
 
-/** Where the next listing of changes starts. */
-const nextStart = ({ state, progress, resource }: ActiveRun) => {
-  const { changes } = resource.sync
-  return {
-    since: changes.by === 'time' ? nextSince(state, progress, changes.overlapMs) : null,
-    token: changes.by === 'token' ? (progress.nextToken ?? null) : null,
-  }
-}
-
 const finish = async (run: ActiveRun, signal: AbortSignal): Promise<RunResult> => {
-  const { context, lease, state, progress } = run
+  const { context, lease, state, progress, resource } = run
   const { listing, counts, announced } = progress
   const counted = await compareRemoteCount(run, signal)
   const tookMs = workedMs(run)
   const changed = counts.created + counts.updated + counts.deleted > 0
   const idleRuns = changed || progress.first ? 0 : state.idleRuns + 1
-  const limits = await listPolledLimits(run)
-  const dueInMs = pollIntervalMs({ intervalMs: context.intervalMs, tookMs, idleRuns, limits })
+  const dueInMs = await nextPollMs(run, { tookMs, idleRuns })
   const isReported = announced || isRecovery(state.failure)
   // Most polls write one row, which needs no transaction.
   const isIdle = listing === 'changes' && !isReported && counts.listed === 0
-  const completion = { ...nextStart(run), ...counted, listing, idleRuns, isIdle, dueInMs }
+  const completion = {
+    ...nextStart(state, progress, resource.sync),
+    ...counted,
+    listing,
+    idleRuns,
+    isIdle,
+    dueInMs,
+  }
   if (isIdle) await completeRun(context.database, lease, completion)
   else
     await transact(run, async (transaction) => {

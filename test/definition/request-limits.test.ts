@@ -82,5 +82,7 @@ test.each<[string, readonly PolledLimit[], number, number]>([
   ['the tightest of several limits', [perDay, { ...perDay, resources: 1 }], 20, 633_600],
   ['the configured interval if more is affordable', [{ ...perDay, max: 10 ** 6 }], 20, 15_000],
 ])('the next run starts after %s', (_name, limits, tookMs, expected) => {
-  expect(pollIntervalMs({ intervalMs: 15_000, tookMs, idleRuns: 0, limits })).toBe(expected)
+  expect(
+    pollIntervalMs({ intervalMs: 15_000, tookMs, idleRuns: 0, webhookAgeMs: null, limits }),
+  ).toBe(expected)
 })

@@ -179,6 +179,7 @@ test('a day of 50 credentials in four processes', { timeout: 30 * MINUTE_MS }, a
     intervalMs: 15 * SECOND_MS,
     tookMs: 0,
     idleRuns: 0,
+    webhookAgeMs: null,
     limits: limits.windows.map((window) => ({
       max: window.max,
       periodMs: periodMs(window),

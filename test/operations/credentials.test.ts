@@ -60,6 +60,7 @@ test('the responses are exactly those of the contract', async () => {
           lastCompletedAt: null,
           nextSyncAt: expect.stringMatching(TIME),
           counts: { records: 0, resources: topics.length, resourcesCompleted: 0 },
+          webhooks: null,
           resources: topics.map((topic) => ({
             topic,
             state: 'syncing',

@@ -76,6 +76,13 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'src/sync/': below,
   'src/write/': below,
   'src/delivery/': below,
+  // Runs a connector's steps as writes do, and maps records as syncs do.
+  'src/inbound/': [
+    ...below,
+    'src/sync/map-pages.ts',
+    'src/sync/storage-limits.ts',
+    'src/write/run-steps.ts',
+  ],
   'src/workflows/': below,
   'src/tokens/': below,
   // The sandbox app has every resource, with fields that follow from its definition.
@@ -101,12 +108,14 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'src/store/changes/',
     'src/store/records/',
   ],
+  'src/store/inbound/': [...onlyLeaves, 'src/store/database/'],
   'src/store/accounts/': [
     ...onlyLeaves,
     'src/store/database/',
     'src/store/secrets/',
     'src/store/changes/',
     'src/store/sync/',
+    'src/store/inbound/',
   ],
   'src/store/webhooks/': [
     ...onlyLeaves,

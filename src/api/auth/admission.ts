@@ -8,6 +8,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A CORS preflight route: it is not rate-limited. */
     readonly isPreflight?: boolean
+    /** A route whose callers have no key: a header Authorization is theirs, and no guess of a key. */
+    readonly isUnauthenticated?: boolean
   }
   interface FastifyRequest {
     /** The rate-limit subject: see Requester. */
@@ -112,7 +114,10 @@ export const addAdmission = (
 ): void => {
   const { requests, failures } = admission
   const identify = (request: FastifyRequest): Promise<Requester> =>
-    admission.identify(request.headers.authorization, addressOf(request.raw, trustedProxies))
+    admission.identify(
+      request.routeOptions.config.isUnauthenticated ? undefined : request.headers.authorization,
+      addressOf(request.raw, trustedProxies),
+    )
   server.decorateRequest('requireCaller', () => {
     throw new Error('requireCaller was called before the onRequest hook of addAdmission ran.')
   })

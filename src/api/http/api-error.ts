@@ -8,9 +8,10 @@ import {
 } from '../../store/database/temporary-failure.ts'
 import { redactSecrets } from './redaction.ts'
 
+const MIB = 1024 * 1024
+
 /** The API errors for Fastify's error codes. */
 const frameworkErrors: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['BODY_TOO_LARGE', 'The body is larger than 1 MiB.'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['MALFORMED_BODY', 'The body is not valid JSON.'],
   FST_ERR_CTP_EMPTY_JSON_BODY: ['MALFORMED_BODY', 'The body is empty. Send JSON.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
@@ -58,6 +59,11 @@ export const toApiError = (error: unknown, request?: FastifyRequest): ReportedEr
       expected: true,
     }
   const code = codeOf(error)
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    const limit = (request?.routeOptions.bodyLimit ?? MIB) / MIB
+    const message = `The body is larger than ${limit} MiB.`
+    return { error: new ApiError('BODY_TOO_LARGE', message), expected: true }
+  }
   const frameworkError = code === undefined ? undefined : frameworkErrors[code]
   if (frameworkError) return { error: new ApiError(...frameworkError), expected: true }
   const temporary = temporaryFailureOf(error)

@@ -1,5 +1,6 @@
 /** The shape in which operations return a credential. */
 import {
+  boolean,
   defineShape,
   enumeration,
   integer,
@@ -77,6 +78,29 @@ export const credential = defineShape({
         'The progress of the sync.',
       ),
     ),
+    webhooks: object(
+      defineShape({
+        name: 'CredentialWebhooks',
+        doc: 'The webhooks that the app sends to this service.',
+        fields: {
+          active: required(
+            boolean(
+              'Whether the app has a subscription, or has sent a webhook within the last day. Without webhooks, changes are found by polling.',
+            ),
+          ),
+          lastReceivedAt: timestamp('When the last webhook arrived; null: none has.'),
+          path: required(
+            text(
+              'The path below PUBLIC_URL to which the app sends them, for apps in which it is entered by hand.',
+            ),
+          ),
+          reason: text(
+            'Why the app has no subscription; null if it has one, or none is created in it.',
+          ),
+        },
+      }),
+      'The webhooks that the app sends to this service; null: this app sends none.',
+    ),
     resources: list(
       defineShape({
         name: 'ResourceSync',
@@ -108,6 +132,12 @@ export const exampleCredential = {
   lastCompletedAt: '2026-03-04T17:05:03.871Z',
   nextSyncAt: '2026-03-04T17:13:40.006Z',
   counts: { records: 1204, resources: 1, resourcesCompleted: 1 },
+  webhooks: {
+    active: true,
+    lastReceivedAt: '2026-03-04T17:05:20.118Z',
+    path: '/webhooks/vendure/2f6f2a0e-7a3c-4b58-9a0b-6d3f0f5f6f11',
+    reason: null,
+  },
   resources: [
     {
       topic: 'commerce/orders',

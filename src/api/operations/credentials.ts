@@ -152,14 +152,19 @@ export const credentialOperations = [
       input: { userId: EXAMPLE_USER, credentialId: EXAMPLE_CREDENTIAL },
       result: EXAMPLE_CREDENTIAL,
     },
-    run: async ({ database, access, caller, onCommit }, input) => {
+    check: ({ prepareUnsubscribe, caller: { environmentId } }, { userId, credentialId }) =>
+      prepareUnsubscribe({ environmentId, userId, credentialId }),
+    run: async ({ database, access, caller, onCommit, checked }, input) => {
       const { environmentId } = caller
       const { userId, credentialId } = input
       const outcome = await deleteCredential(database, environmentId, userId, credentialId)
       if (outcome === 'no user') throw noUser()
       if (outcome === 'no credential') throw noCredential()
       const deleted = credentialId.toLowerCase()
-      onCommit(() => access.forgetCredential(deleted))
+      onCommit(() => {
+        access.forgetCredential(deleted)
+        checked?.()
+      })
       return deleted
     },
   }),

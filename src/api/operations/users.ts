@@ -166,10 +166,15 @@ export const userOperations = [
     response: { key: 'userId', value: userId },
     errors: ['USER_NOT_FOUND'],
     example: { input: { userId: EXAMPLE_USER }, result: EXAMPLE_USER },
-    run: async ({ database, access, caller, onCommit }, input) => {
+    check: ({ prepareUnsubscribe, caller: { environmentId } }, input) =>
+      prepareUnsubscribe({ environmentId, userId: input.userId }),
+    run: async ({ database, access, caller, onCommit, checked }, input) => {
       if (!(await deleteUser(database, caller.environmentId, input.userId))) throw noUser()
       const deleted = input.userId.toLowerCase()
-      onCommit(() => access.forgetUser(deleted))
+      onCommit(() => {
+        access.forgetUser(deleted)
+        checked?.()
+      })
       return deleted
     },
   }),

@@ -11,6 +11,7 @@ import { orderWriter } from './order/order-writer.ts'
 import { products } from './product/product.ts'
 import { productWriter } from './product/product-writer.ts'
 import { readFailure } from './read-failure.ts'
+import { webhooks } from './webhooks.ts'
 
 /** The shop's address without a trailing slash or the path of the Admin API. */
 const shopAddress = (url: string): string => {
@@ -63,6 +64,7 @@ export const connector = defineConnector({
     // The code of the default channel names no shop.
     return typeof code === 'string' && code !== DEFAULT_CHANNEL ? code : undefined
   },
+  webhooks,
   resources: {
     'commerce/customers': { ...customers, write: customerWriter },
     'commerce/fulfillments': { ...fulfillments, write: fulfillmentWriter },

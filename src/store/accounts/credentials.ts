@@ -12,6 +12,7 @@ import {
   type Queryable,
   type Transaction,
 } from '../database/database.ts'
+import { deleteEndpoints } from '../inbound/endpoints.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { deleteStates } from '../sync/sync-state.ts'
 import { openTokens, putTokens, TOKEN_COLUMNS, type TokenRow } from './credential-tokens.ts'
@@ -84,6 +85,9 @@ export const createCredential = async (
             label: label ?? null,
             checkFailure: checkFailure ?? null,
             syncStates: { create: Object.keys(connector.resources).map((topic) => ({ topic })) },
+            ...(connector.webhooks && {
+              inboundSubscription: { create: { environmentId, app: connector.app } },
+            }),
           },
         })
         const owner = { credentialId: id, environmentId }
@@ -166,6 +170,7 @@ export const removeCredentials = async (
     WHERE user_id = ${userId}::uuid AND credential_ids && ${ids}::uuid[]`)
   // The foreign key would delete them too, but in no defined order.
   await deleteStates(transaction, ids)
+  await deleteEndpoints(transaction, ids)
   await transaction.prisma.credential.deleteMany({ where: { id: { in: ids } } })
   return ids.length
 }

@@ -30,6 +30,17 @@ export interface SyncFacts {
   readonly failingSince: string | null
 }
 
+/** The facts about the webhooks that the app sends for a credential. */
+export interface WebhookFacts {
+  /** Whether a subscription exists in the app, or, for an address that was entered by hand, a delivery arrived lately. */
+  readonly active: boolean
+  readonly lastReceivedAt: string | null
+  /** The id in the address. */
+  readonly endpointId: string
+  /** Why there is no subscription. */
+  readonly failure: string | null
+}
+
 /** A credential without its values. Times are ISO 8601. */
 export interface CredentialSummary {
   readonly credentialId: string
@@ -41,6 +52,8 @@ export interface CredentialSummary {
   readonly checkFailure: string | null
   readonly createdAt: string
   readonly updatedAt: string
+  /** Null: the app has no webhooks. */
+  readonly webhooks: WebhookFacts | null
   /** By topic. */
   readonly syncs: readonly SyncFacts[]
 }
@@ -63,8 +76,9 @@ interface CredentialRow extends Omit<CredentialSummary, 'createdAt' | 'updatedAt
 /** A time of JSON that PostgreSQL wrote, in the API's form. */
 const toIso = (time: string | null): string | null => time && new Date(time).toISOString()
 
-const toSummary = ({ createdAt, updatedAt, syncs, ...row }: CredentialRow) => ({
+const toSummary = ({ createdAt, updatedAt, syncs, webhooks, ...row }: CredentialRow) => ({
   ...row,
+  webhooks: webhooks && { ...webhooks, lastReceivedAt: toIso(webhooks.lastReceivedAt) },
   createdAt: createdAt.toISOString(),
   updatedAt: updatedAt.toISOString(),
   syncs: syncs.map((sync) => ({
@@ -89,6 +103,14 @@ const SYNCS = sql`ARRAY(
   LEFT JOIN record_totals t ON t.credential_id = s.credential_id AND t.topic = s.topic
   WHERE s.credential_id = c.id ORDER BY s.topic)`
 
+const WEBHOOKS = sql`(
+  SELECT jsonb_build_object('lastReceivedAt', w.last_received_at, 'failure', w.failure,
+    'endpointId', coalesce((SELECT s.id FROM inbound_subscriptions s
+      WHERE s.environment_id = w.environment_id AND s.app = w.app AND s.credential_id IS NULL), w.id),
+    'active', coalesce(w.remote_ids <> '{}' AND coalesce(w.expires_at > statement_timestamp(), true)
+      OR w.last_received_at > statement_timestamp() - interval '1 day', false))
+  FROM inbound_subscriptions w WHERE w.credential_id = c.id)`
+
 const ALL: NumberedPage = { size: undefined, number: 1 }
 
 /** Lists the credentials of an environment with their syncs, oldest first. One statement. */
@@ -100,7 +122,7 @@ export const listCredentials = async (
   const rows = await prisma.$queryRaw<CredentialRow[]>(sql`
     SELECT c.id::text AS "credentialId", c.user_id::text AS "userId", c.app, c.label,
       c.check_failure AS "checkFailure",
-      c.created_at AS "createdAt", c.updated_at AS "updatedAt", ${SYNCS} AS syncs
+      c.created_at AS "createdAt", c.updated_at AS "updatedAt", ${WEBHOOKS} AS webhooks, ${SYNCS} AS syncs
     FROM credentials c
     WHERE c.environment_id = ${environmentId}::uuid
       ${userId === undefined ? Prisma.empty : sql`AND c.user_id = ${userId}::uuid`}

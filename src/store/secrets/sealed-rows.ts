@@ -57,6 +57,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     hasEnvironment: true,
   },
   {
+    kind: 'inbound',
+    table: 'inbound_subscriptions',
+    column: 'sealed_secret',
+    idType: 'uuid',
+    hasEnvironment: true,
+  },
+  {
     kind: 'integration',
     table: 'integrations',
     column: 'sealed_secret',

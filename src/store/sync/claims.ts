@@ -81,6 +81,8 @@ const STATE = sql`s.since, s.token, s.progress, s.idle_runs AS "idleRuns",
     THEN jsonb_build_object('code', s.failure_code, 'reason', s.failure) END AS failure,
   extract(epoch FROM clock_timestamp() - s.full_listing_at)::double precision * 1000
     AS "fullListingAgeMs",
+  (SELECT extract(epoch FROM clock_timestamp() - w.last_received_at)::double precision * 1000
+    FROM inbound_subscriptions w WHERE w.credential_id = s.credential_id) AS "webhookAgeMs",
   EXISTS (SELECT FROM record_totals t WHERE t.credential_id = s.credential_id AND t.topic = s.topic)
     AS "hasRecordTotal",
   clock_timestamp() AS now`

@@ -51,6 +51,7 @@ export const purgeNext = async (
     sql`sync_sightings`,
     sql`record_totals`,
     sql`change_totals`,
+    sql`inbound_events`,
     ...catalogue.resources.map((resource) => recordSql(resource).table),
   ]
   for (const table of tables)

@@ -113,6 +113,8 @@ export interface SyncState {
   readonly failures: number
   /** The failure reported in the change log, otherwise the last one; null: the last run succeeded. */
   readonly failure: StoredFailure | null
+  /** Time since the app last delivered a webhook for the credential; null: never. */
+  readonly webhookAgeMs: number | null
   /** Whether a total of the stored records exists; earlier versions kept none. */
   readonly hasRecordTotal: boolean
   /** The database's time. */

@@ -29,6 +29,7 @@ const { values: options } = parseArgs({
 })
 
 const vendure = await import('@vendure/core')
+const { WebhookPlugin } = await import('./webhook-plugin.mjs')
 
 const superadmin = { identifier: 'superadmin', password: 'superadmin' }
 
@@ -49,6 +50,7 @@ const app = await vendure.bootstrap({
   },
   dbConnectionOptions: { type: 'sqljs', autoSave: false, synchronize: true, logging: false },
   // The default job queue runs in this process; no scheduled task runs at all.
+  plugins: [WebhookPlugin],
   paymentOptions: { paymentMethodHandlers: [vendure.dummyPaymentHandler] },
   logger: stderrLogger(options.log ? ['info', 'warn', 'error', 'fatal'] : ['error', 'fatal']),
 })

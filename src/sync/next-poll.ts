@@ -1,4 +1,4 @@
-/** The limits of an app that the polls of a resource count towards. */
+/** When a resource is polled next: by its activity, its webhooks, and the limits of the app on requests. */
 import { LRUCache } from 'lru-cache'
 import { type CountedWindow, countLimits } from '../definition/counted-limits.ts'
 import { periodMs } from '../definition/request-limits.ts'
@@ -6,7 +6,7 @@ import { memoize } from '../memoize.ts'
 import { countPolledResources } from '../store/budgets/polled-resources.ts'
 import type { Database } from '../store/database/database.ts'
 import type { ActiveRun } from './active-run.ts'
-import type { PolledLimit } from './poll-interval.ts'
+import { type PolledLimit, type PollFacts, pollIntervalMs } from './poll-interval.ts'
 
 // Credentials are connected seldom, and every run of an app with a shared limit needs the number.
 const COUNT_TTL_MS = 60_000
@@ -45,7 +45,7 @@ const pointsPerRequest = ({ connector, resource, state }: ActiveRun): number => 
 }
 
 /** Lists the limits of a run's app; none without declared ones. */
-export const listPolledLimits = async (run: ActiveRun): Promise<readonly PolledLimit[]> => {
+const listPolledLimits = async (run: ActiveRun): Promise<readonly PolledLimit[]> => {
   const { connector, owner, credential } = run
   if (!connector.limits?.windows) return []
   const { values, app } = credential
@@ -59,4 +59,19 @@ export const listPolledLimits = async (run: ActiveRun): Promise<readonly PolledL
       resources: await countResources(run, window),
     })),
   )
+}
+
+/** The time until the next run of the resource, in ms. At most one statement, for a limit of several credentials. */
+export const nextPollMs = async (
+  run: ActiveRun,
+  facts: Pick<PollFacts, 'tookMs' | 'idleRuns'>,
+): Promise<number> => {
+  const { context, connector, lease, state } = run
+  const isReported = connector.webhooks?.topics.includes(lease.key.topic) === true
+  return pollIntervalMs({
+    ...facts,
+    intervalMs: context.intervalMs,
+    webhookAgeMs: isReported ? state.webhookAgeMs : null,
+    limits: await listPolledLimits(run),
+  })
 }
