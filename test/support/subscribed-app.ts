@@ -131,12 +131,17 @@ const connectorOf = (name: string, webhooks: Webhooks): Connector =>
     app: name,
     name,
     doc: 'A small CRM for tests.',
-    credential: {
-      url: { doc: 'Its address.', secret: false },
-      realmId: { doc: 'The company.', secret: false, optional: true },
+    auth: {
+      address: {
+        type: 'apiKey',
+        fields: {
+          url: { doc: 'Its address.', secret: false },
+          realmId: { doc: 'The company.', secret: false, optional: true },
+        },
+        baseUrl: '{url}',
+        request: {},
+      },
     },
-    baseUrl: ({ url = '' }) => url,
-    authorize: () => ({}),
     readFailure: ({ status }) =>
       status < 400
         ? undefined
