@@ -4,11 +4,13 @@
  * recorded responses, and the engine decides on retries, timeouts and addresses.
  */
 
+import type { CredentialField, CredentialValues } from './auth.ts'
 import type { Json } from './json.ts'
 import type { Mapping } from './mapping.ts'
 import type { Category } from './resource.ts'
 import type { AppRequest, AppResponse, Steps, WriteInput } from './steps.ts'
 
+export type { CredentialField, CredentialValues } from './auth.ts'
 export type { Json } from './json.ts'
 export {
   type AppRequest,
@@ -36,17 +38,6 @@ export interface AppFailure {
   readonly field?: string
   readonly retryAfterMs?: number
 }
-
-/** One value that an end user enters to connect the app. */
-export interface CredentialField {
-  readonly doc: string
-  readonly secret: boolean
-  readonly example?: string
-  /** The end user may leave the value out. */
-  readonly optional?: true
-}
-
-export type CredentialValues = Readonly<Record<string, string>>
 
 /** The position of a listing. It is stored between pages and survives a restart. */
 export interface ListPosition {

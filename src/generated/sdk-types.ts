@@ -366,6 +366,8 @@ export interface ConnectableApp {
   readonly type: string
   /** The fields to fill in. */
   readonly fields: readonly ConnectableAppField[]
+  /** The resources that a connection gives access to. */
+  readonly resources: readonly ConnectableAppResource[]
   /** The IP address from which this service sends requests, for apps with an allowlist. Null: no static address is configured. */
   readonly outboundAddress: string | null
 }
@@ -374,6 +376,8 @@ export interface ConnectableApp {
 export interface ConnectableAppField {
   /** The name of the field in `credential`. */
   readonly name: string
+  /** The name of the field as people know it, such as `API key`. */
+  readonly label: string
   /** What the field contains, and where to find it in the app. */
   readonly description: string
   /** Whether the field is required. */
@@ -382,6 +386,14 @@ export interface ConnectableAppField {
   readonly secret: boolean
   /** An example value. */
   readonly example: string | null
+}
+
+/** A resource of an app that is read once the app is connected. */
+export interface ConnectableAppResource {
+  /** The resource, such as `crm/accounts`. */
+  readonly topic: string
+  /** Whether records can be created, updated or deleted too. */
+  readonly writable: boolean
 }
 
 /** The URL at which an end user authorizes an app. */

@@ -54,7 +54,10 @@ export const openModal = (
   )
   channel.port1.onmessage = ({ data }: MessageEvent<FrameMessage>) => {
     if (data.kind === 'outcome') onOutcome(data.outcome)
-    else dialog.close()
+    else if (data.kind === 'title') {
+      dialog.setAttribute('aria-label', data.title)
+      frame.title = data.title
+    } else dialog.close()
   }
   dialog.addEventListener('click', ({ target }) => {
     if (target === dialog) dialog.close()

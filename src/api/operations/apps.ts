@@ -1,6 +1,7 @@
 /** The apps that end users can connect, and what each requires. */
 import type { Connector } from '../../definition/connector.ts'
 import { boolean, defineShape, list, object, text, texts } from '../../definition/field.ts'
+import { toLabel } from '../../definition/label.ts'
 import { ApiError } from '../../errors.ts'
 import { requireApp } from '../credential-input.ts'
 import { type CallContext, defineOperation, required } from '../operation.ts'
@@ -29,6 +30,7 @@ const connectableApp = defineShape({
         doc: 'A field that the end user fills in to connect an app.',
         fields: {
           name: required(text('The name of the field in `credential`.')),
+          label: required(text('The name of the field as people know it, such as `API key`.')),
           description: required(text('What the field contains, and where to find it in the app.')),
           required: required(boolean('Whether the field is required.')),
           secret: required(boolean('Whether to hide the value while it is typed.')),
@@ -37,6 +39,17 @@ const connectableApp = defineShape({
       }),
       'The fields to fill in.',
     ),
+    resources: list(
+      defineShape({
+        name: 'ConnectableAppResource',
+        doc: 'A resource of an app that is read once the app is connected.',
+        fields: {
+          topic: required(text('The resource, such as `crm/accounts`.')),
+          writable: required(boolean('Whether records can be created, updated or deleted too.')),
+        },
+      }),
+      'The resources that a connection gives access to.',
+    ),
     outboundAddress: text(
       'The IP address from which this service sends requests, for apps with an allowlist. Null: no static address is configured.',
     ),
@@ -44,7 +57,7 @@ const connectableApp = defineShape({
 })
 
 const describe = (
-  { app, name, doc, categories, credential }: Connector,
+  { app, name, doc, categories, credential, resources }: Connector,
   { egressAddress }: Pick<CallContext, 'egressAddress'>,
 ) => ({
   app,
@@ -52,12 +65,17 @@ const describe = (
   description: doc,
   categories,
   type: CREDENTIAL_TYPE,
-  fields: Object.entries(credential).map(([name, { doc, secret, example, optional }]) => ({
+  fields: Object.entries(credential).map(([name, { label, doc, secret, example, optional }]) => ({
     name,
+    label: label ?? toLabel(name),
     description: doc,
     required: !optional,
     secret,
     example: example ?? null,
+  })),
+  resources: Object.entries(resources).map(([topic, { write }]) => ({
+    topic,
+    writable: [write?.create, write?.update, write?.delete].some((one) => one !== undefined),
   })),
   outboundAddress: egressAddress ?? null,
 })
@@ -71,12 +89,14 @@ const exampleApp = {
   fields: [
     {
       name: 'url',
+      label: 'URL',
       description: 'Address of the shop server.',
       required: true,
       secret: false,
       example: 'https://shop.example.com',
     },
   ],
+  resources: [{ topic: 'commerce/orders', writable: true }],
   outboundAddress: '203.0.113.7',
 }
 

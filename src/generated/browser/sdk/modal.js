@@ -37,6 +37,10 @@ export const openModal = (url, opening, onOutcome) => {
     channel.port1.onmessage = ({ data }) => {
         if (data.kind === 'outcome')
             onOutcome(data.outcome);
+        else if (data.kind === 'title') {
+            dialog.setAttribute('aria-label', data.title);
+            frame.title = data.title;
+        }
         else
             dialog.close();
     };
