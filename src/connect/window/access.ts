@@ -42,10 +42,13 @@ export const accessSection = ({ texts, appearance }: Session, app: ConnectableAp
     ...app.categories.map((category) => describeCategory(app, category, texts)),
   )
   const title = product === undefined ? text('access.title') : text('access.titleOf', { product })
-  const summary = [
-    text('access.read', { count }),
-    ...(writable > 0 ? [text('access.write', { count: writable })] : []),
-  ]
+  const summary =
+    writable === count
+      ? [text('access.all', { count })]
+      : [
+          text('access.read', { count }),
+          ...(writable > 0 ? [text('access.write', { count: writable })] : []),
+        ]
   const shown: Child =
     count > FEW
       ? element('details', {}, element('summary', {}, text('access.details')), categories)

@@ -22,6 +22,10 @@ export interface AppList {
 const section = (id: string, title: string, ...content: readonly Child[]): HTMLElement =>
   element('section', { 'aria-labelledby': id }, element('h2', { id }, title), ...content)
 
+/** The apps, with a heading if there are accounts above. */
+const appsSection = ({ text }: Texts, hasAccounts: boolean, content: readonly Child[]) =>
+  hasAccounts ? section('apps', text('apps.available'), ...content) : element('div', {}, ...content)
+
 const choice = (app: string, click: () => void, ...lines: readonly Child[]): HTMLElement =>
   element(
     'li',
@@ -127,7 +131,7 @@ export const showApps = (session: Session, list: AppList): void => {
       accounts.length > 0 &&
         section('accounts', text('apps.accounts'), element('ul', {}, ...accounts)),
       apps.length > 0
-        ? section('apps', text('apps.available'), ...createApps(session, list))
+        ? appsSection(texts, accounts.length > 0, createApps(session, list))
         : element('p', {}, text('apps.none')),
     ],
   })

@@ -11,9 +11,10 @@ export interface ConnectMethod {
 }
 
 /** The ways to connect an app, in the order in which they are offered. */
-export const methodsOf = ({ type, fields }: ConnectableApp): readonly ConnectMethod[] => [
-  { method: type, type: 'apiKey', label: null, available: true, fields },
-]
+export const methodsOf = (app: ConnectableApp): readonly ConnectMethod[] =>
+  Object(app).methods ?? [
+    { method: app.type, type: 'apiKey', label: null, available: true, fields: app.fields },
+  ]
 
 /** The app to connect, or an account of it to connect again. */
 export interface Connection {

@@ -40,6 +40,7 @@ export const strings: Strings = {
   'access.title': 'アクセスするデータ',
   'access.titleOf': '{product} がアクセスするデータ',
   'access.read': { other: '{count} 種類のデータを読み取ります。' },
+  'access.all': { other: '{count} 種類のデータを読み取り、変更することもできます。' },
   'access.write': { other: 'そのうち {count} 種類は変更することもできます。' },
   'access.details': 'すべて表示',
   'access.readOnly': '読み取り: {resources}',
@@ -56,7 +57,7 @@ export const strings: Strings = {
   'oauth.waiting': '開いたウィンドウで {app} にログインし、アクセスを許可してください。',
   'oauth.show': 'ウィンドウを表示',
   'oauth.closed':
-    'ウィンドウが閉じられました。アクセスを許可した場合は、まもなく次に進みます。許可していない場合は、もう一度開いてください。',
+    'ウィンドウが閉じられたようです。まだログインの途中であれば、そのまま続けてください。自動的に次に進みます。そうでなければ、ウィンドウをもう一度開いてください。',
   'oauth.reopen': 'ウィンドウをもう一度開く',
   'oauth.blocked':
     'ブラウザーがウィンドウをブロックしました。次のリンクから {app} を開いてください。',
