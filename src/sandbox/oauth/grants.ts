@@ -12,7 +12,7 @@ import {
 } from '../../store/sandbox/sandbox-grants.ts'
 
 const CODE_MS = 60_000
-export const ACCESS_TOKEN_SECONDS = 300
+export const ACCESS_TOKEN_SECONDS = 900
 
 type Kind = 'code' | 'access' | 'refresh'
 const PREFIXES: Readonly<Record<Kind, string>> = { code: 'sbc', access: 'sbo', refresh: 'sbr' }

@@ -26,6 +26,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     hasEnvironment: true,
   },
   {
+    kind: 'authorization',
+    table: 'authorizations',
+    column: 'sealed_flow',
+    idType: 'uuid',
+    hasEnvironment: true,
+  },
+  {
     kind: 'webhook',
     table: 'webhook_subscriptions',
     column: 'sealed_secret',
