@@ -39,7 +39,7 @@ export interface ApiContext {
    */
   readonly checkCredential: (
     connector: Connector,
-    values: CredentialValues,
+    credential: { readonly method: string | null; readonly values: CredentialValues },
     requireResponse: boolean,
   ) => Promise<Pick<NewCredential, 'label' | 'checkFailure'>>
   /** Maximum number of credentials of one end user. */

@@ -1,4 +1,5 @@
 /** The apps that end users can connect, and what each requires. */
+import { methodOf } from '../../definition/authenticate.ts'
 import type { Connector } from '../../definition/connector.ts'
 import { boolean, defineShape, list, object, text, texts } from '../../definition/field.ts'
 import { ApiError } from '../../errors.ts'
@@ -44,7 +45,7 @@ const connectableApp = defineShape({
 })
 
 const describe = (
-  { app, name, doc, categories, credential }: Connector,
+  { app, name, doc, categories, auth }: Connector,
   { egressAddress }: Pick<CallContext, 'egressAddress'>,
 ) => ({
   app,
@@ -52,13 +53,15 @@ const describe = (
   description: doc,
   categories,
   type: CREDENTIAL_TYPE,
-  fields: Object.entries(credential).map(([name, { doc, secret, example, optional }]) => ({
-    name,
-    description: doc,
-    required: !optional,
-    secret,
-    example: example ?? null,
-  })),
+  fields: Object.entries(methodOf(auth, null)?.fields ?? {}).map(
+    ([name, { doc, secret, example, optional }]) => ({
+      name,
+      description: doc,
+      required: !optional,
+      secret,
+      example: example ?? null,
+    }),
+  ),
   outboundAddress: egressAddress ?? null,
 })
 

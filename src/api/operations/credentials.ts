@@ -1,4 +1,5 @@
 /** Credentials: the connections of end users to apps. */
+import { firstMethodName } from '../../definition/authenticate.ts'
 import { boolean, json, list, reference, text } from '../../definition/field.ts'
 import { ApiError } from '../../errors.ts'
 import {
@@ -42,11 +43,13 @@ const newCredential = {
 const readNewCredential = async (
   context: CallContext,
   input: InputOf<typeof newCredential>,
-): Promise<NewCredential> => {
+): Promise<NewCredential & { readonly method: string }> => {
   const connector = requireApp(context, input.app)
-  const values = readCredentialValues(connector, input.credential)
+  const method = firstMethodName(connector.auth)
+  const values = readCredentialValues(connector, method, input.credential)
   const { environmentId } = context.caller
-  return { environmentId, userId: await requireUser(context, input.userId), connector, values }
+  const userId = await requireUser(context, input.userId)
+  return { environmentId, userId, connector, method, values }
 }
 
 const tooManyCredentials = (limit: number): ApiError =>
@@ -116,12 +119,12 @@ export const credentialOperations = [
       result: EXAMPLE_CREDENTIAL,
     },
     check: async (context, input) => {
-      const { connector, values, userId } = await readNewCredential(context, input)
+      const { connector, userId, ...credential } = await readNewCredential(context, input)
       const limit = context.maxCredentialsPerUser
       // Before the app is called, because a call may create data there, e.g. a company in the sandbox.
       if ((await countCredentials(context.database, userId)) >= limit)
         throw tooManyCredentials(limit)
-      return context.checkCredential(connector, values, input.requireResponse ?? false)
+      return context.checkCredential(connector, credential, input.requireResponse ?? false)
     },
     run: async (context, input) => {
       const { database, vault, maxCredentialsPerUser: limit } = context

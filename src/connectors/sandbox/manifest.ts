@@ -48,24 +48,26 @@ export const connector = defineConnector({
   app: 'sandbox',
   name: 'Sandbox',
   doc: 'A fictional company with books, a CRM and a web shop, for trying out the API. Its data changes over time.',
-  credential: {
-    tenant: {
-      doc: 'Name of the sandbox company: lowercase letters, digits and hyphens. A new name creates a new company.',
-      secret: false,
-      example: 'harbour-light',
-    },
+  auth: {
     token: {
-      doc: 'Token of the company. For a new company, choose any token.',
-      secret: true,
-      example: 'open-sesame',
+      type: 'apiKey',
+      fields: {
+        tenant: {
+          doc: 'Name of the sandbox company: lowercase letters, digits and hyphens. A new name creates a new company.',
+          secret: false,
+          example: 'harbour-light',
+        },
+        token: {
+          doc: 'Token of the company. For a new company, choose any token.',
+          secret: true,
+          example: 'open-sesame',
+        },
+      },
+      // Handled in this process: the host does not exist.
+      baseUrl: 'http://sandbox.trunkline.internal',
+      request: { headers: { authorization: 'Bearer {token}', 'sandbox-tenant': '{tenant}' } },
     },
   },
-  // Handled in this process: the host does not exist.
-  baseUrl: () => 'http://sandbox.trunkline.internal',
-  authorize: ({ tenant = '', token = '' }) => ({
-    authorization: `Bearer ${token}`,
-    'sandbox-tenant': tenant,
-  }),
   readFailure,
   // Creates the company if the name is new; NOTES "`PUT /v1/tenant` accepts the tenant's token".
   check: { method: 'PUT', path: '/v1/tenant' },

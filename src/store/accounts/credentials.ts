@@ -1,6 +1,7 @@
 /** Credentials of end users: create, read and delete. */
 import { randomUUID } from 'node:crypto'
 import { Prisma } from '@prisma/client'
+import { firstMethodName } from '../../definition/authenticate.ts'
 import type { Connector, CredentialValues } from '../../definition/connector.ts'
 import { credentialRoute, isUuid } from '../../definition/identity.ts'
 import { appendEvent } from '../changes/events.ts'
@@ -21,6 +22,8 @@ export interface NewCredential {
   readonly environmentId: string
   readonly userId: string
   readonly connector: Connector
+  /** The name of the method that connected the app. Default: the first one. */
+  readonly method?: string
   readonly values: CredentialValues
   /** The account's own name in the app. */
   readonly label?: string | undefined
@@ -46,9 +49,10 @@ export const countCredentials = ({ prisma }: Queryable, userId: string): Promise
 export const createCredential = async (
   database: Database,
   vault: Vault,
-  { environmentId, userId, connector, values, label, checkFailure }: NewCredential,
+  credential: NewCredential,
   maxPerUser: number = Number.POSITIVE_INFINITY,
 ): Promise<string> => {
+  const { environmentId, userId, connector, method, values, label, checkFailure } = credential
   for (;;) {
     const id = randomUUID()
     try {
@@ -66,6 +70,7 @@ export const createCredential = async (
             environmentId,
             userId,
             app: connector.app,
+            method: method ?? firstMethodName(connector.auth),
             sealedValues: sealValues(vault, { id, environmentId }, values),
             label: label ?? null,
             checkFailure: checkFailure ?? null,
@@ -91,6 +96,8 @@ export interface OpenCredential {
   readonly app: string
   /** The account's own name in the app; null: unknown. */
   readonly label: string | null
+  /** The name of the method that connected the app; null: the first one. */
+  readonly method: string | null
   readonly values: CredentialValues
 }
 
@@ -107,13 +114,14 @@ export const readCredential = async (
       environmentId: true,
       app: true,
       label: true,
+      method: true,
       sealedValues: true,
       values: true,
     },
   })
   if (row === null) return undefined
-  const { environmentId, app, label } = row
-  return { id: row.id, environmentId, app, label, values: openValues(vault, row) }
+  const { environmentId, app, label, method } = row
+  return { id: row.id, environmentId, app, label, method, values: openValues(vault, row) }
 }
 
 /**
