@@ -13,6 +13,9 @@ export interface BrowserBinding {
 /** 256 random bits, which need no slow hash. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
 
+/** The single-use part of the URL that starts an authorization. The log leaves out what has this form. */
+export const newTicket = (): string => `tl_auth_${randomBytes(24).toString('hex')}`
+
 /** The form in which tickets, states and cookies are stored: SHA-256, hex. */
 export const hashSecret = (secret: string): string => hash('sha256', secret, 'hex')
 

@@ -4,7 +4,7 @@
  * cookie, identify the authorization.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Authorizations } from '../context.ts'
+import type { Authorizations } from './authorizations.ts'
 import { addAuthorizationHeaders, sendPage } from './pages.ts'
 
 /** Like the lifetime of an authorization. */

@@ -52,7 +52,8 @@ const readNewCredential = async (
   return { environmentId, userId, connector, method, values }
 }
 
-const tooManyCredentials = (limit: number): ApiError =>
+/** The error for one more credential of an end user than the limit. */
+export const tooManyCredentials = (limit: number): ApiError =>
   new ApiError(
     'CREDENTIAL_LIMIT',
     `The end user has ${limit} credentials, the limit (MAX_CREDENTIALS_PER_USER). Delete an unused one.`,
@@ -76,7 +77,8 @@ export const credentialOperations = [
     example: { input: { userId: EXAMPLE_USER, app: 'vendure' }, result: [exampleCredential] },
     run: async (context, { userId: requestedUser, app, ...page }) => {
       const filter = { ...(await scopeOf(context, requestedUser)), app: app ?? undefined }
-      return (await listCredentials(context.database, filter, readPage(page))).map(toResult)
+      const found = await listCredentials(context.database, filter, readPage(page))
+      return found.map((summary) => toResult(context, summary))
     },
   }),
   defineOperation({
@@ -90,8 +92,10 @@ export const credentialOperations = [
     response: { key: 'data', value: list(credential, 'The credentials.') },
     errors: ['USER_NOT_FOUND'],
     example: { input: { userId: EXAMPLE_USER }, result: [exampleCredential] },
-    run: async (context, input) =>
-      (await listCredentials(context.database, await scopeOf(context, input.userId))).map(toResult),
+    run: async (context, input) => {
+      const found = await listCredentials(context.database, await scopeOf(context, input.userId))
+      return found.map((summary) => toResult(context, summary))
+    },
   }),
   defineOperation({
     name: 'createCredential',

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { Prisma } from '@prisma/client'
 import type { AppAccount, CredentialValues } from '../../definition/auth.ts'
 import { isUuid } from '../../definition/identity.ts'
+import type { TokenSet } from '../../definition/token-set.ts'
 import type { Database, Queryable } from '../database/database.ts'
 import { msFromNow } from '../database/time-sql.ts'
 import type { Vault } from '../secrets/vault.ts'
@@ -27,21 +28,13 @@ export const AUTHORIZATION_STATES = [
 ] as const
 export type AuthorizationState = (typeof AUTHORIZATION_STATES)[number]
 
-/** Tokens that wait for the choice of an account. */
-export interface AuthorizationTokens {
-  readonly accessToken: string
-  readonly refreshToken?: string | undefined
-  /** ISO 8601; undefined: unknown. */
-  readonly expiresAt?: string | undefined
-}
-
 /** The encrypted part of an authorization. */
 export interface AuthorizationFlow {
-  /** The entered values; with `tokens`, also those that the app returned. */
+  /** The entered values; with `tokens`, also those that came with the code. */
   readonly values: CredentialValues
   /** The code verifier (RFC 7636); absent for apps without PKCE. */
   readonly verifier?: string
-  readonly tokens?: AuthorizationTokens
+  readonly tokens?: TokenSet
   /** The accounts to choose from. */
   readonly accounts?: readonly AppAccount[]
 }
