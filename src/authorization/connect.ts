@@ -97,7 +97,9 @@ const withAccount = (grant: Grant, account: AppAccount | undefined): Grant => ({
 
 /** Whether all of these values are those of the credential. */
 const agrees = (values: CredentialValues, known: CredentialValues): boolean =>
-  Object.entries(values).every(([name, value]) => known[name] === undefined || known[name] === value)
+  Object.entries(values).every(
+    ([name, value]) => known[name] === undefined || known[name] === value,
+  )
 
 /** Creates the steps that lead from tokens to a credential. */
 export const createConnection = (options: ConnectOptions) => {
@@ -168,10 +170,7 @@ export const createConnection = (options: ConnectOptions) => {
   }
 
   /** Checks the credential with the app. @returns the step that stores it. @throws ApiError */
-  const prepare = async (
-    authorization: StoredAuthorization,
-    grant: Grant,
-  ): Promise<StoreStep> => {
+  const prepare = async (authorization: StoredAuthorization, grant: Grant): Promise<StoreStep> => {
     const { connector, methodName } = grant.target
     const checked = await options.checkCredential(connector, credentialOf(grant))
     const { values, tokens } = grant

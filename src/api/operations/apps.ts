@@ -19,7 +19,9 @@ const connectableApp = defineShape({
     description: required(text('A description of the app.')),
     categories: texts('The categories of its records: accounting, crm, commerce.'),
     type: required(
-      text('The type of the first method that is available: `apiKey`, `oauth2`, `session` or `clientCredentials`.'),
+      text(
+        'The type of the first method that is available: `apiKey`, `oauth2`, `session` or `clientCredentials`.',
+      ),
     ),
     fields: list(connectField, 'The fields of that method, to fill in.'),
     methods: list(connectMethod, 'The ways to connect the app; the first is offered first.'),

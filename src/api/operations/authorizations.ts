@@ -1,5 +1,5 @@
 /** Authorizations of apps by OAuth: requested here, continued in the end user's browser, and read here. */
-import { type AuthMethod, type CredentialValues } from '../../definition/auth.ts'
+import type { AuthMethod, CredentialValues } from '../../definition/auth.ts'
 import type { Connector } from '../../definition/connector.ts'
 import {
   defineShape,

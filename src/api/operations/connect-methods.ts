@@ -24,7 +24,9 @@ export const connectMethod = defineShape({
   name: 'ConnectableAppMethod',
   doc: 'One way to connect an app.',
   fields: {
-    method: required(text('The name of the method, for `method` of a new credential or authorization.')),
+    method: required(
+      text('The name of the method, for `method` of a new credential or authorization.'),
+    ),
     type: required(
       text(
         '`apiKey`, `session` and `clientCredentials` are connected with POST /2024-03/headless/credentials, `oauth2` with POST /2024-03/headless/authorizations.',

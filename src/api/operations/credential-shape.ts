@@ -55,7 +55,9 @@ export const credential = defineShape({
     credentialId,
     userId,
     app,
-    type: required(text('How the app was connected: `apiKey`, `oauth2`, `session` or `clientCredentials`.')),
+    type: required(
+      text('How the app was connected: `apiKey`, `oauth2`, `session` or `clientCredentials`.'),
+    ),
     createdAt: required(timestamp('When the app was connected.')),
     updatedAt: required(timestamp('When its values were last changed.')),
     label: text(

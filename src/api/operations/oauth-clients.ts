@@ -57,7 +57,10 @@ const toResult = (
 /** @throws INVALID_PARAMETER */
 const readScopes = (scopes: readonly string[] | null | undefined): readonly string[] | null => {
   if (scopes == null || scopes.length === 0) return null
-  if (scopes.length > MAX_SCOPES || !scopes.every((scope) => SCOPE.test(scope) && scope.length < MAX_LENGTH))
+  if (
+    scopes.length > MAX_SCOPES ||
+    !scopes.every((scope) => SCOPE.test(scope) && scope.length < MAX_LENGTH)
+  )
     throw invalidParameter('scopes', `at most ${MAX_SCOPES} scopes, without spaces and commas`)
   return [...new Set(scopes)]
 }

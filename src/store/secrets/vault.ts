@@ -16,6 +16,8 @@ export type SecretContext =
   | { readonly kind: 'old-webhook'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'integration'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'old-integration'; readonly environmentId: string; readonly id: string }
+  | { readonly kind: 'tokens'; readonly environmentId: string; readonly id: string }
+  | { readonly kind: 'oauth-client'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'signing-key'; readonly id: string }
 
 export interface Vault {
