@@ -10,6 +10,7 @@ import type { TokenSet } from '../definition/token-set.ts'
 import { ApiError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { isAppError } from '../outbound/app-error.ts'
+import type { TokenEndpoint } from '../outbound/oauth/token-endpoint.ts'
 import {
   type AuthorizationPurpose,
   createAuthorization,
@@ -19,7 +20,7 @@ import {
   returnToAuthorization,
   type StoredAuthorization,
 } from '../store/accounts/authorizations.ts'
-import { type OAuthClient, readOAuthClient } from '../store/accounts/oauth-clients.ts'
+import { readOAuthClient } from '../store/accounts/oauth-clients.ts'
 import {
   authorizationUrl,
   cookieName,
@@ -38,22 +39,9 @@ export interface NewAuthorization extends Omit<AuthorizationPurpose, 'app' | 'me
   readonly values: CredentialValues
 }
 
-/** A code that an app issued, and what its exchange for tokens needs. */
-export interface CodeExchange {
-  readonly target: Target
-  readonly client: OAuthClient
-  /** The entered values, and those that came with the code. */
-  readonly values: CredentialValues
-  /** The authorization response, which has been checked. */
-  readonly parameters: URLSearchParams
-  readonly redirectUri: string
-  readonly verifier: string | undefined
-}
-
 export interface AuthorizationsOptions extends ConnectOptions {
   readonly connectors: ReadonlyMap<string, Connector>
-  /** @throws AppError if the app does not issue tokens */
-  readonly exchangeCode: (exchange: CodeExchange) => Promise<TokenSet>
+  readonly tokenEndpoint: Pick<TokenEndpoint, 'exchangeCode'>
   /** The address at which browsers reach the service; undefined: not configured. */
   readonly publicUrl: () => string | undefined
   readonly log: Log
@@ -100,12 +88,12 @@ export const createAuthorizations = (options: AuthorizationsOptions) => {
     )
   }
 
-  /** The app and the method of an authorization. @throws AuthorizationError if they were removed in the meantime */
+  /** The app and the method of an authorization. @throws ApiError NOT_SUPPORTED if they were removed in the meantime */
   const requireTarget = ({ app, method: methodName }: StoredAuthorization): Target => {
     const connector = connectors.get(app)
     const method = connector && methodOf(connector.auth, methodName)
     if (connector && method?.type === 'oauth2') return { connector, methodName, method }
-    throw new AuthorizationError('The app can no longer be connected in this way.')
+    throw new ApiError('NOT_SUPPORTED', 'The app can no longer be connected in this way.')
   }
 
   const redirectionOf = async (
@@ -138,9 +126,20 @@ export const createAuthorizations = (options: AuthorizationsOptions) => {
   }
 
   /** @throws AuthorizationError if the app rejects the code, or does not respond */
-  const requestTokens = async (exchange: CodeExchange): Promise<TokenSet> => {
+  const requestTokens = async (
+    { environmentId, flow }: StoredAuthorization,
+    { connector, method }: Target,
+    values: CredentialValues,
+    code: string,
+  ): Promise<TokenSet> => {
+    const client = await requireClient(environmentId, connector)
+    const redirectUri = redirectUriOf(requirePublicUrl())
     try {
-      return await options.exchangeCode(exchange)
+      return await options.tokenEndpoint.exchangeCode({ connector, method, values }, client, {
+        code,
+        redirectUri,
+        codeVerifier: flow?.verifier,
+      })
     } catch (error) {
       if (!isAppError(error)) throw error
       throw new AuthorizationError(`${error.appName} issued no tokens: ${error.reason}.`)
@@ -152,26 +151,19 @@ export const createAuthorizations = (options: AuthorizationsOptions) => {
     parameters: URLSearchParams,
   ): Promise<Outcome> => {
     const target = requireTarget(authorization)
-    const { values = {}, verifier } = authorization.flow ?? {}
+    const entered = authorization.flow?.values ?? {}
     const { name } = target.connector
-    const response = readAuthorizationResponse(name, target.method, values, parameters)
+    const response = readAuthorizationResponse(name, target.method, entered, parameters)
     if (response.kind === 'denied') {
       await endAuthorization(database, authorization, { state: 'denied' })
       return 'denied'
     }
-    const exchange = {
-      target,
-      client: await requireClient(authorization.environmentId, target.connector),
-      values: { ...values, ...response.values },
-      parameters,
-      redirectUri: redirectUriOf(requirePublicUrl()),
-      verifier,
-    }
-    const tokens = await requestTokens(exchange)
-    const grant = { target, values: exchange.values, tokens }
+    const values = { ...entered, ...response.values }
+    const tokens = await requestTokens(authorization, target, values, response.code)
+    const grant = { target, values, tokens }
     const [account, ...others] = await connection.listAccounts(authorization, grant)
     if (account && others.length > 0) {
-      const flow = { values: grant.values, tokens, accounts: [account, ...others] }
+      const flow = { values, tokens, accounts: [account, ...others] }
       return (await offerAccounts(database, vault, authorization, flow)) ? 'choosing' : 'unknown'
     }
     const store = await connection.prepare(authorization, connection.withAccount(grant, account))

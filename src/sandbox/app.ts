@@ -38,7 +38,7 @@ export interface SandboxApp {
   /** Handles a request to the sandbox's origin. Rejects only if the database fails. */
   handle(request: Request): Promise<Response>
   /** Handles a request of a browser to the page that authorizes an OAuth client. Rejects as `handle` does. */
-  authorize(request: Request, redirectUri: string): Promise<Response>
+  authorize(request: Request, redirectUri: string | undefined): Promise<Response>
   /** Creates a tenant with its records, or sets a new token on an existing one. @throws RangeError for an invalid name */
   openTenant(tenant: string, options?: TenantOptions): Promise<TenantAccess>
   /** Runs the next steps of the tenant's simulation now. @throws RangeError if the tenant does not exist */

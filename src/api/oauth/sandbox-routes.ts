@@ -28,13 +28,14 @@ const respond = async (
 /** Adds `GET` and `POST /sandbox/oauth/authorize`. */
 export const addSandboxRoutes = (server: FastifyInstance, page: SandboxPage): void => {
   // In a scope of its own: no other route accepts forms.
-  server.register(async (scope) => {
+  server.register((scope, _options, done) => {
     scope.addContentTypeParser(
       FORM,
       { parseAs: 'string', bodyLimit: FORM_LIMIT_BYTES },
-      (_request, body, done) => done(null, body),
+      (_request, body, parsed) => parsed(null, body),
     )
     scope.get(PATH, async (request, reply) => respond(request, reply, page))
     scope.post(PATH, async (request, reply) => respond(request, reply, page))
+    done()
   })
 }

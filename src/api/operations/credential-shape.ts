@@ -129,8 +129,8 @@ export const exampleCredential = {
 /** A stored credential in that shape. An app or method that was removed counts as the default type. */
 export const toResult = (
   { connectors }: Pick<CallContext, 'connectors'>,
-  { method, ...summary }: CredentialSummary,
+  summary: CredentialSummary,
 ) => ({
   ...describeCredential(summary),
-  type: methodOf(connectors.get(summary.app)?.auth ?? {}, method)?.type ?? 'apiKey',
+  type: methodOf(connectors.get(summary.app)?.auth ?? {}, summary.method)?.type ?? 'apiKey',
 })

@@ -151,13 +151,13 @@ const openCompanies = async (
 
 /**
  * `GET` and `POST /oauth/authorize`: the form, and its submission.
- * @param redirectUri the only redirect URI of the client
+ * @param redirectUri the only redirect URI of the client; undefined: it has none
  */
 export const respondToAuthorization = async (
   database: Database,
   now: Date,
   request: Request,
-  redirectUri: string,
+  redirectUri: string | undefined,
 ): Promise<Response> => {
   const isSubmitted = request.method === 'POST'
   const parameters = isSubmitted
@@ -166,7 +166,7 @@ export const respondToAuthorization = async (
   // Never redirect to an address that the client has not registered (RFC 6749, section 4.1.2.1).
   if (parameters.get('client_id') !== SANDBOX_CLIENT.clientId)
     return rejection('The sandbox does not know this OAuth client.')
-  if (parameters.getAll('redirect_uri').join(' ') !== redirectUri)
+  if (redirectUri === undefined || parameters.getAll('redirect_uri').join(' ') !== redirectUri)
     return rejection('The redirect URI is not registered.')
   if (parameters.get('response_type') !== 'code')
     return respond(parameters, { error: 'unsupported_response_type' })
