@@ -16,6 +16,7 @@ import type { Vault } from '../store/secrets/vault.ts'
 import type { IdempotencyStore } from '../store/writes/idempotent-requests.ts'
 import type { RateLimit } from './auth/rate-limits.ts'
 import type { UserTokens } from './auth/tokens.ts'
+import type { Authorizations } from './oauth/authorizations.ts'
 
 export interface ApiContext {
   readonly database: Database
@@ -39,9 +40,12 @@ export interface ApiContext {
    */
   readonly checkCredential: (
     connector: Connector,
-    values: CredentialValues,
+    credential: { readonly method: string | null; readonly values: CredentialValues },
     requireResponse: boolean,
   ) => Promise<Pick<NewCredential, 'label' | 'checkFailure'>>
+  readonly authorizations: Authorizations
+  /** The redirect URI to register with apps; undefined: PUBLIC_URL is not configured. */
+  readonly redirectUri: () => string | undefined
   /** Maximum number of credentials of one end user. */
   readonly maxCredentialsPerUser: number
   /** Limit of the resyncs that end users start, by user id. */

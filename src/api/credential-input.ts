@@ -1,4 +1,5 @@
 /** Validates the values of a credential against the fields of the app's manifest. */
+import { methodOf } from '../definition/authenticate.ts'
 import type { Connector, CredentialValues } from '../definition/connector.ts'
 import { object, text } from '../definition/field.ts'
 import { nearest } from '../definition/nearest.ts'
@@ -23,13 +24,18 @@ export const requireApp = (
   ])
 }
 
-/** Reads the values of a credential. @throws INVALID_PARAMETER naming the field: `credential.apiKey` */
+/**
+ * Reads the values that an end user enters for a method of an app.
+ * @throws INVALID_PARAMETER naming the field: `credential.apiKey`
+ */
 export const readCredentialValues = (
-  { name, credential }: Connector,
+  { name, auth }: Connector,
+  method: string,
   input: unknown,
 ): CredentialValues => {
+  const declared = methodOf(auth, method)?.fields ?? {}
   const fields = Object.fromEntries(
-    Object.entries(credential).map(([key, { doc, optional }]) => [
+    Object.entries(declared).map(([key, { doc, optional }]) => [
       key,
       text(doc, { required: !optional }),
     ]),
@@ -43,7 +49,7 @@ export const readCredentialValues = (
   return Object.fromEntries(
     values.flatMap(([key, value]) => {
       const path = `credential.${key}`
-      if (value === null || (value === '' && credential[key]?.optional)) return []
+      if (value === null || (value === '' && declared[key]?.optional)) return []
       if (value.trim() === '') throw invalidParameter(path, 'a value (required)')
       if (CONTROL.test(value) || value.length > MAX_VALUE)
         throw invalidParameter(path, `at most ${MAX_VALUE} characters, without control characters`)

@@ -1,6 +1,7 @@
 /** The state of a credential and of its syncs, derived from the facts that the store lists. */
 import { describeFailureReason } from '../definition/failure-reason.ts'
 import type { CredentialSummary, SyncFacts } from '../store/accounts/listed-credentials.ts'
+import { RECONNECTED } from '../store/sync/sync-control.ts'
 
 /** The states of a credential or of one of its syncs; of several syncs, the first state in this list counts. */
 export const CONNECTION_STATES = [
@@ -44,10 +45,12 @@ const failing = (code: string, reason: string, since: string | null): Status => 
 
 const PAUSED_ACTION = 'Resume the sync.'
 
+// Rate limits are part of an app's normal operation.
+const NO_FAILURES: readonly string[] = ['APP_RATE_LIMITED', RECONNECTED]
+
 /** Whether the last run failed. A run that stores a page afterwards has recovered. */
 const isFailing = ({ failureCode, failures, pages }: SyncFacts): boolean =>
-  // Rate limits are part of an app's normal operation.
-  failureCode !== null && failureCode !== 'APP_RATE_LIMITED' && (failures > 0 || pages === 0)
+  failureCode !== null && !NO_FAILURES.includes(failureCode) && (failures > 0 || pages === 0)
 
 const statusOf = (credential: CredentialSummary, sync: SyncFacts): Status => {
   const { checkFailure, createdAt } = credential

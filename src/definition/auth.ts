@@ -12,8 +12,10 @@ export interface CredentialField {
   readonly doc: string
   readonly secret: boolean
   readonly example?: string
-  /** The end user may leave the value out. */
+  /** The end user may leave the value out. What contains it is then left out of requests. */
   readonly optional?: true
+  /** The form in which requests contain the value, e.g. an address without the path of the API. Pure. */
+  normalize?(value: string): string
 }
 
 /**
@@ -24,7 +26,8 @@ export type CredentialValues = Readonly<Record<string, string>>
 
 /**
  * A text with the names of values in braces: `Bearer {accessToken}`, `https://{shop}.myshopify.com/admin`.
- * In a URL, a value that stands for a part of it is encoded.
+ * In a URL, a value at the start is an address, `{instanceUrl}/services`; any other stands for a part and is
+ * encoded. A URL contains no secret.
  */
 export type Template = string
 
@@ -104,15 +107,20 @@ export interface OAuthMethod extends Method, TokenEndpoint {
   /** `none` only for apps that reject the parameters of PKCE. */
   readonly pkce: 'S256' | 'none'
   readonly authorizationParameters?: Readonly<Record<string, string>>
-  /** Values in the query of the callback, by name: `{ realmId: 'realmId' }`. */
+  /** Values in the query of the callback, by name: `{ realmId: 'realmId' }`. They are not secret. */
   readonly callbackValues?: Readonly<Record<string, string>>
-  /** Values in the token response, by name: `{ instanceUrl: 'instance_url' }`. A refresh reads them again. */
+  /**
+   * Values in the token response, by name: `{ instanceUrl: 'instance_url' }`. A refresh reads them again. They are
+   * not secret.
+   */
   readonly tokenValues?: Readonly<Record<string, string>>
   /** Lists the accounts that the token opens. The end user chooses one of several. */
   readonly accounts?: {
     readonly request: AppRequest
     /** The base URL of the request, if the credential's own needs a value of the account. */
     readonly baseUrl?: Template
+    /** The names of the values that an account adds to the credential. They are not secret. */
+    readonly valueNames: readonly string[]
     /** @throws Error if the response has an unexpected form */
     read(response: AppResponse): readonly AppAccount[]
   }

@@ -1,16 +1,17 @@
 /**
- * The definition of a connector: the credential that an app needs, the requests to send and how to read the
+ * The definition of a connector: the ways to connect an app, the requests to send and how to read the
  * responses. A connector does no I/O: it builds requests and interprets responses. It can be tested with
  * recorded responses, and the engine decides on retries, timeouts and addresses.
  */
 
-import type { CredentialField, CredentialValues } from './auth.ts'
+import type { AuthMethods } from './auth.ts'
+import { checkAuth } from './check-auth.ts'
 import type { Json } from './json.ts'
 import type { Mapping } from './mapping.ts'
 import type { Category } from './resource.ts'
 import type { AppRequest, AppResponse, Steps, WriteInput } from './steps.ts'
 
-export type { CredentialField, CredentialValues } from './auth.ts'
+export type { CredentialValues } from './auth.ts'
 export type { Json } from './json.ts'
 export {
   type AppRequest,
@@ -162,10 +163,8 @@ export interface ConnectorDefinition {
   readonly app: string
   readonly name: string
   readonly doc: string
-  readonly credential: Readonly<Record<string, CredentialField>>
-  baseUrl(credential: CredentialValues): string
-  /** The headers that authenticate a request. */
-  authorize(credential: CredentialValues): Readonly<Record<string, string>>
+  /** The ways to connect the app. */
+  readonly auth: AuthMethods
   /** The failure that a response reports; undefined if it reports none. Applied to every response. */
   readFailure(response: AppResponse): AppFailure | undefined
   /** A request that every valid credential may send. It runs when the app is connected and must succeed. */
@@ -186,9 +185,10 @@ export interface Connector extends ConnectorDefinition {
 
 /**
  * Completes a definition.
- * @throws TypeError if a resource's key is not the topic of its mapping
+ * @throws TypeError if a resource's key is not the topic of its mapping, or a way to connect is not well defined
  */
 export const defineConnector = (definition: ConnectorDefinition): Connector => {
+  checkAuth(definition.app, definition.auth)
   for (const [topic, { mapping }] of Object.entries(definition.resources))
     if (mapping.resource.topic !== topic)
       throw new TypeError(

@@ -1,6 +1,7 @@
 /** Reads the account's own name in an app, which becomes the label of the credential. */
-import type { Connector, CredentialValues } from '../definition/connector.ts'
+import type { Connector } from '../definition/connector.ts'
 import { storableText } from '../definition/value.ts'
+import type { AppCredential } from './compose-request.ts'
 import type { AppClient } from './http.ts'
 
 const MAX_LENGTH = 255
@@ -13,10 +14,10 @@ const MAX_LENGTH = 255
 export const readAccountName = async (
   appClient: AppClient,
   connector: Connector,
-  values: CredentialValues,
+  credential: AppCredential,
   signal: AbortSignal,
 ): Promise<string | undefined> => {
-  const response = await appClient.check(connector, values, signal)
+  const response = await appClient.check(connector, credential, signal)
   const name = connector.readAccountName?.(response)?.trim()
   return name ? storableText(name, MAX_LENGTH) : undefined
 }

@@ -1,23 +1,10 @@
 /** The client for apps: authenticates requests, limits them, classifies responses and retries reads. */
 
-import type {
-  AppRequest,
-  AppResponse,
-  Connector,
-  CredentialValues,
-} from '../definition/connector.ts'
-import { trimTrailing } from '../definition/value.ts'
+import type { AppRequest, AppResponse, Connector } from '../definition/connector.ts'
 import type { Log } from '../log.ts'
 import { type Span, type SpanOptions, serverAttributes, trace } from '../tracing.ts'
-import {
-  AppAddressError,
-  AppAuthenticationError,
-  type AppError,
-  type AppErrorFacts,
-  AppUnavailableError,
-  factsOf,
-  isAppError,
-} from './app-error.ts'
+import { AppAddressError, AppUnavailableError, factsOf, isAppError } from './app-error.ts'
+import { type AppCredential, composeRequest, type RequestFacts } from './compose-request.ts'
 import type { EgressOptions } from './egress.ts'
 import {
   createExchange,
@@ -58,26 +45,18 @@ export interface AppClient {
    */
   send(
     connector: Connector,
-    credential: CredentialValues,
+    credential: AppCredential,
     request: AppRequest,
     signal?: AbortSignal,
   ): Promise<AppResponse>
   /** Sends the check request of the connector once. @throws AppError as `send` does */
-  check(
-    connector: Connector,
-    credential: CredentialValues,
-    signal: AbortSignal,
-  ): Promise<AppResponse>
+  check(connector: Connector, credential: AppCredential, signal: AbortSignal): Promise<AppResponse>
   /**
    * Sends a request of a caller once and returns the response unchanged, whatever its status. It bypasses the
    * circuit breaker: such a request says nothing about the health of the app.
    * @throws AppError APP_AUTHENTICATION | APP_UNAVAILABLE | APP_ADDRESS
    */
-  pass(
-    connector: Connector,
-    credential: CredentialValues,
-    request: AppRequest,
-  ): Promise<AppResponse>
+  pass(connector: Connector, credential: AppCredential, request: AppRequest): Promise<AppResponse>
   /** Aborts requests in flight. */
   stop(): Promise<void>
 }
@@ -93,87 +72,7 @@ const defaults = {
   halfOpenAfterMs: 10_000,
 }
 
-type Facts = Omit<AppErrorFacts, 'reason'>
-
-/** The URL of a request. @throws AppAddressError if the base address is invalid or the path leads out of it */
-const locate = (facts: Facts, base: string, path: string): URL => {
-  const fail = (reason: string): never => {
-    throw new AppAddressError({ ...facts, reason })
-  }
-  if (!URL.canParse(base)) return fail('its base address is not a URL')
-  const { origin, protocol, pathname, username, password } = new URL(base)
-  if (protocol !== 'https:' && protocol !== 'http:')
-    return fail('its base address is not an http: or https: URL')
-  if (username !== '' || password !== '')
-    return fail('its base address contains a user name or password')
-  const folder = trimTrailing(pathname, '/')
-  const url = URL.parse(origin + folder + path)
-  const isInside =
-    url?.origin === origin && (url.pathname === folder || url.pathname.startsWith(`${folder}/`))
-  return url && isInside && (path === '' || /^[/?]/.test(path))
-    ? url
-    : fail('its path leads out of the base address')
-}
-
-/** What a connector makes of a credential. Its own error is dropped: the message may contain a secret. */
-const readCredentialPart = <Part>(read: () => Part, failure: () => AppError): Part => {
-  try {
-    return read()
-  } catch {
-    throw failure()
-  }
-}
-
-interface ComposedRequest {
-  readonly outgoing: OutgoingRequest
-  /** The base address of the app, from the credential. */
-  readonly base: string
-  readonly secrets: readonly string[]
-}
-
-const compose = (
-  connector: Connector,
-  credential: CredentialValues,
-  request: AppRequest,
-  facts: Facts,
-): ComposedRequest => {
-  const authorization = readCredentialPart(
-    () => connector.authorize(credential),
-    () => new AppAuthenticationError({ ...facts, reason: 'its values authenticate no request' }),
-  )
-  const secrets = Object.entries(credential).flatMap(([name, value]) =>
-    connector.credential[name]?.secret === false ? [] : [value],
-  )
-  const headers = {
-    accept: 'application/json',
-    'user-agent': 'Trunkline',
-    ...(request.body !== undefined && { 'content-type': 'application/json' }),
-    ...request.headers,
-    ...authorization,
-  }
-  try {
-    new Headers(headers)
-  } catch {
-    // The error of fetch would contain the value.
-    const reason = 'it contains characters that are not allowed in an HTTP header'
-    throw new AppAuthenticationError({ ...facts, reason })
-  }
-  const base = readCredentialPart(
-    () => connector.baseUrl(credential),
-    () => new AppAddressError({ ...facts, reason: 'its values contain no base address' }),
-  )
-  const outgoing: OutgoingRequest = {
-    method: request.method,
-    url: locate(facts, base, request.path),
-    headers,
-    ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
-  }
-  // Throws for an invalid request, e.g. a GET with a body, which fetch would report as a failed connection.
-  new Request(outgoing.url, outgoing)
-  return { secrets: [...secrets, ...Object.values(authorization)], base, outgoing }
-}
-
-const classify = (error: unknown, facts: Facts): unknown => {
+const classify = (error: unknown, facts: RequestFacts): unknown => {
   if (error instanceof CircuitOpenError)
     return new AppUnavailableError({ ...facts, reason: error.message }, 'circuit-open')
   if (!(error instanceof ExchangeError)) return error
@@ -184,7 +83,7 @@ const classify = (error: unknown, facts: Facts): unknown => {
 }
 
 /** Without the path, which may contain ids, and without headers. The app receives no trace context. */
-const spanOf = ({ app }: Facts, { method, url }: OutgoingRequest): SpanOptions => ({
+const spanOf = ({ app }: RequestFacts, { method, url }: OutgoingRequest): SpanOptions => ({
   name: `${method} ${app}`,
   kind: 'client',
   attributes: {
@@ -207,7 +106,7 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
   const breakerOf = createBreakers(settings)
 
   const perform = async (
-    facts: Facts,
+    facts: RequestFacts,
     { send, read }: ExchangeSteps,
     span: Span | undefined,
   ): Promise<AppResponse> => {
@@ -238,7 +137,7 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
   }
 
   const exchangeOnce = (
-    facts: Facts,
+    facts: RequestFacts,
     outgoing: OutgoingRequest,
     steps: ExchangeSteps,
   ): Promise<AppResponse> =>
@@ -250,12 +149,12 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
   /** A function that sends a request, any number of times; the connector classifies the response. */
   const prepare = (
     connector: Connector,
-    credential: CredentialValues,
+    credential: AppCredential,
     request: AppRequest,
     signal?: AbortSignal,
   ): (() => Promise<AppResponse>) => {
     const facts = factsOf(connector, request)
-    const { base, outgoing, secrets } = compose(connector, credential, request, facts)
+    const { base, outgoing, secrets } = composeRequest(connector, credential, request, facts)
     const redact = createReasonRedactor(secrets)
     return () =>
       exchangeOnce(facts, outgoing, {
@@ -269,7 +168,7 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
       prepare(connector, credential, connector.check, signal)(),
     pass: async (connector, credential, request) => {
       const facts = factsOf(connector, request)
-      const { outgoing, secrets } = compose(connector, credential, request, facts)
+      const { outgoing, secrets } = composeRequest(connector, credential, request, facts)
       const redactText = createRedactor(secrets)
       return exchangeOnce(facts, outgoing, {
         send: () => exchange.send(outgoing),

@@ -3,12 +3,12 @@ import { hash } from 'node:crypto'
 import type {
   AppResponse,
   Connector,
-  CredentialValues,
   Json,
   ListPage,
   ResourceConnector,
 } from '../definition/connector.ts'
 import { AppUnavailableError, factsOf } from './app-error.ts'
+import type { AppCredential } from './compose-request.ts'
 import type { AppClient } from './http.ts'
 
 /** A listing without an end: the app returns the same pages again and again. */
@@ -29,7 +29,7 @@ export interface Listing {
   readonly appClient: AppClient
   readonly connector: Connector
   readonly resource: ResourceConnector
-  readonly credential: CredentialValues
+  readonly credential: AppCredential
   readonly since: string | undefined
   /** The cursor of the first page to fetch; undefined: the start of the listing. */
   readonly cursor: Json | undefined

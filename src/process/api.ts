@@ -1,8 +1,12 @@
 /** The API of a process: its HTTP server, and the live changes for its subscribers. */
 import { createRateLimit } from '../api/auth/rate-limits.ts'
 import type { ApiContext } from '../api/context.ts'
+import { addOAuthRoutes } from '../api/oauth/routes.ts'
+import { addSandboxRoutes } from '../api/oauth/sandbox-routes.ts'
 import { USER_RESYNCS_PER_MINUTE } from '../api/operations/credential-syncs.ts'
 import { createServer } from '../api/server.ts'
+import { redirectUriOf } from '../authorization/authorization-request.ts'
+import { createAuthorizations } from '../authorization/authorizations.ts'
 import { addConnectRoutes } from '../connect/routes.ts'
 import { createLiveChanges, type LiveChanges } from '../delivery/live-changes.ts'
 import { createSubscriptions } from '../delivery/subscription.ts'
@@ -41,8 +45,17 @@ const portTaken = async ({ port, host }: Config): Promise<Error> => {
   )
 }
 
+/** The address at which a development service is reached if PUBLIC_URL is not configured. */
+const localUrl = ({ host, port }: Config, server: FastifyServer): string => {
+  const name = /^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host
+  const bound = server.addresses()[0]?.port ?? port
+  return `http://${name.includes(':') ? `[${name}]` : name}:${bound}`
+}
+
+type FastifyServer = ReturnType<typeof createServer>
+
 export interface Api {
-  readonly server: ReturnType<typeof createServer>
+  readonly server: FastifyServer
   readonly context: ApiContext
   readonly live: LiveChanges
 }
@@ -57,9 +70,28 @@ export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?
     runtime
   const { metrics, findUnreadiness, feed, writer, connectors, passthrough, checkCredential } =
     runtime
+  const { appClient, sandbox } = runtime
   const live = createLiveChanges({ database, feed, log, ...(window && { window }) })
   live.start()
   shutdown.add('live changes', () => live.stop())
+  const publicUrl = (): string | undefined =>
+    config.publicUrl ?? (config.isDevelopment ? localUrl(config, server) : undefined)
+  const redirectUri = (): string | undefined => {
+    const url = publicUrl()
+    return url && redirectUriOf(url)
+  }
+  const authorizations = createAuthorizations({
+    // Not the request pool: what an app has authorized is stored however long that takes.
+    database,
+    vault,
+    connectors,
+    appClient,
+    exchangeCode,
+    checkCredential,
+    maxCredentialsPerUser: config.maxCredentialsPerUser,
+    publicUrl,
+    log,
+  })
   const context: ApiContext = {
     database: requestDatabase,
     access,
@@ -70,6 +102,8 @@ export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?
     writer,
     passthrough,
     checkCredential,
+    authorizations,
+    redirectUri,
     maxCredentialsPerUser: config.maxCredentialsPerUser,
     userResyncs: createRateLimit({
       name: 'resync',
@@ -95,7 +129,11 @@ export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?
     maxConnections: config.maxConnections,
     maxConnectionsPerKey: config.maxConnectionsPerKey,
     findUnreadiness,
-    addPages: addConnectRoutes,
+    addPages: (pages) => {
+      addConnectRoutes(pages)
+      addOAuthRoutes(pages, authorizations)
+      if (sandbox) addSandboxRoutes(pages, (request) => sandbox.authorize(request, redirectUri()))
+    },
     onRequest: metrics?.onRequest,
     onOperation: metrics?.onOperation,
   })

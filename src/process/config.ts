@@ -2,6 +2,7 @@
 import { networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { trimTrailing } from '../definition/value.ts'
 import type { EgressOptions } from '../outbound/egress.ts'
 import { isApiKey, kindOfKey } from '../store/accounts/api-key.ts'
 import { type EncryptionKey, parseEncryptionKeys } from '../store/secrets/encryption-key.ts'
@@ -15,6 +16,15 @@ const count = (min: number, max: number) => {
     .transform(Number)
     .pipe(z.number().min(min, expected).max(max, expected))
 }
+
+/** Browsers treat http as secure only on the same machine. */
+const isPublicUrl = (text: string): boolean => {
+  const { protocol, hostname, search, hash, username } = new URL(text)
+  const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)
+  return (protocol === 'https:' || isLocal) && search + hash + username === ''
+}
+const PUBLIC_URL_FORM =
+  'expected https://api.example.com, without a query; http only for localhost, 127.0.0.1 or [::1]'
 
 const flag = z.enum(['true', 'false']).transform((word) => word === 'true')
 
@@ -45,6 +55,10 @@ const samplers = [
 const environment = z.object({
   PORT: count(0, 65_535).default(4000),
   HOST: z.string().min(1).default('127.0.0.1'),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: PUBLIC_URL_FORM })
+    .refine(isPublicUrl, { error: PUBLIC_URL_FORM })
+    .optional(),
   OPERATOR_PORT: count(0, 65_535).optional(),
   OPERATOR_HOST: z.string().min(1).default('127.0.0.1'),
   DATA_DIR: z.string().min(1).default('.trunkline'),
@@ -112,6 +126,11 @@ export interface Config {
   /** 0: any free port. */
   readonly port: number
   readonly host: string
+  /**
+   * The address at which browsers reach the service, without a slash at its end; undefined: not configured. Apps
+   * return to it after an OAuth authorization.
+   */
+  readonly publicUrl: string | undefined
   /** The port of health checks and metrics; undefined: there is none. 0: any free port. */
   readonly operatorPort: number | undefined
   readonly operatorHost: string
@@ -199,6 +218,7 @@ export const readConfig = (variables: Readonly<Record<string, string | undefined
   return {
     port: values.PORT,
     host: values.HOST,
+    publicUrl: values.PUBLIC_URL && trimTrailing(values.PUBLIC_URL, '/'),
     operatorPort: values.OPERATOR_PORT,
     operatorHost: values.OPERATOR_HOST,
     dataDir,

@@ -7,6 +7,7 @@ import type { Log } from '../log.ts'
 import { type AppClient, createAppClient } from '../outbound/http.ts'
 import type { RecordWriter } from '../query/write-request.ts'
 import { createSandboxApp, SANDBOX_ORIGIN } from '../sandbox/app.ts'
+import { SANDBOX_CLIENT } from '../sandbox/oauth/endpoints.ts'
 import { renewTenants } from '../sandbox/renew.ts'
 import { type Access, createAccess } from '../store/accounts/access.ts'
 import { readCredential } from '../store/accounts/credentials.ts'
@@ -99,7 +100,8 @@ const openSandbox = (database: Database, clock: Clock, progress: Progress) => {
     }
     return tenants
   }
-  return { connector, handle: app.handle, openTenants }
+  const { handle, authorize } = app
+  return { connector, oauthClient: SANDBOX_CLIENT, handle, authorize, openTenants }
 }
 
 /** Creates the runtime, step by step. @throws Error with the cause and the remedy */

@@ -17,7 +17,7 @@ export const readMissingLabel = async (run: ActiveRun, signal: AbortSignal): Pro
   try {
     if (!(await claimLabelRead(database, credential.id))) return
     const ended = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
-    const label = await readAccountName(appClient, connector, credential.values, ended)
+    const label = await readAccountName(appClient, connector, credential, ended)
     if (label !== undefined) await saveLabel(database, credential.id, label)
   } catch (error) {
     if (signal.aborted) return

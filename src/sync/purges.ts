@@ -1,8 +1,9 @@
-/** Deletes expired rows: records of deleted credentials, write claims and saved idempotent responses. */
+/** Deletes expired rows: records of deleted credentials, write claims, idempotent responses and authorizations. */
 
 import type { Catalogue } from '../definition/catalogue.ts'
 import type { Log } from '../log.ts'
 import { createRepeater } from '../repeater.ts'
+import { purgeAuthorizations } from '../store/accounts/authorizations.ts'
 import type { Database } from '../store/database/database.ts'
 import { purgeNext } from '../store/sync/purges.ts'
 import { purgeIdempotentRequests } from '../store/writes/idempotent-requests.ts'
@@ -32,6 +33,7 @@ export const createPurges = ({ database, catalogue, log }: PurgesOptions): Purge
     step: async (signal) => {
       while (await purgeNext(database, catalogue, signal));
       await purgeRecordClaims(database)
+      await purgeAuthorizations(database)
       while (!signal.aborted && (await purgeIdempotentRequests(database)) > 0);
     },
   })

@@ -9,7 +9,7 @@ export const readDrift = async (run: ActiveRun, signal: AbortSignal): Promise<nu
   const { remoteCount } = resource.sync
   if (!remoteCount) return null
   const request = { ...remoteCount.request, read: true } as const
-  const response = await context.appClient.send(connector, credential.values, request, signal)
+  const response = await context.appClient.send(connector, credential, request, signal)
   const stored = await countStored(context.database, lease.key, resourceOf(run))
   try {
     return remoteCount.read(response) - stored

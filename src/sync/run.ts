@@ -147,7 +147,7 @@ const listAll = async (run: ActiveRun, signal: AbortSignal): Promise<SeenPages |
     appClient: context.appClient,
     connector,
     resource,
-    credential: credential.values,
+    credential,
     since: since ?? undefined,
     // The JSON of a connector's cursor, saved by storePages.
     cursor: cursor === null ? undefined : (JSON.parse(cursor) as Json),

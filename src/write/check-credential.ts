@@ -1,10 +1,12 @@
 /** Checks that an app accepts a credential, before it is stored. */
-import type { Connector, CredentialValues } from '../definition/connector.ts'
+import { baseUrlOf, methodOf } from '../definition/authenticate.ts'
+import type { Connector } from '../definition/connector.ts'
 import { describeFailureReason } from '../definition/failure-reason.ts'
 import { storableText } from '../definition/value.ts'
 import { ApiError, type ErrorDetail } from '../errors.ts'
 import { readAccountName } from '../outbound/account-name.ts'
 import { type AppError, AppRefusedError, isAppError } from '../outbound/app-error.ts'
+import type { AppCredential } from '../outbound/compose-request.ts'
 import type { AppClient } from '../outbound/http.ts'
 import { appFailure } from './app-failure.ts'
 
@@ -20,10 +22,15 @@ export interface CheckedCredential {
 }
 
 /** The value that the app rejects, or the whole credential if it names none. */
-const detailOf = (error: AppError, { name, credential }: Connector): ErrorDetail => {
+const detailOf = (
+  error: AppError,
+  { name, auth }: Connector,
+  { method }: AppCredential,
+): ErrorDetail => {
   const named = error instanceof AppRefusedError ? error.field : undefined
+  const fields = methodOf(auth, method)?.fields ?? {}
   const field =
-    named !== undefined && Object.hasOwn(credential, named) ? `credential.${named}` : 'credential'
+    named !== undefined && Object.hasOwn(fields, named) ? `credential.${named}` : 'credential'
   return { field, expected: `a value that ${name} accepts` }
 }
 
@@ -31,6 +38,12 @@ const detailOf = (error: AppError, { name, credential }: Connector): ErrorDetail
 const noResponse = (error: unknown): string | undefined => {
   if (!isAppError(error)) return `no response within ${TIMEOUT_MS / 1000} s`
   return error.code === 'APP_UNAVAILABLE' ? storableText(error.reason) : undefined
+}
+
+/** The origin of the app's address, which the end user knows; undefined: the values contain none. */
+const addressOf = ({ auth }: Connector, { method, values }: AppCredential): string | undefined => {
+  const declared = methodOf(auth, method)
+  return declared && URL.parse(baseUrlOf(declared, values))?.origin
 }
 
 /**
@@ -42,23 +55,22 @@ export const createCredentialCheck =
   ({ appClient }: { readonly appClient: AppClient }) =>
   async (
     connector: Connector,
-    values: CredentialValues,
+    credential: AppCredential,
     requireResponse = false,
   ): Promise<CheckedCredential> => {
     const timeout = AbortSignal.timeout(TIMEOUT_MS)
     try {
-      return { label: await readAccountName(appClient, connector, values, timeout) }
+      return { label: await readAccountName(appClient, connector, credential, timeout) }
     } catch (error) {
       if (!isAppError(error) && !timeout.aborted) throw error
       const failure = noResponse(error)
       if (failure !== undefined && !requireResponse) return { checkFailure: failure }
       if (failure !== undefined) {
-        const { origin } = new URL(connector.baseUrl(values))
-        const reason = describeFailureReason(failure, origin)
+        const reason = describeFailureReason(failure, addressOf(connector, credential))
         throw new ApiError('APP_UNAVAILABLE', `${connector.name} did not respond: ${reason}.`)
       }
       if (!isAppError(error) || error.code === 'APP_RATE_LIMITED') return {}
       const { code, message } = appFailure(error)
-      throw new ApiError(code, message, [detailOf(error, connector)])
+      throw new ApiError(code, message, [detailOf(error, connector, credential)])
     }
   }

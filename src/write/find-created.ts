@@ -78,7 +78,7 @@ export const findCreated = async (
     const listing = {
       appClient,
       connector,
-      credential: credential.values,
+      credential,
       resource: resourceConnector,
       since,
       cursor: undefined,

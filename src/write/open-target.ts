@@ -150,7 +150,7 @@ export const openTarget = async (
   const mapRaw = createMapper(resourceConnector.mapping)
   const toLine = createLineWriter(resource)
   const send = (request: AppRequest): Promise<AppResponse> =>
-    appClient.send(connector, credential.values, request)
+    appClient.send(connector, credential, request)
 
   const requireFound = (record: StoredVersion | undefined): StoredVersion => {
     if (record) return record

@@ -29,7 +29,7 @@ export const createPassthrough =
         'This service has no connector for the app of this credential.',
       )
     try {
-      return await appClient.pass(connector, credential.values, request)
+      return await appClient.pass(connector, credential, request)
     } catch (error) {
       if (request.method !== 'GET' && mayHaveArrived(error))
         throw new ApiError(

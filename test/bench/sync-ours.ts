@@ -48,9 +48,14 @@ const connector = defineConnector({
   app: 'bench',
   name: 'Bench',
   doc: 'The app of the benchmark.',
-  credential: { origin: { doc: 'Its address.', secret: false } },
-  baseUrl: ({ origin = '' }) => origin,
-  authorize: () => ({}),
+  auth: {
+    origin: {
+      type: 'apiKey',
+      fields: { origin: { doc: 'Its address.', secret: false } },
+      baseUrl: '{origin}',
+      request: {},
+    },
+  },
   readFailure: ({ status }) =>
     status === 200 ? undefined : { kind: 'refused', reason: String(status) },
   check: { method: 'GET', path: '/' },

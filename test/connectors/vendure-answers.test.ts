@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/vendure/manifest.ts'
+import { authenticate, baseUrlOf } from '../../src/definition/authenticate.ts'
+import type { CredentialValues } from '../../src/definition/connector.ts'
 import { answered, failures, resource, response } from './vendure/fixtures.ts'
 
 describe('a response', () => {
@@ -84,14 +86,16 @@ describe('a response', () => {
 })
 
 describe('a credential', () => {
+  const method = connector.auth.apiKey
+  if (!method) throw new Error('Vendure has no API key.')
+
   test('uses the shop’s address with or without the API path, and the channel if one is set', () => {
     for (const url of ['https://x.example', 'https://x.example/', ' https://x.example/admin-api/ '])
-      expect(connector.baseUrl({ url })).toBe('https://x.example')
-    expect(connector.authorize({ apiKey: 'a:b' })).toEqual({ 'vendure-api-key': 'a:b' })
-    expect(connector.authorize({ apiKey: 'a:b', channelToken: '' })).toEqual({
-      'vendure-api-key': 'a:b',
-    })
-    expect(connector.authorize({ apiKey: 'a:b', channelToken: 'eu' })).toEqual({
+      expect(baseUrlOf(method, { url })).toBe('https://x.example')
+    const headersOf = (values: CredentialValues) => authenticate(method, values).headers
+    expect(headersOf({ apiKey: 'a:b' })).toEqual({ 'vendure-api-key': 'a:b' })
+    expect(headersOf({ apiKey: 'a:b', channelToken: '' })).toEqual({ 'vendure-api-key': 'a:b' })
+    expect(headersOf({ apiKey: 'a:b', channelToken: 'eu' })).toEqual({
       'vendure-api-key': 'a:b',
       'vendure-token': 'eu',
     })

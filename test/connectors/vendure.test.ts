@@ -131,7 +131,8 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
     const customers = connector.resources['commerce/customers']
     if (!customers) throw new Error('the connector has no customers')
     const client = createAppClient({ allowPrivateAddresses: true })
-    const credential = { url: vendure.url, apiKey: vendure.apiKey }
+    const values = { url: vendure.url, apiKey: vendure.apiKey }
+    const credential = { method: null, values }
     const listed = new Set<string>()
     let pages = 0
     for (let cursor: Json | undefined; ; ) {

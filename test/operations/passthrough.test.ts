@@ -38,9 +38,14 @@ beforeAll(async () => {
   const echoing: Connector = {
     ...base,
     app: 'echo',
-    credential: { key: { doc: 'Its key.', secret: true } },
-    baseUrl: () => `http://127.0.0.1:${port}/base`,
-    authorize: ({ key = '' }) => ({ 'x-key': key }),
+    auth: {
+      key: {
+        type: 'apiKey',
+        fields: { key: { doc: 'Its key.', secret: true } },
+        baseUrl: `http://127.0.0.1:${port}/base`,
+        request: { headers: { 'x-key': '{key}' } },
+      },
+    },
   }
   const connectors = new Map([
     ['test', base],

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { AppRequest, Connector } from '../../src/definition/connector.ts'
+import type { AppRequest, Connector, CredentialValues } from '../../src/definition/connector.ts'
 import { defineConnector } from '../../src/definition/connector.ts'
 import { isAppError } from '../../src/outbound/app-error.ts'
 import { type AppClient, type AppClientOptions, createAppClient } from '../../src/outbound/http.ts'
@@ -16,9 +16,14 @@ const connector: Connector = defineConnector({
   app: 'shop',
   name: 'Shop',
   doc: 'An app for tests.',
-  credential: { url: { doc: 'Address.', secret: false }, key: { doc: 'Key.', secret: true } },
-  baseUrl: ({ url = '' }) => url,
-  authorize: ({ key = '' }) => ({ authorization: `Bearer ${key}` }),
+  auth: {
+    key: {
+      type: 'apiKey',
+      fields: { url: { doc: 'Address.', secret: false }, key: { doc: 'Key.', secret: true } },
+      baseUrl: '{url}',
+      request: { headers: { authorization: 'Bearer {key}' } },
+    },
+  },
   readFailure: ({ body }) =>
     typeof body === 'object' && body !== null && 'problem' in body
       ? { kind: 'refused', reason: String(body.problem) }
@@ -28,7 +33,7 @@ const connector: Connector = defineConnector({
 })
 
 let server: Server
-let respond: RequestListener = (_request, response) => response.end('{}')
+let respond: RequestListener
 let requests: { method: string; url: string; body: string; atMs: number }[] = []
 let url = ''
 let clients: AppClient[] = []
@@ -36,6 +41,7 @@ let clients: AppClient[] = []
 beforeEach(async () => {
   requests = []
   clients = []
+  respond = (_request, response) => response.end('{}')
   server = createServer(async (request, response) => {
     const chunks: Buffer[] = await request.toArray()
     const body = Buffer.concat(chunks).toString()
@@ -63,10 +69,15 @@ const clientOf = (options: Partial<AppClientOptions> = {}): AppClient => {
   return client
 }
 
+const credentialOf = (values: CredentialValues = {}) => ({
+  method: null,
+  values: { url, key: SECRET, ...values },
+})
+
 const get: AppRequest = { method: 'GET', path: '/orders?limit=5' }
 
 const send = (request: AppRequest = get, options: Partial<AppClientOptions> = {}, key = SECRET) =>
-  clientOf(options).send(connector, { url, key }, request)
+  clientOf(options).send(connector, credentialOf({ key }), request)
 
 /** The error of a failed request; none contains the secret. */
 const failureOf = async (answer: Promise<unknown>): Promise<unknown> => {
@@ -99,6 +110,23 @@ describe('a request', () => {
     })
   })
 
+  it.each([
+    ['a parameter', { query: { api_key: '{key}' } }, `/v1/orders?limit=5&api_key=${SECRET}`],
+    ['HTTP Basic', { basic: { user: '{key}', password: '' } }, '/v1/orders?limit=5'],
+  ])('is authenticated by %s, which no error contains', async (_name, authentication, path) => {
+    const { key: method } = connector.auth
+    if (!method) throw new Error('The connector has no method.')
+    const other = { ...connector, auth: { key: { ...method, request: authentication } } }
+    const basic = Buffer.from(`${SECRET}:`).toString('base64')
+    respond = ({ url, headers }, response) => {
+      response.end(JSON.stringify({ problem: `no ${url} for ${headers.authorization}` }))
+    }
+    const failure = await failureOf(clientOf().send(other, credentialOf(), get))
+    expect(failure).toMatchObject({ code: 'APP_REFUSED', request: 'GET /orders' })
+    expect(inspect(failure)).not.toContain(basic)
+    expect(requests[0]?.url).toBe(path)
+  })
+
   it.each(['@evil.example/', '.evil.example/', '/../admin', 'orders', '/..', '/%2e%2e/admin'])(
     'that would leave the base address is not sent: %s',
     async (path) => {
@@ -115,19 +143,20 @@ describe('a request', () => {
   it.each(['', 'not a url', 'ftp://example.com', 'file:///etc/passwd', 'https://a:b@example.com'])(
     'to an invalid base address is not sent: %s',
     async (base) => {
-      const answer = clientOf().send(connector, { url: base, key: SECRET }, get)
+      const answer = clientOf().send(connector, credentialOf({ url: base }), get)
       expect(await failureOf(answer)).toMatchObject({ code: 'APP_ADDRESS' })
     },
   )
 
-  it('for whose values a connector has no base address or headers is not sent', async () => {
-    const fail = (): never => {
-      throw new TypeError(`no ${SECRET}`)
-    }
-    const failing = (part: object) =>
-      failureOf(clientOf().send({ ...connector, ...part }, { url, key: SECRET }, get))
-    expect(await failing({ baseUrl: fail })).toMatchObject({ code: 'APP_ADDRESS' })
-    expect(await failing({ authorize: fail })).toMatchObject({ code: 'APP_AUTHENTICATION' })
+  it('without the values of its address or its headers is not sent', async () => {
+    const failing = (values: CredentialValues) =>
+      failureOf(clientOf().send(connector, { method: null, values }, get))
+    expect(await failing({ key: SECRET })).toMatchObject({ code: 'APP_ADDRESS' })
+    expect(await failing({ url })).toMatchObject({ code: 'APP_AUTHENTICATION' })
+    const unknown = { ...credentialOf(), method: 'carrierPigeon' }
+    expect(await failureOf(clientOf().send(connector, unknown, get))).toMatchObject({
+      code: 'APP_AUTHENTICATION',
+    })
     expect(requests).toEqual([])
   })
 
@@ -222,8 +251,7 @@ describe('a response', () => {
     }
     const responseBudget = { totalBytes: 400_000, bytesPerHolder: 150_000 }
     const client = clientOf({ responseBudget })
-    const slow = () =>
-      client.send(connector, { url, key: SECRET }, { method: 'POST', path: '/slow' })
+    const slow = () => client.send(connector, credentialOf(), { method: 'POST', path: '/slow' })
     const all = [slow(), slow(), slow(), slow()]
     const refused = all.map((one) =>
       one.then(
@@ -236,7 +264,7 @@ describe('a response', () => {
     await Promise.race(
       refused.map((one) => one.then((end) => end === 'memory-limit' || Promise.reject())),
     )
-    expect((await client.send(connector, { url, key: SECRET }, get)).body).toEqual({})
+    expect((await client.send(connector, credentialOf(), get)).body).toEqual({})
     for (const end of waiting) end()
     expect((await Promise.all(refused)).sort()).toEqual([
       'memory-limit',
@@ -337,7 +365,7 @@ describe('a failed request', () => {
   it('ends its pause when the caller aborts', async () => {
     respond = (_request, response) => response.writeHead(429, { 'retry-after': '30' }).end()
     const control = new AbortController()
-    const answer = clientOf().send(connector, { url, key: SECRET }, get, control.signal)
+    const answer = clientOf().send(connector, credentialOf(), get, control.signal)
     while (requests.length === 0) await wait(5)
     await wait(20)
     control.abort(new Error('stopped'))
@@ -349,7 +377,7 @@ describe('an app that is down', () => {
   it('gets no requests after failures in a row, then one', async () => {
     respond = (_request, response) => response.writeHead(500).end()
     const client = clientOf({ maxRetries: 0, breakAfter: 3, halfOpenAfterMs: 1000 })
-    const request = () => client.send(connector, { url, key: SECRET }, get)
+    const request = () => client.send(connector, credentialOf(), get)
     for (let time = 0; time < 3; time++) await failureOf(request())
     expect(await failureOf(request())).toMatchObject({
       problem: 'circuit-open',
@@ -367,14 +395,14 @@ describe('an app that is down', () => {
     respond = (_request, response) => response.writeHead(404).end()
     const client = clientOf({ breakAfter: 2 })
     for (let time = 0; time < 5; time++)
-      await failureOf(client.send(connector, { url, key: SECRET }, get))
+      await failureOf(client.send(connector, credentialOf(), get))
     expect(requests).toHaveLength(5)
   })
 
   it('does not mean a request that cannot be sent, which is our own bug', async () => {
     respond = (_request, response) => response.end('{}')
     const client = clientOf({ breakAfter: 2 })
-    const credential = { url, key: SECRET }
+    const credential = credentialOf()
     const unsendable: AppRequest = { ...get, body: {} }
     for (let time = 0; time < 3; time++)
       for (const request of [client.send, client.pass])
@@ -386,7 +414,7 @@ describe('an app that is down', () => {
   it('does not mean a failure caused by one caller’s input', async () => {
     respond = ({ url: path }, response) => response.writeHead(path === '/v1/odd' ? 500 : 200).end()
     const client = clientOf({ breakAfter: 2 })
-    const credential = { url, key: SECRET }
+    const credential = credentialOf()
     for (let time = 0; time < 3; time++)
       await client.pass(connector, credential, { method: 'GET', path: '/odd' })
     await client.send(connector, credential, get)
@@ -397,8 +425,8 @@ describe('an app that is down', () => {
       response.writeHead(path?.startsWith('/v1/') ? 200 : 500).end()
     const client = clientOf({ maxRetries: 0, breakAfter: 2 })
     for (let time = 0; time < 3; time++)
-      await failureOf(client.send(connector, { url: `${url}x`, key: SECRET }, get))
-    await client.send(connector, { url, key: SECRET }, get)
+      await failureOf(client.send(connector, credentialOf({ url: `${url}x` }), get))
+    await client.send(connector, credentialOf(), get)
   })
 })
 
@@ -408,7 +436,7 @@ describe('an app in this process', () => {
     clientOf({
       ...{ deadlineMs, maxRetries: 0, allowPrivateAddresses: false },
       localApps: new Map([['http://sandbox.local', app]]),
-    }).send(connector, { url: localUrl, key: SECRET }, get)
+    }).send(connector, credentialOf({ url: localUrl }), get)
 
   it('is called without a socket', async () => {
     const requests: string[] = []

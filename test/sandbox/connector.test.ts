@@ -1,5 +1,6 @@
 /** The connector against the sandbox app itself, as the sync uses it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { authenticate, baseUrlOf, methodOf } from '../../src/definition/authenticate.ts'
 import { type AppResponse, isAbsent, type Json } from '../../src/definition/connector.ts'
 import { createMapper } from '../../src/definition/mapping.ts'
 import { connectors } from '../../src/generated/registry.ts'
@@ -10,6 +11,8 @@ const CREDENTIAL = '9b2c6c1e-7a4d-4c58-8f5e-2f6f0d3a1b77'
 
 const connector = connectors.get('sandbox')
 if (!connector) throw new Error('The registry has no sandbox.')
+const method = methodOf(connector.auth, null)
+if (!method) throw new Error('The sandbox has no method.')
 const topics = Object.keys(connector.resources)
 
 let playground: Playground
@@ -19,9 +22,10 @@ beforeAll(async () => {
 afterAll(() => playground.stop())
 
 const send = async (path: string, token = playground.acme.token): Promise<AppResponse> => {
+  const values = { tenant: 'acme', token }
   const response = await playground.app.handle(
-    new Request(connector.baseUrl({}) + path, {
-      headers: { ...connector.authorize({ tenant: 'acme', token }) },
+    new Request(baseUrlOf(method, values) + path, {
+      headers: { ...authenticate(method, values).headers },
     }),
   )
   return {

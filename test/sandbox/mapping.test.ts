@@ -43,7 +43,7 @@ test('the sandbox has every resource and no other', () => {
 })
 
 test('the connector looks for the sandbox at its own address', () => {
-  expect(connector.baseUrl({})).toBe(SANDBOX_ORIGIN)
+  expect(connector.auth.token?.baseUrl).toBe(SANDBOX_ORIGIN)
 })
 
 /** Whether the value is neither null nor an empty list. */

@@ -75,7 +75,9 @@ describe('a credential', () => {
       environmentId: tenant.environmentId,
       app: 'sandbox',
       label: null,
+      method: 'token',
       values: { token: 'plain-as-day' },
+      tokens: undefined,
     })
   })
 

@@ -75,6 +75,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // Siblings: they communicate only through the change log.
   'src/sync/': below,
   'src/write/': below,
+  'src/authorization/': below,
   'src/delivery/': below,
   'src/workflows/': below,
   // The sandbox app has every resource, with fields that follow from its definition.

@@ -245,15 +245,19 @@ export const fakeConnector = (sync: Partial<FakeSync> = {}): Connector =>
     app: 'fake',
     name: 'Fake',
     doc: 'A small CRM for tests.',
-    credential: {
-      url: { doc: 'Its address.', secret: false },
-      token: { doc: 'Its token.', secret: true },
+    auth: {
+      token: {
+        type: 'apiKey',
+        fields: {
+          url: { doc: 'Its address.', secret: false },
+          token: { doc: 'Its token.', secret: true },
+        },
+        baseUrl: '{url}',
+        request: {
+          headers: { authorization: 'Bearer {token}', 'x-caller': String(process.pid) },
+        },
+      },
     },
-    baseUrl: ({ url = '' }) => url,
-    authorize: ({ token = '' }) => ({
-      authorization: `Bearer ${token}`,
-      'x-caller': String(process.pid),
-    }),
     readFailure: ({ status, body }) => {
       if (status === 200) return
       // The app's errors have this form.

@@ -160,9 +160,7 @@ export const rolodexConnector = (url: string): Connector =>
     app: 'test',
     name: 'Rolodex',
     doc: 'Cards of people and firms.',
-    credential: {},
-    baseUrl: () => url,
-    authorize: () => ({}),
+    auth: { none: { type: 'apiKey', fields: {}, baseUrl: url, request: {} } },
     readFailure,
     check: { method: 'GET', path: '/people' },
     resources: {

@@ -38,7 +38,8 @@ export const driveSteps = async <Result>(
 }
 
 /** Runs steps against the app itself, with one credential. */
-export const createDriver = (connector: Connector, credential: CredentialValues): Driver => {
+export const createDriver = (connector: Connector, values: CredentialValues): Driver => {
+  const credential = { method: null, values }
   const client = createAppClient({ allowPrivateAddresses: true, firstPauseMs: 1, maxPauseMs: 5 })
   return {
     run: (steps) => driveSteps(steps, (request) => client.send(connector, credential, request)),

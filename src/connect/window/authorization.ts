@@ -2,9 +2,10 @@
  * The screens that connect an app by OAuth: the end user signs in to the app in a window of its own. How that ended
  * is read from the service.
  */
+import type { Authorization, ConnectableAppMethod } from '../../generated/sdk-types.ts'
 import { TrunklineError } from '../../sdk/client.ts'
 import { accessSection } from './access.ts'
-import type { Authorization, Connection, ConnectMethod } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { createCredentialForm, type FormValues } from './credential-form.ts'
 import { type Child, element, setText } from './dom.ts'
 import { problemText } from './frame.ts'
@@ -17,7 +18,7 @@ const POLL_MS = 1_500
 
 /** A connection by a method of type `oauth2`. */
 export interface OAuthConnection extends Connection {
-  readonly method: ConnectMethod
+  readonly method: ConnectableAppMethod
   /** The heading of its screens. */
   readonly title: string
 }

@@ -1,7 +1,8 @@
 /** The screens that connect an app: the choice of a method, if there are several, and the form of one. */
+import type { ConnectableAppMethod } from '../../generated/sdk-types.ts'
 import { accessSection } from './access.ts'
 import { showAuthorization } from './authorization.ts'
-import { type Connection, type ConnectMethod, methodsOf } from './connection.ts'
+import { type Connection, methodsOf } from './connection.ts'
 import { createCredentialForm, type FormValues } from './credential-form.ts'
 import { type Child, element } from './dom.ts'
 import { createMark } from './mark.ts'
@@ -18,15 +19,19 @@ const titleOf = ({ text }: Texts, { app, credential }: Connection): string =>
 const save = async (
   session: Session,
   { app, credential: existing }: Connection,
-  credential: FormValues,
-  requireResponse: boolean,
+  request: {
+    readonly method: string
+    readonly credential: FormValues
+    readonly requireResponse: boolean
+  },
 ): Promise<string> => {
   const { client } = session
   if (!existing) {
-    const body = { userId: client.userId, app: app.app, credential, requireResponse }
+    const body = { userId: client.userId, app: app.app, ...request }
     return client.create<string>('2024-03/headless/credentials', body, 'credentialId')
   }
   const { credentialId } = existing
+  const { credential } = request
   await client.put(credentialPath(session, credentialId), { credential }, 'credential')
   return credentialId
 }
@@ -35,7 +40,7 @@ const save = async (
 const showForm = (
   session: Session,
   connection: Connection,
-  { fields }: ConnectMethod,
+  { method, fields }: ConnectableAppMethod,
   back: (() => void) | undefined,
 ): void => {
   const { texts, frame } = session
@@ -44,7 +49,7 @@ const showForm = (
   const connect =
     (requireResponse: boolean) =>
     async (values: FormValues): Promise<void> =>
-      onConnected(await save(session, connection, values, requireResponse))
+      onConnected(await save(session, connection, { method, credential: values, requireResponse }))
   const anyway = element(
     'button',
     { type: 'button', class: 'second', hidden: true, click: () => void form.run(connect(false)) },
@@ -74,7 +79,7 @@ const showForm = (
 const showMethod = (
   session: Session,
   connection: Connection,
-  method: ConnectMethod,
+  method: ConnectableAppMethod,
   back: (() => void) | undefined,
 ): void => {
   if (method.type === 'oauth2') {
@@ -83,9 +88,14 @@ const showMethod = (
   } else showForm(session, connection, method, back)
 }
 
-/** The name of a method, in words. */
-const nameOf = ({ text }: Texts, { app }: Connection, { type, label }: ConnectMethod): string => {
-  if (label !== null) return label
+/** The name of a method. The service has English names only; in other languages, its type tells enough. */
+const nameOf = (
+  { text, language }: Texts,
+  { app }: Connection,
+  { type, label }: ConnectableAppMethod,
+): string => {
+  const isOnly = app.methods.filter((one) => one.type === type).length === 1
+  if (language === 'en' || !isOnly) return label
   return type === 'oauth2' ? text('method.signIn', { app: app.name }) : text('method.enter')
 }
 
@@ -93,7 +103,7 @@ const nameOf = ({ text }: Texts, { app }: Connection, { type, label }: ConnectMe
 const hints = (
   texts: Texts,
   connection: Connection,
-  methods: readonly ConnectMethod[],
+  methods: readonly ConnectableAppMethod[],
 ): readonly Child[] =>
   /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname)
     ? methods.map((one) =>
@@ -110,7 +120,7 @@ export const connectApp = (session: Session, connection: Connection): void => {
   const { texts, frame } = session
   const { text } = texts
   const { app, back } = connection
-  const methods = methodsOf(app)
+  const methods = methodsOf(connection)
   const offered = methods.filter(({ available }) => available)
   const missing = methods.filter(({ available }) => !available)
   const [first] = offered
@@ -120,7 +130,7 @@ export const connectApp = (session: Session, connection: Connection): void => {
     return
   }
   const again = (): void => connectApp(session, connection)
-  const choice = (method: ConnectMethod): HTMLElement =>
+  const choice = (method: ConnectableAppMethod): HTMLElement =>
     element(
       'li',
       {},

@@ -24,29 +24,37 @@ export const connector = defineConnector({
   app: 'vendure',
   name: 'Vendure',
   doc: 'A headless web shop, hosted by the merchant. Requires version 3.6 or later, which introduced API keys.',
-  credential: {
-    url: {
-      doc: 'Address of the shop server, without /admin-api.',
-      secret: false,
-      example: 'https://shop.example.com',
-    },
+  auth: {
     apiKey: {
-      doc: "API key with the permissions ReadOrder, ReadCustomer and ReadProduct. Writes also need UpdateOrder, and Create, Update and Delete of Customer and Product. The shop's authOptions.tokenMethod must include 'api-key'.",
-      secret: true,
-    },
-    channelToken: {
-      doc: 'Token of the channel in which the key was created. Leave it out for the default channel.',
-      // Storefronts send it from the browser.
-      secret: false,
-      optional: true,
+      type: 'apiKey',
+      fields: {
+        url: {
+          doc: 'Address of the shop server, without /admin-api.',
+          secret: false,
+          example: 'https://shop.example.com',
+          normalize: shopAddress,
+        },
+        apiKey: {
+          doc: "API key with the permissions ReadOrder, ReadCustomer and ReadProduct. Writes also need UpdateOrder, and Create, Update and Delete of Customer and Product. The shop's authOptions.tokenMethod must include 'api-key'.",
+          secret: true,
+        },
+        channelToken: {
+          doc: 'Token of the channel in which the key was created. Leave it out for the default channel.',
+          // Storefronts send it from the browser.
+          secret: false,
+          optional: true,
+        },
+      },
+      baseUrl: '{url}',
+      request: {
+        headers: {
+          'vendure-api-key': '{apiKey}',
+          // Without the header, Vendure uses the default channel.
+          'vendure-token': '{channelToken}',
+        },
+      },
     },
   },
-  baseUrl: ({ url = '' }) => shopAddress(url),
-  authorize: ({ apiKey = '', channelToken = '' }) => ({
-    'vendure-api-key': apiKey,
-    // Without the header, Vendure uses the default channel.
-    ...(channelToken !== '' && { 'vendure-token': channelToken }),
-  }),
   readFailure,
   // A valid key may not query `me` (NOTES "`me` is FORBIDDEN to a key").
   check: query('query { activeChannel { id code } }', {}),

@@ -1,8 +1,10 @@
 /** Credentials of end users: create, read and delete. */
 import { randomUUID } from 'node:crypto'
 import { Prisma } from '@prisma/client'
+import { firstMethodName, methodOf } from '../../definition/authenticate.ts'
 import type { Connector, CredentialValues } from '../../definition/connector.ts'
 import { credentialRoute, isUuid } from '../../definition/identity.ts'
+import type { TokenSet } from '../../definition/token-set.ts'
 import { appendEvent } from '../changes/events.ts'
 import {
   type Database,
@@ -12,6 +14,13 @@ import {
 } from '../database/database.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { deleteStates } from '../sync/sync-state.ts'
+import {
+  openTokens,
+  putTokens,
+  type StoredTokens,
+  TOKEN_COLUMNS,
+  type TokenRow,
+} from './credential-tokens.ts'
 import { openValues, sealValues } from './credential-values.ts'
 import { lockUser } from './lock-user.ts'
 
@@ -21,7 +30,11 @@ export interface NewCredential {
   readonly environmentId: string
   readonly userId: string
   readonly connector: Connector
+  /** The name of the method that connected the app. Default: the first one. */
+  readonly method?: string
   readonly values: CredentialValues
+  /** The tokens that the app issued; undefined: the method has none, or the first request obtains them. */
+  readonly tokens?: TokenSet | undefined
   /** The account's own name in the app. */
   readonly label?: string | undefined
   /** Why the app did not respond to the check; undefined: it did. */
@@ -37,6 +50,10 @@ export class TooManyCredentialsError extends Error {
 export const countCredentials = ({ prisma }: Queryable, userId: string): Promise<number> =>
   prisma.credential.count({ where: { userId } })
 
+/** Whether requests with this method of an app need an access token. */
+export const hasTokens = ({ auth }: Connector, method: string): boolean =>
+  methodOf(auth, method)?.type !== 'apiKey'
+
 /**
  * Stores a credential and its event in the change log. Every resource of its app becomes due for its first
  * listing. `maxPerUser` defaults to no limit.
@@ -46,9 +63,11 @@ export const countCredentials = ({ prisma }: Queryable, userId: string): Promise
 export const createCredential = async (
   database: Database,
   vault: Vault,
-  { environmentId, userId, connector, values, label, checkFailure }: NewCredential,
+  credential: NewCredential,
   maxPerUser: number = Number.POSITIVE_INFINITY,
 ): Promise<string> => {
+  const { environmentId, userId, connector, values, tokens, label, checkFailure } = credential
+  const method = credential.method ?? firstMethodName(connector.auth)
   for (;;) {
     const id = randomUUID()
     try {
@@ -66,6 +85,7 @@ export const createCredential = async (
             environmentId,
             userId,
             app: connector.app,
+            method,
             sealedValues: sealValues(vault, { id, environmentId }, values),
             label: label ?? null,
             checkFailure: checkFailure ?? null,
@@ -73,6 +93,7 @@ export const createCredential = async (
           },
         })
         const owner = { credentialId: id, environmentId }
+        if (hasTokens(connector, method)) await putTokens(transaction, vault, owner, tokens)
         const facts = { userId, app: connector.app }
         await appendEvent(transaction, owner, 'connection/created', facts)
       })
@@ -91,8 +112,18 @@ export interface OpenCredential {
   readonly app: string
   /** The account's own name in the app; null: unknown. */
   readonly label: string | null
+  /** The name of the method that connected the app; null: the first one. */
+  readonly method: string | null
   readonly values: CredentialValues
+  /** Undefined: its method has no tokens. */
+  readonly tokens: StoredTokens | undefined
 }
+
+/** The columns of a credential and its tokens; those of the tokens are null if it has none. */
+type CredentialRow = Omit<OpenCredential, 'values' | 'tokens'> & {
+  readonly sealedValues: Uint8Array | null
+  readonly values: unknown
+} & (TokenRow | { readonly version: null })
 
 /** Reads a credential with its decrypted values; undefined if it was deleted. @throws VaultError */
 export const readCredential = async (
@@ -100,20 +131,16 @@ export const readCredential = async (
   vault: Vault,
   id: string,
 ): Promise<OpenCredential | undefined> => {
-  const row = await prisma.credential.findUnique({
-    where: { id },
-    select: {
-      id: true,
-      environmentId: true,
-      app: true,
-      label: true,
-      sealedValues: true,
-      values: true,
-    },
-  })
-  if (row === null) return undefined
-  const { environmentId, app, label } = row
-  return { id: row.id, environmentId, app, label, values: openValues(vault, row) }
+  const [row] = await prisma.$queryRaw<CredentialRow[]>(sql`
+    SELECT c.id::text, c.environment_id::text AS "environmentId", c.app, c.label, c.method,
+      c.sealed_values AS "sealedValues", c.values, ${TOKEN_COLUMNS}
+    FROM credentials c LEFT JOIN credential_tokens t ON t.credential_id = c.id
+    WHERE c.id = ${id}::uuid`)
+  if (!row) return undefined
+  const { environmentId, app, label, method } = row
+  const place = { credentialId: row.id, environmentId }
+  const tokens = row.version === null ? undefined : openTokens(vault, place, row)
+  return { id: row.id, environmentId, app, label, method, values: openValues(vault, row), tokens }
 }
 
 /**

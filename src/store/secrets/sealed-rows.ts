@@ -12,6 +12,8 @@ interface SealedColumn {
   readonly kind: SecretContext['kind']
   readonly table: string
   readonly column: string
+  /** The column of the row's id. Default: `id`. */
+  readonly idColumn?: string
   readonly idType: 'uuid' | 'text'
   readonly hasEnvironment: boolean
 }
@@ -22,6 +24,28 @@ export const sealedColumns: readonly SealedColumn[] = [
     kind: 'credential',
     table: 'credentials',
     column: 'sealed_values',
+    idType: 'uuid',
+    hasEnvironment: true,
+  },
+  {
+    kind: 'authorization',
+    table: 'authorizations',
+    column: 'sealed_flow',
+    idType: 'uuid',
+    hasEnvironment: true,
+  },
+  {
+    kind: 'tokens',
+    table: 'credential_tokens',
+    column: 'sealed_tokens',
+    idColumn: 'credential_id',
+    idType: 'uuid',
+    hasEnvironment: true,
+  },
+  {
+    kind: 'oauth-client',
+    table: 'oauth_clients',
+    column: 'sealed_secret',
     idType: 'uuid',
     hasEnvironment: true,
   },
@@ -150,11 +174,12 @@ export const resealRows = async (
   const resealBatch = async (column: SealedColumn, after: string): Promise<string | undefined> => {
     const { kind, table, idType, hasEnvironment } = column
     const name = raw(column.column)
+    const rowId = raw(column.idColumn ?? 'id')
     const rows = await prisma.$queryRaw<SealedRow[]>(sql`
-      SELECT id::text, ${name} AS sealed,
+      SELECT ${rowId}::text AS id, ${name} AS sealed,
         ${hasEnvironment ? sql`environment_id::text` : sql`NULL`} AS "environmentId"
-      FROM ${raw(table)} WHERE id > ${after}::${raw(idType)} AND ${isOlder(column, vault)}
-      ORDER BY id LIMIT ${BATCH}`)
+      FROM ${raw(table)} WHERE ${rowId} > ${after}::${raw(idType)} AND ${isOlder(column, vault)}
+      ORDER BY ${rowId} LIMIT ${BATCH}`)
     const changes = rows.flatMap((row) => {
       const context = secretContextOf(kind, row)
       try {
@@ -172,7 +197,7 @@ export const resealRows = async (
       FROM unnest(${changes.map(({ id }) => id)}::${raw(idType)}[],
         ${changes.map(({ old }) => old)}::text[], ${changes.map(({ fresh }) => fresh)}::text[])
         AS r(id, old, fresh)
-      WHERE t.id = r.id AND t.${name} = decode(r.old, 'hex')`)
+      WHERE t.${rowId} = r.id AND t.${name} = decode(r.old, 'hex')`)
     if (rows.length > 0) onProgress({ table, resealed })
     return rows.at(-1)?.id
   }

@@ -10,11 +10,14 @@ import type { EncryptionKey } from './encryption-key.ts'
 /** The row and purpose of a secret, which are its associated data. */
 export type SecretContext =
   | { readonly kind: 'credential'; readonly environmentId: string; readonly id: string }
+  | { readonly kind: 'authorization'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'answer'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'webhook'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'old-webhook'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'integration'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'old-integration'; readonly environmentId: string; readonly id: string }
+  | { readonly kind: 'tokens'; readonly environmentId: string; readonly id: string }
+  | { readonly kind: 'oauth-client'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'signing-key'; readonly id: string }
 
 export interface Vault {

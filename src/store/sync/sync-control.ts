@@ -27,6 +27,24 @@ const updateStates = (
     UPDATE sync_states s SET ${assignments} FROM locked l
     WHERE s.credential_id = l.credential_id AND s.topic = l.topic`)
 
+/** The failure code of a sync whose credential was reconnected; its next completed run reports the recovery. */
+export const RECONNECTED = 'RECONNECTED'
+
+/** Ends the failures of a reconnected credential, and makes its syncs due immediately; a paused one when it is resumed. */
+export const restartSyncs = async (
+  transaction: Transaction,
+  credentialId: string,
+): Promise<void> => {
+  await updateStates(
+    transaction,
+    credentialId,
+    // Runs in progress use the earlier values.
+    sql`${RELEASED}, failures = 0,
+      failure_code = CASE WHEN failure_code <> 'APP_RATE_LIMITED' THEN ${RECONNECTED} END,
+      due_at = CASE WHEN due_at = 'infinity' THEN due_at ELSE clock_timestamp() END`,
+  )
+}
+
 /**
  * Makes a full listing of every resource, or of one topic, due immediately; a paused one when it is resumed.
  * @returns whether the credential has such a sync

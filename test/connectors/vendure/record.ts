@@ -42,7 +42,7 @@ const post = async (
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      ...connector.authorize({ apiKey: vendure.apiKey }),
+      'vendure-api-key': vendure.apiKey,
       ...headers,
     },
     body,

@@ -75,7 +75,7 @@ export const strings: Strings = {
   'oauth.waiting': "Connectez-vous à {app} dans la fenêtre qui s'est ouverte et autorisez l'accès.",
   'oauth.show': 'Afficher la fenêtre',
   'oauth.closed':
-    'La fenêtre semble fermée. Si vous y êtes encore en train de vous connecter, continuez : la suite s’affichera ici. Sinon, rouvrez la fenêtre.',
+    "La fenêtre semble fermée. Si vous y êtes encore en train de vous connecter, continuez : la suite s'affichera ici. Sinon, rouvrez la fenêtre.",
   'oauth.reopen': 'Rouvrir la fenêtre',
   'oauth.blocked': 'Votre navigateur a bloqué la fenêtre. Ouvrez {app} avec ce lien :',
   'oauth.link': 'Ouvrir {app} dans un nouvel onglet',

@@ -17,10 +17,12 @@ export const accessSection = ({ texts, appearance }, app) => {
     const writable = app.resources.filter((one) => one.writable).length;
     const categories = element('dl', { class: 'access' }, ...app.categories.map((category) => describeCategory(app, category, texts)));
     const title = product === undefined ? text('access.title') : text('access.titleOf', { product });
-    const summary = [
-        text('access.read', { count }),
-        ...(writable > 0 ? [text('access.write', { count: writable })] : []),
-    ];
+    const summary = writable === count
+        ? [text('access.all', { count })]
+        : [
+            text('access.read', { count }),
+            ...(writable > 0 ? [text('access.write', { count: writable })] : []),
+        ];
     const shown = count > FEW
         ? element('details', {}, element('summary', {}, text('access.details')), categories)
         : categories;

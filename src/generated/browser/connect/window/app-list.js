@@ -6,6 +6,8 @@ import { isProblem, stateAndProgress } from "./session.js";
 /** Up to this number of apps, there is nothing to search. */
 const FEW = 5;
 const section = (id, title, ...content) => element('section', { 'aria-labelledby': id }, element('h2', { id }, title), ...content);
+/** The apps, with a heading if there are accounts above. */
+const appsSection = ({ text }, hasAccounts, content) => hasAccounts ? section('apps', text('apps.available'), ...content) : element('div', {}, ...content);
 const choice = (app, click, ...lines) => element('li', {}, element('button', { type: 'button', class: 'choice', click }, createMark(app), element('span', { class: 'lines' }, ...lines)));
 const accountChoice = (texts, app, credential, click) => {
     const { label, createdAt } = credential;
@@ -63,7 +65,7 @@ export const showApps = (session, list) => {
             accounts.length > 0 &&
                 section('accounts', text('apps.accounts'), element('ul', {}, ...accounts)),
             apps.length > 0
-                ? section('apps', text('apps.available'), ...createApps(session, list))
+                ? appsSection(texts, accounts.length > 0, createApps(session, list))
                 : element('p', {}, text('apps.none')),
         ],
     });

@@ -37,6 +37,10 @@ export const strings = {
         one: '{count} Datenart wird gelesen.',
         other: '{count} Datenarten werden gelesen.',
     },
+    'access.all': {
+        one: '{count} Datenart wird gelesen und kann geändert werden.',
+        other: '{count} Datenarten werden gelesen und können geändert werden.',
+    },
     'access.write': {
         one: '{count} davon kann auch geändert werden.',
         other: '{count} davon können auch geändert werden.',
@@ -52,7 +56,7 @@ export const strings = {
     'oauth.open': 'Weiter zu {app}',
     'oauth.waiting': 'Melden Sie sich in dem geöffneten Fenster bei {app} an und erlauben Sie den Zugriff.',
     'oauth.show': 'Fenster anzeigen',
-    'oauth.closed': 'Das Fenster ist geschlossen. Wenn Sie den Zugriff erlaubt haben, geht es gleich weiter. Wenn nicht, öffnen Sie es noch einmal.',
+    'oauth.closed': 'Das Fenster ist anscheinend geschlossen. Falls Sie sich dort noch anmelden, fahren Sie fort: Hier geht es von selbst weiter. Falls nicht, öffnen Sie das Fenster erneut.',
     'oauth.reopen': 'Fenster erneut öffnen',
     'oauth.blocked': 'Ihr Browser hat das Fenster blockiert. Öffnen Sie {app} mit diesem Link:',
     'oauth.link': '{app} in neuem Tab öffnen',

@@ -34,6 +34,10 @@ export const strings = {
     'access.title': 'What will be accessed',
     'access.titleOf': 'What {product} will access',
     'access.read': { one: '{count} kind of data is read.', other: '{count} kinds of data are read.' },
+    'access.all': {
+        one: '{count} kind of data is read and can be changed.',
+        other: '{count} kinds of data are read and can be changed.',
+    },
     'access.write': {
         one: '{count} of them can also be changed.',
         other: '{count} of them can also be changed.',
@@ -49,7 +53,7 @@ export const strings = {
     'oauth.open': 'Continue to {app}',
     'oauth.waiting': 'Sign in to {app} and allow the access in the window that has opened.',
     'oauth.show': 'Show the window',
-    'oauth.closed': 'The window is closed. If you have allowed the access, this continues in a moment. If not, open it again.',
+    'oauth.closed': 'The window seems to be closed. If you are still signing in there, carry on: this continues by itself. If not, open the window again.',
     'oauth.reopen': 'Open the window again',
     'oauth.blocked': 'Your browser has blocked the window. Open {app} with this link:',
     'oauth.link': 'Open {app} in a new tab',

@@ -42,6 +42,11 @@ export const strings = {
         many: 'Se leen {count} de tipos de datos.',
         other: 'Se leen {count} tipos de datos.',
     },
+    'access.all': {
+        one: 'Se lee y se puede modificar {count} tipo de datos.',
+        many: 'Se leen y se pueden modificar {count} de tipos de datos.',
+        other: 'Se leen y se pueden modificar {count} tipos de datos.',
+    },
     'access.write': {
         one: '{count} de ellos también se puede modificar.',
         many: '{count} de ellos también se pueden modificar.',
@@ -58,7 +63,7 @@ export const strings = {
     'oauth.open': 'Continuar a {app}',
     'oauth.waiting': 'Inicie sesión en {app} en la ventana que se ha abierto y autorice el acceso.',
     'oauth.show': 'Mostrar la ventana',
-    'oauth.closed': 'La ventana está cerrada. Si ha autorizado el acceso, continuaremos en un momento. Si no, vuelva a abrirla.',
+    'oauth.closed': 'Parece que la ventana está cerrada. Si todavía está iniciando sesión en ella, continúe: aquí seguiremos automáticamente. Si no, vuelva a abrir la ventana.',
     'oauth.reopen': 'Volver a abrir la ventana',
     'oauth.blocked': 'Su navegador ha bloqueado la ventana. Abra {app} con este enlace:',
     'oauth.link': 'Abrir {app} en otra pestaña',

@@ -42,6 +42,11 @@ export const strings = {
         many: '{count} de types de données sont lus.',
         other: '{count} types de données sont lus.',
     },
+    'access.all': {
+        one: '{count} type de données est lu et peut être modifié.',
+        many: '{count} de types de données sont lus et peuvent être modifiés.',
+        other: '{count} types de données sont lus et peuvent être modifiés.',
+    },
     'access.write': {
         one: "{count} d'entre eux peut aussi être modifié.",
         many: "{count} d'entre eux peuvent aussi être modifiés.",
@@ -58,7 +63,7 @@ export const strings = {
     'oauth.open': 'Continuer vers {app}',
     'oauth.waiting': "Connectez-vous à {app} dans la fenêtre qui s'est ouverte et autorisez l'accès.",
     'oauth.show': 'Afficher la fenêtre',
-    'oauth.closed': "La fenêtre est fermée. Si vous avez autorisé l'accès, la suite s'affiche dans un instant. Sinon, ouvrez-la de nouveau.",
+    'oauth.closed': "La fenêtre semble fermée. Si vous y êtes encore en train de vous connecter, continuez : la suite s'affichera ici. Sinon, rouvrez la fenêtre.",
     'oauth.reopen': 'Rouvrir la fenêtre',
     'oauth.blocked': 'Votre navigateur a bloqué la fenêtre. Ouvrez {app} avec ce lien :',
     'oauth.link': 'Ouvrir {app} dans un nouvel onglet',

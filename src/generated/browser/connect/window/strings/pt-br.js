@@ -42,6 +42,11 @@ export const strings = {
         many: '{count} de tipos de dados são lidos.',
         other: '{count} tipos de dados são lidos.',
     },
+    'access.all': {
+        one: '{count} tipo de dados é lido e pode ser alterado.',
+        many: '{count} de tipos de dados são lidos e podem ser alterados.',
+        other: '{count} tipos de dados são lidos e podem ser alterados.',
+    },
     'access.write': {
         one: '{count} deles também pode ser alterado.',
         many: '{count} deles também podem ser alterados.',
@@ -58,7 +63,7 @@ export const strings = {
     'oauth.open': 'Continuar para {app}',
     'oauth.waiting': 'Entre em {app} na janela que foi aberta e permita o acesso.',
     'oauth.show': 'Mostrar a janela',
-    'oauth.closed': 'A janela está fechada. Se você permitiu o acesso, continuaremos em um momento. Caso contrário, abra-a novamente.',
+    'oauth.closed': 'A janela parece estar fechada. Se você ainda estiver entrando por ela, continue: seguiremos aqui automaticamente. Caso contrário, abra a janela novamente.',
     'oauth.reopen': 'Abrir a janela novamente',
     'oauth.blocked': 'Seu navegador bloqueou a janela. Abra {app} com este link:',
     'oauth.link': 'Abrir {app} em uma nova aba',

@@ -1,0 +1,128 @@
+/** Composes the HTTP request of a connector's request: its address, authentication and body. */
+import type { CredentialValues } from '../definition/auth.ts'
+import { authenticate, baseUrlOf, isSecret, methodOf } from '../definition/authenticate.ts'
+import type { AppRequest, Connector } from '../definition/connector.ts'
+import { trimTrailing } from '../definition/value.ts'
+import {
+  AppAddressError,
+  AppAuthenticationError,
+  type AppError,
+  type AppErrorFacts,
+} from './app-error.ts'
+import type { OutgoingRequest } from './exchange.ts'
+
+/** What authenticates the requests to an app. */
+export interface AppCredential {
+  /** The name of the method that connected the app; null: the first one. */
+  readonly method: string | null
+  readonly values: CredentialValues
+}
+
+/** The facts of the errors of a request. */
+export type RequestFacts = Omit<AppErrorFacts, 'reason'>
+
+/** A request, ready to be sent. */
+export interface ComposedRequest {
+  readonly outgoing: OutgoingRequest
+  /** The base address of the app, from the credential. */
+  readonly base: string
+  readonly secrets: readonly string[]
+}
+
+/** The URL of a request. @throws AppAddressError if the base address is invalid or the path leads out of it */
+const locate = (facts: RequestFacts, base: string, path: string): URL => {
+  const fail = (reason: string): never => {
+    throw new AppAddressError({ ...facts, reason })
+  }
+  if (!URL.canParse(base)) return fail('its base address is not a URL')
+  const { origin, protocol, pathname, username, password } = new URL(base)
+  if (protocol !== 'https:' && protocol !== 'http:')
+    return fail('its base address is not an http: or https: URL')
+  if (username !== '' || password !== '')
+    return fail('its base address contains a user name or password')
+  const folder = trimTrailing(pathname, '/')
+  const url = URL.parse(origin + folder + path)
+  const isInside =
+    url?.origin === origin && (url.pathname === folder || url.pathname.startsWith(`${folder}/`))
+  return url && isInside && (path === '' || /^[/?]/.test(path))
+    ? url
+    : fail('its path leads out of the base address')
+}
+
+/** Adds parameters to a URL in place of those of the same name. The rest of its query stays as it is. */
+const withQuery = (url: URL, query: Readonly<Record<string, string>>): URL => {
+  const added = Object.entries(query)
+  if (added.length === 0) return url
+  const others = url.search
+    .slice(1)
+    .split('&')
+    .filter(
+      (part) =>
+        part !== '' &&
+        ![...new URLSearchParams(part).keys()].some((name) => Object.hasOwn(query, name)),
+    )
+  const encoded = added.map((pair) => pair.map(encodeURIComponent).join('='))
+  const result = new URL(url)
+  result.search = [...others, ...encoded].join('&')
+  return result
+}
+
+/** What a credential provides. The error itself is dropped: the message may contain a secret. */
+const readCredentialPart = <Part>(read: () => Part, failure: () => AppError): Part => {
+  try {
+    return read()
+  } catch {
+    throw failure()
+  }
+}
+
+/**
+ * Composes a request.
+ * @throws AppAuthenticationError if the credential lacks a value, AppAddressError if it contains no address
+ * @throws TypeError if the request is invalid, e.g. a GET with a body
+ */
+export const composeRequest = (
+  connector: Connector,
+  { method: methodName, values }: AppCredential,
+  request: AppRequest,
+  facts: RequestFacts,
+): ComposedRequest => {
+  const rejected = (reason: string): AppError => new AppAuthenticationError({ ...facts, reason })
+  const method = methodOf(connector.auth, methodName)
+  if (!method) throw rejected('it was connected in a way that is no longer available')
+  const authentication = readCredentialPart(
+    () => authenticate(method, values),
+    () => rejected('its values authenticate no request'),
+  )
+  const secretValues = Object.entries(values).flatMap(([name, value]) =>
+    isSecret(method, name) ? [value] : [],
+  )
+  const headers = {
+    accept: 'application/json',
+    'user-agent': 'Trunkline',
+    ...(request.body !== undefined && { 'content-type': 'application/json' }),
+    ...request.headers,
+    ...authentication.headers,
+  }
+  try {
+    new Headers(headers)
+  } catch {
+    // The error of fetch would contain the value.
+    throw rejected('it contains characters that are not allowed in an HTTP header')
+  }
+  const base = readCredentialPart(
+    () => baseUrlOf(method, values),
+    () => new AppAddressError({ ...facts, reason: 'its values contain no base address' }),
+  )
+  const outgoing: OutgoingRequest = {
+    method: request.method,
+    url: withQuery(locate(facts, base, request.path), authentication.query),
+    headers,
+    ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+  }
+  // Throws for an invalid request, e.g. a GET with a body, which fetch would report as a failed connection.
+  new Request(outgoing.url, outgoing)
+  const secrets = [...secretValues, ...authentication.secrets]
+  // An app may repeat the URL of a request.
+  return { base, outgoing, secrets: [...secrets, ...secrets.map(encodeURIComponent)] }
+}
