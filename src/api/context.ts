@@ -44,6 +44,11 @@ export interface ApiContext {
     requireResponse: boolean,
   ) => Promise<Pick<NewCredential, 'label' | 'checkFailure'>>
   readonly authorizations: Authorizations
+  /**
+   * Reads the tokens of credentials before they are deleted. @returns the function that revokes them in the background
+   * once they are
+   */
+  readonly prepareRevocation: (credentialIds: readonly string[]) => Promise<() => void>
   /** The redirect URI to register with apps; undefined: PUBLIC_URL is not configured. */
   readonly redirectUri: () => string | undefined
   /** Maximum number of credentials of one end user. */

@@ -2,6 +2,7 @@
 import { text } from 'node:stream/consumers'
 import type { Config } from '../process/config.ts'
 import { ORGANISATION } from '../process/first-start.ts'
+import { listOAuthApps } from '../process/oauth-apps.ts'
 import type { EnvironmentKind } from '../store/accounts/api-key.ts'
 import { ensureEnvironment } from '../store/accounts/environments.ts'
 import {
@@ -51,6 +52,9 @@ const set = async (
   { config, database, environmentId }: Call,
   [app = '', clientId = '', ...scopes]: readonly string[],
 ): Promise<void> => {
+  const apps = listOAuthApps()
+  if (!apps.includes(app))
+    throw new Error(`${app} is no app that uses OAuth. These are: ${apps.join(', ')}.`)
   const { keys } = await loadEncryptionKeys(config)
   await setOAuthClient(
     database,

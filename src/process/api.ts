@@ -7,6 +7,7 @@ import { USER_RESYNCS_PER_MINUTE } from '../api/operations/credential-syncs.ts'
 import { createServer } from '../api/server.ts'
 import { redirectUriOf } from '../authorization/authorization-request.ts'
 import { createAuthorizations } from '../authorization/authorizations.ts'
+import { createRevocations } from '../authorization/revocations.ts'
 import { addConnectRoutes } from '../connect/routes.ts'
 import { createLiveChanges, type LiveChanges } from '../delivery/live-changes.ts'
 import { createSubscriptions } from '../delivery/subscription.ts'
@@ -48,8 +49,9 @@ const portTaken = async ({ port, host }: Config): Promise<Error> => {
 /** The address at which a development service is reached if PUBLIC_URL is not configured. */
 const localUrl = ({ host, port }: Config, server: FastifyServer): string => {
   const name = /^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host
-  const bound = server.addresses()[0]?.port ?? port
-  return `http://${name.includes(':') ? `[${name}]` : name}:${bound}`
+  const [bound] = server.addresses()
+  const boundPort = typeof bound === 'object' ? bound.port : port
+  return `http://${name.includes(':') ? `[${name}]` : name}:${boundPort}`
 }
 
 type FastifyServer = ReturnType<typeof createServer>
@@ -86,7 +88,7 @@ export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?
     vault,
     connectors,
     appClient,
-    exchangeCode,
+    tokenEndpoint,
     checkCredential,
     maxCredentialsPerUser: config.maxCredentialsPerUser,
     publicUrl,
@@ -103,6 +105,7 @@ export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?
     passthrough,
     checkCredential,
     authorizations,
+    prepareRevocation: createRevocations({ database, vault, connectors, exchange, log }),
     redirectUri,
     maxCredentialsPerUser: config.maxCredentialsPerUser,
     userResyncs: createRateLimit({

@@ -37,7 +37,12 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'src/process/role.ts',
     'src/package-json.ts',
   ],
-  'src/commands/': ['src/store/', 'src/process/config.ts', 'src/process/first-start.ts'],
+  'src/commands/': [
+    'src/store/',
+    'src/process/config.ts',
+    'src/process/first-start.ts',
+    'src/process/oauth-apps.ts',
+  ],
   'src/main.ts': ['src/'],
   'src/process/': ['src/'],
   'src/api/': [

@@ -230,7 +230,7 @@ export const credentialOperations = [
   defineOperation({
     name: 'deleteCredential',
     summary: 'Delete a credential',
-    doc: 'Disconnects an app: deletes the credential and its records in this service.',
+    doc: 'Disconnects an app: deletes the credential and its records in this service. Its tokens are revoked in the background, if the app can do that.',
     tag,
     rest: { method: 'DELETE', path: CREDENTIAL_PATH },
     callers: ['key', 'user'],
@@ -241,14 +241,18 @@ export const credentialOperations = [
       input: { userId: EXAMPLE_USER, credentialId: EXAMPLE_CREDENTIAL },
       result: EXAMPLE_CREDENTIAL,
     },
-    run: async ({ database, access, caller, onCommit }, input) => {
+    run: async ({ database, access, caller, onCommit, prepareRevocation }, input) => {
       const { environmentId } = caller
       const { userId, credentialId } = input
+      const facts = await access.credential(credentialId)
+      const isOwn = facts?.environmentId === environmentId
+      const revoke = await prepareRevocation(isOwn ? [facts.id] : [])
       const outcome = await deleteCredential(database, environmentId, userId, credentialId)
       if (outcome === 'no user') throw noUser()
       if (outcome === 'no credential') throw noCredential()
       const deleted = credentialId.toLowerCase()
       onCommit(() => access.forgetCredential(deleted))
+      onCommit(revoke)
       return deleted
     },
   }),

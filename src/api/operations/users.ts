@@ -166,8 +166,12 @@ export const userOperations = [
     response: { key: 'userId', value: userId },
     errors: ['USER_NOT_FOUND'],
     example: { input: { userId: EXAMPLE_USER }, result: EXAMPLE_USER },
-    run: async ({ database, access, caller, onCommit }, input) => {
-      if (!(await deleteUser(database, caller.environmentId, input.userId))) throw noUser()
+    run: async ({ database, access, caller, onCommit, prepareRevocation }, input) => {
+      const { environmentId } = caller
+      const credentials = await access.credentialsOfUser(environmentId, input.userId)
+      const revoke = await prepareRevocation((credentials ?? []).map(({ id }) => id))
+      if (!(await deleteUser(database, environmentId, input.userId))) throw noUser()
+      onCommit(revoke)
       const deleted = input.userId.toLowerCase()
       onCommit(() => access.forgetUser(deleted))
       return deleted
