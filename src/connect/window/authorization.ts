@@ -14,7 +14,9 @@ import { openPopup, type Popup } from './popup.ts'
 import { runStep, type Session } from './session.ts'
 
 const PATH = '2024-03/headless/authorizations'
-const POLL_MS = 1_500
+const TICK_MS = 250
+/** The state is requested at every sixth tick, and as soon as the window is closed. */
+const TICKS_PER_REQUEST = 6
 
 /** A connection by a method of type `oauth2`. */
 export interface OAuthConnection extends Connection {
@@ -183,15 +185,13 @@ const wait = (
   }
 
   /** @returns whether the authorization is pending */
-  const refresh = async (): Promise<boolean> => {
+  const refresh = async (isClosed: boolean): Promise<boolean> => {
     try {
-      // Before the request: once the window is closed, a pending authorization was not completed.
-      const isClosed = popup?.isClosed()
       const current = await client.get<Authorization>(`${PATH}/${authorizationId}`, 'authorization')
       if (!screen.isConnected) return false
       setText(problem, '')
       if (current.state === 'pending') {
-        if (isClosed !== undefined) update(isClosed ? 'closed' : 'open')
+        if (popup) update(isClosed ? 'closed' : 'open')
         return true
       }
       popup?.close()
@@ -202,6 +202,16 @@ const wait = (
       setText(problem, problemText(texts, error))
       return error.code !== 'UNAUTHENTICATED'
     }
+  }
+
+  let ticks = 0
+  let wasClosed = false
+  const tick = async (): Promise<boolean> => {
+    ticks += 1
+    const isClosed = popup?.isClosed() ?? false
+    const isDue = ticks % TICKS_PER_REQUEST === 0 || isClosed !== wasClosed
+    wasClosed = isClosed
+    return isDue ? refresh(isClosed) : true
   }
 
   update(popup ? 'open' : 'blocked')
@@ -219,7 +229,7 @@ const wait = (
   }
   const screen = frame.show({ title: connection.title, content, back })
   // The modal is often hidden behind the other window.
-  repeatWhileShown(screen, POLL_MS, refresh, true)
+  repeatWhileShown(screen, TICK_MS, tick, true)
 }
 
 /** Shows what is about to happen, and the values that the app needs for it. */

@@ -36,12 +36,18 @@ const save = async (
   return credentialId
 }
 
+interface MethodScreen {
+  readonly back: (() => void) | undefined
+  /** What developers read below. */
+  readonly hints: readonly Child[]
+}
+
 /** Shows the form with the values of a method. */
 const showForm = (
   session: Session,
   connection: Connection,
   { method, fields }: ConnectableAppMethod,
-  back: (() => void) | undefined,
+  { back, hints }: MethodScreen,
 ): void => {
   const { texts, frame } = session
   const { text } = texts
@@ -71,6 +77,7 @@ const showForm = (
     content: [
       element('p', {}, credential ? text('connect.sameAccount') : app.description),
       form.form,
+      ...hints,
     ],
     back,
   })
@@ -80,12 +87,12 @@ const showMethod = (
   session: Session,
   connection: Connection,
   method: ConnectableAppMethod,
-  back: (() => void) | undefined,
+  screen: MethodScreen,
 ): void => {
   if (method.type === 'oauth2') {
     const title = titleOf(session.texts, connection)
-    showAuthorization(session, { ...connection, back, method, title })
-  } else showForm(session, connection, method, back)
+    showAuthorization(session, { ...connection, back: screen.back, method, title })
+  } else showForm(session, connection, method, screen)
 }
 
 /** The name of a method. The service has English names only; in other languages, its type tells enough. */
@@ -100,7 +107,7 @@ const nameOf = (
 }
 
 /** On a developer's machine: the methods that lack an OAuth client. */
-const hints = (
+const describeMissing = (
   texts: Texts,
   connection: Connection,
   methods: readonly ConnectableAppMethod[],
@@ -124,9 +131,9 @@ export const connectApp = (session: Session, connection: Connection): void => {
   const offered = methods.filter(({ available }) => available)
   const missing = methods.filter(({ available }) => !available)
   const [first] = offered
-  const notOffered = hints(texts, connection, missing)
-  if (first && offered.length === 1 && notOffered.length === 0) {
-    showMethod(session, connection, first, back)
+  const notOffered = describeMissing(texts, connection, missing)
+  if (first && offered.length === 1) {
+    showMethod(session, connection, first, { back, hints: notOffered })
     return
   }
   const again = (): void => connectApp(session, connection)
@@ -139,7 +146,7 @@ export const connectApp = (session: Session, connection: Connection): void => {
         {
           type: 'button',
           class: 'choice',
-          click: () => showMethod(session, connection, method, again),
+          click: () => showMethod(session, connection, method, { back: again, hints: [] }),
         },
         element('strong', {}, nameOf(texts, connection, method)),
       ),

@@ -23,7 +23,7 @@ const save = async (session, { app, credential: existing }, request) => {
     return credentialId;
 };
 /** Shows the form with the values of a method. */
-const showForm = (session, connection, { method, fields }, back) => {
+const showForm = (session, connection, { method, fields }, { back, hints }) => {
     const { texts, frame } = session;
     const { text } = texts;
     const { app, credential, onConnected } = connection;
@@ -45,17 +45,18 @@ const showForm = (session, connection, { method, fields }, back) => {
         content: [
             element('p', {}, credential ? text('connect.sameAccount') : app.description),
             form.form,
+            ...hints,
         ],
         back,
     });
 };
-const showMethod = (session, connection, method, back) => {
+const showMethod = (session, connection, method, screen) => {
     if (method.type === 'oauth2') {
         const title = titleOf(session.texts, connection);
-        showAuthorization(session, { ...connection, back, method, title });
+        showAuthorization(session, { ...connection, back: screen.back, method, title });
     }
     else
-        showForm(session, connection, method, back);
+        showForm(session, connection, method, screen);
 };
 /** The name of a method. The service has English names only; in other languages, its type tells enough. */
 const nameOf = ({ text, language }, { app }, { type, label }) => {
@@ -65,7 +66,7 @@ const nameOf = ({ text, language }, { app }, { type, label }) => {
     return type === 'oauth2' ? text('method.signIn', { app: app.name }) : text('method.enter');
 };
 /** On a developer's machine: the methods that lack an OAuth client. */
-const hints = (texts, connection, methods) => /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname)
+const describeMissing = (texts, connection, methods) => /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname)
     ? methods.map((one) => element('p', { class: 'about hint' }, texts.text('method.notConfigured', { method: nameOf(texts, connection, one) })))
     : [];
 /** Shows the methods that can be used, or that of the only one. */
@@ -77,16 +78,16 @@ export const connectApp = (session, connection) => {
     const offered = methods.filter(({ available }) => available);
     const missing = methods.filter(({ available }) => !available);
     const [first] = offered;
-    const notOffered = hints(texts, connection, missing);
-    if (first && offered.length === 1 && notOffered.length === 0) {
-        showMethod(session, connection, first, back);
+    const notOffered = describeMissing(texts, connection, missing);
+    if (first && offered.length === 1) {
+        showMethod(session, connection, first, { back, hints: notOffered });
         return;
     }
     const again = () => connectApp(session, connection);
     const choice = (method) => element('li', {}, element('button', {
         type: 'button',
         class: 'choice',
-        click: () => showMethod(session, connection, method, again),
+        click: () => showMethod(session, connection, method, { back: again, hints: [] }),
     }, element('strong', {}, nameOf(texts, connection, method))));
     frame.show({
         title: titleOf(texts, connection),
