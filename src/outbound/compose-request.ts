@@ -1,6 +1,12 @@
 /** Composes the HTTP request of a connector's request: its address, authentication and body. */
 import type { CredentialValues } from '../definition/auth.ts'
-import { authenticate, baseUrlOf, isSecret, methodOf } from '../definition/authenticate.ts'
+import {
+  type Authentication,
+  authenticate,
+  baseUrlOf,
+  isSecret,
+  methodOf,
+} from '../definition/authenticate.ts'
 import type { AppRequest, Connector } from '../definition/connector.ts'
 import { trimTrailing } from '../definition/value.ts'
 import {
@@ -76,6 +82,11 @@ const readCredentialPart = <Part>(read: () => Part, failure: () => AppError): Pa
   }
 }
 
+/** Whether the credential authenticates a request, or the body of a login does. */
+export type RequestKind = 'authenticated' | 'login'
+
+const NO_AUTHENTICATION: Authentication = { headers: {}, query: {}, secrets: [] }
+
 /**
  * Composes a request.
  * @throws AppAuthenticationError if the credential lacks a value, AppAddressError if it contains no address
@@ -86,12 +97,13 @@ export const composeRequest = (
   { method: methodName, values }: AppCredential,
   request: AppRequest,
   facts: RequestFacts,
+  kind: RequestKind = 'authenticated',
 ): ComposedRequest => {
   const rejected = (reason: string): AppError => new AppAuthenticationError({ ...facts, reason })
   const method = methodOf(connector.auth, methodName)
   if (!method) throw rejected('it was connected in a way that is no longer available')
   const authentication = readCredentialPart(
-    () => authenticate(method, values),
+    () => (kind === 'login' ? NO_AUTHENTICATION : authenticate(method, values)),
     () => rejected('its values authenticate no request'),
   )
   const secretValues = Object.entries(values).flatMap(([name, value]) =>

@@ -3,29 +3,23 @@
 import type { AppRequest, AppResponse, Connector } from '../definition/connector.ts'
 import type { Log } from '../log.ts'
 import { type Span, type SpanOptions, serverAttributes, trace } from '../tracing.ts'
-import { AppAddressError, AppUnavailableError, factsOf, isAppError } from './app-error.ts'
+import { factsOf, isAppError } from './app-error.ts'
 import { type AppCredential, composeRequest, type RequestFacts } from './compose-request.ts'
 import type { EgressOptions } from './egress.ts'
 import {
   createExchange,
-  ExchangeError,
   type ExchangeOptions,
   type ExchangeResponse,
   type OutgoingRequest,
 } from './exchange.ts'
+import { toAppError } from './exchange-failure.ts'
 import {
   createReasonRedactor,
   createRedactor,
   processResponse,
   readPlainResponse,
 } from './read-response.ts'
-import {
-  type AppRetryOptions,
-  type BreakerOptions,
-  CircuitOpenError,
-  createBreakers,
-  retryRead,
-} from './retry.ts'
+import { type AppRetryOptions, type BreakerOptions, createBreakers, retryRead } from './retry.ts'
 
 export interface AppClientOptions
   extends EgressOptions,
@@ -70,16 +64,6 @@ const defaults = {
   maxRetryAfterMs: 60_000,
   breakAfter: 10,
   halfOpenAfterMs: 10_000,
-}
-
-const classify = (error: unknown, facts: RequestFacts): unknown => {
-  if (error instanceof CircuitOpenError)
-    return new AppUnavailableError({ ...facts, reason: error.message }, 'circuit-open')
-  if (!(error instanceof ExchangeError)) return error
-  const errorFacts = { ...facts, reason: error.message }
-  return error.problem === 'forbidden-address'
-    ? new AppAddressError(errorFacts)
-    : new AppUnavailableError(errorFacts, error.problem, { cause: error.cause })
 }
 
 /** Without the path, which may contain ids, and without headers. The app receives no trace context. */
@@ -129,7 +113,7 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
         response.release()
       }
     } catch (error) {
-      const classified = classify(error, facts)
+      const classified = toAppError(error, facts) ?? error
       if (isAppError(classified) && classified !== error)
         log(classified.reason, 'problem' in classified ? classified.problem : classified.code)
       throw classified

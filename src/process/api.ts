@@ -1,3 +1,5 @@
+import { createExchange } from '../outbound/exchange.ts'
+import { createTokenEndpoint } from '../outbound/oauth/token-endpoint.ts'
 /** The API of a process: its HTTP server, and the live changes for its subscribers. */
 import { createRateLimit } from '../api/auth/rate-limits.ts'
 import type { ApiContext } from '../api/context.ts'
@@ -82,6 +84,8 @@ export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?
     const url = publicUrl()
     return url && redirectUriOf(url)
   }
+  const exchange = createExchange({ ...config.egress, localApps: new Map(sandbox ? [['http://sandbox.trunkline.internal', sandbox.handle]] : []), deadlineMs: 30000, maxResponseBytes: 1e6 })
+  const tokenEndpoint = createTokenEndpoint({ exchange, nowMs: runtime.clock.nowMs })
   const authorizations = createAuthorizations({
     // Not the request pool: what an app has authorized is stored however long that takes.
     database,

@@ -251,7 +251,7 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('no app claims to use OAuth', async () => {
+  test('an app without OAuth has no OAuth URL', async () => {
     expect(await call(tenant.key, 'oauthUrl', { app: 'vendure', userId })).toMatchObject({
       status: 400,
       code: 'NOT_SUPPORTED',

@@ -233,7 +233,7 @@ export const authorizationOperations = [
   }),
   defineOperation({
     name: 'chooseAuthorizationAccount',
-    summary: 'Choose the account of an authorization',
+    summary: 'Complete an authorization with an account',
     doc: 'Connects one of the accounts that an authorization offers. The account is checked with a request to the app; then the first sync starts.',
     tag,
     rest: { method: 'POST', path: `${PATH}/:authorizationId/account` },

@@ -192,7 +192,7 @@ export const credentialOperations = [
   }),
   defineOperation({
     name: 'updateCredential',
-    summary: 'Reconnect a credential with new values',
+    summary: 'Update the values of a credential',
     doc: 'Connects the app again with new values, such as a new API key. The values are checked with a request to the app. The credential keeps its id and records, and its syncs resume. An app that was connected with OAuth is reconnected with POST /2024-03/headless/authorizations.',
     tag,
     rest: { method: 'PUT', path: CREDENTIAL_PATH },

@@ -7,7 +7,6 @@ import {
   type OAuthClientSummary,
   setOAuthClient,
 } from '../../store/accounts/oauth-clients.ts'
-import { requireApp } from '../credential-input.ts'
 import { type CallContext, defineOperation, required } from '../operation.ts'
 import { app } from './apps.ts'
 
@@ -71,9 +70,14 @@ const readText = (field: string, value: string): string => {
   throw invalidParameter(field, `1 to ${MAX_LENGTH} printable ASCII characters`)
 }
 
-/** @throws NOT_SUPPORTED, INVALID_PARAMETER */
-const requireOAuthApp = (context: CallContext, name: string): string => {
-  const connector = requireApp(context, name)
+/** @throws NOT_FOUND, NOT_SUPPORTED */
+const requireOAuthApp = ({ connectors }: CallContext, name: string): string => {
+  const connector = connectors.get(name)
+  if (!connector)
+    throw new ApiError(
+      'NOT_FOUND',
+      'No app has this name. GET /2024-03/metadata/credentials lists the apps.',
+    )
   if (Object.values(connector.auth).some(({ type }) => type === 'oauth2')) return connector.app
   throw new ApiError('NOT_SUPPORTED', `${connector.name} does not use OAuth.`)
 }
@@ -102,7 +106,7 @@ export const oauthClientOperations = [
   }),
   defineOperation({
     name: 'setOAuthClient',
-    summary: 'Set the OAuth client of an app',
+    summary: 'Replace the OAuth client of an app',
     doc: 'Sets the OAuth client with which end users of the environment authorize an app, in place of an earlier one. Credentials that the earlier one connected may have to be reconnected.',
     tag,
     rest: { method: 'PUT', path: `${PATH}/:app` },
