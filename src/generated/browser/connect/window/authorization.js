@@ -8,7 +8,9 @@ import { repeatWhileShown } from "./polling.js";
 import { openPopup } from "./popup.js";
 import { runStep } from "./session.js";
 const PATH = '2024-03/headless/authorizations';
-const POLL_MS = 1_500;
+const TICK_MS = 250;
+/** The state is requested at every sixth tick, and as soon as the window is closed. */
+const TICKS_PER_REQUEST = 6;
 /** Starts an authorization and shows its progress. Opens the window before anything else. */
 const start = async (session, connection, values) => {
     const { client, texts } = session;
@@ -116,16 +118,14 @@ const wait = (session, connection, { authorizationId, popup, startAgain }, url) 
         link.hidden = other !== 'blocked';
     };
     /** @returns whether the authorization is pending */
-    const refresh = async () => {
+    const refresh = async (isClosed) => {
         try {
-            // Before the request: once the window is closed, a pending authorization was not completed.
-            const isClosed = popup?.isClosed();
             const current = await client.get(`${PATH}/${authorizationId}`, 'authorization');
             if (!screen.isConnected)
                 return false;
             setText(problem, '');
             if (current.state === 'pending') {
-                if (isClosed !== undefined)
+                if (popup)
                     update(isClosed ? 'closed' : 'open');
                 return true;
             }
@@ -139,6 +139,15 @@ const wait = (session, connection, { authorizationId, popup, startAgain }, url) 
             setText(problem, problemText(texts, error));
             return error.code !== 'UNAUTHENTICATED';
         }
+    };
+    let ticks = 0;
+    let wasClosed = false;
+    const tick = async () => {
+        ticks += 1;
+        const isClosed = popup?.isClosed() ?? false;
+        const isDue = ticks % TICKS_PER_REQUEST === 0 || isClosed !== wasClosed;
+        wasClosed = isClosed;
+        return isDue ? refresh(isClosed) : true;
     };
     update(popup ? 'open' : 'blocked');
     const content = [
@@ -155,7 +164,7 @@ const wait = (session, connection, { authorizationId, popup, startAgain }, url) 
     };
     const screen = frame.show({ title: connection.title, content, back });
     // The modal is often hidden behind the other window.
-    repeatWhileShown(screen, POLL_MS, refresh, true);
+    repeatWhileShown(screen, TICK_MS, tick, true);
 };
 /** Shows what is about to happen, and the values that the app needs for it. */
 export const showAuthorization = (session, connection) => {
