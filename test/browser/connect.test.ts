@@ -216,6 +216,35 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await leave(page.keyboard.press('Escape'))
   })
 
+  test('an account is connected again with new values, under its id', async () => {
+    const response = await service.send(tenant.key, 'POST', '/2024-03/headless/credentials', {
+      userId: tenant.userId,
+      app: 'sandbox',
+      credential: { tenant: 'acme', token: 'secret' },
+    })
+    const { credentialId } = response.json()
+    await signIn()
+    void call('authenticate')
+    const window = await frame()
+    await window.getByRole('button', { name: /^Acme Sandbox/ }).click()
+    await click(window, 'Connect again')
+    await heading(window, 'Connect Acme again')
+    await window.getByLabel('Tenant').fill('acme')
+    await window.getByLabel('Token').fill('not it')
+    await click(window, 'Connect')
+    await window.getByText('The app rejected these credentials.').waitFor()
+    expect(problems.splice(0)).toEqual([expect.stringContaining('400')])
+    await window.getByLabel('Token').fill('secret')
+    await click(window, 'Connect')
+    await window.getByText('Acme is connected again.').waitFor()
+    const stored = await service.database.prisma.credential.findMany({
+      where: { userId: tenant.userId },
+    })
+    expect(stored.map(({ id }) => id)).toEqual([credentialId])
+    expect(problems).toEqual([])
+    await leave(page.keyboard.press('Escape'))
+  })
+
   test('an account whose sync fails shows since when, why and what to do, and the limit of resyncs', async () => {
     const url = await unusedAddress()
     await service.send(tenant.key, 'POST', '/2024-03/headless/credentials', {
@@ -370,6 +399,61 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
       expect(await result).toEqual({ success: false })
       expect(await run('document.activeElement.textContent')).toBe('Apps')
     }
+  })
+
+  test('speaks the language of the option, the page or the browser, and looks like the product', async () => {
+    const other = await product.visit({ width: 360, colorScheme: 'dark', locale: 'pt-PT' })
+    await other.signIn()
+    const open = async (script: string, title: string): Promise<Frame> => {
+      await other.run(`void (${script}, Trunkline.authenticate())`)
+      const window = await other.frame()
+      await heading(window, title)
+      return window
+    }
+    await open('0', 'Conectar um aplicativo')
+    await other.leave(other.page.keyboard.press('Escape'))
+    await open("document.documentElement.lang = 'fr-CA'", 'Connecter une application')
+    await other.leave(other.page.keyboard.press('Escape'))
+
+    await other.page.route('**/2024-03/metadata/credentials', async (route) => {
+      const response = await route.fetch()
+      const { data } = await response.json()
+      const more = ['Zürich Ledger', 'Till', 'Tally', 'Bay'].map((name) => ({ ...data[1], name }))
+      await route.fulfill({ response, json: { data: [...data, ...more] } })
+    })
+    const logoUrl = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' />"
+    const options = { locale: 'de', appearance: { name: HOSTILE, logoUrl, color: '#0a3' } }
+    const window = await open(`Trunkline.configure(${JSON.stringify(options)})`, 'App verbinden')
+    expect(await (await window.frameElement()).getAttribute('title')).toBe('App verbinden')
+    expect(await window.evaluate('document.documentElement.lang')).toBe('de')
+    await window.getByText(HOSTILE).waitFor()
+    expect(await window.locator('header img').getAttribute('src')).toBe(logoUrl)
+    await expectAccessible(window)
+    const search = window.getByLabel('Apps suchen')
+    await search.fill('zurich')
+    await window.getByRole('status').getByText('1 App', { exact: true }).waitFor()
+    expect(await window.getByRole('listitem').count()).toBe(1)
+    await search.fill('')
+    await window.getByLabel('Kategorie').selectOption('CRM')
+    await window.getByText('1 App', { exact: true }).waitFor()
+    await window.getByRole('button', { name: 'Sandbox' }).click()
+    await heading(window, 'Sandbox verbinden')
+    await window.getByRole('heading', { name: `Worauf ${HOSTILE} zugreift` }).waitFor()
+    await window.getByText('Alle anzeigen').click()
+    await window.getByText(/^Lesen und ändern: Artikel, Ausgangsrechnungen, /).waitFor()
+    await expectAccessible(window)
+    const button = window.getByRole('button', { name: 'Verbinden', exact: true })
+    expect(
+      await button.evaluate((one) => {
+        const { backgroundColor, color } = getComputedStyle(one)
+        return [backgroundColor, color]
+      }),
+    ).toEqual(['rgb(0, 170, 51)', 'rgb(0, 0, 0)'])
+    const refusal =
+      "Trunkline.configure({ appearance: { color: 'red' } }).catch(({ code }) => code)"
+    expect(await other.run(refusal)).toBe('INVALID_OPTION')
+    expect(other.problems).toEqual([])
+    await other.page.close()
   })
 
   test('requires the token of an end user and reports an ended session', async () => {
