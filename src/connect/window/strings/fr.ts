@@ -15,7 +15,7 @@ export const strings: Strings = {
   'error.unreachable': 'Le service est injoignable. Vérifiez votre connexion et réessayez.',
   'error.tooMany': 'Trop de tentatives. Attendez une minute et réessayez.',
   'error.rejected': "L'application a refusé ces identifiants. Vérifiez chaque valeur et réessayez.",
-  'error.noApp': 'Aucune application ne porte le nom « {app} ».',
+  'error.noApp': 'Aucune application ne porte le nom «\u00a0{app}\u00a0».',
   'error.noAppOfIntegration': "L'application de cette intégration n'est pas disponible.",
   'error.noMethod': 'Cette application ne peut pas être connectée pour le moment.',
 
@@ -37,7 +37,7 @@ export const strings: Strings = {
   'connect.submit': 'Connecter',
   'connect.anyway': 'Connecter quand même',
   'connect.optional': '{label} (facultatif)',
-  'connect.expected': 'Valeur attendue : {expected}.',
+  'connect.expected': 'Valeur attendue\u00a0: {expected}.',
   'connect.checkFields': 'Vérifiez les champs signalés.',
   'connect.sameAccount':
     'Utilisez le même compte que la première fois. Ses données sont conservées.',
@@ -60,14 +60,14 @@ export const strings: Strings = {
     other: "{count} d'entre eux peuvent aussi être modifiés.",
   },
   'access.details': 'Tout afficher',
-  'access.readOnly': 'Lecture : {resources}',
-  'access.readAndWrite': 'Lecture et modification : {resources}',
+  'access.readOnly': 'Lecture\u00a0: {resources}',
+  'access.readAndWrite': 'Lecture et modification\u00a0: {resources}',
 
-  'method.title': 'Comment voulez-vous connecter {app} ?',
+  'method.title': 'Comment voulez-vous connecter {app}\u202f?',
   'method.signIn': 'Se connecter à {app}',
   'method.enter': "Saisir les données d'accès",
   'method.notConfigured':
-    "Pour les développeurs : « {method} » n'est pas proposé, car aucun client OAuth n'est configuré pour cette méthode.",
+    "Pour les développeurs\u00a0: «\u00a0{method}\u00a0» n'est pas proposé, car aucun client OAuth n'est configuré pour cette méthode.",
 
   'oauth.about':
     "Une fenêtre s'ouvre, dans laquelle vous vous connectez à {app} et autorisez l'accès.",
@@ -75,9 +75,9 @@ export const strings: Strings = {
   'oauth.waiting': "Connectez-vous à {app} dans la fenêtre qui s'est ouverte et autorisez l'accès.",
   'oauth.show': 'Afficher la fenêtre',
   'oauth.closed':
-    "La fenêtre semble fermée. Si vous y êtes encore en train de vous connecter, continuez : la suite s'affichera ici. Sinon, rouvrez la fenêtre.",
+    "La fenêtre semble fermée. Si vous y êtes encore en train de vous connecter, continuez\u00a0: la suite s'affichera ici. Sinon, rouvrez la fenêtre.",
   'oauth.reopen': 'Rouvrir la fenêtre',
-  'oauth.blocked': 'Votre navigateur a bloqué la fenêtre. Ouvrez {app} avec ce lien :',
+  'oauth.blocked': 'Votre navigateur a bloqué la fenêtre. Ouvrez {app} avec ce lien\u00a0:',
   'oauth.link': 'Ouvrir {app} dans un nouvel onglet',
   'oauth.popup': 'Redirection vers {app}…',
   'oauth.notConnected': "{app} n'est pas connecté",
@@ -86,7 +86,7 @@ export const strings: Strings = {
   'oauth.expired': 'La connexion à {app} a pris trop de temps. Recommencez.',
   'oauth.choose': 'Choisir un compte',
   'oauth.chooseAbout':
-    'Vous avez accès à plusieurs comptes dans {app}. Lequel voulez-vous connecter ?',
+    'Vous avez accès à plusieurs comptes dans {app}. Lequel voulez-vous connecter\u202f?',
 
   'outcome.connected': '{app} est connecté',
   'outcome.failing': '{app} est connecté, mais la synchronisation échoue',
@@ -100,8 +100,8 @@ export const strings: Strings = {
   'state.failing': 'Échec de la synchronisation',
   'state.needs_reconnect': 'À reconnecter',
   'state.paused': 'En pause',
-  'state.since': '{state} depuis : {time}',
-  'state.because': '{state} : {reason}',
+  'state.since': '{state} depuis\u00a0: {time}',
+  'state.because': '{state}\u00a0: {reason}',
 
   records: {
     one: '{count} enregistrement',
@@ -121,7 +121,7 @@ export const strings: Strings = {
 
   'account.about': '{app} · Connecté le {date}',
   'account.connectedOn': 'Connecté le {date}',
-  'account.reason': 'Cause : {reason}.',
+  'account.reason': 'Cause\u00a0: {reason}.',
   'account.imported': 'Importé',
   'account.lastSync': 'Dernière synchronisation terminée',
   'account.noSync': 'Aucune',
@@ -129,26 +129,26 @@ export const strings: Strings = {
   'account.afterResume': 'Après la reprise',
   'account.inProgress': 'En cours',
   'account.notSynced': 'pas encore synchronisé',
-  'account.synced': 'synchronisé : {time}',
+  'account.synced': 'synchronisé\u00a0: {time}',
   'account.resource': '{resource} ({category})',
   'account.connectAgain': 'Reconnecter',
   'account.connectedAgain': '{account} est de nouveau connecté.',
   'account.disconnect': 'Déconnecter',
   'account.disconnected': '{account} est déconnecté.',
-  'account.disconnectTitle': 'Déconnecter {account} ?',
+  'account.disconnectTitle': 'Déconnecter {account}\u202f?',
   'account.disconnectAbout':
     'La connexion et les données importées de {app} seront supprimées ici. Rien ne change dans {app}.',
 
   'sync.resync': 'Synchroniser',
   'sync.pause': 'Suspendre',
   'sync.resume': 'Reprendre',
-  'sync.labelled': '{action} : {subject}',
-  'sync.resyncDone': 'Une synchronisation complète a été demandée : {subject}.',
-  'sync.pauseDone': 'La synchronisation a été suspendue : {subject}.',
-  'sync.resumeDone': 'La synchronisation a repris : {subject}.',
+  'sync.labelled': '{action}\u00a0: {subject}',
+  'sync.resyncDone': 'Une synchronisation complète a été demandée\u00a0: {subject}.',
+  'sync.pauseDone': 'La synchronisation a été suspendue\u00a0: {subject}.',
+  'sync.resumeDone': 'La synchronisation a repris\u00a0: {subject}.',
 
   'install.title': 'Installer {name}',
-  'install.about': 'Cette intégration met en place :',
+  'install.about': 'Cette intégration met en place\u00a0:',
   'install.connection': 'Connexion',
   'install.option': '{account}, connecté le {date} · {state}',
   'install.submit': 'Installer',
