@@ -1,5 +1,6 @@
 /** The response to an authorization: what the app returns in the query of the redirect URI. */
 import type { CredentialValues, OAuthMethod } from '../definition/auth.ts'
+import { normalize } from '../definition/authenticate.ts'
 import { fillUrl } from '../definition/fill-template.ts'
 
 /** The authorization failed. The message is shown to the end user and contains no secret. */
@@ -27,12 +28,13 @@ const readOnce = (parameters: URLSearchParams, name: string): string | undefined
 
 /** RFC 9207, section 2.4: a response of another issuer is not sent to this one's token endpoint. */
 const checkIssuer = (
-  { issuer }: OAuthMethod,
+  method: OAuthMethod,
   entered: CredentialValues,
   parameters: URLSearchParams,
 ): void => {
   const named = readOnce(parameters, 'iss')
-  if (issuer !== undefined && named !== fillUrl(issuer, entered))
+  const { issuer } = method
+  if (issuer !== undefined && named !== fillUrl(issuer, normalize(method, entered)))
     throw new AuthorizationError('The response is from another authorization server.')
 }
 

@@ -4,7 +4,7 @@
  * @see RFC 9700 for the attacks that each check prevents
  */
 import type { CredentialValues, OAuthMethod } from '../definition/auth.ts'
-import { methodOf } from '../definition/authenticate.ts'
+import { methodOf, normalize } from '../definition/authenticate.ts'
 import type { Connector } from '../definition/connector.ts'
 import type { TokenSet } from '../definition/token-set.ts'
 import { ApiError } from '../errors.ts'
@@ -106,7 +106,7 @@ export const createAuthorizations = (options: AuthorizationsOptions) => {
     const { clientId, scopes } = await requireClient(authorization.environmentId, connector)
     return authorizationUrl({
       method,
-      values,
+      values: normalize(method, values),
       clientId,
       scopes: scopes ?? method.scopes,
       publicUrl,
@@ -134,8 +134,9 @@ export const createAuthorizations = (options: AuthorizationsOptions) => {
   ): Promise<TokenSet> => {
     const client = await requireClient(environmentId, connector)
     const redirectUri = redirectUriOf(requirePublicUrl())
+    const subject = { connector, method, values: normalize(method, values) }
     try {
-      return await options.tokenEndpoint.exchangeCode({ connector, method, values }, client, {
+      return await options.tokenEndpoint.exchangeCode(subject, client, {
         code,
         redirectUri,
         codeVerifier: flow?.verifier,

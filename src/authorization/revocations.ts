@@ -1,5 +1,5 @@
 /** Revokes the tokens of credentials that are deleted, in the background. */
-import { methodOf } from '../definition/authenticate.ts'
+import { methodOf, normalize } from '../definition/authenticate.ts'
 import type { Connector } from '../definition/connector.ts'
 import type { Log } from '../log.ts'
 import type { Exchange } from '../outbound/exchange.ts'
@@ -37,7 +37,7 @@ export const createRevocations = ({
     const { environmentId, app } = credential
     const client = await readOAuthClient(database, vault, { environmentId, app })
     const token = tokens.refreshToken ?? tokens.accessToken
-    const values = { ...credential.values, ...tokens.values }
+    const values = normalize(method, { ...credential.values, ...tokens.values })
     return client && { app, revocation: { method, values, client, token } }
   }
 

@@ -1,5 +1,3 @@
-import { createExchange } from '../outbound/exchange.ts'
-import { createTokenEndpoint } from '../outbound/oauth/token-endpoint.ts'
 /** The API of a process: its HTTP server, and the live changes for its subscribers. */
 import { createRateLimit } from '../api/auth/rate-limits.ts'
 import type { ApiContext } from '../api/context.ts'
@@ -16,6 +14,8 @@ import { createSubscriptions } from '../delivery/subscription.ts'
 import type { WindowLimits } from '../delivery/window.ts'
 import { catalogue } from '../generated/registry.ts'
 import { createHostPolicy } from '../outbound/address.ts'
+import { createExchange } from '../outbound/exchange.ts'
+import { createTokenEndpoint } from '../outbound/oauth/token-endpoint.ts'
 import { createIdempotencyStore } from '../store/writes/idempotent-requests.ts'
 import { createWorkflowReader } from '../workflows/reader.ts'
 import type { Config } from './config.ts'
@@ -84,7 +84,12 @@ export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?
     const url = publicUrl()
     return url && redirectUriOf(url)
   }
-  const exchange = createExchange({ ...config.egress, localApps: new Map(sandbox ? [['http://sandbox.trunkline.internal', sandbox.handle]] : []), deadlineMs: 30000, maxResponseBytes: 1e6 })
+  const exchange = createExchange({
+    ...config.egress,
+    localApps: new Map(sandbox ? [['http://sandbox.trunkline.internal', sandbox.handle]] : []),
+    deadlineMs: 30000,
+    maxResponseBytes: 1e6,
+  })
   const tokenEndpoint = createTokenEndpoint({ exchange, nowMs: runtime.clock.nowMs })
   const authorizations = createAuthorizations({
     // Not the request pool: what an app has authorized is stored however long that takes.

@@ -14,6 +14,8 @@ import type { Vault } from '../secrets/vault.ts'
 const { sql } = Prisma
 
 const LIFETIME_MS = 10 * 60_000
+/** How long before the expiry of an access token the choice of an account ends. */
+const TOKEN_MARGIN = sql`interval '2 minutes'`
 /** How long the result of an authorization can be read after its expiry. */
 const READABLE = sql`interval '1 hour'`
 
@@ -188,7 +190,10 @@ export const returnToAuthorization = (
     RETURNING ${columns}`,
   )
 
-/** Lets the end user choose an account. @returns whether the authorization was still pending */
+/**
+ * Lets the end user choose an account, until shortly before the access token expires: a renewal would end the refresh
+ * token, and its successor would be stored nowhere. @returns whether the authorization was still pending
+ */
 export const offerAccounts = async (
   { prisma }: Queryable,
   vault: Vault,
@@ -198,7 +203,8 @@ export const offerAccounts = async (
   const { id } = authorization
   const changed = await prisma.$executeRaw(sql`
     UPDATE authorizations SET status = 'choosing', sealed_flow = ${seal(vault, authorization, flow)},
-      expires_at = ${msFromNow(LIFETIME_MS)}
+      expires_at = least(${msFromNow(LIFETIME_MS)},
+        ${flow.tokens?.expiresAt ?? null}::timestamptz - ${TOKEN_MARGIN})
     WHERE id = ${id}::uuid AND status = 'pending' AND ${isOpen}`)
   return changed > 0
 }
