@@ -12,7 +12,7 @@ export type { Appearance, Integration }
 export { TrunklineError }
 
 export interface AuthenticateResult {
-  /** True if an app was connected. */
+  /** True if an app was connected, or an account connected again. */
   readonly success: boolean
   readonly credentialId?: string
 }

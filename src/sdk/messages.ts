@@ -28,7 +28,7 @@ export interface TaskOutcome {
 }
 
 /**
- * A reply of the Connect UI through the port. At most one `outcome` is sent, before `done`. `title` names the modal
+ * A reply of the Connect UI through the port. The first `outcome` counts; it is sent before `done`. `title` names the modal
  * in the language of the end user; SDKs that send no locales do not expect it.
  */
 export type FrameMessage =

@@ -26,7 +26,7 @@ export interface Modal {
 /**
  * Opens the modal. It stays until the end user finishes or closes it.
  * @param url URL of the service, with a trailing slash.
- * @param onOutcome Called at most once, when the outcome is known; the modal may still be open.
+ * @param onOutcome Called when an outcome is known; the modal may still be open, and report later ones.
  */
 export const openModal = (
   url: string,

@@ -78,8 +78,15 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await window.getByLabel('Token').fill('secret')
     await connect.click()
     await heading(window, 'Sandbox is connected')
+    await window.getByText('The data of Acme is now being imported.').waitFor()
+    await window.getByRole('progressbar', { name: 'Progress of the first sync' }).waitFor()
     await expectAccessible(window)
     expect(await result).toEqual({ success: true, credentialId: expect.any(String) })
+    // The screen follows the first sync.
+    await createSyncOf(service.runtime).syncNow(Object(await result).credentialId)
+    await window.getByRole('status').getByText('All data has been imported.').waitFor()
+    await window.getByText(/^[\d,]+ records$/).waitFor()
+    expect(await window.getByRole('progressbar').count()).toBe(0)
     await leave(click(window, 'Done'))
     const credentials = await service.database.prisma.credential.findMany({
       where: { userId: tenant.userId },
@@ -224,7 +231,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     })
     const { credentialId } = response.json()
     await signIn()
-    void call('authenticate')
+    const result = call('authenticate')
     const window = await frame()
     await window.getByRole('button', { name: /^Acme Sandbox/ }).click()
     await click(window, 'Connect again')
@@ -237,6 +244,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await window.getByLabel('Token').fill('secret')
     await click(window, 'Connect')
     await window.getByText('Acme is connected again.').waitFor()
+    expect(await result).toEqual({ success: true, credentialId })
     const stored = await service.database.prisma.credential.findMany({
       where: { userId: tenant.userId },
     })

@@ -75,8 +75,10 @@ const show = (session: Session, account: Account, credential: Credential, notice
         app,
         credential,
         back: reload,
-        onConnected: () =>
-          showAccount(session, account, texts.text('account.connectedAgain', { account: label })),
+        onConnected: () => {
+          session.report({ success: true, credentialId })
+          showAccount(session, account, texts.text('account.connectedAgain', { account: label }))
+        },
       }),
     disconnect: () =>
       confirmDisconnect(session, {

@@ -124,10 +124,11 @@ export const showApps = (session: Session, list: AppList): void => {
       ? [accountChoice(texts, app, credential, () => list.showAccount(app, credential))]
       : []
   })
+  const done = element('p', { role: 'status', class: 'panel' })
   frame.show({
     title: text('apps.title'),
     content: [
-      notice !== undefined && element('p', { role: 'status', class: 'panel' }, notice),
+      notice !== undefined && done,
       accounts.length > 0 &&
         section('accounts', text('apps.accounts'), element('ul', {}, ...accounts)),
       apps.length > 0
@@ -135,4 +136,6 @@ export const showApps = (session: Session, list: AppList): void => {
         : element('p', {}, text('apps.none')),
     ],
   })
+  // Screen readers announce what changes in the element, not what it has when it appears.
+  setText(done, notice ?? '')
 }

@@ -67,7 +67,7 @@ const showForm = (
     submitText: text('connect.submit'),
     submit: connect(true),
     onProblem: (error) => {
-      anyway.hidden = error?.code !== 'APP_UNAVAILABLE' || credential !== undefined
+      anyway.hidden = error.code !== 'APP_UNAVAILABLE' || credential !== undefined
     },
     before: credential ? undefined : accessSection(session, app),
     after: anyway,

@@ -48,8 +48,8 @@ export interface CredentialFormOptions {
   readonly submitText: string
   /** Runs in the event of the click. Errors of the service are shown in the form. */
   readonly submit: (values: FormValues) => Promise<void>
-  /** Called with each error of the service, and with undefined when the form is submitted. */
-  readonly onProblem?: (error: TrunklineError | undefined) => void
+  /** Called with each error of the service. */
+  readonly onProblem?: (error: TrunklineError) => void
   /** Shown between the fields and the buttons. */
   readonly before?: Child
   /** Shown after the button. */

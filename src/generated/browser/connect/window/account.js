@@ -65,7 +65,10 @@ const show = (session, account, credential, notice = '') => {
             app,
             credential,
             back: reload,
-            onConnected: () => showAccount(session, account, texts.text('account.connectedAgain', { account: label })),
+            onConnected: () => {
+                session.report({ success: true, credentialId });
+                showAccount(session, account, texts.text('account.connectedAgain', { account: label }));
+            },
         }),
         disconnect: () => confirmDisconnect(session, {
             app,

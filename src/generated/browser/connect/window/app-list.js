@@ -58,10 +58,11 @@ export const showApps = (session, list) => {
             ? [accountChoice(texts, app, credential, () => list.showAccount(app, credential))]
             : [];
     });
+    const done = element('p', { role: 'status', class: 'panel' });
     frame.show({
         title: text('apps.title'),
         content: [
-            notice !== undefined && element('p', { role: 'status', class: 'panel' }, notice),
+            notice !== undefined && done,
             accounts.length > 0 &&
                 section('accounts', text('apps.accounts'), element('ul', {}, ...accounts)),
             apps.length > 0
@@ -69,4 +70,6 @@ export const showApps = (session, list) => {
                 : element('p', {}, text('apps.none')),
         ],
     });
+    // Screen readers announce what changes in the element, not what it has when it appears.
+    setText(done, notice ?? '');
 };

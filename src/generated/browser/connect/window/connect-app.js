@@ -35,7 +35,7 @@ const showForm = (session, connection, { method, fields }, { back, hints }) => {
         submitText: text('connect.submit'),
         submit: connect(true),
         onProblem: (error) => {
-            anyway.hidden = error?.code !== 'APP_UNAVAILABLE' || credential !== undefined;
+            anyway.hidden = error.code !== 'APP_UNAVAILABLE' || credential !== undefined;
         },
         before: credential ? undefined : accessSection(session, app),
         after: anyway,
