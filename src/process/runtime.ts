@@ -4,6 +4,7 @@ import { createUserTokens, type UserTokens } from '../api/auth/tokens.ts'
 import type { Connector } from '../definition/connector.ts'
 import { catalogue, connectors } from '../generated/registry.ts'
 import type { Log } from '../log.ts'
+import type { Exchange } from '../outbound/exchange.ts'
 import type { AppClient } from '../outbound/http.ts'
 import type { TokenEndpoint } from '../outbound/oauth/token-endpoint.ts'
 import type { RecordWriter } from '../query/write-request.ts'
@@ -56,6 +57,8 @@ export interface Runtime {
   readonly feed: ChangeFeed
   readonly appClient: AppClient
   readonly tokenEndpoint: TokenEndpoint
+  /** Sends requests to apps that are not a connector's, such as the revocation of a token. */
+  readonly exchange: Exchange
   readonly writer: RecordWriter
   readonly passthrough: ReturnType<typeof createPassthrough>
   readonly checkCredential: ReturnType<typeof createCredentialCheck>
@@ -173,7 +176,7 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
   const sandbox = config.sandbox ? openSandbox(database, clock, progress) : undefined
   if (config.egress.proxy)
     log.info({ proxy: config.egress.proxy.host }, 'connections to apps and webhooks use a proxy')
-  const { appClient, tokenEndpoint } = openAppClient({
+  const { appClient, tokenEndpoint, exchange } = openAppClient({
     ...{ database, vault, clock, log },
     localApps: new Map(sandbox ? [[SANDBOX_ORIGIN, sandbox.handle]] : []),
     ...config.egress,
@@ -213,6 +216,7 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
     feed,
     appClient,
     tokenEndpoint,
+    exchange,
     writer,
     passthrough,
     checkCredential,
