@@ -56,10 +56,11 @@ const ended = (): ApiError =>
     'The authorization has ended or expired. Start a new one with POST /2024-03/headless/authorizations.',
   )
 
-/** The credential for requests: its values, with those of the token response and the access token. */
+/** The credential for requests before it is stored. */
 const credentialOf = ({ target, values, tokens }: Grant): AppCredential => ({
   method: target.methodName,
-  values: { ...values, ...tokens.values, accessToken: tokens.accessToken },
+  values,
+  tokens: { version: 0, tokens, storedMs: 0, failure: undefined },
 })
 
 const without = (

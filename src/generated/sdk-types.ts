@@ -314,7 +314,7 @@ export interface Credential {
   readonly action: string | null
   /** When a sync last completed; null: never. */
   readonly lastCompletedAt: string | null
-  /** When the next sync is due; a time in the past waits for a free place. Null: a sync is in progress, or it is paused. */
+  /** When the next sync is due; a time in the past waits for a free place. Null: a sync is in progress, or it is paused, or it waits until the app is reconnected. */
   readonly nextSyncAt: string | null
   /** The progress of the sync. */
   readonly counts: CredentialCounts
@@ -346,7 +346,7 @@ export interface ResourceSync {
   readonly action: string | null
   /** When a sync last completed; null: never. */
   readonly lastCompletedAt: string | null
-  /** When the next sync is due; a time in the past waits for a free place. Null: a sync is in progress, or it is paused. */
+  /** When the next sync is due; a time in the past waits for a free place. Null: a sync is in progress, or it is paused, or it waits until the app is reconnected. */
   readonly nextSyncAt: string | null
   /** Number of stored records, including those that were deleted in the app. */
   readonly records: number

@@ -45,9 +45,12 @@ abstract class AppErrorBase extends Error {
 export class AppAuthenticationError extends AppErrorBase {
   override readonly name = 'AppAuthenticationError'
   readonly code = 'APP_AUTHENTICATION'
+  /** Whether no later request can succeed: the app issues no more tokens. */
+  readonly isFinal: boolean
 
-  constructor(facts: AppErrorFacts) {
+  constructor(facts: AppErrorFacts, isFinal = false) {
     super('rejected the credential for', facts)
+    this.isFinal = isFinal
   }
 }
 
@@ -92,6 +95,7 @@ export class AppRateLimitedError extends AppErrorBase {
  * - `malformed`: the response does not have the expected form
  * - `too-large`: the response exceeds the size limit
  * - `memory-limit`: the responses in memory have reached the limit of the process
+ * - `token`: not sent, because no access token could be obtained
  * - `circuit-open`: not sent, because the app has just failed several times in a row
  */
 export type Unavailability =
@@ -102,6 +106,7 @@ export type Unavailability =
   | 'malformed'
   | 'too-large'
   | 'memory-limit'
+  | 'token'
   | 'circuit-open'
 
 /** The app did not return a usable response; the same request may succeed later. */

@@ -8,6 +8,7 @@ import {
   methodOf,
 } from '../definition/authenticate.ts'
 import type { AppRequest, Connector } from '../definition/connector.ts'
+import type { StoredTokens } from '../definition/token-set.ts'
 import { trimTrailing } from '../definition/value.ts'
 import {
   AppAddressError,
@@ -22,6 +23,11 @@ export interface AppCredential {
   /** The name of the method that connected the app; null: the first one. */
   readonly method: string | null
   readonly values: CredentialValues
+  /** Undefined: it is not stored yet. */
+  readonly id?: string
+  readonly environmentId?: string
+  /** Undefined: its method has no tokens, or it is not stored yet. */
+  readonly tokens?: StoredTokens | undefined
 }
 
 /** The facts of the errors of a request. */

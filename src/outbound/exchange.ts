@@ -60,6 +60,9 @@ export interface ExchangeOptions extends EgressOptions {
 const MIB = 1024 * 1024
 const RESPONSE_BUDGET: ByteBudgetOptions = { totalBytes: 256 * MIB, bytesPerHolder: 128 * MIB }
 
+/** The limits of requests to apps. */
+export const EXCHANGE_LIMITS = { deadlineMs: 30_000, maxResponseBytes: 32 * MIB } as const
+
 export interface Exchange {
   /** @throws ExchangeError, or the signal's reason once it is aborted */
   send(request: OutgoingRequest, signal?: AbortSignal): Promise<ExchangeResponse>

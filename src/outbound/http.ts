@@ -4,10 +4,17 @@ import type { AppRequest, AppResponse, Connector } from '../definition/connector
 import type { Log } from '../log.ts'
 import { type Span, type SpanOptions, serverAttributes, trace } from '../tracing.ts'
 import { factsOf, isAppError } from './app-error.ts'
-import { type AppCredential, composeRequest, type RequestFacts } from './compose-request.ts'
+import {
+  type AppCredential,
+  composeRequest,
+  type RequestFacts,
+  type RequestKind,
+} from './compose-request.ts'
 import type { EgressOptions } from './egress.ts'
 import {
   createExchange,
+  EXCHANGE_LIMITS,
+  type Exchange,
   type ExchangeOptions,
   type ExchangeResponse,
   type OutgoingRequest,
@@ -20,10 +27,15 @@ import {
   readPlainResponse,
 } from './read-response.ts'
 import { type AppRetryOptions, type BreakerOptions, createBreakers, retryRead } from './retry.ts'
+import { type TokenSource, withTokens } from './token-source.ts'
 
 export interface AppClientOptions
   extends EgressOptions,
     Partial<Omit<ExchangeOptions, keyof EgressOptions> & AppRetryOptions & BreakerOptions> {
+  /** Sends the requests. Default: one with the options above. */
+  readonly exchange?: Exchange
+  /** The access tokens of credentials; undefined: no method with tokens is used. */
+  readonly tokens?: TokenSource
   readonly log?: Log
   /** Receives each request: its HTTP status, or the problem of one without a usable response. */
   readonly onRequest?: OnAppRequest | undefined
@@ -45,6 +57,13 @@ export interface AppClient {
   ): Promise<AppResponse>
   /** Sends the check request of the connector once. @throws AppError as `send` does */
   check(connector: Connector, credential: AppCredential, signal: AbortSignal): Promise<AppResponse>
+  /** Sends the request of a login once, without the credential's authentication. @throws AppError as `send` does */
+  login(
+    connector: Connector,
+    credential: AppCredential,
+    request: AppRequest,
+    signal: AbortSignal,
+  ): Promise<AppResponse>
   /**
    * Sends a request of a caller once and returns the response unchanged, whatever its status. It bypasses the
    * circuit breaker: such a request says nothing about the health of the app.
@@ -56,8 +75,7 @@ export interface AppClient {
 }
 
 const defaults = {
-  deadlineMs: 30_000,
-  maxResponseBytes: 32 * 1024 * 1024,
+  ...EXCHANGE_LIMITS,
   maxRetries: 3,
   firstPauseMs: 250,
   maxPauseMs: 10_000,
@@ -86,7 +104,7 @@ interface ExchangeSteps {
 /** Creates the client through which all requests to apps are sent. */
 export const createAppClient = (options: AppClientOptions): AppClient => {
   const settings = { ...defaults, ...options }
-  const exchange = createExchange(settings)
+  const { exchange = createExchange(settings), tokens } = options
   const breakerOf = createBreakers(settings)
 
   const perform = async (
@@ -130,37 +148,63 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
       (span) => perform(facts, steps, span),
     )
 
-  /** A function that sends a request, any number of times; the connector classifies the response. */
-  const prepare = (
+  /** Sends a request once; the connector classifies the response. */
+  const sendOnce = (
     connector: Connector,
     credential: AppCredential,
     request: AppRequest,
     signal?: AbortSignal,
-  ): (() => Promise<AppResponse>) => {
+    kind?: RequestKind,
+  ): Promise<AppResponse> => {
     const facts = factsOf(connector, request)
-    const { base, outgoing, secrets } = composeRequest(connector, credential, request, facts)
+    const composed = composeRequest(connector, credential, request, facts, kind)
+    const { base, outgoing, secrets } = composed
     const redact = createReasonRedactor(secrets)
-    return () =>
-      exchangeOnce(facts, outgoing, {
-        send: () => breakerOf(base).execute(() => exchange.send(outgoing, signal)),
-        read: (response) => processResponse(connector, response, facts, redact),
-      })
+    return exchangeOnce(facts, outgoing, {
+      send: () => breakerOf(base).execute(() => exchange.send(outgoing, signal)),
+      read: (response) => processResponse(connector, response, facts, redact),
+    })
+  }
+
+  const sendWithTokens = (
+    connector: Connector,
+    credential: AppCredential,
+    request: AppRequest,
+    signal?: AbortSignal,
+  ): Promise<AppResponse> => {
+    const facts = factsOf(connector, request)
+    return withTokens(tokens, { connector, credential, facts, signal }, (filled) =>
+      sendOnce(connector, filled, request, signal),
+    )
+  }
+
+  const passOnce = async (
+    connector: Connector,
+    credential: AppCredential,
+    request: AppRequest,
+  ): Promise<AppResponse> => {
+    const facts = factsOf(connector, request)
+    const { outgoing, secrets } = composeRequest(connector, credential, request, facts)
+    const redactText = createRedactor(secrets)
+    return exchangeOnce(facts, outgoing, {
+      send: () => exchange.send(outgoing),
+      read: (response) => readPlainResponse(response, facts, redactText),
+    })
   }
 
   return {
-    check: (connector, credential, signal) =>
-      prepare(connector, credential, connector.check, signal)(),
+    check: async (connector, credential, signal) =>
+      sendWithTokens(connector, credential, connector.check, signal),
+    login: async (connector, credential, request, signal) =>
+      sendOnce(connector, credential, request, signal, 'login'),
     pass: async (connector, credential, request) => {
       const facts = factsOf(connector, request)
-      const { outgoing, secrets } = composeRequest(connector, credential, request, facts)
-      const redactText = createRedactor(secrets)
-      return exchangeOnce(facts, outgoing, {
-        send: () => exchange.send(outgoing),
-        read: (response) => readPlainResponse(response, facts, redactText),
-      })
+      return withTokens(tokens, { connector, credential, facts, signal: undefined }, (filled) =>
+        passOnce(connector, filled, request),
+      )
     },
     send: async (connector, credential, request, signal) => {
-      const once = prepare(connector, credential, request, signal)
+      const once = () => sendWithTokens(connector, credential, request, signal)
       const isRead = request.method === 'GET' || request.read === true
       return isRead ? retryRead(once, settings, signal) : once()
     },

@@ -14,8 +14,6 @@ import { createSubscriptions } from '../delivery/subscription.ts'
 import type { WindowLimits } from '../delivery/window.ts'
 import { catalogue } from '../generated/registry.ts'
 import { createHostPolicy } from '../outbound/address.ts'
-import { createExchange } from '../outbound/exchange.ts'
-import { createTokenEndpoint } from '../outbound/oauth/token-endpoint.ts'
 import { createIdempotencyStore } from '../store/writes/idempotent-requests.ts'
 import { createWorkflowReader } from '../workflows/reader.ts'
 import type { Config } from './config.ts'
@@ -74,7 +72,7 @@ export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?
     runtime
   const { metrics, findUnreadiness, feed, writer, connectors, passthrough, checkCredential } =
     runtime
-  const { appClient, sandbox } = runtime
+  const { appClient, tokenEndpoint, exchange, sandbox } = runtime
   const live = createLiveChanges({ database, feed, log, ...(window && { window }) })
   live.start()
   shutdown.add('live changes', () => live.stop())
@@ -84,13 +82,6 @@ export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?
     const url = publicUrl()
     return url && redirectUriOf(url)
   }
-  const exchange = createExchange({
-    ...config.egress,
-    localApps: new Map(sandbox ? [['http://sandbox.trunkline.internal', sandbox.handle]] : []),
-    deadlineMs: 30000,
-    maxResponseBytes: 1e6,
-  })
-  const tokenEndpoint = createTokenEndpoint({ exchange, nowMs: runtime.clock.nowMs })
   const authorizations = createAuthorizations({
     // Not the request pool: what an app has authorized is stored however long that takes.
     database,

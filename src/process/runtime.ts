@@ -4,7 +4,9 @@ import { createUserTokens, type UserTokens } from '../api/auth/tokens.ts'
 import type { Connector } from '../definition/connector.ts'
 import { catalogue, connectors } from '../generated/registry.ts'
 import type { Log } from '../log.ts'
-import { type AppClient, createAppClient } from '../outbound/http.ts'
+import type { Exchange } from '../outbound/exchange.ts'
+import type { AppClient } from '../outbound/http.ts'
+import type { TokenEndpoint } from '../outbound/oauth/token-endpoint.ts'
 import type { RecordWriter } from '../query/write-request.ts'
 import { createSandboxApp, SANDBOX_ORIGIN } from '../sandbox/app.ts'
 import { SANDBOX_CLIENT } from '../sandbox/oauth/endpoints.ts'
@@ -27,6 +29,7 @@ import type { Vault } from '../store/secrets/vault.ts'
 import { createCredentialCheck } from '../write/check-credential.ts'
 import { createPassthrough } from '../write/passthrough.ts'
 import { createRecordWriter } from '../write/record-writer.ts'
+import { openAppClient } from './app-client.ts'
 import type { Config } from './config.ts'
 import type { Metrics } from './metrics.ts'
 import { type Progress, silentProgress } from './progress.ts'
@@ -53,6 +56,9 @@ export interface Runtime {
   readonly tokens: UserTokens
   readonly feed: ChangeFeed
   readonly appClient: AppClient
+  readonly tokenEndpoint: TokenEndpoint
+  /** Sends requests to apps that are not a connector's, such as the revocation of a token. */
+  readonly exchange: Exchange
   readonly writer: RecordWriter
   readonly passthrough: ReturnType<typeof createPassthrough>
   readonly checkCredential: ReturnType<typeof createCredentialCheck>
@@ -170,7 +176,8 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
   const sandbox = config.sandbox ? openSandbox(database, clock, progress) : undefined
   if (config.egress.proxy)
     log.info({ proxy: config.egress.proxy.host }, 'connections to apps and webhooks use a proxy')
-  const appClient = createAppClient({
+  const { appClient, tokenEndpoint, exchange } = openAppClient({
+    ...{ database, vault, clock, log },
     localApps: new Map(sandbox ? [[SANDBOX_ORIGIN, sandbox.handle]] : []),
     ...config.egress,
     onRequest: metrics?.onAppRequest,
@@ -208,6 +215,8 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
     tokens,
     feed,
     appClient,
+    tokenEndpoint,
+    exchange,
     writer,
     passthrough,
     checkCredential,

@@ -1,4 +1,5 @@
 /** Plans the retry of a failed run: when it starts, whether it resumes, and whether the failure is reported. */
+import { AppAuthenticationError } from '../outbound/app-error.ts'
 import { exponentialPauseMs, requestedPauseMs, withJitter } from '../outbound/backoff.ts'
 import { type ClassifiedFailure, classifyFailure } from '../outbound/classify-failure.ts'
 import { ListingLoopError } from '../outbound/list-pages.ts'
@@ -27,6 +28,7 @@ export type FailureCode =
 export interface FailurePlan {
   readonly code: FailureCode
   readonly reason: string
+  /** Infinite: not before the end user reconnects the app. */
   readonly retryInMs: number
   /** Whether the retry resumes from the saved progress. */
   readonly keepProgress: boolean
@@ -47,6 +49,10 @@ const classifyRunFailure = (
     ? { code: error.code, reason: error.message, retryAfterMs: undefined }
     : classifyFailure(error)
 
+/** Whether the app issues no more tokens, which was reported when it was found out. */
+export const isFinalFailure = (error: unknown): boolean =>
+  error instanceof AppAuthenticationError && error.isFinal
+
 /** Plans the retry of a failed run. */
 export const planFailure = (error: unknown, { count, intervalMs }: FailureHistory): FailurePlan => {
   const { code, reason, retryAfterMs } = classifyRunFailure(error)
@@ -57,6 +63,9 @@ export const planFailure = (error: unknown, { count, intervalMs }: FailureHistor
   const keepProgress = count < MAX_FAILURES_PER_CURSOR
   switch (code) {
     case 'APP_AUTHENTICATION': {
+      // Only a reconnection makes it due again.
+      if (isFinalFailure(error))
+        return { code, reason, retryInMs: Number.POSITIVE_INFINITY, keepProgress: true }
       const retryInMs = exponentialPauseMs(
         AUTHENTICATION_PAUSE_MS,
         count,

@@ -29,7 +29,13 @@ import {
   type SyncContext,
   transact,
 } from './active-run.ts'
-import { failureToStore, isNewFailure, isRecovery, planFailure } from './failure-plan.ts'
+import {
+  failureToStore,
+  isFinalFailure,
+  isNewFailure,
+  isRecovery,
+  planFailure,
+} from './failure-plan.ts'
 import { batchAvailable } from './gather.ts'
 import type { HeldRun } from './leases.ts'
 import { createPageMapper, joinPages, type MappedPages } from './map-pages.ts'
@@ -246,7 +252,7 @@ const fail = async (
   else
     await transact(run, async (transaction) => {
       const reported = { code, reason, app: run.credential.app }
-      if (code === 'APP_AUTHENTICATION')
+      if (code === 'APP_AUTHENTICATION' && !isFinalFailure(error))
         await reportAuthenticationFailure(transaction, run.owner, reported)
       if (isNewFailure(plan, state.failure))
         await appendSyncEvent(transaction, run, 'failed', { ...reported, ...run.progress.counts })

@@ -46,6 +46,7 @@ const codeOf = ({ reason }: AppUnavailableError): string => reason.split(' ', 1)
 export const mayHaveArrived = (error: unknown): boolean =>
   error instanceof AppUnavailableError &&
   error.problem !== 'circuit-open' &&
+  error.problem !== 'token' &&
   // The proxy opened no tunnel, and nothing is sent before that.
   error.problem !== 'proxy' &&
   !(error.problem === 'network' && NOT_CONNECTED.has(codeOf(error)))

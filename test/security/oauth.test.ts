@@ -5,12 +5,15 @@
 import { createHash } from 'node:crypto'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createAuthorizations } from '../../src/authorization/authorizations.ts'
 import { createSandboxApp, SANDBOX_ORIGIN, type SandboxApp } from '../../src/sandbox/app.ts'
 import { SANDBOX_CLIENT } from '../../src/sandbox/oauth/endpoints.ts'
+import { purgeAuthorizations } from '../../src/store/accounts/authorizations.ts'
 import { dumpTables } from '../support/dump.ts'
 import { type Browser, openBrowser } from '../support/oauth-browser.ts'
 import { callOver } from '../support/operations.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { testVault } from '../support/vault.ts'
 
 const CALLBACK = 'http://127.0.0.1:4000/oauth/callback'
 const INVALID_LINK = 'This link is not valid'
@@ -195,6 +198,16 @@ describe('a response that does not belong to this browser and moment is refused:
         },
       ],
       [
+        'another browser with an authorization of another environment',
+        async ({ callback }) => {
+          const other = openBrowser(service)
+          const foreigner = await newUser(stranger.key)
+          const { url } = await start({ userId: foreigner }, stranger.key)
+          await other.open(url)
+          return [callback, other]
+        },
+      ],
+      [
         'a cookie with another value',
         async ({ callback }) => {
           const other = openBrowser(service)
@@ -223,6 +236,22 @@ describe('a response that does not belong to this browser and moment is refused:
     expect((await browser.get(callback.href)).body).toContain(INVALID_LINK)
     expect(await read(authorizationId)).toMatchObject({ state: 'expired' })
     expect(await credentials()).toEqual([])
+  })
+
+  test('a link after its expiry, whose secrets and later the rest are deleted', async () => {
+    const { database } = service
+    const { authorizationId, url } = await start()
+    const expire = (minutesAgo: number) => database.prisma.$executeRaw`
+      UPDATE authorizations SET expires_at = clock_timestamp() - ${minutesAgo} * interval '1 minute'
+      WHERE id = ${authorizationId}::uuid`
+    const find = () => database.prisma.authorization.findUnique({ where: { id: authorizationId } })
+    await expire(1)
+    expect((await browser.get(url)).body).toContain(INVALID_LINK)
+    await purgeAuthorizations(database)
+    expect(await find()).toMatchObject({ ticketHash: null, sealedFlow: null })
+    await expire(61)
+    await purgeAuthorizations(database)
+    expect(await find()).toBeNull()
   })
 
   test('a second time, one after the other or both at once', async () => {
@@ -373,6 +402,21 @@ describe('the authorization server of the sandbox refuses', () => {
 })
 
 test('without PUBLIC_URL or an OAuth client, the error names what is missing', async () => {
+  const { connectors } = service.runtime
+  const connector = connectors.get('sandbox')
+  if (!connector) throw new Error('The registry has no sandbox.')
+  const unreachable = createAuthorizations({
+    ...service.runtime,
+    vault: testVault,
+    maxCredentialsPerUser: 1,
+    publicUrl: () => undefined,
+  })
+  const { environmentId } = tenant
+  const purpose = { environmentId, userId, connector, methodName: 'oauth', values: {} }
+  await expect(unreachable.create({ ...purpose, credentialId: null })).rejects.toMatchObject({
+    code: 'OAUTH_NOT_CONFIGURED',
+    message: expect.stringContaining('PUBLIC_URL'),
+  })
   const { key } = await service.createTenant('development', [], 'Without a client')
   const user = await newUser(key)
   const refused = await call(key, 'createAuthorization', { userId: user, app: 'sandbox' })
@@ -383,6 +427,38 @@ test('without PUBLIC_URL or an OAuth client, the error names what is missing', a
     Object.fromEntries(found.map(({ method, available }) => [method, available]))
   expect(available(await methods(key))).toEqual({ token: true, oauth: false })
   expect(available(await methods(tenant.key))).toEqual({ token: true, oauth: true })
+})
+
+test.each([
+  ['an unknown app', { app: 'none' }, 'NOT_FOUND'],
+  ['an app without OAuth', { app: 'vendure' }, 'NOT_SUPPORTED'],
+  ['an empty id', { clientId: '' }, 'INVALID_PARAMETER'],
+  ['a secret with a line break', { clientSecret: 'a\nb' }, 'INVALID_PARAMETER'],
+  ['a scope with a space', { scopes: ['read write'] }, 'INVALID_PARAMETER'],
+])('an OAuth client with %s is refused', async (_what, changes, code) => {
+  const input = { app: 'sandbox', ...SANDBOX_CLIENT, ...changes }
+  expect(await call(stranger.key, 'setOAuthClient', input)).toMatchObject({ code })
+})
+
+test('an OAuth client is replaced, listed without its secret, and deleted', async () => {
+  const { key } = await service.createTenant('development', [], 'Replaces a client')
+  const set = (input: object) => call(key, 'setOAuthClient', { app: 'sandbox', ...input })
+  await set(SANDBOX_CLIENT)
+  const replaced = await set({ clientId: 'a', clientSecret: 'b', scopes: ['read', 'write'] })
+  expect(replaced.result).toEqual({
+    app: 'sandbox',
+    clientId: 'a',
+    scopes: ['read', 'write'],
+    redirectUri: CALLBACK,
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
+  })
+  expect((await call(key, 'oauthClients')).result).toEqual([replaced.result])
+  const user = await newUser(key)
+  const { url } = await start({ userId: user }, key)
+  expect((await browser.open(url)).searchParams.get('scope')).toBe('read write')
+  expect(await call(key, 'deleteOAuthClient', { app: 'sandbox' })).toMatchObject({ status: 200 })
+  expect(await call(key, 'deleteOAuthClient', { app: 'sandbox' })).toMatchObject({ status: 404 })
 })
 
 test('no page, log line, API response or dump contains a secret of an authorization', async () => {

@@ -83,6 +83,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'src/authorization/': below,
   'src/delivery/': below,
   'src/workflows/': below,
+  'src/tokens/': below,
   // The sandbox app has every resource, with fields that follow from its definition.
   'src/sandbox/': [
     'src/store/',

@@ -1,6 +1,6 @@
 /**
  * A real authorization server (oidc-provider) with an API that its access tokens open: `GET /api/…` returns the
- * claims of the token, or 401.
+ * client of the token, or 401; `POST /api/login` returns a token for a password.
  */
 import { generateKeyPairSync } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -48,14 +48,19 @@ export interface AuthorizationServer {
   }
   /** Issues tokens for a client without a browser. */
   issue(clientId: string): Promise<{ accessToken: string; refreshToken: string }>
-  /** Revokes every token, as an end user does who disconnects this service. */
-  revokeAll(): void
+  /** Revokes every token, as an end user does who disconnects this service; `AccessToken`: only those. */
+  revoke(model?: 'AccessToken'): void
+  /** The status of each request to the API, oldest first. */
+  readonly apiStatuses: number[]
   /** Opens an authorization URL as a browser whose end user agrees. @returns the address of the callback */
   authorize(url: string | URL): Promise<URL>
   stop(): Promise<void>
 }
 
 const ACCOUNT = 'user-1'
+
+/** The password that `POST /api/login` accepts. */
+export const PASSWORD = 'let-me-in-now'
 
 interface StoredModel {
   readonly payload: AdapterPayload
@@ -90,7 +95,10 @@ const createAdapters = (graceMs: number) => {
       findByUserCode: async (code) => find((payload) => payload.userCode === code),
     }
   }
-  return { open, clear: () => models.clear() }
+  const revoke = (model = ''): void => {
+    for (const key of models.keys()) if (key.startsWith(model)) models.delete(key)
+  }
+  return { open, revoke }
 }
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -108,6 +116,7 @@ export const startAuthorizationServer = async (
   const { rotates = true, graceMs = 0, requiresPkce = true, tokenSeconds = 3600 } = options
   const adapters = createAdapters(graceMs)
   const counts = new Map<string, GrantCounts>()
+  const apiStatuses: number[] = []
   const hooks: AuthorizationServer['hooks'] = {
     onTokenRequest: undefined,
     onTokenResponse: undefined,
@@ -182,11 +191,32 @@ export const startAuthorizationServer = async (
       mergeWithLastSubmission: false,
     })
   }
+  const issue = async (clientId: string) => {
+    const client = await provider.Client.find(clientId)
+    if (!client) throw new Error(`The server has no client ${clientId}.`)
+    const grantId = await newGrant(clientId)
+    const scope = scopes.join(' ')
+    const facts = { accountId: ACCOUNT, client, grantId, gty: 'authorization_code', scope }
+    return {
+      accessToken: await new provider.AccessToken(facts).save(),
+      refreshToken: await new provider.RefreshToken(facts).save(),
+    }
+  }
+  /** The login of an app without OAuth. */
+  const serveLogin = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { password } = JSON.parse(Buffer.concat(await incoming.toArray()).toString())
+    const { client_id: clientId = '' } = options.clients[0] ?? {}
+    const isRight = password === PASSWORD
+    response.writeHead(isRight ? 200 : 401, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(isRight ? { token: (await issue(clientId)).accessToken } : {}))
+  }
   const serveApi = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [, value = ''] = incoming.headers.authorization?.split(' ') ?? []
     const token =
       (await provider.AccessToken.find(value)) ?? (await provider.ClientCredentials.find(value))
-    response.writeHead(token ? 200 : 401, { 'content-type': 'application/json' })
+    const status = token ? 200 : 401
+    apiStatuses.push(status)
+    response.writeHead(status, { 'content-type': 'application/json' })
     response.end(JSON.stringify(token ? { clientId: token.clientId } : { error: 'invalid_token' }))
   }
   const callback = provider.callback()
@@ -202,6 +232,7 @@ export const startAuthorizationServer = async (
   serve = (incoming, response) => {
     const { pathname } = new URL(incoming.url ?? '/', url)
     if (pathname.startsWith('/interaction/')) return agree(incoming, response)
+    if (pathname === '/api/login') return serveLogin(incoming, response)
     if (pathname.startsWith('/api/')) return serveApi(incoming, response)
     return pathname === '/token' ? serveToken(incoming, response) : callback(incoming, response)
   }
@@ -210,23 +241,9 @@ export const startAuthorizationServer = async (
     url,
     countsOf,
     hooks,
-    issue: async (clientId) => {
-      const client = await provider.Client.find(clientId)
-      if (!client) throw new Error(`The server has no client ${clientId}.`)
-      const grantId = await newGrant(clientId)
-      const facts = {
-        accountId: ACCOUNT,
-        client,
-        grantId,
-        gty: 'authorization_code',
-        scope: scopes.join(' '),
-      }
-      return {
-        accessToken: await new provider.AccessToken(facts).save(),
-        refreshToken: await new provider.RefreshToken(facts).save(),
-      }
-    },
-    revokeAll: adapters.clear,
+    issue,
+    revoke: adapters.revoke,
+    apiStatuses,
     authorize: async (start) => {
       const cookies = new Map<string, string>()
       let next = new URL(start)

@@ -43,7 +43,7 @@ const status = {
   action: text('What to do about the state. Null if there is nothing to do.'),
   lastCompletedAt: timestamp('When a sync last completed; null: never.'),
   nextSyncAt: timestamp(
-    'When the next sync is due; a time in the past waits for a free place. Null: a sync is in progress, or it is paused.',
+    'When the next sync is due; a time in the past waits for a free place. Null: a sync is in progress, or it is paused, or it waits until the app is reconnected.',
   ),
 }
 

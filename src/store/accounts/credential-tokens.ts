@@ -3,7 +3,7 @@
  * there is one renewal per expiry. Each renewal raises the version.
  */
 import { Prisma } from '@prisma/client'
-import type { TokenSet } from '../../definition/token-set.ts'
+import type { StoredTokens, TokenSet } from '../../definition/token-set.ts'
 import type { Database, Queryable, Transaction } from '../database/database.ts'
 import {
   acquired,
@@ -22,17 +22,6 @@ const { sql } = Prisma
 export interface TokenPlace {
   readonly credentialId: string
   readonly environmentId: string
-}
-
-/** The tokens of a credential as they are stored. */
-export interface StoredTokens {
-  readonly version: number
-  /** Undefined: the app has issued none yet. */
-  readonly tokens: TokenSet | undefined
-  /** When they were stored, in milliseconds since 1970 by the database's clock. */
-  readonly storedMs: number
-  /** Why the app issues no more tokens, so that the end user must reconnect it; undefined: it does. */
-  readonly failure: string | undefined
 }
 
 /** The columns of a row, as `TOKEN_COLUMNS` selects them. */
@@ -164,14 +153,14 @@ export const releaseRenewal = async ({ prisma }: Database, lease: RenewalLease):
   )
 }
 
-/** Stores that the app issues no more tokens, and why. @returns false if another process has taken over */
+/** Stores that the app issues no more tokens, and why, as a new version. @returns false if another process has taken over */
 export const failRenewal = async (
   { prisma }: Transaction,
   lease: RenewalLease,
   failure: string,
 ): Promise<boolean> => {
   const count = await prisma.$executeRaw(sql`
-    UPDATE credential_tokens SET failure = ${failure}, ${RELEASED}
+    UPDATE credential_tokens SET failure = ${failure}, version = version + 1, ${RELEASED}
     WHERE ${isHeldBy(CREDENTIAL_TOKENS, lease)}`)
   return count > 0
 }

@@ -4,7 +4,7 @@ import { Prisma } from '@prisma/client'
 import { firstMethodName, methodOf } from '../../definition/authenticate.ts'
 import type { Connector, CredentialValues } from '../../definition/connector.ts'
 import { credentialRoute, isUuid } from '../../definition/identity.ts'
-import type { TokenSet } from '../../definition/token-set.ts'
+import type { StoredTokens, TokenSet } from '../../definition/token-set.ts'
 import { appendEvent } from '../changes/events.ts'
 import {
   type Database,
@@ -14,13 +14,7 @@ import {
 } from '../database/database.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { deleteStates } from '../sync/sync-state.ts'
-import {
-  openTokens,
-  putTokens,
-  type StoredTokens,
-  TOKEN_COLUMNS,
-  type TokenRow,
-} from './credential-tokens.ts'
+import { openTokens, putTokens, TOKEN_COLUMNS, type TokenRow } from './credential-tokens.ts'
 import { openValues, sealValues } from './credential-values.ts'
 import { lockUser } from './lock-user.ts'
 

@@ -3,6 +3,7 @@ import { Prisma } from '@prisma/client'
 import { isUuid } from '../../definition/identity.ts'
 import type { Queryable } from '../database/database.ts'
 import { isHeld } from '../database/lease-sql.ts'
+import { NEVER } from '../database/time-sql.ts'
 import { limitOf, type NumberedPage } from './numbered-page.ts'
 
 const { sql } = Prisma
@@ -18,7 +19,7 @@ export interface SyncFacts {
   readonly isPaused: boolean
   /** Since when; null: it is not paused, or unknown. */
   readonly pausedAt: string | null
-  /** When the next run is due; null: a run is in progress, or the sync is paused. */
+  /** When the next run is due; null: a run is in progress, or the sync is paused or waits for a reconnection. */
   readonly dueAt: string | null
   /** Pages that the current run has stored. */
   readonly pages: number
@@ -82,7 +83,7 @@ const SYNCS = sql`ARRAY(
   SELECT jsonb_build_object('topic', s.topic, 'records', coalesce(t.records, 0),
     'completedAt', s.completed_at, 'isPaused', s.due_at = 'infinity',
     'pausedAt', CASE WHEN s.due_at = 'infinity' THEN s.paused_at END,
-    'dueAt', CASE WHEN ${isHeld('s')} THEN NULL ELSE nullif(s.due_at, 'infinity') END,
+    'dueAt', CASE WHEN ${isHeld('s')} THEN NULL WHEN s.due_at < ${NEVER} THEN s.due_at END,
     'pages', coalesce((s.progress->'counts'->>'pages')::integer, 0), 'failures', s.failures,
     'failureCode', s.failure_code, 'failure', s.failure,
     'failingSince', CASE WHEN s.failure_code IS NOT NULL THEN s.failing_since END)

@@ -181,6 +181,7 @@ export const saveProgress = async (
 export interface RunRelease {
   /** Null: the next run starts from the beginning. */
   readonly progress: RunProgress | null
+  /** Infinite: not before another change makes the run due. */
   readonly dueInMs: number
   /** Undefined: a pause without a failure, which keeps earlier failures. */
   readonly failure?: StoredFailure & { readonly count: number }

@@ -1,0 +1,47 @@
+/** The client for apps, with the access tokens of their credentials. */
+import type { Log } from '../log.ts'
+import {
+  createExchange,
+  EXCHANGE_LIMITS,
+  type Exchange,
+  type ExchangeOptions,
+} from '../outbound/exchange.ts'
+import { type AppClient, createAppClient, type OnAppRequest } from '../outbound/http.ts'
+import { createTokenEndpoint, type TokenEndpoint } from '../outbound/oauth/token-endpoint.ts'
+import { readOAuthClient } from '../store/accounts/oauth-clients.ts'
+import type { Clock } from '../store/database/clock.ts'
+import type { Database } from '../store/database/database.ts'
+import type { Vault } from '../store/secrets/vault.ts'
+import { createTokenRenewal, type RenewalTimes } from '../tokens/token-renewal.ts'
+
+/** The dependencies and settings of the client. */
+export interface AppClientDependencies
+  extends Pick<ExchangeOptions, 'allowPrivateAddresses' | 'proxy' | 'localAddress' | 'localApps'> {
+  readonly database: Database
+  readonly vault: Vault
+  readonly clock: Clock
+  readonly log: Log
+  readonly onRequest?: OnAppRequest | undefined
+  readonly renewalTimes?: Partial<RenewalTimes>
+}
+
+/** Opens the client. Its `stop` also ends the requests of the token endpoint. */
+export const openAppClient = (
+  options: AppClientDependencies,
+): {
+  readonly appClient: AppClient
+  readonly tokenEndpoint: TokenEndpoint
+  readonly exchange: Exchange
+} => {
+  const { database, vault, clock, log, onRequest, renewalTimes = {}, ...egress } = options
+  const nowMs = (): number => clock.nowMs()
+  const exchange = createExchange({ ...EXCHANGE_LIMITS, ...egress })
+  const tokenEndpoint = createTokenEndpoint({ exchange, nowMs })
+  const tokens = createTokenRenewal({
+    ...{ database, vault, log, nowMs, times: renewalTimes, endpoint: tokenEndpoint },
+    loadClient: (key) => readOAuthClient(database, vault, key),
+    login: (...request) => appClient.login(...request),
+  })
+  const appClient: AppClient = createAppClient({ ...egress, exchange, tokens, onRequest })
+  return { appClient, tokenEndpoint, exchange }
+}
