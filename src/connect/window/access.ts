@@ -55,8 +55,8 @@ export const accessSection = ({ texts, appearance }: Session, app: ConnectableAp
       : categories
   return element(
     'section',
-    { class: 'panel', 'aria-labelledby': 'access' },
-    element('h2', { id: 'access' }, title),
+    { class: 'panel', 'aria-labelledby': 'access-title' },
+    element('h2', { id: 'access-title' }, title),
     element('p', { class: 'about' }, summary.join(' ')),
     shown,
   )

@@ -26,5 +26,5 @@ export const accessSection = ({ texts, appearance }, app) => {
     const shown = count > FEW
         ? element('details', {}, element('summary', {}, text('access.details')), categories)
         : categories;
-    return element('section', { class: 'panel', 'aria-labelledby': 'access' }, element('h2', { id: 'access' }, title), element('p', { class: 'about' }, summary.join(' ')), shown);
+    return element('section', { class: 'panel', 'aria-labelledby': 'access-title' }, element('h2', { id: 'access-title' }, title), element('p', { class: 'about' }, summary.join(' ')), shown);
 };
