@@ -24,7 +24,7 @@ describe.skipIf(missing !== undefined)('connecting by OAuth', () => {
   })
   afterAll(() => product.stop())
   beforeEach(async () => {
-    visit = await product.visit()
+    visit = await product.visit({ width: 360, colorScheme: 'dark' })
     await visit.signIn()
   })
   afterEach(() => visit.page.close())
