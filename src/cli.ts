@@ -18,6 +18,13 @@ const USAGE = `Usage: trunkline <command>
   keys generate <environment>    creates another key and shows it once
   keys regenerate <environment>  creates a key, shows it once, and revokes all others
   keys revoke <environment> <id> revokes a key
+  oauth-clients list <environment>
+                                 lists the OAuth clients of an environment, without their secrets
+  oauth-clients set <environment> <app> <client id> [scope...]
+                                 sets an OAuth client; its secret is read from standard input, or from
+                                 OAUTH_CLIENT_SECRET
+  oauth-clients delete <environment> <app>
+                                 deletes an OAuth client
   doctor                         checks the configuration, the keys and the database, and says what to do
   copy-database                  copies the embedded database to the empty one of DATABASE_URL
   migrate                        applies the pending migrations to the database, then exits
@@ -130,6 +137,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./commands/doctor.ts')).runDoctorCommand,
   keys: async () => (await import('./commands/keys.ts')).runKeysCommand,
   migrate: async () => (await import('./commands/migrate.ts')).runMigrateCommand,
+  'oauth-clients': async () => (await import('./commands/oauth-clients.ts')).runOAuthClientsCommand,
   secrets: async () => (await import('./commands/secrets.ts')).runSecretsCommand,
 }
 

@@ -47,6 +47,11 @@ export const errorCodes = {
     status: 400,
     meaning: 'The app rejected the credential. The end user must reconnect the app.',
   },
+  OAUTH_NOT_CONFIGURED: {
+    status: 400,
+    meaning:
+      'The environment has no OAuth client for the app, or the service has no PUBLIC_URL; the message says which.',
+  },
   APP_ADDRESS: {
     status: 400,
     meaning:
@@ -72,6 +77,10 @@ export const errorCodes = {
     status: 409,
     meaning:
       'The record has changed in the app since it was read; the details contain both versions.',
+  },
+  AUTHORIZATION_ENDED: {
+    status: 409,
+    meaning: 'The authorization does not wait for this step: it has ended or expired.',
   },
   WRITE_IN_FLIGHT: {
     status: 409,

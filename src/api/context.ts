@@ -16,6 +16,7 @@ import type { Vault } from '../store/secrets/vault.ts'
 import type { IdempotencyStore } from '../store/writes/idempotent-requests.ts'
 import type { RateLimit } from './auth/rate-limits.ts'
 import type { UserTokens } from './auth/tokens.ts'
+import type { Authorizations } from './oauth/authorizations.ts'
 
 export interface ApiContext {
   readonly database: Database
@@ -51,6 +52,14 @@ export interface ApiContext {
     readonly userId: string
     readonly credentialId?: string
   }) => Promise<() => void>
+  readonly authorizations: Authorizations
+  /**
+   * Reads the tokens of credentials before they are deleted. @returns the function that revokes them in the background
+   * once they are
+   */
+  readonly prepareRevocation: (credentialIds: readonly string[]) => Promise<() => void>
+  /** The redirect URI to register with apps; undefined: PUBLIC_URL is not configured. */
+  readonly redirectUri: () => string | undefined
   /** Maximum number of credentials of one end user. */
   readonly maxCredentialsPerUser: number
   /** Limit of the resyncs that end users start, by user id. */

@@ -1,6 +1,7 @@
 /** Every operation other than record operations, in the order of the documentation. */
 import type { Operation } from './operation.ts'
 import { appOperations } from './operations/apps.ts'
+import { authorizationOperations } from './operations/authorizations.ts'
 import { changeOperations } from './operations/changes.ts'
 import { credentialBudgetOperations } from './operations/credential-budget.ts'
 import { credentialSyncOperations } from './operations/credential-syncs.ts'
@@ -9,6 +10,7 @@ import { installationOperations } from './operations/installations.ts'
 import { integrationSecretOperations } from './operations/integration-secrets.ts'
 import { integrationOperations } from './operations/integrations.ts'
 import { keyOperations } from './operations/keys.ts'
+import { oauthClientOperations } from './operations/oauth-clients.ts'
 import { passthroughOperations } from './operations/passthrough.ts'
 import { userOperations } from './operations/users.ts'
 import { webhookDeliveryOperations } from './operations/webhook-deliveries.ts'
@@ -20,7 +22,9 @@ export const operations: readonly Operation[] = [
   ...credentialOperations,
   ...credentialSyncOperations,
   ...credentialBudgetOperations,
+  ...authorizationOperations,
   ...appOperations,
+  ...oauthClientOperations,
   ...integrationOperations,
   ...integrationSecretOperations,
   ...installationOperations,

@@ -49,7 +49,7 @@ const script = (base: string): string => `(() => {
     createTrunkline({ url }),
   )
   const method = (name) => async (...args) => (await loading)[name](...args)
-  const names = ['setToken', 'authenticate', 'install', 'getIntegrations', 'deactivate', 'reactivate']
+  const names = ['configure', 'setToken', 'authenticate', 'install', 'getIntegrations', 'deactivate', 'reactivate']
   globalThis.Trunkline = Object.fromEntries(names.map((name) => [name, method(name)]))
 })()
 `

@@ -39,7 +39,7 @@ export const isSecret = (method: AuthMethod, name: string): boolean =>
   method.fields[name]?.secret ?? !returnedNames(method).includes(name)
 
 /** The values as the templates use them: each field's own normal form, without empty optional ones. */
-const normalize = (method: AuthMethod, values: CredentialValues): CredentialValues =>
+export const normalize = (method: AuthMethod, values: CredentialValues): CredentialValues =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => {
       const field = method.fields[name]

@@ -296,7 +296,7 @@ export interface Credential {
   readonly userId: string
   /** The name of the app in this API, such as `vendure`. */
   readonly app: string
-  /** How the app was connected: `apiKey`. */
+  /** How the app was connected: `apiKey`, `oauth2`, `session` or `clientCredentials`. */
   readonly type: string
   /** When the app was connected. */
   readonly createdAt: string
@@ -414,6 +414,40 @@ export interface BudgetSpending {
   readonly other: number
 }
 
+/** The authorization of an app by an end user with OAuth. It ends as `connected`, `denied`, `failed` or `expired`. */
+export interface Authorization {
+  /** The authorization. */
+  readonly authorizationId: string
+  /** The name of the app in this API, such as `vendure`. */
+  readonly app: string
+  /** Open this URL in the end user's browser. It can be opened once, within 10 minutes. Only the response that creates the authorization has it; null otherwise. */
+  readonly url: string | null
+  /** `pending`: the end user has not finished · `choosing`: one of `accounts` must be chosen · `connected` · `denied`: the end user did not allow it · `failed` · `expired` */
+  readonly state: 'pending' | 'choosing' | 'connected' | 'denied' | 'failed' | 'expired'
+  /** Why it failed, in words; null if it did not fail. */
+  readonly reason: string | null
+  /** The accounts to choose from while the state is `choosing`; empty otherwise. */
+  readonly accounts: readonly AuthorizationAccount[]
+  /** The credential that was created or reconnected; null before that. */
+  readonly credentialId: string | null
+  /** When the authorization expires unless it has ended. */
+  readonly expiresAt: string
+}
+
+/** An account of the app that the end user can connect. */
+export interface AuthorizationAccount {
+  /** The app's own id of the account. */
+  readonly accountId: string
+  /** The name of the account in the app. */
+  readonly label: string
+}
+
+/** The URL at which an end user authorizes an app. */
+export interface OAuthUrl {
+  /** Open this URL in the end user's browser, once, within 10 minutes. */
+  readonly oauthUrl: string
+}
+
 /** An app that can be connected, and the fields that it requires. */
 export interface ConnectableApp {
   /** The name of the app in this API, such as `vendure`. */
@@ -424,10 +458,14 @@ export interface ConnectableApp {
   readonly description: string
   /** The categories of its records: accounting, crm, commerce. */
   readonly categories: readonly string[]
-  /** How the app is connected: `apiKey`. */
+  /** The type of the first method that is available: `apiKey`, `oauth2`, `session` or `clientCredentials`. */
   readonly type: string
-  /** The fields to fill in. */
+  /** The fields of that method, to fill in. */
   readonly fields: readonly ConnectableAppField[]
+  /** The ways to connect the app; the first is offered first. */
+  readonly methods: readonly ConnectableAppMethod[]
+  /** The resources that a connection gives access to. */
+  readonly resources: readonly ConnectableAppResource[]
   /** The IP address from which this service sends requests, for apps with an allowlist. Null: no static address is configured. */
   readonly outboundAddress: string | null
 }
@@ -436,6 +474,8 @@ export interface ConnectableApp {
 export interface ConnectableAppField {
   /** The name of the field in `credential`. */
   readonly name: string
+  /** The name of the field as people know it, such as `API key`. */
+  readonly label: string
   /** What the field contains, and where to find it in the app. */
   readonly description: string
   /** Whether the field is required. */
@@ -446,10 +486,42 @@ export interface ConnectableAppField {
   readonly example: string | null
 }
 
-/** The URL at which an end user authorizes an app. */
-export interface OAuthUrl {
-  /** Open this URL in the end user's browser. */
-  readonly oauthUrl: string
+/** One way to connect an app. */
+export interface ConnectableAppMethod {
+  /** The name of the method, for `method` of a new credential or authorization. */
+  readonly method: string
+  /** `apiKey`, `session` and `clientCredentials` are connected with POST /2024-03/headless/credentials, `oauth2` with POST /2024-03/headless/authorizations. */
+  readonly type: string
+  /** The name of the method as people know it. */
+  readonly label: string
+  /** Whether it can be used: for `oauth2`, the environment has an OAuth client. */
+  readonly available: boolean
+  /** The fields to fill in. */
+  readonly fields: readonly ConnectableAppField[]
+}
+
+/** A resource of an app that is read once the app is connected. */
+export interface ConnectableAppResource {
+  /** The resource, such as `crm/accounts`. */
+  readonly topic: string
+  /** Whether records can be created, updated or deleted too. */
+  readonly writable: boolean
+}
+
+/** The registration of the integrator with an app's authorization server. Its secret is never returned. */
+export interface OAuthClient {
+  /** The name of the app in this API, such as `vendure`. */
+  readonly app: string
+  /** The client's id, as the app shows it. */
+  readonly clientId: string
+  /** The scopes to request; empty: those that the connector needs. */
+  readonly scopes: readonly string[]
+  /** The redirect URI to register with the app; null: PUBLIC_URL is not set. */
+  readonly redirectUri: string | null
+  /** When it was first set. */
+  readonly createdAt: string
+  /** When it was last set. */
+  readonly updatedAt: string
 }
 
 /** An integration that end users can install: workflows for one app. */

@@ -2,8 +2,13 @@
 import { createRateLimit } from '../api/auth/rate-limits.ts'
 import type { ApiContext } from '../api/context.ts'
 import { addInboundRoutes } from '../api/http/inbound-webhooks.ts'
+import { addOAuthRoutes } from '../api/oauth/routes.ts'
+import { addSandboxRoutes } from '../api/oauth/sandbox-routes.ts'
 import { USER_RESYNCS_PER_MINUTE } from '../api/operations/credential-syncs.ts'
 import { createServer } from '../api/server.ts'
+import { redirectUriOf } from '../authorization/authorization-request.ts'
+import { createAuthorizations } from '../authorization/authorizations.ts'
+import { createRevocations } from '../authorization/revocations.ts'
 import { addConnectRoutes } from '../connect/routes.ts'
 import { createLiveChanges, type LiveChanges } from '../delivery/live-changes.ts'
 import { createSubscriptions } from '../delivery/subscription.ts'
@@ -12,6 +17,7 @@ import { catalogue } from '../generated/registry.ts'
 import { createReceiver, type Receiver } from '../inbound/receive.ts'
 import { createUnsubscriber } from '../inbound/unsubscribe.ts'
 import { createHostPolicy } from '../outbound/address.ts'
+import { readOAuthClient } from '../store/accounts/oauth-clients.ts'
 import { createIdempotencyStore } from '../store/writes/idempotent-requests.ts'
 import { createWorkflowReader } from '../workflows/reader.ts'
 import type { Config } from './config.ts'
@@ -55,11 +61,25 @@ const createReceiverOf = (
     connectors,
     log,
     publicUrl,
+    readClientSecrets: async (environmentId, app) => {
+      const client = await readOAuthClient(requestDatabase, vault, { environmentId, app })
+      return client ? [client.clientSecret] : []
+    },
     onDelivery: metrics?.onInboundWebhook,
   })
 
+/** The address at which a development service is reached if PUBLIC_URL is not configured. */
+const localUrl = ({ host, port }: Config, server: FastifyServer): string => {
+  const name = /^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host
+  const [bound] = server.addresses()
+  const boundPort = typeof bound === 'object' ? bound.port : port
+  return `http://${name.includes(':') ? `[${name}]` : name}:${boundPort}`
+}
+
+type FastifyServer = ReturnType<typeof createServer>
+
 export interface Api {
-  readonly server: ReturnType<typeof createServer>
+  readonly server: FastifyServer
   readonly context: ApiContext
   readonly live: LiveChanges
 }
@@ -74,9 +94,28 @@ export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?
     runtime
   const { metrics, findUnreadiness, feed, writer, connectors, passthrough, checkCredential } =
     runtime
+  const { appClient, tokenEndpoint, exchange, sandbox } = runtime
   const live = createLiveChanges({ database, feed, log, ...(window && { window }) })
   live.start()
   shutdown.add('live changes', () => live.stop())
+  const publicUrl = (): string | undefined =>
+    config.publicUrl ?? (config.isDevelopment ? localUrl(config, server) : undefined)
+  const redirectUri = (): string | undefined => {
+    const url = publicUrl()
+    return url && redirectUriOf(url)
+  }
+  const authorizations = createAuthorizations({
+    // Not the request pool: what an app has authorized is stored however long that takes.
+    database,
+    vault,
+    connectors,
+    appClient,
+    tokenEndpoint,
+    checkCredential,
+    maxCredentialsPerUser: config.maxCredentialsPerUser,
+    publicUrl,
+    log,
+  })
   const context: ApiContext = {
     database: requestDatabase,
     access,
@@ -88,6 +127,9 @@ export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?
     passthrough,
     checkCredential,
     prepareUnsubscribe: createUnsubscriber(runtime),
+    authorizations,
+    prepareRevocation: createRevocations({ database, vault, connectors, exchange, log }),
+    redirectUri,
     maxCredentialsPerUser: config.maxCredentialsPerUser,
     userResyncs: createRateLimit({
       name: 'resync',
@@ -115,6 +157,8 @@ export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?
     findUnreadiness,
     addPages: (pages) => {
       addConnectRoutes(pages)
+      addOAuthRoutes(pages, authorizations)
+      if (sandbox) addSandboxRoutes(pages, (request) => sandbox.authorize(request, redirectUri()))
       if (config.publicUrl !== undefined)
         addInboundRoutes(pages, createReceiverOf(runtime, config.publicUrl))
     },

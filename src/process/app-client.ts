@@ -1,6 +1,11 @@
 /** The client for apps, with the access tokens of their credentials. */
 import type { Log } from '../log.ts'
-import { createExchange, EXCHANGE_LIMITS, type ExchangeOptions } from '../outbound/exchange.ts'
+import {
+  createExchange,
+  EXCHANGE_LIMITS,
+  type Exchange,
+  type ExchangeOptions,
+} from '../outbound/exchange.ts'
 import { type AppClient, type AppClientOptions, createAppClient } from '../outbound/http.ts'
 import { createTokenEndpoint, type TokenEndpoint } from '../outbound/oauth/token-endpoint.ts'
 import { readOAuthClient } from '../store/accounts/oauth-clients.ts'
@@ -23,7 +28,11 @@ export interface AppClientDependencies
 /** Opens the client. Its `stop` also ends the requests of the token endpoint. */
 export const openAppClient = (
   options: AppClientDependencies,
-): { readonly appClient: AppClient; readonly tokenEndpoint: TokenEndpoint } => {
+): {
+  readonly appClient: AppClient
+  readonly tokenEndpoint: TokenEndpoint
+  readonly exchange: Exchange
+} => {
   const { database, vault, clock, log, budgets, onRequest, renewalTimes = {}, ...egress } = options
   const nowMs = (): number => clock.nowMs()
   const exchange = createExchange({ ...EXCHANGE_LIMITS, ...egress })
@@ -40,5 +49,5 @@ export const openAppClient = (
     onRequest,
     ...(budgets && { budgets }),
   })
-  return { appClient, tokenEndpoint }
+  return { appClient, tokenEndpoint, exchange }
 }

@@ -19,7 +19,9 @@ const count = (min: number, max: number) => {
 
 /** Browsers treat http as secure only on the same machine. */
 const isPublicUrl = (text: string): boolean => {
-  const { protocol, hostname, search, hash, username } = new URL(text)
+  const url = URL.parse(text)
+  if (url === null) return false
+  const { protocol, hostname, search, hash, username } = url
   const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)
   return (protocol === 'https:' || isLocal) && search + hash + username === ''
 }

@@ -1,9 +1,14 @@
-/** The initial content of a new database: the environments, an example user and its sandbox credentials. */
+/** The initial content of a new database: the environments, an example user with sandbox credentials, an OAuth client. */
 import type { Connector, CredentialValues } from '../definition/connector.ts'
 import { createCredential } from '../store/accounts/credentials.ts'
 import { ensureEnvironment } from '../store/accounts/environments.ts'
 import { saveApiKey } from '../store/accounts/keys.ts'
 import { listCredentials } from '../store/accounts/listed-credentials.ts'
+import {
+  type OAuthClient,
+  readOAuthClient,
+  setOAuthClient,
+} from '../store/accounts/oauth-clients.ts'
 import { ensureUser } from '../store/accounts/users.ts'
 import { lockName } from '../store/database/advisory-lock.ts'
 import type { Database } from '../store/database/database.ts'
@@ -33,6 +38,8 @@ export interface FirstStartOptions {
   readonly sandbox:
     | {
         readonly connector: Connector
+        /** The OAuth client that the sandbox app knows. */
+        readonly oauthClient: Pick<OAuthClient, 'clientId' | 'clientSecret'>
         /**
          * Creates the tenants of the example user in the sandbox app, or issues new tokens for them.
          * @returns the credential values of each tenant
@@ -68,6 +75,10 @@ const prepare = async ({
   if (sandbox === undefined)
     return { environmentIds, userId: undefined, credentialIds: [], isNew: false }
 
+  // Without configuration, the sandbox can be connected by OAuth too.
+  const clientKey = { environmentId, app: sandbox.connector.app }
+  if (!(await readOAuthClient(database, vault, clientKey)))
+    await setOAuthClient(database, vault, clientKey, { ...sandbox.oauthClient, scopes: null })
   const userId = await ensureUser(database, environmentId, USERNAME, 'Acme Trading')
   const known = await listCredentials(database, { environmentId, userId })
   if (known.length > 0) {

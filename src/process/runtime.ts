@@ -4,11 +4,12 @@ import { createUserTokens, type UserTokens } from '../api/auth/tokens.ts'
 import type { Connector } from '../definition/connector.ts'
 import { catalogue, connectors } from '../generated/registry.ts'
 import type { Log } from '../log.ts'
-import { EXCHANGE_LIMITS } from '../outbound/exchange.ts'
+import { EXCHANGE_LIMITS, type Exchange } from '../outbound/exchange.ts'
 import type { AppClient } from '../outbound/http.ts'
 import type { TokenEndpoint } from '../outbound/oauth/token-endpoint.ts'
 import type { RecordWriter } from '../query/write-request.ts'
 import { createSandboxApp, SANDBOX_ORIGIN } from '../sandbox/app.ts'
+import { SANDBOX_CLIENT } from '../sandbox/oauth/endpoints.ts'
 import { renewTenants } from '../sandbox/renew.ts'
 import { type Access, createAccess } from '../store/accounts/access.ts'
 import { readCredential } from '../store/accounts/credentials.ts'
@@ -58,6 +59,8 @@ export interface Runtime {
   readonly feed: ChangeFeed
   readonly appClient: AppClient
   readonly tokenEndpoint: TokenEndpoint
+  /** Sends requests to apps that are not a connector's, such as the revocation of a token. */
+  readonly exchange: Exchange
   readonly writer: RecordWriter
   readonly passthrough: ReturnType<typeof createPassthrough>
   readonly checkCredential: ReturnType<typeof createCredentialCheck>
@@ -108,7 +111,8 @@ const openSandbox = (database: Database, clock: Clock, progress: Progress) => {
     }
     return tenants
   }
-  return { connector, handle: app.handle, openTenants }
+  const { handle, authorize } = app
+  return { connector, oauthClient: SANDBOX_CLIENT, handle, authorize, openTenants }
 }
 
 /** Creates the runtime, step by step. @throws Error with the cause and the remedy */
@@ -182,7 +186,7 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
   const sandbox = config.sandbox ? openSandbox(database, clock, progress) : undefined
   if (config.egress.proxy)
     log.info({ proxy: config.egress.proxy.host }, 'connections to apps and webhooks use a proxy')
-  const { appClient, tokenEndpoint } = openAppClient({
+  const { appClient, tokenEndpoint, exchange } = openAppClient({
     ...{ database, vault, clock, log },
     localApps: new Map(sandbox ? [[SANDBOX_ORIGIN, sandbox.handle]] : []),
     ...config.egress,
@@ -232,6 +236,7 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
     feed,
     appClient,
     tokenEndpoint,
+    exchange,
     writer,
     passthrough,
     checkCredential,

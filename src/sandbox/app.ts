@@ -15,6 +15,9 @@ import { isId, type SandboxFields } from './kinds/kind.ts'
 import { type KindInput, type KindName, kindOf, type SandboxRecord } from './kinds/kinds.ts'
 import { takeSteps } from './life/step.ts'
 import { cursorOf, readListing } from './listing.ts'
+import { respondToAuthorization } from './oauth/authorize-page.ts'
+import { respondToRevocation, respondToTokenRequest } from './oauth/endpoints.ts'
+import { isAccessToken, tenantsOf } from './oauth/grants.ts'
 import { openWorkspace } from './open-workspace.ts'
 import { errorResponse, json, recordBody, recordResponse } from './responses.ts'
 import {
@@ -34,6 +37,8 @@ export const SANDBOX_ORIGIN = 'http://sandbox.trunkline.internal'
 export interface SandboxApp {
   /** Handles a request to the sandbox's origin. Rejects only if the database fails. */
   handle(request: Request): Promise<Response>
+  /** Handles a request of a browser to the page that authorizes an OAuth client. Rejects as `handle` does. */
+  authorize(request: Request, redirectUri: string | undefined): Promise<Response>
   /** Creates a tenant with its records, or sets a new token on an existing one. @throws RangeError for an invalid name */
   openTenant(tenant: string, options?: TenantOptions): Promise<TenantAccess>
   /** Runs the next steps of the tenant's simulation now. @throws RangeError if the tenant does not exist */
@@ -175,10 +180,25 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
   const unauthorized = () =>
     new RequestError(401, 'unauthorized', { headers: { 'www-authenticate': 'Bearer' } })
 
+  /** Whether the token is the tenant's own, or an OAuth access token that opens it. */
+  const isAllowed = async (access: TenantAccess): Promise<boolean> =>
+    isAccessToken(access.token)
+      ? (await tenantsOf(database, clock.nowMs(), access.token)).includes(access.tenant)
+      : isTenantToken(database, access)
+
   const authenticate = async (request: Request): Promise<string> => {
     const access = accessOf(request)
-    if (!(await isTenantToken(database, access))) throw unauthorized()
+    if (!(await isAllowed(access))) throw unauthorized()
     return access.tenant
+  }
+
+  const describeTenant = async (tenant: string) => {
+    const [company] = await listSandboxRecords(database, tenant, 'companies', {
+      since: undefined,
+      after: undefined,
+      limit: 1,
+    })
+    return { tenant, name: company?.fields.companyName }
   }
 
   /** Checks the token of a tenant. If the name is new, creates the tenant with this token. */
@@ -187,19 +207,30 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
     const { tenant, token } = access
     if (token === '') throw unauthorized()
     if (!isTenantName(tenant)) throw new FieldError('not_a_name', 'tenant')
-    await createTenant(database, now(), access)
-    if (!(await isTenantToken(database, access))) throw unauthorized()
-    const [company] = await listSandboxRecords(database, tenant, 'companies', {
-      since: undefined,
-      after: undefined,
-      limit: 1,
-    })
-    return json(200, { tenant, name: company?.fields.companyName })
+    if (!isAccessToken(token)) await createTenant(database, now(), access)
+    if (!(await isAllowed(access))) throw unauthorized()
+    return json(200, await describeTenant(tenant))
+  }
+
+  /** Lists the tenants that an OAuth access token opens. */
+  const listTenants = async (request: Request): Promise<Response> => {
+    const tenants = await tenantsOf(database, clock.nowMs(), accessOf(request).token)
+    if (tenants.length === 0) throw unauthorized()
+    return json(200, { items: await Promise.all(tenants.map(describeTenant)) })
   }
 
   const respond = async (request: Request): Promise<Response> => {
     const url = new URL(request.url)
-    if (url.pathname === '/v1/tenant' && request.method === 'PUT') return open(request)
+    switch (`${request.method} ${url.pathname}`) {
+      case 'PUT /v1/tenant':
+        return open(request)
+      case 'GET /v1/tenants':
+        return listTenants(request)
+      case 'POST /oauth/token':
+        return respondToTokenRequest(database, clock.nowMs(), request)
+      case 'POST /oauth/revoke':
+        return respondToRevocation(database, request)
+    }
     const tenant = await authenticate(request)
     const [, kind = '', id] = /^\/v1\/([a-z_]+)(?:\/([^/]+))?$/.exec(url.pathname) ?? []
     if (!kindOf(kind)) throw new RequestError(404, 'no_such_kind')
@@ -215,6 +246,8 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
       response.headers.set('date', now().toUTCString())
       return response
     },
+    authorize: (request, redirectUri) =>
+      respondToAuthorization(database, now(), request, redirectUri),
     openTenant: (tenant, options) => openTenant(database, now(), tenant, options),
     advance: async (tenant, steps = 1) => takeSteps(database, clock, tenant, steps),
   }

@@ -10,7 +10,7 @@ export interface ProblemDetail {
 /** An error response of the service, or a failure to reach it (`UNREACHABLE`). */
 export class TrunklineError extends Error {
   override readonly name = 'TrunklineError'
-  /** An error code of the service, or `UNREACHABLE`, `NO_TOKEN` or `WINDOW_OPEN`. */
+  /** An error code of the service, or `UNREACHABLE`, `NO_TOKEN`, `WINDOW_OPEN` or `INVALID_OPTION`. */
   readonly code: string
   readonly details: readonly ProblemDetail[]
 
@@ -30,6 +30,9 @@ export interface Client {
   post<T>(path: string, body: object, key?: string): Promise<T>
   /** Sends a POST request with an idempotency key, which retries reuse until a response arrives. @throws TrunklineError */
   create<T>(path: string, body: object, key?: string): Promise<T>
+  /** Sends a PUT request. @throws TrunklineError */
+  put<T>(path: string, body: object, key?: string): Promise<T>
+  /** @throws TrunklineError */
   delete(path: string): Promise<void>
 }
 
@@ -55,7 +58,7 @@ const randomKey = (): string =>
   ).join('')
 
 interface SendOptions {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   readonly body?: object
   readonly isOnce?: boolean
@@ -102,6 +105,8 @@ export const createClient = (url: string, token: string): Client => {
       member<T>(await send({ method: 'POST', path, body }), key),
     create: async <T>(path: string, body: object, key = 'data') =>
       member<T>(await send({ method: 'POST', path, body, isOnce: true }), key),
+    put: async <T>(path: string, body: object, key = 'data') =>
+      member<T>(await send({ method: 'PUT', path, body }), key),
     delete: async (path) => void (await send({ method: 'DELETE', path })),
   }
 }

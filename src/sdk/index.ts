@@ -3,15 +3,16 @@
  * installs integrations, and lists what is installed. It uses the token of one end user and reads no records.
  */
 import type { Installation, Integration } from '../generated/sdk-types.ts'
+import { type Appearance, appearanceProblem } from './appearance.ts'
 import { type Client, createClient, TrunklineError } from './client.ts'
 import type { ModalTask, TaskOutcome } from './messages.ts'
 import { type Modal, openModal } from './modal.ts'
 
-export type { Integration }
+export type { Appearance, Integration }
 export { TrunklineError }
 
 export interface AuthenticateResult {
-  /** True if an app was connected. */
+  /** True if an app was connected, or an account connected again. */
   readonly success: boolean
   readonly credentialId?: string
 }
@@ -41,7 +42,17 @@ export interface InstallationTarget {
   readonly workflowId?: string
 }
 
+/** How the Connect modal is shown. */
+export interface ModalOptions {
+  /** Language of the modal, as a BCP 47 tag: `de`, `pt-BR`. Default: that of the page, else that of the browser. */
+  readonly locale?: string
+  /** The product that the end user connects the app to. */
+  readonly appearance?: Appearance
+}
+
 export interface Trunkline {
+  /** Sets how the modal is shown from now on. @throws TrunklineError INVALID_OPTION */
+  configure(options: ModalOptions): void
   /** Sets the end user's token, from `GET /2023-12/user/:userId/token`. Call it again before the token expires. @throws TrunklineError NO_TOKEN */
   setToken(token: string): void
   /** Opens the Connect modal to connect an app. @throws TrunklineError NO_TOKEN, WINDOW_OPEN */
@@ -56,14 +67,21 @@ export interface Trunkline {
   reactivate(target: InstallationTarget): Promise<void>
 }
 
-export interface TrunklineOptions {
+export interface TrunklineOptions extends ModalOptions {
   /** URL of the service, e.g. `https://trunkline.example.com`. */
   readonly url: string
 }
 
-/** Creates the SDK for one page. */
-export const createTrunkline = ({ url }: TrunklineOptions): Trunkline => {
+const checkOptions = (options: ModalOptions): ModalOptions => {
+  const problem = appearanceProblem(options.appearance ?? {})
+  if (problem !== undefined) throw new TrunklineError('INVALID_OPTION', problem)
+  return options
+}
+
+/** Creates the SDK for one page. @throws TrunklineError INVALID_OPTION */
+export const createTrunkline = ({ url, ...initial }: TrunklineOptions): Trunkline => {
   const base = url.endsWith('/') ? url : `${url}/`
+  let modalOptions = checkOptions(initial)
   let session: { readonly client: Client; readonly token: string } | undefined
   /** The modal on screen; `isDecided` once its outcome is known. */
   let open: { readonly modal: Modal; isDecided: boolean } | undefined
@@ -80,8 +98,11 @@ export const createTrunkline = ({ url }: TrunklineOptions): Trunkline => {
       throw new TrunklineError('WINDOW_OPEN', 'The Connect modal is already open.')
     // The previous task is done, but the end user has not pressed Done.
     open?.modal.close()
+    const { locale, appearance = {} } = modalOptions
+    const locales = [locale, document.documentElement.lang].filter((tag) => tag !== undefined)
+    const opening = { trunkline: 'open', token, task, locales, appearance } as const
     return new Promise((resolve) => {
-      const modal = openModal(base, { trunkline: 'open', token, task }, (outcome) => {
+      const modal = openModal(base, opening, (outcome) => {
         shown.isDecided = true
         resolve(outcome)
       })
@@ -112,6 +133,9 @@ export const createTrunkline = ({ url }: TrunklineOptions): Trunkline => {
   }
 
   return {
+    configure: (options) => {
+      modalOptions = checkOptions(options)
+    },
     setToken: (token) => {
       session = { token, client: createClient(base, token) }
     },

@@ -1,4 +1,5 @@
 /** Messages between the integrator's page and the Connect UI, a frame of another origin. */
+import type { Appearance } from './appearance.ts'
 
 /** The task that the Connect modal is opened for. */
 export type ModalTask =
@@ -14,6 +15,9 @@ export interface ModalOpening {
   readonly trunkline: 'open'
   readonly token: string
   readonly task: ModalTask
+  /** Requested locales in order of preference, before those of the browser. SDKs of 0.1 send none. */
+  readonly locales?: readonly string[]
+  readonly appearance?: Appearance
 }
 
 /** Result of the task. */
@@ -23,8 +27,12 @@ export interface TaskOutcome {
   readonly installationId?: string
 }
 
-/** A reply of the Connect UI through the port. At most one `outcome` is sent, before `done`. */
+/**
+ * A reply of the Connect UI through the port. The first `outcome` counts; it is sent before `done`. `title` names the modal
+ * in the language of the end user; SDKs that send no locales do not expect it.
+ */
 export type FrameMessage =
+  | { readonly kind: 'title'; readonly title: string }
   | { readonly kind: 'outcome'; readonly outcome: TaskOutcome }
   | { readonly kind: 'done' }
 

@@ -26,7 +26,7 @@ export interface Modal {
 /**
  * Opens the modal. It stays until the end user finishes or closes it.
  * @param url URL of the service, with a trailing slash.
- * @param onOutcome Called at most once, when the outcome is known; the modal may still be open.
+ * @param onOutcome Called when an outcome is known; the modal may still be open, and report later ones.
  */
 export const openModal = (
   url: string,
@@ -54,7 +54,10 @@ export const openModal = (
   )
   channel.port1.onmessage = ({ data }: MessageEvent<FrameMessage>) => {
     if (data.kind === 'outcome') onOutcome(data.outcome)
-    else dialog.close()
+    else if (data.kind === 'title') {
+      dialog.setAttribute('aria-label', data.title)
+      frame.title = data.title
+    } else dialog.close()
   }
   dialog.addEventListener('click', ({ target }) => {
     if (target === dialog) dialog.close()

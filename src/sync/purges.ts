@@ -1,8 +1,12 @@
-/** Deletes expired rows: records of deleted credentials, write claims, request budgets and saved idempotent responses. */
+/**
+ * Deletes expired rows: records of deleted credentials, write claims, request budgets, authorizations and saved
+ * idempotent responses.
+ */
 
 import type { Catalogue } from '../definition/catalogue.ts'
 import type { Log } from '../log.ts'
 import { createRepeater } from '../repeater.ts'
+import { purgeAuthorizations } from '../store/accounts/authorizations.ts'
 import { purgeRequestBudgets } from '../store/budgets/request-ledger.ts'
 import type { Database } from '../store/database/database.ts'
 import { purgeNext } from '../store/sync/purges.ts'
@@ -34,6 +38,7 @@ export const createPurges = ({ database, catalogue, log }: PurgesOptions): Purge
       while (await purgeNext(database, catalogue, signal));
       await purgeRecordClaims(database)
       await purgeRequestBudgets(database)
+      await purgeAuthorizations(database)
       while (!signal.aborted && (await purgeIdempotentRequests(database)) > 0);
     },
   })

@@ -1,14 +1,20 @@
 /** The Connect modal in an integrator's page: another origin, a strict content security policy, a real browser. */
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Browser, Frame, Page } from 'playwright-core'
+import type { Frame, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createSyncOf } from '../../src/process/workers.ts'
-import { createSandboxApp } from '../../src/sandbox/app.ts'
 import { type Block, pages } from '../docs/pages.ts'
-import { findViolations } from '../support/axe.ts'
-import { browserMissing, openBrowser } from '../support/browser.ts'
-import { startService, type Tenant, type TestService } from '../support/service.ts'
+import { browserMissing } from '../support/browser.ts'
+import {
+  click,
+  expectAccessible,
+  heading,
+  type Product,
+  startProduct,
+  type Visit,
+} from '../support/product-page.ts'
+import type { Tenant, TestService } from '../support/service.ts'
 import { unusedAddress } from '../support/unused-address.ts'
 import { workflowNumber } from '../support/workflow.ts'
 
@@ -18,89 +24,28 @@ const missing = browserMissing()
 if (missing !== undefined) console.warn(missing)
 
 describe.skipIf(missing !== undefined)('the Connect modal', () => {
+  let product: Product
   let service: TestService
-  let tenant: Tenant
   let address: string
-  let site: Server
-  let browser: Browser
+  let tenant: Tenant
   let page: Page
   let problems: string[]
+  let run: Visit['run']
+  let signIn: Visit['signIn']
+  let call: Visit['call']
+  let frame: Visit['frame']
+  let leave: Visit['leave']
 
   beforeAll(async () => {
-    service = await startService({ allowPrivateAddresses: true })
-    await createSandboxApp(service).openTenant('acme', { token: 'secret' })
-    address = await service.server.listen({ port: 0, host: '127.0.0.1' })
-    site = createServer((_request, response) => {
-      // The strictest policy of a page that uses the hosted script.
-      response.setHeader(
-        'content-security-policy',
-        `default-src 'none'; script-src ${address}; connect-src ${address}; frame-src ${address}`,
-      )
-      response.setHeader('content-type', 'text/html')
-      response.end(
-        `<!doctype html><title>A product</title><button>Apps</button><script src="${address}/sdk.js"></script>`,
-      )
-    })
-    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
-    browser = await openBrowser()
+    product = await startProduct()
+    ;({ service, address } = product)
   })
-  afterAll(async () => {
-    await browser?.close()
-    site.close()
-    await service.stop()
-  })
-
-  let round = 0
+  afterAll(() => product.stop())
   beforeEach(async () => {
-    round += 1
-    tenant = await service.createTenant('development', [], `Round ${round}`)
-    page = await browser.newPage()
-    problems = []
-    page.on('console', (message) => {
-      if (message.type() === 'error') problems.push(message.text())
-    })
-    page.on('pageerror', ({ message }) => void problems.push(message))
-    page.on('dialog', (dialog) => {
-      problems.push(`dialog: ${dialog.message()}`)
-      void dialog.dismiss()
-    })
-    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}`)
+    const visit = await product.visit()
+    ;({ tenant, page, problems, run, signIn, call, frame, leave } = visit)
   })
   afterEach(() => page.close())
-
-  /** Runs a script in the page. */
-  const run = (script: string): Promise<unknown> => page.evaluate(script)
-  const signIn = async (): Promise<void> => {
-    const { token } = await service.tokens.issue(tenant)
-    await run(`Trunkline.setToken('${token}')`)
-  }
-  /** Calls a method of the SDK. @returns the argument of its callback */
-  const call = (method: string, options: object = {}): Promise<unknown> => {
-    const result = run(`new Promise((callback) => {
-      void Trunkline.${method}({ ...${JSON.stringify(options)}, callback })
-    })`)
-    // If the test leaves the modal open, the call never settles.
-    result.catch(() => {})
-    return result
-  }
-  /** The modal's frame, once it exists. */
-  const frame = async (): Promise<Frame> => {
-    await expect.poll(() => page.frames().length, { timeout: 30_000 }).toBe(2)
-    return page.frames()[1] as Frame
-  }
-  /** Waits until the modal is closed. The browser may never confirm input to a frame that closes because of it. */
-  const leave = async (input: Promise<void>): Promise<void> => {
-    input.catch(() => {})
-    await expect.poll(() => page.frames().length, { timeout: 30_000 }).toBe(1)
-  }
-  const click = (window: Frame, name: string) =>
-    window.getByRole('button', { name, exact: true }).click()
-  const heading = (window: Frame, name: string) => window.getByRole('heading', { name }).waitFor()
-  /** Expects that axe finds nothing in the modal, and that its frame has a title. */
-  const expectAccessible = async (window: Frame): Promise<void> => {
-    expect(await findViolations(window)).toEqual([])
-    expect(await (await window.frameElement()).getAttribute('title')).toMatch(/\w/)
-  }
 
   test('connects an app; errors appear next to their field', async () => {
     await signIn()
@@ -133,8 +78,15 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await window.getByLabel('Token').fill('secret')
     await connect.click()
     await heading(window, 'Sandbox is connected')
+    await window.getByText('The data of Acme is now being imported.').waitFor()
+    await window.getByRole('progressbar', { name: 'Progress of the first sync' }).waitFor()
     await expectAccessible(window)
     expect(await result).toEqual({ success: true, credentialId: expect.any(String) })
+    // The screen follows the first sync.
+    await createSyncOf(service.runtime).syncNow(Object(await result).credentialId)
+    await window.getByRole('status').getByText('All data has been imported.').waitFor()
+    await window.getByText(/^[\d,]+ records$/).waitFor()
+    expect(await window.getByRole('progressbar').count()).toBe(0)
     await leave(click(window, 'Done'))
     const credentials = await service.database.prisma.credential.findMany({
       where: { userId: tenant.userId },
@@ -148,17 +100,17 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     const { token } = await service.tokens.issue(tenant)
     for (const { text } of pages.flatMap(({ blocks }) => blocks).filter(isHtml)) {
       const example = text.replace('http://127.0.0.1:4000', address)
-      const product = await browser.newPage()
+      const tab = await product.browser.newPage()
       const body = `<!doctype html><title>A product</title><h1>Apps</h1><script>const token = '${token}'</script>${example}`
       const exampleSite = createServer((_request, response) => {
         response.setHeader('content-type', 'text/html')
         response.end(body)
       })
       await new Promise<void>((resolve) => exampleSite.listen(0, '127.0.0.1', resolve))
-      await product.goto(`http://127.0.0.1:${(exampleSite.address() as AddressInfo).port}`)
-      await expect.poll(() => product.frames().length).toBe(2)
-      await heading(product.frames()[1] as Frame, 'Connect an app')
-      await product.close()
+      await tab.goto(`http://127.0.0.1:${(exampleSite.address() as AddressInfo).port}`)
+      await expect.poll(() => tab.frames().length).toBe(2)
+      await heading(tab.frames()[1] as Frame, 'Connect an app')
+      await tab.close()
       exampleSite.close()
     }
     expect(pages.flatMap(({ blocks }) => blocks).filter(isHtml)).toHaveLength(2)
@@ -170,8 +122,8 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     const window = await frame()
     await window.getByRole('button', { name: 'Vendure' }).click()
     const url = await unusedAddress()
-    await window.getByLabel('Url').fill(url)
-    await window.getByLabel('Api key').fill('k')
+    await window.getByLabel('URL', { exact: true }).fill(url)
+    await window.getByLabel('API key', { exact: true }).fill('k')
     await click(window, 'Connect')
     await window.getByText(`nothing answers at ${url}: connection refused (ECONNREFUSED)`).waitFor()
     expect(problems.splice(0)).toEqual([expect.stringContaining('502')])
@@ -194,9 +146,8 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     const list = await frame()
     await heading(list, 'Connect an app')
     await list.getByText(/Sync failing: nothing answers at .+ · 0 records/).waitFor()
-    await list
-      .getByText(/^Acme · Connected .+ · First sync in progress · 0 records, 0 of/)
-      .waitFor()
+    await list.getByText(/^Sandbox · Connected /).waitFor()
+    await list.getByText(/^First sync in progress · 0 records, 0 of/).waitFor()
     expect(problems).toEqual([])
     await leave(page.keyboard.press('Escape'))
   })
@@ -218,7 +169,7 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await signIn()
     void call('authenticate')
     const window = await frame()
-    await window.getByRole('button', { name: /^Acme · Connected/ }).click()
+    await window.getByRole('button', { name: /^Acme Sandbox · Connected/ }).click()
     await heading(window, 'Acme')
     const state = window.getByRole('status').filter({ hasText: 'First sync in progress' })
     await state.waitFor()
@@ -251,22 +202,54 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await window.getByText('A full sync was requested: Acme.').waitFor()
 
     await window.getByText(/^\d+ kinds of data$/).click()
-    await button('Pause: Orders (commerce)').click()
-    await window.getByText('The sync was paused: Orders (commerce).').waitFor()
+    await button('Pause: Orders (Commerce)').click()
+    await window.getByText('The sync was paused: Orders (Commerce).').waitFor()
     await window.getByText(/^Paused · [\d,]+ records · synced /).waitFor()
     expect(await stateOf('commerce/orders')).toBe('paused')
     expect(await stateOf()).toBe('connected')
     await expectAccessible(window)
-    await button('Resume: Orders (commerce)').click()
-    await window.getByText('The sync was resumed: Orders (commerce).').waitFor()
+    await button('Resume: Orders (Commerce)').click()
+    await window.getByText('The sync was resumed: Orders (Commerce).').waitFor()
     expect(await stateOf('commerce/orders')).toBe('connected')
-    await button('Sync now: Orders (commerce)').click()
-    await window.getByText('A full sync was requested: Orders (commerce).').waitFor()
+    await button('Sync now: Orders (Commerce)').click()
+    await window.getByText('A full sync was requested: Orders (Commerce).').waitFor()
     expect(problems).toEqual([])
 
     await click(window, 'Back')
     await heading(window, 'Connect an app')
-    await window.getByRole('button', { name: /^Acme · .+ · Connected · [\d,]+ records$/ }).waitFor()
+    await window
+      .getByRole('button', { name: /^Acme Sandbox · .+ Connected · [\d,]+ records$/ })
+      .waitFor()
+    await leave(page.keyboard.press('Escape'))
+  })
+
+  test('an account is connected again with new values, under its id', async () => {
+    const response = await service.send(tenant.key, 'POST', '/2024-03/headless/credentials', {
+      userId: tenant.userId,
+      app: 'sandbox',
+      credential: { tenant: 'acme', token: 'secret' },
+    })
+    const { credentialId } = response.json()
+    await signIn()
+    const result = call('authenticate')
+    const window = await frame()
+    await window.getByRole('button', { name: /^Acme Sandbox/ }).click()
+    await click(window, 'Connect again')
+    await heading(window, 'Connect Acme again')
+    await window.getByLabel('Tenant').fill('acme')
+    await window.getByLabel('Token').fill('not it')
+    await click(window, 'Connect')
+    await window.getByText('The app rejected these credentials.').waitFor()
+    expect(problems.splice(0)).toEqual([expect.stringContaining('400')])
+    await window.getByLabel('Token').fill('secret')
+    await click(window, 'Connect')
+    await window.getByText('Acme is connected again.').waitFor()
+    expect(await result).toEqual({ success: true, credentialId })
+    const stored = await service.database.prisma.credential.findMany({
+      where: { userId: tenant.userId },
+    })
+    expect(stored.map(({ id }) => id)).toEqual([credentialId])
+    expect(problems).toEqual([])
     await leave(page.keyboard.press('Escape'))
   })
 
@@ -280,7 +263,9 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
     await signIn()
     void call('authenticate')
     const window = await frame()
-    await window.getByRole('button', { name: /^Connected .+ · Sync failing: nothing/ }).click()
+    await window
+      .getByRole('button', { name: /^Vendure Connected .+ Sync failing: nothing/ })
+      .click()
     await heading(window, 'Vendure')
     await window
       .getByRole('status')
@@ -422,6 +407,61 @@ describe.skipIf(missing !== undefined)('the Connect modal', () => {
       expect(await result).toEqual({ success: false })
       expect(await run('document.activeElement.textContent')).toBe('Apps')
     }
+  })
+
+  test('speaks the language of the option, the page or the browser, and looks like the product', async () => {
+    const other = await product.visit({ width: 360, colorScheme: 'dark', locale: 'pt-PT' })
+    await other.signIn()
+    const open = async (script: string, title: string): Promise<Frame> => {
+      await other.run(`void (${script}, Trunkline.authenticate())`)
+      const window = await other.frame()
+      await heading(window, title)
+      return window
+    }
+    await open('0', 'Conectar um aplicativo')
+    await other.leave(other.page.keyboard.press('Escape'))
+    await open("document.documentElement.lang = 'fr-CA'", 'Connecter une application')
+    await other.leave(other.page.keyboard.press('Escape'))
+
+    await other.page.route('**/2024-03/metadata/credentials', async (route) => {
+      const response = await route.fetch()
+      const { data } = await response.json()
+      const more = ['Zürich Ledger', 'Till', 'Tally', 'Bay'].map((name) => ({ ...data[1], name }))
+      await route.fulfill({ response, json: { data: [...data, ...more] } })
+    })
+    const logoUrl = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' />"
+    const options = { locale: 'de', appearance: { name: HOSTILE, logoUrl, color: '#0a3' } }
+    const window = await open(`Trunkline.configure(${JSON.stringify(options)})`, 'App verbinden')
+    expect(await (await window.frameElement()).getAttribute('title')).toBe('App verbinden')
+    expect(await window.evaluate('document.documentElement.lang')).toBe('de')
+    await window.getByText(HOSTILE).waitFor()
+    expect(await window.locator('header img').getAttribute('src')).toBe(logoUrl)
+    await expectAccessible(window)
+    const search = window.getByLabel('Apps suchen')
+    await search.fill('zurich')
+    await window.getByRole('status').getByText('1 App', { exact: true }).waitFor()
+    expect(await window.getByRole('listitem').count()).toBe(1)
+    await search.fill('')
+    await window.getByLabel('Kategorie').selectOption('CRM')
+    await window.getByText('1 App', { exact: true }).waitFor()
+    await window.getByRole('button', { name: 'Sandbox' }).click()
+    await heading(window, 'Sandbox verbinden')
+    await window.getByRole('heading', { name: `Worauf ${HOSTILE} zugreift` }).waitFor()
+    await window.getByText('Alle anzeigen').click()
+    await window.getByText(/^Lesen und ändern: Artikel, Ausgangsrechnungen, /).waitFor()
+    await expectAccessible(window)
+    const button = window.getByRole('button', { name: 'Verbinden', exact: true })
+    expect(
+      await button.evaluate((one) => {
+        const { backgroundColor, color } = getComputedStyle(one)
+        return [backgroundColor, color]
+      }),
+    ).toEqual(['rgb(0, 170, 51)', 'rgb(0, 0, 0)'])
+    const refusal =
+      "Trunkline.configure({ appearance: { color: 'red' } }).catch(({ code }) => code)"
+    expect(await other.run(refusal)).toBe('INVALID_OPTION')
+    expect(other.problems).toEqual([])
+    await other.page.close()
   })
 
   test('requires the token of an end user and reports an ended session', async () => {

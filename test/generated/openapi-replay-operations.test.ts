@@ -13,7 +13,7 @@ const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
 /** Operations whose example cannot succeed here, with the actual status and the reason. */
 const exceptions: ReadonlyMap<string, readonly [status: number, reason: string]> = new Map([
-  ['oauthUrl', [400, 'no app uses OAuth yet']],
+  ['chooseAuthorizationAccount', [409, 'the end user has allowed nothing yet']],
   ['recordHistory', [404, 'no app has sent a record']],
   ['testWebhook', [400, 'the example of a change has switched the subscription off']],
   ['replayWebhook', [404, 'nothing was sent yet']],
@@ -30,6 +30,8 @@ const serverIds = new Map<string, string>()
 beforeAll(async () => {
   service = await startService()
   tenant = await service.createTenant('development', [])
+  const client = { clientId: 'example', clientSecret: 'example' }
+  await service.send(tenant.key, 'PUT', '/2024-03/oauth-clients/sandbox', client)
 })
 afterAll(() => service.stop())
 

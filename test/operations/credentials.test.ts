@@ -252,7 +252,36 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('no app claims to use OAuth', async () => {
+  test('new values reconnect a credential under its id, once the app accepts them', async () => {
+    const update = (values: object, credentialId: string) =>
+      call(tenant.key, 'updateCredential', { userId, credentialId, credential: values })
+    const before = await connect()
+    expect(await update({ ...credential, token: 'wrong' }, before)).toMatchObject({
+      status: 400,
+      code: 'APP_AUTHENTICATION',
+    })
+    expect(await update({ tenant: 'acme' }, before)).toMatchObject({ fields: ['credential.token'] })
+    const other = { tenant: `renamed-${transport.toLowerCase()}`, token: 'new' }
+    expect(await update(other, before)).toMatchObject({ status: 200, result: before })
+    const [shown] = (await call(tenant.key, 'userCredentials', { userId })).result
+    expect(shown).toMatchObject({ credentialId: before, state: 'syncing' })
+    expect(shown.label).toMatch(/^Renamed/)
+    expect(await update(credential, NEVER)).toMatchObject({ code: 'CREDENTIAL_NOT_FOUND' })
+  })
+
+  test('a method that the app does not have is refused', async () => {
+    const input = { userId, app: 'sandbox', credential }
+    for (const method of ['oauth', 'none'])
+      expect(await call(tenant.key, 'createCredential', { ...input, method })).toMatchObject({
+        status: 400,
+        fields: ['method'],
+      })
+    expect(await call(tenant.key, 'createCredential', { ...input, method: 'token' })).toMatchObject(
+      { status: 200 },
+    )
+  })
+
+  test('an app without OAuth has no OAuth URL', async () => {
     expect(await call(tenant.key, 'oauthUrl', { app: 'vendure', userId })).toMatchObject({
       status: 400,
       code: 'NOT_SUPPORTED',

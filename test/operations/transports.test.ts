@@ -180,7 +180,14 @@ describe('both transports respond alike', () => {
       address: 'https://hooks.example.com/',
       topic: ['crm/leads'],
     })
+    const client = { app: 'sandbox', clientId: 'example', clientSecret: 'example' }
+    await created(graph, 'setOAuthClient', client)
+    const { authorizationId } = await created(rest, 'createAuthorization', {
+      userId,
+      app: 'sandbox',
+    })
     const ids = {
+      authorizationId,
       userId,
       credentialId,
       integrationId,
@@ -190,7 +197,7 @@ describe('both transports respond alike', () => {
       app: 'sandbox',
     }
     for (const operation of operations.filter(isRead)) {
-      // A token differs each time; no app uses OAuth.
+      // A token and a URL differ each time.
       if (operation.name === 'userToken' || operation.name === 'oauthUrl') continue
       // This environment has no records: changes.test.ts covers them.
       if (operation.name === 'recordHistory' || operation.name === 'recordsAsOf') continue

@@ -271,6 +271,10 @@ describe('a command line', () => {
       'keys constructor production',
       'keys: expected list, generate, regenerate, revoke, not "constructor".',
     ],
+    [
+      'oauth-clients set development sandbox',
+      'oauth-clients set development: expected an app, a client id and scopes.',
+    ],
     ['migrate now', 'migrate: expected no further arguments.'],
     ['toString', 'Unknown command "toString".'],
   ])('that is invalid is rejected with the reason: %s', async (line, expected) => {

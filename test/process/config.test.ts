@@ -13,6 +13,9 @@ test.each([
   ['PORT', '65536', 'expected a whole number from 0 to 65535'],
   ['RATE_LIMIT_PER_MINUTE', '-1', 'expected a whole number from 0 to 100000000'],
   ['CHANGE_RETENTION_DAYS', '1.5', 'expected a whole number from 1 to 3650'],
+  ['PUBLIC_URL', 'http://api.example.com', 'expected https://api.example.com'],
+  ['PUBLIC_URL', 'https://api.example.com/?a=1', 'expected https://api.example.com'],
+  ['PUBLIC_URL', 'api.example.com', 'expected https://api.example.com'],
   ['NODE_ENV', 'prod', '"development"|"production"|"test"'],
   ['SANDBOX', 'yes', '"true"|"false"'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317', 'expected http://host:4318'],
@@ -22,6 +25,12 @@ test.each([
 ])('%s=%s is refused by name', (name, value, expected) => {
   expect(() => readConfig({ [name]: value })).toThrow(`${name}: `)
   expect(() => readConfig({ [name]: value })).toThrow(expected)
+})
+
+test('the public URL has no slash at its end, and may be http on this machine', () => {
+  for (const url of ['https://api.example.com', 'https://example.com/api', 'http://localhost:4000'])
+    expect(readConfig({ PUBLIC_URL: `${url}/` }).publicUrl).toBe(url)
+  expect(readConfig({}).publicUrl).toBeUndefined()
 })
 
 test('traces need a collector, and can be switched off', () => {

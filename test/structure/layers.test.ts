@@ -37,7 +37,12 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'src/process/role.ts',
     'src/package-json.ts',
   ],
-  'src/commands/': ['src/store/', 'src/process/config.ts', 'src/process/first-start.ts'],
+  'src/commands/': [
+    'src/store/',
+    'src/process/config.ts',
+    'src/process/first-start.ts',
+    'src/process/oauth-apps.ts',
+  ],
   'src/main.ts': ['src/'],
   'src/process/': ['src/'],
   'src/api/': [
@@ -75,6 +80,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // Siblings: they communicate only through the change log.
   'src/sync/': below,
   'src/write/': below,
+  'src/authorization/': below,
   'src/delivery/': below,
   // Runs a connector's steps as writes do, and maps records as syncs do.
   'src/inbound/': [

@@ -2,11 +2,11 @@
 
 const MAX_LOGGED_PATH = 512
 
-// API keys, webhook secrets and user tokens, also truncated ones. No pattern continues after a repetition, so
+// API keys, tickets of authorizations, webhook secrets and user tokens, also truncated ones. No pattern continues after a repetition, so
 // matching never backtracks: the time is linear in the length of the text.
-const SECRET = /tl_(?:dev|prod)_[0-9a-f]*|whsec_[\w+/=%-]*|eyJ[\w.-]{8,}/gi
+const SECRET = /tl_(?:dev|prod|auth)_[0-9a-f]*|whsec_[\w+/=%-]*|eyJ[\w.-]{8,}/gi
 
-/** The text with `[redacted]` in place of each API key, webhook secret and user token. */
+/** The text with `[redacted]` in place of each API key, ticket, webhook secret and user token. */
 export const redactSecrets = (text: string): string => text.replaceAll(SECRET, '[redacted]')
 
 // Printable ASCII, because secrets contain nothing else. Other bytes stay encoded.

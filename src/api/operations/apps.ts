@@ -1,16 +1,11 @@
 /** The apps that end users can connect, and what each requires. */
-import { methodOf } from '../../definition/authenticate.ts'
 import type { Connector } from '../../definition/connector.ts'
 import { boolean, defineShape, list, object, text, texts } from '../../definition/field.ts'
 import { ApiError } from '../../errors.ts'
-import { requireApp } from '../credential-input.ts'
 import { type CallContext, defineOperation, required } from '../operation.ts'
-import { EXAMPLE_USER, requireUser, userId } from './users.ts'
+import { connectField, connectMethod, describeMethods, listClientApps } from './connect-methods.ts'
 
 const tag = 'Credentials'
-
-/** The authorization type of every credential: none of the apps uses OAuth. */
-export const CREDENTIAL_TYPE = 'apiKey'
 
 /** The input and output field of an app's name. */
 export const app = required(text('The name of the app in this API, such as `vendure`.'))
@@ -23,20 +18,23 @@ const connectableApp = defineShape({
     name: required(text('The display name of the app.')),
     description: required(text('A description of the app.')),
     categories: texts('The categories of its records: accounting, crm, commerce.'),
-    type: required(text('How the app is connected: `apiKey`.')),
-    fields: list(
+    type: required(
+      text(
+        'The type of the first method that is available: `apiKey`, `oauth2`, `session` or `clientCredentials`.',
+      ),
+    ),
+    fields: list(connectField, 'The fields of that method, to fill in.'),
+    methods: list(connectMethod, 'The ways to connect the app; the first is offered first.'),
+    resources: list(
       defineShape({
-        name: 'ConnectableAppField',
-        doc: 'A field that the end user fills in to connect an app.',
+        name: 'ConnectableAppResource',
+        doc: 'A resource of an app that is read once the app is connected.',
         fields: {
-          name: required(text('The name of the field in `credential`.')),
-          description: required(text('What the field contains, and where to find it in the app.')),
-          required: required(boolean('Whether the field is required.')),
-          secret: required(boolean('Whether to hide the value while it is typed.')),
-          example: text('An example value.'),
+          topic: required(text('The resource, such as `crm/accounts`.')),
+          writable: required(boolean('Whether records can be created, updated or deleted too.')),
         },
       }),
-      'The fields to fill in.',
+      'The resources that a connection gives access to.',
     ),
     outboundAddress: text(
       'The IP address from which this service sends requests, for apps with an allowlist. Null: no static address is configured.',
@@ -45,41 +43,50 @@ const connectableApp = defineShape({
 })
 
 const describe = (
-  { app, name, doc, categories, auth }: Connector,
+  { app, name, doc, categories, auth, resources }: Connector,
+  clientApps: ReadonlySet<string>,
   { egressAddress }: Pick<CallContext, 'egressAddress'>,
-) => ({
-  app,
-  name,
-  description: doc,
-  categories,
-  type: CREDENTIAL_TYPE,
-  fields: Object.entries(methodOf(auth, null)?.fields ?? {}).map(
-    ([name, { doc, secret, example, optional }]) => ({
-      name,
-      description: doc,
-      required: !optional,
-      secret,
-      example: example ?? null,
-    }),
-  ),
-  outboundAddress: egressAddress ?? null,
-})
+) => {
+  const methods = describeMethods({ name, auth }, clientApps.has(app))
+  const first = methods.find(({ available }) => available) ?? methods[0]
+  return {
+    app,
+    name,
+    description: doc,
+    categories,
+    type: first?.type,
+    fields: first?.fields,
+    methods,
+    resources: Object.entries(resources).map(([topic, { write }]) => ({
+      topic,
+      writable: [write?.create, write?.update, write?.delete].some((one) => one !== undefined),
+    })),
+    outboundAddress: egressAddress ?? null,
+  }
+}
+
+const exampleFields = [
+  {
+    name: 'url',
+    label: 'URL',
+    description: 'Address of the shop server.',
+    required: true,
+    secret: false,
+    example: 'https://shop.example.com',
+  },
+]
 
 const exampleApp = {
   app: 'vendure',
   name: 'Vendure',
   description: 'A headless web shop, hosted by the merchant.',
   categories: ['commerce'],
-  type: CREDENTIAL_TYPE,
-  fields: [
-    {
-      name: 'url',
-      description: 'Address of the shop server.',
-      required: true,
-      secret: false,
-      example: 'https://shop.example.com',
-    },
+  type: 'apiKey',
+  fields: exampleFields,
+  methods: [
+    { method: 'apiKey', type: 'apiKey', label: 'API key', available: true, fields: exampleFields },
   ],
+  resources: [{ topic: 'commerce/orders', writable: true }],
   outboundAddress: '203.0.113.7',
 }
 
@@ -93,8 +100,12 @@ export const appOperations = [
     callers: ['key', 'user'],
     response: { key: 'data', value: list(connectableApp, 'The apps.') },
     example: { input: {}, result: [exampleApp] },
-    run: async (context) =>
-      [...context.connectors.values()].map((connector) => describe(connector, context)),
+    run: async (context) => {
+      const clientApps = await listClientApps(context)
+      return [...context.connectors.values()].map((connector) =>
+        describe(connector, clientApps, context),
+      )
+    },
   }),
   defineOperation({
     name: 'app',
@@ -109,43 +120,10 @@ export const appOperations = [
     example: { input: { app: 'vendure' }, result: exampleApp },
     run: async (context, input) => {
       const found = context.connectors.get(input.app)
-      if (found) return describe(found, context)
+      if (found) return describe(found, await listClientApps(context), context)
       throw new ApiError(
         'NOT_FOUND',
         'No app has this name. GET /2024-03/metadata/credentials lists the apps.',
-      )
-    },
-  }),
-  defineOperation({
-    name: 'oauthUrl',
-    summary: 'Get the OAuth URL of an app',
-    doc: 'Returns the URL at which an end user authorizes an app that uses OAuth. None of the apps uses it yet.',
-    tag,
-    rest: { method: 'GET', path: '/2024-03/headless/oauthUrl' },
-    callers: ['key', 'user'],
-    query: { app, userId },
-    response: {
-      key: 'data',
-      value: object(
-        defineShape({
-          name: 'OAuthUrl',
-          doc: 'The URL at which an end user authorizes an app.',
-          fields: { oauthUrl: required(text("Open this URL in the end user's browser.")) },
-        }),
-        'The URL.',
-      ),
-    },
-    errors: ['NOT_SUPPORTED', 'USER_NOT_FOUND'],
-    example: {
-      input: { app: 'vendure', userId: EXAMPLE_USER },
-      result: { oauthUrl: 'https://app.example.com/oauth/authorize?client_id=…&state=…' },
-    },
-    run: async (context, input) => {
-      const { name } = requireApp(context, input.app)
-      await requireUser(context, input.userId)
-      throw new ApiError(
-        'NOT_SUPPORTED',
-        `${name} does not use OAuth. Connect it with POST /2024-03/headless/credentials.`,
       )
     },
   }),

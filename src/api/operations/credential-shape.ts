@@ -1,4 +1,5 @@
 /** The shape in which operations return a credential. */
+import { methodOf } from '../../definition/authenticate.ts'
 import {
   boolean,
   defineShape,
@@ -12,8 +13,8 @@ import {
 } from '../../definition/field.ts'
 import type { CredentialSummary } from '../../store/accounts/listed-credentials.ts'
 import { CONNECTION_STATES, describeCredential } from '../credential-state.ts'
-import { required } from '../operation.ts'
-import { app, CREDENTIAL_TYPE } from './apps.ts'
+import { type CallContext, required } from '../operation.ts'
+import { app } from './apps.ts'
 import { EXAMPLE_USER, userId } from './users.ts'
 
 /** The REST path of one credential. */
@@ -55,7 +56,9 @@ export const credential = defineShape({
     credentialId,
     userId,
     app,
-    type: required(text('How the app was connected: `apiKey`.')),
+    type: required(
+      text('How the app was connected: `apiKey`, `oauth2`, `session` or `clientCredentials`.'),
+    ),
     createdAt: required(timestamp('When the app was connected.')),
     updatedAt: required(timestamp('When its values were last changed.')),
     label: text(
@@ -120,7 +123,7 @@ export const exampleCredential = {
   credentialId: EXAMPLE_CREDENTIAL,
   userId: EXAMPLE_USER,
   app: 'vendure',
-  type: CREDENTIAL_TYPE,
+  type: 'apiKey',
   createdAt: '2026-03-02T09:30:00.000Z',
   updatedAt: '2026-03-02T09:30:00.000Z',
   label: 'Harbour Light',
@@ -153,8 +156,11 @@ export const exampleCredential = {
   ],
 }
 
-/** A stored credential in that shape. */
-export const toResult = (summary: CredentialSummary) => ({
+/** A stored credential in that shape. An app or method that was removed counts as the default type. */
+export const toResult = (
+  { connectors }: Pick<CallContext, 'connectors'>,
+  summary: CredentialSummary,
+) => ({
   ...describeCredential(summary),
-  type: CREDENTIAL_TYPE,
+  type: methodOf(connectors.get(summary.app)?.auth ?? {}, summary.method)?.type ?? 'apiKey',
 })

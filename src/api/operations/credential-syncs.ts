@@ -63,7 +63,7 @@ const changeSyncs = async (
   )
   if (topic != null && !isFound)
     throw invalidParameter('topic', 'the topic of a resource of the credential')
-  return toResult(await requireCredential(context, path))
+  return toResult(context, await requireCredential(context, path))
 }
 
 const one = {
@@ -91,7 +91,7 @@ export const credentialSyncOperations = [
     doc: 'Returns a credential with its state and that of the sync of each resource.',
     rest: { method: 'GET', path: CREDENTIAL_PATH },
     example: { input: exampleOne, result: exampleCredential },
-    run: async (context, input) => toResult(await requireCredential(context, input)),
+    run: async (context, input) => toResult(context, await requireCredential(context, input)),
   }),
   defineOperation({
     ...change,

@@ -1,7 +1,8 @@
 /** Credentials: the connections of end users to apps. */
-import { firstMethodName } from '../../definition/authenticate.ts'
+import { firstMethodName, methodOf } from '../../definition/authenticate.ts'
+import type { Connector } from '../../definition/connector.ts'
 import { boolean, json, list, reference, text } from '../../definition/field.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, invalidParameter } from '../../errors.ts'
 import {
   countCredentials,
   createCredential,
@@ -9,7 +10,8 @@ import {
   type NewCredential,
   TooManyCredentialsError,
 } from '../../store/accounts/credentials.ts'
-import { listCredentials } from '../../store/accounts/listed-credentials.ts'
+import { findCredential, listCredentials } from '../../store/accounts/listed-credentials.ts'
+import { reviveCredential } from '../../store/accounts/revive-credential.ts'
 import { isForeignKeyViolation } from '../../store/database/database.ts'
 import { noCredential, noUser } from '../auth/caller.ts'
 import { readCredentialValues, requireApp } from '../credential-input.ts'
@@ -27,17 +29,40 @@ import { EXAMPLE_USER, pageParameters, readPage, requireUser, scopeOf, userId } 
 
 const tag = 'Credentials'
 
+const credentialValues = required(
+  json(
+    'The values of the fields that the app requires, by name. See GET /2024-03/metadata/credentials.',
+  ),
+)
+
 const newCredential = {
   userId,
   app,
-  credential: required(
-    json(
-      'The values of the fields that the app requires, by name. See GET /2024-03/metadata/credentials.',
-    ),
+  method: text(
+    'The method of the app: see GET /2024-03/metadata/credentials. Default: the first one without OAuth.',
   ),
+  credential: credentialValues,
   requireResponse: boolean(
     'Whether to return APP_UNAVAILABLE if the app does not respond to the check. Default: false. The app is then connected anyway, and its state is `failing` until it responds.',
   ),
+}
+
+/** The requested method, or the first one without OAuth. @throws NOT_SUPPORTED, INVALID_PARAMETER */
+const requireEnteredMethod = (
+  { name, auth }: Connector,
+  requested: string | null | undefined,
+): string => {
+  const names = Object.entries(auth).flatMap(([method, { type }]) =>
+    type === 'oauth2' ? [] : [method],
+  )
+  const [first] = names
+  if (first === undefined)
+    throw new ApiError(
+      'NOT_SUPPORTED',
+      `${name} is connected with OAuth. Use POST /2024-03/headless/authorizations.`,
+    )
+  if (requested == null || names.includes(requested)) return requested ?? first
+  throw invalidParameter('method', `one of ${names.join(', ')}`)
 }
 
 const readNewCredential = async (
@@ -45,14 +70,37 @@ const readNewCredential = async (
   input: InputOf<typeof newCredential>,
 ): Promise<NewCredential & { readonly method: string }> => {
   const connector = requireApp(context, input.app)
-  const method = firstMethodName(connector.auth)
+  const method = requireEnteredMethod(connector, input.method)
   const values = readCredentialValues(connector, method, input.credential)
   const { environmentId } = context.caller
   const userId = await requireUser(context, input.userId)
   return { environmentId, userId, connector, method, values }
 }
 
-const tooManyCredentials = (limit: number): ApiError =>
+const credentialUpdate = { userId, credentialId, credential: credentialValues }
+
+/** The existing credential with its new values. @throws CREDENTIAL_NOT_FOUND, NOT_SUPPORTED, INVALID_PARAMETER */
+const readUpdate = async (context: CallContext, input: InputOf<typeof credentialUpdate>) => {
+  const { environmentId } = context.caller
+  const scope = { environmentId, userId: await requireUser(context, input.userId) }
+  const found = await findCredential(context.database, {
+    ...scope,
+    credentialId: input.credentialId,
+  })
+  if (found === undefined) throw noCredential()
+  const connector = context.connectors.get(found.app)
+  const method = connector && (found.method ?? firstMethodName(connector.auth))
+  if (!connector || !method || methodOf(connector.auth, method)?.type === 'oauth2')
+    throw new ApiError(
+      'NOT_SUPPORTED',
+      'The app was connected with OAuth. Reconnect it with POST /2024-03/headless/authorizations.',
+    )
+  const values = readCredentialValues(connector, method, input.credential)
+  return { id: found.credentialId, environmentId, connector, method, values }
+}
+
+/** The error for one more credential of an end user than the limit. */
+export const tooManyCredentials = (limit: number): ApiError =>
   new ApiError(
     'CREDENTIAL_LIMIT',
     `The end user has ${limit} credentials, the limit (MAX_CREDENTIALS_PER_USER). Delete an unused one.`,
@@ -76,7 +124,8 @@ export const credentialOperations = [
     example: { input: { userId: EXAMPLE_USER, app: 'vendure' }, result: [exampleCredential] },
     run: async (context, { userId: requestedUser, app, ...page }) => {
       const filter = { ...(await scopeOf(context, requestedUser)), app: app ?? undefined }
-      return (await listCredentials(context.database, filter, readPage(page))).map(toResult)
+      const found = await listCredentials(context.database, filter, readPage(page))
+      return found.map((summary) => toResult(context, summary))
     },
   }),
   defineOperation({
@@ -90,8 +139,10 @@ export const credentialOperations = [
     response: { key: 'data', value: list(credential, 'The credentials.') },
     errors: ['USER_NOT_FOUND'],
     example: { input: { userId: EXAMPLE_USER }, result: [exampleCredential] },
-    run: async (context, input) =>
-      (await listCredentials(context.database, await scopeOf(context, input.userId))).map(toResult),
+    run: async (context, input) => {
+      const found = await listCredentials(context.database, await scopeOf(context, input.userId))
+      return found.map((summary) => toResult(context, summary))
+    },
   }),
   defineOperation({
     name: 'createCredential',
@@ -105,6 +156,7 @@ export const credentialOperations = [
     errors: [
       'USER_NOT_FOUND',
       'CREDENTIAL_LIMIT',
+      'NOT_SUPPORTED',
       'APP_AUTHENTICATION',
       'APP_REFUSED',
       'APP_ADDRESS',
@@ -139,9 +191,46 @@ export const credentialOperations = [
     },
   }),
   defineOperation({
+    name: 'updateCredential',
+    summary: 'Update the values of a credential',
+    doc: 'Connects the app again with new values, such as a new API key. The values are checked with a request to the app. The credential keeps its id and records, and its syncs resume. An app that was connected with OAuth is reconnected with POST /2024-03/headless/authorizations.',
+    tag,
+    rest: { method: 'PUT', path: CREDENTIAL_PATH },
+    callers: ['key', 'user'],
+    path: { userId, credentialId },
+    body: { credential: credentialValues },
+    response: { key: 'credentialId', value: credentialId },
+    errors: [
+      'USER_NOT_FOUND',
+      'CREDENTIAL_NOT_FOUND',
+      'NOT_SUPPORTED',
+      'APP_AUTHENTICATION',
+      'APP_REFUSED',
+      'APP_ADDRESS',
+    ],
+    example: {
+      input: {
+        userId: EXAMPLE_USER,
+        credentialId: EXAMPLE_CREDENTIAL,
+        credential: { url: 'https://shop.example.com', apiKey: 'd4e5f6' },
+      },
+      result: EXAMPLE_CREDENTIAL,
+    },
+    check: async (context, input) => {
+      const { connector, method, values } = await readUpdate(context, input)
+      return context.checkCredential(connector, { method, values }, false)
+    },
+    run: async (context, input) => {
+      const { database, vault } = context
+      const update = { ...(await readUpdate(context, input)), ...context.checked }
+      if (!(await reviveCredential(database, vault, update))) throw noCredential()
+      return update.id
+    },
+  }),
+  defineOperation({
     name: 'deleteCredential',
     summary: 'Delete a credential',
-    doc: 'Disconnects an app: deletes the credential and its records in this service.',
+    doc: 'Disconnects an app: deletes the credential and its records in this service. Its tokens are revoked in the background, if the app can do that.',
     tag,
     rest: { method: 'DELETE', path: CREDENTIAL_PATH },
     callers: ['key', 'user'],
@@ -154,9 +243,12 @@ export const credentialOperations = [
     },
     check: ({ prepareUnsubscribe, caller: { environmentId } }, { userId, credentialId }) =>
       prepareUnsubscribe({ environmentId, userId, credentialId }),
-    run: async ({ database, access, caller, onCommit, checked }, input) => {
+    run: async ({ database, access, caller, onCommit, checked, prepareRevocation }, input) => {
       const { environmentId } = caller
       const { userId, credentialId } = input
+      const facts = await access.credential(credentialId)
+      const isOwn = facts?.environmentId === environmentId
+      const revoke = await prepareRevocation(isOwn ? [facts.id] : [])
       const outcome = await deleteCredential(database, environmentId, userId, credentialId)
       if (outcome === 'no user') throw noUser()
       if (outcome === 'no credential') throw noCredential()
@@ -164,6 +256,7 @@ export const credentialOperations = [
       onCommit(() => {
         access.forgetCredential(deleted)
         checked?.()
+        revoke()
       })
       return deleted
     },

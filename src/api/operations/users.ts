@@ -168,12 +168,16 @@ export const userOperations = [
     example: { input: { userId: EXAMPLE_USER }, result: EXAMPLE_USER },
     check: ({ prepareUnsubscribe, caller: { environmentId } }, input) =>
       prepareUnsubscribe({ environmentId, userId: input.userId }),
-    run: async ({ database, access, caller, onCommit, checked }, input) => {
-      if (!(await deleteUser(database, caller.environmentId, input.userId))) throw noUser()
+    run: async ({ database, access, caller, onCommit, checked, prepareRevocation }, input) => {
+      const { environmentId } = caller
+      const credentials = await access.credentialsOfUser(environmentId, input.userId)
+      const revoke = await prepareRevocation((credentials ?? []).map(({ id }) => id))
+      if (!(await deleteUser(database, environmentId, input.userId))) throw noUser()
       const deleted = input.userId.toLowerCase()
       onCommit(() => {
         access.forgetUser(deleted)
         checked?.()
+        revoke()
       })
       return deleted
     },

@@ -1,22 +1,32 @@
-/** The screen of a connected account: its state, which is kept up to date, and buttons for its syncs. */
+/** The screen of a connected account: its state, which is kept up to date, and what can be done about it. */
 import type { ConnectableApp, Credential } from '../../generated/sdk-types.ts'
 import { TrunklineError } from '../../sdk/client.ts'
 import { createAccountView } from './account-view.ts'
+import { connectApp } from './connect-app.ts'
+import { confirmDisconnect } from './disconnect.ts'
 import { problemText } from './frame.ts'
-import { loadCredential, runStep, type Session } from './session.ts'
+import { repeatWhileShown } from './polling.ts'
+import { credentialPath, loadCredential, runStep, type Session } from './session.ts'
 import type { SyncAction } from './sync-buttons.ts'
 
 const REFRESH_MS = 5_000
 
-const show = (
-  session: Session,
-  app: ConnectableApp,
-  credential: Credential,
-  back: () => void,
-): void => {
-  const { client, frame } = session
-  const { credentialId } = credential
-  const path = `2024-03/users/${client.userId}/credentials/${credentialId}`
+/** An account to show. */
+export interface Account {
+  readonly app: ConnectableApp
+  readonly credentialId: string
+  /** Returns to the list of apps. */
+  readonly back: () => void
+  /** Called with what has been done. */
+  readonly onDisconnected: (notice: string) => void
+}
+
+const show = (session: Session, account: Account, credential: Credential, notice = ''): void => {
+  const { client, frame, texts } = session
+  const { app, credentialId, back, onDisconnected } = account
+  const path = credentialPath(session, credentialId)
+  const label = credential.label ?? app.name
+  const reload = (): void => showAccount(session, account)
   let isActing = false
   /** Number of actions so far: the response to an earlier request is outdated. */
   let actions = 0
@@ -32,7 +42,7 @@ const show = (
       view.confirm(action, topic)
     } catch (error) {
       if (!(error instanceof TrunklineError)) throw error
-      view.fail(problemText(error))
+      view.fail(problemText(texts, error))
     } finally {
       isActing = false
     }
@@ -49,29 +59,45 @@ const show = (
       return true
     } catch (error) {
       if (!(error instanceof TrunklineError)) throw error
-      view.fail(problemText(error))
+      view.fail(problemText(texts, error))
       isOutdated = true
       return error.code !== 'UNAUTHENTICATED' && error.code !== 'CREDENTIAL_NOT_FOUND'
     }
   }
 
-  const view = createAccountView(app, credential, (action, topic) => void act(action, topic))
+  const view = createAccountView({
+    texts,
+    app,
+    credential,
+    act: (action, topic) => void act(action, topic),
+    connectAgain: () =>
+      connectApp(session, {
+        app,
+        credential,
+        back: reload,
+        onConnected: () => {
+          session.report({ success: true, credentialId })
+          showAccount(session, account, texts.text('account.connectedAgain', { account: label }))
+        },
+      }),
+    disconnect: () =>
+      confirmDisconnect(session, {
+        app,
+        credential,
+        back: reload,
+        onDisconnected: () =>
+          onDisconnected(texts.text('account.disconnected', { account: label })),
+      }),
+  })
   const screen = frame.show({ title: view.title, content: view.content, back })
-  const refreshLater = (): void =>
-    void setTimeout(async () => {
-      if (!screen.isConnected) return
-      if (document.hidden || (await refresh())) refreshLater()
-    }, REFRESH_MS)
-  refreshLater()
+  view.announce(notice)
+  repeatWhileShown(screen, REFRESH_MS, refresh)
 }
 
-/** Shows a connected account. */
-export const showAccount = (
-  session: Session,
-  app: ConnectableApp,
-  credentialId: string,
-  back: () => void,
-): void =>
-  runStep(session, async () =>
-    show(session, app, await loadCredential(session, credentialId), back),
+/** Shows a connected account. @param notice What has just been done. */
+export const showAccount = (session: Session, account: Account, notice?: string): void =>
+  runStep(
+    session,
+    async () => show(session, account, await loadCredential(session, account.credentialId), notice),
+    account.back,
   )

@@ -1,106 +1,164 @@
-/** The screen that connects one app: a form with the fields of its credential. */
+/** The screens that connect an app: the choice of a method, if there are several, and the form of one. */
+import type { ConnectableAppMethod } from '../../generated/sdk-types.ts'
+import { accessSection } from './access.ts'
+import { showAuthorization } from './authorization.ts'
+import { type Connection, methodsOf } from './connection.ts'
+import { createCredentialForm, type FormValues } from './credential-form.ts'
+import { type Child, element } from './dom.ts'
+import { createMark } from './mark.ts'
+import { credentialPath, type Session } from './session.ts'
+import type { Texts } from './strings/texts.ts'
 
-import type { ConnectableApp, ConnectableAppField } from '../../generated/sdk-types.ts'
-import { type Client, TrunklineError } from '../../sdk/client.ts'
-import { element, toLabel } from './dom.ts'
-import { problemText, type Screen } from './frame.ts'
+/** The heading of the screens of a connection. */
+const titleOf = ({ text }: Texts, { app, credential }: Connection): string =>
+  credential
+    ? text('connect.again', { account: credential.label ?? app.name })
+    : text('connect.title', { app: app.name })
 
-const inputOf = ({ name, description, required, secret, example }: ConnectableAppField) => {
-  const input = element('input', {
-    id: name,
-    name,
-    required,
-    type: secret ? 'password' : 'text',
-    maxlength: 4096,
-    // Otherwise a password manager offers the password of the page for the app's key.
-    autocomplete: secret ? 'new-password' : 'off',
-    autocapitalize: 'none',
-    spellcheck: 'false',
-    placeholder: example ?? undefined,
-    'aria-describedby': `${name}-about ${name}-problem`,
-  })
-  const problem = element('p', { id: `${name}-problem`, class: 'problem' })
-  const label = toLabel(name) + (required ? '' : ' (optional)')
-  return {
-    name,
-    input,
-    problem,
-    row: element(
-      'div',
-      { class: 'field' },
-      element('label', { for: name }, label),
-      input,
-      element('p', { id: `${name}-about`, class: 'about' }, description),
-      problem,
-    ),
+/** Stores the values as a new credential, or as those of the account that is connected again. */
+const save = async (
+  session: Session,
+  { app, credential: existing }: Connection,
+  request: {
+    readonly method: string
+    readonly credential: FormValues
+    readonly requireResponse: boolean
+  },
+): Promise<string> => {
+  const { client } = session
+  if (!existing) {
+    const body = { userId: client.userId, app: app.app, ...request }
+    return client.create<string>('2024-03/headless/credentials', body, 'credentialId')
   }
+  const { credentialId } = existing
+  const { credential } = request
+  await client.put(credentialPath(session, credentialId), { credential }, 'credential')
+  return credentialId
 }
 
-/** Inputs of the screen. */
-export interface ConnectApp {
-  readonly client: Client
-  readonly app: ConnectableApp
-  readonly onConnected: (credentialId: string) => void
+interface MethodScreen {
   readonly back: (() => void) | undefined
+  /** What developers read below. */
+  readonly hints: readonly Child[]
 }
 
-/** The form. Errors of the service are shown next to the field that they are about. */
-export const connectAppScreen = ({ client, app, onConnected, back }: ConnectApp): Screen => {
-  const inputs = app.fields.map(inputOf)
-  const button = element('button', { class: 'main' }, 'Connect')
-  const alert = element('p', { class: 'problem', role: 'alert' })
-
+/** Shows the form with the values of a method. */
+const showForm = (
+  session: Session,
+  connection: Connection,
+  { method, fields }: ConnectableAppMethod,
+  { back, hints }: MethodScreen,
+): void => {
+  const { texts, frame } = session
+  const { text } = texts
+  const { app, credential, onConnected } = connection
+  const connect =
+    (requireResponse: boolean) =>
+    async (values: FormValues): Promise<void> =>
+      onConnected(await save(session, connection, { method, credential: values, requireResponse }))
   const anyway = element(
     'button',
-    { type: 'button', class: 'second', hidden: true, click: () => void connect(false) },
-    'Connect anyway',
+    { type: 'button', class: 'second', hidden: true, click: () => void form.run(connect(false)) },
+    text('connect.anyway'),
   )
+  const form = createCredentialForm({
+    texts,
+    fields,
+    submitText: text('connect.submit'),
+    submit: connect(true),
+    onProblem: (error) => {
+      anyway.hidden = error.code !== 'APP_UNAVAILABLE' || credential !== undefined
+    },
+    before: credential ? undefined : accessSection(session, app),
+    after: anyway,
+  })
+  frame.show({
+    title: titleOf(texts, connection),
+    content: [
+      element('p', {}, credential ? text('connect.sameAccount') : app.description),
+      form.form,
+      ...hints,
+    ],
+    back,
+  })
+}
 
-  const showError = (error: TrunklineError): void => {
-    anyway.hidden = error.code !== 'APP_UNAVAILABLE'
-    const problems = new Map(error.details.map(({ field, expected }) => [field, expected]))
-    for (const { name, input, problem } of inputs) {
-      const expected = problems.get(`credential.${name}`)
-      problem.textContent = expected === undefined ? '' : `Expected ${expected}.`
-      input.setAttribute('aria-invalid', String(expected !== undefined))
-    }
-    const first = inputs.find(({ name }) => problems.has(`credential.${name}`))
-    alert.textContent = first ? 'Check the highlighted fields.' : problemText(error)
-    first?.input.focus()
-  }
+const showMethod = (
+  session: Session,
+  connection: Connection,
+  method: ConnectableAppMethod,
+  screen: MethodScreen,
+): void => {
+  if (method.type === 'oauth2') {
+    const title = titleOf(session.texts, connection)
+    showAuthorization(session, { ...connection, back: screen.back, method, title })
+  } else showForm(session, connection, method, screen)
+}
 
-  const connect = async (requireResponse: boolean): Promise<void> => {
-    // Empty optional fields are left out.
-    const entries = inputs.flatMap(({ name, input: { value } }) => (value ? [[name, value]] : []))
-    button.disabled = true
-    anyway.disabled = true
-    try {
-      const credential = Object.fromEntries(entries)
-      const { userId } = client
-      onConnected(
-        await client.create<string>(
-          '2024-03/headless/credentials',
-          { userId, app: app.app, credential, requireResponse },
-          'credentialId',
+/** The name of a method. The service has English names only; in other languages, its type tells enough. */
+const nameOf = (
+  { text, language }: Texts,
+  { app }: Connection,
+  { type, label }: ConnectableAppMethod,
+): string => {
+  const isOnly = app.methods.filter((one) => one.type === type).length === 1
+  if (language === 'en' || !isOnly) return label
+  return type === 'oauth2' ? text('method.signIn', { app: app.name }) : text('method.enter')
+}
+
+/** On a developer's machine: the methods that lack an OAuth client. */
+const describeMissing = (
+  texts: Texts,
+  connection: Connection,
+  methods: readonly ConnectableAppMethod[],
+): readonly Child[] =>
+  /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname)
+    ? methods.map((one) =>
+        element(
+          'p',
+          { class: 'about hint' },
+          texts.text('method.notConfigured', { method: nameOf(texts, connection, one) }),
         ),
       )
-    } catch (error) {
-      if (!(error instanceof TrunklineError)) throw error
-      showError(error)
-    } finally {
-      button.disabled = false
-      anyway.disabled = false
-    }
-  }
+    : []
 
-  const submit = (event: Event): void => {
-    event.preventDefault()
-    void connect(true)
+/** Shows the methods that can be used, or that of the only one. */
+export const connectApp = (session: Session, connection: Connection): void => {
+  const { texts, frame } = session
+  const { text } = texts
+  const { app, back } = connection
+  const methods = methodsOf(connection)
+  const offered = methods.filter(({ available }) => available)
+  const missing = methods.filter(({ available }) => !available)
+  const [first] = offered
+  const notOffered = describeMissing(texts, connection, missing)
+  if (first && offered.length === 1) {
+    showMethod(session, connection, first, { back, hints: notOffered })
+    return
   }
-  const form = element('form', { submit }, ...inputs.map(({ row }) => row), alert, button, anyway)
-  return {
-    title: `Connect ${app.name}`,
-    content: [element('p', {}, app.description), form],
-    ...(back && { back }),
-  }
+  const again = (): void => connectApp(session, connection)
+  const choice = (method: ConnectableAppMethod): HTMLElement =>
+    element(
+      'li',
+      {},
+      element(
+        'button',
+        {
+          type: 'button',
+          class: 'choice',
+          click: () => showMethod(session, connection, method, { back: again, hints: [] }),
+        },
+        element('strong', {}, nameOf(texts, connection, method)),
+      ),
+    )
+  frame.show({
+    title: titleOf(texts, connection),
+    content: [
+      element('div', { class: 'centered' }, createMark(app.name)),
+      element('p', {}, first ? text('method.title', { app: app.name }) : text('error.noMethod')),
+      element('ul', {}, ...offered.map(choice)),
+      ...notOffered,
+    ],
+    back,
+  })
 }

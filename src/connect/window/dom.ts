@@ -26,9 +26,3 @@ export const element = <Tag extends keyof HTMLElementTagNameMap>(
 export const setText = (target: HTMLElement, text: string): void => {
   if (target.textContent !== text) target.textContent = text
 }
-
-/** Label for a field name: `apiKey` becomes "Api key". */
-export const toLabel = (name: string): string => {
-  const spaced = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase()
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1)
-}

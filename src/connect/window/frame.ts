@@ -1,13 +1,15 @@
-/** The frame around every screen: heading, back button and close button. */
+/** The frame around every screen: the integrator's product, heading, back button and close button. */
+import type { Appearance } from '../../sdk/appearance.ts'
 import type { TrunklineError } from '../../sdk/client.ts'
 import { type Child, element } from './dom.ts'
+import type { Texts } from './strings/texts.ts'
 
 /** One screen of the Connect UI. */
 export interface Screen {
   readonly title: string
   readonly content: readonly Child[]
   /** Returns to the previous screen. Without it, there is no back button. */
-  readonly back?: () => void
+  readonly back?: (() => void) | undefined
 }
 
 /** Shows screens, one at a time. */
@@ -18,10 +20,30 @@ export interface Frame {
   wait(): void
 }
 
-/** Creates the frame. @param close Called when the end user clicks Close. */
-export const createFrame = (root: HTMLElement, close: () => void): Frame => {
-  const closeButton = (): HTMLElement =>
-    element('button', { type: 'button', class: 'icon', 'aria-label': 'Close', click: close }, '×')
+export interface FrameOptions {
+  readonly root: HTMLElement
+  readonly texts: Texts
+  readonly appearance: Appearance
+  /** Called when the end user clicks Close. */
+  readonly close: () => void
+}
+
+const brandOf = ({ name, logoUrl }: Appearance): Child =>
+  (name !== undefined || logoUrl !== undefined) &&
+  element(
+    'p',
+    { class: 'brand' },
+    logoUrl !== undefined &&
+      element('img', { src: logoUrl, alt: '', referrerpolicy: 'no-referrer' }),
+    name,
+  )
+
+/** Creates the frame. */
+export const createFrame = ({ root, texts, appearance, close }: FrameOptions): Frame => {
+  const { text } = texts
+  const iconButton = (label: string, sign: string, click: () => void): HTMLElement =>
+    element('button', { type: 'button', class: 'icon', 'aria-label': label, click }, sign)
+  const closeButton = (): HTMLElement => iconButton(text('close'), '×', close)
   return {
     show: ({ title, content, back }) => {
       const heading = element('h1', { tabindex: -1 }, title)
@@ -30,41 +52,42 @@ export const createFrame = (root: HTMLElement, close: () => void): Frame => {
         element(
           'header',
           {},
-          back
-            ? element(
-                'button',
-                { type: 'button', class: 'icon', 'aria-label': 'Back', click: back },
-                '‹',
-              )
-            : element('span', { class: 'icon' }),
-          heading,
+          back ? iconButton(text('back'), '‹', back) : element('span', { class: 'icon' }),
+          element('div', {}, brandOf(appearance), heading),
           closeButton(),
         ),
         main,
       )
+      scrollTo(0, 0)
       // Screen readers announce the heading, and the next Tab enters the screen.
       heading.focus()
       return main
     },
     wait: () =>
       root.replaceChildren(
-        element('header', {}, element('span', { class: 'icon' }), element('span'), closeButton()),
-        element('main', { 'aria-busy': 'true' }, element('p', { role: 'status' }, 'One moment…')),
+        element(
+          'header',
+          {},
+          element('span', { class: 'icon' }),
+          element('div', {}, brandOf(appearance)),
+          closeButton(),
+        ),
+        element('main', { 'aria-busy': 'true' }, element('p', { role: 'status' }, text('wait'))),
       ),
   }
 }
 
 /** Error message for the end user. */
-export const problemText = ({ code, message }: TrunklineError): string => {
+export const problemText = ({ text }: Texts, { code, message }: TrunklineError): string => {
   switch (code) {
     case 'UNAUTHENTICATED':
-      return 'Your session has ended. Close this window, reload the page and try again.'
+      return text('error.sessionEnded')
     case 'UNREACHABLE':
-      return 'The service is unreachable. Check your connection and try again.'
+      return text('error.unreachable')
     case 'RATE_LIMITED':
-      return 'Too many attempts. Wait a minute and try again.'
+      return text('error.tooMany')
     case 'APP_AUTHENTICATION':
-      return 'The app rejected these credentials. Check each value and try again.'
+      return text('error.rejected')
     default:
       return message
   }

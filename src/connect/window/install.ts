@@ -7,16 +7,15 @@ import type {
 } from '../../generated/sdk-types.ts'
 import { TrunklineError } from '../../sdk/client.ts'
 import type { ModalTask } from '../../sdk/messages.ts'
+import { connectApp } from './connect-app.ts'
 import { element } from './dom.ts'
 import {
-  connectApp,
-  dayOf,
-  finish,
   listApps,
   loadCredentials,
+  outcomeContent,
   runStep,
   type Session,
-  stateText,
+  stateAndProgress,
 } from './session.ts'
 
 interface Plan {
@@ -41,7 +40,8 @@ const otherCredentialIds = async (
 
 const complete = (session: Session, plan: Plan, credentialId: string): void =>
   runStep(session, async () => {
-    const { client, report } = session
+    const { client, report, frame } = session
+    const { text } = session.texts
     const { integrationId, name } = plan.integration
     const credentialIds = [...(await otherCredentialIds(session, plan)), credentialId]
     const { installationId } = await client.post<Installation>(
@@ -50,35 +50,47 @@ const complete = (session: Session, plan: Plan, credentialId: string): void =>
     )
     await client.post('2024-03/headless/completeInstallation', { installationId, data: {} })
     report({ success: true, installationId })
-    finish(session, `${name} is installed`, 'The integration is now active.')
+    frame.show({
+      title: text('install.done', { name }),
+      content: outcomeContent(session, [
+        element('p', { role: 'status', class: 'centered' }, text('install.active')),
+      ]),
+    })
   })
 
 /** Shows the workflows to install and lets the end user choose a connection. */
 const confirm = (session: Session, plan: Plan): void => {
   const { integration, app, credentials } = plan
+  const { texts, frame } = session
+  const { text, date } = texts
+  const optionText = (one: Credential): string =>
+    text('install.option', {
+      account: one.label ?? app.name,
+      date: date(one.createdAt),
+      state: stateAndProgress(texts, one),
+    })
   const choice = element(
     'select',
     { id: 'credential' },
     ...credentials
       .toReversed()
-      .map((one) =>
-        element(
-          'option',
-          { value: one.credentialId },
-          `${one.label ?? app.name}, connected ${dayOf(one)} · ${stateText(one)}`,
-        ),
-      ),
+      .map((one) => element('option', { value: one.credentialId }, optionText(one))),
   )
   const submit = (event: Event): void => {
     event.preventDefault()
     complete(session, plan, choice.value)
   }
-  session.frame.show({
-    title: `Install ${integration.name}`,
+  frame.show({
+    title: text('install.title', { name: integration.name }),
     content: [
       integration.icon !== null &&
-        element('img', { src: integration.icon, alt: '', referrerpolicy: 'no-referrer' }),
-      element('p', {}, 'This integration sets up:'),
+        element('img', {
+          class: 'integration',
+          src: integration.icon,
+          alt: '',
+          referrerpolicy: 'no-referrer',
+        }),
+      element('p', {}, text('install.about')),
       element(
         'ul',
         { class: 'workflows' },
@@ -90,10 +102,14 @@ const confirm = (session: Session, plan: Plan): void => {
         element(
           'div',
           { class: 'field' },
-          element('label', { for: 'credential' }, 'Connection'),
+          element('label', { for: 'credential' }, text('install.connection')),
           choice,
         ),
-        element('button', { class: 'main' }, integration.installed ? 'Install again' : 'Install'),
+        element(
+          'button',
+          { class: 'main' },
+          text(integration.installed ? 'install.again' : 'install.submit'),
+        ),
       ),
     ],
   })
@@ -114,9 +130,14 @@ export const install = (
       loadCredentials(session),
     ])
     const app = apps.find((one) => one.app === integration.app)
-    if (!app) throw new TrunklineError('NOT_FOUND', 'The app of this integration is not available.')
+    if (!app) throw new TrunklineError('NOT_FOUND', session.texts.text('error.noAppOfIntegration'))
     const credentials = all.filter((one) => one.app === app.app)
     if (credentials.length > 0) confirm(session, { integration, app, credentials })
     // Once connected, start over: the new connection is then in the list.
-    else connectApp(session, app, () => install(session, { kind: 'install', integrationId }))
+    else
+      connectApp(session, {
+        app,
+        back: undefined,
+        onConnected: () => install(session, { kind: 'install', integrationId }),
+      })
   })

@@ -1,15 +1,19 @@
 /** State and steps that the screens of one open modal share. */
 import type { ConnectableApp, Credential } from '../../generated/sdk-types.ts'
+import type { Appearance } from '../../sdk/appearance.ts'
 import { type Client, TrunklineError } from '../../sdk/client.ts'
 import type { TaskOutcome } from '../../sdk/messages.ts'
-import { connectAppScreen } from './connect-app.ts'
-import { element } from './dom.ts'
+import { type Child, element } from './dom.ts'
 import { type Frame, problemText } from './frame.ts'
+import type { Texts } from './strings/texts.ts'
 
 /** One open modal. */
 export interface Session {
   readonly client: Client
   readonly frame: Frame
+  readonly texts: Texts
+  /** The integrator's product; its values are valid. */
+  readonly appearance: Appearance
   /** Reports the outcome to the page; the modal stays open. */
   readonly report: (outcome: TaskOutcome) => void
   /** Closes the modal. */
@@ -17,7 +21,12 @@ export interface Session {
 }
 
 /** Runs a step that leads to the next screen. If it fails, an error screen offers to try again. */
-export const runStep = ({ frame }: Session, step: () => Promise<void>): void => {
+export const runStep = (
+  { frame, texts }: Session,
+  step: () => Promise<void>,
+  back?: () => void,
+): void => {
+  const { text } = texts
   const attempt = async (): Promise<void> => {
     frame.wait()
     try {
@@ -27,32 +36,26 @@ export const runStep = ({ frame }: Session, step: () => Promise<void>): void => 
       const retry = element(
         'button',
         { type: 'button', class: 'main', click: () => void attempt() },
-        'Try again',
+        text('tryAgain'),
       )
-      const text = element('p', { class: 'problem', role: 'alert' }, problemText(error))
-      const content = error.code === 'UNAUTHENTICATED' ? [text] : [text, retry]
-      frame.show({ title: 'Something went wrong', content })
+      const problem = element('p', { class: 'problem', role: 'alert' }, problemText(texts, error))
+      const content = error.code === 'UNAUTHENTICATED' ? [problem] : [problem, retry]
+      frame.show({ title: text('error.title'), content, back })
     }
   }
   void attempt()
 }
 
-/** Shows the last screen; with a check mark unless `isWarning` is true. */
-export const finish = (
-  { frame, close }: Session,
-  title: string,
-  text: string,
+/** The content of the last screen; with a check mark unless `isWarning` is true. */
+export const outcomeContent = (
+  { close, texts }: Session,
+  content: readonly Child[],
   isWarning = false,
-): void => {
-  frame.show({
-    title,
-    content: [
-      !isWarning && element('p', { class: 'done', 'aria-hidden': 'true' }, '✓'),
-      element('p', { role: 'status' }, text),
-      element('button', { type: 'button', class: 'main', click: close }, 'Done'),
-    ],
-  })
-}
+): readonly Child[] => [
+  !isWarning && element('p', { class: 'done', 'aria-hidden': 'true' }, '✓'),
+  ...content,
+  element('button', { type: 'button', class: 'main', click: close }, texts.text('done')),
+]
 
 /** Lists the apps that can be connected. */
 export const listApps = ({ client }: Session): Promise<readonly ConnectableApp[]> =>
@@ -62,53 +65,35 @@ export const listApps = ({ client }: Session): Promise<readonly ConnectableApp[]
 export const loadCredentials = ({ client }: Session): Promise<readonly Credential[]> =>
   client.get(`2024-03/users/${client.userId}/credentials`)
 
+/** The path of one of the end user's credentials. */
+export const credentialPath = ({ client }: Session, credentialId: string): string =>
+  `2024-03/users/${client.userId}/credentials/${credentialId}`
+
 /** One of the end user's credentials. */
-export const loadCredential = ({ client }: Session, credentialId: string): Promise<Credential> =>
-  client.get(`2024-03/users/${client.userId}/credentials/${credentialId}`, 'credential')
-
-/** Shows the form that connects an app. */
-export const connectApp = (
-  { client, frame }: Session,
-  app: ConnectableApp,
-  onConnected: (credentialId: string) => void,
-  back?: () => void,
-): void => {
-  frame.show(connectAppScreen({ client, app, onConnected, back }))
-}
-
-const STATE_NAMES: Readonly<Record<Credential['state'], string>> = {
-  connected: 'Connected',
-  syncing: 'First sync in progress',
-  failing: 'Sync failing',
-  needs_reconnect: 'Needs to be connected again',
-  paused: 'Paused',
-}
+export const loadCredential = (session: Session, credentialId: string): Promise<Credential> =>
+  session.client.get(credentialPath(session, credentialId), 'credential')
 
 /** Whether the end user has to act on the state, or wait for the app. */
 export const isProblem = ({ state }: Credential): boolean =>
   state === 'failing' || state === 'needs_reconnect'
 
-/** State of a credential or a resource, in words. */
-export const stateName = (state: Credential['state']): string => STATE_NAMES[state]
-
-/** A number of records: "1,204 records". */
-export const recordsText = (records: number): string =>
-  `${records.toLocaleString()} ${records === 1 ? 'record' : 'records'}`
-
 /** Imported records; in the first sync, with its progress: "1,204 records, 3 of 23 kinds of data". */
-export const progressText = ({ state, counts }: Credential): string => {
+export const progressText = ({ text }: Texts, { state, counts }: Credential): string => {
   const { records, resources, resourcesCompleted } = counts
-  const progress = `, ${resourcesCompleted} of ${resources} kinds of data`
-  return recordsText(records) + (state === 'syncing' ? progress : '')
+  const imported = text('records', { count: records })
+  if (state !== 'syncing') return imported
+  return `${imported}, ${text('progress', { completed: resourcesCompleted, count: resources })}`
 }
 
-/** State of a credential with its cause and counts: "Connected · 1,204 records". */
-export const stateText = (credential: Credential): string => {
-  const { state, reason } = credential
-  const name = stateName(state)
-  return `${reason === null ? name : `${name}: ${reason}`} · ${progressText(credential)}`
+/** State of a credential or a resource with its cause: "Sync failing: nothing answers". */
+export const stateText = (
+  { text }: Texts,
+  { state, reason }: Pick<Credential, 'state' | 'reason'>,
+): string => {
+  const name = text(`state.${state}`)
+  return reason === null ? name : text('state.because', { state: name, reason })
 }
 
-/** Date on which an app was connected, in the end user's locale. */
-export const dayOf = ({ createdAt }: Credential): string =>
-  new Date(createdAt).toLocaleDateString(undefined, { dateStyle: 'long' })
+/** The same with the counts: "Connected · 1,204 records". */
+export const stateAndProgress = (texts: Texts, credential: Credential): string =>
+  `${stateText(texts, credential)} · ${progressText(texts, credential)}`

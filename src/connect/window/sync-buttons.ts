@@ -1,6 +1,7 @@
 /** The buttons that sync, pause and resume an account, or one kind of its data. */
 import type { Credential } from '../../generated/sdk-types.ts'
 import { element, setText } from './dom.ts'
+import type { Texts } from './strings/texts.ts'
 
 /** An operation on the syncs of a credential: the last part of its path. */
 export type SyncAction = 'resync' | 'pause' | 'resume'
@@ -12,17 +13,23 @@ export interface SyncButtons {
 }
 
 /** Creates the buttons. @param subject Its name, which screen readers announce after the text of each button. */
-export const syncButtons = (subject: string, act: (action: SyncAction) => void): SyncButtons => {
+export const syncButtons = (
+  { text }: Texts,
+  subject: string,
+  act: (action: SyncAction) => void,
+): SyncButtons => {
+  const labelOf = (action: SyncAction): string =>
+    text('sync.labelled', { action: text(`sync.${action}`), subject })
   let isPaused = false
   const sync = element(
     'button',
     {
       type: 'button',
       class: 'second',
-      'aria-label': `Sync now: ${subject}`,
+      'aria-label': labelOf('resync'),
       click: () => act('resync'),
     },
-    'Sync now',
+    text('sync.resync'),
   )
   // One button, which keeps the focus when its text changes.
   const toggle = element('button', {
@@ -35,9 +42,9 @@ export const syncButtons = (subject: string, act: (action: SyncAction) => void):
     update: (state) => {
       isPaused = state === 'paused'
       sync.hidden = isPaused
-      const text = isPaused ? 'Resume' : 'Pause'
-      setText(toggle, text)
-      toggle.setAttribute('aria-label', `${text}: ${subject}`)
+      const action = isPaused ? 'resume' : 'pause'
+      setText(toggle, text(`sync.${action}`))
+      toggle.setAttribute('aria-label', labelOf(action))
     },
   }
 }

@@ -1,4 +1,5 @@
 /** Manifest of the sandbox, an app with records of every kind for trials and tests. */
+import type { AppAccount } from '../../definition/auth.ts'
 import {
   type AppFailure,
   type AppResponse,
@@ -11,6 +12,9 @@ import { accounting } from './accounting.ts'
 import { collection } from './collection.ts'
 import { commerce } from './commerce.ts'
 import { crm } from './crm.ts'
+
+// Handled in this process: the host does not exist.
+const ORIGIN = 'http://sandbox.trunkline.internal'
 
 const connectors = [...accounting, ...crm, ...commerce]
 
@@ -43,6 +47,16 @@ const readFailure = ({ status, body }: AppResponse): AppFailure | undefined => {
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined
 
+/** The companies that an access token opens. @throws TypeError */
+const readCompanies = ({ body }: AppResponse): readonly AppAccount[] => {
+  const { items } = Object(body)
+  if (!Array.isArray(items)) throw new TypeError('The list of companies has no items.')
+  return items.map(({ tenant, name }) => {
+    if (typeof tenant !== 'string') throw new TypeError('A company has no tenant.')
+    return { id: tenant, label: textOf(name) ?? tenant, values: { tenant } }
+  })
+}
+
 /** The connector of the sandbox. */
 export const connector = defineConnector({
   app: 'sandbox',
@@ -63,9 +77,29 @@ export const connector = defineConnector({
           example: 'open-sesame',
         },
       },
-      // Handled in this process: the host does not exist.
-      baseUrl: 'http://sandbox.trunkline.internal',
+      baseUrl: ORIGIN,
       request: { headers: { authorization: 'Bearer {token}', 'sandbox-tenant': '{tenant}' } },
+    },
+    oauth: {
+      type: 'oauth2',
+      label: 'Sign in to the sandbox',
+      fields: {},
+      // A page of this service.
+      authorizationUrl: '/sandbox/oauth/authorize',
+      tokenUrl: `${ORIGIN}/oauth/token`,
+      revocationUrl: `${ORIGIN}/oauth/revoke`,
+      issuer: ORIGIN,
+      pkce: 'S256',
+      clientAuthentication: 'basic',
+      scopes: [],
+      accounts: {
+        request: { method: 'GET', path: '/v1/tenants' },
+        valueNames: ['tenant'],
+        read: readCompanies,
+      },
+      refresh: 'rotating',
+      baseUrl: ORIGIN,
+      request: { headers: { authorization: 'Bearer {accessToken}', 'sandbox-tenant': '{tenant}' } },
     },
   },
   readFailure,

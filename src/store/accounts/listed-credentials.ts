@@ -46,6 +46,8 @@ export interface CredentialSummary {
   readonly credentialId: string
   readonly userId: string
   readonly app: string
+  /** The name of the method that connected the app; null: the first one. */
+  readonly method: string | null
   /** The account's own name in the app. */
   readonly label: string | null
   /** Why the app did not respond when the credential was checked; null: it did. */
@@ -120,7 +122,7 @@ export const listCredentials = async (
   page: NumberedPage = ALL,
 ): Promise<CredentialSummary[]> => {
   const rows = await prisma.$queryRaw<CredentialRow[]>(sql`
-    SELECT c.id::text AS "credentialId", c.user_id::text AS "userId", c.app, c.label,
+    SELECT c.id::text AS "credentialId", c.user_id::text AS "userId", c.app, c.method, c.label,
       c.check_failure AS "checkFailure",
       c.created_at AS "createdAt", c.updated_at AS "updatedAt", ${WEBHOOKS} AS webhooks, ${SYNCS} AS syncs
     FROM credentials c

@@ -3,6 +3,7 @@ import { Prisma } from '@prisma/client'
 import type { Connector, CredentialValues } from '../../definition/connector.ts'
 import type { TokenSet } from '../../definition/token-set.ts'
 import type { Database } from '../database/database.ts'
+import { checkSubscriptionNow } from '../inbound/subscriptions.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { restartSyncs } from '../sync/sync-control.ts'
 import { deleteTokens, putTokens } from './credential-tokens.ts'
@@ -47,5 +48,6 @@ export const reviveCredential = (
     if (hasTokens(connector, method)) await putTokens(transaction, vault, place, tokens)
     else await deleteTokens(transaction, place)
     await restartSyncs(transaction, id)
+    await checkSubscriptionNow(transaction, id)
     return true
   })

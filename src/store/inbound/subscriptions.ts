@@ -3,7 +3,7 @@
  * keeps its subscription in the app alive.
  */
 import { Prisma } from '@prisma/client'
-import type { Database } from '../database/database.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import {
   acquired,
   isFree,
@@ -200,3 +200,14 @@ export const listRemoteSubscriptions = (
     WHERE c.environment_id = ${environmentId}::uuid AND c.user_id::text = ${userId.toLowerCase()}
       ${credentialId === undefined ? Prisma.empty : sql`AND c.id::text = ${credentialId.toLowerCase()}`}
       AND s.remote_ids <> '{}'`)
+
+/** Makes the check of a credential's subscription due: a reconnected app may belong to another company. */
+export const checkSubscriptionNow = async (
+  { prisma }: Transaction,
+  credentialId: string,
+): Promise<void> => {
+  await prisma.$executeRaw(sql`
+    UPDATE inbound_subscriptions s SET check_at = clock_timestamp(),
+      due_at = CASE WHEN ${isFree('s')} THEN clock_timestamp() ELSE s.due_at END
+    WHERE s.credential_id = ${credentialId}::uuid`)
+}

@@ -28,6 +28,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     hasEnvironment: true,
   },
   {
+    kind: 'authorization',
+    table: 'authorizations',
+    column: 'sealed_flow',
+    idType: 'uuid',
+    hasEnvironment: true,
+  },
+  {
     kind: 'tokens',
     table: 'credential_tokens',
     column: 'sealed_tokens',

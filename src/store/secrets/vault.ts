@@ -10,6 +10,7 @@ import type { EncryptionKey } from './encryption-key.ts'
 /** The row and purpose of a secret, which are its associated data. */
 export type SecretContext =
   | { readonly kind: 'credential'; readonly environmentId: string; readonly id: string }
+  | { readonly kind: 'authorization'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'answer'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'webhook'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'old-webhook'; readonly environmentId: string; readonly id: string }

@@ -42,6 +42,8 @@ export const collectRoutes = async <T>(
 
 const PUBLIC =
   /^\/(health|ready|openapi\.json|llms\.txt|docs|docs\/[\w-]+\.md|docs\/assets\/[0-9a-f]{12}\/[\w.-]+|sdk\.js|connect|connect\/assets\/[0-9a-f]{12}\/[\w./-]+)$/
+/** Pages of an authorization in a browser: without a ticket or a state, they are errors. */
+const AUTHORIZATION_PAGE = /^\/(oauth\/start\/:ticket|oauth\/callback|sandbox\/oauth\/authorize)$/
 const PREFIX = '/2024-03/one'
 const NESTED = `${PREFIX}/commerce/orders/:orderId/fulfillments`
 
@@ -90,6 +92,11 @@ const graphqlRow = (method: string): Row => ({
 /** @throws RangeError for a route without a definition */
 export const restRows = (stage: Stage, { method, url }: Route): readonly Row[] => {
   if (url === '/graphql') return [graphqlRow(method)]
+  if (AUTHORIZATION_PAGE.test(url)) {
+    // A HEAD request would use up a ticket.
+    const isAllowed = method === 'GET' || url.startsWith('/sandbox/')
+    return [openRow(method, url, isAllowed ? 400 : 405)]
+  }
   const methods = methodsAt(url)
   if (methods === undefined) throw new RangeError(`${method} ${url} has no definition.`)
   const requestedMethod = method === 'HEAD' ? 'GET' : method

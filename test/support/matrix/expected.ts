@@ -7,6 +7,7 @@ const OWNERS: Readonly<Record<string, 'user' | 'environment'>> = {
   users: 'user',
   credentials: 'user',
   installations: 'user',
+  authorizations: 'user',
   integrations: 'environment',
   workflows: 'environment',
   webhooks: 'environment',

@@ -44,8 +44,8 @@ export const graph = (query: string, variables: Input): Request => ({
 const OK = { status: 200 }
 /** Operations that do not succeed even for an allowed caller. */
 const ALLOWED: Readonly<Record<string, Row['allowed']>> = {
-  // No app uses OAuth yet.
-  oauthUrl: { status: 400, code: 'NOT_SUPPORTED' },
+  // The end user has not allowed anything yet.
+  chooseAuthorizationAccount: { status: 409, code: 'AUTHORIZATION_ENDED' },
   // No message was sent that could be replayed.
   replayWebhook: { status: 404, code: 'NOT_FOUND' },
 }

@@ -2,6 +2,7 @@
 
 import { catalogue } from '../../../src/generated/registry.ts'
 import { createSandboxApp } from '../../../src/sandbox/app.ts'
+import { SANDBOX_CLIENT } from '../../../src/sandbox/oauth/endpoints.ts'
 import type { TenantAccess } from '../../../src/sandbox/tenant.ts'
 import { samples } from '../../sandbox/write-samples.ts'
 import { callOver, type Input } from '../operations.ts'
@@ -58,9 +59,16 @@ export const openStage = async (): Promise<Stage> => {
     const { installationId } = await call(key, 'completeInstallation', {
       installationId: started.installationId,
     })
+    const { authorizationId } = await call(key, 'createAuthorization', { userId, app: 'sandbox' })
     return {
       token: await call(key, 'userToken', { userId }),
-      ids: { ...shared, users: userId, credentials, installations: installationId },
+      ids: {
+        ...shared,
+        users: userId,
+        credentials,
+        installations: installationId,
+        authorizations: authorizationId,
+      },
     }
   }
 
@@ -89,6 +97,7 @@ export const openStage = async (): Promise<Stage> => {
         app: 'sandbox',
         workflows: [{ slug: 'one', name: 'One', definition: workflowNumber(1) }],
       })
+      await call(key, 'setOAuthClient', { app: 'sandbox', ...SANDBOX_CLIENT })
       const { subscriptionId } = await call(key, 'createWebhook', {
         address: 'https://hooks.example.com/',
         topic: ['crm/accounts'],

@@ -3,7 +3,7 @@
 /** An error response of the service, or a failure to reach it (`UNREACHABLE`). */
 export class TrunklineError extends Error {
     name = 'TrunklineError';
-    /** An error code of the service, or `UNREACHABLE`, `NO_TOKEN` or `WINDOW_OPEN`. */
+    /** An error code of the service, or `UNREACHABLE`, `NO_TOKEN`, `WINDOW_OPEN` or `INVALID_OPTION`. */
     code;
     details;
     constructor(code, message, details = []) {
@@ -67,6 +67,7 @@ export const createClient = (url, token) => {
         get: async (path, key = 'data') => member(await send({ method: 'GET', path }), key),
         post: async (path, body, key = 'data') => member(await send({ method: 'POST', path, body }), key),
         create: async (path, body, key = 'data') => member(await send({ method: 'POST', path, body, isOnce: true }), key),
+        put: async (path, body, key = 'data') => member(await send({ method: 'PUT', path, body }), key),
         delete: async (path) => void (await send({ method: 'DELETE', path })),
     };
 };

@@ -15,7 +15,7 @@ const stylesheet = () => {
 /**
  * Opens the modal. It stays until the end user finishes or closes it.
  * @param url URL of the service, with a trailing slash.
- * @param onOutcome Called at most once, when the outcome is known; the modal may still be open.
+ * @param onOutcome Called when an outcome is known; the modal may still be open, and report later ones.
  */
 export const openModal = (url, opening, onOutcome) => {
     const host = document.createElement('div');
@@ -37,6 +37,10 @@ export const openModal = (url, opening, onOutcome) => {
     channel.port1.onmessage = ({ data }) => {
         if (data.kind === 'outcome')
             onOutcome(data.outcome);
+        else if (data.kind === 'title') {
+            dialog.setAttribute('aria-label', data.title);
+            frame.title = data.title;
+        }
         else
             dialog.close();
     };

@@ -21,8 +21,3 @@ export const setText = (target, text) => {
     if (target.textContent !== text)
         target.textContent = text;
 };
-/** Label for a field name: `apiKey` becomes "Api key". */
-export const toLabel = (name) => {
-    const spaced = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
-    return spaced.charAt(0).toUpperCase() + spaced.slice(1);
-};

@@ -1,0 +1,185 @@
+/** The page of the sandbox on which its user allows or denies access to companies. */
+import { hash } from 'node:crypto'
+import type { Database } from '../../store/database/database.ts'
+import { createTenant, isTenantName, isTenantToken } from '../tenant.ts'
+import { SANDBOX_CLIENT } from './endpoints.ts'
+import { createGrant } from './grants.ts'
+
+/** The issuer that the sandbox's authorization responses name (RFC 9207). */
+const ISSUER = 'http://sandbox.trunkline.internal'
+const MAX_COMPANIES = 10
+
+const STYLE = `
+:root { color-scheme: light dark }
+body { margin: 0; font: 16px/1.5 system-ui, sans-serif }
+main { max-width: 26rem; margin: 0 auto; padding: 2rem 1.25rem }
+h1 { margin: 0 0 .5rem; font-size: 1.5rem }
+label { display: block; margin-top: 1rem; font-weight: 600 }
+input { box-sizing: border-box; width: 100%; padding: .5rem; font: inherit }
+small { display: block; font-weight: 400 }
+[role="alert"] { font-weight: 600 }
+p:has(button) { display: flex; gap: .75rem; margin-top: 1.5rem }
+button { flex: 1; padding: .6rem; font: inherit }
+`
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+}
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? '')
+
+const page = (status: number, content: string): Response =>
+  new Response(
+    `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Sandbox</title>
+    <link rel="icon" href="data:,">
+    <style>${STYLE}</style>
+  </head>
+  <body>
+    <main>
+${content}
+    </main>
+  </body>
+</html>
+`,
+    {
+      status,
+      headers: {
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        'content-security-policy': CONTENT_SECURITY_POLICY,
+      },
+    },
+  )
+
+const rejection = (problem: string): Response =>
+  page(400, `      <h1>Sandbox</h1>\n      <p role="alert">${problem}</p>`)
+
+/** The parameters of an authorization request that the form repeats. */
+const PARAMETERS = [
+  'response_type',
+  'client_id',
+  'redirect_uri',
+  'state',
+  'scope',
+  'code_challenge',
+  'code_challenge_method',
+] as const
+
+interface Entries {
+  readonly companies: string
+  readonly problem?: string
+}
+
+const form = (parameters: URLSearchParams, { companies, problem }: Entries): Response => {
+  const hidden = PARAMETERS.flatMap((name) => {
+    const value = parameters.get(name)
+    return value === null
+      ? []
+      : [`        <input type="hidden" name="${name}" value="${escapeHtml(value)}">`]
+  })
+  return page(
+    problem === undefined ? 200 : 400,
+    `      <h1>Sandbox</h1>
+      <p>Trunkline asks to read and change the records of your company.</p>
+${problem === undefined ? '' : `      <p role="alert">${escapeHtml(problem)}</p>\n`}      <form method="post">
+${hidden.join('\n')}
+        <label>Company
+          <small>A new name creates a company. Separate several names with commas.</small>
+          <input name="companies" required value="${escapeHtml(companies)}" autocomplete="off">
+        </label>
+        <label>Token of the company
+          <small>For a new company, choose any token.</small>
+          <input name="token" type="password" required value="open-sesame" autocomplete="off">
+        </label>
+        <p>
+          <button name="decision" value="deny" formnovalidate>Deny</button>
+          <button name="decision" value="allow">Allow</button>
+        </p>
+      </form>`,
+  )
+}
+
+/** Redirects to the client with the response. RFC 6749, section 4.1.2; RFC 9207. */
+const respond = (
+  parameters: URLSearchParams,
+  response: { readonly code: string } | { readonly error: string },
+): Response => {
+  const location = new URL(parameters.get('redirect_uri') ?? '')
+  const state = parameters.get('state')
+  const query = { ...response, ...(state !== null && { state }), iss: ISSUER }
+  for (const [name, value] of Object.entries(query)) location.searchParams.set(name, value)
+  return new Response(null, {
+    status: 303,
+    headers: { location: location.href, 'cache-control': 'no-store' },
+  })
+}
+
+/** Opens the companies with their token; new ones are created. @returns why it is not possible, if so */
+const openCompanies = async (
+  database: Database,
+  now: Date,
+  names: readonly string[],
+  token: string,
+): Promise<string | undefined> => {
+  if (names.length === 0 || names.length > MAX_COMPANIES || !names.every(isTenantName))
+    return `Enter 1 to ${MAX_COMPANIES} names of lowercase letters, digits and hyphens.`
+  if (token === '') return 'Enter the token of the company.'
+  for (const tenant of names) {
+    await createTenant(database, now, { tenant, token })
+    if (!(await isTenantToken(database, { tenant, token })))
+      return `The company ${tenant} exists and has another token.`
+  }
+  return undefined
+}
+
+/**
+ * `GET` and `POST /oauth/authorize`: the form, and its submission.
+ * @param redirectUri the only redirect URI of the client; undefined: it has none
+ */
+export const respondToAuthorization = async (
+  database: Database,
+  now: Date,
+  request: Request,
+  redirectUri: string | undefined,
+): Promise<Response> => {
+  const isSubmitted = request.method === 'POST'
+  const parameters = isSubmitted
+    ? new URLSearchParams(await request.text())
+    : new URL(request.url).searchParams
+  // Never redirect to an address that the client has not registered (RFC 6749, section 4.1.2.1).
+  if (parameters.get('client_id') !== SANDBOX_CLIENT.clientId)
+    return rejection('The sandbox does not know this OAuth client.')
+  if (redirectUri === undefined || parameters.getAll('redirect_uri').join(' ') !== redirectUri)
+    return rejection('The redirect URI is not registered.')
+  if (parameters.get('response_type') !== 'code')
+    return respond(parameters, { error: 'unsupported_response_type' })
+  const challenge = parameters.get('code_challenge') ?? ''
+  if (parameters.get('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(challenge))
+    return respond(parameters, { error: 'invalid_request' })
+  if (!isSubmitted) return form(parameters, { companies: 'harbour-light' })
+  if (parameters.get('decision') !== 'allow') return respond(parameters, { error: 'access_denied' })
+  const companies = parameters.get('companies') ?? ''
+  const names = companies.split(/[\s,]+/).filter((name) => name !== '')
+  const tenants = [...new Set(names)]
+  const problem = await openCompanies(database, now, tenants, parameters.get('token') ?? '')
+  if (problem !== undefined) return form(parameters, { companies, problem })
+  const approval = { tenants, redirectUri, challenge }
+  return respond(parameters, { code: await createGrant(database, now.getTime(), approval) })
+}
