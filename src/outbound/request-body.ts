@@ -1,5 +1,5 @@
 /** The bytes of a request body, and their content type. */
-import { randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { AppRequest } from '../definition/connector.ts'
 import type { MultipartPart } from '../definition/steps.ts'
 
@@ -30,10 +30,15 @@ const encodePart = (part: MultipartPart): readonly (string | Uint8Array)[] => {
 }
 
 const encodeMultipart = (parts: readonly MultipartPart[]): EncodedBody => {
-  // 128 random bits do not occur in the content.
-  const boundary = `form-${randomBytes(16).toString('hex')}`
-  const pieces = parts.flatMap((part) => [`--${boundary}\r\n`, ...encodePart(part), '\r\n'])
-  const bytes = [...pieces, `--${boundary}--\r\n`].map((piece) => Buffer.from(piece))
+  const contents = parts.map((part) =>
+    Buffer.concat(encodePart(part).map((piece) => Buffer.from(piece))),
+  )
+  // A hash of the content does not occur in it, and a retry sends the same body.
+  const boundary = `form-${hash('sha256', Buffer.concat(contents), 'hex')}`
+  const bytes = [
+    ...contents.flatMap((content) => [`--${boundary}\r\n`, content, '\r\n']),
+    `--${boundary}--\r\n`,
+  ].map((piece) => Buffer.from(piece))
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
     body: new Uint8Array(Buffer.concat(bytes)),

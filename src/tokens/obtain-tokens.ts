@@ -1,5 +1,6 @@
 /** How each method obtains its next tokens: a refresh, a grant for the client, or a login. */
 import type { AuthMethod, SessionMethod } from '../definition/auth.ts'
+import { normalize } from '../definition/authenticate.ts'
 import type { TokenSet } from '../definition/token-set.ts'
 import {
   AppAuthenticationError,
@@ -70,7 +71,8 @@ const refresh = async (
       'refused',
     )
   const tokens = { ...before, refreshToken: before.refreshToken }
-  return endpoint.refresh({ connector, method, values }, client, tokens, signal)
+  const subject = { connector, method, values: normalize(method, values) }
+  return endpoint.refresh(subject, client, tokens, signal)
 }
 
 /** Obtains the next tokens of a credential. @throws AppError; APP_AUTHENTICATION: the app issues no more */
@@ -89,7 +91,7 @@ export const obtainTokens = async (
       return logIn(options, method, request, signal)
     case 'clientCredentials':
       try {
-        const subject = { connector, method, values: credential.values }
+        const subject = { connector, method, values: normalize(method, credential.values) }
         return await options.endpoint.requestClientCredentials(subject, signal)
       } catch (error) {
         // The end user entered the client that the app refuses.

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 
 const require = createRequire(import.meta.url)
 
-/** `npm run test:long`: tests that kill processes many times or simulate days, too long for `npm test`. */
+/** `npm run test:long`: tests that kill processes, restart databases or simulate days, too long for `npm test`. */
 export default defineConfig({
   // The build that Node takes, as in the configuration of npm test.
   resolve: { alias: [{ find: /^graphql$/, replacement: require.resolve('graphql') }] },

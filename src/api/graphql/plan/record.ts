@@ -26,7 +26,7 @@ const membersOf = memoize((resource: Resource): readonly Member[] => [
 
 /** A part of the response: constant text, or the stored members `from` to `to`. */
 type Part =
-  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'constant'; readonly text: string }
   | { readonly kind: 'credential'; readonly key: string }
   /** Copied with their names. */
   | { readonly kind: 'members'; readonly from: number; readonly to: number }
@@ -75,7 +75,8 @@ const planMember = (
 
 const planPart = (context: SelectionContext, resource: Resource, selected: SelectedField): Part => {
   const key = keyText(selected.as)
-  if (selected.name === '__typename') return { kind: 'text', text: `${key}"${resource.typeName}"` }
+  if (selected.name === '__typename')
+    return { kind: 'constant', text: `${key}"${resource.typeName}"` }
   if (selected.name === 'credentialId') return { kind: 'credential', key }
   return planMember(context, resource, selected)
 }
@@ -124,7 +125,7 @@ export const planRecord = (
     for (let index = 0; index < parts.length; index++) {
       if (index > 0) text += ','
       const part = parts[index] as Part
-      if (part.kind === 'text') text += part.text
+      if (part.kind === 'constant') text += part.text
       else if (part.kind === 'members')
         text += document.slice(place(part.from), place(part.to + 1) - 1)
       else if (part.kind === 'credential') {

@@ -58,7 +58,7 @@ export const createTexts = (strings: Strings, language: Language, locale: string
       ? message
       : (message[plurals.select(Number(count))] ?? message.other)
   const fill = (key: TextKey, values: Readonly<Record<string, string | number>> = {}): string =>
-    formOf(strings[key], values.count).replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    formOf(strings[key], values.count).replaceAll(/\{(\w{1,40})\}/g, (_, name: string) => {
       const value = values[name] ?? ''
       return typeof value === 'number' ? numbers.format(value) : value
     })

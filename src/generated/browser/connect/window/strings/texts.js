@@ -22,7 +22,7 @@ export const createTexts = (strings, language, locale) => {
     const formOf = (message, count) => typeof message === 'string'
         ? message
         : (message[plurals.select(Number(count))] ?? message.other);
-    const fill = (key, values = {}) => formOf(strings[key], values.count).replaceAll(/\{(\w+)\}/g, (_, name) => {
+    const fill = (key, values = {}) => formOf(strings[key], values.count).replaceAll(/\{(\w{1,40})\}/g, (_, name) => {
         const value = values[name] ?? '';
         return typeof value === 'number' ? numbers.format(value) : value;
     });
