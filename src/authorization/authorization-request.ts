@@ -2,13 +2,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { CredentialValues, OAuthMethod } from '../definition/auth.ts'
 import { fillUrl } from '../definition/fill-template.ts'
-
-/** The values of one request that nobody can guess, and their hashes, which are stored. */
-export interface BrowserBinding {
-  readonly state: string
-  /** The cookie of the browser that opened the authorization. */
-  readonly cookie: { readonly name: string; readonly value: string }
-}
+import { joinScopes } from '../outbound/oauth/token-endpoint.ts'
 
 /** 256 random bits, which need no slow hash. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
@@ -56,7 +50,7 @@ export const authorizationUrl = ({
     response_type: 'code',
     client_id: clientId,
     redirect_uri: redirectUriOf(publicUrl),
-    ...(scopes.length > 0 && { scope: scopes.join(method.scopeSeparator ?? ' ') }),
+    ...(scopes.length > 0 && { scope: joinScopes(method, scopes) }),
     state,
     ...(verifier !== undefined && {
       code_challenge: hash('sha256', verifier, 'base64url'),

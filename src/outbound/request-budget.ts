@@ -111,7 +111,7 @@ const readReport = ({ limits }: Connector, response: AppResponse | undefined): R
 }
 
 /** The corrections that a report requires: none if it agrees with what was counted. */
-export const correctionsFor = (
+const correctionsFor = (
   spent: SpendResult,
   report: ReportedBudget,
   points: number,

@@ -1,5 +1,5 @@
 /**
- * A process that sends requests with one credential until it is told to stop:
+ * A process that sends requests with one credential until it receives the message to stop:
  * `node token-process.ts <database url> <server url> <credential> <lease, ms>`. Reports each failure.
  */
 import { setTimeout as wait } from 'node:timers/promises'

@@ -43,7 +43,7 @@ export const createCountingApp = (options: CountingAppOptions): CountingApp => {
   const { nowMs, limits, concurrency, work, throttle } = options
   const windows = new Map<string, Window>()
   const inFlight = new Map<string, number>()
-  /** Until when a credential was told to wait, once the response has been sent. */
+  /** The end of the Retry-After that a credential has received, once the response has been sent. */
   const waits = new Map<string, { readonly fromMs: number; readonly untilMs: number }>()
   const accepted: Headers[] = []
   const violations: string[] = []
