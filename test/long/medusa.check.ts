@@ -5,7 +5,6 @@ import { connector } from '../../src/connectors/medusa/manifest.ts'
 import { recordId } from '../../src/definition/identity.ts'
 import { connectors } from '../../src/generated/registry.ts'
 import { createInboundWorker, type InboundWorker } from '../../src/inbound/worker.ts'
-import { createAppClient } from '../../src/outbound/http.ts'
 import { createCredential } from '../../src/store/accounts/credentials.ts'
 import { createSync, type Sync } from '../../src/sync/schedule.ts'
 import {
@@ -70,7 +69,7 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
       database: service.database,
       vault: testVault,
       connectors,
-      appClient: createAppClient({ allowPrivateAddresses: true }),
+      appClient: service.runtime.appClient,
       log: pino({ level: 'silent' }),
     })
   }, 500_000)
@@ -484,7 +483,6 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
   })
 
   test('is connected by e-mail address and password', async () => {
-    const client = createAppClient({ allowPrivateAddresses: true })
     const { email, password } = medusa.user
     const values = { url: medusa.url, email, password }
     const session = await createCredential(service.database, testVault, {
@@ -497,7 +495,6 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     await sync.syncNow(session)
     const response = await service.rest(tenant.key, `/commerce/orders?credentialId=${session}`)
     expect(response.json().orders).toHaveLength((await stored('orders')).length)
-    await client.stop()
   })
 
   test('reports changes by webhook within 2 s', async () => {

@@ -44,7 +44,7 @@ const freePort = async (): Promise<number> => {
 /** Starts a command of Medusa's CLI in the folder of the shop. */
 const startCommand = (databaseUrl: string, command: readonly string[]) => {
   const child = spawn(process.execPath, [CLI, ...command], {
-    cwd: FOLDER,
+    cwd: `${FOLDER}project`,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
