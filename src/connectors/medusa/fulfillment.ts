@@ -18,12 +18,20 @@ import {
 } from '../../definition/mapping/converters.ts'
 import { writableFields } from '../../definition/mapping/write.ts'
 import { defineMapping } from '../../definition/mapping.ts'
-import { mapRecords, readByIds } from '../../definition/paging/compose.ts'
+import { mapRecords, passes, readByIds } from '../../definition/paging/compose.ts'
 import { withQuery } from '../../definition/paging/pager.ts'
 import { fulfillment } from '../../resources/commerce/fulfillment.ts'
-import { sync } from './listing.ts'
-import { orderPages, ordersById } from './order.ts'
+import { type Collection, changedSince, readManyOf, sync } from './listing.ts'
 import { entriesOf, latestChange, type Values, valuesOf } from './records.ts'
+
+/** The orders, with the parts that fulfillments need. */
+const collection: Collection = {
+  path: 'orders',
+  list: 'orders',
+  fields: ['id', '*items', '*fulfillments', '*fulfillments.items', '*fulfillments.labels'],
+}
+
+const ordersById = readManyOf(collection)
 
 /** A raw fulfillment, with the id of its order, and the order line of each of its lines. */
 interface RawFulfillment {
@@ -77,7 +85,11 @@ const fulfillmentsOf = (order: unknown): readonly Values[] => {
   }))
 }
 
-const pages: Pager = mapRecords(orderPages, fulfillmentsOf)
+// Every change of a fulfillment changes its order.
+const pages: Pager = mapRecords(
+  passes(({ since }) => ({ changed: changedSince(collection, since) })),
+  fulfillmentsOf,
+)
 
 const ORDERS_A_PAGE = 100
 
@@ -147,14 +159,18 @@ interface InputLine {
 }
 
 /** The lines of a new fulfillment. @throws WriteRejection */
-const linesOf = (input: Json | undefined): readonly Json[] =>
+const linesOf = (input: Json | undefined): readonly Json[] => {
   // Safe: the engine has validated a list of lines, or null.
-  ((input ?? []) as readonly InputLine[]).map(({ lineItemId, quantity }, index) => {
+  const lines = (input ?? []) as readonly InputLine[]
+  if (lines.length === 0)
+    throw new WriteRejection('A fulfillment needs at least one line item.', 'lineItems')
+  return lines.map(({ lineItemId, quantity }, index) => {
     const at = `lineItems[${index}]`
     if (!lineItemId) throw new WriteRejection('Medusa requires the line.', `${at}.lineItemId`)
     if (!quantity) throw new WriteRejection('The quantity must be 1 or more.', `${at}.quantity`)
     return { id: lineItemId, quantity }
   })
+}
 
 export const fulfillments: ResourceConnector = {
   mapping,
@@ -170,7 +186,9 @@ export const fulfillments: ResourceConnector = {
     create: {
       fields: writableFields(mapping, 'create'),
       *steps({ fields, remoteFields }) {
-        const orderId = String(fields.orderId)
+        const { orderId } = fields
+        if (typeof orderId !== 'string')
+          throw new WriteRejection('Medusa requires the order.', 'orderId')
         const items = linesOf(fields.lineItems)
         const labels = labelsFrom(fields)
         const before = (yield* fulfillmentsIn(orderId)).map(({ id }) => id)

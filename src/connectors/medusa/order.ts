@@ -54,8 +54,6 @@ const collection: Collection = {
     '*payment_collections.payments.captures',
     '*payment_collections.payments.refunds',
     '*fulfillments',
-    '*fulfillments.items',
-    '*fulfillments.labels',
   ],
 }
 
@@ -67,12 +65,10 @@ const payments: Collection = {
 }
 
 /** A raw order, as the listing selects it. */
-export interface RawOrder {
+interface RawOrder {
   readonly id: string
   readonly display_id: number
   readonly currency_code: string
-  readonly fulfillments?: unknown
-  readonly items?: unknown
 }
 
 const upperCase = (text: unknown): unknown => (typeof text === 'string' ? text.toUpperCase() : text)
@@ -180,7 +176,7 @@ const orderOfPayment = (payment: unknown): readonly string[] => {
 }
 
 /** The orders, by their own time and by that of their payments. */
-export const orderPages = passes(({ since }) => ({
+const pages = passes(({ since }) => ({
   changed: changedSince(collection, since),
   ...(since !== undefined && {
     paid: fetchTraced(mapRecords(changedSince(payments, since), orderOfPayment), ordersById),
@@ -188,4 +184,4 @@ export const orderPages = passes(({ since }) => ({
 }))
 
 /** The listing of orders, without the writer. */
-export const orders = { mapping, ...orderPages, readMany: ordersById, sync }
+export const orders = { mapping, ...pages, readMany: ordersById, sync }
