@@ -49,6 +49,8 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
   let tenant: Tenant
   let credentialId: string
   let sync: Sync
+  /** Each run lists everything, as once an hour. */
+  let thorough: Sync
   let worker: InboundWorker
   let publicUrl: string
 
@@ -65,17 +67,24 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
       connector,
       values: { url: medusa.url, apiKey: medusa.apiKey },
     })
-    sync = createSync({
+    const parts = {
       database: service.database,
       vault: testVault,
-      connectors,
       appClient: service.runtime.appClient,
       log: pino({ level: 'silent' }),
-    })
+    }
+    sync = createSync({ ...parts, connectors })
+    const resources = Object.entries(connector.resources).map(
+      ([topic, resource]) =>
+        [topic, { ...resource, sync: { ...resource.sync, fullListingEveryMs: 0 } }] as const,
+    )
+    const listingAll = { ...connector, resources: Object.fromEntries(resources) }
+    thorough = createSync({ ...parts, connectors: new Map([[connector.app, listingAll]]) })
   }, 500_000)
   afterAll(async () => {
     await worker?.stop()
     await sync?.stop()
+    await thorough?.stop()
     await service?.stop()
     await medusa?.stop()
   })
@@ -303,7 +312,7 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
   test('shows what has changed in the shop after the next listing of changes', async () => {
     await passOverlap()
     const { admin } = medusa
-    const [first, second] = lamp.variants
+    const [first] = lamp.variants
     const product = `products/${lamp.id}`
 
     await admin('POST', product, { title: 'Desk lamp' })
@@ -352,12 +361,37 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     await expectAllSame()
 
     await passOverlap()
-    await admin('DELETE', `customers/${customer.id}`)
-    await admin('DELETE', `${product}/variants/${second.id}`)
+    const other = await createLamp(medusa, shop, 'Floor lamp')
     await sync.syncNow(credentialId)
+    await expectAllSame()
+    await passOverlap()
+    await admin('DELETE', `products/${other.id}`)
+    await sync.syncNow(credentialId)
+    await expectAllSame()
+
+    // The count shows that a customer is gone; two full listings confirm it.
+    await admin('DELETE', `customers/${customer.id}`)
+    for (const _ of [1, 2, 3]) await sync.syncNow(credentialId)
     await expectAllSame()
     const deleted = (await stored('customers')).find(({ remoteId }) => remoteId === customer.id)
     expect(deleted).toMatchObject({ remoteDeleted: true, lastName: 'Kowalewskaja' })
+  })
+
+  test('shows changes without a trace after the next full listing', async () => {
+    const { admin } = medusa
+    const product = `products/${lamp.id}`
+    const { product_tag: tag } = await admin('POST', 'product-tags', { value: 'light' })
+    const images = [{ url: 'https://shop.example/3.png' }]
+    await admin('POST', product, { tags: [{ id: tag.id }], images })
+    const fields = 'id,variants.inventory_items.inventory_item_id'
+    const { product: stocked } = await admin('GET', `${product}?fields=${fields}`)
+    const { inventory_item_id: item } = stocked.variants[0].inventory_items[0]
+    await admin('POST', `inventory-items/${item}/location-levels/${shop.locationId}`, {
+      stocked_quantity: 33,
+    })
+    await admin('DELETE', `${product}/variants/${lamp.variants[1].id}`)
+    await thorough.syncNow(credentialId)
+    await expectAllSame()
   })
 
   const write = async (

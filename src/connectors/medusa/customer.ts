@@ -4,14 +4,7 @@ import { buildBody, writableFields } from '../../definition/mapping/write.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { getBy, passes } from '../../definition/paging/compose.ts'
 import { customer } from '../../resources/commerce/customer.ts'
-import {
-  type Collection,
-  changedSince,
-  deletedSince,
-  readManyOf,
-  readOne,
-  sync,
-} from './listing.ts'
+import { type Collection, changedSince, readManyOf, readOne, sync } from './listing.ts'
 import { valuesOf } from './records.ts'
 
 const app = 'Medusa'
@@ -30,11 +23,10 @@ const collection: Collection = {
     'metadata',
     'created_at',
     'updated_at',
-    'deleted_at',
   ],
 }
 
-const mapping = defineMapping<typeof customer, { readonly deleted_at: string | null }>(customer, {
+const mapping = defineMapping(customer, {
   remoteId: 'id',
   firstName: 'first_name',
   lastName: 'last_name',
@@ -42,7 +34,7 @@ const mapping = defineMapping<typeof customer, { readonly deleted_at: string | n
   phone: 'phone',
   remoteCreatedAt: 'created_at',
   remoteUpdatedAt: 'updated_at',
-  remoteDeleted: ({ deleted_at }) => typeof deleted_at === 'string',
+  remoteDeleted: null, // NOTES "other deletions leave no trace"
 })
 
 const readMany = readManyOf(collection)
@@ -50,12 +42,19 @@ const pathOf = (id: string): string => `/admin/customers/${encodeURIComponent(id
 
 export const customers: ResourceConnector = {
   mapping,
-  ...passes(({ since }) => ({
-    changed: changedSince(collection, since),
-    ...(since !== undefined && { deleted: deletedSince(collection, since) }),
-  })),
+  ...passes(({ since }) => ({ changed: changedSince(collection, since) })),
   readMany,
-  sync,
+  sync: {
+    ...sync,
+    remoteCount: {
+      request: { method: 'GET', path: '/admin/customers?fields=id&limit=1' },
+      read: ({ body }) => {
+        const { count } = valuesOf(body)
+        if (typeof count !== 'number') throw new Error('The list of customers has no count.')
+        return count
+      },
+    },
+  },
   write: {
     get: getBy(readMany),
     create: {

@@ -218,10 +218,6 @@ const pagesIn = (currency: string): Pager => {
         mapRecords(changedSince(variants, since), productOfVariant),
         byIdsIn(currency),
       ),
-      withDeletedVariant: fetchTraced(
-        mapRecords(deletedSince(variants, since), productOfVariant),
-        byIdsIn(currency),
-      ),
       deleted: shown(deletedSince(collection, since)),
     }),
   }))

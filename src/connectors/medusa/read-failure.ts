@@ -1,9 +1,9 @@
 import type { AppFailure, AppResponse } from '../../definition/connector.ts'
 import { valuesOf } from './records.ts'
 
-/** The field that a message names: `Invalid request: Field 'title' is required`. */
+/** The field that a message names: `Expected type: 'string' for field 'title', got: '3'`. */
 const fieldOf = (message: string): string | undefined => {
-  const [, named] = message.split("Field '")
+  const [, named] = message.split(/[Ff]ield '/)
   const [field] = named?.split("'") ?? []
   return field?.replaceAll(', ', '.')
 }

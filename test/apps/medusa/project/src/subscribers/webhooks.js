@@ -1,10 +1,8 @@
 const { report } = require('../webhooks')
 
-/** The first record of an entity, also a deleted one. */
+/** The record of an entity with this id. */
 const find = async (container, entity, id, fields) => {
-  const { data } = await container
-    .resolve('query')
-    .graph({ entity, fields, filters: { id }, withDeleted: true })
+  const { data } = await container.resolve('query').graph({ entity, fields, filters: { id } })
   return data[0]
 }
 
@@ -43,7 +41,6 @@ const changesOf = {
   'product.deleted': of('product.deleted'),
   'product-variant.created': ofVariant,
   'product-variant.updated': ofVariant,
-  'product-variant.deleted': ofVariant,
   'order.placed': ofOrder,
   'order.updated': ofOrder,
   'order.canceled': ofOrder,
