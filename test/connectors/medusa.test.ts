@@ -52,14 +52,16 @@ describe('a listing', () => {
     expect(cursor).toBeUndefined()
   })
 
-  test('of changed products reads those of changed variants, and deleted products', () => {
+  test('of changed products reads those of changed variants and orders, and deleted products', () => {
     const since = '2026-01-02T03:04:05.678Z'
-    const none = { products: [], variants: [], count: 0 }
+    const none = { products: [], orders: [], count: 0 }
     const { lines, cursor } = requestsOf('products', since, [
       STORES,
       none,
       { variants: [{ id: 'variant_1', product_id: 'prod_1' }], count: 1 },
       { products: [{ id: 'prod_1', variants: [] }] },
+      { orders: [{ id: 'order_1', items: [{ product_id: 'prod_2' }] }], count: 1 },
+      { products: [{ id: 'prod_2', variants: [] }] },
       none,
     ])
     const page = 'order=id&limit=100&offset=0'
@@ -68,6 +70,8 @@ describe('a listing', () => {
       `GET /admin/products?${page.replace('&limit', `&updated_at[$gte]=${since}&limit`)}`,
       `GET /admin/product-variants?${page.replace('&limit', `&updated_at[$gte]=${since}&limit`)}`,
       'GET /admin/products?order=id&limit=50&id[]=prod_1',
+      `GET /admin/orders?${page.replace('&limit', `&updated_at[$gte]=${since}&limit`)}`,
+      'GET /admin/products?order=id&limit=50&id[]=prod_2',
       `GET /admin/products?${page.replace('&limit', `&deleted_at[$gte]=${since}&with_deleted=true&limit`)}`,
     ])
     expect(cursor).toBeUndefined()

@@ -380,6 +380,8 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
   test('shows changes without a trace after the next full listing', async () => {
     const { admin } = medusa
     const product = `products/${lamp.id}`
+    const spare = await createLamp(medusa, shop, 'Spare lamp')
+    await sync.syncNow(credentialId)
     const { product_tag: tag } = await admin('POST', 'product-tags', { value: 'light' })
     const images = [{ url: 'https://shop.example/3.png' }]
     await admin('POST', product, { tags: [{ id: tag.id }], images })
@@ -389,7 +391,7 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     await admin('POST', `inventory-items/${item}/location-levels/${shop.locationId}`, {
       stocked_quantity: 33,
     })
-    await admin('DELETE', `${product}/variants/${lamp.variants[1].id}`)
+    await admin('DELETE', `products/${spare.id}/variants/${spare.variants[1].id}`)
     await thorough.syncNow(credentialId)
     await expectAllSame()
   })
@@ -548,7 +550,9 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
 
     const [variant] = lamp.variants
     await medusa.admin('POST', `products/${lamp.id}/variants/${variant.id}`, { sku: 'LAMP-2' })
-    await expectStored('products', lamp.id, { variants: [{ sku: 'LAMP-2' }] })
+    await expectStored('products', lamp.id, {
+      variants: expect.arrayContaining([expect.objectContaining({ sku: 'LAMP-2' })]),
+    })
     const { customer } = await medusa.admin('POST', 'customers', { email: 'ada@example.org' })
     await expectStored('customers', customer.id, { email: 'ada@example.org' })
     await medusa.admin('DELETE', `customers/${customer.id}`)

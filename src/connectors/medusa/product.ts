@@ -64,6 +64,13 @@ const variants: Collection = {
   fields: ['id', 'product_id'],
 }
 
+/** The orders, to find products whose stock a fulfillment has changed (NOTES "changes without a trace"). */
+const orders: Collection = {
+  path: 'orders',
+  list: 'orders',
+  fields: ['id', 'items.product_id'],
+}
+
 /** A raw price. Prices of a price list or with a rule are not the price of a variant. */
 interface RawPrice {
   readonly id: string
@@ -203,10 +210,14 @@ const byIdsIn = (currency: string): ReadMany => {
   return { ...plain, read: (response) => plain.read(response).map(withCurrency(currency)) }
 }
 
-const productOfVariant = (record: unknown): readonly string[] => {
+/** The product of a variant or of an order line. */
+const productOf = (record: unknown): readonly string[] => {
   const { product_id: id } = valuesOf(record)
   return typeof id === 'string' ? [id] : []
 }
+
+const productsOfOrder = (record: unknown): readonly string[] =>
+  entriesOf(valuesOf(record).items).flatMap(productOf)
 
 /** The pages of products with prices in a currency. */
 const pagesIn = (currency: string): Pager => {
@@ -215,7 +226,11 @@ const pagesIn = (currency: string): Pager => {
     changed: shown(changedSince(collection, since)),
     ...(since !== undefined && {
       withChangedVariant: fetchTraced(
-        mapRecords(changedSince(variants, since), productOfVariant),
+        mapRecords(changedSince(variants, since), productOf),
+        byIdsIn(currency),
+      ),
+      inChangedOrder: fetchTraced(
+        mapRecords(changedSince(orders, since), productsOfOrder),
         byIdsIn(currency),
       ),
       deleted: shown(deletedSince(collection, since)),

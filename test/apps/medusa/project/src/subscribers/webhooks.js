@@ -8,11 +8,15 @@ const find = async (container, entity, id, fields) => {
 
 const ofOrder = ({ id, order_id: orderId = id }) => [['order.changed', orderId]]
 
+/** A fulfillment also changes the status of its order and the stock of the products. */
 const ofFulfillment = async ({ id, fulfillment_id: fulfillmentId = id }, container) => {
-  const found = await find(container, 'fulfillment', fulfillmentId, ['id', 'order.id'])
+  const fields = ['id', 'order.id', 'order.items.product_id']
+  const { order } = (await find(container, 'fulfillment', fulfillmentId, fields)) ?? {}
+  const products = new Set(order?.items.map(({ product_id: productId }) => productId))
   return [
     ['fulfillment.changed', fulfillmentId],
-    ...(found?.order ? [['order.changed', found.order.id]] : []),
+    ...(order ? [['order.changed', order.id]] : []),
+    ...[...products].filter(Boolean).map((productId) => ['product.changed', productId]),
   ]
 }
 
