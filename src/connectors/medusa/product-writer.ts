@@ -34,7 +34,9 @@ function* productBody(
 }
 
 /** The options of a new product: each name with all values that its variants have. */
-const optionsFor = (variants: readonly InputVariant[]): readonly Json[] => {
+const optionsFor = (
+  variants: readonly InputVariant[],
+): readonly { readonly title: string; readonly values: readonly string[] }[] => {
   const values = new Map<string, Set<string>>()
   for (const variant of variants)
     for (const [title, value] of Object.entries(optionsOf(variant)))
@@ -42,19 +44,19 @@ const optionsFor = (variants: readonly InputVariant[]): readonly Json[] => {
   return [...values].map(([title, all]) => ({ title, values: [...all] }))
 }
 
-/** Adds values that new variants have to the options of a product (NOTES "options have fixed values"). */
-function* extendOptions(id: string, raw: RawProduct, added: readonly InputVariant[]): Steps<void> {
+/**
+ * The values that variants have and the options of the product lack (NOTES "options have fixed values").
+ * @throws WriteRejection if the product has no such option
+ */
+const missingValues = (raw: RawProduct, variants: readonly InputVariant[]): readonly Json[] => {
   const existing = entriesOf(valuesOf(raw).options)
-  for (const wanted of optionsFor(added)) {
-    const { title, values } = wanted as { title: string; values: readonly string[] }
+  return optionsFor(variants).flatMap(({ title, values }) => {
     const option = existing.find((one) => one.title === title)
     if (!option) throw new WriteRejection(`The product has no option ${title}.`, 'variants')
-    const known = entriesOf(option.values).map(({ value }) => String(value))
-    const all = [...new Set([...known, ...values])]
-    if (all.length === known.length) continue
-    const path = `${pathOf(id)}/options/${encodeURIComponent(String(option.id))}`
-    yield { method: 'POST', path, body: { values: all } }
-  }
+    const known = entriesOf(option.values).map(({ value }) => value)
+    const add = values.filter((value) => !known.includes(value)).map((value) => ({ value }))
+    return add.length === 0 ? [] : [{ product_option_id: String(option.id), add }]
+  })
 }
 
 /** The new and the changed variants of an update. @throws WriteRejection if one is missing or unknown */
@@ -114,8 +116,10 @@ export const productWriter: ResourceWriter = {
       const update = changed
         .map((entry) => changedVariant(entry.input, entry.raw, currency))
         .filter((change) => Object.keys(change).length > 1)
+      const options = missingValues(raw, inputs ?? [])
       if (Object.keys(body).length > 0) yield { method: 'POST', path: pathOf(id), body }
-      yield* extendOptions(id, raw, inputs ?? [])
+      if (options.length > 0)
+        yield { method: 'POST', path: `${pathOf(id)}/options/batch`, body: { update: options } }
       if (create.length > 0 || update.length > 0)
         yield { method: 'POST', path: `${pathOf(id)}/variants/batch`, body: { create, update } }
       return yield* readBack(id)
