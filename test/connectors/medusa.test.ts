@@ -136,12 +136,13 @@ const requestsOfWrite = async (
 }
 
 test('a new price keeps the other prices of the variant', async () => {
-  const price = (id: string, code: string, amount: number) => ({
+  const price = (id: string, code: string, amount: number, rules = {}) => ({
     ...{ id, currency_code: code, amount, min_quantity: null, max_quantity: null },
-    ...{ price_list_id: null, rules_count: 0 },
+    rules,
   })
   const variant = { id: 'variant_1', title: 'S', weight: null, manage_inventory: false }
-  const prices = [price('p1', 'usd', 11), price('p2', 'eur', 10)]
+  const ofRegion = price('p0', 'eur', 9, { region_id: 'reg_1' })
+  const prices = [ofRegion, price('p1', 'usd', 11), price('p2', 'eur', 10)]
   const product = { id: 'prod_1', options: [], variants: [{ ...variant, prices, options: [] }] }
   const read = [STORES, { products: [product] }]
   const fields = { variants: [{ remoteId: 'variant_1', price: '12.50' }] }
@@ -161,6 +162,7 @@ test('a new price keeps the other prices of the variant', async () => {
           {
             id: 'variant_1',
             prices: [
+              { id: 'p0', currency_code: 'eur', amount: 9, rules: { region_id: 'reg_1' } },
               { id: 'p1', currency_code: 'usd', amount: 11 },
               { id: 'p2', currency_code: 'eur', amount: 12.5 },
             ],

@@ -29,6 +29,8 @@ if (missing) console.warn(missing)
 
 const upper = (text: string | null | undefined): string | null => text?.toUpperCase() ?? null
 
+const isEmpty = (object: object): boolean => Object.keys(object).length === 0
+
 const ORDER_FIELDS = [
   ...['id', 'display_id', 'status', 'email', 'customer_id', 'currency_code', 'created_at'],
   ...['updated_at', 'total', 'discount_total', 'shipping_total', 'tax_total', '*items'],
@@ -210,7 +212,9 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
         remoteId: variant.id,
         title: variant.title,
         price: String(
-          variant.prices.find(({ currency_code: code }: Loose) => code === 'eur').amount,
+          variant.prices.find(
+            ({ currency_code: code, rules }: Loose) => code === 'eur' && isEmpty(rules),
+          ).amount,
         ),
         sku: variant.sku,
         optionValues: variant.options.map(({ value, option }: Loose) => ({
@@ -448,11 +452,12 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     const { remoteId, variants } = body.product
     const { product } = await medusa.admin('GET', `products/${remoteId}`)
     expect(product).toMatchObject({ title: 'Shade', description: 'Linen.', status: 'published' })
-    // Prices in other currencies stay.
+    // Prices in other currencies, or with a rule, stay.
     const [{ id: small }] = product.variants
     const prices = [
       ...product.variants[0].prices.map(({ id, amount }: Loose) => ({ id, amount })),
       { currency_code: 'usd', amount: 8 },
+      { currency_code: 'eur', amount: 2, rules: { region_id: shop.regionId } },
     ]
     await medusa.admin('POST', `products/${remoteId}/variants/${small}`, { prices })
     await sync.syncNow(credentialId)
@@ -469,10 +474,13 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     expect(changed.body).toMatchObject({ product: { productName: 'Lampshade' } })
     await expectAllSame()
     const { product: now } = await medusa.admin('GET', `products/${remoteId}`)
-    const amounts = now.variants
+    const others = now.variants
       .find(({ id }: Loose) => id === small)
-      .prices.map(({ currency_code: code, amount }: Loose) => [code, amount])
-    expect(Object.fromEntries(amounts)).toEqual({ eur: expect.any(Number), usd: 8 })
+      .prices.filter(({ currency_code: code, rules }: Loose) => code === 'usd' || !isEmpty(rules))
+      .map(({ amount, rules }: Loose) => [amount, rules])
+    expect(others).toHaveLength(2)
+    expect(others).toContainEqual([8, {}])
+    expect(others).toContainEqual([2, { region_id: shop.regionId }])
     const incomplete = await write('PATCH', `products/${remoteId}`, { variants: [] })
     expect(incomplete.body.error.details[0].field).toBe('variants')
     expect((await write('DELETE', `products/${remoteId}`)).status).toBe(200)

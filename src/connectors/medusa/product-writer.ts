@@ -10,7 +10,14 @@ import type { JsonObject } from '../../definition/mapping/rule.ts'
 import { buildBody, writableFields } from '../../definition/mapping/write.ts'
 import { mapping, type RawProduct, readCurrency, readProduct } from './product.ts'
 import { entriesOf, valuesOf } from './records.ts'
-import { changedVariant, type InputVariant, newVariant, optionsOf, variantsOf } from './variants.ts'
+import {
+  changedVariant,
+  type InputVariant,
+  listedVariants,
+  newVariant,
+  optionsOf,
+  variantsOf,
+} from './variants.ts'
 
 const app = 'Medusa'
 const PATH = '/admin/products'
@@ -130,5 +137,9 @@ export const productWriter: ResourceWriter = {
     *steps({ remoteId }) {
       yield { method: 'DELETE', path: pathOf(remoteId) }
     },
+  },
+  normalize: ({ fields, remoteFields }) => {
+    const variants = listedVariants(fields.variants)
+    return { fields: { ...fields, ...(variants && { variants }) }, remoteFields }
   },
 }

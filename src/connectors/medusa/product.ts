@@ -50,6 +50,8 @@ const collection: Collection = {
     '*options.values',
     '*variants',
     '*variants.prices',
+    'variants.prices.price_rules.value',
+    'variants.prices.price_rules.attribute',
     '*variants.options',
     '*variants.options.option',
     'variants.inventory_items.required_quantity',
@@ -79,7 +81,7 @@ interface RawPrice {
   readonly min_quantity: number | null
   readonly max_quantity: number | null
   readonly price_list_id?: string | null
-  readonly rules_count?: number
+  readonly rules?: Readonly<Record<string, string>>
 }
 
 /** A raw variant of a product. */
@@ -106,7 +108,7 @@ export interface RawProduct {
 
 const isBasePrice = (price: RawPrice): boolean =>
   !price.price_list_id &&
-  !price.rules_count &&
+  Object.keys(price.rules ?? {}).length === 0 &&
   price.min_quantity === null &&
   price.max_quantity === null
 

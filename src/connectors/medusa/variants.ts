@@ -37,6 +37,20 @@ export const optionsOf = ({ parts, at }: InputVariant): Readonly<Record<string, 
   )
 }
 
+const nameOf = (option: Json): string => String(isObject(option) ? option.name : '')
+
+/** The variants of a write in the form of a listing, with options sorted by name. */
+export const listedVariants = (input: Json | undefined): Json | undefined =>
+  // Safe: the engine has validated a list of variants, or null.
+  (input as readonly Body[] | null | undefined)?.map((variant) => {
+    const { optionValues } = variant
+    if (!Array.isArray(optionValues)) return variant
+    return {
+      ...variant,
+      optionValues: optionValues.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)),
+    }
+  })
+
 // A JSON number is exact up to 15 digits.
 const EXACT_DIGITS = 15
 
@@ -49,10 +63,11 @@ const amountOf = ({ parts: { price }, at }: InputVariant): number => {
   return Number(digits)
 }
 
-const weightOf = ({ parts: { weight } }: InputVariant): Body => {
+const weightOf = ({ parts: { weight }, at }: InputVariant): Body => {
   if (weight === undefined) return {}
   // Safe: the engine has validated a weight, or null.
-  const { value = null } = isObject(weight) ? (weight as Body) : {}
+  const { value = null, unit } = isObject(weight) ? (weight as Body) : {}
+  if (unit) throw new WriteRejection('Medusa stores no unit.', `${at}.weight.unit`)
   return { weight: value }
 }
 
@@ -78,7 +93,10 @@ const changedPrices = (input: InputVariant, raw: RawVariant, currency: string): 
   if (present?.amount === amount) return {}
   const others = (raw.prices ?? [])
     .filter((price) => price !== present && !price.price_list_id)
-    .map(({ id, currency_code, amount: unchanged }) => ({ id, currency_code, amount: unchanged }))
+    .map(({ id, currency_code, amount: unchanged, rules = {} }) => ({
+      ...{ id, currency_code, amount: unchanged },
+      ...(Object.keys(rules).length > 0 && { rules }),
+    }))
   return {
     prices: [...others, { ...(present && { id: present.id }), currency_code: currency, amount }],
   }
