@@ -1,0 +1,254 @@
+/** Fulfillments, which Medusa lists as parts of orders only. */
+import {
+  type AppRequest,
+  type Json,
+  type Pager,
+  RecordNotFoundError,
+  type ResourceConnector,
+  type Steps,
+  type StoredRecord,
+  WriteRejection,
+} from '../../definition/connector.ts'
+import {
+  createOnly,
+  listOf,
+  readOnly,
+  required,
+  writtenBySteps,
+} from '../../definition/mapping/converters.ts'
+import { writableFields } from '../../definition/mapping/write.ts'
+import { defineMapping } from '../../definition/mapping.ts'
+import { mapRecords, passes, readByIds } from '../../definition/paging/compose.ts'
+import { withQuery } from '../../definition/paging/pager.ts'
+import { fulfillment } from '../../resources/commerce/fulfillment.ts'
+import { type Collection, changedSince, readManyOf, sync } from './listing.ts'
+import { entriesOf, latestChange, type Values, valuesOf } from './records.ts'
+
+/** The orders, with the parts that fulfillments need. */
+const collection: Collection = {
+  path: 'orders',
+  list: 'orders',
+  fields: ['id', '*items', '*fulfillments', '*fulfillments.items', '*fulfillments.labels'],
+}
+
+const ordersById = readManyOf(collection)
+
+/** A raw fulfillment, with the id of its order, and the order line of each of its lines. */
+interface RawFulfillment {
+  readonly id: string
+  readonly labels?: readonly Values[]
+}
+
+const NO_URL = '#' // of a label without an address, as Medusa's dashboard writes it
+
+const labelsOf = ({ labels }: RawFulfillment, name: string): readonly unknown[] =>
+  entriesOf(labels)
+    .map((label) => label[name])
+    .filter((text) => text !== '' && text !== NO_URL)
+
+const line = {
+  lineItemId: 'line_item_id',
+  productId: readOnly('order_line.product_id'),
+  variantId: readOnly('order_line.variant_id'),
+  title: readOnly('title'),
+  sku: readOnly('sku'),
+  price: readOnly('order_line.unit_price'),
+  quantity: 'quantity',
+}
+
+const mapping = defineMapping<typeof fulfillment, RawFulfillment & Values>(fulfillment, {
+  remoteId: 'id',
+  orderId: createOnly(required('order_id')),
+  carrier: readOnly('provider_id'),
+  service: null, // the shipping option is an id: remoteFields.shipping_option_id
+  trackingNumbers: writtenBySteps((raw: RawFulfillment) => labelsOf(raw, 'tracking_number')),
+  trackingUrls: writtenBySteps((raw: RawFulfillment) => labelsOf(raw, 'tracking_url')),
+  lineItems: createOnly(required(listOf('items', line))),
+  remoteCreatedAt: 'created_at',
+  remoteUpdatedAt: latestChange,
+  // NOTES "a deletion cancels"
+  remoteDeleted: ({ canceled_at }) => typeof canceled_at === 'string',
+})
+
+/** The fulfillments of an order. */
+const fulfillmentsOf = (order: unknown): readonly Values[] => {
+  const { id, items, fulfillments } = valuesOf(order)
+  const lines = new Map(entriesOf(items).map((item) => [item.id, item]))
+  const pricedLine = (item: Values): Values => {
+    const { product_id, variant_id, unit_price } = valuesOf(lines.get(item.line_item_id))
+    return { ...item, order_line: { product_id, variant_id, unit_price } }
+  }
+  return entriesOf(fulfillments).map((one) => ({
+    ...one,
+    order_id: id,
+    items: entriesOf(one.items).map(pricedLine),
+  }))
+}
+
+// Every change of a fulfillment changes its order.
+const pages: Pager = mapRecords(
+  passes(({ since }) => ({ changed: changedSince(collection, since) })),
+  fulfillmentsOf,
+)
+
+const ORDERS_A_PAGE = 100
+
+/** The id of a fulfillment's order. Medusa has no request for it, so this searches the orders, newest first. */
+function* findOrder(id: string): Steps<string | undefined> {
+  for (let offset = 0; ; offset += ORDERS_A_PAGE) {
+    const { body } = yield {
+      method: 'GET',
+      path: withQuery('/admin/orders', {
+        fields: 'id,fulfillments.id',
+        order: '-created_at',
+        limit: ORDERS_A_PAGE,
+        offset,
+      }),
+    }
+    const { orders, count } = valuesOf(body)
+    const found = entriesOf(orders).find((order) =>
+      entriesOf(order.fulfillments).some((one) => one.id === id),
+    )
+    if (found) return String(found.id)
+    if (offset + ORDERS_A_PAGE >= Number(count)) return undefined
+  }
+}
+
+function* fulfillmentsIn(orderId: string): Steps<readonly Values[]> {
+  return (yield* readByIds(ordersById, [orderId])).flatMap(fulfillmentsOf)
+}
+
+/** The id of the order, from the stored copy of the fulfillment or by a search. */
+function* orderOf(remoteId: string, stored?: StoredRecord): Steps<string | undefined> {
+  const { order_id: known } = valuesOf(stored?.record.remoteFields)
+  return typeof known === 'string' ? known : yield* findOrder(remoteId)
+}
+
+function* read(orderId: string, id: string): Steps<Values> {
+  const found = (yield* fulfillmentsIn(orderId)).find((one) => one.id === id)
+  if (!found) throw new RecordNotFoundError(`The order ${orderId} has no fulfillment ${id}.`)
+  return found
+}
+
+const pathOf = (orderId: string): string =>
+  `/admin/orders/${encodeURIComponent(orderId)}/fulfillments`
+
+/** The labels of a shipment: numbers and URLs with the same index belong together. */
+const labelsFrom = (fields: Readonly<Record<string, Json>>): readonly Json[] => {
+  // Safe: the engine has validated lists of texts, or null.
+  const numbers = (fields.trackingNumbers ?? []) as readonly string[]
+  const urls = (fields.trackingUrls ?? []) as readonly string[]
+  if (urls.length > numbers.length)
+    throw new WriteRejection('Medusa stores a URL with a tracking number only.', 'trackingUrls')
+  return numbers.map((number, index) => {
+    const url = urls[index] ?? NO_URL
+    return { tracking_number: number, tracking_url: url, label_url: NO_URL }
+  })
+}
+
+/** Marks a fulfillment as shipped, with the labels. */
+const ship = (orderId: string, id: string, items: Json, labels: readonly Json[]): AppRequest => ({
+  method: 'POST',
+  path: `${pathOf(orderId)}/${encodeURIComponent(id)}/shipments`,
+  body: { items, labels },
+})
+
+interface InputLine {
+  readonly lineItemId?: string | null
+  readonly quantity?: number | null
+}
+
+/** The lines of a new fulfillment. @throws WriteRejection */
+const linesOf = (input: Json | undefined): readonly Json[] => {
+  // Safe: the engine has validated a list of lines, or null.
+  const lines = (input ?? []) as readonly InputLine[]
+  if (lines.length === 0)
+    throw new WriteRejection('A fulfillment needs at least one line item.', 'lineItems')
+  return lines.map(({ lineItemId, quantity }, index) => {
+    const at = `lineItems[${index}]`
+    if (!lineItemId) throw new WriteRejection('Medusa requires the line.', `${at}.lineItemId`)
+    if (!quantity) throw new WriteRejection('The quantity must be 1 or more.', `${at}.quantity`)
+    return { id: lineItemId, quantity }
+  })
+}
+
+export const fulfillments: ResourceConnector = {
+  mapping,
+  ...pages,
+  sync,
+  write: {
+    *get(remoteId, stored) {
+      const orderId = yield* orderOf(remoteId, stored)
+      if (orderId === undefined) return undefined
+      const found = (yield* fulfillmentsIn(orderId)).find(({ id }) => id === remoteId)
+      return typeof found?.canceled_at === 'string' ? undefined : found
+    },
+    create: {
+      fields: writableFields(mapping, 'create'),
+      *steps({ fields, remoteFields }) {
+        const { orderId } = fields
+        if (typeof orderId !== 'string')
+          throw new WriteRejection('Medusa requires the order.', 'orderId')
+        const items = linesOf(fields.lineItems)
+        const labels = labelsFrom(fields)
+        const before = (yield* fulfillmentsIn(orderId)).map(({ id }) => id)
+        yield { method: 'POST', path: pathOf(orderId), body: { ...remoteFields, items } }
+        // The response is the order.
+        const added = (yield* fulfillmentsIn(orderId)).find(({ id }) => !before.includes(id))
+        if (!added) throw new Error(`Medusa created no fulfillment of the order ${orderId}.`)
+        const id = String(added.id)
+        if (labels.length > 0) yield ship(orderId, id, items, labels)
+        return yield* read(orderId, id)
+      },
+    },
+    // Only a fulfillment that was not shipped yet can receive labels (NOTES "labels are set once").
+    update: {
+      fields: writableFields(mapping, 'update'),
+      guard: 'compare',
+      *steps({ fields, remoteFields }, stored) {
+        const { remoteId: id } = stored
+        const [unknown] = Object.keys(remoteFields)
+        if (unknown !== undefined)
+          throw new WriteRejection('Medusa cannot change it.', `remoteFields.${unknown}`)
+        const labels = labelsFrom(fields)
+        const orderId = yield* orderOf(id, stored)
+        if (orderId === undefined)
+          throw new RecordNotFoundError(`No order has the fulfillment ${id}.`)
+        const { items, shipped_at: shippedAt } = yield* read(orderId, id)
+        if (shippedAt !== null && shippedAt !== undefined)
+          throw new WriteRejection(
+            'Medusa cannot change the labels of a shipment.',
+            'trackingNumbers',
+          )
+        const lines = entriesOf(items).map(({ line_item_id: line, quantity }) => ({
+          id: String(line),
+          quantity: Number(quantity),
+        }))
+        yield ship(orderId, id, lines, labels)
+        return yield* read(orderId, id)
+      },
+    },
+    delete: {
+      guard: 'compare',
+      *steps(stored) {
+        const { remoteId: id } = stored
+        const orderId = yield* orderOf(id, stored)
+        if (orderId === undefined)
+          throw new RecordNotFoundError(`No order has the fulfillment ${id}.`)
+        yield {
+          method: 'POST',
+          path: `${pathOf(orderId)}/${encodeURIComponent(id)}/cancel`,
+          body: {},
+        }
+      },
+    },
+    // The status of the order, and the stock of the products.
+    sideEffects: ({ order_id: orderId, items }) => [
+      ...(typeof orderId === 'string' ? [{ topic: 'commerce/orders', remoteId: orderId }] : []),
+      ...entriesOf(items).flatMap(({ order_line: line }) => {
+        const { product_id: remoteId } = valuesOf(line)
+        return typeof remoteId === 'string' ? [{ topic: 'commerce/products', remoteId }] : []
+      }),
+    ],
+  },
+}

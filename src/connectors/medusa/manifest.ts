@@ -1,0 +1,78 @@
+/** The connector for Medusa 2, a headless shop. @see NOTES.md for Medusa's behaviour */
+import type { CredentialField } from '../../definition/auth.ts'
+import { defineConnector } from '../../definition/connector.ts'
+import { trimTrailing } from '../../definition/value.ts'
+import { customers } from './customer.ts'
+import { fulfillments } from './fulfillment.ts'
+import { orders } from './order.ts'
+import { orderWriter } from './order-writer.ts'
+import { products } from './product.ts'
+import { productWriter } from './product-writer.ts'
+import { readFailure } from './read-failure.ts'
+import { entriesOf, valuesOf } from './records.ts'
+import { webhooks } from './webhooks.ts'
+
+const url: CredentialField = {
+  doc: 'Address of the Medusa server, without /admin or /app.',
+  secret: false,
+  example: 'https://shop.example.com',
+  normalize: (text) => trimTrailing(text.trim(), '/'),
+}
+
+export const connector = defineConnector({
+  app: 'medusa',
+  name: 'Medusa',
+  doc: 'A headless web shop, hosted by the merchant. Requires Medusa 2.',
+  auth: {
+    apiKey: {
+      type: 'apiKey',
+      label: 'Secret API key',
+      fields: {
+        url,
+        apiKey: {
+          label: 'Secret API key',
+          doc: 'From Settings > Secret API Keys of the dashboard; it starts with sk_.',
+          secret: true,
+        },
+      },
+      baseUrl: '{url}',
+      request: { basic: { user: '{apiKey}', password: '' } },
+    },
+    password: {
+      type: 'session',
+      label: 'E-mail address and password',
+      fields: {
+        url,
+        email: { doc: 'E-mail address of a user of the dashboard.', secret: false },
+        password: { doc: 'Password of that user.', secret: true },
+      },
+      baseUrl: '{url}',
+      login: ({ email = '', password = '' }) => ({
+        method: 'POST',
+        path: '/auth/user/emailpass',
+        body: { email, password },
+      }),
+      readLogin: ({ body }) => {
+        const { token } = valuesOf(body)
+        if (typeof token !== 'string') throw new Error('The login returned no token.')
+        // It is valid for a day by default; the shop can change that.
+        return { accessToken: token }
+      },
+      request: { headers: { authorization: 'Bearer {accessToken}' } },
+    },
+  },
+  readFailure,
+  check: { method: 'GET', path: '/admin/stores?fields=id,name&limit=1' },
+  readAccountName: ({ body }) => {
+    const { name } = entriesOf(valuesOf(body).stores)[0] ?? {}
+    // The name that a new shop has.
+    return typeof name === 'string' && name !== 'Medusa Store' ? name : undefined
+  },
+  webhooks,
+  resources: {
+    'commerce/customers': customers,
+    'commerce/fulfillments': fulfillments,
+    'commerce/orders': { ...orders, write: orderWriter },
+    'commerce/products': { ...products, write: productWriter },
+  },
+})

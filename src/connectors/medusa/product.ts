@@ -1,0 +1,273 @@
+/** Products with their variants. */
+import type { Pager, ReadMany, Steps } from '../../definition/connector.ts'
+import {
+  listOf,
+  notNull,
+  required,
+  updateOnly,
+  writtenBySteps,
+} from '../../definition/mapping/converters.ts'
+import { defineMapping } from '../../definition/mapping.ts'
+import { fetchTraced, mapRecords, passes, readByIds } from '../../definition/paging/compose.ts'
+import { memberOf } from '../../definition/paging/pager.ts'
+import { type AppRequest, type AppResponse, WriteRejection } from '../../definition/steps.ts'
+import { product } from '../../resources/commerce/product.ts'
+import { type Collection, changedSince, deletedSince, readManyOf, sync } from './listing.ts'
+import { entriesOf, latestChange, type Values, valuesOf } from './records.ts'
+
+const collection: Collection = {
+  path: 'products',
+  list: 'products',
+  fields: [
+    'id',
+    'title',
+    'subtitle',
+    'description',
+    'handle',
+    'status',
+    'external_id',
+    'is_giftcard',
+    'discountable',
+    'thumbnail',
+    'collection_id',
+    'type_id',
+    'weight',
+    'length',
+    'height',
+    'width',
+    'hs_code',
+    'origin_country',
+    'mid_code',
+    'material',
+    'metadata',
+    'created_at',
+    'updated_at',
+    'deleted_at',
+    'type.value',
+    '*tags',
+    '*images',
+    '*options',
+    '*options.values',
+    '*variants',
+    '*variants.prices',
+    'variants.prices.price_rules.value',
+    'variants.prices.price_rules.attribute',
+    '*variants.options',
+    '*variants.options.option',
+    'variants.inventory_items.required_quantity',
+    '*variants.inventory_items.inventory.location_levels',
+  ],
+}
+
+/** The variants, to find products of which only a variant has changed (NOTES "variants do not change the product"). */
+const variants: Collection = {
+  path: 'product-variants',
+  list: 'variants',
+  fields: ['id', 'product_id'],
+}
+
+/** The orders, to find products whose stock a fulfillment has changed (NOTES "changes without a trace"). */
+const orders: Collection = {
+  path: 'orders',
+  list: 'orders',
+  fields: ['id', 'items.product_id'],
+}
+
+/** A raw price. Prices of a price list or with a rule are not the price of a variant. */
+interface RawPrice {
+  readonly id: string
+  readonly currency_code: string
+  readonly amount: number
+  readonly min_quantity: number | null
+  readonly max_quantity: number | null
+  readonly price_list_id?: string | null
+  readonly rules?: Readonly<Record<string, string>>
+}
+
+/** A raw variant of a product. */
+export interface RawVariant {
+  readonly id: string
+  readonly title: string
+  readonly weight: number | null
+  readonly manage_inventory: boolean
+  readonly variant_rank: number | null
+  readonly prices?: readonly RawPrice[]
+  readonly options?: readonly { readonly value: string; readonly option?: { title: string } }[]
+  readonly inventory_items?: unknown
+}
+
+/** A raw product, with the currency of the shop. */
+export interface RawProduct {
+  readonly id: string
+  readonly type?: { readonly value: string } | null
+  readonly tags?: readonly { readonly value: string }[]
+  readonly deleted_at: string | null
+  readonly variants?: readonly RawVariant[]
+  readonly default_currency_code: string
+}
+
+const isBasePrice = (price: RawPrice): boolean =>
+  !price.price_list_id &&
+  Object.keys(price.rules ?? {}).length === 0 &&
+  price.min_quantity === null &&
+  price.max_quantity === null
+
+/** The price of a variant in the currency of the shop; undefined if it has none. */
+export const priceOf = ({ prices = [] }: RawVariant, currency: string): RawPrice | undefined =>
+  prices.find((price) => price.currency_code === currency && isBasePrice(price))
+
+const stockedUnits = (inventory: unknown): number =>
+  entriesOf(valuesOf(inventory).location_levels).reduce(
+    (total, level) => total + Number(level.stocked_quantity),
+    0,
+  )
+
+/** Units in stock: of a set, as many as its scarcest part allows. Null without tracking. */
+const stockOf = ({ manage_inventory, inventory_items }: RawVariant): object | null => {
+  const parts = entriesOf(inventory_items)
+  if (!manage_inventory || parts.length === 0) return null
+  const counts = parts.map(({ required_quantity, inventory }) =>
+    Math.floor(stockedUnits(inventory) / (Number(required_quantity) || 1)),
+  )
+  return { totalCount: Math.min(...counts) }
+}
+
+const byRank = (a: RawVariant, b: RawVariant): number =>
+  Number(a.variant_rank) - Number(b.variant_rank)
+
+// The steps of the writer write variants.
+const variant = {
+  id: updateOnly('id'),
+  remoteId: updateOnly('id'),
+  title: 'title',
+  price: writtenBySteps<RawVariant, RawProduct>(
+    (raw, { default_currency_code: currency }) => priceOf(raw, currency)?.amount,
+  ),
+  sku: 'sku',
+  optionValues: writtenBySteps(({ options = [] }: RawVariant) =>
+    options
+      .map(({ value, option }) => ({ name: option?.title ?? null, value }))
+      .sort((a, b) => (String(a.name) < String(b.name) ? -1 : 1)),
+  ),
+  inventory: (raw: RawVariant) => stockOf(raw), // NOTES "stock is read only"
+  // Medusa stores no unit.
+  weight: writtenBySteps(({ weight }: RawVariant) =>
+    weight === null ? null : { value: weight, unit: null },
+  ),
+}
+
+/** The mapping of products with their variants. */
+export const mapping = defineMapping<typeof product, RawProduct>(product, {
+  remoteId: 'id',
+  productName: required('title'),
+  description: 'description',
+  productType: ({ type }) => type?.value, // a write takes an id: remoteFields.type_id
+  productStatus: notNull('status'),
+  images: {
+    from: 'images',
+    read: (images) =>
+      entriesOf(images)
+        .toSorted((a, b) => Number(a.rank) - Number(b.rank))
+        .map(({ url }) => url),
+    write: (urls) => {
+      if (!Array.isArray(urls)) throw new WriteRejection('Expected a list.', 'images')
+      return urls.map((url) => ({ url }))
+    },
+  },
+  tags: ({ tags }) => tags?.map(({ value }) => value) ?? [], // a write takes ids: remoteFields.tags
+  vendor: null, // Medusa has none
+  productUrl: null, // Medusa does not know the storefront's URLs; remoteFields.handle is part of one
+  variants: {
+    ...listOf<RawVariant, RawProduct>('variants', variant),
+    // Safe: the listing selects the variants.
+    read: (listed) => (listed as readonly RawVariant[]).toSorted(byRank),
+  },
+  remoteCreatedAt: 'created_at',
+  remoteUpdatedAt: latestChange,
+  remoteDeleted: ({ deleted_at }) => typeof deleted_at === 'string',
+})
+
+/** Reads the currency of the shop, in which prices are shown (NOTES "prices"). */
+const STORE: AppRequest = {
+  method: 'GET',
+  path: '/admin/stores?fields=id,*supported_currencies&limit=1',
+}
+
+const currencyOf = ({ body }: AppResponse): string => {
+  const [store] = entriesOf(valuesOf(body).stores)
+  const currencies = entriesOf(store?.supported_currencies)
+  const { currency_code: code } =
+    currencies.find(({ is_default }) => is_default === true) ?? currencies[0] ?? {}
+  if (typeof code === 'string') return code
+  throw new Error('The shop has no currency.')
+}
+
+const withCurrency = (currency: string) => (record: unknown) => ({
+  ...valuesOf(record),
+  default_currency_code: currency,
+})
+
+const byIdsIn = (currency: string): ReadMany => {
+  const plain = readManyOf(collection)
+  return { ...plain, read: (response) => plain.read(response).map(withCurrency(currency)) }
+}
+
+/** The product of a variant or of an order line. */
+const productOf = (record: unknown): readonly string[] => {
+  const { product_id: id } = valuesOf(record)
+  return typeof id === 'string' ? [id] : []
+}
+
+const productsOfOrder = (record: unknown): readonly string[] =>
+  entriesOf(valuesOf(record).items).flatMap(productOf)
+
+/** The pages of products with prices in a currency. */
+const pagesIn = (currency: string): Pager => {
+  const shown = (pager: Pager) => mapRecords(pager, (record) => [withCurrency(currency)(record)])
+  return passes(({ since }) => ({
+    changed: shown(changedSince(collection, since)),
+    ...(since !== undefined && {
+      withChangedVariant: fetchTraced(
+        mapRecords(changedSince(variants, since), productOf),
+        byIdsIn(currency),
+      ),
+      inChangedOrder: fetchTraced(
+        mapRecords(changedSince(orders, since), productsOfOrder),
+        byIdsIn(currency),
+      ),
+      deleted: shown(deletedSince(collection, since)),
+    }),
+  }))
+}
+
+/** The products, after a first request for the currency of the shop, which the cursor keeps. */
+const pages: Pager = {
+  listRequest: (position) => {
+    const currency = memberOf(position.cursor, 'currency')
+    if (typeof currency !== 'string') return STORE
+    return pagesIn(currency).listRequest({ ...position, cursor: memberOf(position.cursor, 'at') })
+  },
+  readList: (response, position) => {
+    const currency = memberOf(position.cursor, 'currency')
+    if (typeof currency !== 'string')
+      return { records: [], next: { currency: currencyOf(response) } }
+    const at = { ...position, cursor: memberOf(position.cursor, 'at') }
+    const { next, ...page } = pagesIn(currency).readList(response, at)
+    return { ...page, next: next === undefined ? undefined : { currency, at: next } }
+  },
+}
+
+/** Reads the currency of the shop, and a product; undefined if the shop does not have it. */
+export function* readProduct(id: string): Steps<Values | undefined> {
+  const currency = currencyOf(yield STORE)
+  const [found] = yield* readByIds(byIdsIn(currency), [id])
+  return found === undefined ? undefined : valuesOf(found)
+}
+
+/** The currency of the shop. */
+export function* readCurrency(): Steps<string> {
+  return currencyOf(yield STORE)
+}
+
+/** The listing of products, without the writer. */
+export const products = { mapping, ...pages, sync }

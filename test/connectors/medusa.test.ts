@@ -1,0 +1,206 @@
+/** The Medusa connector without a Medusa: requests, failures and events. The live test is test/long/medusa.check.ts. */
+import { describe, expect, test } from 'vitest'
+import { connector } from '../../src/connectors/medusa/manifest.ts'
+import type {
+  AppRequest,
+  AppResponse,
+  Json,
+  ListPosition,
+  ResourceWriter,
+} from '../../src/definition/connector.ts'
+import { runSteps } from '../support/steps.ts'
+
+const ok = (body: unknown): AppResponse => ({ status: 200, headers: {}, body })
+
+const resource = (name: string) => {
+  const found = connector.resources[`commerce/${name}`]
+  if (!found) throw new Error(`no ${name}`)
+  return found
+}
+
+/** The path and the query of a request, without the selected fields. */
+const lineOf = ({ method, path }: AppRequest): string => {
+  const { pathname, searchParams } = new URL(path, 'http://medusa.example')
+  searchParams.delete('fields')
+  return `${method} ${pathname}?${decodeURIComponent(searchParams.toString())}`
+}
+
+const STORES = { stores: [{ supported_currencies: [{ currency_code: 'eur', is_default: true }] }] }
+
+/** The requests of a listing whose pages are these bodies. */
+const requestsOf = (name: string, since: string | undefined, bodies: readonly object[]) => {
+  const { listRequest, readList } = resource(name)
+  const lines: string[] = []
+  let cursor: Json | undefined
+  for (const body of bodies) {
+    const position: ListPosition = { since, cursor }
+    lines.push(lineOf(listRequest(position)))
+    // A cursor is stored as JSON.
+    cursor = JSON.parse(JSON.stringify(readList(ok(body), position).next ?? null)) ?? undefined
+  }
+  return { lines, cursor }
+}
+
+describe('a listing', () => {
+  test('of products reads the currency, then all products by id', () => {
+    const products = [{ id: 'prod_1', variants: [] }]
+    const { lines, cursor } = requestsOf('products', undefined, [STORES, { products, count: 1 }])
+    expect(lines).toEqual([
+      'GET /admin/stores?limit=1',
+      'GET /admin/products?order=id&limit=100&offset=0',
+    ])
+    expect(cursor).toBeUndefined()
+  })
+
+  test('of changed products reads those of changed variants and orders, and deleted products', () => {
+    const since = '2026-01-02T03:04:05.678Z'
+    const none = { products: [], orders: [], count: 0 }
+    const { lines, cursor } = requestsOf('products', since, [
+      STORES,
+      none,
+      { variants: [{ id: 'variant_1', product_id: 'prod_1' }], count: 1 },
+      { products: [{ id: 'prod_1', variants: [] }] },
+      { orders: [{ id: 'order_1', items: [{ product_id: 'prod_2' }] }], count: 1 },
+      { products: [{ id: 'prod_2', variants: [] }] },
+      none,
+    ])
+    const page = 'order=id&limit=100&offset=0'
+    expect(lines).toEqual([
+      'GET /admin/stores?limit=1',
+      `GET /admin/products?${page.replace('&limit', `&updated_at[$gte]=${since}&limit`)}`,
+      `GET /admin/product-variants?${page.replace('&limit', `&updated_at[$gte]=${since}&limit`)}`,
+      'GET /admin/products?order=id&limit=50&id[]=prod_1',
+      `GET /admin/orders?${page.replace('&limit', `&updated_at[$gte]=${since}&limit`)}`,
+      'GET /admin/products?order=id&limit=50&id[]=prod_2',
+      `GET /admin/products?${page.replace('&limit', `&deleted_at[$gte]=${since}&with_deleted=true&limit`)}`,
+    ])
+    expect(cursor).toBeUndefined()
+  })
+
+  test('of changed orders reads those of changed payments', () => {
+    const since = '2026-01-02T03:04:05.678Z'
+    const payment = { id: 'pay_1', payment_collection: { order: { id: 'order_1' } } }
+    const { lines } = requestsOf('orders', since, [
+      { orders: [], count: 0 },
+      { payments: [payment, { id: 'pay_2', payment_collection: {} }], count: 2 },
+      { orders: [{ id: 'order_1' }] },
+    ])
+    expect(lines.at(-1)).toBe('GET /admin/orders?order=id&limit=50&id[]=order_1')
+  })
+})
+
+test.each([
+  [401, { message: 'Unauthorized' }, { kind: 'authentication', reason: 'Unauthorized' }],
+  [404, { type: 'not_found', message: 'No order' }, { kind: 'absent', reason: 'No order' }],
+  [404, undefined, { kind: 'refused' }],
+  [409, { type: 'conflict', message: 'Another request' }, { kind: 'unavailable' }],
+  [422, { type: 'duplicate_error', message: 'Exists' }, { kind: 'refused', reason: 'Exists' }],
+  [
+    400,
+    { type: 'invalid_data', message: "Expected type: 'number' for field 'items, 0, quantity'" },
+    { kind: 'refused', field: 'items.0.quantity' },
+  ],
+])('the failure of %i %o', (status, body, expected) => {
+  expect(connector.readFailure({ status, headers: {}, body })).toMatchObject(expected)
+})
+
+test('no failure is read from a success or from a failure of the program', () => {
+  for (const status of [200, 500])
+    expect(connector.readFailure({ status, headers: {}, body: {} })).toBeUndefined()
+})
+
+test.each([
+  [{ type: 'order.changed', data: { id: 'o' } }, ['commerce/orders', 'o', 'changed']],
+  [{ type: 'customer.deleted', data: { id: 'c' } }, ['commerce/customers', 'c', 'deleted']],
+  [{ type: 'region.changed', data: { id: 'r' } }, undefined],
+])('the event of %o', (body, expected) => {
+  const events = connector.webhooks?.events({ headers: {}, body }) ?? []
+  expect(events.map(({ topic, remoteId, kind }) => [topic, remoteId, kind])[0]).toEqual(expected)
+})
+
+/** Runs a write against a Medusa that returns these bodies, one after another. */
+const requestsOfWrite = async (
+  name: string,
+  steps: (writer: ResourceWriter) => ReturnType<ResourceWriter['get']> | undefined,
+  bodies: readonly object[],
+): Promise<readonly AppRequest[]> => {
+  const { write } = resource(name)
+  const running = write && steps(write)
+  if (!running) throw new Error(`the connector does not write ${name}`)
+  const requests: AppRequest[] = []
+  await runSteps(connector, running, async (request) => {
+    requests.push(request)
+    return ok(bodies[requests.length - 1])
+  })
+  return requests
+}
+
+test('a new price keeps the other prices of the variant', async () => {
+  const price = (id: string, code: string, amount: number, rules = {}) => ({
+    ...{ id, currency_code: code, amount, min_quantity: null, max_quantity: null },
+    rules,
+  })
+  const variant = { id: 'variant_1', title: 'S', weight: null, manage_inventory: false }
+  const ofRegion = price('p0', 'eur', 9, { region_id: 'reg_1' })
+  const prices = [ofRegion, price('p1', 'usd', 11), price('p2', 'eur', 10)]
+  const product = { id: 'prod_1', options: [], variants: [{ ...variant, prices, options: [] }] }
+  const read = [STORES, { products: [product] }]
+  const fields = { variants: [{ remoteId: 'variant_1', price: '12.50' }] }
+  const stored = { remoteId: 'prod_1', record: {} }
+  const requests = await requestsOfWrite(
+    'products',
+    ({ update }) => update?.steps({ fields, remoteFields: {} }, stored),
+    [...read, {}, ...read],
+  )
+  expect(requests.filter(({ method }) => method === 'POST')).toEqual([
+    {
+      method: 'POST',
+      path: '/admin/products/prod_1/variants/batch',
+      body: {
+        create: [],
+        update: [
+          {
+            id: 'variant_1',
+            prices: [
+              { id: 'p0', currency_code: 'eur', amount: 9, rules: { region_id: 'reg_1' } },
+              { id: 'p1', currency_code: 'usd', amount: 11 },
+              { id: 'p2', currency_code: 'eur', amount: 12.5 },
+            ],
+          },
+        ],
+      },
+    },
+  ])
+})
+
+test('a fulfillment with a tracking number is created, then shipped', async () => {
+  const order = (...ids: string[]) => ({
+    orders: [{ id: 'order_1', items: [], fulfillments: ids.map((id) => ({ id })) }],
+  })
+  const fields = {
+    orderId: 'order_1',
+    lineItems: [{ lineItemId: 'item_1', quantity: 2 }],
+    trackingNumbers: ['T-1'],
+  }
+  const requests = await requestsOfWrite(
+    'fulfillments',
+    ({ create }) => create?.steps({ fields, remoteFields: { location_id: 'loc_1' } }),
+    [order('ful_1'), {}, order('ful_1', 'ful_2'), {}, order('ful_1', 'ful_2')],
+  )
+  const items = [{ id: 'item_1', quantity: 2 }]
+  expect(requests.filter(({ method }) => method === 'POST')).toEqual([
+    {
+      method: 'POST',
+      path: '/admin/orders/order_1/fulfillments',
+      body: { location_id: 'loc_1', items },
+    },
+    {
+      method: 'POST',
+      path: '/admin/orders/order_1/fulfillments/ful_2/shipments',
+      body: {
+        items,
+        labels: [{ tracking_number: 'T-1', tracking_url: '#', label_url: '#' }],
+      },
+    },
+  ])
+})
