@@ -159,6 +159,7 @@ const readPage = async (
   const { changes, next, token, requestedMs } = page
   const incomplete = new Set(page.incomplete?.filter((topic) => feed.topics.includes(topic)))
   const reported: ReportedPage['reported'][number][] = []
+  const lacking: string[] = []
   const byTopic = Map.groupBy(changes, ({ topic }) => topic)
   const stopped =
     changes.length === 0
@@ -170,13 +171,15 @@ const readPage = async (
     if (!resource || !own) continue
     if (stopped.has(topic)) {
       incomplete.add(topic)
+      if (own.some(({ kind }) => kind === 'deleted')) lacking.push(topic)
       continue
     }
     const { mapped, isComplete } = await mapChanges(run, resource, own, { signal, requestedMs })
     reported.push({ resource: resource.mapping.resource, mapped })
     if (!isComplete) incomplete.add(topic)
   }
-  return { reported, incomplete: [...incomplete], next, ...(token !== undefined && { token }) }
+  const last = token !== undefined && { token }
+  return { reported, incomplete: [...incomplete], lacking, next, ...last }
 }
 
 /** Lists and stores pages. @returns undefined after the last page; the pages seen so far if the slice is over */
@@ -251,7 +254,11 @@ const finish = async (run: FeedRun): Promise<RunResult> => {
       }
       await completeRun(transaction, lease, completion)
       for (const [resource, counted] of Object.entries(topics))
-        await appendSyncEvent(transaction, run, 'completed', { resource, listing: 'changes', ...counted })
+        await appendSyncEvent(transaction, run, 'completed', {
+          resource,
+          listing: 'changes',
+          ...counted,
+        })
     })
   const covered = { credentialId, topics: feed.topics, startedAt, clockRate: 1 - MAX_DRIFT }
   await advanceCovered(context.database, covered)

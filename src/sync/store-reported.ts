@@ -27,6 +27,8 @@ export interface ReportedPage extends Pick<FeedPage, 'next' | 'token'> {
   readonly reported: readonly ReportedRecords[]
   /** Topics of which not all changes are stored, so that their resources are listed by themselves. */
   readonly incomplete: readonly string[]
+  /** Those of them of which a deletion is not stored. */
+  readonly lacking: readonly string[]
 }
 
 const NO_COUNTS: SyncCounts = {
@@ -64,7 +66,13 @@ const storeReported = async (
     problems: problems.length,
   }
   if (position !== undefined && changesIn(counts) > 0)
-    await appendSyncEvent(transaction, run, 'started', { resource: topic, listing: 'changes' }, position)
+    await appendSyncEvent(
+      transaction,
+      run,
+      'started',
+      { resource: topic, listing: 'changes' },
+      position,
+    )
   // Some of these records are not stored yet, and a run of their resource may be about to store them.
   if (marked < tombstones.length) await interruptRuns(transaction, owner.credentialId, [topic])
   return addCounts(NO_COUNTS, counts)
@@ -98,7 +106,7 @@ const advance = (
  */
 export const storeReportedPage = async (run: FeedRun, page: ReportedPage): Promise<void> => {
   const { owner, lease, progress, feed } = run
-  const { incomplete, next } = page
+  const { incomplete, lacking, next } = page
   const reported = page.reported
     .filter(({ mapped }) => sizeOf(mapped) > 0)
     .toSorted((a, b) => (a.resource.topic < b.resource.topic ? -1 : 1))
@@ -117,7 +125,8 @@ export const storeReportedPage = async (run: FeedRun, page: ReportedPage): Promi
     const counts = new Map<string, SyncCounts>()
     for (const one of reported)
       counts.set(one.resource.topic, await storeReported(transaction, run, one))
-    if (incomplete.length > 0) await endCoverage(transaction, owner.credentialId, incomplete)
+    if (incomplete.length > 0)
+      await endCoverage(transaction, owner.credentialId, incomplete, lacking)
     const advanced = advance(progress, page, counts)
     const totals = await saveProgress(transaction, lease, advanced)
     const created = advanced.counts.created - progress.counts.created

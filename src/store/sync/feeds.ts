@@ -65,19 +65,23 @@ export const advanceCovered = async (
 /**
  * Makes resources poll for changes by themselves, from their own positions: the feed fails, or does not show all of
  * their changes. A later run of the feed covers them again once they have been listed.
+ * @param lacking those of which a deletion is not stored: they are listed in full
  */
 export const endCoverage = async (
   { prisma }: Queryable,
   credentialId: string,
   topics: readonly string[],
+  lacking: readonly string[] = [],
 ): Promise<void> => {
   await prisma.$executeRaw(sql`
     WITH locked AS MATERIALIZED (${locked(credentialId, topics)})
     UPDATE sync_states s SET reported_since = NULL,
+      full_listing_at = CASE WHEN s.topic = ANY (${lacking}::text[]) AND s.full_listing_at IS NOT NULL
+        THEN 'epoch' ELSE s.full_listing_at END,
       due_at = CASE WHEN ${IS_COVERED} AND ${isFree('s')} AND s.failures = 0 AND s.due_at < 'infinity'
         THEN least(s.due_at, clock_timestamp()) ELSE s.due_at END
     FROM locked l
-    WHERE s.credential_id = l.credential_id AND s.topic = l.topic AND s.reported_since IS NOT NULL`)
+    WHERE s.credential_id = l.credential_id AND s.topic = l.topic`)
 }
 
 /**
