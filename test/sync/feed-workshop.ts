@@ -9,6 +9,7 @@ import type { SyncContext } from '../../src/sync/active-run.ts'
 import { runFeed } from '../../src/sync/feed-run.ts'
 import { runSync } from '../../src/sync/run.ts'
 import type { RunResult } from '../../src/sync/run-end.ts'
+import { createSync, type Sync } from '../../src/sync/schedule.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { type FeedApp, type FeedAppSync, feedConnector, startFeedApp } from '../support/feed-app.ts'
 import { testVault } from '../support/vault.ts'
@@ -25,8 +26,10 @@ export interface FeedWorkshop {
   use(sync: FeedAppSync): void
   /** A credential whose syncs have not run yet. */
   connect(): Promise<string>
-  /** Runs everything that is due within an hour, until nothing is due at once. */
-  poll(credentialId: string): Promise<readonly (RunResult & { readonly topic: string })[]>
+  /** Runs everything that is due within an hour, one after another by topic, until nothing is due at once. */
+  poll(credentialId: string): Promise<void>
+  /** An engine that schedules its runs itself. */
+  engine(): Sync
   /** Takes the leases of all runs, as if their process had died. */
   kill(): Promise<void>
   close(): Promise<void>
@@ -39,6 +42,7 @@ export const openFeedWorkshop = async (): Promise<FeedWorkshop> => {
   const { prisma } = database
   const log = keepingLog()
   const client = createAppClient({ ...quickClient, allowPrivateAddresses: true })
+  const engines: Sync[] = []
   let connector = feedConnector()
   const contextOf = (): SyncContext => ({
     database,
@@ -54,18 +58,14 @@ export const openFeedWorkshop = async (): Promise<FeedWorkshop> => {
     inBackground: () => {},
   })
 
-  const runDue = async (keys: readonly SyncKey[]) => {
-    const leases = keys.map((key) => ({ key, holder: crypto.randomUUID(), durationMs: 60_000 }))
-    const acquired = await acquireDueRuns(database, leases)
-    return Promise.all(
-      acquired.map(async (run) => {
-        const { topic } = run.lease.key
-        const { signal } = new AbortController()
-        const held = { ...run, acquiredMs: performance.now(), signal, release: () => {} }
-        const result = await (topic === FEED ? runFeed : runSync)(contextOf(), held)
-        return { ...result, topic }
-      }),
-    )
+  /** Runs one sync; undefined if it is not due. */
+  const run = async (key: SyncKey): Promise<RunResult | undefined> => {
+    const lease = { key, holder: crypto.randomUUID(), durationMs: 60_000 }
+    const [acquired] = await acquireDueRuns(database, [lease])
+    if (!acquired) return
+    const { signal } = new AbortController()
+    const held = { ...acquired, acquiredMs: performance.now(), signal, release: () => {} }
+    return (key.topic === FEED ? runFeed : runSync)(contextOf(), held)
   }
 
   const wake = (credentialId: string) => prisma.$executeRaw`
@@ -74,7 +74,7 @@ export const openFeedWorkshop = async (): Promise<FeedWorkshop> => {
 
   const listDue = (credentialId: string) => prisma.$queryRaw<SyncKey[]>`
     SELECT credential_id::text AS "credentialId", topic FROM sync_states
-    WHERE credential_id = ${credentialId}::uuid AND due_at <= clock_timestamp()`
+    WHERE credential_id = ${credentialId}::uuid AND due_at <= clock_timestamp() ORDER BY topic`
 
   return {
     app,
@@ -100,13 +100,16 @@ export const openFeedWorkshop = async (): Promise<FeedWorkshop> => {
       return id
     },
     poll: async (credentialId) => {
-      const results: (RunResult & { readonly topic: string })[] = []
       await wake(credentialId)
       for (;;) {
-        const due = await listDue(credentialId)
-        if (due.length === 0) return results
-        results.push(...(await runDue(due)))
+        const [next] = await listDue(credentialId)
+        if (!next || !(await run(next))) return
       }
+    },
+    engine: () => {
+      const engine = createSync({ ...contextOf(), vault: testVault })
+      engines.push(engine)
+      return engine
     },
     kill: async () => {
       await prisma.$executeRaw`
@@ -114,6 +117,7 @@ export const openFeedWorkshop = async (): Promise<FeedWorkshop> => {
         WHERE holder IS NOT NULL`
     },
     close: async () => {
+      for (const engine of engines) await engine.stop()
       await client.stop()
       await database.stop()
       await app.stop()

@@ -154,8 +154,6 @@ describe('a feed', () => {
     shop.app.put(STAGES, '1', 'New')
     expect(await requestsOf()).toEqual(['feed', `list ${STAGES}`])
     expect(await stored()).toMatchObject({ [STAGES]: { 1: 'New' } })
-    // Its listing began before the feed had completed.
-    await shop.poll(credentialId)
     expect(await requestsOf()).toEqual(['feed'])
   })
 })
@@ -166,7 +164,7 @@ describe('a resource of a feed is listed by itself', () => {
     shop.app.rows.get(STAGES)?.delete('1')
     shop.app.put(RATES, '4')
     shop.app.expire()
-    // Both are listed twice: a second listing confirms the deletion.
+    // A second listing confirms the deletion.
     expect(await requestsOf()).toEqual(['feed', 'feed', LISTS[0], LISTS[1], LISTS[1]])
     expect(await stored()).toMatchObject({
       [STAGES]: { 1: 'Name 1 (deleted)' },
@@ -184,7 +182,6 @@ describe('a resource of a feed is listed by itself', () => {
     const requests = await requestsOf()
     expect(requests.filter((kind) => kind.startsWith('list'))).toEqual([`list ${STAGES}`])
     expect(Object.keys((await stored())[STAGES] ?? {})).toHaveLength(7)
-    await shop.poll(credentialId)
     expect(await requestsOf()).toEqual(['feed'])
   })
 
@@ -195,13 +192,13 @@ describe('a resource of a feed is listed by itself', () => {
     expect(await requestsOf()).toEqual(['feed'])
     expect(await requestsOf()).toEqual(['feed'])
     expect(await requestsOf()).toEqual(['feed', ...LISTS])
-    shop.app.put(STAGES, '1', 'New')
-    shop.app.remove(RATES, '3')
+    shop.app.put(RATES, '1', 'New')
+    shop.app.remove(STAGES, '3')
     expect(await requestsOf()).toEqual(['feed', ...LISTS])
-    expect(await stored()).toMatchObject({ [STAGES]: { 1: 'New' } })
+    expect(await stored()).toMatchObject({ [RATES]: { 1: 'New' }, [STAGES]: { 3: 'Name 3' } })
     shop.app.settings.feedStatus = 200
     await shop.poll(credentialId)
-    expect(await stored()).toMatchObject({ [RATES]: { 3: 'Name 3 (deleted)' } })
+    expect(await stored()).toMatchObject({ [STAGES]: { 3: 'Name 3 (deleted)' } })
     await shop.poll(credentialId)
     expect(await requestsOf()).toEqual(['feed'])
   })
@@ -278,6 +275,23 @@ it('a resource of a working feed is as fresh as the feed, and the feed is not sh
     expect(completedAt > (before.resources[index]?.lastCompletedAt ?? '')).toBe(true)
     expect(Date.parse(completedAt)).toBeLessThanOrEqual(feed.completedAt?.getTime() ?? 0)
   }
+})
+
+it('the engine polls a feed before its resources are listed, and polls them again without it', async () => {
+  shop.app.put(STAGES, '1')
+  const engine = shop.engine()
+  await engine.syncNow(credentialId)
+  expect(shop.app.requests[0]).toBe('feed')
+  expect(await requestsOf()).toEqual(['feed'])
+  await engine.stop()
+
+  shop.use({ hasFeed: false })
+  const next = shop.engine()
+  await next.start()
+  await expect.poll(() => shop.app.requests.toSorted()).toEqual(['feed', ...LISTS])
+  await next.stop()
+  expect(await shop.database.prisma.syncState.count({ where: { topic: FEED } })).toBe(0)
+  expect(await stateOf(STAGES)).toMatchObject({ reportedSince: null, failures: 0 })
 })
 
 it('the position of a resource advances with its feed', async () => {
