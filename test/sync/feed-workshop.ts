@@ -1,4 +1,5 @@
 /** A database with credentials of the app with a feed, and an engine whose runs the test starts. */
+import { setTimeout } from 'node:timers/promises'
 import { syncKeysOf } from '../../src/definition/feed.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
 import { readCredential } from '../../src/store/accounts/credentials.ts'
@@ -72,9 +73,15 @@ export const openFeedWorkshop = async (): Promise<FeedWorkshop> => {
     UPDATE sync_states SET due_at = clock_timestamp() WHERE credential_id = ${credentialId}::uuid
       AND due_at < clock_timestamp() + interval '1 hour' AND holder IS NULL`
 
-  const listDue = (credentialId: string) => prisma.$queryRaw<SyncKey[]>`
+  // Due times are rounded to milliseconds, so that `now` may be due a moment later.
+  const ROUNDING_MS = 2
+
+  const listDue = async (credentialId: string) => {
+    await setTimeout(ROUNDING_MS)
+    return prisma.$queryRaw<SyncKey[]>`
     SELECT credential_id::text AS "credentialId", topic FROM sync_states
     WHERE credential_id = ${credentialId}::uuid AND due_at <= clock_timestamp() ORDER BY topic`
+  }
 
   return {
     app,
