@@ -4,6 +4,7 @@ import { syncKeysOf } from '../../src/definition/feed.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
 import { readCredential } from '../../src/store/accounts/credentials.ts'
 import { type Database, openDatabase } from '../../src/store/database/database.ts'
+import { LeaseLostError } from '../../src/store/database/lease-sql.ts'
 import { acquireDueRuns } from '../../src/store/sync/claims.ts'
 import type { SyncKey } from '../../src/store/sync/sync-key.ts'
 import type { SyncContext } from '../../src/sync/active-run.ts'
@@ -66,7 +67,13 @@ export const openFeedWorkshop = async (): Promise<FeedWorkshop> => {
     if (!acquired) return
     const { signal } = new AbortController()
     const held = { ...acquired, acquiredMs: performance.now(), signal, release: () => {} }
-    return (key.topic === FEED ? runFeed : runSync)(contextOf(), held)
+    try {
+      return await (key.topic === FEED ? runFeed : runSync)(contextOf(), held)
+    } catch (error) {
+      // Another process took the run over while it ended; the scheduler logs that.
+      if (error instanceof LeaseLostError) return { outcome: 'lost' }
+      throw error
+    }
   }
 
   const wake = (credentialId: string) => prisma.$executeRaw`
