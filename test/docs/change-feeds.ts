@@ -1,4 +1,4 @@
-import type { ChangeFeeds, FeedPage } from '../../src/definition/feed.ts'
+import type { ChangeFeeds, FeedChange, FeedPage } from '../../src/definition/feed.ts'
 import { withQuery } from '../../src/definition/paging/pager.ts'
 
 /** The response of `/changes`. */
@@ -26,14 +26,12 @@ export const feeds: ChangeFeeds = {
     }),
     read: ({ body }): FeedPage => {
       const { time, items = [] } = body as Changes
-      const changes = items.map(
-        (record) =>
-          ({
-            topic: TOPICS[record.type] ?? record.type,
-            remoteId: record.Id,
-            ...(record.status === 'Deleted' ? { kind: 'deleted' } : { kind: 'changed', record }),
-          }) as const,
-      )
+      const changes = items.map((record): FeedChange => {
+        const name = { topic: TOPICS[record.type] ?? record.type, remoteId: record.Id }
+        return record.status === 'Deleted'
+          ? { ...name, kind: 'deleted' }
+          : { ...name, kind: 'changed', record }
+      })
       const isFull = items.length >= 1000
       return {
         changes,
