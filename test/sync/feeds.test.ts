@@ -275,6 +275,13 @@ it('a resource of a working feed is as fresh as the feed, and the feed is not sh
     expect(completedAt > (before.resources[index]?.lastCompletedAt ?? '')).toBe(true)
     expect(Date.parse(completedAt)).toBeLessThanOrEqual(feed.completedAt?.getTime() ?? 0)
   }
+  await shop.database.transaction((transaction) =>
+    pauseCredential(transaction, credentialId, STAGES),
+  )
+  expect((await read()).resources).toMatchObject([
+    { topic: RATES, nextSyncAt: feed.dueAt.toISOString() },
+    { topic: STAGES, state: 'paused', nextSyncAt: null },
+  ])
 })
 
 it('the engine polls a feed before its resources are listed, and polls them again without it', async () => {
