@@ -9,7 +9,7 @@ import { RATES, STAGES, TOPICS } from '../support/feed-app.ts'
 import { type FeedWorkshop, openFeedWorkshop } from './feed-workshop.ts'
 
 // The long form: SYNC_HISTORIES=1000.
-const HISTORIES = Number(process.env.SYNC_HISTORIES ?? 20)
+const HISTORIES = Number(process.env.SYNC_HISTORIES ?? 8)
 
 let shop: FeedWorkshop
 

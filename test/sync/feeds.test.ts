@@ -185,6 +185,23 @@ describe('a resource of a feed is listed by itself', () => {
     expect(await requestsOf()).toEqual(['feed'])
   })
 
+  it('again if that page arrives while it is listed', async () => {
+    await start()
+    await shop.database.transaction((transaction) =>
+      resyncCredential(transaction, credentialId, STAGES),
+    )
+    shop.app.settings.fullAt = 0
+    shop.app.settings.onAnswer = async (kind) => {
+      if (kind !== `list ${STAGES}` || shop.app.rows.get(STAGES)?.has('9')) return
+      shop.app.put(STAGES, '9')
+      await shop.poll(credentialId)
+    }
+    await shop.poll(credentialId)
+    expect((await stored())[STAGES]).not.toHaveProperty('9')
+    await shop.poll(credentialId)
+    expect(await stored()).toMatchObject({ [STAGES]: { 9: 'Name 9' } })
+  })
+
   it('while the feed fails, and no longer once it works again', async () => {
     await start()
     shop.app.settings.feedStatus = 403
