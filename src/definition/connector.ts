@@ -7,6 +7,7 @@
 import type { AuthMethods } from './auth.ts'
 import { commonValueNames } from './authenticate.ts'
 import { checkAuth } from './check-auth.ts'
+import { type ChangeFeeds, checkFeeds, feedKeyOf } from './feed.ts'
 import { checkWebhooks, type Webhooks } from './inbound.ts'
 import type { Json } from './json.ts'
 import type { Mapping } from './mapping.ts'
@@ -194,6 +195,8 @@ export interface ConnectorDefinition {
   readonly limits?: RequestLimits
   /** How the app reports changes. Absent: they are found by polling only. */
   readonly webhooks?: Webhooks
+  /** The listings that report the changes of several resources. Absent: each resource is polled by itself. */
+  readonly feeds?: ChangeFeeds
   /** By topic. */
   readonly resources: Readonly<Record<string, ResourceConnector>>
 }
@@ -206,10 +209,10 @@ export interface Connector extends ConnectorDefinition {
 /**
  * Completes a definition.
  * @throws TypeError if a resource's key is not the topic of its mapping, or if a way to connect, the limits, the
- * webhooks or the sync behaviour of a resource are not well defined
+ * webhooks, the feeds or the sync behaviour of a resource are not well defined
  */
 export const defineConnector = (definition: ConnectorDefinition): Connector => {
-  const { app, auth, limits, webhooks } = definition
+  const { app, auth, feeds, limits, webhooks } = definition
   checkAuth(app, auth)
   if (limits) checkRequestLimits(app, limits, commonValueNames(auth))
   for (const [topic, { mapping, sync }] of Object.entries(definition.resources)) {
@@ -217,8 +220,9 @@ export const defineConnector = (definition: ConnectorDefinition): Connector => {
       throw new TypeError(
         `The connector ${definition.app} has the mapping of ${mapping.resource.topic} under the key ${topic}.`,
       )
-    checkSync(`${topic} of ${definition.app}`, sync)
+    checkSync(`${topic} of ${definition.app}`, sync, feedKeyOf(feeds, topic) !== undefined)
   }
+  if (feeds) checkFeeds(app, feeds, Object.keys(definition.resources))
   if (webhooks) checkWebhooks(app, webhooks, Object.keys(definition.resources))
   const categories = Object.values(definition.resources).map(
     ({ mapping }) => mapping.resource.category,

@@ -17,7 +17,7 @@ export type ChangeDetection =
    * (`ListPosition.token`): a delta link, a sync token, or the time until which a feed was read.
    */
   | { readonly by: 'token' }
-  /** The app lists no changes: every run lists all records. */
+  /** The app lists no changes: every run lists all records. While a feed reports the changes, only full listings run. */
   | { readonly by: 'full-listing' }
 
 /** A count of the app's records. */
@@ -32,7 +32,7 @@ export interface SyncDefinition {
   readonly changes: ChangeDetection
   /**
    * `reported`: every deletion appears in a listing, as a record that is marked as deleted or as an id in
-   * `ListPage.deleted` · `compared`: records that a full listing does not return are deleted. Its listings may
+   * `ListPage.deleted`, or in a feed · `compared`: records that a full listing does not return are deleted. Its listings may
    * report some deletions too.
    */
   readonly deletions: 'reported' | 'compared'
@@ -46,8 +46,8 @@ export interface SyncDefinition {
   readonly remoteCount?: RemoteCount
 }
 
-const problemOf = ({ changes, ...sync }: SyncDefinition): string | undefined => {
-  const isFullListing = changes.by === 'full-listing'
+const problemOf = ({ changes, ...sync }: SyncDefinition, hasFeed: boolean): string | undefined => {
+  const isFullListing = changes.by === 'full-listing' && !hasFeed
   if (changes.by === 'time' && !(changes.overlapMs >= 0 && Number.isFinite(changes.overlapMs)))
     return 'overlapMs must be a number of milliseconds, 0 or more'
   if (sync.fullListingEveryMs !== undefined && !(sync.fullListingEveryMs >= 0))
@@ -61,8 +61,12 @@ const problemOf = ({ changes, ...sync }: SyncDefinition): string | undefined => 
   return
 }
 
-/** Checks the sync behaviour of a resource. @throws TypeError that names the resource and the contradiction */
-export const checkSync = (name: string, sync: SyncDefinition): void => {
-  const problem = problemOf(sync)
+/**
+ * Checks the sync behaviour of a resource.
+ * @param hasFeed whether a feed reports its changes
+ * @throws TypeError that names the resource and the contradiction
+ */
+export const checkSync = (name: string, sync: SyncDefinition, hasFeed = false): void => {
+  const problem = problemOf(sync, hasFeed)
   if (problem !== undefined) throw new TypeError(`The sync of ${name}: ${problem}.`)
 }

@@ -13,9 +13,10 @@ import {
 } from '../store/inbound/events.ts'
 import { applyChanges, lockRecords, markRecordsDeleted } from '../store/records/apply-changes.ts'
 import { createLineWriter } from '../store/records/record-lines.ts'
+import { isFetchable } from '../sync/read-records.ts'
 import { LIMIT_REACHED } from '../sync/storage-limits.ts'
 import { type ConnectedApp, failureIn, type InboundContext } from './context.ts'
-import { type FetchedRecords, fetchRecords, isFetchable } from './fetch-records.ts'
+import { type FetchedRecords, fetchRecords } from './fetch-records.ts'
 
 const RECORDS_AT_ONCE = 50
 // Then other credentials take their turn.

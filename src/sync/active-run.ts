@@ -41,14 +41,13 @@ export interface SyncContext {
 /** Receives the end of a run: its app, and `completed` or the code of its failure. */
 export type OnRun = (app: string, outcome: 'completed' | FailureCode) => void
 
-/** A run that this process holds the lease of. */
+/** A run that this process holds the lease of: of a resource, or of a feed. */
 export interface ActiveRun {
   readonly context: SyncContext
   readonly lease: SyncLease
   readonly owner: RecordOwner
   readonly credential: OpenCredential
   readonly connector: Connector
-  readonly resource: ResourceConnector
   /** The sync state when the lease was acquired. */
   readonly state: SyncState
   /** When the lease was acquired, by `performance.now()`. */
@@ -61,8 +60,29 @@ export interface ActiveRun {
   advanced: boolean
 }
 
+/** The app of a run. */
+type RunApp = Pick<ActiveRun, 'owner' | 'credential' | 'connector'>
+
+/** Opens the app of a credential; undefined if the credential was deleted. @throws Error if it has no connector */
+export const openApp = async (
+  { loadCredential, connectors }: SyncContext,
+  credentialId: string,
+): Promise<RunApp | undefined> => {
+  const credential = await loadCredential(credentialId)
+  if (!credential) return
+  const connector = connectors.get(credential.app)
+  if (!connector) throw new Error(`No connector for ${credential.app}.`)
+  const owner = { credentialId, environmentId: credential.environmentId }
+  return { owner, credential, connector }
+}
+
+/** The run of a resource. */
+export interface ResourceRun extends ActiveRun {
+  readonly resource: ResourceConnector
+}
+
 /** The unified resource of a run. */
-export const resourceOf = ({ resource }: ActiveRun): Resource => resource.mapping.resource
+export const resourceOf = ({ resource }: ResourceRun): Resource => resource.mapping.resource
 
 /** The app client of a run: its requests spend the budget for changes, or that for history. */
 export const appClientOf = ({ context, owner, progress }: ActiveRun): AppClient =>

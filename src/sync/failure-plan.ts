@@ -18,6 +18,9 @@ const JITTER = [0.9, 1.1] as const
 /** A cursor that fails this often in a row may have expired: the listing restarts. */
 const MAX_FAILURES_PER_CURSOR = 3
 
+/** A feed that fails this often in a row no longer replaces the polls of its resources. */
+export const FAILURES_BEFORE_POLLING = 3
+
 /** The code of a failed run, as in `sync/failed`. */
 export type FailureCode =
   | ClassifiedFailure['code']

@@ -10,7 +10,7 @@ import { reserveLogPosition } from '../store/changes/events.ts'
 import { deleteUnseen, lockRecords } from '../store/records/apply-changes.ts'
 import { countUnseen } from '../store/sync/seen-records.ts'
 import { type RunProgress, saveProgress } from '../store/sync/sync-state.ts'
-import { type ActiveRun, addCounts, appendSyncEvent, resourceOf, transact } from './active-run.ts'
+import { addCounts, appendSyncEvent, type ResourceRun, resourceOf, transact } from './active-run.ts'
 
 const MANY_RECORDS = 10
 const MANY_SHARE = 0.5
@@ -23,7 +23,7 @@ export type MissingRecords =
   | { readonly kind: 'unconfirmed'; readonly progress: RunProgress; readonly warning?: string }
 
 /** Marks missing records as deleted, or requests a second listing. */
-export const reconcileMissing = async (run: ActiveRun): Promise<MissingRecords> => {
+export const reconcileMissing = async (run: ResourceRun): Promise<MissingRecords> => {
   const { progress, lease, context, resource } = run
   if (progress.listing === 'changes' || progress.first || resource.sync.deletions === 'reported')
     return { kind: 'reconciled' }
@@ -46,7 +46,7 @@ export const reconcileMissing = async (run: ActiveRun): Promise<MissingRecords> 
 }
 
 /** Marks one batch. @returns the last record that was marked; null if none is left */
-const deleteBatch = (run: ActiveRun, after: string | null): Promise<string | null> =>
+const deleteBatch = (run: ResourceRun, after: string | null): Promise<string | null> =>
   transact(run, async (transaction) => {
     const { progress, owner, lease } = run
     // Lock first: reserving a position may assign the transaction id, and ids order the log.

@@ -39,6 +39,13 @@ export const planRun = (state: SyncState, sync: SyncDefinition): RunProgress => 
   }
 }
 
+/** The time from the end of a run to the next full listing; infinite: none is planned. */
+export const nextFullListingMs = (
+  { fullListingAgeMs }: Pick<SyncState, 'fullListingAgeMs'>,
+  { listing }: Pick<RunProgress, 'listing'>,
+  { fullListingEveryMs = Infinity }: SyncDefinition,
+): number => fullListingEveryMs - (listing === 'everything' ? 0 : (fullListingAgeMs ?? 0))
+
 /** The same run after the app has rejected its token or cursor: it lists everything, from the beginning. */
 export const restartRun = (progress: RunProgress): RunProgress => ({
   ...progress,

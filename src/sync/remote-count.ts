@@ -15,7 +15,7 @@
 import { AppUnavailableError, factsOf } from '../outbound/app-error.ts'
 import { countStored } from '../store/sync/seen-records.ts'
 import type { RemoteCounting, StoredCount } from '../store/sync/sync-state.ts'
-import { type ActiveRun, appClientOf, databaseTime, resourceOf } from './active-run.ts'
+import { appClientOf, databaseTime, type ResourceRun, resourceOf } from './active-run.ts'
 
 /** The counts of one run. */
 export interface RunCounts {
@@ -48,7 +48,7 @@ export const narrowBounds = (
 
 /** @throws AppError */
 const readRemoteCount = async (
-  run: ActiveRun,
+  run: ResourceRun,
   signal: AbortSignal,
 ): Promise<RemoteCounting | undefined> => {
   const { connector, credential, resource } = run
@@ -70,7 +70,7 @@ const readRemoteCount = async (
  * Counts the app's records before a listing of changes, while the bounds are not exact. Otherwise the count after
  * the previous run is sufficient. @throws AppError
  */
-export const countBeforeListing = async (run: ActiveRun, signal: AbortSignal): Promise<void> => {
+export const countBeforeListing = async (run: ResourceRun, signal: AbortSignal): Promise<void> => {
   const { state, progress } = run
   const isStart = progress.stage === 'listing' && progress.pass === 1 && progress.counts.pages === 0
   if (!state.remoteCount || state.remoteCount.isExact || progress.listing === 'everything') return
@@ -81,7 +81,7 @@ export const countBeforeListing = async (run: ActiveRun, signal: AbortSignal): P
 
 /** Counts the app's records after a run. @throws AppError */
 export const compareRemoteCount = async (
-  run: ActiveRun,
+  run: ResourceRun,
   signal: AbortSignal,
 ): Promise<{ readonly remoteCount: StoredCount | null; readonly isFullListingDue: boolean }> => {
   const { context, lease, state, progress } = run

@@ -2,102 +2,78 @@
  * One sync run: lists one resource of one credential, stores its pages and reconciles missing records. A page
  * and the cursor of the next one are stored in one transaction, so an interrupted run resumes from its last page.
  */
-import type { Json } from '../definition/connector.ts'
-import { isAppError, isExpired } from '../outbound/app-error.ts'
+import { feedKeyOf } from '../definition/feed.ts'
+import { isExpired } from '../outbound/app-error.ts'
 import { createLoopGuard, listPages } from '../outbound/list-pages.ts'
-import { LeaseLostError } from '../store/database/lease-sql.ts'
-import { temporaryFailureOf } from '../store/database/temporary-failure.ts'
 import { lockRecords, MAX_BATCH } from '../store/records/apply-changes.ts'
 import { ensureRecordTotal } from '../store/records/record-totals.ts'
-import { reportAuthenticationFailure } from '../store/sync/authentication-failure.ts'
-import { isAnyRunWaiting } from '../store/sync/claims.ts'
+import { isFeedStarting } from '../store/sync/feeds.ts'
 import { clearSeenRecords } from '../store/sync/seen-records.ts'
+import { completeRun, releaseRun, type SeenPages, saveProgress } from '../store/sync/sync-state.ts'
 import {
-  completeRun,
-  type RunProgress,
-  releaseRun,
-  type SeenPages,
-  type SyncCounts,
-  type SyncLease,
-  type SyncState,
-  saveProgress,
-} from '../store/sync/sync-state.ts'
-import {
-  type ActiveRun,
   appClientOf,
   appendSyncEvent,
+  openApp,
+  type ResourceRun,
   resourceOf,
   type SyncContext,
   transact,
 } from './active-run.ts'
-import {
-  failureToStore,
-  isFinalFailure,
-  isNewFailure,
-  isRecovery,
-  planFailure,
-} from './failure-plan.ts'
+import { isRecovery } from './failure-plan.ts'
 import { batchAvailable } from './gather.ts'
 import type { HeldRun } from './leases.ts'
 import { createPageMapper, joinPages, type MappedPages, remoteIdsOf, sizeOf } from './map-pages.ts'
 import { readMissingLabel } from './missing-label.ts'
 import { reconcileMissing } from './missing-records.ts'
-import { nextPollMs } from './next-poll.ts'
-import { nextStart, planRun, restartRun } from './plan-run.ts'
+import { nextPollMs, pollOf } from './next-poll.ts'
+import { nextFullListingMs, nextStart, planRun, restartRun } from './plan-run.ts'
 import { compareRemoteCount, countBeforeListing } from './remote-count.ts'
-import { logCompletedRun, logFailedRun } from './run-log.ts'
-import { TICK_MS } from './run-slots.ts'
+import { endInterrupted, isSliceOver, parsed, pause, type RunResult, workedMs } from './run-end.ts'
+import { logCompletedRun } from './run-log.ts'
 import { storePages } from './store-pages.ts'
-
-/** The outcome of a run, or of one slice of it. */
-export type RunResult =
-  | { readonly outcome: 'completed'; readonly counts: SyncCounts }
-  /** The run continues after `dueInMs`, in this process or another. */
-  | { readonly outcome: 'paused'; readonly dueInMs: number }
-  | { readonly outcome: 'failed'; readonly error: unknown; readonly retryInMs: number }
-  /** Another process holds the lease, or the credential was deleted. */
-  | { readonly outcome: 'held' }
-  /** Another process took the run over. */
-  | { readonly outcome: 'lost' }
 
 const openRun = async (
   context: SyncContext,
-  lease: SyncLease,
-  state: SyncState,
-  acquiredMs: number,
-): Promise<ActiveRun | undefined> => {
+  { lease, state, acquiredMs }: HeldRun,
+): Promise<ResourceRun | undefined> => {
   const { credentialId, topic } = lease.key
-  const credential = await context.loadCredential(credentialId)
-  if (!credential) return
-  const connector = context.connectors.get(credential.app)
-  const resource = connector?.resources[topic]
-  if (!connector || !resource) throw new Error(`No connector for ${topic} of ${credential.app}.`)
-  const owner = { credentialId, environmentId: credential.environmentId }
+  const app = await openApp(context, credentialId)
+  if (!app) return
+  const resource = app.connector.resources[topic]
+  if (!resource) throw new Error(`No connector for ${topic} of ${app.credential.app}.`)
   const { seen, ...progress } = state.progress ?? planRun(state, resource.sync)
-  const run: ActiveRun = {
-    context,
-    lease,
-    owner,
-    credential,
-    connector,
-    resource,
-    state,
-    acquiredMs,
-    progress,
-    seen,
-    advanced: false,
-  }
+  return { context, lease, ...app, resource, state, acquiredMs, progress, seen, advanced: false }
+}
+
+// About as long as the first request of a feed takes.
+const FEED_START_MS = 1000
+
+/** Whether the first listing waits for its feed, which then reports every change since the listing has started. */
+const waitsForFeed = async ({
+  context,
+  lease,
+  connector,
+  state,
+}: ResourceRun): Promise<boolean> => {
+  const { credentialId, topic } = lease.key
+  const feed = feedKeyOf(connector.feeds, topic)
+  const isFirst = state.fullListingAgeMs === null && state.progress === null && state.failures === 0
+  if (feed === undefined || !isFirst) return false
+  return isFeedStarting(context.database, { credentialId, topic: feed })
+}
+
+const prepareRun = async (run: ResourceRun): Promise<void> => {
+  const { state, progress, owner } = run
   if (!state.hasRecordTotal)
     await transact(run, async (transaction) => {
-      await lockRecords(transaction, credentialId, resourceOf(run))
-      await ensureRecordTotal(transaction, credentialId, resourceOf(run))
+      await lockRecords(transaction, owner.credentialId, resourceOf(run))
+      await ensureRecordTotal(transaction, owner.credentialId, resourceOf(run))
     })
   // A run for changes is saved with its first page: most have none.
   if (!state.progress && progress.listing === 'everything') await startFullListing(run)
-  return run
 }
 
-const startFullListing = (run: ActiveRun): Promise<void> =>
+const startFullListing = (run: ResourceRun): Promise<void> =>
   transact(run, async (transaction) => {
     await clearSeenRecords(transaction, run.lease.key)
     if (run.progress.first && !run.progress.expired)
@@ -105,17 +81,8 @@ const startFullListing = (run: ActiveRun): Promise<void> =>
     await saveProgress(transaction, run.lease, run.progress)
   })
 
-/** Whether the run must yield its slot to a waiting run. Queries the database only after the slice has elapsed. */
-const isSliceOver = async ({ context, acquiredMs }: ActiveRun): Promise<boolean> =>
-  performance.now() - acquiredMs > context.sliceMs &&
-  (await isAnyRunWaiting(context.database, TICK_MS))
-
-/** The JSON of a connector's token or cursor, saved by storePages. */
-const parsed = (text: string | null): Json | undefined =>
-  text === null ? undefined : (JSON.parse(text) as Json)
-
 /** Lists and stores pages. @returns undefined after the last page; the pages seen so far if the slice is over */
-const listAll = async (run: ActiveRun, signal: AbortSignal): Promise<SeenPages | undefined> => {
+const listAll = async (run: ResourceRun, signal: AbortSignal): Promise<SeenPages | undefined> => {
   const { context, connector, resource, credential, lease } = run
   const { cursor, token, since } = run.progress
   const guard = createLoopGuard(run.seen)
@@ -162,13 +129,9 @@ const listAll = async (run: ActiveRun, signal: AbortSignal): Promise<SeenPages |
   }
 }
 
-/** The duration of the run over all of its slices. */
-const workedMs = ({ progress, acquiredMs }: ActiveRun): number =>
-  (progress.workedMs ?? 0) + performance.now() - acquiredMs
-
 /** Lists and stores pages; everything, once, if the app no longer accepts the token or cursor. @returns as `listAll` */
 const listOrRestart = async (
-  run: ActiveRun,
+  run: ResourceRun,
   signal: AbortSignal,
 ): Promise<SeenPages | undefined> => {
   try {
@@ -186,14 +149,14 @@ const listOrRestart = async (
   }
 }
 
-const finish = async (run: ActiveRun, signal: AbortSignal): Promise<RunResult> => {
+const finish = async (run: ResourceRun, signal: AbortSignal): Promise<RunResult> => {
   const { context, lease, state, progress, resource } = run
   const { listing, counts, announced } = progress
   const counted = await compareRemoteCount(run, signal)
   const tookMs = workedMs(run)
   const changed = counts.created + counts.updated + counts.deleted > 0
   const idleRuns = changed || progress.first ? 0 : state.idleRuns + 1
-  const dueInMs = await nextPollMs(run, { tookMs, idleRuns })
+  const dueInMs = await nextPollMs(run, pollOf(run), { tookMs, idleRuns })
   const isReported = announced || isRecovery(state.failure)
   // Most polls write one row, which needs no transaction.
   const isIdle = listing === 'changes' && !isReported && counts.listed === 0
@@ -202,8 +165,12 @@ const finish = async (run: ActiveRun, signal: AbortSignal): Promise<RunResult> =
     ...counted,
     listing,
     idleRuns,
+    startedAt: progress.startedAt,
     isIdle,
     dueInMs,
+    coveredDueInMs: counted.isFullListingDue
+      ? dueInMs
+      : Math.max(dueInMs, nextFullListingMs(state, progress, resource.sync)),
   }
   if (isIdle) await completeRun(context.database, lease, completion)
   else
@@ -218,63 +185,22 @@ const finish = async (run: ActiveRun, signal: AbortSignal): Promise<RunResult> =
   return { outcome: 'completed', counts }
 }
 
-const pause = async (
-  run: ActiveRun,
-  progress: RunProgress,
-  dueInMs: number,
-  warning?: string,
-): Promise<RunResult> => {
-  const { context, lease } = run
-  const paused = { ...progress, workedMs: workedMs(run) }
-  await releaseRun(context.database, lease, { progress: paused, dueInMs, absence: warning })
-  if (warning) context.log.warn({ ...lease.key, dueInMs }, warning)
-  return { outcome: 'paused', dueInMs }
-}
-
-const fail = async (
-  context: SyncContext,
-  lease: SyncLease,
-  state: SyncState,
-  run: ActiveRun | undefined,
-  error: unknown,
-): Promise<RunResult> => {
-  // Stored pages show that the app has worked since the last failure.
-  const count = run?.advanced ? 1 : state.failures + 1
-  const plan = planFailure(error, { count, intervalMs: context.intervalMs })
-  const { code, reason, retryInMs } = plan
-  const progress = plan.keepProgress ? (run?.progress ?? state.progress) : null
-  const failure = { ...failureToStore({ code, reason }, state.failure), count }
-  const release = { progress, dueInMs: retryInMs, failure }
-  if (!run) await releaseRun(context.database, lease, release)
-  else
-    await transact(run, async (transaction) => {
-      const reported = { code, reason, app: run.credential.app }
-      if (code === 'APP_AUTHENTICATION' && !isFinalFailure(error))
-        await reportAuthenticationFailure(transaction, run.owner, reported)
-      if (isNewFailure(plan, state.failure))
-        await appendSyncEvent(transaction, run, 'failed', { ...reported, ...run.progress.counts })
-      await releaseRun(transaction, lease, release)
-    })
-  // Logged once it is stored: while the database is unavailable, the run is repeated.
-  const app = run?.credential.app
-  if (app !== undefined) context.onRun?.(app, code)
-  logFailedRun(context.log, { lease, app, before: state.failure, plan, failures: count, error })
-  return { outcome: 'failed', error, retryInMs }
-}
-
 /**
  * Starts or resumes the run of a lease and continues until it ends, fails or pauses. When the signal is
  * aborted, the current page is stored and the run is paused; with a LeaseLostError as the reason, nothing more
  * is stored.
  */
-export const runSync = async (
-  context: SyncContext,
-  { lease, state, acquiredMs, signal }: HeldRun,
-): Promise<RunResult> => {
-  let run: ActiveRun | undefined
+export const runSync = async (context: SyncContext, held: HeldRun): Promise<RunResult> => {
+  const { signal } = held
+  let run: ResourceRun | undefined
   try {
-    run = await openRun(context, lease, state, acquiredMs)
+    run = await openRun(context, held)
     if (!run) return { outcome: 'held' }
+    if (await waitsForFeed(run)) {
+      await releaseRun(context.database, held.lease, { progress: null, dueInMs: FEED_START_MS })
+      return { outcome: 'held' }
+    }
+    await prepareRun(run)
     await countBeforeListing(run, signal)
     for (;;) {
       if (run.progress.stage === 'listing') {
@@ -290,11 +216,6 @@ export const runSync = async (
       run.seen = undefined
     }
   } catch (error) {
-    if (error instanceof LeaseLostError || signal.reason instanceof LeaseLostError)
-      return { outcome: 'lost' }
-    if (run && signal.aborted) return await pause(run, run.progress, 0)
-    // A failure of the database, not of the app: the lease expires, and any process resumes from the stored progress.
-    if (!isAppError(error) && temporaryFailureOf(error)) throw error
-    return await fail(context, lease, state, run, error)
+    return endInterrupted(context, held, run, error)
   }
 }

@@ -2,6 +2,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Connector } from '../definition/connector.ts'
+import { feedKey, isFeedKey, syncKeysOf } from '../definition/feed.ts'
 import type { Log } from '../log.ts'
 import type { AppClient } from '../outbound/http.ts'
 import { type OpenCredential, readCredential } from '../store/accounts/credentials.ts'
@@ -9,12 +10,15 @@ import type { Database } from '../store/database/database.ts'
 import { retryTemporary } from '../store/database/retry.ts'
 import type { Vault } from '../store/secrets/vault.ts'
 import { retryFailed } from '../store/sync/claims.ts'
+import { removeFormerFeeds } from '../store/sync/feeds.ts'
 import type { SyncKey } from '../store/sync/sync-key.ts'
 import { addMissingStates, listStates } from '../store/sync/sync-state.ts'
 import { errorType, type SpanOptions, trace } from '../tracing.ts'
 import type { OnRun, SyncContext } from './active-run.ts'
+import { runFeed } from './feed-run.ts'
 import { createLeases, type HeldRun } from './leases.ts'
-import { type RunResult, runSync } from './run.ts'
+import { runSync } from './run.ts'
+import type { RunResult } from './run-end.ts'
 import { createRunSlots } from './run-slots.ts'
 import { LIMIT_REACHED, type StorageLimits } from './storage-limits.ts'
 
@@ -50,7 +54,7 @@ export interface Sync {
   /** Stores the current pages and pauses their runs. */
   stop(): Promise<void>
   /**
-   * Syncs every resource of a credential and waits for the runs to end.
+   * Polls the feeds and syncs every resource of a credential, and waits for the runs to end.
    * @throws AggregateError of the failures; each is also recorded and retried like that of any run
    */
   syncNow(credentialId: string): Promise<void>
@@ -101,7 +105,8 @@ export const createSync = (options: SyncOptions): Sync => {
     trace(
       () => spanOf(held),
       async (span) => {
-        const result = await runSync(context, held).finally(held.release)
+        const run = isFeedKey(held.lease.key.topic) ? runFeed : runSync
+        const result = await run(context, held).finally(held.release)
         span?.set({ 'trunkline.outcome': result.outcome })
         if (result.outcome === 'failed') span?.fail(errorType(result.error))
         return result
@@ -162,10 +167,22 @@ export const createSync = (options: SyncOptions): Sync => {
 
   return {
     start: async () => {
-      const resources = [...connectors.values()].flatMap(({ app, resources }) =>
-        Object.keys(resources).map((topic) => ({ app, topic })),
+      const all = [...connectors.values()]
+      const keysOf = (topicsOf: (connector: Connector) => readonly string[]) =>
+        all.flatMap((connector) =>
+          topicsOf(connector).map((topic) => ({ app: connector.app, topic })),
+        )
+      await addMissingStates(database, keysOf(syncKeysOf))
+      await removeFormerFeeds(
+        database,
+        all.map(({ app }) => app),
+        {
+          feeds: keysOf(({ feeds = {} }) => Object.keys(feeds).map(feedKey)),
+          resources: keysOf(({ feeds = {} }) =>
+            Object.values(feeds).flatMap(({ topics }) => topics),
+          ),
+        },
       )
-      await addMissingStates(database, resources)
       // The operator may have raised the limit.
       await retryFailed(database, LIMIT_REACHED)
       await slots.start()
@@ -177,14 +194,17 @@ export const createSync = (options: SyncOptions): Sync => {
     },
     syncNow: async (credentialId) => {
       const states = await listStates(database, credentialId)
-      const topics = states.map(({ topic }) => topic)
+      const keys = states.map(({ topic }) => topic)
+      const topics = keys.filter((key) => !isFeedKey(key))
       const failures: unknown[] = []
+      const sync = (topic: string): Promise<unknown> =>
+        runToEndWithRetries({ credentialId, topic }).catch((error: unknown) => failures.push(error))
       const work = async (): Promise<void> => {
         for (let topic = topics.shift(); topic !== undefined; topic = topics.shift())
-          await runToEndWithRetries({ credentialId, topic }).catch((error: unknown) =>
-            failures.push(error),
-          )
+          await sync(topic)
       }
+      // Resources that are listed after the start of their feeds need no further poll.
+      for (const key of keys) if (isFeedKey(key)) await sync(key)
       await Promise.all(Array.from({ length: concurrency }, work))
       if (failures.length > 0) throw new AggregateError(failures, 'Some resources were not synced.')
     },

@@ -15,10 +15,10 @@ import type { RecordLine } from '../store/records/record-lines.ts'
 import { addSeenRecords } from '../store/sync/seen-records.ts'
 import { type RunProgress, saveProgress } from '../store/sync/sync-state.ts'
 import {
-  type ActiveRun,
   addCounts,
   appendSyncEvent,
   databaseTime,
+  type ResourceRun,
   resourceOf,
   transact,
 } from './active-run.ts'
@@ -30,7 +30,8 @@ function* batchesOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
     yield items.slice(start, start + MAX_BATCH)
 }
 
-const applyAll = async (
+/** Writes any number of records and their changes, in batches. */
+export const applyAll = async (
   transaction: Transaction,
   owner: RecordOwner,
   resource: Resource,
@@ -53,7 +54,7 @@ const applyAll = async (
  * If it was restored in the app, the next run lists it.
  * @returns how many were marked or stored
  */
-const applyTombstones = async (
+export const applyTombstones = async (
   transaction: Transaction,
   owner: RecordOwner,
   resource: Resource,
@@ -70,7 +71,7 @@ const applyTombstones = async (
 }
 
 /** Whether the run saves which records it saw, to detect missing ones. A first listing has none to miss. */
-const tracksSeenRecords = ({ progress, resource }: ActiveRun): boolean =>
+const tracksSeenRecords = ({ progress, resource }: ResourceRun): boolean =>
   progress.listing === 'everything' && !progress.first && resource.sync.deletions === 'compared'
 
 const NO_CHANGES: AppliedChanges = { created: 0, updated: 0, deleted: 0 }
@@ -106,7 +107,7 @@ const advance = (
  * the position before it; a run without changes, like most, writes no event.
  * @throws LeaseLostError, StorageLimitError; nothing is stored then
  */
-export const storePages = async (run: ActiveRun, mapped: MappedPages): Promise<void> => {
+export const storePages = async (run: ResourceRun, mapped: MappedPages): Promise<void> => {
   const { progress, owner, lease } = run
   const { records, tombstones, next } = mapped
   // A last page without records leaves nothing to store: most polls have no other.

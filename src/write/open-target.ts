@@ -8,6 +8,7 @@ import type {
   Steps,
   WriteGuard,
 } from '../definition/connector.ts'
+import { feedKeyOf } from '../definition/feed.ts'
 import { createMapper, type MappedRecord } from '../definition/mapping.ts'
 import { readByIds } from '../definition/paging/compose.ts'
 import type { Resource } from '../definition/resource.ts'
@@ -175,7 +176,9 @@ export const openTarget = async (
       return requireFound(await readStored(transaction, resource, { credentialId, id }))
     })
     // May fail: the write is stored, and the next poll is only later.
-    await endIdleness(database, { credentialId, topic: resource.topic }).catch(() => {})
+    const topics = [resource.topic, feedKeyOf(connector.feeds, resource.topic)]
+    const syncs = topics.filter((topic) => topic !== undefined)
+    await endIdleness(database, credentialId, syncs).catch(() => {})
     return stored
   }
 

@@ -56,6 +56,20 @@ const isRead = ({ method, read }: AppRequest): boolean => method === 'GET' || re
 const isRefusal = (error: unknown): error is AppRefusedError | WriteRejection =>
   error instanceof AppRefusedError || error instanceof WriteRejection
 
+/** The result of steps. @throws the failure of any other outcome */
+export const resultOf = <Result>(outcome: StepsOutcome<Result>): Result => {
+  switch (outcome.status) {
+    case 'done':
+      return outcome.result
+    case 'refused':
+      throw outcome.error
+    case 'partly-written':
+      throw outcome.refusal
+    case 'unknown':
+      throw outcome.cause
+  }
+}
+
 /**
  * Runs steps until they return or fail.
  * @throws any error that is neither a failure of the app nor a refusal of the connector, if nothing has changed

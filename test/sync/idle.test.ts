@@ -38,7 +38,7 @@ it('polls an idle resource less often, until it changes, is written or is synchr
 
   await poll(12)
   expect(await idleness()).toEqual([12, 8])
-  await endIdleness(shop.database, { credentialId, topic: TOPIC })
+  await endIdleness(shop.database, credentialId, [TOPIC])
   expect(await idleness()).toEqual([0, 1])
 
   await poll(4)
@@ -56,7 +56,7 @@ it.each([
   )
   const readDue = () => prisma.$queryRaw`SELECT due_at::text FROM sync_states`
   const before = await readDue()
-  await endIdleness(shop.database, { credentialId: shop.credentialId, topic: TOPIC })
+  await endIdleness(shop.database, shop.credentialId, [TOPIC])
   expect(await readDue()).toEqual(before)
 })
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { Prisma } from '@prisma/client'
 import { firstMethodName, methodOf } from '../../definition/authenticate.ts'
 import type { Connector, CredentialValues } from '../../definition/connector.ts'
+import { syncKeysOf } from '../../definition/feed.ts'
 import { credentialRoute, isUuid } from '../../definition/identity.ts'
 import type { StoredTokens, TokenSet } from '../../definition/token-set.ts'
 import { appendEvent } from '../changes/events.ts'
@@ -84,7 +85,7 @@ export const createCredential = async (
             sealedValues: sealValues(vault, { id, environmentId }, values),
             label: label ?? null,
             checkFailure: checkFailure ?? null,
-            syncStates: { create: Object.keys(connector.resources).map((topic) => ({ topic })) },
+            syncStates: { create: syncKeysOf(connector).map((topic) => ({ topic })) },
             ...(connector.webhooks && {
               inboundSubscription: { create: { environmentId, app: connector.app } },
             }),

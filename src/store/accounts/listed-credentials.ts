@@ -4,6 +4,7 @@ import { isUuid } from '../../definition/identity.ts'
 import type { Queryable } from '../database/database.ts'
 import { isHeld } from '../database/lease-sql.ts'
 import { NEVER } from '../database/time-sql.ts'
+import { IS_COVERED, IS_FEED } from '../sync/sync-key.ts'
 import { limitOf, type NumberedPage } from './numbered-page.ts'
 
 const { sql } = Prisma
@@ -13,13 +14,13 @@ export interface SyncFacts {
   readonly topic: string
   /** Stored records, including those that were deleted in the app. */
   readonly records: number
-  /** When a listing last completed; null: never. */
+  /** When a listing last completed, its own or that of its feed; null: never. */
   readonly completedAt: string | null
   /** Whether the sync is paused. */
   readonly isPaused: boolean
   /** Since when; null: it is not paused, or unknown. */
   readonly pausedAt: string | null
-  /** When the next run is due; null: a run is in progress, or the sync is paused or waits for a reconnection. */
+  /** When its next run, or that of the credential's feeds if one reports its changes, is due; null: a run is in progress, or the sync is paused or waits for a reconnection. */
   readonly dueAt: string | null
   /** Pages that the current run has stored. */
   readonly pages: number
@@ -92,18 +93,24 @@ const toSummary = ({ createdAt, updatedAt, syncs, webhooks, ...row }: Credential
   })),
 })
 
+const DUE_AT = sql`CASE WHEN s.due_at < ${NEVER} THEN s.due_at END`
+
+// A covered resource is as fresh as its feed.
+const FEED_DUE_AT = sql`CASE WHEN ${IS_COVERED} THEN (SELECT min(${DUE_AT}) FROM sync_states s
+  WHERE s.credential_id = c.id AND ${IS_FEED}) END`
+
 // In the select list, so that only the syncs of the credentials on the page are read.
 const SYNCS = sql`ARRAY(
   SELECT jsonb_build_object('topic', s.topic, 'records', coalesce(t.records, 0),
     'completedAt', s.completed_at, 'isPaused', s.due_at = 'infinity',
     'pausedAt', CASE WHEN s.due_at = 'infinity' THEN s.paused_at END,
-    'dueAt', CASE WHEN ${isHeld('s')} THEN NULL WHEN s.due_at < ${NEVER} THEN s.due_at END,
+    'dueAt', CASE WHEN ${isHeld('s')} THEN NULL ELSE least(${DUE_AT}, ${FEED_DUE_AT}) END,
     'pages', coalesce((s.progress->'counts'->>'pages')::integer, 0), 'failures', s.failures,
     'failureCode', s.failure_code, 'failure', s.failure,
     'failingSince', CASE WHEN s.failure_code IS NOT NULL THEN s.failing_since END)
   FROM sync_states s
   LEFT JOIN record_totals t ON t.credential_id = s.credential_id AND t.topic = s.topic
-  WHERE s.credential_id = c.id ORDER BY s.topic)`
+  WHERE s.credential_id = c.id AND NOT ${IS_FEED} ORDER BY s.topic)`
 
 const WEBHOOKS = sql`(
   SELECT jsonb_build_object('lastReceivedAt', w.last_received_at, 'failure', w.failure,

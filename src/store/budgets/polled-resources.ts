@@ -14,7 +14,7 @@ export interface SharedLimit {
   readonly app: string
 }
 
-/** Counts the syncs, except paused ones, of all credentials that share a limit. One statement. */
+/** Counts the syncs that poll, neither paused nor covered by a feed, of all credentials that share a limit. One statement. */
 export const countPolledResources = async (
   { prisma }: Queryable,
   { scope, key, environmentId, app }: SharedLimit,
@@ -24,7 +24,8 @@ export const countPolledResources = async (
       ? sql`SELECT id FROM credentials WHERE environment_id = ${environmentId}::uuid AND app = ${app}`
       : sql`SELECT unnest(credential_ids) FROM request_budgets WHERE key = ${key} AND name = ${SCOPE_ROW}`
   const [row] = await prisma.$queryRaw<{ count: number }[]>(sql`
-    SELECT count(*)::integer AS count FROM sync_states
-    WHERE due_at < 'infinity' AND credential_id IN (${credentials})`)
+    SELECT count(*)::integer AS count FROM sync_states s
+    WHERE due_at < 'infinity' AND NOT coalesce(s.reported_since < s.completed_at, false)
+      AND credential_id IN (${credentials})`)
   return row?.count ?? 0
 }

@@ -2,7 +2,6 @@
 import { Prisma } from '@prisma/client'
 import type { Database } from '../database/database.ts'
 import { isFree } from '../database/lease-sql.ts'
-import type { SyncKey } from './sync-key.ts'
 
 const { sql } = Prisma
 
@@ -14,15 +13,16 @@ const MAX_DOUBLINGS = 3
 export const idleFactor = (idleRuns: number): number =>
   2 ** Math.min(MAX_DOUBLINGS, Math.floor(idleRuns / RUNS_PER_DOUBLING))
 
-/** Ends the idleness of a resource after a write: its next run is due when it would be without it. One statement. */
+/** Ends the idleness of syncs after a write: their next run is due when it would be without it. One statement. */
 export const endIdleness = async (
   { prisma }: Database,
-  { credentialId, topic }: SyncKey,
+  credentialId: string,
+  topics: readonly string[],
 ): Promise<void> => {
   await prisma.$executeRaw(sql`
     UPDATE sync_states s SET idle_runs = 0, due_at = greatest(clock_timestamp(), completed_at
       + (due_at - completed_at) / power(2, least(${MAX_DOUBLINGS}, idle_runs / ${RUNS_PER_DOUBLING})))
-    WHERE s.credential_id = ${credentialId}::uuid AND s.topic = ${topic} AND s.idle_runs > 0
+    WHERE s.credential_id = ${credentialId}::uuid AND s.topic = ANY (${topics}::text[]) AND s.idle_runs > 0
       AND s.due_at > clock_timestamp() AND s.due_at < 'infinity' AND s.failure_code IS NULL
       AND s.progress IS NULL AND ${isFree('s')}`)
 }

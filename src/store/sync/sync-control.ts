@@ -1,26 +1,30 @@
 /**
  * Resync, pause and resume of a credential's syncs. A paused sync is due at `infinity`, so that the scan of the
  * due runs does not read it. A resync or a pause takes the leases of runs in progress, which end before they
- * store their next page.
+ * store their next page. A feed is paused and resumed with all syncs of its credential.
  */
 import { Prisma } from '@prisma/client'
 import type { Transaction } from '../database/database.ts'
 import { RELEASED } from '../database/lease-sql.ts'
+import { IS_FEED } from './sync-key.ts'
 
 const { sql } = Prisma
 
-/** Updates the sync states of a credential, or that of one topic. */
+const IS_RESOURCE = sql`NOT ${IS_FEED}`
+
+const isTopic = (topic: string): Prisma.Sql => sql`s.topic = ${topic} AND ${IS_RESOURCE}`
+
+/** Updates those sync states of a credential that meet a condition. */
 const updateStates = (
   { prisma }: Transaction,
   credentialId: string,
   assignments: Prisma.Sql,
-  topic?: string,
+  condition: Prisma.Sql = sql`true`,
 ): Promise<number> =>
   prisma.$executeRaw(sql`
     WITH locked AS MATERIALIZED (
       SELECT s.credential_id, s.topic FROM sync_states s
-      WHERE s.credential_id = ${credentialId}::uuid
-        ${topic === undefined ? Prisma.empty : sql`AND s.topic = ${topic}`}
+      WHERE s.credential_id = ${credentialId}::uuid AND ${condition}
       -- The order in which renewals lock them, which prevents deadlocks.
       ORDER BY s.credential_id, s.topic FOR UPDATE OF s
     )
@@ -61,7 +65,8 @@ export const resyncCredential = async (
       idle_runs = 0, remote_count = NULL,
       full_listing_at = CASE WHEN full_listing_at IS NOT NULL THEN 'epoch'::timestamptz END,
       due_at = CASE WHEN due_at = 'infinity' THEN due_at ELSE clock_timestamp() END`,
-    topic,
+    // A feed reports the changes since its token anyway.
+    topic === undefined ? IS_RESOURCE : isTopic(topic),
   )
   return updated > 0
 }
@@ -75,9 +80,10 @@ export const pauseCredential = async (
   const updated = await updateStates(
     transaction,
     credentialId,
-    sql`${RELEASED}, due_at = 'infinity',
+    // What the feed reports meanwhile is not stored.
+    sql`${RELEASED}, due_at = 'infinity', reported_since = NULL,
       paused_at = CASE WHEN due_at = 'infinity' THEN paused_at ELSE clock_timestamp() END`,
-    topic,
+    topic === undefined ? undefined : isTopic(topic),
   )
   return updated > 0
 }
@@ -88,12 +94,10 @@ export const resumeCredential = async (
   credentialId: string,
   topic?: string,
 ): Promise<boolean> => {
-  const updated = await updateStates(
-    transaction,
-    credentialId,
-    sql`due_at = CASE WHEN due_at = 'infinity' THEN clock_timestamp() ELSE due_at END,
-      paused_at = NULL`,
-    topic,
-  )
+  const resumed = sql`due_at = CASE WHEN due_at = 'infinity' THEN clock_timestamp() ELSE due_at END,
+    paused_at = NULL`
+  if (topic === undefined) return (await updateStates(transaction, credentialId, resumed)) > 0
+  const updated = await updateStates(transaction, credentialId, resumed, isTopic(topic))
+  if (updated > 0) await updateStates(transaction, credentialId, resumed, IS_FEED)
   return updated > 0
 }

@@ -59,6 +59,8 @@ export interface RunProgress {
   /** Whether the change log contains the run's start event. */
   readonly announced: boolean
   readonly counts: SyncCounts
+  /** Of a feed: the counts of each resource that has changed, by topic. Their start events are in the change log. */
+  readonly topics?: Readonly<Record<string, SyncCounts>>
   /** Duration of all earlier slices; undefined: this is the first. */
   readonly workedMs?: number
   /** Pages of earlier slices, to detect a listing that loops. */
@@ -134,7 +136,7 @@ export type SyncLease = Lease<SyncKey>
 const progressJson = (progress: RunProgress | null): Prisma.Sql =>
   sql`${progress && JSON.stringify(progress)}::jsonb`
 
-/** Adds the states of resources that a connector gained after its credentials were created; paused if all others are. */
+/** Adds the states of resources and feeds that a connector gained after its credentials were created; paused if all others are. */
 export const addMissingStates = async (
   { prisma }: Database,
   resources: readonly { readonly app: string; readonly topic: string }[],
@@ -246,6 +248,8 @@ export const releaseRun = (
   )
 
 export interface RunCompletion {
+  /** When the run started, by the database's clock. */
+  readonly startedAt: string
   readonly since: string | null
   readonly token: string | null
   readonly listing: RunProgress['listing']
@@ -257,6 +261,8 @@ export interface RunCompletion {
   /** Whether the next listing must be a full one. */
   readonly isFullListingDue: boolean
   readonly dueInMs: number
+  /** The same if a feed reports the changes since before the run; infinite: never. */
+  readonly coveredDueInMs: number
 }
 
 /** Ends the run. The caller clears the seen records of a full listing. @throws LeaseLostError */
@@ -265,20 +271,26 @@ export const completeRun = async (
   lease: SyncLease,
   completion: RunCompletion,
 ): Promise<void> => {
-  const { since, token, listing, idleRuns, remoteCount, isIdle, isFullListingDue, dueInMs } =
-    completion
+  const { since, token, listing, startedAt, remoteCount, isIdle, isFullListingDue } = completion
   const everything = listing === 'everything'
   const fullListingAt = everything
     ? sql`clock_timestamp()`
     : isFullListingDue
       ? sql`'epoch'`
       : sql`full_listing_at`
+  // What the run has not seen happened after its start.
+  const isCovered = sql`reported_since < ${startedAt}::timestamptz`
+  const dueAt = sql`CASE WHEN ${isCovered} THEN ${msFromNow(completion.coveredDueInMs)}
+    ELSE ${msFromNow(completion.dueInMs)} END`
   await writeHeld(
     database,
     lease,
     sql`${RELEASED}, progress = NULL, since = ${since}::timestamptz, token = ${token},
-      idle_runs = ${idleRuns}, remote_count = ${remoteCount && JSON.stringify(remoteCount)}::jsonb, due_at = ${msFromNow(dueInMs)}, failures = 0,
-      failure_code = NULL, failure = NULL, absence = NULL, completed_at = clock_timestamp(),
+      idle_runs = CASE WHEN ${isCovered} THEN 0 ELSE ${completion.idleRuns}::integer END,
+      remote_count = ${remoteCount && JSON.stringify(remoteCount)}::jsonb, due_at = ${dueAt}, failures = 0,
+      failure_code = NULL, failure = NULL, absence = NULL, completed_at = statement_timestamp(),
+      reported_since = CASE WHEN ${isCovered} OR reported_since IS NULL THEN reported_since
+        ELSE statement_timestamp() END,
       full_listing_at = ${fullListingAt}`,
     isIdle ? sql`RETURNING ${ASYNCHRONOUS_COMMIT}` : Prisma.empty,
   )

@@ -1,0 +1,103 @@
+/** Reads records by their remote ids, in batches where the app offers that. */
+import {
+  isAbsent,
+  type ReadMany,
+  type ResourceConnector,
+  type ResourceWriter,
+  type Steps,
+  type StoredRecord,
+} from '../definition/connector.ts'
+import { recordId } from '../definition/identity.ts'
+import type { Database } from '../store/database/database.ts'
+import { readRecord } from '../store/records/records.ts'
+
+// Requests of one credential at a time; most apps limit them to about that many.
+const CONCURRENCY = 4
+
+/** Runs a connector's steps in the app of one credential. @throws AppError, and what the connector throws */
+export type RunInApp = <Result>(steps: Steps<Result>) => Promise<Result>
+
+/** Where records are read. */
+export interface RecordSource {
+  readonly database: Database
+  readonly credentialId: string
+  readonly run: RunInApp
+}
+
+type Get = ResourceWriter['get']
+
+/** Whether records of a resource can be read by id. */
+export const isFetchable = ({ readMany, write }: ResourceConnector): boolean =>
+  readMany !== undefined || write !== undefined
+
+const readStoredCopy = async (
+  database: Database,
+  { mapping }: ResourceConnector,
+  credentialId: string,
+  remoteId: string,
+): Promise<StoredRecord | undefined> => {
+  const { resource } = mapping
+  const id = recordId(credentialId, resource.topic, remoteId)
+  const stored = await readRecord(database, resource, { credentialId, id })
+  // The JSON of a record is an object.
+  return stored && { remoteId, record: JSON.parse(stored.json) as StoredRecord['record'] }
+}
+
+const getOne = async (run: RunInApp, get: Get, remoteId: string, stored?: StoredRecord) => {
+  try {
+    return await run(get(remoteId, stored))
+  } catch (error) {
+    if (isAbsent(error)) return
+    throw error
+  }
+}
+
+const getEach = async (
+  { database, credentialId, run }: RecordSource,
+  resource: ResourceConnector,
+  get: Get,
+  remoteIds: readonly string[],
+): Promise<readonly unknown[]> => {
+  const found: unknown[] = []
+  const rest = [...remoteIds]
+  const work = async (): Promise<void> => {
+    for (let id = rest.shift(); id !== undefined; id = rest.shift()) {
+      const stored = await readStoredCopy(database, resource, credentialId, id)
+      const raw = await getOne(run, get, id, stored)
+      if (raw !== undefined) found.push(raw)
+    }
+  }
+  await Promise.all(Array.from({ length: CONCURRENCY }, work))
+  return found
+}
+
+function* readBatch(
+  { request, read }: ReadMany,
+  ids: readonly string[],
+): Steps<readonly unknown[]> {
+  return read(yield { ...request(ids), read: true })
+}
+
+const readBatches = async (
+  run: RunInApp,
+  readMany: ReadMany,
+  remoteIds: readonly string[],
+): Promise<readonly unknown[]> => {
+  const found: unknown[] = []
+  for (let start = 0; start < remoteIds.length; start += readMany.maxIds) {
+    const ids = remoteIds.slice(start, start + readMany.maxIds)
+    found.push(...(await run(readBatch(readMany, ids))))
+  }
+  return found
+}
+
+/** Reads records of a resource, in the form in which a listing shows them; absent ones are left out. */
+export const readRecords = async (
+  source: RecordSource,
+  resource: ResourceConnector,
+  remoteIds: readonly string[],
+): Promise<readonly unknown[]> => {
+  const { readMany, write } = resource
+  if (readMany) return readBatches(source.run, readMany, remoteIds)
+  return write ? getEach(source, resource, write.get, remoteIds) : []
+}
