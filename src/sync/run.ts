@@ -11,7 +11,6 @@ import { lockRecords, MAX_BATCH } from '../store/records/apply-changes.ts'
 import { ensureRecordTotal } from '../store/records/record-totals.ts'
 import { reportAuthenticationFailure } from '../store/sync/authentication-failure.ts'
 import { isAnyRunWaiting } from '../store/sync/claims.ts'
-import { clearSeenRecords } from '../store/sync/seen-records.ts'
 import {
   completeRun,
   type RunProgress,
@@ -20,7 +19,6 @@ import {
   type SyncCounts,
   type SyncLease,
   type SyncState,
-  saveProgress,
 } from '../store/sync/sync-state.ts'
 import {
   type ActiveRun,
@@ -37,6 +35,7 @@ import {
   isRecovery,
   planFailure,
 } from './failure-plan.ts'
+import { endFullListing, startFullListing } from './full-listing.ts'
 import { batchAvailable } from './gather.ts'
 import type { HeldRun } from './leases.ts'
 import { createPageMapper, joinPages, type MappedPages, remoteIdsOf, sizeOf } from './map-pages.ts'
@@ -96,14 +95,6 @@ const openRun = async (
   if (!state.progress && progress.listing === 'everything') await startFullListing(run)
   return run
 }
-
-const startFullListing = (run: ActiveRun): Promise<void> =>
-  transact(run, async (transaction) => {
-    await clearSeenRecords(transaction, run.lease.key)
-    if (run.progress.first && !run.progress.expired)
-      await appendSyncEvent(transaction, run, 'started')
-    await saveProgress(transaction, run.lease, run.progress)
-  })
 
 /** Whether the run must yield its slot to a waiting run. Queries the database only after the slice has elapsed. */
 const isSliceOver = async ({ context, acquiredMs }: ActiveRun): Promise<boolean> =>
@@ -188,7 +179,7 @@ const listOrRestart = async (
 
 const finish = async (run: ActiveRun, signal: AbortSignal): Promise<RunResult> => {
   const { context, lease, state, progress, resource } = run
-  const { listing, counts, announced } = progress
+  const { listing, counts, announced, startedAt, reconciliationId } = progress
   const counted = await compareRemoteCount(run, signal)
   const tookMs = workedMs(run)
   const changed = counts.created + counts.updated + counts.deleted > 0
@@ -201,6 +192,8 @@ const finish = async (run: ActiveRun, signal: AbortSignal): Promise<RunResult> =
     ...nextStart(state, progress, resource.sync),
     ...counted,
     listing,
+    startedAt,
+    ...(reconciliationId !== undefined && { reconciliationId }),
     idleRuns,
     isIdle,
     dueInMs,
@@ -209,7 +202,7 @@ const finish = async (run: ActiveRun, signal: AbortSignal): Promise<RunResult> =
   else
     await transact(run, async (transaction) => {
       await completeRun(transaction, lease, completion)
-      if (listing === 'everything') await clearSeenRecords(transaction, lease.key)
+      if (listing === 'everything') await endFullListing(transaction, run)
       if (isReported) await appendSyncEvent(transaction, run, 'completed', { ...counts })
     })
   logCompletedRun(run, tookMs)

@@ -15,6 +15,8 @@ export interface SyncFacts {
   readonly records: number
   /** When a listing last completed; null: never. */
   readonly completedAt: string | null
+  /** When the last completed listing started; null: never, or unknown. */
+  readonly syncedAt: string | null
   /** Whether the sync is paused. */
   readonly isPaused: boolean
   /** Since when; null: it is not paused, or unknown. */
@@ -86,6 +88,7 @@ const toSummary = ({ createdAt, updatedAt, syncs, webhooks, ...row }: Credential
   syncs: syncs.map((sync) => ({
     ...sync,
     completedAt: toIso(sync.completedAt),
+    syncedAt: toIso(sync.syncedAt),
     pausedAt: toIso(sync.pausedAt),
     dueAt: toIso(sync.dueAt),
     failingSince: toIso(sync.failingSince),
@@ -95,7 +98,7 @@ const toSummary = ({ createdAt, updatedAt, syncs, webhooks, ...row }: Credential
 // In the select list, so that only the syncs of the credentials on the page are read.
 const SYNCS = sql`ARRAY(
   SELECT jsonb_build_object('topic', s.topic, 'records', coalesce(t.records, 0),
-    'completedAt', s.completed_at, 'isPaused', s.due_at = 'infinity',
+    'completedAt', s.completed_at, 'syncedAt', s.synced_at, 'isPaused', s.due_at = 'infinity',
     'pausedAt', CASE WHEN s.due_at = 'infinity' THEN s.paused_at END,
     'dueAt', CASE WHEN ${isHeld('s')} THEN NULL WHEN s.due_at < ${NEVER} THEN s.due_at END,
     'pages', coalesce((s.progress->'counts'->>'pages')::integer, 0), 'failures', s.failures,

@@ -48,6 +48,8 @@ export interface RunProgress {
   readonly nextToken?: string | null
   /** The remote count before the listing, if one was needed. */
   readonly countBefore?: RemoteCounting
+  /** The reconciliation that the run reports to. */
+  readonly reconciliationId?: string
   /** Whether the app has rejected an expired token or cursor, after which the run lists everything. */
   readonly expired?: true
   /** Cursor of the next page, as JSON text, because jsonb does not accept every JSON string. */
@@ -115,6 +117,8 @@ export interface SyncState {
   readonly failure: StoredFailure | null
   /** Time since the app last delivered a webhook for the credential; null: never. */
   readonly webhookAgeMs: number | null
+  /** The reconciliation that the next run starts with; null: none was requested. */
+  readonly reconciliationId: string | null
   /** Whether a total of the stored records exists; earlier versions kept none. */
   readonly hasRecordTotal: boolean
   /** The database's time. */
@@ -245,7 +249,7 @@ export const releaseRun = (
       ${absence === undefined ? Prisma.empty : sql`, absence = ${absence}`}`,
   )
 
-export interface RunCompletion {
+export interface RunCompletion extends Pick<RunProgress, 'startedAt' | 'reconciliationId'> {
   readonly since: string | null
   readonly token: string | null
   readonly listing: RunProgress['listing']
@@ -267,6 +271,7 @@ export const completeRun = async (
 ): Promise<void> => {
   const { since, token, listing, idleRuns, remoteCount, isIdle, isFullListingDue, dueInMs } =
     completion
+  const reconciled = sql`${completion.reconciliationId ?? null}::uuid`
   const everything = listing === 'everything'
   const fullListingAt = everything
     ? sql`clock_timestamp()`
@@ -277,9 +282,13 @@ export const completeRun = async (
     database,
     lease,
     sql`${RELEASED}, progress = NULL, since = ${since}::timestamptz, token = ${token},
-      idle_runs = ${idleRuns}, remote_count = ${remoteCount && JSON.stringify(remoteCount)}::jsonb, due_at = ${msFromNow(dueInMs)}, failures = 0,
+      idle_runs = ${idleRuns}, remote_count = ${remoteCount && JSON.stringify(remoteCount)}::jsonb, failures = 0,
+      -- One that was requested during the run starts immediately.
+      due_at = CASE WHEN reconciliation_id IS DISTINCT FROM ${reconciled} THEN clock_timestamp()
+        ELSE ${msFromNow(dueInMs)} END,
+      reconciliation_id = nullif(reconciliation_id, ${reconciled}),
       failure_code = NULL, failure = NULL, absence = NULL, completed_at = clock_timestamp(),
-      full_listing_at = ${fullListingAt}`,
+      synced_at = ${completion.startedAt}::timestamptz, full_listing_at = ${fullListingAt}`,
     isIdle ? sql`RETURNING ${ASYNCHRONOUS_COMMIT}` : Prisma.empty,
   )
 }
