@@ -48,7 +48,7 @@ const oldestOf = (ages: readonly SyncAge[], credentialIds: readonly string[]): D
 }
 
 /** Creates the freshness of a process: one loop reads the states that its requests wait for. */
-export const createFreshness = (database: Database): Freshness => {
+export const createFreshness = (database: Database, maxWaitMs = MAX_WAIT_MS): Freshness => {
   const waiters = new Set<Waiter>()
   let isPolling = false
 
@@ -84,7 +84,7 @@ export const createFreshness = (database: Database): Freshness => {
   const waitForRun = async (key: SyncKey, since: Date): Promise<void> => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const waiter: Waiter = { key, since, resolve, reject }
-    const timer = setTimeout(resolve, MAX_WAIT_MS)
+    const timer = setTimeout(resolve, maxWaitMs)
     waiters.add(waiter)
     void pollAll()
     try {

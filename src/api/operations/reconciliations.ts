@@ -1,4 +1,6 @@
 /** Reconciliations: full listings that report what differed between an app and the store. */
+
+import { describeFailureReason } from '../../definition/failure-reason.ts'
 import {
   defineShape,
   enumeration,
@@ -6,9 +8,9 @@ import {
   list,
   object,
   text,
+  texts,
   timestamp,
 } from '../../definition/field.ts'
-import { describeFailureReason } from '../../definition/failure-reason.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
 import {
   listReconciliations,
@@ -40,7 +42,7 @@ const difference = defineShape({
         ['created', 'updated', 'deleted'],
       ),
     ),
-    fields: required(list(text(), 'The names of the fields that differed.')),
+    fields: required(texts('The names of the fields that differed.')),
   },
 })
 
@@ -73,10 +75,7 @@ const reconciliation = defineShape({
       'Stored records that the app has not listed and that stay as they are, because the app reports its deletions in another way; null until the end.',
     ),
     differences: required(
-      list(
-        object(difference, 'A record that differed.'),
-        `The first ${MAX_DIFFERENCES} of the records that differed.`,
-      ),
+      list(difference, `The first ${MAX_DIFFERENCES} of the records that differed.`),
     ),
   },
 })
@@ -184,7 +183,7 @@ export const reconciliationOperations = [
     query: { resource: text('Only this resource, such as `crm/accounts`.') },
     response: {
       key: 'reconciliations',
-      value: list(object(reconciliation, 'A reconciliation.'), 'The reconciliations.'),
+      value: list(reconciliation, 'The reconciliations.'),
     },
     errors: ['USER_NOT_FOUND', 'CREDENTIAL_NOT_FOUND'],
     example: { input: exampleInput, result: [exampleReconciliation] },

@@ -28,10 +28,7 @@ const isKey = (keys: readonly SyncKey[]): Prisma.Sql =>
     ${keys.map(({ credentialId }) => credentialId)}::uuid[], ${keys.map(({ topic }) => topic)}::text[]))`
 
 /** Reads how current resources are; those of deleted credentials are left out. One statement. */
-export const readSyncAges = (
-  { prisma }: Database,
-  keys: readonly SyncKey[],
-): Promise<SyncAge[]> =>
+export const readSyncAges = ({ prisma }: Database, keys: readonly SyncKey[]): Promise<SyncAge[]> =>
   prisma.$queryRaw<SyncAge[]>(sql`
     SELECT s.credential_id::text AS "credentialId", s.topic, s.synced_at AS "syncedAt",
       NOT (${CAN_RUN}) AS "isStopped", ${IS_IDLE} AS "isIdle", clock_timestamp() AS now
