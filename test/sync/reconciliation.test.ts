@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   listReconciliations,
   MAX_RECONCILIATIONS,
+  requestOverdueReconciliations,
   requestReconciliation,
 } from '../../src/store/sync/reconciliations.ts'
 import type { FakeSync } from '../support/fake-app.ts'
@@ -157,6 +158,27 @@ it('keeps the latest reconciliations of a resource', async () => {
     await shop.database.prisma.syncState.updateMany({ data: { reconciliationId: null } })
   }
   expect((await list()).map(({ id }) => id)).toEqual(ids.slice(2).toReversed())
+})
+
+it('is requested on schedule of resources that were listed and are not paused, once per interval', async () => {
+  const schedule = () =>
+    requestOverdueReconciliations(shop.database, { intervalMs: LONG_MS, limit: 10 })
+  await schedule()
+  expect(await list()).toEqual([])
+  const engine = engineOf()
+  await engine.syncNow(shop.credentialId)
+  const { prisma } = shop.database
+  await prisma.$executeRaw`UPDATE sync_states SET due_at = 'infinity'`
+  await schedule()
+  expect(await list()).toEqual([])
+  await prisma.$executeRaw`UPDATE sync_states SET due_at = now() + interval '1 hour'`
+  await schedule()
+  await engine.syncNow(shop.credentialId)
+  await schedule()
+  expect(await list()).toHaveLength(1)
+  await prisma.$executeRaw`UPDATE reconciliations SET requested_at = now() - interval '2 hours'`
+  await schedule()
+  expect(await list()).toHaveLength(2)
 })
 
 it('belongs to a resource that the credential has', async () => {

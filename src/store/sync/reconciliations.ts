@@ -6,8 +6,9 @@ import { randomUUID } from 'node:crypto'
 import { Prisma } from '@prisma/client'
 import { isUuid } from '../../definition/identity.ts'
 import type { Resource } from '../../definition/resource.ts'
-import type { Queryable, Transaction } from '../database/database.ts'
+import type { Database, Queryable, Transaction } from '../database/database.ts'
 import { isFree } from '../database/lease-sql.ts'
+import { intervalSql } from '../database/time-sql.ts'
 import { recordSql } from '../records/record-sql.ts'
 import type { SyncKey } from './sync-key.ts'
 
@@ -75,6 +76,25 @@ export const requestReconciliation = async (
         THEN least(due_at, clock_timestamp()) ELSE due_at END
     WHERE credential_id = ${credentialId}::uuid AND topic = ${topic}`)
   return id
+}
+
+/**
+ * Requests a reconciliation of each resource whose last one was requested longer ago, at most `limit`; not of those that
+ * are paused, fail, or were never listed.
+ */
+export const requestOverdueReconciliations = async (
+  database: Database,
+  { intervalMs, limit }: { readonly intervalMs: number; readonly limit: number },
+): Promise<void> => {
+  const overdue = await database.prisma.$queryRaw<SyncKey[]>(sql`
+    SELECT s.credential_id::text AS "credentialId", s.topic FROM sync_states s
+    WHERE s.reconciliation_id IS NULL AND s.full_listing_at IS NOT NULL AND s.failures = 0
+      AND s.due_at < 'infinity' AND NOT EXISTS (SELECT FROM reconciliations r
+        WHERE r.credential_id = s.credential_id AND r.topic = s.topic
+          AND r.requested_at > statement_timestamp() - ${intervalSql(intervalMs)})
+    LIMIT ${limit}`)
+  for (const key of overdue)
+    await database.transaction((transaction) => requestReconciliation(transaction, key))
 }
 
 /** Records that the listing of a reconciliation starts, perhaps again after a failure. */
