@@ -148,7 +148,7 @@ export const reconciliationOperations = [
   defineOperation({
     ...common,
     name: 'startReconciliation',
-    summary: 'Compare all records of a resource with the app',
+    summary: 'Start a reconciliation of a resource',
     doc: 'Starts a full listing of a resource that counts what differs from the stored records and repairs it. It starts after the sync in progress; if a reconciliation of the resource has not ended, that one is returned. Its requests spend the budget of full listings. Changes that the next sync would have found count as differences too.',
     rest: { method: 'POST', path: PATH },
     path: { userId, credentialId },
