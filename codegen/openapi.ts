@@ -74,6 +74,11 @@ const headers = {
     description: 'The cursor of the next page. Absent on the last page.',
     schema: { type: 'string' },
   },
+  'Synced-At': {
+    description:
+      'What had changed in the app by this time is in the response: the start of the last completed sync. Only with maxStalenessSeconds, and absent if no sync has completed.',
+    schema: { type: 'string', format: 'date-time' },
+  },
   Link: {
     description: 'The URL of the next page (RFC 8288), `<…>; rel="next"`. Absent on the last page.',
     schema: { type: 'string' },

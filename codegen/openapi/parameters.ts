@@ -4,7 +4,12 @@ import { MAX_TEXT_LENGTH } from '../../src/definition/kinds/limits.ts'
 import { commonFields, type Resource } from '../../src/definition/resource.ts'
 import { orderFields } from '../../src/query/cursor.ts'
 import { type FilterParameter, filterParameters } from '../../src/query/filter.ts'
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_NUMBER, MAX_PAGE_SIZE } from '../../src/query/list-request.ts'
+import {
+  DEFAULT_PAGE_SIZE,
+  MAX_PAGE_NUMBER,
+  MAX_PAGE_SIZE,
+  MAX_STALENESS_SECONDS,
+} from '../../src/query/list-request.ts'
 import { CREDENTIAL_ID, exampleFilter, REMOTE_ID } from './examples.ts'
 import { type JsonSchema, refTo, uuid } from './schemas.ts'
 
@@ -83,6 +88,12 @@ const shared: readonly Parameter[] = [
     text,
   ),
   inQuery(
+    'maxStalenessSeconds',
+    'If the last completed sync of the resource started longer ago, waits up to 5 s for another one, unless the sync is paused or fails. The response has the header Synced-At.',
+    { type: 'integer', minimum: 0, maximum: MAX_STALENESS_SECONDS },
+    60,
+  ),
+  inQuery(
     'includeDeleted',
     'true: include records that are deleted in the app.',
     { type: 'boolean', default: false },
@@ -155,14 +166,14 @@ const filters = (resource: Resource, filled: string | undefined): Parameter[] =>
 ]
 
 export const listQuery = (resource: Resource, filled: string | undefined): Parameter[] => [
-  ...byName('credentialId', 'pageNumber', 'pageSize', 'cursor'),
+  ...byName('credentialId', 'pageNumber', 'pageSize', 'cursor', 'maxStalenessSeconds'),
   refTo('parameters', orderName(resource)),
   ...filters(resource, filled),
 ]
 
 export const countQuery = (resource: Resource, filled: string | undefined): Parameter[] => [
-  ...byName('credentialId'),
+  ...byName('credentialId', 'maxStalenessSeconds'),
   ...filters(resource, filled),
 ]
 
-export const getQuery: readonly Parameter[] = byName('credentialId')
+export const getQuery: readonly Parameter[] = byName('credentialId', 'maxStalenessSeconds')

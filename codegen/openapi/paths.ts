@@ -59,7 +59,7 @@ const recordPaths = (catalogue: Catalogue, resource: Resource, place: ResourcePa
       200: successResponse(
         `A page of ${words}.`,
         closedObject({ [plural]: { type: 'array', maxItems: MAX_PAGE_SIZE, items: record } }),
-        ['Next-Cursor', 'Link'],
+        ['Next-Cursor', 'Link', 'Synced-At'],
       ),
       ...failuresOf(readCodes),
     },
@@ -74,6 +74,7 @@ const recordPaths = (catalogue: Catalogue, resource: Resource, place: ResourcePa
       200: successResponse(
         `The number of ${words}.`,
         closedObject({ count: { type: 'integer', minimum: 0 } }),
+        ['Synced-At'],
       ),
       ...failuresOf(readCodes),
     },
@@ -85,7 +86,10 @@ const recordPaths = (catalogue: Catalogue, resource: Resource, place: ResourcePa
     ...tagged,
     parameters: [...above, inPath('id', inWords(name)), ...getQuery],
     responses: {
-      200: successResponse(`The ${inWords(name)}.`, closedObject({ [name]: record }), ['ETag']),
+      200: successResponse(`The ${inWords(name)}.`, closedObject({ [name]: record }), [
+        'ETag',
+        'Synced-At',
+      ]),
       ...failuresOf(readCodes),
     },
   }

@@ -16,6 +16,7 @@ import type { Vault } from '../store/secrets/vault.ts'
 import type { IdempotencyStore } from '../store/writes/idempotent-requests.ts'
 import type { RateLimit } from './auth/rate-limits.ts'
 import type { UserTokens } from './auth/tokens.ts'
+import type { Freshness } from './freshness.ts'
 import type { Authorizations } from './oauth/authorizations.ts'
 
 export interface ApiContext {
@@ -31,6 +32,7 @@ export interface ApiContext {
   /** Validates a workflow definition. @throws INVALID_PARAMETER naming the field below `path` */
   readonly readWorkflow: (definition: unknown, path: string) => Json
   readonly writer: RecordWriter
+  readonly freshness: Freshness
   readonly subscriptions: Subscriptions
   /** Sends a request to an app with a stored credential and returns the response unchanged. @throws ApiError */
   readonly passthrough: (credentialId: string, request: AppRequest) => Promise<AppResponse>

@@ -84,6 +84,7 @@ export const describeCredential = (credential: CredentialSummary) => {
     ...statusOf(credential, sync),
     records: sync.records,
     lastCompletedAt: sync.completedAt,
+    syncedAt: sync.syncedAt,
     nextSyncAt: sync.dueAt,
   }))
   const state =

@@ -12,6 +12,7 @@ import { integrationOperations } from './operations/integrations.ts'
 import { keyOperations } from './operations/keys.ts'
 import { oauthClientOperations } from './operations/oauth-clients.ts'
 import { passthroughOperations } from './operations/passthrough.ts'
+import { reconciliationOperations } from './operations/reconciliations.ts'
 import { userOperations } from './operations/users.ts'
 import { webhookDeliveryOperations } from './operations/webhook-deliveries.ts'
 import { webhookOperations } from './operations/webhooks.ts'
@@ -22,6 +23,7 @@ export const operations: readonly Operation[] = [
   ...credentialOperations,
   ...credentialSyncOperations,
   ...credentialBudgetOperations,
+  ...reconciliationOperations,
   ...authorizationOperations,
   ...appOperations,
   ...oauthClientOperations,

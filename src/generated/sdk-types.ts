@@ -362,6 +362,8 @@ export interface ResourceSync {
   readonly lastCompletedAt: string | null
   /** When the next sync is due; a time in the past waits for a free place. Null: a sync is in progress, or it is paused, or it waits until the app is reconnected. */
   readonly nextSyncAt: string | null
+  /** What had changed in the app by this time is stored: the start of the last completed sync. Null: none has completed, or an earlier version ran it. */
+  readonly syncedAt: string | null
   /** Number of stored records, including those that were deleted in the app. */
   readonly records: number
 }
@@ -412,6 +414,50 @@ export interface BudgetSpending {
   readonly history: number
   /** Requests of other programs, as far as the app reports them. */
   readonly other: number
+}
+
+/** A full comparison of the records of one resource in the app with those that are stored. */
+export interface Reconciliation {
+  /** The id of the reconciliation. */
+  readonly reconciliationId: string
+  /** The topic of the resource, such as `crm/accounts`. */
+  readonly resource: string
+  /** `waiting`: for the sync of the resource · `running`: the counts are those so far · `completed`. */
+  readonly state: 'waiting' | 'running' | 'completed'
+  /** Why it does not advance: the sync of the resource is paused or fails. Null if it does, and once it is completed. */
+  readonly reason: string | null
+  /** When it was requested. */
+  readonly requestedAt: string
+  /** When its listing started; null: it waits. */
+  readonly startedAt: string | null
+  /** When it was completed; null: it is not. */
+  readonly finishedAt: string | null
+  /** Number of records that were stored when it started, without those deleted in the app; null: it waits. */
+  readonly storedRecords: number | null
+  /** Number of records that the app has listed; null until the end. */
+  readonly appRecords: number | null
+  /** Records of the app that were not stored. */
+  readonly created: number
+  /** Records whose stored fields differed. */
+  readonly updated: number
+  /** Stored records that the app has deleted. */
+  readonly deleted: number
+  /** Stored records that the app has not listed and that stay as they are, because the app reports its deletions in another way; null until the end. */
+  readonly unlisted: number | null
+  /** The first 20 of the records that differed. */
+  readonly differences: readonly ReconciliationDifference[]
+}
+
+/** A record that differed, and was repaired. */
+export interface ReconciliationDifference {
+  /** The id of the record in this API. */
+  readonly id: string
+  /** The id of the record in the app. */
+  readonly remoteId: string
+  /** `created`: it was not stored · `updated`: stored fields differed · `deleted`: the app has deleted it. */
+  readonly kind: 'created' | 'updated' | 'deleted'
+  /** The names of the fields that differed. */
+  readonly fields: readonly string[]
 }
 
 /** The authorization of an app by an end user with OAuth. It ends as `connected`, `denied`, `failed` or `expired`. */

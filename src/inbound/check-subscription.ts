@@ -3,7 +3,6 @@ import type { RemoteSubscription, WebhookTarget } from '../definition/inbound.ts
 import { exponentialPauseMs, requestedPauseMs } from '../outbound/backoff.ts'
 import type { ClassifiedFailure } from '../outbound/classify-failure.ts'
 import { addSharedEndpoint } from '../store/inbound/endpoints.ts'
-import { pollNow } from '../store/inbound/events.ts'
 import {
   type AcquiredSubscription,
   saveCheck,
@@ -11,6 +10,7 @@ import {
   saveSecret,
 } from '../store/inbound/subscriptions.ts'
 import { newWebhookSecret } from '../store/secrets/webhook-secrets.ts'
+import { requestRuns } from '../store/sync/sync-age.ts'
 import {
   type ConnectedApp,
   failureIn,
@@ -129,7 +129,10 @@ export const checkSubscription = async (
     if (changed) await save(check, changed)
     // Changes that were not delivered in between.
     if (changed && subscription.remoteIds.length > 0)
-      await pollNow(database, credentialId, webhooks.topics)
+      await requestRuns(
+        database,
+        webhooks.topics.map((topic) => ({ credentialId, topic })),
+      )
     await saveCheck(database, lease, { company, nextInMs: nextInMs(check, changed) })
   } catch (error) {
     const failure = failureIn(app, error)

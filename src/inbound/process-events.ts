@@ -9,10 +9,10 @@ import {
   listStoppedTopics,
   markProcessed,
   type NamedRecord,
-  pollNow,
 } from '../store/inbound/events.ts'
 import { applyChanges, lockRecords, markRecordsDeleted } from '../store/records/apply-changes.ts'
 import { createLineWriter } from '../store/records/record-lines.ts'
+import { requestRuns } from '../store/sync/sync-age.ts'
 import { isFetchable } from '../sync/read-records.ts'
 import { LIMIT_REACHED } from '../sync/storage-limits.ts'
 import { type ConnectedApp, failureIn, type InboundContext } from './context.ts'
@@ -107,7 +107,7 @@ const processTopic = async (
       )
     }
   }
-  if (changed.length > 0) await pollNow(database, credentialId, [topic])
+  if (changed.length > 0) await requestRuns(database, [{ credentialId, topic }])
   await store({ rows: [], absent: [] })
 }
 

@@ -1,6 +1,7 @@
 /** The API of a process: its HTTP server, and the live changes for its subscribers. */
 import { createRateLimit } from '../api/auth/rate-limits.ts'
 import type { ApiContext } from '../api/context.ts'
+import { createFreshness } from '../api/freshness.ts'
 import { addInboundRoutes } from '../api/http/inbound-webhooks.ts'
 import { addOAuthRoutes } from '../api/oauth/routes.ts'
 import { addSandboxRoutes } from '../api/oauth/sandbox-routes.ts'
@@ -124,6 +125,7 @@ export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?
     catalogue,
     connectors,
     writer,
+    freshness: createFreshness(requestDatabase),
     passthrough,
     checkCredential,
     prepareUnsubscribe: createUnsubscriber(runtime),

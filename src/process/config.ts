@@ -86,6 +86,7 @@ const environment = z.object({
   MAX_BYTES_PER_CREDENTIAL: count(1_000_000, 999_999_999_999_999).default(20 * 2 ** 30),
   INTEGRATIONS_FILE: z.string().min(1).optional(),
   CHANGE_RETENTION_DAYS: count(1, 3650).default(30),
+  RECONCILIATION_INTERVAL_DAYS: count(0, 3650).default(0),
   RATE_LIMIT_PER_MINUTE: count(0, 100_000_000).default(200_000),
   AUTH_FAILURES_PER_MINUTE: count(0, 1_000_000).default(30),
   TRUST_PROXY: count(0, 10).default(0),
@@ -166,6 +167,8 @@ export interface Config {
   readonly integrationsFile: string | undefined
   /** How long the change log keeps a change. */
   readonly changeRetentionDays: number
+  /** From one scheduled reconciliation of a resource to the next; 0: none is scheduled. */
+  readonly reconciliationIntervalDays: number
   /** Requests of one caller that a process accepts in a minute; 0: no limit. */
   readonly requestsPerMinute: number
   /** Failed authentications of one address that a process accepts in a minute; 0: no limit. */
@@ -244,6 +247,7 @@ export const readConfig = (variables: Readonly<Record<string, string | undefined
     maxBytesPerCredential: values.MAX_BYTES_PER_CREDENTIAL,
     integrationsFile: values.INTEGRATIONS_FILE,
     changeRetentionDays: values.CHANGE_RETENTION_DAYS,
+    reconciliationIntervalDays: values.RECONCILIATION_INTERVAL_DAYS,
     requestsPerMinute: values.RATE_LIMIT_PER_MINUTE,
     authFailuresPerMinute: values.AUTH_FAILURES_PER_MINUTE,
     trustedProxies: values.TRUST_PROXY,

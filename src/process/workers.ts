@@ -6,6 +6,7 @@ import { catalogue } from '../generated/registry.ts'
 import { createInboundWorker } from '../inbound/worker.ts'
 import { createSandboxSimulation } from '../sandbox/life.ts'
 import { createPurges } from '../sync/purges.ts'
+import { createReconciliationSchedule } from '../sync/reconciliation-schedule.ts'
 import { createSync, type Sync } from '../sync/schedule.ts'
 import { createWorkflowEngine } from '../workflows/engine.ts'
 import type { FirstStart } from './first-start.ts'
@@ -78,6 +79,13 @@ export const startWorkers = async (runtime: Runtime, firstStart: FirstStart): Pr
   const purges = createPurges({ database, catalogue, log })
   purges.start()
   shutdown.add('purges', () => purges.stop())
+  const reconciliations = createReconciliationSchedule({
+    database,
+    intervalDays: config.reconciliationIntervalDays,
+    log,
+  })
+  reconciliations.start()
+  shutdown.add('reconciliations', () => reconciliations.stop())
   const retention = createRetention({ database, days: config.changeRetentionDays, log })
   retention.start()
   shutdown.add('retention', () => retention.stop())

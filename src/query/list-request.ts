@@ -105,6 +105,15 @@ export const parseWhole = (name: string, input: unknown, min: number, max: numbe
   throw invalidParameter(name, `a whole number from ${min} to ${max}`)
 }
 
+/** The largest `maxStalenessSeconds`: a day. */
+export const MAX_STALENESS_SECONDS = 86_400
+
+/** Parses `maxStalenessSeconds`; undefined if it is absent. @throws INVALID_PARAMETER */
+export const parseMaxStaleness = (
+  seconds: string | number | null | undefined,
+): number | undefined =>
+  seconds == null ? undefined : parseWhole('maxStalenessSeconds', seconds, 0, MAX_STALENESS_SECONDS)
+
 /** Parses the number of entries of a page; 50 by default. @throws INVALID_PARAMETER */
 export const parsePageSize = (pageSize: string | number | null | undefined): number =>
   pageSize == null ? DEFAULT_PAGE_SIZE : parseWhole('pageSize', pageSize, 1, MAX_PAGE_SIZE)

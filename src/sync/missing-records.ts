@@ -8,6 +8,7 @@
 
 import { reserveLogPosition } from '../store/changes/events.ts'
 import { deleteUnseen, lockRecords } from '../store/records/apply-changes.ts'
+import { addDifferences } from '../store/sync/reconciliations.ts'
 import { countUnseen } from '../store/sync/seen-records.ts'
 import { type RunProgress, saveProgress } from '../store/sync/sync-state.ts'
 import { addCounts, appendSyncEvent, type ResourceRun, resourceOf, transact } from './active-run.ts'
@@ -62,6 +63,12 @@ const deleteBatch = (run: ResourceRun, after: string | null): Promise<string | n
       counts: addCounts(progress.counts, { deleted: marked.count }),
     }
     await saveProgress(transaction, lease, advanced)
+    if (progress.reconciliationId !== undefined)
+      await addDifferences(transaction, lease.key, progress.reconciliationId, {
+        created: 0,
+        updated: 0,
+        deleted: marked.count,
+      })
     run.progress = advanced
     return marked.last
   })

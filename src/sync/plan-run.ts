@@ -16,12 +16,15 @@ const noCounts: SyncCounts = {
 const hasStart = ({ since, token }: SyncState, { changes }: SyncDefinition): boolean =>
   changes.by === 'time' ? since !== null : changes.by === 'token' && token !== null
 
-/** A new run: a full listing if there was none yet, if one is due, or if no listing of changes is possible. */
+/**
+ * A new run: a full listing if there was none yet, if one is due, if a reconciliation was requested, or if no listing of
+ * changes is possible.
+ */
 export const planRun = (state: SyncState, sync: SyncDefinition): RunProgress => {
-  const { fullListingAgeMs } = state
+  const { fullListingAgeMs, reconciliationId } = state
   const first = fullListingAgeMs === null
   const isDue = first || fullListingAgeMs >= (sync.fullListingEveryMs ?? Infinity)
-  const isFullListing = isDue || !hasStart(state, sync)
+  const isFullListing = isDue || reconciliationId !== null || !hasStart(state, sync)
   return {
     listing: isFullListing ? 'everything' : 'changes',
     first,
@@ -35,6 +38,7 @@ export const planRun = (state: SyncState, sync: SyncDefinition): RunProgress => 
     newest: null,
     // The first listing is announced before its first record, later ones with their first change.
     announced: first,
+    ...(reconciliationId !== null && { reconciliationId }),
     counts: noCounts,
   }
 }

@@ -8,8 +8,7 @@ import { createLoopGuard, listPages } from '../outbound/list-pages.ts'
 import { lockRecords, MAX_BATCH } from '../store/records/apply-changes.ts'
 import { ensureRecordTotal } from '../store/records/record-totals.ts'
 import { isFeedStarting } from '../store/sync/feeds.ts'
-import { clearSeenRecords } from '../store/sync/seen-records.ts'
-import { completeRun, releaseRun, type SeenPages, saveProgress } from '../store/sync/sync-state.ts'
+import { completeRun, releaseRun, type SeenPages } from '../store/sync/sync-state.ts'
 import {
   appClientOf,
   appendSyncEvent,
@@ -20,6 +19,7 @@ import {
   transact,
 } from './active-run.ts'
 import { isRecovery } from './failure-plan.ts'
+import { endFullListing, startFullListing } from './full-listing.ts'
 import { batchAvailable } from './gather.ts'
 import type { HeldRun } from './leases.ts'
 import { createPageMapper, joinPages, type MappedPages, remoteIdsOf, sizeOf } from './map-pages.ts'
@@ -72,14 +72,6 @@ const prepareRun = async (run: ResourceRun): Promise<void> => {
   // A run for changes is saved with its first page: most have none.
   if (!state.progress && progress.listing === 'everything') await startFullListing(run)
 }
-
-const startFullListing = (run: ResourceRun): Promise<void> =>
-  transact(run, async (transaction) => {
-    await clearSeenRecords(transaction, run.lease.key)
-    if (run.progress.first && !run.progress.expired)
-      await appendSyncEvent(transaction, run, 'started')
-    await saveProgress(transaction, run.lease, run.progress)
-  })
 
 /** Lists and stores pages. @returns undefined after the last page; the pages seen so far if the slice is over */
 const listAll = async (run: ResourceRun, signal: AbortSignal): Promise<SeenPages | undefined> => {
@@ -151,7 +143,7 @@ const listOrRestart = async (
 
 const finish = async (run: ResourceRun, signal: AbortSignal): Promise<RunResult> => {
   const { context, lease, state, progress, resource } = run
-  const { listing, counts, announced } = progress
+  const { listing, counts, announced, startedAt, reconciliationId } = progress
   const counted = await compareRemoteCount(run, signal)
   const tookMs = workedMs(run)
   const changed = counts.created + counts.updated + counts.deleted > 0
@@ -164,8 +156,9 @@ const finish = async (run: ResourceRun, signal: AbortSignal): Promise<RunResult>
     ...nextStart(state, progress, resource.sync),
     ...counted,
     listing,
+    startedAt,
+    ...(reconciliationId !== undefined && { reconciliationId }),
     idleRuns,
-    startedAt: progress.startedAt,
     isIdle,
     dueInMs,
     coveredDueInMs: counted.isFullListingDue
@@ -176,7 +169,7 @@ const finish = async (run: ResourceRun, signal: AbortSignal): Promise<RunResult>
   else
     await transact(run, async (transaction) => {
       await completeRun(transaction, lease, completion)
-      if (listing === 'everything') await clearSeenRecords(transaction, lease.key)
+      if (listing === 'everything') await endFullListing(transaction, run)
       if (isReported) await appendSyncEvent(transaction, run, 'completed', { ...counts })
     })
   logCompletedRun(run, tookMs)

@@ -12,6 +12,7 @@ import {
   type RecordOwner,
 } from '../store/records/apply-changes.ts'
 import type { RecordLine } from '../store/records/record-lines.ts'
+import { addDifferences } from '../store/sync/reconciliations.ts'
 import { addSeenRecords } from '../store/sync/seen-records.ts'
 import { type RunProgress, saveProgress } from '../store/sync/sync-state.ts'
 import {
@@ -70,9 +71,10 @@ export const applyTombstones = async (
   return deleted
 }
 
-/** Whether the run saves which records it saw, to detect missing ones. A first listing has none to miss. */
+/** Whether the run saves which records it saw: to detect missing ones, or for a report. A first listing has none to miss. */
 const tracksSeenRecords = ({ progress, resource }: ResourceRun): boolean =>
-  progress.listing === 'everything' && !progress.first && resource.sync.deletions === 'compared'
+  progress.reconciliationId !== undefined ||
+  (progress.listing === 'everything' && !progress.first && resource.sync.deletions === 'compared')
 
 const NO_CHANGES: AppliedChanges = { created: 0, updated: 0, deleted: 0 }
 
@@ -139,6 +141,8 @@ export const storePages = async (run: ResourceRun, mapped: MappedPages): Promise
       await appendSyncEvent(transaction, run, 'started', {}, position)
     const advanced = advance(progress, mapped, applied)
     const totals = await saveProgress(transaction, lease, advanced)
+    if (progress.reconciliationId !== undefined)
+      await addDifferences(transaction, lease.key, progress.reconciliationId, applied)
     checkStorage(totals, run.context.limits, { created: applied.created, changed })
     return advanced
   })

@@ -171,8 +171,9 @@ describe.each(places)('$path', ({ path, filled, resource }) => {
   test('has the parameters that the server knows, by their exact names', () => {
     const filters = [...offered, 'includeDeleted']
     expect(queryOf(path).sort()).toEqual([...listParameters, ...filters].sort())
-    expect(queryOf(`${path}/count`).sort()).toEqual(['credentialId', ...filters].sort())
-    expect(queryOf(`${path}/{id}`)).toEqual(['credentialId'])
+    const ofEach = ['credentialId', 'maxStalenessSeconds']
+    expect(queryOf(`${path}/count`).sort()).toEqual([...ofEach, ...filters].sort())
+    expect(queryOf(`${path}/{id}`)).toEqual(ofEach)
   })
 
   test('has enumerations and bounds that the server accepts', () => {

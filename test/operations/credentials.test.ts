@@ -69,6 +69,7 @@ test('the responses are exactly those of the contract', async () => {
             action: null,
             lastCompletedAt: null,
             nextSyncAt: expect.stringMatching(TIME),
+            syncedAt: null,
             records: 0,
           })),
         },

@@ -186,8 +186,14 @@ describe('both transports respond alike', () => {
       userId,
       app: 'sandbox',
     })
+    const { reconciliationId } = await created(graph, 'startReconciliation', {
+      userId,
+      credentialId,
+      resource: 'crm/leads',
+    })
     const ids = {
       authorizationId,
+      reconciliationId,
       userId,
       credentialId,
       integrationId,

@@ -12,6 +12,7 @@ test.each([
   ['PORT', '4e3', 'expected a whole number from 0 to 65535'],
   ['PORT', '65536', 'expected a whole number from 0 to 65535'],
   ['RATE_LIMIT_PER_MINUTE', '-1', 'expected a whole number from 0 to 100000000'],
+  ['RECONCILIATION_INTERVAL_DAYS', '-1', 'expected a whole number from 0 to 3650'],
   ['CHANGE_RETENTION_DAYS', '1.5', 'expected a whole number from 1 to 3650'],
   ['PUBLIC_URL', 'http://api.example.com', 'expected https://api.example.com'],
   ['PUBLIC_URL', 'https://api.example.com/?a=1', 'expected https://api.example.com'],

@@ -10,6 +10,7 @@ import {
   defaultOrder,
   type ListFilter,
   MAX_PAGE_SIZE,
+  MAX_STALENESS_SECONDS,
   type PageRequest,
   parseConnection,
   parseFilter,
@@ -46,6 +47,16 @@ const sizeError = { error: `a whole number from 1 to ${MAX_PAGE_SIZE}` }
 const pageSize = { schema: z.int(sizeError).min(1, sizeError).max(MAX_PAGE_SIZE, sizeError) }
 /** A longer text is not a cursor. */
 export const MAX_CURSOR_LENGTH = 4096
+const ageError = { error: `a whole number from 0 to ${MAX_STALENESS_SECONDS}` }
+const staleness = { schema: z.int(ageError).min(0, ageError).max(MAX_STALENESS_SECONDS, ageError) }
+
+/** The argument `maxStalenessSeconds` of root fields. */
+export const stalenessArgument = (arg: ArgBuilder<Builder['$inferSchemaTypes']>) =>
+  arg.int({
+    validate: staleness,
+    description: `If the last completed sync of the resource started longer ago, waits up to 5 s for another one, unless the sync is paused or fails. 0 to ${MAX_STALENESS_SECONDS}.`,
+  })
+
 const cursor = { schema: z.string().max(MAX_CURSOR_LENGTH, { error: 'a cursor of this list' }) }
 
 /** Creates the filter and order types of a resource; returns the filter type and the list arguments. */

@@ -15,12 +15,19 @@ export interface GraphPage {
   readonly page: RecordPage
   readonly nodes: readonly GraphRecord[]
   readonly count: () => Promise<number>
+  /** The oldest sync of its credentials; null: none has completed, or the list did not request it. */
+  readonly syncedAt: Date | null
 }
 
-export const toGraphPage = (page: RecordPage, count: () => Promise<number>): GraphPage => ({
+export const toGraphPage = (
+  page: RecordPage,
+  count: () => Promise<number>,
+  syncedAt: Date | null = null,
+): GraphPage => ({
   page,
   nodes: page.records.map(parseRecord),
   count,
+  syncedAt,
 })
 
 export const createPageTypes = (builder: Builder) => {
@@ -67,6 +74,12 @@ export const createPageTypes = (builder: Builder) => {
           description:
             'The number of records that match the filter, on all pages. Counted only if selected.',
           resolve: ({ count }) => count(),
+        }),
+        syncedAt: t.field({
+          type: 'DateTime',
+          description:
+            'What had changed in the app by this time is on the page: the start of the last completed sync, of several credentials the oldest. Null without maxStalenessSeconds, and if no sync has completed.',
+          resolve: ({ syncedAt }) => syncedAt?.toISOString() ?? null,
         }),
       }),
     })

@@ -2,7 +2,7 @@
 import { resolveId, routeOf } from '../../definition/identity.ts'
 import type { Resource } from '../../definition/resource.ts'
 import { checkText } from '../../query/filter.ts'
-import type { ListRequest } from '../../query/list-request.ts'
+import { type ListRequest, parseMaxStaleness } from '../../query/list-request.ts'
 import { resolveCredential, resolveScope, type Scope } from '../auth/caller.ts'
 import { backendOf, type GraphContext } from './builder.ts'
 import { type ListArguments, readListArguments } from './inputs.ts'
@@ -39,6 +39,29 @@ export const readRecordId = async (
   const credential = await resolveCredential(context.access, backendOf(context), credentialId)
   context.loaders.allow([credential])
   return resolveId(credential.id, resource.topic, checkText('id', id))
+}
+
+/** The argument of root fields that limits the age of what they return. */
+export interface StalenessArgument {
+  readonly maxStalenessSeconds?: number | null | undefined
+}
+
+/**
+ * Waits for syncs if the stored records are older than the argument allows. @returns their age; null without the argument
+ * @throws INVALID_PARAMETER
+ */
+export const refreshRecords = async (
+  { freshness, loaders }: GraphContext,
+  resource: Resource,
+  credentialIds: readonly string[],
+  { maxStalenessSeconds }: StalenessArgument,
+): Promise<Date | null> => {
+  const seconds = parseMaxStaleness(maxStalenessSeconds)
+  if (seconds === undefined) return null
+  const syncedAt = await freshness.refresh(resource.topic, credentialIds, seconds)
+  // Another field of the operation may have loaded them before.
+  loaders.clear()
+  return syncedAt
 }
 
 /** A record's resource and its id in canonical form. */

@@ -13,13 +13,13 @@ import { listCost } from './cost.ts'
 import { createEnums } from './enums.ts'
 import { fieldsOf, makeRecordType, type RecordType, type TypeParts } from './fields.ts'
 import { createInputTypes } from './input-types.ts'
-import { createListInputs, readListArguments } from './inputs.ts'
+import { createListInputs, readListArguments, stalenessArgument } from './inputs.ts'
 import type { GraphRecord } from './loaders.ts'
 import { createRecordMutations } from './mutations.ts'
 import { createOperationTypes } from './operation-types.ts'
 import { createOperationFields } from './operations.ts'
 import { createPageTypes, toGraphPage } from './pages.ts'
-import { findNode, readListRequest, readRecordId } from './record-requests.ts'
+import { findNode, readListRequest, readRecordId, refreshRecords } from './record-requests.ts'
 import { createSubscriptionFields } from './subscriptions.ts'
 
 /** Builds the schema of a catalogue, once. */
@@ -160,21 +160,33 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
               credentialId: t.arg.id(),
               credentialIds: t.arg.idList({ description: `At most ${MAX_CREDENTIALS}.` }),
               userId: t.arg.id({ description: 'All credentials of this end user.' }),
+              maxStalenessSeconds: stalenessArgument(t.arg),
               ...args(t.arg),
             },
-            resolve: async (_root, listArguments, context) => {
+            resolve: async (_root, { maxStalenessSeconds, ...listArguments }, context) => {
               const { database } = context
               const request = await readListRequest(context, resource, listArguments)
+              const { credentialIds } = request
+              const staleness = { maxStalenessSeconds }
+              const syncedAt = await refreshRecords(context, resource, credentialIds, staleness)
               const recordPage = await listRecords(database, request)
-              return toGraphPage(recordPage, () => countRecords(database, request))
+              return toGraphPage(recordPage, () => countRecords(database, request), syncedAt)
             },
           })
           const get = t.field({
             type: record,
             description: `One ${resource.name}, by its id in this API or in the app; null if none exists.`,
-            args: { credentialId: t.arg.id({ required: true }), id: t.arg.id({ required: true }) },
-            resolve: async (_root, keyArguments, context) =>
-              context.loaders.record(resource, await readRecordId(context, resource, keyArguments)),
+            args: {
+              credentialId: t.arg.id({ required: true }),
+              id: t.arg.id({ required: true }),
+              maxStalenessSeconds: stalenessArgument(t.arg),
+            },
+            resolve: async (_root, getArguments, context) => {
+              const { loaders } = context
+              const id = await readRecordId(context, resource, getArguments)
+              await refreshRecords(context, resource, [loaders.credentialOf(id)], getArguments)
+              return loaders.record(resource, id)
+            },
           })
           return [
             [resource.listField, list],

@@ -111,6 +111,9 @@ export const credential = defineShape({
         fields: {
           topic: required(text('The resource, such as `crm/accounts`.')),
           ...status,
+          syncedAt: timestamp(
+            'What had changed in the app by this time is stored: the start of the last completed sync. Null: none has completed, or an earlier version ran it.',
+          ),
           records,
         },
       }),
@@ -151,6 +154,7 @@ export const exampleCredential = {
         'Check that the app is running and that its address is correct. The sync is retried automatically.',
       lastCompletedAt: '2026-03-04T17:05:03.871Z',
       nextSyncAt: '2026-03-04T17:13:40.006Z',
+      syncedAt: '2026-03-04T17:05:02.604Z',
       records: 1204,
     },
   ],

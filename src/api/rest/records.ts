@@ -2,7 +2,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Resource } from '../../definition/resource.ts'
 import { invalidParameter } from '../../errors.ts'
-import { type ListFilter, parseFilter, parseOrder, parsePage } from '../../query/list-request.ts'
+import {
+  type ListFilter,
+  parseFilter,
+  parseMaxStaleness,
+  parseOrder,
+  parsePage,
+} from '../../query/list-request.ts'
 import { countRecords, listRecords } from '../../store/records/records.ts'
 import type { ApiContext } from '../context.ts'
 import { JSON_TYPE } from './once.ts'
@@ -23,7 +29,10 @@ export const listParameters = [
   'pageSize',
   'cursor',
   'orderBy',
+  'maxStalenessSeconds',
 ] as const
+
+const countParameters = ['credentialId', 'maxStalenessSeconds'] as const
 
 /** The `Link` header to the next page, a relative reference (RFC 8288). */
 const nextLink = (url: string, cursor: string): string => {
@@ -53,16 +62,29 @@ const addRoutes = (
     return parseFilter(resource, { ...filters, [parent]: recordRequest.path[parent] }, others)
   }
 
+  /** Waits for a sync if the stored records are older than the request allows. `Synced-At` is the age of the response. */
+  const refresh = async (
+    reply: FastifyReply,
+    { credential, parameters }: RecordRequest,
+  ): Promise<void> => {
+    const seconds = parseMaxStaleness(parameters.maxStalenessSeconds)
+    if (seconds === undefined) return
+    const syncedAt = await context.freshness.refresh(resource.topic, [credential.id], seconds)
+    if (syncedAt) reply.header('synced-at', syncedAt.toISOString())
+  }
+
   const list = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
     const recordRequest = await readRecordRequest(context, request)
     const order = parseOrder(resource, recordRequest.parameters.orderBy)
-    const page = await listRecords(database, {
+    const listRequest = {
       resource,
       credentialIds: [recordRequest.credential.id],
       filter: readFilter(recordRequest, listParameters),
       order,
       page: parsePage(resource, order, recordRequest.parameters),
-    })
+    }
+    await refresh(reply, recordRequest)
+    const page = await listRecords(database, listRequest)
     const last = page.records.at(-1)
     if (last === undefined && parent !== undefined)
       await requireParent(context, resource, parent, recordRequest)
@@ -74,9 +96,13 @@ const addRoutes = (
     return `{"${resource.plural}":[${page.records.join(',')}]}`
   }
 
-  const count = async (request: FastifyRequest): Promise<{ count: number }> => {
+  const count = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<{ count: number }> => {
     const recordRequest = await readRecordRequest(context, request)
-    const filter = readFilter(recordRequest, ['credentialId'])
+    const filter = readFilter(recordRequest, countParameters)
+    await refresh(reply, recordRequest)
     const count = await countRecords(database, {
       resource,
       credentialIds: [recordRequest.credential.id],
@@ -89,7 +115,8 @@ const addRoutes = (
 
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
     const recordRequest = await readRecordRequest(context, request)
-    rejectUnknownParameters(recordRequest.parameters, ['credentialId'])
+    rejectUnknownParameters(recordRequest.parameters, countParameters)
+    await refresh(reply, recordRequest)
     return recordResponse(
       reply,
       resource,

@@ -16,6 +16,8 @@ export interface SyncFacts {
   readonly records: number
   /** When a listing last completed, its own or that of its feed; null: never. */
   readonly completedAt: string | null
+  /** When the last completed listing started; null: never, or unknown. */
+  readonly syncedAt: string | null
   /** Whether the sync is paused. */
   readonly isPaused: boolean
   /** Since when; null: it is not paused, or unknown. */
@@ -87,6 +89,7 @@ const toSummary = ({ createdAt, updatedAt, syncs, webhooks, ...row }: Credential
   syncs: syncs.map((sync) => ({
     ...sync,
     completedAt: toIso(sync.completedAt),
+    syncedAt: toIso(sync.syncedAt),
     pausedAt: toIso(sync.pausedAt),
     dueAt: toIso(sync.dueAt),
     failingSince: toIso(sync.failingSince),
@@ -102,7 +105,7 @@ const FEED_DUE_AT = sql`CASE WHEN ${IS_COVERED} THEN (SELECT min(${DUE_AT}) FROM
 // In the select list, so that only the syncs of the credentials on the page are read.
 const SYNCS = sql`ARRAY(
   SELECT jsonb_build_object('topic', s.topic, 'records', coalesce(t.records, 0),
-    'completedAt', s.completed_at, 'isPaused', s.due_at = 'infinity',
+    'completedAt', s.completed_at, 'syncedAt', s.synced_at, 'isPaused', s.due_at = 'infinity',
     'pausedAt', CASE WHEN s.due_at = 'infinity' THEN s.paused_at END,
     'dueAt', CASE WHEN ${isHeld('s')} THEN NULL ELSE least(${DUE_AT}, ${FEED_DUE_AT}) END,
     'pages', coalesce((s.progress->'counts'->>'pages')::integer, 0), 'failures', s.failures,

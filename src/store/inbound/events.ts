@@ -126,24 +126,6 @@ export const listStoppedTopics = async (
   return new Set(rows.map(({ topic }) => topic))
 }
 
-/** Makes the next runs of topics due immediately, unless one is running, or the sync is paused or failing. */
-export const pollNow = async (
-  { prisma }: Queryable,
-  credentialId: string,
-  topics: readonly string[],
-): Promise<void> => {
-  await prisma.$executeRaw(sql`
-    WITH waiting AS MATERIALIZED (
-      SELECT s.credential_id, s.topic FROM sync_states s
-      WHERE s.credential_id = ${credentialId}::uuid AND s.topic = ANY (${topics}::text[])
-        AND s.failures = 0 AND s.due_at > clock_timestamp() AND s.due_at < 'infinity'
-        AND NOT coalesce(${isHeld('s')}, false)
-      ORDER BY s.credential_id, s.topic FOR UPDATE OF s SKIP LOCKED
-    )
-    UPDATE sync_states s SET due_at = clock_timestamp() FROM waiting w
-    WHERE s.credential_id = w.credential_id AND s.topic = w.topic`)
-}
-
 // Apps repeat a delivery for up to two days (BigCommerce: 48 h).
 const KEPT = sql`interval '7 days'`
 const BATCH = 1000

@@ -2,7 +2,7 @@
  * What the sync of a feed changes in the sync states of its resources. A resource is covered by its feed once a run of
  * its own, which started after the feed did (`reported_since`), has completed: the feed reports all later changes. Then
  * the resource is due only for its next full listing, and the feed's runs advance its position (`since`,
- * `completed_at`) as its own runs would have done.
+ * `completed_at`, `synced_at`) as its own runs would have done.
  */
 import { Prisma } from '@prisma/client'
 import { ASYNCHRONOUS_COMMIT } from '../database/asynchronous-commit.ts'
@@ -55,7 +55,8 @@ export const advanceCovered = async (
       since = CASE WHEN ${isIdle}
         THEN s.since + greatest(${start} - s.completed_at, interval '0') * ${clockRate}::double precision
         ELSE s.since END,
-      completed_at = CASE WHEN ${isIdle} THEN greatest(s.completed_at, ${start}) ELSE s.completed_at END
+      completed_at = CASE WHEN ${isIdle} THEN greatest(s.completed_at, ${start}) ELSE s.completed_at END,
+      synced_at = CASE WHEN ${isIdle} THEN greatest(s.synced_at, ${start}) ELSE s.synced_at END
     FROM locked l
     WHERE s.credential_id = l.credential_id AND s.topic = l.topic AND s.due_at < 'infinity'
       AND (s.reported_since IS NULL OR ${isIdle})

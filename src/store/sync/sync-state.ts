@@ -48,6 +48,8 @@ export interface RunProgress {
   readonly nextToken?: string | null
   /** The remote count before the listing, if one was needed. */
   readonly countBefore?: RemoteCounting
+  /** The reconciliation that the run reports to. */
+  readonly reconciliationId?: string
   /** Whether the app has rejected an expired token or cursor, after which the run lists everything. */
   readonly expired?: true
   /** Cursor of the next page, as JSON text, because jsonb does not accept every JSON string. */
@@ -117,6 +119,8 @@ export interface SyncState {
   readonly failure: StoredFailure | null
   /** Time since the app last delivered a webhook for the credential; null: never. */
   readonly webhookAgeMs: number | null
+  /** The reconciliation that the next run starts with; null: none was requested. */
+  readonly reconciliationId: string | null
   /** Whether a total of the stored records exists; earlier versions kept none. */
   readonly hasRecordTotal: boolean
   /** The database's time. */
@@ -247,9 +251,7 @@ export const releaseRun = (
       ${absence === undefined ? Prisma.empty : sql`, absence = ${absence}`}`,
   )
 
-export interface RunCompletion {
-  /** When the run started, by the database's clock. */
-  readonly startedAt: string
+export interface RunCompletion extends Pick<RunProgress, 'startedAt' | 'reconciliationId'> {
   readonly since: string | null
   readonly token: string | null
   readonly listing: RunProgress['listing']
@@ -272,6 +274,7 @@ export const completeRun = async (
   completion: RunCompletion,
 ): Promise<void> => {
   const { since, token, listing, startedAt, remoteCount, isIdle, isFullListingDue } = completion
+  const reconciled = sql`${completion.reconciliationId ?? null}::uuid`
   const everything = listing === 'everything'
   const fullListingAt = everything
     ? sql`clock_timestamp()`
@@ -280,18 +283,21 @@ export const completeRun = async (
       : sql`full_listing_at`
   // What the run has not seen happened after its start.
   const isCovered = sql`reported_since < ${startedAt}::timestamptz`
-  const dueAt = sql`CASE WHEN ${isCovered} THEN ${msFromNow(completion.coveredDueInMs)}
+  // A reconciliation that was requested during the run starts immediately.
+  const dueAt = sql`CASE WHEN reconciliation_id IS DISTINCT FROM ${reconciled} THEN clock_timestamp()
+    WHEN ${isCovered} THEN ${msFromNow(completion.coveredDueInMs)}
     ELSE ${msFromNow(completion.dueInMs)} END`
   await writeHeld(
     database,
     lease,
     sql`${RELEASED}, progress = NULL, since = ${since}::timestamptz, token = ${token},
       idle_runs = CASE WHEN ${isCovered} THEN 0 ELSE ${completion.idleRuns}::integer END,
-      remote_count = ${remoteCount && JSON.stringify(remoteCount)}::jsonb, due_at = ${dueAt}, failures = 0,
+      remote_count = ${remoteCount && JSON.stringify(remoteCount)}::jsonb, due_at = ${dueAt},
+      reconciliation_id = nullif(reconciliation_id, ${reconciled}), failures = 0,
       failure_code = NULL, failure = NULL, absence = NULL, completed_at = statement_timestamp(),
       reported_since = CASE WHEN ${isCovered} OR reported_since IS NULL THEN reported_since
         ELSE statement_timestamp() END,
-      full_listing_at = ${fullListingAt}`,
+      synced_at = ${startedAt}::timestamptz, full_listing_at = ${fullListingAt}`,
     isIdle ? sql`RETURNING ${ASYNCHRONOUS_COMMIT}` : Prisma.empty,
   )
 }

@@ -7,7 +7,13 @@ import { countRecords, getRecords, listRecords } from '../../../store/records/re
 import type { Scope } from '../../auth/caller.ts'
 import type { GraphContext } from '../builder.ts'
 import { type ListArguments, MAX_CURSOR_LENGTH } from '../inputs.ts'
-import { findNode, type Node, readListRequest, readRecordId } from '../record-requests.ts'
+import {
+  findNode,
+  type Node,
+  readListRequest,
+  readRecordId,
+  type StalenessArgument,
+} from '../record-requests.ts'
 import type { Variables } from '../variables.ts'
 import { NotPlannedError } from './not-planned.ts'
 import { planPage } from './page.ts'
@@ -42,11 +48,17 @@ const rootFields = memoize((catalogue: Catalogue) => ({
 const argumentsOf = <Arguments>({ field, selected }: Root, variables: Variables): Arguments =>
   getArgumentValues(field, selected.node, variables) as Arguments
 
+/** Leaves a wait for syncs to the resolvers, which would repeat it if the plan failed. @throws NotPlannedError */
+const rejectStaleness = ({ maxStalenessSeconds }: StalenessArgument): void => {
+  if (maxStalenessSeconds != null) throw new NotPlannedError()
+}
+
 const planList = (context: PlanContext, resource: Resource, root: Root): RunPlan => {
   const plan = planPage(context, resource, root.selected)
   return async (graphContext, variables) => {
     const { database, loaders } = graphContext
-    const args = argumentsOf<ListArguments & Scope>(root, variables)
+    const args = argumentsOf<ListArguments & Scope & StalenessArgument>(root, variables)
+    rejectStaleness(args)
     for (const cursor of [args.after, args.before])
       if (cursor && cursor.length > MAX_CURSOR_LENGTH) throw new NotPlannedError()
     const request = await readListRequest(graphContext, resource, args)
@@ -72,7 +84,11 @@ const readRecord = async (
 const planGet = (context: PlanContext, resource: Resource, root: Root): RunPlan => {
   const write = planRecord(context, resource, root.selected.selectionSets)
   return async (graphContext, variables) => {
-    const args = argumentsOf<{ credentialId: string; id: string }>(root, variables)
+    const args = argumentsOf<{ credentialId: string; id: string } & StalenessArgument>(
+      root,
+      variables,
+    )
+    rejectStaleness(args)
     const id = await readRecordId(graphContext, resource, args)
     return readRecord(graphContext, { resource, id }, write)
   }

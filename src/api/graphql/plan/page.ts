@@ -100,6 +100,8 @@ export const planPage = (
         if (write === undefined) throw new NotPlannedError()
         return write
       }),
+    // A list with maxStalenessSeconds is not planned.
+    syncedAt: () => () => 'null',
     totalCount: () => {
       counts = true
       return ({ total }) => String(total)

@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  listReconciliations,
+  MAX_RECONCILIATIONS,
+  requestOverdueReconciliations,
+  requestReconciliation,
+} from '../../src/store/sync/reconciliations.ts'
+import type { FakeSync } from '../support/fake-app.ts'
+import { openWorkshop, TOPIC, type Workshop } from './workshop.ts'
+
+let shop: Workshop
+
+beforeEach(async () => {
+  shop = await openWorkshop()
+  shop.app.settings.pageSize = 10
+  shop.app.settings.paging = 'offset'
+})
+
+afterEach(() => shop.close())
+
+const LONG_MS = 3_600_000
+const engineOf = (deletions: FakeSync['deletions'] = 'compared') =>
+  shop.engine({ sync: { deletions, fullListingEveryMs: LONG_MS } })
+
+const request = () =>
+  shop.database.transaction((transaction) =>
+    requestReconciliation(transaction, { credentialId: shop.credentialId, topic: TOPIC }),
+  )
+
+const list = () => listReconciliations(shop.database, { credentialId: shop.credentialId })
+
+const latest = async () => (await list())[0]
+
+/** Creates records of which only the last has changed lately: the overlap of listings of changes shows no other. */
+const fill = (count: number) => {
+  shop.app.fill(count)
+  for (const row of [...shop.app.rows.values()].slice(0, -1))
+    shop.app.rows.set(row.id, { ...row, updatedAt: '2026-01-01T00:00:00.000Z' })
+}
+
+/** Changes that no listing of changes shows. */
+const changeSilently = () => {
+  const [, second, third] = [...shop.app.rows.values()]
+  if (!second || !third) throw new Error('The app has no records.')
+  shop.app.rows.set('2', { ...second, name: 'Renamed' })
+  shop.app.rows.delete('3')
+  shop.app.rows.set('99', { ...third, id: '99' })
+}
+
+describe('a reconciliation', () => {
+  it('counts, names and repairs what differs', async () => {
+    fill(25)
+    const engine = engineOf()
+    await engine.syncNow(shop.credentialId)
+    changeSilently()
+    await engine.syncNow(shop.credentialId)
+    expect((await shop.records())[1]).toMatchObject({ name: 'Account 2' })
+
+    const id = await request()
+    expect(await latest()).toMatchObject({
+      id,
+      startedAt: null,
+      finishedAt: null,
+      appRecords: null,
+    })
+    await engine.syncNow(shop.credentialId)
+    const report = await latest()
+    expect(report).toMatchObject({
+      id,
+      topic: TOPIC,
+      startedAt: expect.any(Date),
+      finishedAt: expect.any(Date),
+      storedRecords: 25,
+      appRecords: 25,
+      unlisted: 0,
+      created: 1,
+      updated: 1,
+      deleted: 1,
+      isPaused: false,
+      problem: null,
+    })
+    const differences = report?.differences.map(({ id: _id, ...difference }) => difference)
+    expect(differences).toEqual([
+      { remoteId: '2', kind: 'updated', fields: ['accountName', 'description'] },
+      { remoteId: '99', kind: 'created', fields: [] },
+      { remoteId: '3', kind: 'deleted', fields: ['remoteDeleted'] },
+    ])
+    expect(JSON.stringify(report)).not.toContain('Renamed')
+    expect((await shop.records())[1]).toMatchObject({ name: 'Renamed' })
+    expect(await shop.database.prisma.syncSeenRecord.count()).toBe(0)
+    const requests = shop.app.requests.length
+    await engine.syncNow(shop.credentialId)
+    // The next run lists changes again.
+    expect(shop.app.requests.slice(requests).every(({ since }) => since !== null)).toBe(true)
+  })
+
+  it('reports records that are not listed without deleting them if the app reports its deletions', async () => {
+    fill(5)
+    const engine = engineOf('reported')
+    await engine.syncNow(shop.credentialId)
+    shop.app.rows.delete('3')
+    await request()
+    await engine.syncNow(shop.credentialId)
+    expect(await latest()).toMatchObject({
+      storedRecords: 5,
+      appRecords: 4,
+      unlisted: 1,
+      deleted: 0,
+    })
+    expect((await shop.records()).filter(({ deleted }) => deleted)).toEqual([])
+  })
+
+  it('is one while it has not ended, and starts after the run in progress', async () => {
+    fill(5)
+    const engine = engineOf()
+    let id: string | undefined
+    shop.app.settings.onPage = async () => {
+      shop.app.settings.onPage = undefined
+      id = await request()
+    }
+    await engine.syncNow(shop.credentialId)
+    expect(await latest()).toMatchObject({ id, startedAt: null })
+    expect((await shop.state()).dueAt.getTime()).toBeLessThan(Date.now() + 50)
+    expect(await request()).toBe(id)
+    await engine.syncNow(shop.credentialId)
+    expect(await latest()).toMatchObject({ id, appRecords: 5, created: 0, updated: 0 })
+    expect(await request()).not.toBe(id)
+    expect(await list()).toHaveLength(2)
+  })
+
+  it('adds up what its attempts repair, and shows why it does not advance', async () => {
+    fill(25)
+    const engine = engineOf()
+    await engine.syncNow(shop.credentialId)
+    changeSilently()
+    const id = await request()
+    // A refused cursor: the next attempt starts from the beginning.
+    shop.app.faults.push(undefined, { kind: 'status', status: 400 })
+    await expect(engine.syncNow(shop.credentialId)).rejects.toThrow()
+    expect(await latest()).toMatchObject({ id, finishedAt: null, updated: 1, created: 0 })
+    expect((await latest())?.problem).toContain('Refused')
+    await engine.syncNow(shop.credentialId)
+    expect(await latest()).toMatchObject({ id, updated: 1, created: 1, deleted: 1, problem: null })
+    expect((await latest())?.finishedAt).not.toBeNull()
+  })
+
+  it('leaves a paused sync paused', async () => {
+    await shop.database.prisma.$executeRaw`UPDATE sync_states SET due_at = 'infinity'`
+    await request()
+    expect(await latest()).toMatchObject({ isPaused: true, startedAt: null })
+  })
+})
+
+it('keeps the latest reconciliations of a resource', async () => {
+  const ids: (string | undefined)[] = []
+  for (let n = 0; n < MAX_RECONCILIATIONS + 2; n++) {
+    ids.push(await request())
+    await shop.database.prisma.syncState.updateMany({ data: { reconciliationId: null } })
+  }
+  expect((await list()).map(({ id }) => id)).toEqual(ids.slice(2).toReversed())
+})
+
+it('is requested on schedule of resources that were listed and are not paused, once per interval', async () => {
+  const schedule = () =>
+    requestOverdueReconciliations(shop.database, { intervalMs: LONG_MS, limit: 10 })
+  await schedule()
+  expect(await list()).toEqual([])
+  const engine = engineOf()
+  await engine.syncNow(shop.credentialId)
+  const { prisma } = shop.database
+  await prisma.$executeRaw`UPDATE sync_states SET due_at = 'infinity'`
+  await schedule()
+  expect(await list()).toEqual([])
+  await prisma.$executeRaw`UPDATE sync_states SET due_at = now() + interval '1 hour'`
+  await schedule()
+  await engine.syncNow(shop.credentialId)
+  await schedule()
+  expect(await list()).toHaveLength(1)
+  await prisma.$executeRaw`UPDATE reconciliations SET requested_at = now() - interval '2 hours'`
+  await schedule()
+  expect(await list()).toHaveLength(2)
+})
+
+it('belongs to a resource that the credential has', async () => {
+  const key = { credentialId: shop.credentialId, topic: 'crm/notes' }
+  expect(
+    await shop.database.transaction((transaction) => requestReconciliation(transaction, key)),
+  ).toBeUndefined()
+})
