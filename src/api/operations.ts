@@ -6,6 +6,7 @@ import { changeOperations } from './operations/changes.ts'
 import { credentialBudgetOperations } from './operations/credential-budget.ts'
 import { credentialSyncOperations } from './operations/credential-syncs.ts'
 import { credentialOperations } from './operations/credentials.ts'
+import { customFieldOperations } from './operations/custom-fields.ts'
 import { installationOperations } from './operations/installations.ts'
 import { integrationSecretOperations } from './operations/integration-secrets.ts'
 import { integrationOperations } from './operations/integrations.ts'
@@ -25,6 +26,7 @@ export const operations: readonly Operation[] = [
   ...authorizationOperations,
   ...appOperations,
   ...oauthClientOperations,
+  ...customFieldOperations,
   ...integrationOperations,
   ...integrationSecretOperations,
   ...installationOperations,

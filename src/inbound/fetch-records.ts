@@ -106,7 +106,9 @@ export const fetchRecords = async (
   }
   const found = await read()
   const map = createMapper(mapping, tolerant)
-  const rows = found.map((raw) => map(raw, app.credential.id).row)
+  const { id: credentialId, customFields } = app.credential
+  const ofResource = customFields?.get(mapping.resource.topic)
+  const rows = found.map((raw) => map(raw, credentialId, ofResource).row)
   const present = new Set(rows.map(({ remoteId }) => remoteId))
   return { rows, absent: remoteIds.filter((id) => !present.has(id)) }
 }

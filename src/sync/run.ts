@@ -121,7 +121,7 @@ const listAll = async (run: ActiveRun, signal: AbortSignal): Promise<SeenPages |
   const guard = createLoopGuard(run.seen)
   const mapPage = createPageMapper(
     resource.mapping,
-    credential.id,
+    credential,
     (steadyMs) => Date.parse(run.state.now) + steadyMs - run.acquiredMs,
   )
   const problemPaths = new Set<string>()

@@ -2,7 +2,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Resource } from '../../definition/resource.ts'
 import { invalidParameter } from '../../errors.ts'
+import { hasCustomFilters } from '../../query/custom-filter.ts'
 import { type ListFilter, parseFilter, parseOrder, parsePage } from '../../query/list-request.ts'
+import { readCustomTypes } from '../../store/custom-fields/custom-fields.ts'
 import { countRecords, listRecords } from '../../store/records/records.ts'
 import type { ApiContext } from '../context.ts'
 import { JSON_TYPE } from './once.ts'
@@ -44,13 +46,20 @@ const addRoutes = (
 ): void => {
   const { database } = context
 
-  const readFilter = (recordRequest: RecordRequest, others: readonly string[]): ListFilter => {
+  const readFilter = async (
+    recordRequest: RecordRequest,
+    others: readonly string[],
+  ): Promise<ListFilter> => {
     const filters: Record<string, string> = { ...recordRequest.parameters }
     for (const name of others) delete filters[name]
-    if (parent === undefined) return parseFilter(resource, filters, others)
+    const customTypes = hasCustomFilters(filters)
+      ? await readCustomTypes(database, resource.topic, [recordRequest.credential.id])
+      : undefined
+    if (parent === undefined) return parseFilter(resource, filters, others, customTypes)
     if (filters[parent] !== undefined)
       throw invalidParameter(parent, 'no value, because the path contains it')
-    return parseFilter(resource, { ...filters, [parent]: recordRequest.path[parent] }, others)
+    const all = { ...filters, [parent]: recordRequest.path[parent] }
+    return parseFilter(resource, all, others, customTypes)
   }
 
   const list = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
@@ -59,7 +68,7 @@ const addRoutes = (
     const page = await listRecords(database, {
       resource,
       credentialIds: [recordRequest.credential.id],
-      filter: readFilter(recordRequest, listParameters),
+      filter: await readFilter(recordRequest, listParameters),
       order,
       page: parsePage(resource, order, recordRequest.parameters),
     })
@@ -76,7 +85,7 @@ const addRoutes = (
 
   const count = async (request: FastifyRequest): Promise<{ count: number }> => {
     const recordRequest = await readRecordRequest(context, request)
-    const filter = readFilter(recordRequest, ['credentialId'])
+    const filter = await readFilter(recordRequest, ['credentialId'])
     const count = await countRecords(database, {
       resource,
       credentialIds: [recordRequest.credential.id],
