@@ -4,6 +4,7 @@ import { appOperations } from './operations/apps.ts'
 import { authorizationOperations } from './operations/authorizations.ts'
 import { changeOperations } from './operations/changes.ts'
 import { credentialBudgetOperations } from './operations/credential-budget.ts'
+import { credentialFieldOperations } from './operations/credential-fields.ts'
 import { credentialSyncOperations } from './operations/credential-syncs.ts'
 import { credentialOperations } from './operations/credentials.ts'
 import { customFieldOperations } from './operations/custom-fields.ts'
@@ -27,6 +28,7 @@ export const operations: readonly Operation[] = [
   ...appOperations,
   ...oauthClientOperations,
   ...customFieldOperations,
+  ...credentialFieldOperations,
   ...integrationOperations,
   ...integrationSecretOperations,
   ...installationOperations,

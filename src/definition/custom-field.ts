@@ -63,3 +63,17 @@ export const createCustomReader = (
       }),
     )
 }
+
+/** A field of an app's records, as the app describes it. */
+export interface AppField {
+  /** The path of the value in the app's record. */
+  readonly remoteField: string
+  /** The label in the app. */
+  readonly label: string
+  /** The type of a custom field that fits it; null: none does. */
+  readonly type: CustomFieldType | null
+  /** Whether a write may set it. */
+  readonly writable: boolean
+  /** The values that the app accepts. Absent: any value of the type. */
+  readonly options?: readonly string[]
+}
