@@ -104,7 +104,7 @@ export type RecordOf<R extends Resource> = {
   readonly [Name in 'remoteFields' | 'remoteCreatedAt' | 'remoteUpdatedAt']: ValueOf<
     (typeof commonFields)[Name]
   >
-} & { readonly customFields?: Readonly<Record<string, unknown>> }
+} & { readonly customFields?: Readonly<Record<string, unknown>> | null }
 
 type Suffix = typeof operatorSuffix
 /** The type of a filter's value: a number for a decimal, an id for a reference that embeds. */
