@@ -142,6 +142,12 @@ describe('filters', () => {
     expect(await list('accounting/invoices', '&customFields.discountMin=2')).toEqual(discounted)
   })
 
+  test('cost one statement for the types of the custom fields', async () => {
+    sandbox.service.takeStatements()
+    await list('crm/contacts', '&customFields.pointsMin=1&customFields.title=x')
+    expect(sandbox.service.takeStatements()).toHaveLength(2)
+  })
+
   test.each([
     ['customFields.point=1', 'customFields.point'],
     ['customFields.titleMin=a', 'customFields.titleMin'],

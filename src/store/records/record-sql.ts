@@ -18,7 +18,7 @@ export interface RecordSql {
   readonly separate: readonly Column[]
   /** The JSON text of the row `t`, exactly as the API returns it. */
   readonly json: Prisma.Sql
-  /** The same without embedded records and custom fields: the stored document. */
+  /** The same without embedded records: the stored document, after the custom fields if the record has some. */
   readonly stored: Prisma.Sql
   /** The document's text for a row whose id and columns have these expressions. */
   document(id: string, expression: (column: Column) => string): string
@@ -67,17 +67,17 @@ export const recordSql = (resource: Resource): RecordSql => {
     return objectText([`'"id":"' || ${id} || '"'`, ...pairs])
   }
   const made = document('t.id', ({ name }) => `t.${name}`)
-  const stored = `coalesce(t.${DOCUMENT}, ${made})`
+  /** The document without its first character. */
+  const rest = `substr(coalesce(t.${DOCUMENT}, ${made}), 2)`
+  // Most records have no custom fields: their document is not copied.
+  const stored = `coalesce(CASE WHEN t.custom_fields IS NULL THEN t.${DOCUMENT} END, ${START} || ${rest})`
   const pairs = embedded.map(({ column, text }) => pair(column.field, text))
   const sql: RecordSql = {
     table: raw(resource.table),
     columns,
     separate: columns.filter((column) => !kept.some(({ field }) => field === column.field)),
     json: raw(
-      pairs.length === 0
-        ? // Most records have no custom fields: their document is not copied.
-          `coalesce(CASE WHEN t.custom_fields IS NULL THEN t.${DOCUMENT} END, ${START} || substr(${stored}, 2))`
-        : `(${START} || ${pairs.join(" || ',' || ")} || ',' || substr(${stored}, 2))`,
+      pairs.length === 0 ? stored : `(${START} || ${pairs.join(" || ',' || ")} || ',' || ${rest})`,
     ),
     stored: raw(stored),
     document,
