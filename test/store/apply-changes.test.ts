@@ -47,7 +47,7 @@ describe.each(TOPICS)('%s', (_topic, resource) => {
   })
 
   test('a change names exactly the fields that changed', async () => {
-    const [other, empty] = [
+    const [other, empty]: readonly [RecordRow, RecordRow] = [
       {
         ...sampleRecord(CREDENTIAL, resource, 5),
         customFields: { tier: 'gold', since: null, 'a"b\n': 2.5 },
