@@ -89,11 +89,16 @@ const example = {
   updatedAt: '2026-03-02T09:30:00.000Z',
 }
 
-const toResult = ({ topic, createdAt, updatedAt, ...field }: StoredCustomField) => ({
-  ...field,
-  resource: topic,
-  createdAt: createdAt.toISOString(),
-  updatedAt: updatedAt.toISOString(),
+const toResult = (field: StoredCustomField) => ({
+  id: field.id,
+  resource: field.topic,
+  name: field.name,
+  type: field.type,
+  remoteField: field.remoteField,
+  app: field.app,
+  credentialId: field.credentialId,
+  createdAt: field.createdAt.toISOString(),
+  updatedAt: field.updatedAt.toISOString(),
 })
 
 /** @throws INVALID_PARAMETER */
