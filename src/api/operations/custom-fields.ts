@@ -22,7 +22,7 @@ import {
   MAX_CUSTOM_FIELDS,
   type StoredCustomField,
   updateCustomField,
-} from '../../store/custom-fields/custom-fields.ts'
+} from '../../store/accounts/custom-fields.ts'
 import { resolveCredential } from '../auth/caller.ts'
 import { type CallContext, defineOperation, required } from '../operation.ts'
 import { app } from './apps.ts'

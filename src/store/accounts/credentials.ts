@@ -7,11 +7,6 @@ import { credentialRoute, isUuid } from '../../definition/identity.ts'
 import type { StoredTokens, TokenSet } from '../../definition/token-set.ts'
 import { appendEvent } from '../changes/events.ts'
 import {
-  CUSTOM_FIELDS_OF_CREDENTIAL,
-  type CustomFieldsByTopic,
-  customFieldsByTopic,
-} from '../custom-fields/custom-fields.ts'
-import {
   type Database,
   isUniqueViolation,
   type Queryable,
@@ -22,6 +17,11 @@ import type { Vault } from '../secrets/vault.ts'
 import { deleteStates } from '../sync/sync-state.ts'
 import { openTokens, putTokens, TOKEN_COLUMNS, type TokenRow } from './credential-tokens.ts'
 import { openValues, sealValues } from './credential-values.ts'
+import {
+  CUSTOM_FIELDS_OF_CREDENTIAL,
+  type CustomFieldsByTopic,
+  customFieldsByTopic,
+} from './custom-fields.ts'
 import { lockUser } from './lock-user.ts'
 
 const { sql } = Prisma
