@@ -8,7 +8,7 @@ import type { OpenCredential } from '../store/accounts/credentials.ts'
 import type { Clock } from '../store/database/clock.ts'
 import type { Database } from '../store/database/database.ts'
 import type { Vault } from '../store/secrets/vault.ts'
-import { runSteps } from '../write/run-steps.ts'
+import { resultOf, runSteps } from '../write/run-steps.ts'
 
 /** The dependencies of the work on subscriptions and events. */
 export interface InboundContext {
@@ -61,15 +61,5 @@ export const runInApp = async <Result>(
   const client = appClient.spending({ environmentId, credentialId, purpose: 'webhook' })
   const send = (request: AppRequest): Promise<AppResponse> =>
     client.send(connector, credential, request, signal)
-  const outcome = await runSteps(steps, send)
-  switch (outcome.status) {
-    case 'done':
-      return outcome.result
-    case 'refused':
-      throw outcome.error
-    case 'partly-written':
-      throw outcome.refusal
-    case 'unknown':
-      throw outcome.cause
-  }
+  return resultOf(await runSteps(steps, send))
 }

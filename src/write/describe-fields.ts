@@ -6,7 +6,7 @@ import { isAppError } from '../outbound/app-error.ts'
 import type { AppClient } from '../outbound/http.ts'
 import type { OpenCredential } from '../store/accounts/credentials.ts'
 import { appFailure } from './app-failure.ts'
-import { runSteps } from './run-steps.ts'
+import { resultOf, runSteps } from './run-steps.ts'
 
 /** The dependencies of the description of fields. */
 export interface DescribeFieldsOptions {
@@ -37,13 +37,9 @@ export const createDescribeFields =
     const client = appClient.spending({ environmentId, credentialId, purpose: 'write' })
     const send = (request: AppRequest): Promise<AppResponse> =>
       client.send(connector, credential, request)
-    const outcome = await runSteps(describeFields(), send)
-    if (outcome.status === 'done') return outcome.result
-    const error =
-      outcome.status === 'refused'
-        ? outcome.error
-        : outcome.status === 'unknown'
-          ? outcome.cause
-          : outcome.refusal
-    throw isAppError(error) ? appFailure(error) : error
+    try {
+      return resultOf(await runSteps(describeFields(), send))
+    } catch (error) {
+      throw isAppError(error) ? appFailure(error) : error
+    }
   }
