@@ -1,6 +1,6 @@
 import type { Catalogue } from '../src/definition/catalogue.ts'
 import type { Field, Fields, ReferenceTarget } from '../src/definition/kinds/kind.ts'
-import { alwaysPresent, type Resource } from '../src/definition/resource.ts'
+import { alwaysPresent, customFields, type Resource } from '../src/definition/resource.ts'
 import { filterParameters } from '../src/query/filter.ts'
 import { inWords } from './openapi/in-words.ts'
 import { resultShapes } from './operation-shapes.ts'
@@ -81,6 +81,7 @@ export const sdkTypesSource = (catalogue: Catalogue): string =>
       interfaceOf(resource.typeName, resource.doc, [
         member('id', 'string', "The record's id in Trunkline."),
         ...members(catalogue, resource.allFields, alwaysPresent),
+        member('customFields?', 'Readonly<Record<string, unknown>> | null', customFields.doc),
       ]),
       filterInterface(resource),
     ]),

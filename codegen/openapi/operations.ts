@@ -55,6 +55,7 @@ const tagDocs: Readonly<Record<string, string>> = {
     'The change log: the changes of records, and past versions of records. GraphQL subscriptions deliver changes live.',
   Users: 'End users: one for each customer (tenant) of your product.',
   Credentials: 'The connections of end users to apps, and the values that each app requires.',
+  'Custom fields': 'Fields of apps that you map to custom fields of a resource.',
   Passthrough:
     "Requests to the app's own API with the stored credential, for data outside the unified model.",
   Integrations: 'Integrations that end users can install: an app with workflows.',

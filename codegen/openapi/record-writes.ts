@@ -20,14 +20,14 @@ const canBeWritten = ({ verbs }: Resource): boolean =>
 const inputName = ({ typeName }: Resource): string => `${typeName}Input`
 const updateName = ({ typeName }: Resource): string => `${typeName}UpdateInput`
 
-/** The example record as input, with ids for embedded references. */
+/** The example record as input, with ids for embedded references. It has no custom fields. */
 const exampleInput = (catalogue: Catalogue, resource: Resource): JsonSchema => {
   const record = exampleRecord(catalogue, resource)
   return Object.fromEntries(
-    Object.entries(writableFields(resource)).map(([name, field]) => {
+    Object.entries(writableFields(resource)).flatMap(([name, field]) => {
       const value = record[name]
       const isEmbedded = field.kind.reference?.embeds !== undefined
-      return [name, isEmbedded ? Object(value).id : value]
+      return value === undefined ? [] : [[name, isEmbedded ? Object(value).id : value]]
     }),
   )
 }

@@ -3,7 +3,12 @@ import type { Catalogue } from '../../src/definition/catalogue.ts'
 import type { JsonSchema } from '../../src/definition/json.ts'
 import type { Field, Fields, ReferenceTarget } from '../../src/definition/kinds/kind.ts'
 import { nestedFields } from '../../src/definition/kinds/shape.ts'
-import { alwaysPresent, commonFields, type Resource } from '../../src/definition/resource.ts'
+import {
+  alwaysPresent,
+  commonFields,
+  customFields,
+  type Resource,
+} from '../../src/definition/resource.ts'
 import { sharedEnumerations } from '../shared-enumerations.ts'
 import { exampleRecord } from './examples.ts'
 
@@ -75,12 +80,15 @@ const recordSchema = (catalogue: Catalogue, resource: Resource): JsonSchema => {
         ? { description: describe(field), ...field.kind.jsonSchema('output') }
         : fieldSchema(field),
   ])
+  const record = closedObject({
+    id: { description: "The record's id in Trunkline.", ...uuid },
+    ...Object.fromEntries(properties),
+  })
   return {
     description: resource.doc,
-    ...closedObject({
-      id: { description: "The record's id in Trunkline.", ...uuid },
-      ...Object.fromEntries(properties),
-    }),
+    ...record,
+    // Not required: a record has it only if its resource has custom fields.
+    properties: { ...Object(record.properties), customFields: fieldSchema(customFields) },
     examples: [exampleRecord(catalogue, resource)],
   }
 }

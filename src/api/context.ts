@@ -7,6 +7,7 @@ import type {
   CredentialValues,
   Json,
 } from '../definition/connector.ts'
+import type { AppField } from '../definition/custom-field.ts'
 import type { Subscriptions } from '../delivery/subscription.ts'
 import type { RecordWriter } from '../query/write-request.ts'
 import type { Access } from '../store/accounts/access.ts'
@@ -36,6 +37,8 @@ export interface ApiContext {
   readonly subscriptions: Subscriptions
   /** Sends a request to an app with a stored credential and returns the response unchanged. @throws ApiError */
   readonly passthrough: (credentialId: string, request: AppRequest) => Promise<AppResponse>
+  /** Reads the fields that an app describes. @throws ApiError */
+  readonly describeFields: (credentialId: string, topic: string) => Promise<readonly AppField[]>
   /**
    * Checks new credential values with a request to the app. @throws ApiError if the app rejects them, or with
    * `requireResponse` if it does not respond

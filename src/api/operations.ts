@@ -4,8 +4,10 @@ import { appOperations } from './operations/apps.ts'
 import { authorizationOperations } from './operations/authorizations.ts'
 import { changeOperations } from './operations/changes.ts'
 import { credentialBudgetOperations } from './operations/credential-budget.ts'
+import { credentialFieldOperations } from './operations/credential-fields.ts'
 import { credentialSyncOperations } from './operations/credential-syncs.ts'
 import { credentialOperations } from './operations/credentials.ts'
+import { customFieldOperations } from './operations/custom-fields.ts'
 import { installationOperations } from './operations/installations.ts'
 import { integrationSecretOperations } from './operations/integration-secrets.ts'
 import { integrationOperations } from './operations/integrations.ts'
@@ -27,6 +29,8 @@ export const operations: readonly Operation[] = [
   ...authorizationOperations,
   ...appOperations,
   ...oauthClientOperations,
+  ...customFieldOperations,
+  ...credentialFieldOperations,
   ...integrationOperations,
   ...integrationSecretOperations,
   ...installationOperations,

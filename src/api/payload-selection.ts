@@ -5,6 +5,7 @@ import { ALL_TOPICS } from '../definition/change.ts'
 import { text } from '../definition/field.ts'
 import type { Fields } from '../definition/kinds/kind.ts'
 import { nearest } from '../definition/nearest.ts'
+import { customFields } from '../definition/resource.ts'
 import { ApiError, invalidParameter } from '../errors.ts'
 import type { SelectedField, Selection } from '../query/selection.ts'
 
@@ -124,7 +125,7 @@ export const readPayload = (
   return Object.fromEntries(
     resources.map(({ topic, typeName, allFields }) => [
       topic,
-      readSelection(set, { name: typeName, fields: { id, ...allFields }, types }),
+      readSelection(set, { name: typeName, fields: { id, ...allFields, customFields }, types }),
     ]),
   )
 }

@@ -7,6 +7,7 @@
 import type { AuthMethods } from './auth.ts'
 import { commonValueNames } from './authenticate.ts'
 import { checkAuth } from './check-auth.ts'
+import type { AppField } from './custom-field.ts'
 import { type ChangeFeeds, checkFeeds, feedKeyOf } from './feed.ts'
 import { checkWebhooks, type Webhooks } from './inbound.ts'
 import type { Json } from './json.ts'
@@ -171,6 +172,11 @@ export interface ResourceConnector extends Pager {
   readonly write?: ResourceWriter
   /** Absent if the app reads only single records, or none, by id. */
   readonly readMany?: ReadMany
+  /**
+   * Steps that read which fields the app's records have in this account beside those of the unified model, e.g. the
+   * custom properties of a CRM. Absent if the app does not describe them.
+   */
+  describeFields?(): Steps<readonly AppField[]>
   readonly sync: SyncDefinition
 }
 

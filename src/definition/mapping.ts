@@ -1,4 +1,7 @@
 /** Mappings: the rules that turn an app's record into a unified record, and a unified record into a write. */
+
+import { memoize } from '../memoize.ts'
+import { type CustomField, createCustomReader } from './custom-field.ts'
 import { recordId } from './identity.ts'
 import type { Fields, ValueProblem } from './kinds/kind.ts'
 import { reader, remainderReader, type ValueReader } from './mapping/read.ts'
@@ -85,15 +88,22 @@ const shownPaths = ({ resource, rules }: Mapping): readonly string[] =>
       : (converterOf(rule)?.from ?? []),
   )
 
+/** The reader of a credential's custom fields, which all of its records share. */
+const customReader = memoize(createCustomReader)
+
 /**
  * Compiles a mapping to a function that maps raw records of any credential. `guard` wraps the reader of each
- * field, except that of the remote id.
+ * field, except that of the remote id. `customFields` are those of the credential for this resource.
  * @throws TypeError from the returned function if a raw record has no remote id
  */
 export const createMapper = (
   mapping: Mapping,
   guard: (read: ValueReader, name: string) => ValueReader = (read) => read,
-): ((raw: unknown, credentialId: string) => MappedRecord) => {
+): ((
+  raw: unknown,
+  credentialId: string,
+  customFields?: readonly CustomField[],
+) => MappedRecord) => {
   const { resource, rules } = mapping
   const read = (name: string): ValueReader => guard(reader(rules[name] ?? null), name)
   const readRemoteId = reader(rules.remoteId)
@@ -104,7 +114,7 @@ export const createMapper = (
     ['remoteCreatedAt', commonFields.remoteCreatedAt] as const,
     ['remoteUpdatedAt', commonFields.remoteUpdatedAt] as const,
   ].map(([name, field]) => ({ name, field, read: read(name) }))
-  return (raw, credentialId) => {
+  return (raw, credentialId, customFields = []) => {
     const remoteId = readRemoteId(raw, raw)
     if ((typeof remoteId !== 'string' && typeof remoteId !== 'number') || remoteId === '')
       throw new TypeError(`A raw record of ${resource.topic} has no remote id.`)
@@ -123,6 +133,7 @@ export const createMapper = (
       context,
       'remoteFields',
     )
+    if (customFields.length > 0) row.customFields = customReader(customFields)(raw, context)
     return { row, problems }
   }
 }

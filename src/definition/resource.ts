@@ -33,6 +33,12 @@ export const commonFields = {
   updatedAt: timestamp('When the stored record last changed.'),
 }
 
+/** The custom fields of a record. They are stored apart from the fields of the definition. */
+export const customFields = json(
+  'The custom fields of the record, by the names that you have given them. Absent if the resource has none.',
+  { isObject: true },
+)
+
 /** The fields that are never null, in addition to lists. */
 export const alwaysPresent: ReadonlySet<string> = new Set([
   'remoteId',
@@ -98,7 +104,7 @@ export type RecordOf<R extends Resource> = {
   readonly [Name in 'remoteFields' | 'remoteCreatedAt' | 'remoteUpdatedAt']: ValueOf<
     (typeof commonFields)[Name]
   >
-}
+} & { readonly customFields?: Readonly<Record<string, unknown>> | null }
 
 type Suffix = typeof operatorSuffix
 /** The type of a filter's value: a number for a decimal, an id for a reference that embeds. */

@@ -570,6 +570,42 @@ export interface OAuthClient {
   readonly updatedAt: string
 }
 
+/** A field of an app that is mapped to a custom field of a resource. */
+export interface CustomField {
+  /** The custom field. */
+  readonly id: string
+  /** The topic of the resource, such as `crm/contacts`. */
+  readonly resource: string
+  /** The name in `customFields`: a letter, then letters, digits and `_`, at most 64. It does not end with the suffix of a filter, such as `Min`. */
+  readonly name: string
+  /** The type of the values. `number` is a JSON number, `decimal` a string of exact digits, `texts` a list of strings. */
+  readonly type: 'text' | 'number' | 'decimal' | 'boolean' | 'date' | 'timestamp' | 'texts'
+  /** The path of the value in the app's record, with dots between its steps: `properties.tier`. */
+  readonly remoteField: string
+  /** The name of the app in this API, such as `vendure`. */
+  readonly app: string
+  /** The only credential to which the field applies. Null: all credentials of the app. */
+  readonly credentialId: string | null
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was last changed. */
+  readonly updatedAt: string
+}
+
+/** A field of an app's records. */
+export interface AppField {
+  /** The path of the value in the app's record: `properties.tier`. */
+  readonly remoteField: string
+  /** The label that the field has in the app. */
+  readonly label: string
+  /** The type of a custom field that fits it; null: its values have none of these types. */
+  readonly type: 'text' | 'number' | 'decimal' | 'boolean' | 'date' | 'timestamp' | 'texts' | null
+  /** Whether the app accepts values for the field. */
+  readonly writable: boolean
+  /** The values that the app accepts; empty: any value of the type. */
+  readonly options: readonly string[]
+}
+
 /** An integration that end users can install: workflows for one app. */
 export interface Integration {
   /** The integration. */
@@ -884,6 +920,8 @@ export interface AccountingAccount {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of accounts. */
@@ -1016,6 +1054,8 @@ export interface AccountingBill {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of bills. */
@@ -1176,6 +1216,8 @@ export interface AccountingCompanyInfo {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of company info. */
@@ -1276,6 +1318,8 @@ export interface AccountingCustomer {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of customers. */
@@ -1388,6 +1432,8 @@ export interface AccountingInvoice {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of invoices. */
@@ -1550,6 +1596,8 @@ export interface AccountingItem {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of items. */
@@ -1668,6 +1716,8 @@ export interface AccountingPayment {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of payments. */
@@ -1764,6 +1814,8 @@ export interface AccountingPurchaseOrder {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of purchase orders. */
@@ -1880,6 +1932,8 @@ export interface AccountingTaxRate {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of tax rates. */
@@ -1962,6 +2016,8 @@ export interface AccountingTrackingCategory {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of tracking categories. */
@@ -2050,6 +2106,8 @@ export interface AccountingVendor {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of vendors. */
@@ -2144,6 +2202,8 @@ export interface CrmAccount {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of accounts. */
@@ -2244,6 +2304,8 @@ export interface CrmContact {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of contacts. */
@@ -2328,6 +2390,8 @@ export interface CrmLead {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of leads. */
@@ -2422,6 +2486,8 @@ export interface CrmNote {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of notes. */
@@ -2514,6 +2580,8 @@ export interface CrmOpportunity {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of opportunities. */
@@ -2616,6 +2684,8 @@ export interface CrmStage {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of stages. */
@@ -2704,6 +2774,8 @@ export interface CrmTask {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of tasks. */
@@ -2794,6 +2866,8 @@ export interface CrmUser {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of users. */
@@ -2862,6 +2936,8 @@ export interface CommerceCustomer {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of customers. */
@@ -2944,6 +3020,8 @@ export interface CommerceFulfillment {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of fulfillments. */
@@ -3032,6 +3110,8 @@ export interface CommerceOrder {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of orders. */
@@ -3156,6 +3236,8 @@ export interface CommerceProduct {
   readonly createdAt: string
   /** When the stored record last changed. */
   readonly updatedAt: string
+  /** The custom fields of the record, by the names that you have given them. Absent if the resource has none. */
+  readonly customFields?: Readonly<Record<string, unknown>> | null
 }
 
 /** Filters of a list of products. */

@@ -20,11 +20,13 @@ export const fetchRecords = async (
   resource: ResourceConnector,
   remoteIds: readonly string[],
 ): Promise<FetchedRecords> => {
-  const credentialId = app.credential.id
+  const { mapping } = resource
+  const { id: credentialId, customFields } = app.credential
   const source = { database, credentialId, run: <T>(steps: Steps<T>) => runInApp(app, steps) }
   const found = await readRecords(source, resource, remoteIds)
-  const map = createMapper(resource.mapping, tolerant)
-  const rows = found.map((raw) => map(raw, credentialId).row)
+  const map = createMapper(mapping, tolerant)
+  const ofResource = customFields?.get(mapping.resource.topic)
+  const rows = found.map((raw) => map(raw, credentialId, ofResource).row)
   const present = new Set(rows.map(({ remoteId }) => remoteId))
   return { rows, absent: remoteIds.filter((id) => !present.has(id)) }
 }

@@ -18,9 +18,11 @@ import { catalogue } from '../generated/registry.ts'
 import { createReceiver, type Receiver } from '../inbound/receive.ts'
 import { createUnsubscriber } from '../inbound/unsubscribe.ts'
 import { createHostPolicy } from '../outbound/address.ts'
+import { readCredential } from '../store/accounts/credentials.ts'
 import { readOAuthClient } from '../store/accounts/oauth-clients.ts'
 import { createIdempotencyStore } from '../store/writes/idempotent-requests.ts'
 import { createWorkflowReader } from '../workflows/reader.ts'
+import { createDescribeFields } from '../write/describe-fields.ts'
 import type { Config } from './config.ts'
 import type { FirstStart } from './first-start.ts'
 import { loadIntegrations } from './integrations-file.ts'
@@ -128,6 +130,11 @@ export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?
     freshness: createFreshness(requestDatabase),
     passthrough,
     checkCredential,
+    describeFields: createDescribeFields({
+      connectors,
+      appClient,
+      loadCredential: (id) => readCredential(database, vault, id),
+    }),
     prepareUnsubscribe: createUnsubscriber(runtime),
     authorizations,
     prepareRevocation: createRevocations({ database, vault, connectors, exchange, log }),

@@ -18,6 +18,8 @@ import { memoize } from '../memoize.ts'
 export interface FilterParameter {
   readonly name: string
   readonly field: string
+  /** The name of the custom field, if the field is `customFields`. */
+  readonly customField?: string
   readonly operator: Operator
   readonly definition: Field
   /** The filter that the field's kind defines. */

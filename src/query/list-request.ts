@@ -3,6 +3,7 @@ import { nearest } from '../definition/nearest.ts'
 import type { Resource } from '../definition/resource.ts'
 import { ApiError, invalidParameter } from '../errors.ts'
 import { decodeCursor, type Order, orderFields, type Position } from './cursor.ts'
+import { type CustomTypes, isCustomFilter, parseCustomFilter } from './custom-filter.ts'
 import { type FilterTerm, filterParameters, parseFilterValue } from './filter.ts'
 
 // The API's contract for every page: 1 to 100 entries, 50 by default.
@@ -44,13 +45,15 @@ export interface ListRequest {
 export const defaultOrder: Order = { field: 'createdAt', descending: false }
 
 /**
- * Parses filter values by parameter name; null and undefined mean that the parameter is absent.
+ * Parses filter values by parameter name; null and undefined mean that the parameter is absent. `customTypes`: the
+ * custom fields of the list's credentials; undefined if the list cannot be filtered by them.
  * @throws INVALID_PARAMETER for an unknown parameter or an invalid value
  */
 export const parseFilter = (
   resource: Resource,
   values: Readonly<Record<string, unknown>>,
   otherNames: readonly string[] = [],
+  customTypes?: CustomTypes,
 ): ListFilter => {
   const parameters = filterParameters(resource)
   const terms: FilterTerm[] = []
@@ -61,6 +64,10 @@ export const parseFilter = (
     if (name === 'includeDeleted') {
       if (!/^(true|false)$/.test(String(value))) throw invalidParameter(name, 'true or false')
       included = String(value) === 'true'
+      continue
+    }
+    if (isCustomFilter(name)) {
+      terms.push(...parseCustomFilter(name, value, customTypes))
       continue
     }
     const parameter = parameters.get(name)

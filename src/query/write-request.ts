@@ -2,7 +2,7 @@
 
 import type { Json } from '../definition/connector.ts'
 import type { Fields } from '../definition/kinds/kind.ts'
-import { commonFields, type Resource } from '../definition/resource.ts'
+import { commonFields, customFields, type Resource } from '../definition/resource.ts'
 import { invalidParameter } from '../errors.ts'
 import { memoize } from '../memoize.ts'
 import { type Input, readInput } from './input.ts'
@@ -12,13 +12,16 @@ export interface WriteRequest {
   /** The unified fields that the caller sent, in the form of `readInput`. */
   readonly fields: Input
   readonly remoteFields: Input
+  /** By name; not yet checked. Absent: none. */
+  readonly customFields?: Input
 }
 
-/** The fields of a resource that a caller may write, and `remoteFields`. Returns the same object each time. */
+/** The fields of a resource that a caller may write, `remoteFields` and `customFields`. Returns the same object each time. */
 export const writableFields = memoize(
   (resource: Resource): Fields => ({
     ...resource.fields,
     remoteFields: commonFields.remoteFields,
+    customFields,
   }),
 )
 
@@ -36,6 +39,15 @@ export const updatableFields = memoize(
     ),
 )
 
+/** The value of a field that must be an object. @throws INVALID_PARAMETER */
+const readObject = (field: string, value: Json | undefined, names: string): Input => {
+  if (value === undefined) return {}
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw invalidParameter(field, `an object whose names are ${names}`)
+  // Checked to be an object; readInput has read its values as JSON.
+  return value as { readonly [name: string]: Json }
+}
+
 /**
  * Parses the input of a write.
  * @param writable `writableFields` or `updatableFields` of the resource
@@ -49,16 +61,14 @@ export const parseWrite = (
   pathFields: Readonly<Record<string, string>> = {},
   isSame: (name: string, bodyValue: unknown, pathValue: string) => boolean = () => false,
 ): WriteRequest => {
-  const { remoteFields = {}, ...fields } = readInput(writable, input)
-  if (remoteFields === null || typeof remoteFields !== 'object' || Array.isArray(remoteFields))
-    throw invalidParameter('remoteFields', "an object whose names are the app's own field names")
+  const { remoteFields, customFields, ...fields } = readInput(writable, input)
   for (const [name, value] of Object.entries(pathFields))
     if (fields[name] !== undefined && fields[name] !== value && !isSame(name, fields[name], value))
       throw invalidParameter(name, 'the same value as in the path, or no value')
   return {
     fields: { ...fields, ...pathFields },
-    // Checked above to be an object; readInput has read its values as JSON.
-    remoteFields: remoteFields as { readonly [name: string]: Json },
+    remoteFields: readObject('remoteFields', remoteFields, "the app's own field names"),
+    customFields: readObject('customFields', customFields, 'custom fields'),
   }
 }
 

@@ -19,6 +19,7 @@ import { respondToAuthorization } from './oauth/authorize-page.ts'
 import { respondToRevocation, respondToTokenRequest } from './oauth/endpoints.ts'
 import { isAccessToken, tenantsOf } from './oauth/grants.ts'
 import { openWorkspace } from './open-workspace.ts'
+import { ownFieldsOf } from './own-fields.ts'
 import { errorResponse, json, recordBody, recordResponse } from './responses.ts'
 import {
   createTenant,
@@ -232,6 +233,11 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
         return respondToRevocation(database, request)
     }
     const tenant = await authenticate(request)
+    const [, described] = /^\/v1\/fields\/([a-z_]+)$/.exec(url.pathname) ?? []
+    if (described !== undefined) {
+      if (!kindOf(described)) throw new RequestError(404, 'no_such_kind')
+      return json(200, { items: ownFieldsOf(described) })
+    }
     const [, kind = '', id] = /^\/v1\/([a-z_]+)(?:\/([^/]+))?$/.exec(url.pathname) ?? []
     if (!kindOf(kind)) throw new RequestError(404, 'no_such_kind')
     if (id !== undefined && !isId(id)) throw new RequestError(404, 'no_such_record')

@@ -6,6 +6,7 @@ import type { ValueReader } from '../definition/mapping/read.ts'
 import { createMapper, type MappedRecord, type Mapping } from '../definition/mapping.ts'
 import { memoize } from '../memoize.ts'
 import type { AppPage } from '../outbound/list-pages.ts'
+import type { OpenCredential } from '../store/accounts/credentials.ts'
 import { createLineWriter, type RecordLine } from '../store/records/record-lines.ts'
 
 /** A mapped record, ready to be stored. */
@@ -76,13 +77,14 @@ const recordFunctions = memoize((mapping: Mapping) => ({
  */
 export const createPageMapper = (
   mapping: Mapping,
-  credentialId: string,
+  { id: credentialId, customFields }: Pick<OpenCredential, 'id' | 'customFields'>,
   timeAt: (steadyMs: number) => number,
 ): ((page: AppPage) => Promise<MappedPages>) => {
   const { map, toLine } = recordFunctions(mapping)
+  const ofResource = customFields?.get(mapping.resource.topic)
   const mapOrSkip = (raw: unknown): MappedRecord | undefined => {
     try {
-      return map(raw, credentialId)
+      return map(raw, credentialId, ofResource)
     } catch {
       // Without a remote id the record cannot be stored; it is counted as skipped.
       return

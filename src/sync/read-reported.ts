@@ -90,7 +90,7 @@ const mapChanges = async (
   const read = ids.length === 0 ? [] : await readByIds(run, resource, ids, signal)
   const mapPage = createPageMapper(
     resource.mapping,
-    credential.id,
+    credential,
     (steadyMs) => Date.parse(state.now) + steadyMs - acquiredMs,
   )
   const mapped = await mapPage({

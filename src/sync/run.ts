@@ -80,7 +80,7 @@ const listAll = async (run: ResourceRun, signal: AbortSignal): Promise<SeenPages
   const guard = createLoopGuard(run.seen)
   const mapPage = createPageMapper(
     resource.mapping,
-    credential.id,
+    credential,
     (steadyMs) => Date.parse(run.state.now) + steadyMs - run.acquiredMs,
   )
   const problemPaths = new Set<string>()

@@ -14,8 +14,7 @@ export const createRecord = async (
   { owner, resource, request, attempt }: CreateRequest,
 ): Promise<VersionedRecord> => {
   const { interruptedSince, cause } = attempt
-  const { remoteFields } = request
-  const target = await openTarget(context, { owner, resource, remoteFields })
+  const target = await openTarget(context, { owner, resource, request })
   const { connector, nameField } = target
   const { create } = target.writer
   if (!create) throw unsupported(resource, connector, 'creating')

@@ -8,13 +8,14 @@ import type {
   Steps,
   WriteGuard,
 } from '../definition/connector.ts'
+import type { CustomField } from '../definition/custom-field.ts'
 import { feedKeyOf } from '../definition/feed.ts'
 import { createMapper, type MappedRecord } from '../definition/mapping.ts'
 import { readByIds } from '../definition/paging/compose.ts'
 import type { Resource } from '../definition/resource.ts'
 import { ApiError } from '../errors.ts'
 import type { AppClient } from '../outbound/http.ts'
-import type { ParentRecord } from '../query/write-request.ts'
+import type { ParentRecord, WriteRequest } from '../query/write-request.ts'
 import { lockCredential, type OpenCredential } from '../store/accounts/credentials.ts'
 import type { Database, Queryable, Transaction } from '../store/database/database.ts'
 import {
@@ -26,6 +27,7 @@ import {
 import { createLineWriter } from '../store/records/record-lines.ts'
 import { type ReadRecord, type RecordKey, readRecord } from '../store/records/records.ts'
 import { endIdleness } from '../store/sync/idle-runs.ts'
+import { refusedCustomField } from './custom-fields.ts'
 import { withExclusiveWriter } from './exclusive-writer.ts'
 import { refusedField } from './refused-field.ts'
 import { runSteps, type StepsOutcome } from './run-steps.ts'
@@ -69,6 +71,8 @@ export interface WriteTarget {
   readonly credential: OpenCredential
   readonly resourceConnector: ResourceConnector
   readonly writer: ResourceWriter
+  /** The custom fields of the resource. */
+  readonly customFields: readonly CustomField[]
   /**
    * Runs `work` on a record, for one writer at a time if the app does not reject stale writes itself. `work`
    * checks the signal before it writes.
@@ -133,17 +137,19 @@ export const readStored = async (
   return record && { ...record, values: JSON.parse(record.json) as StoredValues }
 }
 
-/** The target to open. `remoteFields`: the caller's fields under the app's names, to name one that the app rejects. */
+/** The target to open. `request`: the caller's input, to name a field that the app rejects. */
 export interface OpenRequest {
   readonly owner: RecordOwner
   readonly resource: Resource
-  readonly remoteFields?: Parameters<typeof refusedField>[1]
+  readonly request?: WriteRequest
 }
+
+const NO_INPUT: WriteRequest = { fields: {}, remoteFields: {} }
 
 /** Opens a resource of a credential for writing. @throws NOT_SUPPORTED */
 export const openTarget = async (
   { database, connectors, appClient, loadCredential }: TargetOptions,
-  { owner, resource, remoteFields = {} }: OpenRequest,
+  { owner, resource, request = NO_INPUT }: OpenRequest,
 ): Promise<WriteTarget> => {
   const { credentialId } = owner
   const credential = await loadCredential(credentialId)
@@ -152,6 +158,7 @@ export const openTarget = async (
   const writer = resourceConnector?.write
   if (!credential || !connector || !resourceConnector || !writer)
     throw unsupported(resource, connector, 'writing')
+  const customFields = credential.customFields?.get(resource.topic) ?? []
   const mapRaw = createMapper(resourceConnector.mapping)
   const toLine = createLineWriter(resource)
   const client = appClient.spending({ ...owner, purpose: 'write' })
@@ -204,8 +211,11 @@ export const openTarget = async (
         ? work(NO_CLAIM)
         : withExclusiveWriter(database, { credentialId, topic: resource.topic, recordId }, work),
     run: (steps) => runSteps(steps, send),
-    nameField: (appField) => refusedField(resourceConnector, remoteFields, appField),
-    map: (raw) => mapRaw(raw, credentialId),
+    customFields,
+    nameField: (appField) =>
+      refusedCustomField(customFields, request, appField) ??
+      refusedField(resourceConnector, request.remoteFields, appField),
+    map: (raw) => mapRaw(raw, credentialId, customFields),
     read: async (id, below) =>
       requireFound(await readStored(database, resource, { credentialId, id }, below)),
     store: (raw, { requestedAt, accept = 'all', cause }) => {

@@ -4,17 +4,20 @@ import type { WriteInput } from '../definition/connector.ts'
 import { ApiError } from '../errors.ts'
 import { unsupportedFields, type WriteRequest } from '../query/write-request.ts'
 import type { Database } from '../store/database/database.ts'
+import { addCustomFields } from './custom-fields.ts'
 import type { WriteTarget } from './open-target.ts'
 import { resolveReferences } from './resolve-references.ts'
 
 /**
- * Checks that the app supports every field, and replaces references by the app's own ids.
- * @throws FIELD_NOT_SUPPORTED naming each unsupported field, INVALID_PARAMETER for a reference to no record
+ * Checks that the app supports every field, replaces references by the app's own ids, and custom fields by the
+ * app's own fields.
+ * @throws FIELD_NOT_SUPPORTED naming each unsupported field, INVALID_PARAMETER for a reference to no record and for
+ * an unknown or invalid custom field
  */
 export const prepareInput = async (
   { database, catalogue }: { readonly database: Database; readonly catalogue: Catalogue },
-  { owner, resource, connector }: WriteTarget,
-  { fields, remoteFields }: WriteRequest,
+  { owner, resource, connector, customFields }: WriteTarget,
+  { fields, remoteFields, customFields: values = {} }: WriteRequest,
   supported: readonly string[],
 ): Promise<WriteInput> => {
   const unsupported = unsupportedFields(fields, supported)
@@ -25,8 +28,10 @@ export const prepareInput = async (
       unsupported.map((field) => ({ field, expected: 'to be left out' })),
     )
   const { credentialId } = owner
+  // Before the references, which are looked up in the database.
+  const appFields = addCustomFields(customFields, values, remoteFields)
   return {
     fields: await resolveReferences(database, catalogue, credentialId, resource, fields),
-    remoteFields,
+    remoteFields: appFields,
   }
 }

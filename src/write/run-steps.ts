@@ -29,6 +29,20 @@ export type StepsOutcome<Result> =
   | { readonly status: 'partly-written'; readonly refusal: AppRefusedError | WriteRejection }
   | { readonly status: 'unknown'; readonly cause: unknown }
 
+/** The result of steps. @throws the reason why they failed, also if an earlier request changed the app */
+export const resultOf = <Result>(outcome: StepsOutcome<Result>): Result => {
+  switch (outcome.status) {
+    case 'done':
+      return outcome.result
+    case 'refused':
+      throw outcome.error
+    case 'partly-written':
+      throw outcome.refusal
+    case 'unknown':
+      throw outcome.cause
+  }
+}
+
 // Without a connection, the request cannot have arrived.
 const NOT_CONNECTED = new Set([
   'ECONNREFUSED',
@@ -55,20 +69,6 @@ const isRead = ({ method, read }: AppRequest): boolean => method === 'GET' || re
 
 const isRefusal = (error: unknown): error is AppRefusedError | WriteRejection =>
   error instanceof AppRefusedError || error instanceof WriteRejection
-
-/** The result of steps. @throws the failure of any other outcome */
-export const resultOf = <Result>(outcome: StepsOutcome<Result>): Result => {
-  switch (outcome.status) {
-    case 'done':
-      return outcome.result
-    case 'refused':
-      throw outcome.error
-    case 'partly-written':
-      throw outcome.refusal
-    case 'unknown':
-      throw outcome.cause
-  }
-}
 
 /**
  * Runs steps until they return or fail.

@@ -31,8 +31,8 @@ const reportPartialUpdate = async (
 }
 
 /** Whether an update changes no field. */
-const isEmpty = ({ fields, remoteFields }: WriteRequest): boolean =>
-  Object.keys(fields).length === 0 && Object.keys(remoteFields).length === 0
+const isEmpty = ({ fields, remoteFields, customFields = {} }: WriteRequest): boolean =>
+  [fields, remoteFields, customFields].every((part) => Object.keys(part).length === 0)
 
 /**
  * Updates a record. An update without fields writes nothing: it returns the record after the checks that every
@@ -45,8 +45,7 @@ export const updateRecord = async (
   { owner, resource, id, request, attempt }: UpdateRequest,
 ): Promise<VersionedRecord> => {
   const { cause } = attempt
-  const { remoteFields } = request
-  const target = await openTarget(context, { owner, resource, remoteFields })
+  const target = await openTarget(context, { owner, resource, request })
   const { connector, resourceConnector } = target
   const { update } = target.writer
   if (!update) throw unsupported(resource, connector, 'updating')

@@ -14,6 +14,7 @@ const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 /** Operations whose example cannot succeed here, with the actual status and the reason. */
 const exceptions: ReadonlyMap<string, readonly [status: number, reason: string]> = new Map([
   ['chooseAuthorizationAccount', [409, 'the end user has allowed nothing yet']],
+  ['credentialFields', [400, 'the app of the example does not describe its fields']],
   ['recordHistory', [404, 'no app has sent a record']],
   ['testWebhook', [400, 'the example of a change has switched the subscription off']],
   ['replayWebhook', [404, 'nothing was sent yet']],

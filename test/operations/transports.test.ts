@@ -200,6 +200,7 @@ describe('both transports respond alike', () => {
       installationId,
       subscriptionId,
       workflowId: shown[0].workflowId,
+      resource: 'crm/contacts',
       app: 'sandbox',
     }
     for (const operation of operations.filter(isRead)) {

@@ -47,8 +47,11 @@ describe.each(TOPICS)('%s', (_topic, resource) => {
   })
 
   test('a change names exactly the fields that changed', async () => {
-    const [other, empty] = [
-      sampleRecord(CREDENTIAL, resource, 5),
+    const [other, empty]: readonly [RecordRow, RecordRow] = [
+      {
+        ...sampleRecord(CREDENTIAL, resource, 5),
+        customFields: { tier: 'gold', since: null, 'a"b\n': 2.5 },
+      },
       sampleRecord(CREDENTIAL, resource, 3),
     ]
     // A record for each field: in each batch, that field changes and no other.

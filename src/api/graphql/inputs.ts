@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Filter } from '../../definition/kinds/kind.ts'
 import { type Resource, snakeCase } from '../../definition/resource.ts'
 import { type Order, orderFields } from '../../query/cursor.ts'
+import type { CustomTypes } from '../../query/custom-filter.ts'
 import { filterParameters } from '../../query/filter.ts'
 import {
   DEFAULT_PAGE_SIZE,
@@ -32,12 +33,13 @@ export interface ListArguments {
 export const readListArguments = (
   resource: Resource,
   { filter, orderBy, ...page }: ListArguments,
+  customTypes?: CustomTypes,
 ): { filter: ListFilter; order: Order; page: PageRequest } => {
   const order = orderBy
     ? { field: orderBy.field, descending: orderBy.direction === 'desc' }
     : defaultOrder
   return {
-    filter: parseFilter(resource, filter ?? {}),
+    filter: parseFilter(resource, filter ?? {}, [], customTypes),
     order,
     page: parseConnection(resource, order, page),
   }
@@ -65,6 +67,18 @@ export const createListInputs = (builder: Builder, enums: Enums) => {
     values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } },
   })
 
+  const customFieldFilter = builder.inputType('CustomFieldFilter', {
+    description: 'Conditions on one custom field. Its type decides which of them it has.',
+    fields: (t) => ({
+      name: t.string({ required: true, description: 'The name of the custom field.' }),
+      equals: t.field({ type: 'JSON', description: 'Equal to this value.' }),
+      notEquals: t.field({ type: 'JSON', description: 'Different from this value, or empty.' }),
+      contains: t.string({ description: 'Contains this text, ignoring case.' }),
+      min: t.field({ type: 'JSON', description: 'At least this value.' }),
+      max: t.field({ type: 'JSON', description: 'At most this value.' }),
+    }),
+  })
+
   const filterType = (place: EnumField, { graphql }: Filter) => {
     if ('enumeration' in graphql) return enums(place, graphql.enumeration)
     if ('scalar' in graphql) return graphql.scalar
@@ -87,6 +101,11 @@ export const createListInputs = (builder: Builder, enums: Enums) => {
             return [name, t.field({ type: filterType(place, filter), description: doc })]
           }),
         ),
+        customFields: t.field({
+          type: [customFieldFilter],
+          description:
+            'Conditions on custom fields. Only for lists at the root of a query; not for links and subscriptions.',
+        }),
         includeDeleted: t.boolean({
           description: 'Includes records that were deleted in the app.',
         }),

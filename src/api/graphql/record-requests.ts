@@ -1,8 +1,10 @@
 /** The root fields of records: their arguments, checked against what the caller may read. */
 import { resolveId, routeOf } from '../../definition/identity.ts'
 import type { Resource } from '../../definition/resource.ts'
+import { hasCustomFilters } from '../../query/custom-filter.ts'
 import { checkText } from '../../query/filter.ts'
 import { type ListRequest, parseMaxStaleness } from '../../query/list-request.ts'
+import { readCustomTypes } from '../../store/accounts/custom-fields.ts'
 import { resolveCredential, resolveScope, type Scope } from '../auth/caller.ts'
 import { backendOf, type GraphContext } from './builder.ts'
 import { type ListArguments, readListArguments } from './inputs.ts'
@@ -19,10 +21,14 @@ export const readListRequest = async (
   const scope = { credentialId, credentialIds, userId }
   const credentials = await resolveScope(context.access, backendOf(context), scope)
   context.loaders.allow(credentials)
+  const ids = credentials.map(({ id }) => id)
+  const customTypes = hasCustomFilters(listArguments.filter ?? {})
+    ? await readCustomTypes(context.database, resource.topic, ids)
+    : undefined
   return {
     resource,
-    credentialIds: credentials.map(({ id }) => id),
-    ...readListArguments(resource, listArguments),
+    credentialIds: ids,
+    ...readListArguments(resource, listArguments, customTypes),
   }
 }
 

@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql'
 import type { Catalogue, IncomingReference } from '../../definition/catalogue.ts'
 import type { Shape } from '../../definition/field.ts'
 import { routeOf } from '../../definition/identity.ts'
-import type { Resource } from '../../definition/resource.ts'
+import { customFields, type Resource } from '../../definition/resource.ts'
 import { memoize } from '../../memoize.ts'
 import { countRecords, listRecords } from '../../store/records/records.ts'
 import { MAX_CREDENTIALS } from '../auth/caller.ts'
@@ -106,6 +106,11 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
           nullable: false,
           description: 'The credential through which the record was synced.',
           resolve: ({ id }, _args, { loaders }) => loaders.credentialOf(id),
+        }),
+        customFields: t.field({
+          type: 'JSON',
+          description: customFields.doc,
+          resolve: (source) => source.customFields ?? null,
         }),
         ...fieldsOf(
           t,

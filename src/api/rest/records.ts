@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Resource } from '../../definition/resource.ts'
 import { invalidParameter } from '../../errors.ts'
+import { hasCustomFilters } from '../../query/custom-filter.ts'
 import {
   type ListFilter,
   parseFilter,
@@ -9,6 +10,7 @@ import {
   parseOrder,
   parsePage,
 } from '../../query/list-request.ts'
+import { readCustomTypes } from '../../store/accounts/custom-fields.ts'
 import { countRecords, listRecords } from '../../store/records/records.ts'
 import type { ApiContext } from '../context.ts'
 import { JSON_TYPE } from './once.ts'
@@ -53,13 +55,20 @@ const addRoutes = (
 ): void => {
   const { database } = context
 
-  const readFilter = (recordRequest: RecordRequest, others: readonly string[]): ListFilter => {
+  const readFilter = async (
+    recordRequest: RecordRequest,
+    others: readonly string[],
+  ): Promise<ListFilter> => {
     const filters: Record<string, string> = { ...recordRequest.parameters }
     for (const name of others) delete filters[name]
-    if (parent === undefined) return parseFilter(resource, filters, others)
+    const customTypes = hasCustomFilters(filters)
+      ? await readCustomTypes(database, resource.topic, [recordRequest.credential.id])
+      : undefined
+    if (parent === undefined) return parseFilter(resource, filters, others, customTypes)
     if (filters[parent] !== undefined)
       throw invalidParameter(parent, 'no value, because the path contains it')
-    return parseFilter(resource, { ...filters, [parent]: recordRequest.path[parent] }, others)
+    const all = { ...filters, [parent]: recordRequest.path[parent] }
+    return parseFilter(resource, all, others, customTypes)
   }
 
   /** Waits for a sync if the stored records are older than the request allows. `Synced-At` is the age of the response. */
@@ -79,7 +88,7 @@ const addRoutes = (
     const listRequest = {
       resource,
       credentialIds: [recordRequest.credential.id],
-      filter: readFilter(recordRequest, listParameters),
+      filter: await readFilter(recordRequest, listParameters),
       order,
       page: parsePage(resource, order, recordRequest.parameters),
     }
@@ -101,7 +110,7 @@ const addRoutes = (
     reply: FastifyReply,
   ): Promise<{ count: number }> => {
     const recordRequest = await readRecordRequest(context, request)
-    const filter = readFilter(recordRequest, countParameters)
+    const filter = await readFilter(recordRequest, countParameters)
     await refresh(reply, recordRequest)
     const count = await countRecords(database, {
       resource,

@@ -8,6 +8,7 @@ import {
 } from '../../definition/mapping.ts'
 import type { Resource } from '../../definition/resource.ts'
 import { derivedRules } from './derived.ts'
+import { describeFields } from './describe-fields.ts'
 import { pagesOf } from './listing.ts'
 import { createWriter } from './writer.ts'
 
@@ -36,6 +37,7 @@ export const collection = <R extends Resource>(
     mapping,
     ...(resource.verbs.includes('update') && { write: createWriter(kind, mapping, sideEffects) }),
     ...pagesOf(kind),
+    describeFields: describeFields(kind),
     // NOTES "`modified` only grows"
     sync: { changes: { by: 'time', overlapMs: 60_000 }, deletions: 'reported' },
   }

@@ -128,6 +128,8 @@ const sendInvoice: SimulatedEvent = async (workspace, random) => {
       due_on: dayOf(workspace, random.pick([14, 30, 30])),
       discount_percent: random.chance(18) ? random.pick(['2', '5', '7.5', '10']) : '0',
       sent: random.chance(93),
+      project_code: `P-${dayOf(workspace).slice(2, 7)}`,
+      approved_on: dayOf(workspace),
       // The order of the goods of this sale.
       purchase_orders: orders.length > 0 && random.chance(15) ? [random.pick(orders).id] : [],
     }),

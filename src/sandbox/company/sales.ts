@@ -64,6 +64,10 @@ const meetPerson: SimulatedEvent = async (workspace, random) => {
     ...name,
     account: employer?.id ?? null,
     job_title: random.pick(jobTitles),
+    // Derived, so that the generated companies stay the same in all other fields.
+    loyalty_points: slug(name.lastName).length * 25,
+    newsletter: isEmployed,
+    contact_by: isEmployed ? 'email' : 'phone',
     emailAddresses: mailboxes(random, name, employer?.fields.accountName ?? 'freelance'),
     phoneNumbers: generatePhones(random, city),
     addresses: [address],

@@ -116,6 +116,8 @@ export const documentKinds = {
     fields: z.strictObject({
       ...billingFields,
       client: ref('accounting/customers'),
+      project_code: a.lineOrNull(),
+      approved_on: a.day().nullable().default(null),
       /** False for a draft, which is not in the books yet. */
       sent: z.boolean().default(true),
     }),

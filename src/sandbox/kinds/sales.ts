@@ -8,6 +8,7 @@ import { opportunity } from '../../resources/crm/opportunity.ts'
 import { stage } from '../../resources/crm/stage.ts'
 import { task } from '../../resources/crm/task.ts'
 import { user } from '../../resources/crm/user.ts'
+import { contactWays } from '../own-fields.ts'
 import * as a from './blocks.ts'
 import { resourceKind, schemaOf } from './derived.ts'
 import { type RecordCompletion, ref } from './kind.ts'
@@ -35,7 +36,13 @@ export const salesKinds = {
   }),
   /** People, most of them at an organization. */
   people: resourceKind(contact, 'per', {
-    own: { lastName: a.line(), job_title: a.lineOrNull() },
+    own: {
+      lastName: a.line(),
+      job_title: a.lineOrNull(),
+      loyalty_points: z.int().min(0).max(1_000_000).nullable().default(null),
+      newsletter: z.boolean().default(false),
+      contact_by: z.enum(contactWays).nullable().default(null),
+    },
   }),
   /** Leads. Their addresses have a postal code, which the common model lacks. */
   leads: resourceKind(lead, 'lea', {

@@ -18,6 +18,11 @@ import type { Vault } from '../secrets/vault.ts'
 import { deleteStates } from '../sync/sync-state.ts'
 import { openTokens, putTokens, TOKEN_COLUMNS, type TokenRow } from './credential-tokens.ts'
 import { openValues, sealValues } from './credential-values.ts'
+import {
+  CUSTOM_FIELDS_OF_CREDENTIAL,
+  type CustomFieldsByTopic,
+  customFieldsByTopic,
+} from './custom-fields.ts'
 import { lockUser } from './lock-user.ts'
 
 const { sql } = Prisma
@@ -116,10 +121,13 @@ export interface OpenCredential {
   readonly values: CredentialValues
   /** Undefined: its method has no tokens. */
   readonly tokens: StoredTokens | undefined
+  /** Absent: it has none. */
+  readonly customFields?: CustomFieldsByTopic
 }
 
 /** The columns of a credential and its tokens; those of the tokens are null if it has none. */
-type CredentialRow = Omit<OpenCredential, 'values' | 'tokens'> & {
+type CredentialRow = Omit<OpenCredential, 'values' | 'tokens' | 'customFields'> & {
+  readonly customFields: Parameters<typeof customFieldsByTopic>[0] | null
   readonly sealedValues: Uint8Array | null
   readonly values: unknown
 } & (TokenRow | { readonly version: null })
@@ -132,14 +140,19 @@ export const readCredential = async (
 ): Promise<OpenCredential | undefined> => {
   const [row] = await prisma.$queryRaw<CredentialRow[]>(sql`
     SELECT c.id::text, c.environment_id::text AS "environmentId", c.app, c.label, c.method,
-      c.sealed_values AS "sealedValues", c.values, ${TOKEN_COLUMNS}
+      c.sealed_values AS "sealedValues", c.values,
+      ${CUSTOM_FIELDS_OF_CREDENTIAL} AS "customFields", ${TOKEN_COLUMNS}
     FROM credentials c LEFT JOIN credential_tokens t ON t.credential_id = c.id
     WHERE c.id = ${id}::uuid`)
   if (!row) return undefined
-  const { environmentId, app, label, method } = row
+  const { environmentId, app, label, method, customFields } = row
   const place = { credentialId: row.id, environmentId }
   const tokens = row.version === null ? undefined : openTokens(vault, place, row)
-  return { id: row.id, environmentId, app, label, method, values: openValues(vault, row), tokens }
+  const values = openValues(vault, row)
+  return {
+    ...{ id: row.id, environmentId, app, label, method, values, tokens },
+    ...(customFields && { customFields: customFieldsByTopic(customFields) }),
+  }
 }
 
 /**

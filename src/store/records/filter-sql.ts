@@ -5,11 +5,10 @@ import type { Resource } from '../../definition/resource.ts'
 import type { Order, Position } from '../../query/cursor.ts'
 import type { FilterTerm } from '../../query/filter.ts'
 import type { ListFilter } from '../../query/list-request.ts'
+import { containsSql, customCondition } from './custom-filter-sql.ts'
 import { recordSql } from './record-sql.ts'
 
 const { sql, raw, join, empty } = Prisma
-
-const likePattern = (value: string): string => `%${value.replace(/[\\%_]/g, '\\$&')}%`
 
 const comparison = { equals: '=', min: '>=', max: '<=' } as const
 
@@ -43,6 +42,7 @@ const condition = (
   credentialIds: readonly string[],
 ): Prisma.Sql => {
   const { parameter, value } = term
+  if (parameter.customField !== undefined) return customCondition(parameter.customField, term)
   const { definition, field, operator, filter } = parameter
   const { form, cast } = filter.sql
   if (field === 'remoteId') {
@@ -55,9 +55,7 @@ const condition = (
     const ids = credentialIds.map((id) => resolveId(id, target, String(value)))
     return identityCondition(column, ids, operator === 'notEquals')
   }
-  // ICU collation: case-insensitive matching must not depend on the database's locale.
-  if (operator === 'contains')
-    return sql`${column} COLLATE "und-x-icu" ILIKE ${likePattern(String(value))}`
+  if (operator === 'contains') return containsSql(column, String(value))
   // A record without a value differs from every value.
   if (operator === 'notEquals') return sql`${column} IS DISTINCT FROM ${value}${raw(cast)}`
   if (form === 'time') return timeCondition(column, operator, term)

@@ -39,14 +39,13 @@ export interface RecordLine {
 
 /** Creates a function that serializes records of a resource as lines. */
 export const createLineWriter = (resource: Resource): ((row: RecordRow) => RecordLine) => {
-  const { columns, embedded } = recordSql(resource)
+  const { columns, separate } = recordSql(resource)
   const kept = columns.filter(
-    (column) => !TIMESTAMP_FIELDS.has(column.field) && !embedded.includes(column),
+    (column) => !TIMESTAMP_FIELDS.has(column.field) && !separate.includes(column),
   )
   return (row) => {
     const document = JSON.stringify({ id: row.id, ...objectOf(kept, row) }).slice(0, -1)
-    const others =
-      embedded.length === 0 ? '}' : `,${JSON.stringify(objectOf(embedded, row)).slice(1)}`
-    return { id: row.id, line: storable(`${document}${DOCUMENT_END}${others}`) }
+    const others = JSON.stringify(objectOf(separate, row)).slice(1)
+    return { id: row.id, line: storable(`${document}${DOCUMENT_END},${others}`) }
   }
 }

@@ -14,11 +14,11 @@ export const DOCUMENT = 'document'
 export interface RecordSql {
   readonly table: Prisma.Sql
   readonly columns: readonly Column[]
-  /** Columns of references that the API shows as embedded records: not part of the document. */
-  readonly embedded: readonly Column[]
+  /** Columns that are not part of the document: references to embedded records, and the custom fields. */
+  readonly separate: readonly Column[]
   /** The JSON text of the row `t`, exactly as the API returns it. */
   readonly json: Prisma.Sql
-  /** The same without embedded records: the stored document. */
+  /** The same without embedded records: the stored document, after the custom fields if the record has some. */
   readonly stored: Prisma.Sql
   /** The document's text for a row whose id and columns have these expressions. */
   document(id: string, expression: (column: Column) => string): string
@@ -45,6 +45,9 @@ const embeddedText = ({ fields }: Resource, { field, name }: Column): string | u
     WHERE e.credential_id = t.credential_id AND e.id = t.${name})`
 }
 
+/** The start of a record's JSON, with its custom fields if it has some. */
+const START = `coalesce('{"customFields":' || t.custom_fields::text || ',', '{')`
+
 const cache = new WeakMap<Resource, RecordSql>()
 
 /** The SQL of a resource. Its identifiers come from definitions, never from a request. */
@@ -64,16 +67,17 @@ export const recordSql = (resource: Resource): RecordSql => {
     return objectText([`'"id":"' || ${id} || '"'`, ...pairs])
   }
   const made = document('t.id', ({ name }) => `t.${name}`)
-  const stored = `coalesce(t.${DOCUMENT}, ${made})`
+  /** The document without its first character. */
+  const rest = `substr(coalesce(t.${DOCUMENT}, ${made}), 2)`
+  // Most records have no custom fields: their document is not copied.
+  const stored = `coalesce(CASE WHEN t.custom_fields IS NULL THEN t.${DOCUMENT} END, ${START} || ${rest})`
   const pairs = embedded.map(({ column, text }) => pair(column.field, text))
   const sql: RecordSql = {
     table: raw(resource.table),
     columns,
-    embedded: embedded.map(({ column }) => column),
+    separate: columns.filter((column) => !kept.some(({ field }) => field === column.field)),
     json: raw(
-      pairs.length === 0
-        ? stored
-        : `('{' || ${pairs.join(" || ',' || ")} || ',' || substr(${stored}, 2))`,
+      pairs.length === 0 ? stored : `(${START} || ${pairs.join(" || ',' || ")} || ',' || ${rest})`,
     ),
     stored: raw(stored),
     document,

@@ -49,6 +49,11 @@ export const restartSyncs = async (
   )
 }
 
+const LIST_EVERYTHING = sql`${RELEASED}, progress = NULL, since = NULL, token = NULL, absence = NULL,
+  idle_runs = 0, remote_count = NULL,
+  full_listing_at = CASE WHEN full_listing_at IS NOT NULL THEN 'epoch'::timestamptz END,
+  due_at = CASE WHEN due_at = 'infinity' THEN due_at ELSE clock_timestamp() END`
+
 /**
  * Makes a full listing of every resource, or of one topic, due immediately; a paused one when it is resumed.
  * @returns whether the credential has such a sync
@@ -58,17 +63,37 @@ export const resyncCredential = async (
   credentialId: string,
   topic?: string,
 ): Promise<boolean> => {
-  const updated = await updateStates(
-    transaction,
-    credentialId,
-    sql`${RELEASED}, progress = NULL, since = NULL, token = NULL, absence = NULL,
-      idle_runs = 0, remote_count = NULL,
-      full_listing_at = CASE WHEN full_listing_at IS NOT NULL THEN 'epoch'::timestamptz END,
-      due_at = CASE WHEN due_at = 'infinity' THEN due_at ELSE clock_timestamp() END`,
-    // A feed reports the changes since its token anyway.
-    topic === undefined ? IS_RESOURCE : isTopic(topic),
-  )
+  // A feed reports the changes since its token anyway.
+  const condition = topic === undefined ? IS_RESOURCE : isTopic(topic)
+  const updated = await updateStates(transaction, credentialId, LIST_EVERYTHING, condition)
   return updated > 0
+}
+
+/** Makes a full listing of one topic due, in every credential of an app in an environment or in one. One statement. */
+export const resyncResource = async (
+  { prisma }: Transaction,
+  {
+    environmentId,
+    app,
+    topic,
+    credentialId,
+  }: {
+    readonly environmentId: string
+    readonly app: string
+    readonly topic: string
+    /** Null: every credential of the app. */
+    readonly credentialId: string | null
+  },
+): Promise<void> => {
+  await prisma.$executeRaw(sql`
+    WITH locked AS MATERIALIZED (
+      SELECT s.credential_id, s.topic FROM credentials c JOIN sync_states s ON s.credential_id = c.id
+      WHERE c.environment_id = ${environmentId}::uuid AND c.app = ${app} AND s.topic = ${topic}
+        AND (${credentialId}::uuid IS NULL OR c.id = ${credentialId}::uuid)
+      ORDER BY s.credential_id, s.topic FOR UPDATE OF s
+    )
+    UPDATE sync_states s SET ${LIST_EVERYTHING} FROM locked l
+    WHERE s.credential_id = l.credential_id AND s.topic = l.topic`)
 }
 
 /** Pauses every sync of a credential, or that of one topic; a paused one stays as it is. @returns as `resyncCredential` */

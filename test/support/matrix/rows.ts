@@ -86,6 +86,7 @@ const inputOf = (
     credential: { ...tenantAccess },
     username: unique,
     slug: unique,
+    name: `matrix${number}`,
     workflows: [{ slug: 'one', name: 'One', definition: workflowNumber(unique) }],
   }
   for (const name of Object.keys(values)) if (name in there) values[name] = there[name]

@@ -37,6 +37,14 @@ export interface Stage {
   withRecords(world: World): Promise<World>
 }
 
+const pointsField: Input = {
+  resource: 'crm/contacts',
+  name: 'points',
+  type: 'number',
+  remoteField: 'loyalty_points',
+  app: 'sandbox',
+}
+
 /** Starts a service with the sandbox behind it. */
 export const openStage = async (): Promise<Stage> => {
   const service = await startService()
@@ -107,6 +115,7 @@ export const openStage = async (): Promise<Stage> => {
         workflows: integration.workflows[0].workflowId,
         webhooks: subscriptionId,
         'api-keys': (await call(key, 'generateApiKey')).keyId,
+        'custom-fields': (await call(key, 'createCustomField', pointsField)).id,
       }
       const person = await createPerson(key, shared)
       return { ...person, key, environmentId, other: await createPerson(key, shared) }

@@ -3,6 +3,7 @@ import { getNamedType, getNullableType, isObjectType, isScalarType } from 'graph
 import { documentColumns } from '../../../definition/column.ts'
 import type { Resource } from '../../../definition/resource.ts'
 import { memoize } from '../../../memoize.ts'
+import { endOfValue } from '../../../query/json-text.ts'
 import { createMemberFinder, type Member } from '../../../query/record-members.ts'
 import type { Loaders } from '../loaders.ts'
 import { NotPlannedError } from './not-planned.ts'
@@ -13,7 +14,7 @@ import { isStored, keyText, planValue, type WriteValue } from './value.ts'
  * Returns the response's JSON text of a record.
  * @throws NotPlannedError, RangeError if a stored value does not fit its type
  */
-export type WriteRecord = (document: string, credentialOf: Loaders['credentialOf']) => string
+export type WriteRecord = (record: string, credentialOf: Loaders['credentialOf']) => string
 
 /** The members of a stored document. */
 const membersOf = memoize((resource: Resource): readonly Member[] => [
@@ -28,6 +29,7 @@ const membersOf = memoize((resource: Resource): readonly Member[] => [
 type Part =
   | { readonly kind: 'constant'; readonly text: string }
   | { readonly kind: 'credential'; readonly key: string }
+  | { readonly kind: 'custom-fields'; readonly key: string }
   /** Copied with their names. */
   | { readonly kind: 'members'; readonly from: number; readonly to: number }
   | {
@@ -78,6 +80,7 @@ const planPart = (context: SelectionContext, resource: Resource, selected: Selec
   if (selected.name === '__typename')
     return { kind: 'constant', text: `${key}"${resource.typeName}"` }
   if (selected.name === 'credentialId') return { kind: 'credential', key }
+  if (selected.name === 'customFields') return { kind: 'custom-fields', key }
   return planMember(context, resource, selected)
 }
 
@@ -104,6 +107,18 @@ const placesOf = (parts: readonly Part[]): ReadonlySet<number> =>
     }),
   )
 
+const CUSTOM_FIELDS = '{"customFields":'
+
+/** The text of a record as its document and the text of its custom fields, which precede the document. */
+const splitRecord = (text: string): { readonly document: string; readonly custom: string } => {
+  if (!text.startsWith(CUSTOM_FIELDS)) return { document: text, custom: 'null' }
+  const end = endOfValue(text, CUSTOM_FIELDS.length)
+  return {
+    document: `{${text.slice(end + 1)}`,
+    custom: text.slice(CUSTOM_FIELDS.length, end),
+  }
+}
+
 /** Plans the fields of a record. @throws NotPlannedError for a link to other records */
 export const planRecord = (
   context: SelectionContext,
@@ -117,7 +132,8 @@ export const planRecord = (
   const find = createMemberFinder(membersOf(resource), placesOf(parts))
   const idStart = '"id":"'.length
 
-  return (document, credentialOf) => {
+  return (record, credentialOf) => {
+    const { document, custom } = splitRecord(record)
     const places = find(document)
     /** The position of a member's name; the text between two members is a comma. */
     const place = (index: number): number => places[index] ?? Number.NaN
@@ -126,6 +142,7 @@ export const planRecord = (
       if (index > 0) text += ','
       const part = parts[index] as Part
       if (part.kind === 'constant') text += part.text
+      else if (part.kind === 'custom-fields') text += part.key + custom
       else if (part.kind === 'members')
         text += document.slice(place(part.from), place(part.to + 1) - 1)
       else if (part.kind === 'credential') {

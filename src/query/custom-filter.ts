@@ -1,0 +1,133 @@
+/**
+ * List filters by custom fields: the parameter `customFields.scoreMin=5` in REST, and
+ * `customFields: [{ name: "score", min: 5 }]` in GraphQL.
+ */
+import { type CustomFieldType, fieldOfType } from '../definition/custom-field.ts'
+import { type Operator, operatorSuffix } from '../definition/kinds/kind.ts'
+import { nearest } from '../definition/nearest.ts'
+import { isObject } from '../definition/value.ts'
+import { ApiError, invalidParameter } from '../errors.ts'
+import { type FilterTerm, parseFilterValue } from './filter.ts'
+
+/** The types that each custom field has in the credentials of a list. */
+export type CustomTypes = ReadonlyMap<string, ReadonlySet<CustomFieldType>>
+
+const FIELD = 'customFields'
+const PREFIX = `${FIELD}.`
+const MAX_CONDITIONS = 50
+const MAX_NAME_LENGTH = 64
+
+/** The operators in the order in which a suffix is recognized: the empty suffix last. */
+const operators = (Object.keys(operatorSuffix) as Operator[]).sort(
+  (a, b) => operatorSuffix[b].length - operatorSuffix[a].length,
+)
+
+/** Whether a list is filtered by custom fields. */
+export const hasCustomFilters = (values: Readonly<Record<string, unknown>>): boolean =>
+  Object.keys(values).some((name) => isCustomFilter(name) && values[name] != null)
+
+/** Whether a filter parameter is about custom fields. */
+export const isCustomFilter = (parameter: string): boolean =>
+  parameter === FIELD || parameter.startsWith(PREFIX)
+
+/** Whether a name ends like a parameter with an operator, such as `scoreMin`. Custom fields have no such names. */
+export const endsLikeOperator = (name: string): boolean =>
+  operators.some((operator) => operator !== 'equals' && name.endsWith(operatorSuffix[operator]))
+
+interface Condition {
+  /** The parameter, or the argument, for errors. */
+  readonly path: string
+  readonly name: string
+  readonly operator: Operator
+  readonly value: unknown
+}
+
+/** `scoreMin` → `score`, `min` */
+const readParameter = (path: string, value: unknown): Condition => {
+  const text = path.slice(PREFIX.length)
+  const operator = operators.find((one) => text.endsWith(operatorSuffix[one])) ?? 'equals'
+  const name = text.slice(0, text.length - operatorSuffix[operator].length)
+  return { path, name, operator, value }
+}
+
+/** The conditions of the GraphQL argument. @throws INVALID_PARAMETER */
+const readArgument = (conditions: unknown): Condition[] => {
+  if (!Array.isArray(conditions) || conditions.length > MAX_CONDITIONS)
+    throw invalidParameter(FIELD, `a list of at most ${MAX_CONDITIONS} conditions`)
+  return conditions.flatMap((condition: unknown, index) => {
+    const { name, ...values } = isObject(condition) ? condition : {}
+    const place = `${FIELD}[${index}]`
+    const found = operators.flatMap((operator): Condition[] => {
+      const value = values[operator]
+      return value === undefined || value === null
+        ? []
+        : [{ path: `${place}.${operator}`, name: String(name), operator, value }]
+    })
+    if (found.length === 0) throw invalidParameter(place, `one of ${operators.join(', ')}`)
+    return found
+  })
+}
+
+const typeOf = ({ path, name }: Condition, types: CustomTypes): CustomFieldType => {
+  const [type, ...others] = types.get(name) ?? []
+  if (type === undefined) {
+    const near = nearest(name, types.keys())
+    throw new ApiError(
+      'INVALID_PARAMETER',
+      `${path.slice(0, MAX_NAME_LENGTH)}: no credential of this list has this custom field.`,
+      [
+        {
+          field: path.slice(0, MAX_NAME_LENGTH),
+          expected: near === undefined ? 'no custom field' : `a custom field, such as ${near}`,
+        },
+      ],
+    )
+  }
+  if (others.length > 0)
+    throw invalidParameter(
+      path,
+      `a custom field with one type; in these credentials it has ${[type, ...others].join(', ')}`,
+    )
+  return type
+}
+
+const toTerm = (condition: Condition, types: CustomTypes): FilterTerm => {
+  const { path, name, operator, value } = condition
+  const type = typeOf(condition, types)
+  const definition = fieldOfType(type)
+  const { filter } = definition.kind
+  if (!filter || !definition.filters.includes(operator))
+    throw invalidParameter(
+      path,
+      definition.filters.length === 0
+        ? `no value: a field of the type ${type} has no filters`
+        : `one of ${definition.filters.join(', ')}, which the type ${type} has`,
+    )
+  return parseFilterValue(
+    {
+      ...{ name: path, field: FIELD, customField: name, operator, definition, filter },
+      schema: filter.input(operator),
+      doc: definition.doc,
+    },
+    value,
+  )
+}
+
+/**
+ * Parses a filter parameter about custom fields.
+ * @throws INVALID_PARAMETER for an unknown custom field, an operator that its type lacks, an invalid value, and in a
+ * list without custom fields
+ */
+export const parseCustomFilter = (
+  parameter: string,
+  value: unknown,
+  types: CustomTypes | undefined,
+): FilterTerm[] => {
+  if (types === undefined)
+    throw invalidParameter(
+      parameter.slice(0, MAX_NAME_LENGTH),
+      'no value: only the lists of a resource at the root of a query can be filtered by custom fields',
+    )
+  const conditions = parameter === FIELD ? readArgument(value) : [readParameter(parameter, value)]
+  return conditions.map((condition) => toTerm(condition, types))
+}
