@@ -1,0 +1,130 @@
+/**
+ * Checks a sync of an app that fails: with each fault of a table, the sync of a new credential reaches the same
+ * records as without, the records of a credential that is stored already stay as they are, and no request is sent
+ * before the end of a Retry-After.
+ */
+import type { Fault, FaultPlan } from './fault-proxy.ts'
+import type { Findings } from './result.ts'
+import {
+  compareStored,
+  countChanges,
+  readStoredRecords,
+  type StoredRecords,
+} from './stored-records.ts'
+import type { SyncedConnection } from './sync.ts'
+import type { Connection, Workbench } from './workbench.ts'
+
+/** One row of the table. */
+export interface FaultCase {
+  readonly name: string
+  /** Creates the plan for one phase of the check. */
+  plan(): FaultPlan
+}
+
+const HOUR_MS = 3_600_000
+
+/** Only the request with this index. */
+const once =
+  (fault: Fault, at: number): (() => FaultPlan) =>
+  () =>
+  (index) =>
+    index === at ? fault : undefined
+
+/** Every request from this index on. */
+const from =
+  (fault: Fault, at: number): (() => FaultPlan) =>
+  () =>
+  (index) =>
+    index >= at ? fault : undefined
+
+const every =
+  (fault: Fault, nth: number): (() => FaultPlan) =>
+  () =>
+  (index) =>
+    index % nth === nth - 1 ? fault : undefined
+
+const status = (status: number, retryAfterSeconds?: number): Fault => ({
+  kind: 'status',
+  status,
+  ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+})
+
+/** The faults that every connector must survive. */
+export const FAULT_CASES: readonly FaultCase[] = [
+  { name: '429 with Retry-After', plan: once(status(429, 1), 1) },
+  { name: '429 from the second request on', plan: from(status(429), 1) },
+  { name: '500', plan: once(status(500), 0) },
+  { name: '503 from the second request on', plan: from(status(503), 1) },
+  { name: 'a hang', plan: once({ kind: 'hang' }, 1) },
+  { name: 'a broken connection', plan: every({ kind: 'reset' }, 2) },
+  { name: 'half a response', plan: every({ kind: 'half' }, 2) },
+  { name: 'a response that ends too early', plan: from({ kind: 'cut' }, 1) },
+  { name: 'a repeated page', plan: once({ kind: 'repeat' }, 1) },
+  { name: 'pages that repeat for ever', plan: from({ kind: 'repeat' }, 1) },
+  { name: 'a clock one hour ahead', plan: from({ kind: 'clock', offsetMs: HOUR_MS }, 0) },
+  { name: 'a clock one hour behind', plan: from({ kind: 'clock', offsetMs: -HOUR_MS }, 0) },
+  { name: 'a token that expires in the middle', plan: from(status(401), 1) },
+  { name: 'a scope that is taken away', plan: from(status(403), 1) },
+]
+
+/** Runs with the fault, then without it. @returns whether a run with the fault failed */
+const syncThrough = async (
+  { proxy, engine }: Workbench,
+  { credentialId }: Connection,
+  plan: FaultPlan,
+): Promise<boolean> => {
+  proxy.inject(plan)
+  let isFailed = false
+  // Twice: a run resumes where the previous one failed.
+  for (let run = 0; run < 2; run++)
+    await engine.syncNow(credentialId).catch(() => {
+      isFailed = true
+    })
+  proxy.inject(() => undefined)
+  return isFailed
+}
+
+/**
+ * Checks one fault.
+ * @param synced a credential whose records are stored
+ * @throws AggregateError if the sync still fails once the fault is over
+ */
+export const checkFault = async (
+  bench: Workbench,
+  { plan }: FaultCase,
+  { connection, stored }: SyncedConnection,
+): Promise<Findings> => {
+  const { proxy, engine } = bench
+  const earlyBefore = proxy.early
+
+  const fresh = await bench.connect()
+  const isFirstFailed = await syncThrough(bench, fresh, plan())
+  await engine.syncNow(fresh.credentialId)
+  const total = [...stored.values()].reduce((sum, { size }) => sum + size, 0)
+  const created = (await countChanges(bench, fresh)).get('created') ?? 0
+
+  const changesBefore = await countChanges(bench, connection)
+  const isLaterFailed = await syncThrough(bench, connection, plan())
+  const during = await readStoredRecords(bench, connection)
+  await engine.syncNow(connection.credentialId)
+  const changesAfter = await countChanges(bench, connection)
+
+  const early = proxy.early - earlyBefore
+  const prefixed = (prefix: string, actual: ReadonlyMap<string, StoredRecords>) =>
+    compareStored(actual, stored).map((problem) => `${prefix}: ${problem}`)
+  return {
+    problems: [
+      ...prefixed('after the first sync', await readStoredRecords(bench, fresh)),
+      ...(created === total ? [] : [`${total} records were reported as created ${created} times`]),
+      ...prefixed('during the fault', during),
+      ...prefixed('after a later sync', await readStoredRecords(bench, connection)),
+      ...(String([...changesBefore]) === String([...changesAfter])
+        ? []
+        : ['unchanged records were reported as changed']),
+      ...(early === 0 ? [] : [`${early} requests were sent before the end of a Retry-After`]),
+    ],
+    summary: `${total} records converge; with the fault, the first sync ${outcome(isFirstFailed)} and a later one ${outcome(isLaterFailed)}`,
+  }
+}
+
+const outcome = (isFailed: boolean): string => (isFailed ? 'failed' : 'completed')
