@@ -4,6 +4,7 @@ import { appOperations } from './operations/apps.ts'
 import { authorizationOperations } from './operations/authorizations.ts'
 import { changeOperations } from './operations/changes.ts'
 import { credentialBudgetOperations } from './operations/credential-budget.ts'
+import { credentialRequestOperations } from './operations/credential-requests.ts'
 import { credentialSyncOperations } from './operations/credential-syncs.ts'
 import { credentialOperations } from './operations/credentials.ts'
 import { installationOperations } from './operations/installations.ts'
@@ -22,6 +23,7 @@ export const operations: readonly Operation[] = [
   ...credentialOperations,
   ...credentialSyncOperations,
   ...credentialBudgetOperations,
+  ...credentialRequestOperations,
   ...authorizationOperations,
   ...appOperations,
   ...oauthClientOperations,
