@@ -1,6 +1,10 @@
 /** The conformance suite for connectors: the template of new connectors passes it, and each check can fail. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Connector, defineConnector } from '../../src/definition/connector.ts'
+import {
+  type Connector,
+  defineConnector,
+  type ResourceConnector,
+} from '../../src/definition/connector.ts'
 import { FAULT_CASES } from '../../tools/app-kit/check/faults.ts'
 import { type CheckResult, reportTable } from '../../tools/app-kit/check/result.ts'
 import { checkApp } from '../../tools/app-kit/check/run.ts'
@@ -43,7 +47,7 @@ const open = async (checked: Connector = connector): Promise<Workbench> => {
 
 /** The template with changes of its only resource. */
 const changed = (
-  changes: (accounts: Connector['resources'][string]) => Partial<Connector['resources'][string]>,
+  changes: (accounts: ResourceConnector) => Partial<ResourceConnector> | undefined,
 ): Connector => {
   const { [TOPIC]: accounts } = connector.resources
   if (!accounts) throw new Error('The template has no accounts.')
@@ -71,11 +75,13 @@ test('passes the template with every fault and its writes', async () => {
 test('sends only reads without writes', async () => {
   const methods = new Set<string>()
   const { handle } = app
-  const listened = {
+  app = {
     ...app,
-    handle: (request: Request) => (methods.add(request.method), handle(request)),
+    handle: (request) => {
+      methods.add(request.method)
+      return handle(request)
+    },
   }
-  app = listened
   await checkApp(await open(), { faults: QUICK })
   expect([...methods]).toEqual(['GET'])
 })
@@ -112,13 +118,16 @@ const wrong: readonly Wrong[] = [
     'readMany without a field',
     'read many',
     () =>
-      changed(({ readMany }) => ({
-        readMany: readMany && {
-          ...readMany,
-          read: (response) =>
-            readMany.read(response).map((raw) => ({ ...Object(raw), industry: null })),
-        },
-      })),
+      changed(
+        ({ readMany }) =>
+          readMany && {
+            readMany: {
+              ...readMany,
+              read: (response) =>
+                readMany.read(response).map((raw) => ({ ...Object(raw), industry: null })),
+            },
+          },
+      ),
   ],
   [
     'a field that the mapping does not read',
@@ -168,10 +177,11 @@ describe('finds', () => {
   })
 
   test('an update that is written although the record has changed', async () => {
-    const unguarded = changed(({ write }) => ({
-      // The app ignores the version that this guard promises to send.
-      write: write?.update && { ...write, update: { ...write.update, guard: 'version' } },
-    }))
+    const unguarded = changed(
+      ({ write }) =>
+        // The app ignores the version that this guard promises to send.
+        write?.update && { write: { ...write, update: { ...write.update, guard: 'version' } } },
+    )
     const results = await checkApp(await open(unguarded), { faults: [], writes })
     expect(failed(results)).toEqual(['stale update'])
   })

@@ -1,5 +1,5 @@
 /** The last requests of a credential to its app. */
-import { defineShape, enumeration, integer, list, object, text, timestamp } from '../../definition/field.ts'
+import { defineShape, enumeration, integer, list, text, timestamp } from '../../definition/field.ts'
 import { listAppRequests } from '../../store/accounts/app-requests.ts'
 import { defineOperation, required } from '../operation.ts'
 import { CREDENTIAL_PATH, credentialId, EXAMPLE_CREDENTIAL } from './credential-shape.ts'
@@ -38,7 +38,7 @@ export const credentialRequestOperations = [
     rest: { method: 'GET', path: `${CREDENTIAL_PATH}/requests` },
     callers: ['key'],
     path: { userId, credentialId },
-    response: { key: 'requests', value: list(object(appRequest, 'A request.'), 'The requests.') },
+    response: { key: 'requests', value: list(appRequest, 'The requests, newest first.') },
     errors: ['USER_NOT_FOUND', 'CREDENTIAL_NOT_FOUND'],
     example: {
       input: { userId: EXAMPLE_USER, credentialId: EXAMPLE_CREDENTIAL },
