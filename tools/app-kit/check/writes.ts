@@ -1,4 +1,5 @@
 /** Checks of writes. They change the app: each creates a record of its own, and deletes it if the app can. */
+import { randomInt } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { ResourceConnector } from '../../../src/definition/connector.ts'
 import { recordId } from '../../../src/definition/identity.ts'
@@ -8,7 +9,7 @@ import { listResource, remoteIdsIn } from './listing.ts'
 import { type CheckResult, resultOf, skipped } from './result.ts'
 import type { Connection, Workbench } from './workbench.ts'
 
-/** The input of the writes of a resource, as the API takes it. */
+/** The input of the writes of a resource, as the API takes it. In texts, `{n}` is another number for each record. */
 export interface WriteInputs {
   readonly create: Readonly<Record<string, unknown>>
   /** Absent: updates are not checked. */
@@ -16,6 +17,9 @@ export interface WriteInputs {
 }
 
 type Shown = Readonly<Record<string, unknown>>
+
+const numbered = (input: Shown): Shown =>
+  JSON.parse(JSON.stringify(input).replaceAll('{n}', String(randomInt(1e9))))
 
 const LATEST = { interruptedSince: undefined } as const
 
@@ -45,10 +49,10 @@ export const checkWrites = async (
   const results: CheckResult[] = []
   const report = (check: string, problems: readonly string[], summary: string): void =>
     void results.push(resultOf(check, { problems, summary }, topic))
-  const inserted = (owner: Connection) =>
+  const inserted = (owner: Connection, input: Shown) =>
     writer.create({
       ...{ owner, resource: unified, attempt: LATEST },
-      request: parseWrite(writableFields(unified), create),
+      request: parseWrite(writableFields(unified), input),
     })
   const changed = (owner: Connection, id: string) =>
     writer.update({
@@ -63,17 +67,18 @@ export const checkWrites = async (
     return rows[0]?.record
   }
 
-  const created = await inserted(connection)
+  const input = numbered(create)
+  const created = await inserted(connection, input)
   const record: Shown = JSON.parse(created.json)
   const remoteId = String(record.remoteId)
-  report('create', readBack('create', create, record), 'reads back')
+  report('create', readBack('create', input, record), 'reads back')
 
   await engine.syncNow(other.credentialId)
   const listed = await read(other, remoteId)
   const isListed = listed !== undefined
   report(
     'create is listed',
-    isListed ? readBack('listed record', create, listed) : ['the next sync did not store it'],
+    isListed ? readBack('listed record', input, listed) : ['the next sync did not store it'],
     'the next sync stores the same values',
   )
 
@@ -101,7 +106,7 @@ export const checkWrites = async (
     isLost = true
     return { kind: 'lost' }
   })
-  const lost = await inserted(connection).catch((error: unknown) => error)
+  const lost = await inserted(connection, numbered(create)).catch((error: unknown) => error)
   proxy.inject(() => undefined)
   const afterLoss = remoteIdsIn(resource, (await listResource(bench, topic)).records)
   const added = [...new Set(afterLoss)].filter((id) => !before.includes(id))
