@@ -93,15 +93,15 @@ const wrong: readonly Wrong[] = [
     'a pager that ignores the cursor after a restart',
     'resume',
     () =>
-      changed(({ listRequest }) => {
-        let previous: unknown
+      changed(({ listRequest, readList }) => {
+        let next: string | undefined
         return {
-          listRequest: (position) => {
-            const isNext = position.cursor === undefined || previous !== undefined
-            previous = position.cursor
-            return listRequest(
-              isNext && position.cursor ? position : { ...position, cursor: undefined },
-            )
+          listRequest: ({ cursor, ...start }) =>
+            listRequest({ ...start, cursor: JSON.stringify(cursor) === next ? cursor : undefined }),
+          readList: (response, position) => {
+            const page = readList(response, position)
+            next = JSON.stringify(page.next)
+            return page
           },
         }
       }),

@@ -30,8 +30,15 @@ export interface ProxiedRequest {
   readonly status: number
 }
 
+/** A request before it is answered. */
+interface ArrivedRequest {
+  readonly method: string
+  readonly path: string
+  readonly body: string
+}
+
 /** Chooses the fault of a request; undefined: it passes. `index` counts the requests from 0. */
-export type FaultPlan = (index: number, request: Request) => Fault | undefined
+export type FaultPlan = (index: number, request: ArrivedRequest) => Fault | undefined
 
 /** A proxy in front of an app. */
 export interface FaultProxy {
@@ -86,12 +93,22 @@ const shiftDate = (answer: Answer, offsetMs: number): Response => {
 }
 
 /** The same for all pages of a listing: GraphQL listings share their path, so their query counts too. */
-const kindOf = (method: string, path: string, body: string): string => {
+const kindOf = ({ method, path, body }: ArrivedRequest): string =>
+  `${method} ${path} ${queryOf(body)}`
+
+/** The query of a GraphQL request; undefined for other requests. */
+const queryOf = (body: string): unknown => {
   try {
-    return `${method} ${path} ${Object(JSON.parse(body)).query}`
+    return Object(JSON.parse(body)).query
   } catch {
-    return `${method} ${path}`
+    return
   }
+}
+
+/** Whether a request may change the app. */
+export const isWrite = ({ method, body }: ArrivedRequest): boolean => {
+  const query = queryOf(body)
+  return method !== 'GET' && (typeof query !== 'string' || /^\s*mutation/.test(query))
 }
 
 /** Creates a proxy that lets all requests pass. @param upstream the app; default: sent over the network */
@@ -105,7 +122,11 @@ export const createFaultProxy = (
   const requests: ProxiedRequest[] = []
   const previous = new Map<string, Answer>()
 
-  const respond = async (request: Request, fault: Fault | undefined): Promise<Response> => {
+  const respond = async (
+    request: Request,
+    arrived: ArrivedRequest,
+    fault: Fault | undefined,
+  ): Promise<Response> => {
     if (fault?.kind === 'hang') await wait(2 ** 31 - 1, undefined, { signal: request.signal })
     if (fault?.kind === 'reset') throw broken()
     if (fault?.kind === 'status') {
@@ -117,8 +138,7 @@ export const createFaultProxy = (
       }
       return Response.json({ error: { message: 'a fault of the check' } }, { status, headers })
     }
-    const body = await request.clone().text()
-    const kind = kindOf(request.method, new URL(request.url).pathname, body)
+    const kind = kindOf(arrived)
     const before = previous.get(kind)
     if (fault?.kind === 'repeat' && before) return toResponse(before)
     const answer = await readAnswer(await upstream(request))
@@ -135,9 +155,10 @@ export const createFaultProxy = (
       const { method, url } = request
       const { pathname: path } = new URL(url)
       if (performance.now() < closedUntilMs) early += 1
-      const fault = plan(received++, request)
+      const arrived = { method, path, body: await request.clone().text() }
+      const fault = plan(received++, arrived)
       try {
-        const response = await respond(request, fault)
+        const response = await respond(request, arrived, fault)
         requests.push({ method, path, status: response.status })
         return response
       } catch (error) {

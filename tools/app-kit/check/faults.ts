@@ -92,7 +92,7 @@ const syncThrough = async (
 export const checkFault = async (
   bench: Workbench,
   { plan }: FaultCase,
-  { connection, stored }: SyncedConnection,
+  { connection, stored, created: expected }: SyncedConnection,
 ): Promise<Findings> => {
   const { proxy, engine } = bench
   const earlyBefore = proxy.early
@@ -115,7 +115,9 @@ export const checkFault = async (
   return {
     problems: [
       ...prefixed('after the first sync', await readStoredRecords(bench, fresh)),
-      ...(created === total ? [] : [`${total} records were reported as created ${created} times`]),
+      ...(created === expected
+        ? []
+        : [`${created} records were reported as created, not ${expected}`]),
       ...prefixed('during the fault', during),
       ...prefixed('after a later sync', await readStoredRecords(bench, connection)),
       ...(String([...changesBefore]) === String([...changesAfter])

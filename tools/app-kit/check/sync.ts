@@ -13,6 +13,8 @@ import type { Connection, Workbench } from './workbench.ts'
 export interface SyncedConnection {
   readonly connection: Connection
   readonly stored: ReadonlyMap<string, StoredRecords>
+  /** How many records were reported as created. */
+  readonly created: number
 }
 
 const countOf = (stored: ReadonlyMap<string, StoredRecords>): number =>
@@ -22,7 +24,11 @@ const countOf = (stored: ReadonlyMap<string, StoredRecords>): number =>
 export const syncNew = async (bench: Workbench): Promise<SyncedConnection> => {
   const connection = await bench.connect()
   await bench.engine.syncNow(connection.credentialId)
-  return { connection, stored: await readStoredRecords(bench, connection) }
+  return {
+    connection,
+    stored: await readStoredRecords(bench, connection),
+    created: (await countChanges(bench, connection)).get('created') ?? 0,
+  }
 }
 
 /** The sync stores each listed record once. */

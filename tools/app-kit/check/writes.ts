@@ -1,144 +1,180 @@
-/** Checks of writes. They change the app: each creates a record of its own, and deletes it if the app can. */
+/** Checks of writes. They change the app: they create records of their own, and delete them if the app can. */
 import { randomInt } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import type { ResourceConnector } from '../../../src/definition/connector.ts'
+import type { ResourceConnector, ResourceWriter } from '../../../src/definition/connector.ts'
 import { recordId } from '../../../src/definition/identity.ts'
 import { ApiError } from '../../../src/errors.ts'
 import { parseWrite, updatableFields, writableFields } from '../../../src/query/write-request.ts'
+import { readRecord } from '../../../src/store/records/records.ts'
+import { isWrite } from './fault-proxy.ts'
 import { listResource, remoteIdsIn } from './listing.ts'
-import { type CheckResult, resultOf, skipped } from './result.ts'
+import { type CheckResult, type Findings, resultOf, skipped } from './result.ts'
 import type { Connection, Workbench } from './workbench.ts'
+
+type Values = Readonly<Record<string, unknown>>
 
 /** The input of the writes of a resource, as the API takes it. In texts, `{n}` is another number for each record. */
 export interface WriteInputs {
-  readonly create: Readonly<Record<string, unknown>>
+  readonly create: Values
   /** Absent: updates are not checked. */
-  readonly update?: Readonly<Record<string, unknown>>
+  readonly update?: Values
 }
 
-type Shown = Readonly<Record<string, unknown>>
+const numbered = (input: Values): Values =>
+  JSON.parse(JSON.stringify(input).replaceAll('{n}', String(randomInt(1_000_000_000))))
 
-const numbered = (input: Shown): Shown =>
-  JSON.parse(JSON.stringify(input).replaceAll('{n}', String(randomInt(1e9))))
-
-const LATEST = { interruptedSince: undefined } as const
-
-/** The input fields that the record shows otherwise. Only plain values are compared: lists gain fields. */
-const differing = (input: Shown, record: Shown): readonly string[] =>
+/** The input fields that the record shows otherwise. Only plain values are compared: entries of lists gain fields. */
+const differences = (step: string, input: Values, record: Values): readonly string[] =>
   Object.entries(input).flatMap(([name, value]) =>
     name === 'remoteFields' || Array.isArray(value) || isDeepStrictEqual(record[name], value)
       ? []
-      : name,
+      : `${name} of the ${step} does not read back`,
   )
 
-const readBack = (step: string, input: Shown, record: Shown): readonly string[] =>
-  differing(input, record).map((name) => `${name} of the ${step} does not read back`)
+/** The writes of one resource, through the service. */
+const writesOf = ({ writer, database }: Workbench, { mapping }: ResourceConnector) => {
+  const { resource } = mapping
+  const attempt = {}
+  const keyOf = ({ credentialId }: Connection, remoteId: string) => ({
+    credentialId,
+    id: recordId(credentialId, resource.topic, remoteId),
+  })
+  return {
+    create: async (owner: Connection, input: Values): Promise<Values> => {
+      const request = parseWrite(writableFields(resource), input)
+      return JSON.parse((await writer.create({ owner, resource, attempt, request })).json)
+    },
+    update: async (owner: Connection, remoteId: string, input: Values): Promise<Values> => {
+      const { id } = keyOf(owner, remoteId)
+      const request = parseWrite(updatableFields(resource), input)
+      return JSON.parse((await writer.update({ owner, resource, attempt, id, request })).json)
+    },
+    delete: (owner: Connection, remoteId: string) =>
+      writer.delete({ owner, resource, attempt, id: keyOf(owner, remoteId).id }),
+    /** The stored record. */
+    read: async (owner: Connection, remoteId: string): Promise<Values | undefined> => {
+      const stored = await readRecord(database, resource, keyOf(owner, remoteId))
+      return stored && JSON.parse(stored.json)
+    },
+  }
+}
+
+type Writes = ReturnType<typeof writesOf>
+
+/** A write with a copy of the record that another program has changed in the meantime is rejected. */
+const checkStale = async (
+  { update }: Writes,
+  owner: Connection,
+  remoteId: string,
+  input: Values,
+): Promise<Findings> => {
+  const outcome = await update(owner, remoteId, input).catch((error: unknown) => error)
+  const isRejected = outcome instanceof ApiError && outcome.code === 'WRITE_CONFLICT'
+  const found = outcome instanceof Error ? outcome.message : 'it was written'
+  return {
+    problems: isRejected ? [] : [`not rejected as a conflict: ${found}`],
+    summary: 'rejected as a conflict',
+  }
+}
+
+/** A creation whose response is lost leads to one record, or none. @returns the remote ids of new records */
+const checkLost = async (
+  bench: Workbench,
+  topic: string,
+  create: () => Promise<unknown>,
+): Promise<Findings & { readonly added: readonly string[] }> => {
+  const listIds = async (): Promise<readonly string[]> => {
+    const { resource, records } = await listResource(bench, topic)
+    return remoteIdsIn(resource, records)
+  }
+  const before = new Set(await listIds())
+  let isLost = false
+  bench.proxy.inject((_, request) => {
+    if (isLost || !isWrite(request)) return
+    isLost = true
+    return { kind: 'lost' }
+  })
+  const outcome = await create().catch((error: unknown) => error)
+  bench.proxy.inject(() => undefined)
+  const added = [...new Set(await listIds())].filter((id) => !before.has(id))
+  const isFailure = outcome instanceof Error
+  return {
+    added,
+    problems: [
+      ...(added.length > 1 ? [`the app has ${added.length} new records`] : []),
+      ...(added.length === 0 && !isFailure ? ['a record was returned that the app lacks'] : []),
+    ],
+    summary: `${added.length} new record, ${isFailure ? 'reported as a failure' : 'found and returned'}`,
+  }
+}
+
+/** Deleted records are marked as deleted, for other credentials by their next sync. */
+const checkDelete = async (
+  { engine }: Workbench,
+  writes: Writes,
+  remoteIds: readonly string[],
+  [owner, other]: readonly [Connection, Connection],
+  { sync }: ResourceConnector,
+): Promise<Findings> => {
+  const isDeleted = async (connection: Connection, id: string): Promise<boolean> =>
+    (await writes.read(connection, id))?.remoteDeleted === true
+  const problems: string[] = []
+  await engine.syncNow(owner.credentialId)
+  for (const id of remoteIds) {
+    await writes.delete(owner, id)
+    if (!(await isDeleted(owner, id))) problems.push(`${id} is not marked as deleted`)
+  }
+  // Deletions that only a full listing finds are stored later.
+  if (sync.deletions === 'compared') return { problems, summary: 'marked as deleted' }
+  await engine.syncNow(other.credentialId)
+  for (const id of remoteIds)
+    if (!(await isDeleted(other, id)))
+      problems.push(`the next sync of another credential does not report the deletion of ${id}`)
+  return { problems, summary: 'marked as deleted, and reported by the next sync' }
+}
 
 /** Checks the writes of a resource. The records of both credentials must be stored. */
 export const checkWrites = async (
   bench: Workbench,
   topic: string,
-  { create, update }: WriteInputs,
-  [connection, other]: readonly [Connection, Connection],
+  inputs: WriteInputs,
+  [owner, other]: readonly [Connection, Connection],
 ): Promise<readonly CheckResult[]> => {
-  const resource: ResourceConnector | undefined = bench.connector.resources[topic]
-  if (!resource?.write?.create)
-    return [skipped('create', `${bench.connector.name} creates no such records`, topic)]
-  const unified = resource.mapping.resource
-  const { writer, engine, proxy } = bench
+  const { connector, engine } = bench
+  const resource: ResourceConnector | undefined = connector.resources[topic]
+  const writer: ResourceWriter | undefined = resource?.write
+  if (!resource || !writer?.create)
+    return [skipped('create', `${connector.name} creates no such records`, topic)]
+  const writes = writesOf(bench, resource)
   const results: CheckResult[] = []
-  const report = (check: string, problems: readonly string[], summary: string): void =>
-    void results.push(resultOf(check, { problems, summary }, topic))
-  const inserted = (owner: Connection, input: Shown) =>
-    writer.create({
-      ...{ owner, resource: unified, attempt: LATEST },
-      request: parseWrite(writableFields(unified), input),
-    })
-  const changed = (owner: Connection, id: string) =>
-    writer.update({
-      ...{ owner, resource: unified, id, attempt: LATEST },
-      request: parseWrite(updatableFields(unified), update),
-    })
-  const read = async (owner: Connection, remoteId: string): Promise<Shown | undefined> => {
-    const rows = await bench.database.prisma.$queryRawUnsafe<{ record: Shown }[]>(
-      `SELECT document::json AS record FROM ${unified.table} WHERE credential_id = $1::uuid AND id = $2::uuid`,
-      ...[owner.credentialId, recordId(owner.credentialId, topic, remoteId)],
-    )
-    return rows[0]?.record
-  }
+  const report = (check: string, findings: Findings): void =>
+    void results.push(resultOf(check, findings, topic))
 
-  const input = numbered(create)
-  const created = await inserted(connection, input)
-  const record: Shown = JSON.parse(created.json)
-  const remoteId = String(record.remoteId)
-  report('create', readBack('create', input, record), 'reads back')
-
+  const input = numbered(inputs.create)
+  const created = await writes.create(owner, input)
+  const remoteId = String(created.remoteId)
+  report('create', { problems: differences('create', input, created), summary: 'reads back' })
   await engine.syncNow(other.credentialId)
-  const listed = await read(other, remoteId)
-  const isListed = listed !== undefined
-  report(
-    'create is listed',
-    isListed ? readBack('listed record', input, listed) : ['the next sync did not store it'],
-    'the next sync stores the same values',
-  )
+  const listed = await writes.read(other, remoteId)
+  const unlisted = ['the next sync of another credential does not store it']
+  report('create is listed', {
+    problems: listed ? differences('listed record', input, listed) : unlisted,
+    summary: 'the next sync of another credential stores the same values',
+  })
 
-  if (update && resource.write.update && isListed) {
-    const id = recordId(other.credentialId, topic, remoteId)
-    const after: Shown = JSON.parse((await changed(other, id)).json)
-    report('update', readBack('update', update, after), 'reads back')
-    // The first credential has not seen that update.
-    const stale = await changed(connection, created.id).catch((error: unknown) => error)
-    const isRefused = stale instanceof ApiError && stale.code === 'WRITE_CONFLICT'
-    report(
-      'stale update',
-      isRefused
-        ? []
-        : [`was not rejected: ${stale instanceof Error ? stale.message : 'it was written'}`],
-      'rejected as a conflict',
-    )
+  if (inputs.update && writer.update && listed) {
+    const updated = await writes.update(other, remoteId, inputs.update)
+    const problems = differences('update', inputs.update, updated)
+    report('update', { problems, summary: 'reads back' })
+    // The other credential has not seen that update.
+    report('stale update', await checkStale(writes, owner, remoteId, inputs.update))
   } else results.push(skipped('update', 'no input, or not supported', topic))
 
-  // The response to the creation is lost; the record must exist once, or not at all.
-  const before = remoteIdsIn(resource, (await listResource(bench, topic)).records)
-  let isLost = false
-  proxy.inject((_, { method }) => {
-    if (isLost || method === 'GET') return
-    isLost = true
-    return { kind: 'lost' }
-  })
-  const lost = await inserted(connection, numbered(create)).catch((error: unknown) => error)
-  proxy.inject(() => undefined)
-  const afterLoss = remoteIdsIn(resource, (await listResource(bench, topic)).records)
-  const added = [...new Set(afterLoss)].filter((id) => !before.includes(id))
-  report(
-    'lost response',
-    added.length > 1 ? [`the app has ${added.length} new records`] : [],
-    `${added.length} new record, ${lost instanceof Error ? 'reported as a failure' : 'found and returned'}`,
-  )
-
-  await engine.syncNow(connection.credentialId)
-  if (!resource.write.delete) {
-    results.push(skipped('delete', `${bench.connector.name} deletes no such records`, topic))
-    return results
-  }
-  const removed: string[] = []
-  for (const one of new Set([remoteId, ...added])) {
-    const id = recordId(connection.credentialId, topic, one)
-    await writer.delete({ owner: connection, resource: unified, id, attempt: LATEST })
-    if ((await read(connection, one))?.remoteDeleted !== true) removed.push(one)
-  }
-  await engine.syncNow(other.credentialId)
-  const isDeleted = (await read(other, remoteId))?.remoteDeleted === true
-  report(
-    'delete',
-    [
-      ...removed.map((one) => `${one} is not marked as deleted`),
-      // Deletions that only a full listing finds are stored later.
-      ...(isDeleted || resource.sync.deletions === 'compared'
-        ? []
-        : ['the next sync did not report the deletion']),
-    ],
-    'the next sync reports it',
-  )
+  const lost = await checkLost(bench, topic, () => writes.create(owner, numbered(inputs.create)))
+  report('lost response', lost)
+  const ids = [...new Set([remoteId, ...lost.added])]
+  if (writer.delete)
+    report('delete', await checkDelete(bench, writes, ids, [owner, other], resource))
+  else results.push(skipped('delete', `${connector.name} deletes no such records`, topic))
   return results
 }
