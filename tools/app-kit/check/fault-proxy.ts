@@ -92,8 +92,8 @@ const shiftDate = (answer: Answer, offsetMs: number): Response => {
   return toResponse({ ...answer, headers })
 }
 
-/** The same for all pages of a listing: GraphQL listings share their path, so their query counts too. */
-const kindOf = ({ method, path, body }: ArrivedRequest): string =>
+/** The kind of a request, the same for all pages of a listing: GraphQL listings share a path, so their query counts too. */
+export const kindOf = ({ method, path, body }: ArrivedRequest): string =>
   `${method} ${path} ${queryOf(body)}`
 
 /** The query of a GraphQL request; undefined for other requests. */

@@ -3,7 +3,7 @@
  * records as without, the records of a credential that is stored already stay as they are, and no request is sent
  * before the end of a Retry-After.
  */
-import type { Fault, FaultPlan } from './fault-proxy.ts'
+import { type Fault, type FaultPlan, kindOf } from './fault-proxy.ts'
 import type { Findings } from './result.ts'
 import {
   compareStored,
@@ -23,25 +23,35 @@ export interface FaultCase {
 
 const HOUR_MS = 3_600_000
 
-/** Only the request with this index. */
+/** Fails the request with this index. */
 const once =
   (fault: Fault, at: number): (() => FaultPlan) =>
   () =>
   (index) =>
     index === at ? fault : undefined
 
-/** Every request from this index on. */
+/** Fails every request from this index on. */
 const from =
   (fault: Fault, at: number): (() => FaultPlan) =>
   () =>
   (index) =>
     index >= at ? fault : undefined
 
+/** Fails one request of so many. */
 const every =
   (fault: Fault, nth: number): (() => FaultPlan) =>
   () =>
   (index) =>
     index % nth === nth - 1 ? fault : undefined
+
+/** Fails every request of one kind: that of the request with this index. */
+const ofOneKind = (fault: Fault, at: number) => (): FaultPlan => {
+  let kind: string | undefined
+  return (index, request) => {
+    if (index === at) kind = kindOf(request)
+    return kindOf(request) === kind ? fault : undefined
+  }
+}
 
 const status = (status: number, retryAfterSeconds?: number): Fault => ({
   kind: 'status',
@@ -64,7 +74,7 @@ export const FAULT_CASES: readonly FaultCase[] = [
   { name: 'a clock one hour ahead', plan: from({ kind: 'clock', offsetMs: HOUR_MS }, 0) },
   { name: 'a clock one hour behind', plan: from({ kind: 'clock', offsetMs: -HOUR_MS }, 0) },
   { name: 'a token that expires in the middle', plan: from(status(401), 1) },
-  { name: 'a scope that is taken away', plan: from(status(403), 1) },
+  { name: 'a scope that is taken away', plan: ofOneKind(status(403), 1) },
 ]
 
 /** Runs with the fault, then without it. @returns whether a run with the fault failed */
