@@ -95,7 +95,7 @@ describe('failures', () => {
     expect(logged[0]).toMatchObject({
       path: '/items?q=[redacted]',
       requestBody: '{"body":"with [redacted]"}',
-      responseBody: expect.stringContaining('Bearer [redacted]'),
+      responseBody: expect.stringContaining('"sent":"[redacted] [redacted]"'),
     })
   })
 

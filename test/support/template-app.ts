@@ -62,7 +62,7 @@ export const createTemplateApp = (count: number): TemplateApp => {
       .filter(({ updated_at: at }) => at >= since)
       .sort((a, b) => (a.updated_at < b.updated_at ? -1 : a.updated_at > b.updated_at ? 1 : 0))
       .filter(({ updated_at: at, ...record }) => at > time || (at === time && record.id > id))
-    const data = rest.slice(0, settings.pageSize)
+    const data = ids ? rest : rest.slice(0, settings.pageSize)
     const last = data.at(-1)
     return {
       data,
