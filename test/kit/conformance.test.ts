@@ -40,7 +40,7 @@ const open = async (checked: Connector = connector): Promise<Workbench> => {
     connector: checked,
     values: { url: app.url, token: app.token },
     upstream: app.handle,
-    deadlineMs: 500,
+    deadlineMs: 200,
   })
   return bench
 }

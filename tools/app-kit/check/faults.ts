@@ -3,6 +3,7 @@
  * records as without, the records of a credential that is stored already stay as they are, and no request is sent
  * before the end of a Retry-After.
  */
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Fault, type FaultPlan, kindOf } from './fault-proxy.ts'
 import type { Findings } from './result.ts'
 import {
@@ -22,6 +23,8 @@ export interface FaultCase {
 }
 
 const HOUR_MS = 3_600_000
+// Of a rate limit in the table: one second with Retry-After, and without.
+const LONGEST_PAUSE_MS = 1_100
 
 /** Fails the request with this index. */
 const once =
@@ -90,6 +93,8 @@ const syncThrough = async (
     await engine.syncNow(credentialId).catch(() => {
       isFailed = true
     })
+  const isLimited = proxy.requests.some(({ status }) => status === 429)
+  if (isLimited) await wait(LONGEST_PAUSE_MS)
   proxy.inject(() => undefined)
   return isFailed
 }

@@ -145,33 +145,38 @@ const timesOf = (resource: ResourceConnector, records: readonly unknown[]): Map<
 // Of an app that stores whole seconds.
 const RESOLUTION_MS = 1000
 
+const earlier = (time: string, ms: number): string => new Date(Date.parse(time) - ms).toISOString()
+
 const checkTimes = async (
   bench: Workbench,
   { resource, records }: ListedResource,
+  overlapMs: number,
 ): Promise<Findings> => {
   const times = timesOf(resource, records)
   const sorted = [...times.values()].sort()
   // The newer half, so that the listing must contain some records and leave out others.
-  const since = sorted[Math.floor(sorted.length / 2)]
-  if (since === undefined)
+  const middle = sorted[Math.floor(sorted.length / 2)]
+  if (middle === undefined)
     return {
       problems: records.length === 0 ? [] : ['no record has remoteUpdatedAt'],
       summary: 'no records',
     }
+  // As the engine does. What the overlap contains may be listed or not.
+  const since = earlier(middle, overlapMs)
   const pages = await readPages(bench, resource, { since })
   const listed = timesOf(
     resource,
     pages.flatMap((page) => page.records),
   )
-  const earliest = new Date(Date.parse(since) - RESOLUTION_MS).toISOString()
+  const earliest = earlier(since, RESOLUTION_MS)
   const old = [...listed.values()].filter((time) => time < earliest).length
-  const missing = [...times].filter(([id, time]) => time >= since && !listed.has(id)).length
+  const missing = [...times].filter(([id, time]) => time >= middle && !listed.has(id)).length
   return {
     problems: [
       ...(old > 0 ? [`${old} records are older than since`] : []),
       ...(missing > 0 ? [`${missing} records changed since are missing`] : []),
     ],
-    summary: `${listed.size} of ${times.size} records since the median time`,
+    summary: `${listed.size} of ${times.size} records since the median time, minus the overlap`,
   }
 }
 
@@ -195,9 +200,11 @@ export const checkChanges = async (
   bench: Workbench,
   listed: ListedResource,
 ): Promise<Findings | undefined> => {
-  const { by } = listed.resource.sync.changes
-  if (by === 'full-listing') return
-  return by === 'time' ? checkTimes(bench, listed) : checkToken(bench, listed)
+  const { changes } = listed.resource.sync
+  if (changes.by === 'full-listing') return
+  return changes.by === 'time'
+    ? checkTimes(bench, listed, changes.overlapMs)
+    : checkToken(bench, listed)
 }
 
 /** The count of the app is that of its listing; undefined: the resource has none. */

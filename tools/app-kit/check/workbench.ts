@@ -11,7 +11,10 @@ import type { RecordWriter } from '../../../src/query/write-request.ts'
 import { createCredential, readCredential } from '../../../src/store/accounts/credentials.ts'
 import { ensureEnvironment } from '../../../src/store/accounts/environments.ts'
 import { ensureUser } from '../../../src/store/accounts/users.ts'
+import { createPauses } from '../../../src/store/budgets/pauses.ts'
+import { createRequestLedger } from '../../../src/store/budgets/request-ledger.ts'
 import { type Database, openDatabase } from '../../../src/store/database/database.ts'
+import { createPgListener } from '../../../src/store/database/pg-listener.ts'
 import { parseEncryptionKeys } from '../../../src/store/secrets/encryption-key.ts'
 import { createVault } from '../../../src/store/secrets/vault.ts'
 import { createSync, type Sync } from '../../../src/sync/schedule.ts'
@@ -65,12 +68,18 @@ export const openWorkbench = async (url: string, app: CheckedApp): Promise<Workb
       `${connector.name} has no method ${methodName} of the type apiKey; other types cannot be checked.`,
     )
   const proxy = createFaultProxy(app.upstream)
+  const database = openDatabase({ url, maxConnections: 6 })
+  const pgListener = createPgListener(url)
+  // Pauses that cannot be read are held in memory only, which is enough for one process.
+  const pauses = createPauses({ database, pgListener, onFailure: () => {} })
+  await pgListener.start()
   const appClient = createAppClient({
+    // Without a budget, a pause that one run has received would not hold back the others.
+    budgets: { ledger: createRequestLedger({ database, pauses, slotMs: deadlineMs }) },
     allowPrivateAddresses: true,
     localApps: new Map([[new URL(baseUrlOf(method, values)).origin, proxy.handle]]),
     ...{ deadlineMs, firstPauseMs: 1, maxPauseMs: 5, breakAfter: Number.MAX_SAFE_INTEGER },
   })
-  const database = openDatabase({ url, maxConnections: 6 })
   const vault = createVault(parseEncryptionKeys(`check:${randomBytes(32).toString('base64')}`))
   const connectors = new Map([[connector.app, connector]])
   const engine = createSync({ database, vault, connectors, appClient, log: silentLog })
@@ -88,6 +97,7 @@ export const openWorkbench = async (url: string, app: CheckedApp): Promise<Workb
     stop: async () => {
       await engine.stop()
       await appClient.stop()
+      await pgListener.stop()
       await database.stop()
     },
   }
