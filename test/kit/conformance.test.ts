@@ -20,6 +20,8 @@ const writes = {
     update: { industry: 'Print' },
   },
 }
+// A rate limit pauses for seconds: test/long/conformance.check.ts has the whole table.
+const UNPAUSED = FAULT_CASES.filter(({ name }) => !name.startsWith('429'))
 const QUICK = FAULT_CASES.filter(({ name }) => name === '500' || name === 'half a response')
 
 let database: TestDatabase
@@ -60,13 +62,13 @@ const changed = (
 const failed = (results: readonly CheckResult[]): readonly string[] =>
   results.flatMap(({ check, outcome }) => (outcome === 'failed' ? check : []))
 
-test('passes the template with every fault and its writes', async () => {
-  const results = await checkApp(await open(), { writes })
+test('passes the template with faults and its writes', async () => {
+  const results = await checkApp(await open(), { faults: UNPAUSED, writes })
   expect(failed(results), reportTable(results)).toEqual([])
   const passed = results.flatMap(({ check, outcome }) => (outcome === 'passed' ? check : []))
   expect(passed).toEqual([
     ...['credential', 'mapping', 'mutations', 'resume', 'changes', 'get', 'read many'],
-    ...['first sync', 'second sync', ...FAULT_CASES.map(({ name }) => name)],
+    ...['first sync', 'second sync', ...UNPAUSED.map(({ name }) => name)],
     ...['create', 'create is listed', 'update', 'stale update', 'lost response', 'delete'],
   ])
   expect(results.find(({ check }) => check === 'mutations')?.detail).toMatch(/6 of 6 mapped fields/)

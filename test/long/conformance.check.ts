@@ -1,13 +1,15 @@
-/** The conformance suite against real apps: every fault of the table, and the writes that they allow. */
+/** The conformance suite with every fault of its table: the template of new connectors, and real apps with writes. */
 import { describe, expect, test } from 'vitest'
 import { connector as gnucash } from '../../src/connectors/gnucash/manifest.ts'
 import { connector as vendure } from '../../src/connectors/vendure/manifest.ts'
 import { type CheckResult, reportTable } from '../../tools/app-kit/check/result.ts'
 import { type CheckOptions, checkApp } from '../../tools/app-kit/check/run.ts'
 import { type CheckedApp, openWorkbench } from '../../tools/app-kit/check/workbench.ts'
+import { connector as template } from '../../tools/app-kit/template/manifest.ts'
 import { gnucashMissing, startGnuCash } from '../apps/gnucash/start.ts'
 import { openScene, missing as vendureMissing } from '../connectors/vendure/scene.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { createTemplateApp } from '../support/template-app.ts'
 
 /** Runs all checks on a database of their own, and prints the report. */
 const runChecks = async (
@@ -28,6 +30,12 @@ const runChecks = async (
 
 const failed = (results: readonly CheckResult[]): readonly CheckResult[] =>
   results.filter(({ outcome }) => outcome === 'failed')
+
+test('the template of new connectors conforms', async () => {
+  const { url, token, handle } = createTemplateApp(11)
+  const app = { connector: template, values: { url, token }, upstream: handle, deadlineMs: 500 }
+  expect(failed(await runChecks(app, {}))).toEqual([])
+})
 
 const missing = gnucashMissing()
 
