@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { connector as gnucash } from '../../src/connectors/gnucash/manifest.ts'
 import { connector as vendure } from '../../src/connectors/vendure/manifest.ts'
+import { connectors } from '../../src/generated/registry.ts'
+import { createSandboxApp } from '../../src/sandbox/app.ts'
 import { type CheckResult, reportTable } from '../../tools/app-kit/check/result.ts'
 import { type CheckOptions, checkApp } from '../../tools/app-kit/check/run.ts'
 import { type CheckedApp, openWorkbench } from '../../tools/app-kit/check/workbench.ts'
@@ -9,6 +11,7 @@ import { connector as template } from '../../tools/app-kit/template/manifest.ts'
 import { gnucashMissing, startGnuCash } from '../apps/gnucash/start.ts'
 import { openScene, missing as vendureMissing } from '../connectors/vendure/scene.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { startService } from '../support/service.ts'
 import { createTemplateApp } from '../support/template-app.ts'
 
 /** Runs all checks on a database of their own, and prints the report. */
@@ -35,6 +38,20 @@ test('the template of new connectors conforms', async () => {
   const { url, token, handle } = createTemplateApp(11)
   const app = { connector: template, values: { url, token }, upstream: handle, deadlineMs: 500 }
   expect(failed(await runChecks(app, {}))).toEqual([])
+})
+
+test('the sandbox conforms', async () => {
+  const service = await startService()
+  try {
+    const sandbox = connectors.get('sandbox')
+    if (!sandbox) throw new Error('The registry has no sandbox.')
+    const { handle, openTenant } = createSandboxApp(service)
+    const { tenant, token } = await openTenant('acme')
+    const app = { connector: sandbox, values: { tenant, token }, upstream: handle }
+    expect(failed(await runChecks(app, {}))).toEqual([])
+  } finally {
+    await service.stop()
+  }
 })
 
 const missing = gnucashMissing()

@@ -8,7 +8,7 @@ import type {
 } from '../../src/definition/connector.ts'
 import { createRedactor } from '../../src/outbound/read-response.ts'
 
-/** A response, without headers that no pager reads. */
+/** A response; its headers may be left out if no pager reads them. */
 export type RecordedResponse = Pick<AppResponse, 'status' | 'body'> &
   Partial<Pick<AppResponse, 'headers'>>
 
@@ -36,6 +36,8 @@ export const recordListing = async (
   }
 }
 
-/** A fixture as the text of a file, without the secrets of the credential. */
+/** A fixture as the text of a file, without cookies and the secrets of the credential. */
 export const fixtureText = (value: unknown, secrets: readonly string[] = []): string =>
-  `${createRedactor(secrets)(JSON.stringify(value, null, 2))}\n`
+  `${createRedactor(secrets)(
+    JSON.stringify(value, (name, part) => (name === 'set-cookie' ? undefined : part), 2),
+  )}\n`
