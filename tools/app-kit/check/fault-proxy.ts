@@ -14,7 +14,7 @@ export type Fault =
   | { readonly kind: 'half' }
   /** The body ends too early, without an error. */
   | { readonly kind: 'cut' }
-  /** The previous response to such a request is repeated. */
+  /** The previous response to such a request, since the plan was replaced, is repeated. */
   | { readonly kind: 'repeat' }
   /** The `date` of the response is wrong. */
   | { readonly kind: 'clock'; readonly offsetMs: number }
@@ -171,6 +171,7 @@ export const createFaultProxy = (
       received = 0
       closedUntilMs = 0
       requests.length = 0
+      previous.clear()
     },
     requests,
     get early() {
