@@ -5,6 +5,7 @@ import { authorizationOperations } from './operations/authorizations.ts'
 import { changeOperations } from './operations/changes.ts'
 import { credentialBudgetOperations } from './operations/credential-budget.ts'
 import { credentialFieldOperations } from './operations/credential-fields.ts'
+import { credentialRequestOperations } from './operations/credential-requests.ts'
 import { credentialSyncOperations } from './operations/credential-syncs.ts'
 import { credentialOperations } from './operations/credentials.ts'
 import { customFieldOperations } from './operations/custom-fields.ts'
@@ -26,6 +27,7 @@ export const operations: readonly Operation[] = [
   ...credentialSyncOperations,
   ...credentialBudgetOperations,
   ...reconciliationOperations,
+  ...credentialRequestOperations,
   ...authorizationOperations,
   ...appOperations,
   ...oauthClientOperations,

@@ -460,6 +460,28 @@ export interface ReconciliationDifference {
   readonly fields: readonly string[]
 }
 
+/** A request to an app and its response. Secrets of the credential are replaced by `[redacted]`. */
+export interface AppRequest {
+  /** When the response was complete, or the request had failed. */
+  readonly at: string
+  /** `write`: writes, the reads that guard them, and the passthrough · `webhook`: fetches after a webhook of the app · `changes`: listings of changes · `history`: full listings. Null: a check of the credential, or a login. */
+  readonly purpose: 'write' | 'webhook' | 'changes' | 'history' | null
+  /** The HTTP method. */
+  readonly method: string
+  /** Path and query below the address of the app, at most 1,000 characters. */
+  readonly path: string
+  /** The HTTP status of the response; null without a complete response. */
+  readonly status: number | null
+  /** Time until the failure or the whole response, in milliseconds. */
+  readonly durationMs: number
+  /** Why it failed; null: it succeeded. */
+  readonly error: string | null
+  /** The first 2,000 characters of the request body; null without one, and for logins. */
+  readonly requestBody: string | null
+  /** The first 2,000 characters of the response body; null without one, and for logins. */
+  readonly responseBody: string | null
+}
+
 /** The authorization of an app by an end user with OAuth. It ends as `connected`, `denied`, `failed` or `expired`. */
 export interface Authorization {
   /** The authorization. */

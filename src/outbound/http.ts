@@ -11,6 +11,7 @@ import {
   type ExchangeOptions,
   type ExchangeResponse,
 } from './exchange.ts'
+import { createRequestLogger, type RequestLogOptions } from './log-request.ts'
 import { createPerformer, type PerformerOptions } from './perform.ts'
 import {
   checkResponse,
@@ -42,6 +43,8 @@ export interface AppClientOptions
   readonly tokens?: TokenSource
   /** The budgets of requests; undefined: requests are not counted. */
   readonly budgets?: BudgetOptions
+  /** Receives the requests of stored credentials; undefined: they are not logged. */
+  readonly requestLog?: RequestLogOptions | undefined
 }
 
 export interface AppClient {
@@ -96,6 +99,7 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
   const settings = { ...defaults, ...options }
   const { exchange = createExchange(settings), tokens } = options
   const perform = createPerformer(settings)
+  const logRequest = createRequestLogger(options.requestLog)
   const breakerOf = createBreakers(settings)
   const budgets = options.budgets && createRequestBudgets(options.budgets)
 
@@ -126,10 +130,12 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
         return checkResponse(connector, parsed, facts, redact)
       }
       return budgetOf(use, { connector, credential, request, facts, signal })((observed) =>
-        perform(facts, outgoing, {
-          send: () => breakerOf(base).execute(() => exchange.send(outgoing, signal)),
-          read: (response) => read(response, observed),
-        }),
+        logRequest({ credential, use, request, composed, kind }, (onResponse) =>
+          perform(facts, outgoing, {
+            send: () => breakerOf(base).execute(() => exchange.send(outgoing, signal)),
+            read: (response) => read(onResponse(response), observed),
+          }),
+        ),
       )
     }
 
@@ -139,7 +145,8 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
       request: AppRequest,
     ): Promise<AppResponse> => {
       const facts = factsOf(connector, request)
-      const { outgoing, secrets } = composeRequest(connector, credential, request, facts)
+      const composed = composeRequest(connector, credential, request, facts)
+      const { outgoing, secrets } = composed
       const redactText = createRedactor(secrets)
       const read = (response: ExchangeResponse, observed: ObservedRequest): AppResponse => {
         const plain = readPlainResponse(response, facts, redactText)
@@ -149,10 +156,12 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
         return plain
       }
       return budgetOf(use, { connector, credential, request, facts })((observed) =>
-        perform(facts, outgoing, {
-          send: () => exchange.send(outgoing),
-          read: (response) => read(response, observed),
-        }),
+        logRequest({ credential, use, request, composed }, (onResponse) =>
+          perform(facts, outgoing, {
+            send: () => exchange.send(outgoing),
+            read: (response) => read(onResponse(response), observed),
+          }),
+        ),
       )
     }
 

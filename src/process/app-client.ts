@@ -17,7 +17,7 @@ import { createTokenRenewal, type RenewalTimes } from '../tokens/token-renewal.t
 /** The dependencies and settings of the client. */
 export interface AppClientDependencies
   extends Pick<ExchangeOptions, 'allowPrivateAddresses' | 'proxy' | 'localAddress' | 'localApps'>,
-    Pick<AppClientOptions, 'budgets' | 'onRequest'> {
+    Pick<AppClientOptions, 'budgets' | 'onRequest' | 'requestLog'> {
   readonly database: Database
   readonly vault: Vault
   readonly clock: Clock
@@ -33,7 +33,8 @@ export const openAppClient = (
   readonly tokenEndpoint: TokenEndpoint
   readonly exchange: Exchange
 } => {
-  const { database, vault, clock, log, budgets, onRequest, renewalTimes = {}, ...egress } = options
+  const { database, vault, clock, log, budgets, onRequest, requestLog, ...others } = options
+  const { renewalTimes = {}, ...egress } = others
   const nowMs = (): number => clock.nowMs()
   const exchange = createExchange({ ...EXCHANGE_LIMITS, ...egress })
   const tokenEndpoint = createTokenEndpoint({ exchange, nowMs })
@@ -47,6 +48,7 @@ export const openAppClient = (
     exchange,
     tokens,
     onRequest,
+    requestLog,
     ...(budgets && { budgets }),
   })
   return { appClient, tokenEndpoint, exchange }

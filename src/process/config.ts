@@ -81,6 +81,7 @@ const environment = z.object({
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   LOG_FILE: z.string().min(1).optional(),
   SYNC_INTERVAL_SECONDS: count(1, 86_400).default(15),
+  APP_REQUEST_LOG: z.enum(['failures', 'all', 'off']).default('failures'),
   MAX_CREDENTIALS_PER_USER: count(1, 1_000_000).default(100),
   MAX_RECORDS_PER_CREDENTIAL: count(1, 1_000_000_000_000).default(10_000_000),
   MAX_BYTES_PER_CREDENTIAL: count(1_000_000, 999_999_999_999_999).default(20 * 2 ** 30),
@@ -157,6 +158,8 @@ export interface Config {
   /** Undefined: standard output. */
   readonly logFile: string | undefined
   readonly syncIntervalMs: number
+  /** Which requests to apps are logged in the database. */
+  readonly appRequestLog: 'failures' | 'all' | 'off'
   /** Credentials that one end user may have at a time. */
   readonly maxCredentialsPerUser: number
   /** Records that may be stored for one credential, including those that were deleted in the app. */
@@ -242,6 +245,7 @@ export const readConfig = (variables: Readonly<Record<string, string | undefined
       values.LOG_FILE ??
       (values.DATABASE_URL === undefined ? resolve(dataDir, 'trunkline.log') : undefined),
     syncIntervalMs: values.SYNC_INTERVAL_SECONDS * 1000,
+    appRequestLog: values.APP_REQUEST_LOG,
     maxCredentialsPerUser: values.MAX_CREDENTIALS_PER_USER,
     maxRecordsPerCredential: values.MAX_RECORDS_PER_CREDENTIAL,
     maxBytesPerCredential: values.MAX_BYTES_PER_CREDENTIAL,

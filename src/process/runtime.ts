@@ -12,6 +12,7 @@ import { createSandboxApp, SANDBOX_ORIGIN } from '../sandbox/app.ts'
 import { SANDBOX_CLIENT } from '../sandbox/oauth/endpoints.ts'
 import { renewTenants } from '../sandbox/renew.ts'
 import { type Access, createAccess } from '../store/accounts/access.ts'
+import { createAppRequestLog } from '../store/accounts/app-requests.ts'
 import { readCredential } from '../store/accounts/credentials.ts'
 import { createKeyUses } from '../store/accounts/key-uses.ts'
 import { createPauses } from '../store/budgets/pauses.ts'
@@ -186,11 +187,21 @@ export const createRuntime = async (config: Config, options: RuntimeOptions): Pr
   const sandbox = config.sandbox ? openSandbox(database, clock, progress) : undefined
   if (config.egress.proxy)
     log.info({ proxy: config.egress.proxy.host }, 'connections to apps and webhooks use a proxy')
+  const requestLog = createAppRequestLog({
+    database,
+    onFailure: (error) => log.warn({ err: error }, 'could not log requests to apps'),
+  })
+  requestLog.start()
+  shutdown.add('request log', () => requestLog.stop())
+  const { appRequestLog } = config
   const { appClient, tokenEndpoint, exchange } = openAppClient({
     ...{ database, vault, clock, log },
     localApps: new Map(sandbox ? [[SANDBOX_ORIGIN, sandbox.handle]] : []),
     ...config.egress,
     onRequest: metrics?.onAppRequest,
+    ...(appRequestLog !== 'off' && {
+      requestLog: { requests: appRequestLog, onRequest: requestLog.note },
+    }),
     budgets: {
       ledger: createRequestLedger({
         database,

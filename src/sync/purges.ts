@@ -1,11 +1,12 @@
 /**
- * Deletes expired rows: records of deleted credentials, write claims, request budgets, authorizations and saved
- * idempotent responses.
+ * Deletes expired rows: records of deleted credentials, write claims, request budgets, authorizations, logged requests and
+ * saved idempotent responses.
  */
 
 import type { Catalogue } from '../definition/catalogue.ts'
 import type { Log } from '../log.ts'
 import { createRepeater } from '../repeater.ts'
+import { purgeAppRequests } from '../store/accounts/app-requests.ts'
 import { purgeAuthorizations } from '../store/accounts/authorizations.ts'
 import { purgeRequestBudgets } from '../store/budgets/request-ledger.ts'
 import type { Database } from '../store/database/database.ts'
@@ -39,6 +40,7 @@ export const createPurges = ({ database, catalogue, log }: PurgesOptions): Purge
       await purgeRecordClaims(database)
       await purgeRequestBudgets(database)
       await purgeAuthorizations(database)
+      await purgeAppRequests(database)
       while (!signal.aborted && (await purgeIdempotentRequests(database)) > 0);
     },
   })

@@ -25,6 +25,7 @@ const connectorOf = (resource: Resource): ResourceConnector =>
 
 const kindOf = (status: number, reason: unknown): AppFailure['kind'] => {
   if (status === 401) return 'authentication'
+  if (status === 429) return 'rate-limited'
   if (status >= 500) return 'unavailable'
   if (status === 409 && reason === 'stale_version') return 'conflict'
   // A 422 with this reason is about a record that a field references.

@@ -6,7 +6,8 @@
 import { writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connector } from '../../../src/connectors/vendure/manifest.ts'
-import type { AppRequest, Json, ListPosition } from '../../../src/definition/connector.ts'
+import type { AppRequest } from '../../../src/definition/connector.ts'
+import { fixtureText, type RecordedResponse, recordListing } from '../../../tools/app-kit/record.ts'
 import { act } from '../../apps/vendure/act.ts'
 import { fillCart, placeOrder } from '../../apps/vendure/checkout.ts'
 import {
@@ -26,18 +27,13 @@ import {
 import { startVendure } from '../../apps/vendure/start.ts'
 import type { Order } from '../../apps/vendure/state.ts'
 
-interface Recorded {
-  readonly status: number
-  readonly body: unknown
-}
-
 const vendure = await startVendure()
 
 const post = async (
   path: string,
   body: string,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Recorded> => {
+): Promise<RecordedResponse> => {
   const answer = await fetch(vendure.url + path, {
     method: 'POST',
     headers: {
@@ -55,27 +51,13 @@ const post = async (
   return { status: answer.status, body: parsed }
 }
 
-const send = ({ path, body }: AppRequest): Promise<Recorded> => post(path, JSON.stringify(body))
-
-/** Every page of a listing, each with its position. */
-const recordListing = async (topic: string, since: string | undefined) => {
-  const resource = connector.resources[topic]
-  if (!resource) throw new Error(`no resource ${topic}`)
-  const pages: { cursor: Json; answer: Recorded }[] = []
-  for (let cursor: Json | undefined; ; ) {
-    const position: ListPosition = { since, cursor }
-    const answer = await send(resource.listRequest(position))
-    pages.push({ cursor: cursor ?? null, answer })
-    const { next } = resource.readList({ ...answer, headers: {} }, position)
-    if (next === undefined) return pages
-    cursor = next
-  }
-}
+const send = ({ path, body }: AppRequest): Promise<RecordedResponse> =>
+  post(path, JSON.stringify(body))
 
 const write = (name: string, value: unknown): void =>
   writeFileSync(
     new URL(`../fixtures/vendure/${name}.json`, import.meta.url),
-    `${JSON.stringify(value, null, 2)}\n`,
+    fixtureText(value, [vendure.apiKey]),
   )
 
 const mutate = (mutation: string, variables: Readonly<Record<string, unknown>> = {}) =>
@@ -260,10 +242,10 @@ try {
   await wait(1000)
   const since = new Date(Math.floor(Date.now() / 1000) * 1000 - 1).toISOString()
   await changeShop()
-  for (const topic of Object.keys(connector.resources)) {
+  for (const [topic, resource] of Object.entries(connector.resources)) {
     const name = topic.slice('commerce/'.length)
-    write(name, { pages: await recordListing(topic, undefined) })
-    write(`${name}-changes`, { since, pages: await recordListing(topic, since) })
+    write(name, { pages: await recordListing(resource, send) })
+    write(`${name}-changes`, { since, pages: await recordListing(resource, send, since) })
   }
   write('failures', await recordFailures())
 } finally {

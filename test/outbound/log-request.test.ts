@@ -1,0 +1,164 @@
+/** What the app client logs of requests: which ones, without secrets, and how much of them. */
+import { afterEach, describe, expect, test } from 'vitest'
+import { defineConnector } from '../../src/definition/connector.ts'
+import { type AppClient, createAppClient } from '../../src/outbound/http.ts'
+import type { LoggedRequest, LoggedRequests } from '../../src/outbound/log-request.ts'
+
+const ORIGIN = 'http://app.test'
+const SECRET = 'secret/+value'
+
+const connector = defineConnector({
+  app: 'test',
+  name: 'Test',
+  doc: 'A test.',
+  auth: {
+    key: {
+      type: 'apiKey',
+      fields: { key: { doc: 'Key.', secret: true } },
+      baseUrl: ORIGIN,
+      request: { headers: { authorization: 'Bearer {key}' }, query: { token: '{key}' } },
+    },
+  },
+  readFailure: () => undefined,
+  check: { method: 'GET', path: '/check' },
+  resources: {},
+})
+
+let client: AppClient
+let logged: LoggedRequest[]
+afterEach(() => client.stop())
+
+const open = (
+  respond: (request: Request) => Promise<Response> | Response,
+  requests: LoggedRequests,
+) => {
+  logged = []
+  client = createAppClient({
+    allowPrivateAddresses: false,
+    localApps: new Map([[ORIGIN, async (request) => respond(request)]]),
+    requestLog: { requests, onRequest: (request) => void logged.push(request) },
+    ...{ maxRetries: 1, firstPauseMs: 1, maxPauseMs: 1, deadlineMs: 100, breakAfter: 3 },
+  })
+}
+
+const credential = { id: 'one', method: null, values: { key: SECRET } }
+const use = { environmentId: 'environment', credentialId: 'one', purpose: 'changes' } as const
+
+const send = (path = '/items', body?: string) =>
+  client
+    .spending(use)
+    .send(
+      connector,
+      credential,
+      body === undefined ? { method: 'GET', path } : { method: 'POST', path, body: { body } },
+    )
+    .catch((error: unknown) => error)
+
+describe('failures', () => {
+  test('are logged with each attempt, its status and its reason', async () => {
+    open(() => new Response('<html>', { status: 502 }), 'failures')
+    await send('/items?since=1')
+    expect(logged).toEqual(
+      [1, 2].map(() => ({
+        ...{ credentialId: 'one', purpose: 'changes', method: 'GET', path: '/items?since=1' },
+        ...{ status: 502, tookMs: expect.any(Number), error: 'APP_UNAVAILABLE: it answered 502' },
+        ...{ requestBody: null, responseBody: '<html>' },
+      })),
+    )
+  })
+
+  test('without a response have no status', async () => {
+    open(() => new Promise(() => {}), 'failures')
+    await send('/items', 'text')
+    expect(logged).toMatchObject([{ method: 'POST', status: null, responseBody: null }])
+    expect(logged[0]?.error).toContain('no complete response within 100 ms')
+  })
+
+  test('show no secret, wherever the app repeats it', async () => {
+    open(
+      async (request) =>
+        Response.json(
+          {
+            url: request.url,
+            sent: request.headers.get('authorization'),
+            body: await request.text(),
+          },
+          { status: 400 },
+        ),
+      'failures',
+    )
+    await send(`/items?q=${encodeURIComponent(SECRET)}`, `with ${SECRET}`)
+    expect(logged).toHaveLength(1)
+    const text = JSON.stringify(logged)
+    expect(text).not.toContain(SECRET)
+    expect(text).not.toContain(encodeURIComponent(SECRET))
+    expect(logged[0]).toMatchObject({
+      path: '/items?q=[redacted]',
+      requestBody: '{"body":"with [redacted]"}',
+      responseBody: expect.stringContaining('"sent":"[redacted] [redacted]"'),
+    })
+  })
+
+  test('are cut', async () => {
+    // The cut is in the middle of a character of two code units, and of a secret.
+    open(
+      () => new Response(`${'x'.repeat(1999)}😀${'y'.repeat(99_999)}\0`, { status: 500 }),
+      'failures',
+    )
+    await send(`/${'p'.repeat(2000)}`, 'z'.repeat(5000))
+    expect(logged).toHaveLength(1)
+    expect(logged[0]?.path).toHaveLength(1000)
+    expect(logged[0]?.requestBody).toHaveLength(2000)
+    expect(logged[0]?.responseBody?.slice(0, 1999)).toBe('x'.repeat(1999))
+    expect(logged[0]?.responseBody?.length).toBeLessThanOrEqual(2000)
+  })
+
+  test('of the passthrough are logged, although it returns them', async () => {
+    open(() => Response.json({ reason: 'no' }, { status: 404 }), 'failures')
+    await client.pass(connector, credential, { method: 'GET', path: '/nothing' })
+    expect(logged).toMatchObject([{ purpose: null, status: 404, error: 'it answered 404' }])
+  })
+
+  test('of a login are logged without their bodies', async () => {
+    open(() => Response.json({ token: 'new' }, { status: 400 }), 'failures')
+    const login = { method: 'POST', path: '/login', body: { password: 'other' } } as const
+    const signal = new AbortController().signal
+    await client.login(connector, credential, login, signal).catch(() => {})
+    expect(logged).toMatchObject([{ path: '/login', requestBody: null, responseBody: null }])
+  })
+})
+
+test('requests that were not sent, were aborted, or have no stored credential are not logged', async () => {
+  open(
+    (request) =>
+      request.url.includes('hang') ? new Promise(() => {}) : new Response('', { status: 500 }),
+    'failures',
+  )
+  const leaving = new AbortController()
+  const aborted = client.send(
+    connector,
+    credential,
+    { method: 'GET', path: '/hang' },
+    leaving.signal,
+  )
+  leaving.abort()
+  await aborted.catch(() => {})
+  await client
+    .send(connector, { method: null, values: { key: SECRET } }, { method: 'POST', path: '/new' })
+    .catch(() => {})
+  expect(logged).toEqual([])
+  // After three failures, the fourth request is not sent.
+  for (let sent = 0; sent < 4; sent++) await send('/items', 'text')
+  expect(logged).toHaveLength(2)
+})
+
+test.each([
+  ['failures', 0],
+  ['all', 1],
+] as const)('with %s, %i successful requests are logged', async (requests, count) => {
+  open(() => Response.json([]), requests)
+  await send()
+  expect(logged).toHaveLength(count)
+  for (const request of logged)
+    expect(request).toMatchObject({ status: 200, error: null, responseBody: '[]' })
+})

@@ -1,0 +1,147 @@
+/**
+ * Checks a sync of an app that fails: with each fault of a table, the sync of a new credential reaches the same
+ * records as without, the records of a credential that is stored already stay as they are, and no request is sent
+ * before the end of a Retry-After.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Fault, type FaultPlan, kindOf } from './fault-proxy.ts'
+import type { Findings } from './result.ts'
+import {
+  compareStored,
+  countChanges,
+  readStoredRecords,
+  type StoredRecords,
+} from './stored-records.ts'
+import type { SyncedConnection } from './sync.ts'
+import type { Connection, Workbench } from './workbench.ts'
+
+/** One row of the table. */
+export interface FaultCase {
+  readonly name: string
+  /** Creates the plan for one phase of the check. */
+  plan(): FaultPlan
+}
+
+const HOUR_MS = 3_600_000
+// Of a rate limit in the table: one second with Retry-After, and without.
+const LONGEST_PAUSE_MS = 1_100
+
+/** Fails the request with this index. */
+const once =
+  (fault: Fault, at: number): (() => FaultPlan) =>
+  () =>
+  (index) =>
+    index === at ? fault : undefined
+
+/** Fails every request from this index on. */
+const from =
+  (fault: Fault, at: number): (() => FaultPlan) =>
+  () =>
+  (index) =>
+    index >= at ? fault : undefined
+
+/** Fails one request of so many. */
+const every =
+  (fault: Fault, nth: number): (() => FaultPlan) =>
+  () =>
+  (index) =>
+    index % nth === nth - 1 ? fault : undefined
+
+/** Fails every request of one kind: that of the request with this index. */
+const ofOneKind = (fault: Fault, at: number) => (): FaultPlan => {
+  let kind: string | undefined
+  return (index, request) => {
+    if (index === at) kind = kindOf(request)
+    return kindOf(request) === kind ? fault : undefined
+  }
+}
+
+const status = (status: number, retryAfterSeconds?: number): Fault => ({
+  kind: 'status',
+  status,
+  ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+})
+
+/** The faults that every connector must survive. */
+export const FAULT_CASES: readonly FaultCase[] = [
+  { name: '429 with Retry-After', plan: once(status(429, 1), 1) },
+  { name: '429 from the second request on', plan: from(status(429), 1) },
+  { name: '500', plan: once(status(500), 0) },
+  { name: '503 from the second request on', plan: from(status(503), 1) },
+  { name: 'a hang', plan: once({ kind: 'hang' }, 1) },
+  { name: 'a broken connection', plan: every({ kind: 'reset' }, 2) },
+  { name: 'half a response', plan: every({ kind: 'half' }, 2) },
+  { name: 'a response that ends too early', plan: from({ kind: 'cut' }, 1) },
+  { name: 'a repeated page', plan: once({ kind: 'repeat' }, 1) },
+  { name: 'pages that repeat for ever', plan: from({ kind: 'repeat' }, 1) },
+  { name: 'a clock one hour ahead', plan: from({ kind: 'clock', offsetMs: HOUR_MS }, 0) },
+  { name: 'a clock one hour behind', plan: from({ kind: 'clock', offsetMs: -HOUR_MS }, 0) },
+  { name: 'a token that expires in the middle', plan: from(status(401), 1) },
+  { name: 'a scope that is taken away', plan: ofOneKind(status(403), 1) },
+]
+
+/** Runs with the fault, then without it. @returns whether a run with the fault failed */
+const syncThrough = async (
+  { proxy, engine }: Workbench,
+  { credentialId }: Connection,
+  plan: FaultPlan,
+): Promise<boolean> => {
+  proxy.inject(plan)
+  let isFailed = false
+  // Twice: a run resumes where the previous one failed.
+  for (let run = 0; run < 2; run++)
+    await engine.syncNow(credentialId).catch(() => {
+      isFailed = true
+    })
+  const isLimited = proxy.requests.some(({ status }) => status === 429)
+  if (isLimited) await wait(LONGEST_PAUSE_MS)
+  proxy.inject(() => undefined)
+  return isFailed
+}
+
+/**
+ * Checks one fault.
+ * @param synced a credential whose records are stored
+ * @throws AggregateError if the sync still fails once the fault is over
+ */
+export const checkFault = async (
+  bench: Workbench,
+  { plan }: FaultCase,
+  { connection, stored, created: expected }: SyncedConnection,
+): Promise<Findings> => {
+  const { proxy, engine } = bench
+  const earlyBefore = proxy.early
+
+  const fresh = await bench.connect()
+  const isFirstFailed = await syncThrough(bench, fresh, plan())
+  await engine.syncNow(fresh.credentialId)
+  const total = [...stored.values()].reduce((sum, { size }) => sum + size, 0)
+  const created = (await countChanges(bench, fresh)).get('created') ?? 0
+
+  const changesBefore = await countChanges(bench, connection)
+  const isLaterFailed = await syncThrough(bench, connection, plan())
+  const during = await readStoredRecords(bench, connection)
+  await engine.syncNow(connection.credentialId)
+  const changesAfter = await countChanges(bench, connection)
+
+  const early = proxy.early - earlyBefore
+  const prefixed = (prefix: string, actual: ReadonlyMap<string, StoredRecords>) =>
+    compareStored(actual, stored).map((problem) => `${prefix}: ${problem}`)
+  return {
+    problems: [
+      ...prefixed('after the first sync', await readStoredRecords(bench, fresh)),
+      ...(created === expected
+        ? []
+        : [`${created} records were reported as created, not ${expected}`]),
+      ...prefixed('during the fault', during),
+      ...prefixed('after a later sync', await readStoredRecords(bench, connection)),
+      ...(String([...changesBefore]) === String([...changesAfter])
+        ? []
+        : ['unchanged records were reported as changed']),
+      ...(early === 0 ? [] : [`${early} requests were sent before the end of a Retry-After`]),
+    ],
+    summary: `${total} records converge; with the fault, the first sync ${outcome(isFirstFailed)} and a later one ${outcome(isLaterFailed)}`,
+  }
+}
+
+const outcome = (isFailed: boolean): string => (isFailed ? 'failed' : 'completed')

@@ -1,0 +1,104 @@
+/** What the checks work with: the app behind a proxy, and a service of their own on a temporary database. */
+import { randomBytes } from 'node:crypto'
+import { baseUrlOf, firstMethodName, methodOf } from '../../../src/definition/authenticate.ts'
+import type { Connector, CredentialValues } from '../../../src/definition/connector.ts'
+import { catalogue } from '../../../src/generated/catalogue.ts'
+import { silentLog } from '../../../src/log.ts'
+import type { AppCredential } from '../../../src/outbound/compose-request.ts'
+import type { LocalApp } from '../../../src/outbound/exchange.ts'
+import { type AppClient, createAppClient } from '../../../src/outbound/http.ts'
+import type { RecordWriter } from '../../../src/query/write-request.ts'
+import { createCredential, readCredential } from '../../../src/store/accounts/credentials.ts'
+import { ensureEnvironment } from '../../../src/store/accounts/environments.ts'
+import { ensureUser } from '../../../src/store/accounts/users.ts'
+import { createPauses } from '../../../src/store/budgets/pauses.ts'
+import { createRequestLedger } from '../../../src/store/budgets/request-ledger.ts'
+import { type Database, openDatabase } from '../../../src/store/database/database.ts'
+import { createPgListener } from '../../../src/store/database/pg-listener.ts'
+import { parseEncryptionKeys } from '../../../src/store/secrets/encryption-key.ts'
+import { createVault } from '../../../src/store/secrets/vault.ts'
+import { createSync, type Sync } from '../../../src/sync/schedule.ts'
+import { createRecordWriter } from '../../../src/write/record-writer.ts'
+import { createFaultProxy, type FaultProxy } from './fault-proxy.ts'
+
+/** A running app and a credential of it. */
+export interface CheckedApp {
+  readonly connector: Connector
+  /** The name of the method of the credential. Default: the first one. */
+  readonly method?: string
+  readonly values: CredentialValues
+  /** The app, if it runs in this process. Default: requests are sent over the network. */
+  readonly upstream?: LocalApp
+  /** How long the app may take to respond. Default: 5 s. */
+  readonly deadlineMs?: number
+}
+
+/** A stored credential of the app. */
+export interface Connection {
+  readonly credentialId: string
+  readonly environmentId: string
+}
+
+export interface Workbench {
+  readonly app: CheckedApp
+  readonly connector: Connector
+  /** The credential as requests use it. */
+  readonly credential: AppCredential
+  readonly proxy: FaultProxy
+  /** Sends requests through the proxy. It does not wait long between attempts. */
+  readonly appClient: AppClient
+  readonly database: Database
+  readonly engine: Sync
+  readonly writer: RecordWriter
+  /** Stores the credential once more, without records. */
+  connect(): Promise<Connection>
+  stop(): Promise<void>
+}
+
+/**
+ * Opens a workbench on an empty, migrated database.
+ * @throws TypeError if the app issues tokens: only credentials with entered values can be checked
+ */
+export const openWorkbench = async (url: string, app: CheckedApp): Promise<Workbench> => {
+  const { connector, values, deadlineMs = 5_000 } = app
+  const methodName = app.method ?? firstMethodName(connector.auth)
+  const method = methodOf(connector.auth, methodName)
+  if (method?.type !== 'apiKey')
+    throw new TypeError(
+      `${connector.name} has no method ${methodName} of the type apiKey; other types cannot be checked.`,
+    )
+  const proxy = createFaultProxy(app.upstream)
+  const database = openDatabase({ url, maxConnections: 6 })
+  const pgListener = createPgListener(url)
+  // Pauses that cannot be read are held in memory only, which is enough for one process.
+  const pauses = createPauses({ database, pgListener, onFailure: () => {} })
+  await pgListener.start()
+  const appClient = createAppClient({
+    // Without a budget, a pause that one run has received would not hold back the others.
+    budgets: { ledger: createRequestLedger({ database, pauses, slotMs: deadlineMs }) },
+    allowPrivateAddresses: true,
+    localApps: new Map([[new URL(baseUrlOf(method, values)).origin, proxy.handle]]),
+    ...{ deadlineMs, firstPauseMs: 1, maxPauseMs: 5, breakAfter: Number.MAX_SAFE_INTEGER },
+  })
+  const vault = createVault(parseEncryptionKeys(`check:${randomBytes(32).toString('base64')}`))
+  const connectors = new Map([[connector.app, connector]])
+  const engine = createSync({ database, vault, connectors, appClient, log: silentLog })
+  const loadCredential = (id: string) => readCredential(database, vault, id)
+  const environmentId = await ensureEnvironment(database, 'Check', 'development')
+  const userId = await ensureUser(database, environmentId, 'check', 'Check')
+  return {
+    ...{ app, connector, proxy, appClient, database, engine },
+    credential: { method: methodName, values },
+    writer: createRecordWriter({ database, catalogue, connectors, appClient, loadCredential }),
+    connect: async () => {
+      const owner = { environmentId, userId, connector, method: methodName, values }
+      return { credentialId: await createCredential(database, vault, owner), environmentId }
+    },
+    stop: async () => {
+      await engine.stop()
+      await appClient.stop()
+      await pgListener.stop()
+      await database.stop()
+    },
+  }
+}
