@@ -418,7 +418,7 @@ export interface BudgetSpending {
 
 /** A full comparison of the records of one resource in the app with those that are stored. */
 export interface Reconciliation {
-  /** The id of the reconciliation. */
+  /** The reconciliation. */
   readonly reconciliationId: string
   /** The topic of the resource, such as `crm/accounts`. */
   readonly resource: string

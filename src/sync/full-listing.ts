@@ -1,8 +1,8 @@
 /** The start and the end of a full listing: its seen records, and the reconciliation that it reports to. */
 import type { Transaction } from '../store/database/database.ts'
+import { saveProgress } from '../store/sync/held-run.ts'
 import { completeReconciliation, startReconciliation } from '../store/sync/reconciliations.ts'
 import { clearSeenRecords } from '../store/sync/seen-records.ts'
-import { saveProgress } from '../store/sync/sync-state.ts'
 import { appendSyncEvent, type ResourceRun, resourceOf, transact } from './active-run.ts'
 
 /** Saves the start of a full listing. @throws LeaseLostError */

@@ -8,9 +8,10 @@
 
 import { reserveLogPosition } from '../store/changes/events.ts'
 import { deleteUnseen, lockRecords } from '../store/records/apply-changes.ts'
+import { saveProgress } from '../store/sync/held-run.ts'
 import { addDifferences } from '../store/sync/reconciliations.ts'
 import { countUnseen } from '../store/sync/seen-records.ts'
-import { type RunProgress, saveProgress } from '../store/sync/sync-state.ts'
+import type { RunProgress } from '../store/sync/sync-state.ts'
 import { addCounts, appendSyncEvent, type ResourceRun, resourceOf, transact } from './active-run.ts'
 
 const MANY_RECORDS = 10

@@ -6,13 +6,8 @@ import { LeaseLostError } from '../store/database/lease-sql.ts'
 import { temporaryFailureOf } from '../store/database/temporary-failure.ts'
 import { reportAuthenticationFailure } from '../store/sync/authentication-failure.ts'
 import { isAnyRunWaiting } from '../store/sync/claims.ts'
-import {
-  type RunProgress,
-  releaseRun,
-  type SyncCounts,
-  type SyncLease,
-  type SyncState,
-} from '../store/sync/sync-state.ts'
+import { releaseRun } from '../store/sync/held-run.ts'
+import type { RunProgress, SyncCounts, SyncLease, SyncState } from '../store/sync/sync-state.ts'
 import { type ActiveRun, appendSyncEvent, type SyncContext, transact } from './active-run.ts'
 import { failureToStore, isFinalFailure, isNewFailure, planFailure } from './failure-plan.ts'
 import type { HeldRun } from './leases.ts'

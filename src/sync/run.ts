@@ -8,7 +8,8 @@ import { createLoopGuard, listPages } from '../outbound/list-pages.ts'
 import { lockRecords, MAX_BATCH } from '../store/records/apply-changes.ts'
 import { ensureRecordTotal } from '../store/records/record-totals.ts'
 import { isFeedStarting } from '../store/sync/feeds.ts'
-import { completeRun, releaseRun, type SeenPages } from '../store/sync/sync-state.ts'
+import { completeRun, releaseRun } from '../store/sync/held-run.ts'
+import type { SeenPages } from '../store/sync/sync-state.ts'
 import {
   appClientOf,
   appendSyncEvent,

@@ -12,9 +12,10 @@ import {
   type RecordOwner,
 } from '../store/records/apply-changes.ts'
 import type { RecordLine } from '../store/records/record-lines.ts'
+import { saveProgress } from '../store/sync/held-run.ts'
 import { addDifferences } from '../store/sync/reconciliations.ts'
 import { addSeenRecords } from '../store/sync/seen-records.ts'
-import { type RunProgress, saveProgress } from '../store/sync/sync-state.ts'
+import type { RunProgress } from '../store/sync/sync-state.ts'
 import {
   addCounts,
   appendSyncEvent,

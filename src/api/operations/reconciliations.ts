@@ -7,6 +7,7 @@ import {
   integer,
   list,
   object,
+  reference,
   text,
   texts,
   timestamp,
@@ -27,7 +28,7 @@ import { EXAMPLE_USER, userId } from './users.ts'
 const PATH = `${CREDENTIAL_PATH}/reconciliations`
 const EXAMPLE_RECONCILIATION = '0d9c1a52-6f1e-4a0b-b1d7-52f0b9c1c7de'
 
-const reconciliationId = required(text('The id of the reconciliation.'))
+const reconciliationId = required(reference('reconciliations', 'The reconciliation.'))
 const resource = required(text('The topic of the resource, such as `crm/accounts`.'))
 
 const difference = defineShape({

@@ -8,6 +8,7 @@ const OWNERS: Readonly<Record<string, 'user' | 'environment'>> = {
   credentials: 'user',
   installations: 'user',
   authorizations: 'user',
+  reconciliations: 'user',
   integrations: 'environment',
   workflows: 'environment',
   webhooks: 'environment',

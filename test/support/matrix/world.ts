@@ -67,6 +67,11 @@ export const openStage = async (): Promise<Stage> => {
     const { installationId } = await call(key, 'completeInstallation', {
       installationId: started.installationId,
     })
+    const { reconciliationId } = await call(key, 'startReconciliation', {
+      userId,
+      credentialId: credentials,
+      resource: 'crm/accounts',
+    })
     const { authorizationId } = await call(key, 'createAuthorization', { userId, app: 'sandbox' })
     return {
       token: await call(key, 'userToken', { userId }),
@@ -76,6 +81,7 @@ export const openStage = async (): Promise<Stage> => {
         credentials,
         installations: installationId,
         authorizations: authorizationId,
+        reconciliations: reconciliationId,
       },
     }
   }
