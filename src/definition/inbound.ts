@@ -82,6 +82,27 @@ export type Handshake =
   | { readonly echo: 'query'; readonly name: string }
   | { readonly echo: 'body'; readonly name: string }
 
+/** A request to an address for webhooks. Header names are in lower case. */
+export interface WebhookRequest {
+  readonly app: string
+  readonly endpointId: string
+  readonly method: string
+  /** The query of the URL with its question mark; empty: none. */
+  readonly search: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+/** The response to the app. */
+export interface WebhookReply {
+  readonly status: 200 | 401 | 410
+  /** Plain text. */
+  readonly text?: string
+}
+
+/** Handles a request to an address for webhooks. */
+export type WebhookHandler = (request: WebhookRequest) => Promise<WebhookReply>
+
 /** A verified delivery. Header names are in lower case. */
 export interface Delivery {
   readonly headers: Readonly<Record<string, string>>

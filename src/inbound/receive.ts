@@ -4,7 +4,14 @@
  */
 import { hash, randomUUID } from 'node:crypto'
 import type { Connector } from '../definition/connector.ts'
-import type { Handshake, InboundEvent, SignatureSecret, Webhooks } from '../definition/inbound.ts'
+import type {
+  Handshake,
+  InboundEvent,
+  SignatureSecret,
+  WebhookHandler,
+  WebhookReply,
+  Webhooks,
+} from '../definition/inbound.ts'
 import { parseJson } from '../definition/parse-json.ts'
 import { isObject, isStorableText } from '../definition/value.ts'
 import type { Log } from '../log.ts'
@@ -16,24 +23,6 @@ import { type NewEvent, saveEvents } from '../store/inbound/events.ts'
 import type { Vault } from '../store/secrets/vault.ts'
 import { webhookPath } from './context.ts'
 import { isSigned } from './verify-signature.ts'
-
-/** A request to an address for webhooks. Header names are in lower case. */
-export interface WebhookRequest {
-  readonly app: string
-  readonly endpointId: string
-  readonly method: string
-  /** The query of the URL with its question mark; empty: none. */
-  readonly search: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer
-}
-
-/** The response to the app. */
-export interface WebhookReply {
-  readonly status: 200 | 401 | 410
-  /** Plain text. */
-  readonly text?: string
-}
 
 /**
  * What became of a delivery. `rejected`: its signature is wrong or old · `foreign`: an event belongs to a company that
@@ -54,9 +43,6 @@ export interface ReceiverOptions {
   /** Receives the outcome of each delivery. */
   readonly onDelivery?: ((app: string, outcome: DeliveryOutcome) => void) | undefined
 }
-
-/** Receives deliveries. */
-export type Receiver = (request: WebhookRequest) => Promise<WebhookReply>
 
 // Standard Webhooks: disables the endpoint, which belonged to a deleted credential.
 const GONE: WebhookReply = { status: 410 }
@@ -127,7 +113,7 @@ const toNewEvents = (
 }
 
 /** Creates the receiver of a process. */
-export const createReceiver = (options: ReceiverOptions): Receiver => {
+export const createReceiver = (options: ReceiverOptions): WebhookHandler => {
   const { database, vault, clock, connectors, log, publicUrl } = options
   const { onDelivery = () => {}, readClientSecrets = async () => [] } = options
 

@@ -11,11 +11,12 @@ import { redirectUriOf } from '../authorization/authorization-request.ts'
 import { createAuthorizations } from '../authorization/authorizations.ts'
 import { createRevocations } from '../authorization/revocations.ts'
 import { addConnectRoutes } from '../connect/routes.ts'
+import type { WebhookHandler } from '../definition/inbound.ts'
 import { createLiveChanges, type LiveChanges } from '../delivery/live-changes.ts'
 import { createSubscriptions } from '../delivery/subscription.ts'
 import type { WindowLimits } from '../delivery/window.ts'
 import { catalogue } from '../generated/registry.ts'
-import { createReceiver, type Receiver } from '../inbound/receive.ts'
+import { createReceiver } from '../inbound/receive.ts'
 import { createUnsubscriber } from '../inbound/unsubscribe.ts'
 import { createHostPolicy } from '../outbound/address.ts'
 import { readCredential } from '../store/accounts/credentials.ts'
@@ -56,7 +57,7 @@ const portTaken = async ({ port, host }: Config): Promise<Error> => {
 const createReceiverOf = (
   { requestDatabase, vault, clock, connectors, log, metrics }: Runtime,
   publicUrl: string,
-): Receiver =>
+): WebhookHandler =>
   createReceiver({
     database: requestDatabase,
     vault,

@@ -90,8 +90,10 @@ export const nextSince = (
         overlapMs +
         Math.max(0, Date.parse(startedAt) - Date.parse(completedAt)) * (1 - MAX_DRIFT),
   ].flat()
-  // Without records there is no newest change: start at the app's current time.
-  const positionMs = positions.length === 0 ? startMs : Math.min(startMs, Math.max(...positions))
+  // Without records there is no newest change. Start at the earlier clock: the one that dates responses may be ahead of
+  // the one that dates records.
+  if (positions.length === 0) positions.push(Date.parse(startedAt))
+  const positionMs = Math.min(startMs, Math.max(...positions))
   return new Date(positionMs - overlapMs).toISOString()
 }
 

@@ -32,6 +32,11 @@ describe('the next listing of changes starts', () => {
     ],
     ['at the app’s time if there are no records', { appTime: '09:00:00' }, '08:59:50'],
     ['at the database’s time if the app reports none', {}, '11:59:50'],
+    [
+      'at the database’s time if there are no records and the app’s is later',
+      { appTime: '13:00:00' },
+      '11:59:50',
+    ],
     // An hour, less one in a thousand.
     ['later by the time since the previous run', afterIdle, '10:59:56'],
     [

@@ -1,21 +1,7 @@
 /** The route at which apps deliver webhooks. It needs no key: a delivery is verified by its signature. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** A delivery. Header names are in lower case. */
-export interface InboundRequest {
-  readonly app: string
-  readonly endpointId: string
-  readonly method: string
-  /** The query of the URL with its question mark; empty: none. */
-  readonly search: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer
-}
-
-/** Handles a delivery. */
-export type InboundHandler = (
-  request: InboundRequest,
-) => Promise<{ readonly status: number; readonly text?: string }>
+import type { WebhookHandler } from '../../definition/inbound.ts'
 
 const MIB = 1024 * 1024
 // Events of apps are a few kilobytes; some repeat the whole record.
@@ -35,7 +21,7 @@ const searchOf = ({ url }: FastifyRequest): string => {
 }
 
 /** Adds `POST /webhooks/:app/:endpointId`, and `GET` for apps that verify an address with it. */
-export const addInboundRoutes = (server: FastifyInstance, handle: InboundHandler): void => {
+export const addInboundRoutes = (server: FastifyInstance, handle: WebhookHandler): void => {
   // A scope of its own: the body stays as bytes, whatever its type.
   server.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers()
