@@ -25,6 +25,8 @@ export type RunResult =
   /** Another process took the run over. */
   | { readonly outcome: 'lost' }
 
+const LOST: RunResult = { outcome: 'lost' }
+
 /** The duration of the run over all of its slices. */
 export const workedMs = ({ progress, acquiredMs }: ActiveRun): number =>
   (progress.workedMs ?? 0) + performance.now() - acquiredMs
@@ -97,9 +99,13 @@ export const endInterrupted = async (
   run: ActiveRun | undefined,
   error: unknown,
 ): Promise<RunResult> => {
-  if (error instanceof LeaseLostError || signal.reason instanceof LeaseLostError)
-    return { outcome: 'lost' }
-  if (run && signal.aborted) return pause(run, run.progress, 0)
-  if (!isAppError(error) && temporaryFailureOf(error)) throw error
-  return fail(context, lease, state, run, error)
+  if (error instanceof LeaseLostError || signal.reason instanceof LeaseLostError) return LOST
+  try {
+    if (run && signal.aborted) return await pause(run, run.progress, 0)
+    if (!isAppError(error) && temporaryFailureOf(error)) throw error
+    return await fail(context, lease, state, run, error)
+  } catch (failure) {
+    if (failure instanceof LeaseLostError) return LOST
+    throw failure
+  }
 }
