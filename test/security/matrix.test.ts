@@ -30,9 +30,9 @@ let fingerprints: Fingerprints
 beforeAll(async () => {
   ;[stage, routes] = await collectRoutes(openStage)
   worlds = {
-    own: await stage.withRecords(await stage.createWorld('development', 'Ours')),
-    sibling: await stage.withRecords(await stage.createWorld('production', 'Ours')),
-    foreign: await stage.withRecords(await stage.createWorld('development', 'Theirs')),
+    own: await stage.createWorld('development', 'Ours'),
+    sibling: await stage.createWorld('production', 'Ours'),
+    foreign: await stage.createWorld('development', 'Theirs'),
   }
   callers = await createCallers(stage.service, worlds)
   rows = [
@@ -105,7 +105,7 @@ const tryRefused = async (
   }
 }
 
-/** Sends the request as an allowed caller; a write gets a new world. */
+/** Sends the request as an allowed caller; a write gets a new environment. */
 const tryAllowed = async (row: Row, caller: Caller): Promise<void> => {
   const hint = labelOf(row, caller)
   const { own } = worlds
@@ -113,10 +113,9 @@ const tryAllowed = async (row: Row, caller: Caller): Promise<void> => {
   if (row.consumes !== undefined)
     ids = { ...ids, [row.consumes]: await stage.createRecord(own, row.consumes) }
   else if (row.changes && !row.isOfRecords) {
-    const fresh = await stage.createWorld()
-    const person = caller.relation === 'other user' ? fresh.other : fresh
-    authorization = `Bearer ${caller.kind === 'key' ? fresh.key : person.token}`
-    ids = { ...own.ids, ...person.ids }
+    const fresh = await stage.createEnvironment()
+    authorization = `Bearer ${caller.kind === 'key' ? fresh.key : fresh.token}`
+    ids = { ...own.ids, ...fresh.ids }
   }
   const mentions = Object.values(own.ids)
   const before = caller.relation === 'elsewhere' && (await fingerprints.take(mentions))

@@ -19,9 +19,13 @@ export interface Person {
   readonly ids: Ids
 }
 
-export interface World extends Person {
+/** An environment with one end user. */
+export interface Environment extends Person {
   readonly key: string
   readonly environmentId: string
+}
+
+export interface World extends Environment {
   /** Another end user of the environment. */
   readonly other: Person
 }
@@ -30,11 +34,14 @@ export interface Stage {
   readonly service: TestService
   readonly tenantAccess: TenantAccess
   /** Creates an environment, in an organisation of its own by default. */
-  createWorld(kind?: 'development' | 'production', organisation?: string): Promise<World>
+  createEnvironment(
+    kind?: 'development' | 'production',
+    organisation?: string,
+  ): Promise<Environment>
+  /** Adds another end user to an environment, and a record of every resource. */
+  createWorld(kind: 'development' | 'production', organisation: string): Promise<World>
   /** Creates a record of the topic through the API. @returns its id */
   createRecord(world: World, topic: string): Promise<string>
-  /** Creates one record of every resource. */
-  withRecords(world: World): Promise<World>
 }
 
 const pointsField: Input = {
@@ -99,50 +106,60 @@ export const openStage = async (): Promise<Stage> => {
     return response.json()[resource.name].id
   }
 
+  const createEnvironment: Stage['createEnvironment'] = async (
+    kind = 'development',
+    organisation = `Organisation ${++number}`,
+  ) => {
+    const { key, environmentId } = await service.createTenant(kind, [], organisation)
+    const integration = await call(key, 'defineIntegration', {
+      slug: 'shop',
+      name: 'Shop',
+      app: 'sandbox',
+      workflows: [{ slug: 'one', name: 'One', definition: workflowNumber(1) }],
+    })
+    await call(key, 'setOAuthClient', { app: 'sandbox', ...SANDBOX_CLIENT })
+    const { subscriptionId } = await call(key, 'createWebhook', {
+      address: 'https://hooks.example.com/',
+      topic: ['crm/accounts'],
+    })
+    const shared = {
+      integrations: integration.integrationId,
+      workflows: integration.workflows[0].workflowId,
+      webhooks: subscriptionId,
+      'api-keys': (await call(key, 'generateApiKey')).keyId,
+      'custom-fields': (await call(key, 'createCustomField', pointsField)).id,
+    }
+    return { ...(await createPerson(key, shared)), key, environmentId }
+  }
+
+  const withRecords = async (world: World): Promise<World> => {
+    const { credentials = '' } = world.ids
+    const ids: Record<string, string> = { ...world.ids }
+    // Orders first: a fulfillment belongs to one.
+    const isOrders = ({ topic }: { readonly topic: string }) => topic === 'commerce/orders'
+    const resources = catalogue.resources.toSorted((a, b) => +isOrders(b) - +isOrders(a))
+    for (const resource of resources)
+      if (samples[resource.topic])
+        ids[resource.topic] = await createRecord({ ...world, ids }, resource.topic)
+      else {
+        const record = sampleRecord(credentials, resource, 1)
+        const tenant = { ...world, userId: '', credentialIds: [] }
+        await service.save(tenant, credentials, resource, [record])
+        ids[resource.topic] = record.id
+      }
+    // Ids that the examples of the change log use.
+    return { ...world, ids: { ...ids, records: ids['crm/accounts'] ?? '' } }
+  }
+
   return {
     service,
     tenantAccess,
     createRecord,
-    createWorld: async (kind = 'development', organisation = `Organisation ${++number}`) => {
-      const { key, environmentId } = await service.createTenant(kind, [], organisation)
-      const integration = await call(key, 'defineIntegration', {
-        slug: 'shop',
-        name: 'Shop',
-        app: 'sandbox',
-        workflows: [{ slug: 'one', name: 'One', definition: workflowNumber(1) }],
-      })
-      await call(key, 'setOAuthClient', { app: 'sandbox', ...SANDBOX_CLIENT })
-      const { subscriptionId } = await call(key, 'createWebhook', {
-        address: 'https://hooks.example.com/',
-        topic: ['crm/accounts'],
-      })
-      const shared = {
-        integrations: integration.integrationId,
-        workflows: integration.workflows[0].workflowId,
-        webhooks: subscriptionId,
-        'api-keys': (await call(key, 'generateApiKey')).keyId,
-        'custom-fields': (await call(key, 'createCustomField', pointsField)).id,
-      }
-      const person = await createPerson(key, shared)
-      return { ...person, key, environmentId, other: await createPerson(key, shared) }
-    },
-    withRecords: async (world) => {
-      const { credentials = '' } = world.ids
-      const ids: Record<string, string> = { ...world.ids }
-      // Orders first: a fulfillment belongs to one.
-      const isOrders = ({ topic }: { readonly topic: string }) => topic === 'commerce/orders'
-      const resources = catalogue.resources.toSorted((a, b) => +isOrders(b) - +isOrders(a))
-      for (const resource of resources)
-        if (samples[resource.topic])
-          ids[resource.topic] = await createRecord({ ...world, ids }, resource.topic)
-        else {
-          const record = sampleRecord(credentials, resource, 1)
-          const tenant = { ...world, userId: '', credentialIds: [] }
-          await service.save(tenant, credentials, resource, [record])
-          ids[resource.topic] = record.id
-        }
-      // Ids that the examples of the change log use.
-      return { ...world, ids: { ...ids, records: ids['crm/accounts'] ?? '' } }
+    createEnvironment,
+    createWorld: async (kind, organisation) => {
+      const environment = await createEnvironment(kind, organisation)
+      const { key, ids } = environment
+      return withRecords({ ...environment, other: await createPerson(key, ids) })
     },
   }
 }
