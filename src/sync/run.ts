@@ -5,6 +5,7 @@
 import type { Json } from '../definition/connector.ts'
 import { isAppError, isExpired } from '../outbound/app-error.ts'
 import { createLoopGuard, listPages } from '../outbound/list-pages.ts'
+import type { Transaction } from '../store/database/database.ts'
 import { LeaseLostError } from '../store/database/lease-sql.ts'
 import { temporaryFailureOf } from '../store/database/temporary-failure.ts'
 import { lockRecords, MAX_BATCH } from '../store/records/apply-changes.ts'
@@ -75,35 +76,29 @@ const openRun = async (
   const owner = { credentialId, environmentId: credential.environmentId }
   const { seen, ...progress } = state.progress ?? planRun(state, resource.sync)
   const run: ActiveRun = {
-    context,
-    lease,
-    owner,
-    credential,
-    connector,
-    resource,
-    state,
-    acquiredMs,
-    progress,
+    ...{ context, lease, owner, credential, connector, resource, state, acquiredMs, progress },
     seen,
     advanced: false,
   }
-  if (!state.hasRecordTotal)
-    await transact(run, async (transaction) => {
-      await lockRecords(transaction, credentialId, resourceOf(run))
-      await ensureRecordTotal(transaction, credentialId, resourceOf(run))
-    })
   // A run for changes is saved with its first page: most have none.
-  if (!state.progress && progress.listing === 'everything') await startFullListing(run)
+  const startsListing = !state.progress && progress.listing === 'everything'
+  if (!state.hasRecordTotal || startsListing)
+    await transact(run, async (transaction) => {
+      if (!state.hasRecordTotal) {
+        await lockRecords(transaction, credentialId, resourceOf(run))
+        await ensureRecordTotal(transaction, credentialId, resourceOf(run))
+      }
+      if (startsListing) await startFullListing(transaction, run)
+    })
   return run
 }
 
-const startFullListing = (run: ActiveRun): Promise<void> =>
-  transact(run, async (transaction) => {
-    await clearSeenRecords(transaction, run.lease.key)
-    if (run.progress.first && !run.progress.expired)
-      await appendSyncEvent(transaction, run, 'started')
-    await saveProgress(transaction, run.lease, run.progress)
-  })
+const startFullListing = async (transaction: Transaction, run: ActiveRun): Promise<void> => {
+  const { lease, progress } = run
+  await clearSeenRecords(transaction, lease.key)
+  if (progress.first && !progress.expired) await appendSyncEvent(transaction, run, 'started')
+  await saveProgress(transaction, lease, progress)
+}
 
 /** Whether the run must yield its slot to a waiting run. Queries the database only after the slice has elapsed. */
 const isSliceOver = async ({ context, acquiredMs }: ActiveRun): Promise<boolean> =>
@@ -177,7 +172,7 @@ const listOrRestart = async (
     if (signal.aborted || !isExpired(error) || run.progress.expired) throw error
     run.progress = restartRun(run.progress)
     run.seen = undefined
-    await startFullListing(run)
+    await transact(run, (transaction) => startFullListing(transaction, run))
     run.context.log.info(
       run.lease.key,
       'the token or cursor of a listing has expired: everything is listed',
