@@ -48,7 +48,7 @@ import { nextStart, planRun, restartRun } from './plan-run.ts'
 import { compareRemoteCount, countBeforeListing } from './remote-count.ts'
 import { logCompletedRun, logFailedRun } from './run-log.ts'
 import { TICK_MS } from './run-slots.ts'
-import { storePages } from './store-pages.ts'
+import { storePages, tracksSeenRecords } from './store-pages.ts'
 
 /** The outcome of a run, or of one slice of it. */
 export type RunResult =
@@ -204,7 +204,7 @@ const finish = async (run: ActiveRun, signal: AbortSignal): Promise<RunResult> =
   else
     await transact(run, async (transaction) => {
       await completeRun(transaction, lease, completion)
-      if (listing === 'everything') await clearSeenRecords(transaction, lease.key)
+      if (tracksSeenRecords(run)) await clearSeenRecords(transaction, lease.key)
       if (isReported) await appendSyncEvent(transaction, run, 'completed', { ...counts })
     })
   logCompletedRun(run, tookMs)

@@ -70,7 +70,7 @@ const applyTombstones = async (
 }
 
 /** Whether the run saves which records it saw, to detect missing ones. A first listing has none to miss. */
-const tracksSeenRecords = ({ progress, resource }: ActiveRun): boolean =>
+export const tracksSeenRecords = ({ progress, resource }: ActiveRun): boolean =>
   progress.listing === 'everything' && !progress.first && resource.sync.deletions === 'compared'
 
 const NO_CHANGES: AppliedChanges = { created: 0, updated: 0, deleted: 0 }
