@@ -57,7 +57,7 @@ const start = async (config: Config, role: Role, options: StartOptions): Promise
   // Most of the modules: imported while PostgreSQL starts, which is another process.
   const importing = Promise.race([spawned.promise, preparing]).then(async () => {
     const module = await import('./process/service.ts')
-    if (role !== 'worker') module.warmUp()
+    await module.warmUp(role)
     return module
   })
   const [{ newKeyFile, durable, ...storage }, { startService }] = await Promise.all([

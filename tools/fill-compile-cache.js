@@ -1,7 +1,7 @@
 /** Loads the service once, so that its first start finds every module compiled. Run by `npm ci`. */
 await import('../src/main.ts')
 const { warmUp } = await import('../src/process/service.ts')
-warmUp()
+await warmUp('all')
 // The command line runs what its arguments say.
 process.argv.splice(2, Infinity, '--version')
 await import('../src/cli.ts')

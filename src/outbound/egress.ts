@@ -1,8 +1,7 @@
 /** Outgoing connections: direct or through a proxy, and only to public addresses. */
 import { isIP } from 'node:net'
-import { Agent, buildConnector, type Dispatcher } from 'undici'
+import type { buildConnector, Dispatcher, fetch } from 'undici'
 import { ForbiddenAddressError, isPublicAddress, lookupPublic, withoutBrackets } from './address.ts'
-import { createTunnels } from './tunnels.ts'
 
 /** The route of outgoing connections, and the addresses that are allowed. */
 export interface EgressOptions {
@@ -18,19 +17,29 @@ export interface EgressOptions {
 }
 
 /** A pool of outgoing connections. */
-export interface Egress {
+export interface Connections {
   readonly dispatcher: Dispatcher
+  /** The `fetch` to which the dispatcher can be passed. */
+  readonly fetch: typeof fetch
   /** Closes all connections. */
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/** The outgoing connections of one purpose. */
+export interface Egress {
+  /** Opens the pool at the first call. */
+  readonly open: () => Promise<Connections>
+  /** Closes the pool if it is open. */
+  readonly stop: () => Promise<void>
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
 
-const createDirectConnector = ({
-  allowPrivateAddresses,
-  localAddress,
-}: EgressOptions): buildConnector.connector => {
-  const connect = buildConnector({
+const createDirectConnector = (
+  createConnector: typeof buildConnector,
+  { allowPrivateAddresses, localAddress }: EgressOptions,
+): buildConnector.connector => {
+  const connect = createConnector({
     timeout: CONNECT_TIMEOUT_MS,
     allowH2: false,
     ...(localAddress !== undefined && { localAddress, family: isIP(localAddress) }),
@@ -46,18 +55,32 @@ const createDirectConnector = ({
   }
 }
 
-/** Opens a pool of outgoing connections. */
-export const createEgress = (options: EgressOptions): Egress => {
+const openConnections = async (options: EgressOptions): Promise<Connections> => {
   const { proxy, allowPrivateAddresses } = options
+  const { Agent, buildConnector, fetch } = await import('undici')
+  const { createTunnels } = await import('./tunnels.ts')
   const tunnels =
     proxy && createTunnels({ proxy, allowPrivateAddresses, timeoutMs: CONNECT_TIMEOUT_MS })
-  const connect = tunnels?.connect ?? createDirectConnector(options)
-  const agent = new Agent({ allowH2: false, connect })
+  const connect = tunnels?.connect ?? createDirectConnector(buildConnector, options)
+  const dispatcher = new Agent({ allowH2: false, connect })
   return {
-    dispatcher: agent,
+    dispatcher,
+    fetch,
     stop: async () => {
-      await agent.destroy()
+      await dispatcher.destroy()
       await tunnels?.stop()
     },
+  }
+}
+
+/** Creates the outgoing connections. The first request loads undici, which takes 5 MB and 30 ms. */
+export const createEgress = (options: EgressOptions): Egress => {
+  let connections: Promise<Connections> | undefined
+  return {
+    open: () => {
+      connections ??= openConnections(options)
+      return connections
+    },
+    stop: async () => (await connections)?.stop(),
   }
 }

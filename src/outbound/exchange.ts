@@ -1,10 +1,9 @@
 /** One HTTP request and its response, with limits on time and size. The only caller of fetch. */
 import { isIPv6 } from 'node:net'
-import { fetch } from 'undici'
 import { type ByteBudgetOptions, createByteBudget, type HeldBytes } from '../byte-budget.ts'
 import { ForbiddenAddressError } from './address.ts'
 import { createEgress, type EgressOptions } from './egress.ts'
-import { EgressProxyError } from './tunnels.ts'
+import { EgressProxyError } from './egress-proxy-error.ts'
 
 export interface OutgoingRequest {
   readonly method: string
@@ -154,13 +153,16 @@ export const createExchange = (options: ExchangeOptions): Exchange => {
   const budget = createByteBudget(options.responseBudget ?? RESPONSE_BUDGET)
   const egress = createEgress(options)
 
-  const dispatch = (request: OutgoingRequest, signal: AbortSignal): Promise<StreamedResponse> => {
+  const dispatch = async (
+    request: OutgoingRequest,
+    signal: AbortSignal,
+  ): Promise<StreamedResponse> => {
     const { method, url, headers, body } = request
     const local = localApps?.get(url.origin)
     const init = { method, headers, signal, ...(body !== undefined && { body }) }
-    return local
-      ? local(new Request(url, init))
-      : fetch(url, { ...init, redirect: 'manual', dispatcher: egress.dispatcher })
+    if (local) return local(new Request(url, init))
+    const { fetch, dispatcher } = await egress.open()
+    return fetch(url, { ...init, redirect: 'manual', dispatcher })
   }
 
   return {

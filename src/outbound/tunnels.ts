@@ -5,12 +5,7 @@
 import type { Socket } from 'node:net'
 import { buildConnector, Pool } from 'undici'
 import { resolvePublic, withoutBrackets } from './address.ts'
-
-/** The proxy cannot be reached, or does not connect to the target. The message contains no secret. */
-export class EgressProxyError extends Error {
-  override readonly name = 'EgressProxyError'
-  readonly code = 'EGRESS_PROXY'
-}
+import { EgressProxyError } from './egress-proxy-error.ts'
 
 /** The options of tunnels. */
 export interface TunnelOptions {

@@ -157,7 +157,7 @@ class InFlightRequest implements Dispatcher.DispatchHandler {
 /** Opens a pool of connections for many deliveries. */
 export const createWebhookTransport = (options: WebhookTransportOptions): WebhookTransport => {
   const { deadlineMs, maxResponseBytes, storedResponseBytes } = options
-  const { dispatcher, stop } = createEgress(options)
+  const { open, stop } = createEgress(options)
   /** Ordered by deadline, because all requests have the same time limit. */
   const inFlight = new Set<InFlightRequest>()
   let timer: NodeJS.Timeout | undefined
@@ -204,7 +204,11 @@ export const createWebhookTransport = (options: WebhookTransportOptions): Webhoo
             timer ??= setTimeout(expire, deadlineMs)
             // undici only reads the headers, although its type is a mutable array.
             const content = { headers: headers as string[], body, ...timeouts }
-            dispatcher.dispatch({ origin, path, method: 'POST', ...content }, request)
+            open()
+              .then(({ dispatcher }) =>
+                dispatcher.dispatch({ origin, path, method: 'POST', ...content }, request),
+              )
+              .catch((error: unknown) => request.onResponseError(undefined, error))
           }),
         close: () => {
           isClosed = true

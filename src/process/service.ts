@@ -2,6 +2,7 @@
 import { buildSchema } from '../api/graphql/schema.ts'
 import { catalogue } from '../generated/registry.ts'
 import { generateFirstKey } from '../store/accounts/keys.ts'
+import { loadCompiler } from '../store/database/database.ts'
 import { startApi } from './api.ts'
 import type { Config } from './config.ts'
 import { type FirstStart, prepareFirstStart } from './first-start.ts'
@@ -17,9 +18,10 @@ export interface Service {
   readonly newKey: string | undefined
 }
 
-/** Computes in advance what needs no database. */
-export const warmUp = (): void => {
-  buildSchema(catalogue)
+/** Prepares what needs no database, while PostgreSQL starts. */
+export const warmUp = async (role: Role): Promise<void> => {
+  if (role !== 'worker') buildSchema(catalogue)
+  await loadCompiler()
 }
 
 const openApi = async (runtime: Runtime, firstStart: FirstStart) => {

@@ -31,7 +31,7 @@ import { nextFullListingMs, nextStart, planRun, restartRun } from './plan-run.ts
 import { compareRemoteCount, countBeforeListing } from './remote-count.ts'
 import { endInterrupted, isSliceOver, parsed, pause, type RunResult, workedMs } from './run-end.ts'
 import { logCompletedRun } from './run-log.ts'
-import { storePages } from './store-pages.ts'
+import { storePages, tracksSeenRecords } from './store-pages.ts'
 
 const openRun = async (
   context: SyncContext,
@@ -65,13 +65,16 @@ const waitsForFeed = async ({
 
 const prepareRun = async (run: ResourceRun): Promise<void> => {
   const { state, progress, owner } = run
-  if (!state.hasRecordTotal)
-    await transact(run, async (transaction) => {
+  // A run for changes is saved with its first page: most have none.
+  const startsListing = !state.progress && progress.listing === 'everything'
+  if (state.hasRecordTotal && !startsListing) return
+  await transact(run, async (transaction) => {
+    if (!state.hasRecordTotal) {
       await lockRecords(transaction, owner.credentialId, resourceOf(run))
       await ensureRecordTotal(transaction, owner.credentialId, resourceOf(run))
-    })
-  // A run for changes is saved with its first page: most have none.
-  if (!state.progress && progress.listing === 'everything') await startFullListing(run)
+    }
+    if (startsListing) await startFullListing(transaction, run)
+  })
 }
 
 /** Lists and stores pages. @returns undefined after the last page; the pages seen so far if the slice is over */
@@ -133,7 +136,7 @@ const listOrRestart = async (
     if (signal.aborted || !isExpired(error) || run.progress.expired) throw error
     run.progress = restartRun(run.progress)
     run.seen = undefined
-    await startFullListing(run)
+    await transact(run, (transaction) => startFullListing(transaction, run))
     run.context.log.info(
       run.lease.key,
       'the token or cursor of a listing has expired: everything is listed',
@@ -170,7 +173,7 @@ const finish = async (run: ResourceRun, signal: AbortSignal): Promise<RunResult>
   else
     await transact(run, async (transaction) => {
       await completeRun(transaction, lease, completion)
-      if (listing === 'everything') await endFullListing(transaction, run)
+      if (tracksSeenRecords(run)) await endFullListing(transaction, run)
       if (isReported) await appendSyncEvent(transaction, run, 'completed', { ...counts })
     })
   logCompletedRun(run, tookMs)

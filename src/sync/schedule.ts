@@ -135,16 +135,18 @@ export const createSync = (options: SyncOptions): Sync => {
     },
   })
 
-  /** When the last run ended: 0 if none has, undefined if the credential was deleted. */
-  const completedAt = async ({ credentialId, topic }: SyncKey): Promise<number | undefined> => {
+  /** Whether a run has ended since `before`, or the credential was deleted. */
+  const hasEnded = async ({ credentialId, topic }: SyncKey, before: Date | null) => {
     const states = await listStates(database, credentialId)
     const state = states.find((other) => other.topic === topic)
-    return state && (state.completedAt?.getTime() ?? 0)
+    return !state || state.completedAt?.getTime() !== before?.getTime()
   }
 
-  /** Runs until the resource is listed completely, by this process or by another that holds its lease. */
-  const runToEnd = async (key: SyncKey): Promise<void> => {
-    const before = await completedAt(key)
+  /**
+   * Runs until the resource is listed completely, by this process or by another that holds its lease.
+   * @param completedAt when its last run ended
+   */
+  const runToEnd = async (key: SyncKey, completedAt: Date | null): Promise<void> => {
     for (;;) {
       stopping.signal.throwIfAborted()
       const result = await runOnce(key)
@@ -153,13 +155,13 @@ export const createSync = (options: SyncOptions): Sync => {
       if (result.outcome === 'paused' && result.dueInMs > 0) return
       if (result.outcome === 'paused') continue
       await wait(POLL_HELD_MS)
-      if ((await completedAt(key)) !== before) return
+      if (await hasEnded(key, completedAt)) return
     }
   }
 
   // A run that a database failure interrupted still holds its lease: the retry waits until that expires.
-  const runToEndWithRetries = (key: SyncKey): Promise<void> =>
-    retryTemporary(() => runToEnd(key), {
+  const runToEndWithRetries = (key: SyncKey, completedAt: Date | null): Promise<void> =>
+    retryTemporary(() => runToEnd(key, completedAt), {
       log,
       name: `sync ${key.topic}`,
       signal: stopping.signal,
@@ -194,17 +196,18 @@ export const createSync = (options: SyncOptions): Sync => {
     },
     syncNow: async (credentialId) => {
       const states = await listStates(database, credentialId)
-      const keys = states.map(({ topic }) => topic)
-      const topics = keys.filter((key) => !isFeedKey(key))
+      const resources = states.filter(({ topic }) => !isFeedKey(topic))
       const failures: unknown[] = []
-      const sync = (topic: string): Promise<unknown> =>
-        runToEndWithRetries({ credentialId, topic }).catch((error: unknown) => failures.push(error))
+      const sync = ({ topic, completedAt }: (typeof states)[number]): Promise<unknown> =>
+        runToEndWithRetries({ credentialId, topic }, completedAt).catch((error: unknown) =>
+          failures.push(error),
+        )
       const work = async (): Promise<void> => {
-        for (let topic = topics.shift(); topic !== undefined; topic = topics.shift())
-          await sync(topic)
+        for (let state = resources.shift(); state !== undefined; state = resources.shift())
+          await sync(state)
       }
       // Resources that are listed after the start of their feeds need no further poll.
-      for (const key of keys) if (isFeedKey(key)) await sync(key)
+      for (const state of states) if (isFeedKey(state.topic)) await sync(state)
       await Promise.all(Array.from({ length: concurrency }, work))
       if (failures.length > 0) throw new AggregateError(failures, 'Some resources were not synced.')
     },

@@ -73,7 +73,7 @@ export const applyTombstones = async (
 }
 
 /** Whether the run saves which records it saw: to detect missing ones, or for a report. A first listing has none to miss. */
-const tracksSeenRecords = ({ progress, resource }: ResourceRun): boolean =>
+export const tracksSeenRecords = ({ progress, resource }: ResourceRun): boolean =>
   progress.reconciliationId !== undefined ||
   (progress.listing === 'everything' && !progress.first && resource.sync.deletions === 'compared')
 

@@ -7,7 +7,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql'
-import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
+import type { CompiledQuery } from 'graphql-jit'
 import type { Plugin } from 'graphql-yoga'
 import { LRUCache } from 'lru-cache'
 import { estimateBytes, MAX_CACHE_BYTES } from './documents.ts'
@@ -53,15 +53,12 @@ export const useCompilation = (): Plugin => {
   })
   const isCompilable = new WeakMap<OperationDefinitionNode, boolean>()
 
-  const compile = (
+  const compile = async (
     { schema, document }: ExecutionArgs,
     operation: OperationDefinitionNode,
-  ): Compiled | undefined => {
-    // Undefined on the first run.
-    const mayCompile = isCompilable.get(operation)
-    if (mayCompile === undefined)
-      isCompilable.set(operation, countFields(document, operation) <= MAX_FIELDS)
-    if (!mayCompile) return undefined
+  ): Promise<Compiled | undefined> => {
+    // Loaded only here, so that a process starts sooner.
+    const { compileQuery, isCompiledQuery } = await import('graphql-jit')
     const query = compileQuery(schema, document, operation.name?.value)
     if (!isCompiledQuery(query)) {
       isCompilable.set(operation, false)
@@ -73,15 +70,28 @@ export const useCompilation = (): Plugin => {
     return compiled
   }
 
+  /** Whether to compile the operation now: not on its first run. */
+  const mustCompile = (document: DocumentNode, operation: OperationDefinitionNode): boolean => {
+    const known = isCompilable.get(operation)
+    if (known === undefined)
+      isCompilable.set(operation, countFields(document, operation) <= MAX_FIELDS)
+    return known === true
+  }
+
   return {
     onExecute: ({ args: { document, operationName }, executeFn, setExecuteFn }) => {
       const operation = getOperationAST(document, operationName)
       if (!operation) return
+      const run = (args: ExecutionArgs, compiled: Compiled | undefined) =>
+        compiled
+          ? compiled.run(args.rootValue, args.contextValue, args.variableValues)
+          : executeFn(args)
       // Not before it runs: a planned operation may never need its resolvers.
       setExecuteFn((args: ExecutionArgs) => {
-        const compiled = cache.get(operation) ?? compile(args, operation)
-        if (!compiled) return executeFn(args)
-        return compiled.run(args.rootValue, args.contextValue, args.variableValues)
+        const compiled = cache.get(operation)
+        return compiled || !mustCompile(document, operation)
+          ? run(args, compiled)
+          : compile(args, operation).then((made) => run(args, made))
       })
     },
   }

@@ -71,24 +71,29 @@ export const applyMigration = async (
   }
 }
 
-const INSERT_ROW = `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at)
-  VALUES ($1, $2, $3, clock_timestamp())`
-const FINISH_ROW = `UPDATE _prisma_migrations
-  SET finished_at = clock_timestamp(), applied_steps_count = 1 WHERE id = $1`
+/** The statements that add the unfinished row of a migration, and that mark it as finished. */
+const rowOf = (client: Client, { name, sql }: MigrationFile) => {
+  const id = client.escapeLiteral(randomUUID())
+  const values = [checksums(sql)[0] ?? '', name].map((value) => client.escapeLiteral(value))
+  return {
+    insert: `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at)
+      VALUES (${id}, ${values.join(', ')}, clock_timestamp())`,
+    finish: `UPDATE _prisma_migrations
+      SET finished_at = clock_timestamp(), applied_steps_count = 1 WHERE id = ${id}`,
+  }
+}
 
 const applyInTransaction = async (
   client: Client,
-  { name, sql }: MigrationFile,
+  file: MigrationFile,
   lockTimeoutMs: number,
 ): Promise<void> => {
-  const id = randomUUID()
-  await client.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`)
+  const { insert, finish } = rowOf(client, file)
   try {
     // Insert the unfinished row first: if the SQL commits by itself, a later failure is still recorded.
-    await client.query(INSERT_ROW, [id, checksums(sql)[0], name])
-    await client.query(sql)
-    await client.query(FINISH_ROW, [id])
-    await client.query('COMMIT')
+    await client.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}; ${insert}`)
+    await client.query(file.sql)
+    await client.query(`${finish}; COMMIT`)
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {}) // the connection itself may be what failed
     throw error
@@ -102,7 +107,7 @@ const applyInTransaction = async (
  */
 const applyConcurrently = async (
   client: Client,
-  { name, sql }: MigrationFile,
+  file: MigrationFile,
   { index, isCreated }: ConcurrentIndex,
   lockTimeoutMs: number,
 ): Promise<void> => {
@@ -110,13 +115,10 @@ const applyConcurrently = async (
   await client.query(`SET lock_timeout = ${lockTimeoutMs}`)
   try {
     await client.query(drop)
-    if (isCreated) await client.query(sql)
+    if (isCreated) await client.query(file.sql)
     // Insert the row last: an interrupted build is not a failure that an operator has to resolve.
-    const id = randomUUID()
-    await client.query('BEGIN')
-    await client.query(INSERT_ROW, [id, checksums(sql)[0], name])
-    await client.query(FINISH_ROW, [id])
-    await client.query('COMMIT')
+    const { insert, finish } = rowOf(client, file)
+    await client.query(`BEGIN; ${insert}; ${finish}; COMMIT`)
   } catch (error) {
     // An invalid index slows every write, and an invalid unique index rejects duplicates.
     if (isCreated) await client.query(drop).catch(() => {})

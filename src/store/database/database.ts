@@ -95,6 +95,14 @@ const watchWaiting = (pool: pg.Pool, onPoolWait: (waiting: number) => void): Nod
   return setInterval(check, WAITING_CHECK_MS).unref()
 }
 
+/** Loads Prisma's compiler, which all clients of the process share and the first statement would wait for. */
+export const loadCompiler = async (): Promise<void> => {
+  const prisma = new PrismaClient({ adapter: new PrismaPg({}) })
+  // With this adapter, only a statement opens a connection.
+  await prisma.$connect()
+  await prisma.$disconnect()
+}
+
 /** Opens the database. The pool connects on the first statement. */
 export const openDatabase = (options: DatabaseOptions): Database => {
   const { pool, close } = openPool(options)

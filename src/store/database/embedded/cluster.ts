@@ -132,9 +132,11 @@ const createCluster = async (
     if (!String(error).includes('invalid locale name')) throw error
     await initdb() // macOS, Windows: searches beyond ASCII are correct but slower
   }
+  // The database that initdb has created is renamed: creating another would write its 300 files once more.
   await runSql(cluster, programs, [
     `CREATE ROLE ${DATABASE_NAME} LOGIN CREATEDB PASSWORD '${password}'`,
-    `CREATE DATABASE ${DATABASE_NAME} OWNER ${DATABASE_NAME}`,
+    `ALTER DATABASE postgres RENAME TO ${DATABASE_NAME}`,
+    `ALTER DATABASE ${DATABASE_NAME} OWNER TO ${DATABASE_NAME}`,
   ])
 }
 
@@ -156,7 +158,7 @@ const runSql = async (
 ): Promise<void> => {
   // Otherwise a failed statement, including its password, would be written to standard error.
   const settings = ['-c', 'exit_on_error=on', '-c', 'log_min_error_statement=panic']
-  const args = ['--single', '-D', cluster.folderArgument, ...settings, 'postgres']
+  const args = ['--single', '-D', cluster.folderArgument, ...settings, 'template1']
   await runProgram(cluster, programs.postgres, args, `${statements.join('\n')}\n`)
 }
 
