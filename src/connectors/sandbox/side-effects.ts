@@ -9,20 +9,20 @@ const referenced = (topic: string, remoteId: unknown): readonly RecordName[] =>
   typeof remoteId === 'string' ? [{ topic, remoteId }] : []
 
 /** A shipment changes the fulfillment status of its order. */
-export const orderOfShipment = ({ order }: RemoteFields): readonly RecordName[] =>
-  referenced('commerce/orders', order)
+export const orderOfShipment = ({ orderId }: RemoteFields): readonly RecordName[] =>
+  referenced('commerce/orders', orderId)
 
 /** A payment changes its document and the balance of its account. */
 export const settledByPayment = ({
   invoice,
   bill,
-  account,
+  accountId,
 }: RemoteFields): readonly RecordName[] => [
   ...referenced('accounting/invoices', invoice),
   ...referenced('accounting/bills', bill),
-  ...referenced('accounting/accounts', account),
+  ...referenced('accounting/accounts', accountId),
 ]
 
 /** The lines of a document change the balances of their accounts. */
-export const accountsOfLines = ({ lines }: RemoteFields): readonly RecordName[] =>
-  objectsIn(lines).flatMap(({ account }) => referenced('accounting/accounts', account))
+export const accountsOfLines = ({ lineItems }: RemoteFields): readonly RecordName[] =>
+  objectsIn(lineItems).flatMap(({ accountId }) => referenced('accounting/accounts', accountId))

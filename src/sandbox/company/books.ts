@@ -12,10 +12,10 @@ import {
   mailOf,
   slug,
 } from './contacts.ts'
-import { dayOf, liveWhere, type SimulatedEvent, withOne } from './event.ts'
+import { dayOf, type SimulatedEvent, withOne } from './event.ts'
 import { euroRates, goods, remarks, services } from './words.ts'
 
-type Currency = FieldsOf<'invoices'>['currency_code']
+type Currency = FieldsOf<'invoices'>['currency']
 
 const party = (random: Random, archivedPercent: number) => {
   const name = generateCompanyName(random)
@@ -46,7 +46,7 @@ const winClient: SimulatedEvent = async (workspace, random) => {
 
 /** Adds the next item of the catalogue. */
 const addItem: SimulatedEvent = async (workspace, random) => {
-  const index = (await workspace.live('catalog_items')).length
+  const index = (await workspace.where('catalog_items')).length
   const isService = index >= goods.length
   const name = [...goods, ...services][index]
   if (name === undefined) return false
@@ -67,10 +67,10 @@ const addItem: SimulatedEvent = async (workspace, random) => {
 }
 
 const activeVendors = (workspace: Workspace) =>
-  liveWhere(workspace, 'vendors', ({ vendorStatus }) => vendorStatus === 'ACTIVE')
+  workspace.where('vendors', ({ vendorStatus }) => vendorStatus === 'ACTIVE')
 
 const activeClients = (workspace: Workspace) =>
-  liveWhere(workspace, 'clients', ({ customerStatus }) => customerStatus === 'ACTIVE')
+  workspace.where('clients', ({ customerStatus }) => customerStatus === 'ACTIVE')
 
 const rateOf = (currency: Currency): string => euroRates[currency] ?? '1'
 
@@ -82,85 +82,83 @@ const documentFields = async (
   currency: Currency,
 ) => {
   const isSale = side === 'sale'
-  const items = await liveWhere(
-    workspace,
+  const items = await workspace.where(
     'catalog_items',
     (item) => item.itemStatus === 'ACTIVE' && (isSale || item.purchasePrice !== null),
   )
-  const centers = await liveWhere(
-    workspace,
+  const centers = await workspace.where(
     'cost_centers',
     ({ trackingCategoryStatus }) => trackingCategoryStatus === 'active',
   )
   const centerOf = (percent: number) => (random.chance(percent) ? [random.pick(centers).id] : [])
-  const lines = random.some(items, random.integer(1, 4)).map(({ id, fields }) => {
+  const lineItems = random.some(items, random.integer(1, 4)).map(({ id, fields }) => {
     const price = (isSale ? fields.unitPrice : fields.purchasePrice) ?? '80.00'
     return {
-      text: fields.itemName,
-      item: id,
-      account: (isSale ? fields.invoiceAccountId : fields.billAccountId) ?? 'acc_0021',
-      cost_centers: centerOf(50),
-      unit_price: amount(times(units(price), 1 / Number(rateOf(currency)), currency)),
+      description: fields.itemName,
+      accountingItemId: id,
+      accountId: (isSale ? fields.invoiceAccountId : fields.billAccountId) ?? 'acc_0021',
+      trackingCategoryIds: centerOf(50),
+      unitPrice: amount(times(units(price), 1 / Number(rateOf(currency)), currency)),
       quantity: random.pick([1, 1, 2, 2, 3, 4, 5, 8, 10, 12]),
       // Exports are zero-rated.
       tax_code: currency === 'EUR' ? fields.tax_code : 'tax_0004',
     }
   })
   return {
-    remark: random.chance(40) ? random.pick(remarks) : null,
-    currency_code: currency,
-    fx_rate: rateOf(currency),
-    cost_centers: centerOf(35),
-    lines,
+    memo: random.chance(40) ? random.pick(remarks) : null,
+    currency,
+    exchangeRate: rateOf(currency),
+    trackingCategoryIds: centerOf(35),
+    lineItems,
   }
 }
 
 /** Sends an old draft, or writes an invoice. */
 const sendInvoice: SimulatedEvent = async (workspace, random) => {
-  const [draft, ...drafts] = await liveWhere(workspace, 'invoices', ({ sent }) => !sent)
+  const [draft, ...drafts] = await workspace.where('invoices', ({ sent }) => !sent)
   if (draft && drafts.length > 2) return workspace.update(draft, { sent: true })
-  const orders = await workspace.live('purchase_orders')
+  const orders = await workspace.where('purchase_orders')
   return withOne(random, await activeClients(workspace), async (client) =>
     workspace.create('invoices', {
       ...(await documentFields(workspace, random, 'sale', client.fields.currency)),
-      client: client.id,
-      issued_on: dayOf(workspace),
-      due_on: dayOf(workspace, random.pick([14, 30, 30])),
+      customerId: client.id,
+      issueDate: dayOf(workspace),
+      dueDate: dayOf(workspace, random.pick([14, 30, 30])),
       discount_percent: random.chance(18) ? random.pick(['2', '5', '7.5', '10']) : '0',
       sent: random.chance(93),
       // The order of the goods of this sale.
-      purchase_orders: orders.length > 0 && random.chance(15) ? [random.pick(orders).id] : [],
+      purchaseOrderIds: orders.length > 0 && random.chance(15) ? [random.pick(orders).id] : [],
     }),
   )
 }
 
 /** The oldest purchase order that was received and not billed. */
 const findUnbilled = async (workspace: Workspace) => {
-  const bills = await workspace.live('bills')
-  const billed = new Set(bills.flatMap(({ fields }) => fields.purchase_orders))
-  const received = ({ state }: { state: string }) => state === 'received'
-  return (await liveWhere(workspace, 'purchase_orders', received)).find(({ id }) => !billed.has(id))
+  const bills = await workspace.where('bills')
+  const billed = new Set(bills.flatMap(({ fields }) => fields.purchaseOrderIds))
+  const received = await workspace.where('purchase_orders', { purchaseOrderStatus: 'received' })
+  return received.find(({ id }) => !billed.has(id))
 }
 
 /** Receives a bill, sometimes for a purchase order, whose lines it repeats. */
 const receiveBill: SimulatedEvent = async (workspace, random) => {
-  const [pending, ...others] = await liveWhere(workspace, 'bills', ({ approved }) => !approved)
+  const [pending, ...others] = await workspace.where('bills', ({ approved }) => !approved)
   if (pending && others.length > 1) return workspace.update(pending, { approved: true })
   const order = random.chance(60) ? await findUnbilled(workspace) : undefined
   return withOne(random, await activeVendors(workspace), async (vendor) => {
     const ordered = order && {
-      vendor: order.fields.vendor,
-      currency_code: order.fields.currency_code,
-      fx_rate: order.fields.fx_rate,
-      lines: order.fields.lines,
-      purchase_orders: [order.id],
+      vendorId: order.fields.vendorId,
+      currency: order.fields.currency,
+      exchangeRate: order.fields.exchangeRate,
+      lineItems: order.fields.lineItems,
+      purchaseOrderIds: [order.id],
     }
     await workspace.create('bills', {
       ...(await documentFields(workspace, random, 'purchase', vendor.fields.currency)),
-      number: random.digits('R-######'),
-      vendor: vendor.id,
-      issued_on: dayOf(workspace),
-      due_on: dayOf(workspace, vendor.fields.payment_terms_days),
+      billNumber: random.digits('R-######'),
+      vendorId: vendor.id,
+      issueDate: dayOf(workspace),
+      dueDate: dayOf(workspace, vendor.fields.payment_terms_days),
       discount_percent: random.chance(12) ? '3' : '0',
       approved: random.chance(93),
       ...ordered,
@@ -168,8 +166,8 @@ const receiveBill: SimulatedEvent = async (workspace, random) => {
   })
 }
 
-const isOpen = ({ state, open_amount }: { state: string; open_amount: string }): boolean =>
-  (state === 'open' || state === 'part_paid') && units(open_amount) > 0
+const isOpen = ({ state, balance }: { state: string; balance: string }): boolean =>
+  (state === 'open' || state === 'part_paid') && units(balance) > 0
 
 /** Pays the open amount of one of the oldest documents, or half of it if nothing has been paid yet. */
 const pay =
@@ -177,52 +175,55 @@ const pay =
   async (workspace, random) => {
     const documents: readonly (SandboxRecord<'invoices'> | SandboxRecord<'bills'>)[] =
       kind === 'invoices'
-        ? await liveWhere(workspace, 'invoices', isOpen)
-        : await liveWhere(workspace, 'bills', isOpen)
+        ? await workspace.where('invoices', isOpen)
+        : await workspace.where('bills', isOpen)
     return withOne(random, documents.slice(0, 8), ({ id, fields }) => {
-      const { currency_code, fx_rate, cost_centers, number, open_amount, state } = fields
-      const open = units(open_amount)
+      const { currency, exchangeRate, trackingCategoryIds, balance, state } = fields
+      const open = units(balance)
       const isHalf = state === 'open' && random.chance(25)
       return workspace.create('payments', {
         invoice: kind === 'invoices' ? id : null,
         bill: kind === 'bills' ? id : null,
-        paid_on: dayOf(workspace),
-        amount: amount(isHalf ? shareOf(open, '50', currency_code) : open),
-        currency_code,
-        fx_rate,
-        account: random.chance(85) ? 'acc_0001' : 'acc_0002',
+        transactionDate: dayOf(workspace),
+        totalAmount: amount(isHalf ? shareOf(open, '50', currency) : open),
+        currency,
+        exchangeRate,
+        accountId: random.chance(85) ? 'acc_0001' : 'acc_0002',
         method: random.pick(['transfer', 'transfer', 'transfer', 'card', 'direct_debit']),
-        reference: number,
-        cost_centers,
+        trackingCategoryIds,
       })
     })
   }
 
 const orderFromVendor: SimulatedEvent = async (workspace, random) =>
   withOne(random, await activeVendors(workspace), async (vendor) => {
-    const [company] = await workspace.live('companies')
+    const [company] = await workspace.where('companies')
     const [address] = company?.fields.companyAddresses ?? []
     await workspace.create('purchase_orders', {
       ...(await documentFields(workspace, random, 'purchase', vendor.fields.currency)),
-      vendor: vendor.id,
-      account: 'acc_0023',
-      ordered_on: dayOf(workspace),
-      expected_on: random.chance(85) ? dayOf(workspace, random.integer(5, 40)) : null,
-      deliver_to: address && random.chance(80) ? { ...address, addressType: 'SHIPPING' } : null,
+      vendorId: vendor.id,
+      accountId: 'acc_0023',
+      issueDate: dayOf(workspace),
+      deliveryDate: random.chance(85) ? dayOf(workspace, random.integer(5, 40)) : null,
+      deliveryAddress:
+        address && random.chance(80) ? { ...address, addressType: 'SHIPPING' } : null,
     })
   })
 
 const advanceOrder: SimulatedEvent = async (workspace, random) => {
-  const isPending = ({ state }: { state: string }) => state === 'draft' || state === 'sent'
-  const orders = await liveWhere(workspace, 'purchase_orders', isPending)
+  const orders = await workspace.where(
+    'purchase_orders',
+    ({ purchaseOrderStatus: status }) => status === 'draft' || status === 'sent',
+  )
   return withOne(random, orders.slice(0, 5), (order) => {
-    const next = order.fields.state === 'draft' ? 'sent' : 'received'
-    return workspace.update(order, { state: random.chance(6) ? 'cancelled' : next })
+    const next = order.fields.purchaseOrderStatus === 'draft' ? 'sent' : 'received'
+    const purchaseOrderStatus = random.chance(6) ? 'cancelled' : next
+    return workspace.update(order, { purchaseOrderStatus })
   })
 }
 
 const changeVendorMail: SimulatedEvent = async (workspace, random) =>
-  withOne(random, await workspace.live('vendors'), (vendor) => {
+  withOne(random, await workspace.where('vendors'), (vendor) => {
     const box = random.pick(['billing', 'office', 'accounts', 'hello'])
     const name = slug(vendor.fields.vendorName) || 'vendor'
     const email = `${box}${random.integer(2, 99)}@${name}.example`
@@ -230,14 +231,14 @@ const changeVendorMail: SimulatedEvent = async (workspace, random) =>
   })
 
 const moveClient: SimulatedEvent = async (workspace, random) =>
-  withOne(random, await workspace.live('clients'), (client) =>
+  withOne(random, await workspace.where('clients'), (client) =>
     workspace.update(client, { addresses: generateAddresses(random, generateCity(random)) }),
   )
 
 const countStock: SimulatedEvent = async (workspace, random) =>
   withOne(
     random,
-    await liveWhere(workspace, 'catalog_items', ({ qtyOnHand }) => qtyOnHand !== null),
+    await workspace.where('catalog_items', ({ qtyOnHand }) => qtyOnHand !== null),
     (item) => {
       const qtyOnHand = (item.fields.qtyOnHand ?? 0) + random.integer(1, 40)
       return workspace.update(item, { qtyOnHand })

@@ -72,14 +72,14 @@ export const generatePostal = (
 ) => {
   const { city, region, postcode, country } = generateCity(random)
   return {
-    given_name: firstName,
-    family_name: lastName,
-    line1: street(random),
-    line2: floor(random),
+    firstName,
+    lastName,
+    address1: street(random),
+    address2: floor(random),
     city,
     region,
-    postcode: random.digits(postcode),
-    country,
+    postalCode: random.digits(postcode),
+    countryCode: country,
     phone,
   }
 }

@@ -75,7 +75,7 @@ const generateFields = (resource: Resource, random: Random, findIds: FindIds): o
 /** Finds ids of a topic, or of the entries of a list in its records. */
 const openIds = async (workspace: Workspace): Promise<FindIds> => {
   const live = new Map<string, readonly { readonly id: string; readonly fields: object }[]>()
-  for (const kind of kindNames) live.set(kinds[kind].topic, await workspace.live(kind))
+  for (const kind of kindNames) live.set(kinds[kind].topic, await workspace.where(kind))
   return (target) => {
     const [topic = '', list] = target.split('.')
     const records = live.get(topic) ?? []

@@ -1,5 +1,4 @@
 /** Events in the life of the company. They write its history and, later, what happens while the sandbox runs. */
-import type { KindName, SandboxRecord } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
 
@@ -12,14 +11,6 @@ export const withOne = async <T>(
   records: readonly T[],
   act: (record: T) => Promise<unknown>,
 ): Promise<unknown> => (records.length > 0 ? act(random.pick(records)) : false)
-
-/** The live records of a kind that satisfy a condition. */
-export const liveWhere = async <K extends KindName>(
-  workspace: Workspace,
-  kind: K,
-  condition: (fields: SandboxRecord<K>['fields']) => boolean,
-): Promise<SandboxRecord<K>[]> =>
-  (await workspace.live(kind)).filter(({ fields }) => condition(fields))
 
 /** Calendar day of the workspace's instant, or `days` after it. */
 export const dayOf = ({ now }: Workspace, days = 0): string =>

@@ -12,14 +12,14 @@ import {
   type PersonName,
   slug,
 } from './contacts.ts'
-import { dayOf, liveWhere, type SimulatedEvent, withOne } from './event.ts'
+import { dayOf, type SimulatedEvent, withOne } from './event.ts'
 import { jobTitles, leadSources, noteTexts, projects, sectors, taskTitles } from './words.ts'
 
 const team = (workspace: Workspace) =>
-  liveWhere(workspace, 'members', ({ isActive }) => isActive === true)
+  workspace.where('members', ({ isActive }) => isActive === true)
 
 const openDeals = (workspace: Workspace) =>
-  liveWhere(workspace, 'deals', ({ opportunityStatus }) => opportunityStatus === 'open')
+  workspace.where('deals', ({ opportunityStatus }) => opportunityStatus === 'open')
 
 const mailboxes = (random: Random, name: PersonName, company: string) => {
   const mailbox = (emailAddressType: string, domain: string) => ({
@@ -50,7 +50,7 @@ const meetOrganization: SimulatedEvent = async (workspace, random) =>
   })
 
 const meetPerson: SimulatedEvent = async (workspace, random) => {
-  const organizations = await workspace.live('organizations')
+  const organizations = await workspace.where('organizations')
   const isEmployed = organizations.length > 0 && random.chance(88)
   const employer = isEmployed ? random.pick(organizations) : undefined
   const name = generateName(random)
@@ -89,7 +89,7 @@ const meetLead: SimulatedEvent = async (workspace, random) =>
   })
 
 const promoteLead: SimulatedEvent = async (workspace, random) =>
-  withOne(random, await workspace.live('leads'), (lead) =>
+  withOne(random, await workspace.where('leads'), (lead) =>
     workspace.update(lead, {
       leadTitle: random.pick(jobTitles.filter((title) => title !== lead.fields.leadTitle)),
     }),
@@ -97,13 +97,13 @@ const promoteLead: SimulatedEvent = async (workspace, random) =>
 
 /** Converts a lead into a person at an organization and deletes the lead. */
 const convertLead: SimulatedEvent = async (workspace, random) => {
-  const leads = await liveWhere(workspace, 'leads', ({ lastName }) => lastName !== null)
+  const leads = await workspace.where('leads', ({ lastName }) => lastName !== null)
   return withOne(random, leads.slice(0, 10), async (lead) => {
     const { company, owner, lastName, leadTitle, ...fields } = lead.fields
     const { firstName, emailAddresses, phoneNumbers, addresses } = fields
     const reached = { phoneNumbers, addresses, lastActivityAt: workspace.now }
     const isEmployer = ({ accountName }: { accountName: string }) => accountName === company
-    const [known] = await liveWhere(workspace, 'organizations', isEmployer)
+    const [known] = await workspace.where('organizations', isEmployer)
     const employer =
       known || company === null
         ? known
@@ -122,7 +122,7 @@ const convertLead: SimulatedEvent = async (workspace, random) => {
 
 const openDeal: SimulatedEvent = async (workspace, random) => {
   const owners = await team(workspace)
-  return withOne(random, await workspace.live('organizations'), ({ id, fields }) => {
+  return withOne(random, await workspace.where('organizations'), ({ id, fields }) => {
     const project = random.pick(projects)
     return workspace.create('deals', {
       opportunityName: `${project}, ${fields.accountName}`,
@@ -140,7 +140,7 @@ const openDeal: SimulatedEvent = async (workspace, random) => {
 
 /** Moves a deal to the next stage, or to the last one (lost). */
 const moveDeal: SimulatedEvent = async (workspace, random) => {
-  const stages = await workspace.live('deal_stages')
+  const stages = await workspace.where('deal_stages')
   return withOne(random, (await openDeals(workspace)).slice(0, 12), (deal) => {
     const position = stages.findIndex(({ id }) => id === deal.fields.opportunityStage)
     const next = random.chance(15) ? stages.at(-1) : stages[position + 1]
@@ -151,8 +151,8 @@ const moveDeal: SimulatedEvent = async (workspace, random) => {
 
 /** Writes a note about a person, a deal or both. */
 const writeNote: SimulatedEvent = async (workspace, random) => {
-  const people = await workspace.live('people')
-  const deals = await workspace.live('deals')
+  const people = await workspace.where('people')
+  const deals = await workspace.where('deals')
   if (people.length === 0 || deals.length === 0) return false
   return withOne(random, await team(workspace), (author) => {
     const person = random.chance(70) ? random.pick(people) : undefined
@@ -170,7 +170,7 @@ const writeNote: SimulatedEvent = async (workspace, random) => {
 }
 
 const throwNoteAway: SimulatedEvent = async (workspace, random) =>
-  withOne(random, (await workspace.live('notes')).slice(0, 20), (note) => workspace.remove(note))
+  withOne(random, (await workspace.where('notes')).slice(0, 20), (note) => workspace.remove(note))
 
 const setTask: SimulatedEvent = async (workspace, random) => {
   const deals = await openDeals(workspace)
@@ -189,7 +189,7 @@ const setTask: SimulatedEvent = async (workspace, random) => {
 }
 
 const doTask: SimulatedEvent = async (workspace, random) => {
-  const tasks = await liveWhere(workspace, 'tasks', ({ taskStatus }) => taskStatus !== 'done')
+  const tasks = await workspace.where('tasks', ({ taskStatus }) => taskStatus !== 'done')
   return withOne(random, tasks.slice(0, 8), (task) => {
     const isStart = task.fields.taskStatus === 'todo' && random.chance(30)
     return workspace.update(task, { taskStatus: isStart ? 'doing' : 'done' })

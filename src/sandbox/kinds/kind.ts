@@ -6,6 +6,10 @@ import { FieldError } from '../errors.ts'
 /** The fields of a record, by name. */
 export type SandboxFields = Readonly<Record<string, unknown>>
 
+/** The objects of a list in a stored record; empty if it is not a list. */
+export const objectsOf = (value: unknown): readonly SandboxFields[] =>
+  Array.isArray(value) ? value : []
+
 /** Context in which a kind computes fields. */
 export interface RecordCompletion {
   /** Id of the record, also for a new one. */
@@ -16,7 +20,7 @@ export interface RecordCompletion {
   readonly now: string
   /** `YYYY-MM-DD` */
   readonly today: string
-  /** Fields of a record that the input references. */
+  /** Fields of a record that the input or the stored record references. */
   lookUp(kind: string, id: string): SandboxFields | undefined
   /** The next id with this prefix, for objects nested in a record. */
   nextId(prefix: string): string
