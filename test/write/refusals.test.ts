@@ -49,8 +49,8 @@ describe.each(transports)('over %s', (transport) => {
       },
       'lineItems',
     ],
-    ['commerce/orders', { lineItems, billingAddress: { city: LONG } }, 'billingAddress'],
-    ['commerce/orders', { lineItems, customer: { email: 'bad' } }, 'customer'],
+    ['commerce/orders', { lineItems: [{ ...lineItems[0], title: LONG }] }, 'lineItems'],
+    ['commerce/orders', { lineItems, customer: { email: 'bad' } }, 'customer.email'],
     ['accounting/vendors', { vendorName: '' }, 'vendorName'],
     [
       'accounting/invoices',
@@ -78,8 +78,8 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test.each([
-    [{ customer: { email: 'bad' } }, 'customer'],
-    [{ billingAddress: { city: LONG } }, 'billingAddress'],
+    [{ customer: { email: 'bad' } }, 'customer.email'],
+    [{ lineItems: [{ ...lineItems[0], title: LONG }] }, 'lineItems'],
     [{ remoteFields: { customer: { email: 'bad' } } }, 'remoteFields.customer.email'],
   ])('an order changed to %j: %s', async (input, field) => {
     const { record } = await records.create('commerce/orders', { lineItems })

@@ -3,46 +3,20 @@ import { amount, ofCents, shareOf, times, units } from '../amounts.ts'
 import type { FieldsOf, SandboxRecord } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
-import {
-  generateAddresses,
-  generateCity,
-  generateCompanyName,
-  generateName,
-  generatePhones,
-  mailOf,
-  slug,
-} from './contacts.ts'
-import { dayOf, type SimulatedEvent, withOne } from './event.ts'
+import { changeOf, type SimulatedEvent, withOne } from './event.ts'
+import { dayOf, sampleOf } from './samples.ts'
 import { euroRates, goods, remarks, services } from './words.ts'
 
 type Currency = FieldsOf<'invoices'>['currency']
 
-const party = (random: Random, archivedPercent: number) => {
-  const name = generateCompanyName(random)
-  const city = generateCity(random)
-  return {
-    name: random.chance(60) ? `${name} ${city.legalForm}` : name,
-    email: random.chance(30)
-      ? mailOf(generateName(random), name)
-      : `accounts@${slug(name)}.example`,
-    taxNumber: random.chance(85) ? `${city.country}${random.digits('#########')}` : null,
-    currency: city.currency,
-    addresses: generateAddresses(random, city),
-    phoneNumbers: generatePhones(random, city),
-    status: random.chance(archivedPercent) ? ('ARCHIVED' as const) : ('ACTIVE' as const),
-  }
-}
+const findVendor: SimulatedEvent = async (workspace, random) =>
+  workspace.create('vendors', {
+    ...sampleOf('vendors', workspace, random),
+    payment_terms_days: random.pick([14, 30, 30, 45, 60]),
+  })
 
-const findVendor: SimulatedEvent = async (workspace, random) => {
-  const payment_terms_days = random.pick([14, 30, 30, 45, 60])
-  const { name: vendorName, status: vendorStatus, ...fields } = party(random, 12)
-  return workspace.create('vendors', { vendorName, vendorStatus, ...fields, payment_terms_days })
-}
-
-const winClient: SimulatedEvent = async (workspace, random) => {
-  const { name: customerName, status: customerStatus, ...fields } = party(random, 8)
-  return workspace.create('clients', { customerName, customerStatus, ...fields })
-}
+const winClient: SimulatedEvent = async (workspace, random) =>
+  workspace.create('clients', sampleOf('clients', workspace, random))
 
 /** Adds the next item of the catalogue. */
 const addItem: SimulatedEvent = async (workspace, random) => {
@@ -66,12 +40,6 @@ const addItem: SimulatedEvent = async (workspace, random) => {
   })
 }
 
-const activeVendors = (workspace: Workspace) =>
-  workspace.where('vendors', ({ vendorStatus }) => vendorStatus === 'ACTIVE')
-
-const activeClients = (workspace: Workspace) =>
-  workspace.where('clients', ({ customerStatus }) => customerStatus === 'ACTIVE')
-
 const rateOf = (currency: Currency): string => euroRates[currency] ?? '1'
 
 /** The fields of a document with one to four lines. */
@@ -86,10 +54,7 @@ const documentFields = async (
     'catalog_items',
     (item) => item.itemStatus === 'ACTIVE' && (isSale || item.purchasePrice !== null),
   )
-  const centers = await workspace.where(
-    'cost_centers',
-    ({ trackingCategoryStatus }) => trackingCategoryStatus === 'active',
-  )
+  const centers = await workspace.where('cost_centers', { trackingCategoryStatus: 'active' })
   const centerOf = (percent: number) => (random.chance(percent) ? [random.pick(centers).id] : [])
   const lineItems = random.some(items, random.integer(1, 4)).map(({ id, fields }) => {
     const price = (isSale ? fields.unitPrice : fields.purchasePrice) ?? '80.00'
@@ -115,20 +80,23 @@ const documentFields = async (
 
 /** Sends an old draft, or writes an invoice. */
 const sendInvoice: SimulatedEvent = async (workspace, random) => {
-  const [draft, ...drafts] = await workspace.where('invoices', ({ sent }) => !sent)
+  const [draft, ...drafts] = await workspace.where('invoices', { sent: false })
   if (draft && drafts.length > 2) return workspace.update(draft, { sent: true })
   const orders = await workspace.where('purchase_orders')
-  return withOne(random, await activeClients(workspace), async (client) =>
-    workspace.create('invoices', {
-      ...(await documentFields(workspace, random, 'sale', client.fields.currency)),
-      customerId: client.id,
-      issueDate: dayOf(workspace),
-      dueDate: dayOf(workspace, random.pick([14, 30, 30])),
-      discount_percent: random.chance(18) ? random.pick(['2', '5', '7.5', '10']) : '0',
-      sent: random.chance(93),
-      // The order of the goods of this sale.
-      purchaseOrderIds: orders.length > 0 && random.chance(15) ? [random.pick(orders).id] : [],
-    }),
+  return withOne(
+    random,
+    await workspace.where('clients', { customerStatus: 'ACTIVE' }),
+    async (client) =>
+      workspace.create('invoices', {
+        ...(await documentFields(workspace, random, 'sale', client.fields.currency)),
+        customerId: client.id,
+        issueDate: dayOf(workspace),
+        dueDate: dayOf(workspace, random.pick([14, 30, 30])),
+        discount_percent: random.chance(18) ? random.pick(['2', '5', '7.5', '10']) : '0',
+        sent: random.chance(93),
+        // The order of the goods of this sale.
+        purchaseOrderIds: orders.length > 0 && random.chance(15) ? [random.pick(orders).id] : [],
+      }),
   )
 }
 
@@ -142,28 +110,32 @@ const findUnbilled = async (workspace: Workspace) => {
 
 /** Receives a bill, sometimes for a purchase order, whose lines it repeats. */
 const receiveBill: SimulatedEvent = async (workspace, random) => {
-  const [pending, ...others] = await workspace.where('bills', ({ approved }) => !approved)
+  const [pending, ...others] = await workspace.where('bills', { approved: false })
   if (pending && others.length > 1) return workspace.update(pending, { approved: true })
   const order = random.chance(60) ? await findUnbilled(workspace) : undefined
-  return withOne(random, await activeVendors(workspace), async (vendor) => {
-    const ordered = order && {
-      vendorId: order.fields.vendorId,
-      currency: order.fields.currency,
-      exchangeRate: order.fields.exchangeRate,
-      lineItems: order.fields.lineItems,
-      purchaseOrderIds: [order.id],
-    }
-    await workspace.create('bills', {
-      ...(await documentFields(workspace, random, 'purchase', vendor.fields.currency)),
-      billNumber: random.digits('R-######'),
-      vendorId: vendor.id,
-      issueDate: dayOf(workspace),
-      dueDate: dayOf(workspace, vendor.fields.payment_terms_days),
-      discount_percent: random.chance(12) ? '3' : '0',
-      approved: random.chance(93),
-      ...ordered,
-    })
-  })
+  return withOne(
+    random,
+    await workspace.where('vendors', { vendorStatus: 'ACTIVE' }),
+    async (vendor) => {
+      const ordered = order && {
+        vendorId: order.fields.vendorId,
+        currency: order.fields.currency,
+        exchangeRate: order.fields.exchangeRate,
+        lineItems: order.fields.lineItems,
+        purchaseOrderIds: [order.id],
+      }
+      await workspace.create('bills', {
+        ...(await documentFields(workspace, random, 'purchase', vendor.fields.currency)),
+        billNumber: random.digits('R-######'),
+        vendorId: vendor.id,
+        issueDate: dayOf(workspace),
+        dueDate: dayOf(workspace, vendor.fields.payment_terms_days),
+        discount_percent: random.chance(12) ? '3' : '0',
+        approved: random.chance(93),
+        ...ordered,
+      })
+    },
+  )
 }
 
 const isOpen = ({ state, balance }: { state: string; balance: string }): boolean =>
@@ -196,7 +168,7 @@ const pay =
   }
 
 const orderFromVendor: SimulatedEvent = async (workspace, random) =>
-  withOne(random, await activeVendors(workspace), async (vendor) => {
+  withOne(random, await workspace.where('vendors', { vendorStatus: 'ACTIVE' }), async (vendor) => {
     const [company] = await workspace.where('companies')
     const [address] = company?.fields.companyAddresses ?? []
     await workspace.create('purchase_orders', {
@@ -222,29 +194,6 @@ const advanceOrder: SimulatedEvent = async (workspace, random) => {
   })
 }
 
-const changeVendorMail: SimulatedEvent = async (workspace, random) =>
-  withOne(random, await workspace.where('vendors'), (vendor) => {
-    const box = random.pick(['billing', 'office', 'accounts', 'hello'])
-    const name = slug(vendor.fields.vendorName) || 'vendor'
-    const email = `${box}${random.integer(2, 99)}@${name}.example`
-    return workspace.update(vendor, { email })
-  })
-
-const moveClient: SimulatedEvent = async (workspace, random) =>
-  withOne(random, await workspace.where('clients'), (client) =>
-    workspace.update(client, { addresses: generateAddresses(random, generateCity(random)) }),
-  )
-
-const countStock: SimulatedEvent = async (workspace, random) =>
-  withOne(
-    random,
-    await workspace.where('catalog_items', ({ qtyOnHand }) => qtyOnHand !== null),
-    (item) => {
-      const qtyOnHand = (item.fields.qtyOnHand ?? 0) + random.integer(1, 40)
-      return workspace.update(item, { qtyOnHand })
-    },
-  )
-
 /** Events that only the history has. */
 export const bookGrowth = { findVendor, winClient, addItem }
 
@@ -256,7 +205,6 @@ export const bookEvents = {
   payBill: pay('bills'),
   orderFromVendor,
   advanceOrder,
-  changeVendorMail,
-  moveClient,
-  countStock,
+  changeVendorMail: changeOf('vendors', 'email'),
+  moveClient: changeOf('clients', 'addresses'),
 }

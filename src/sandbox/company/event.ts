@@ -1,6 +1,8 @@
 /** Events in the life of the company. They write its history and, later, what happens while the sandbox runs. */
+import type { KindInput, KindName } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
+import { sampleOf } from './samples.ts'
 
 /** Applies one event. Resolves to false, without a write, if no record is suitable. */
 export type SimulatedEvent = (workspace: Workspace, random: Random) => Promise<unknown>
@@ -12,6 +14,12 @@ export const withOne = async <T>(
   act: (record: T) => Promise<unknown>,
 ): Promise<unknown> => (records.length > 0 ? act(random.pick(records)) : false)
 
-/** Calendar day of the workspace's instant, or `days` after it. */
-export const dayOf = ({ now }: Workspace, days = 0): string =>
-  new Date(Date.parse(now) + days * 86_400_000).toISOString().slice(0, 10)
+/** An event that gives one field of a record another value. */
+export const changeOf =
+  <K extends KindName>(kind: K, name: keyof KindInput<K>): SimulatedEvent =>
+  async (workspace, random) =>
+    withOne(random, await workspace.where(kind), (record) => {
+      const { [name]: value } = sampleOf(kind, workspace, random)
+      // Safe cast: a field of the input, by its own name.
+      return workspace.update(record, { [name]: value } as unknown as Partial<KindInput<K>>)
+    })

@@ -1,98 +1,40 @@
 /** Events in the CRM. */
 import { ofCents } from '../amounts.ts'
-import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
-import {
-  generateCity,
-  generateCompanyName,
-  generateLocation,
-  generateName,
-  generatePhones,
-  mailOf,
-  type PersonName,
-  slug,
-} from './contacts.ts'
-import { dayOf, type SimulatedEvent, withOne } from './event.ts'
-import { jobTitles, leadSources, noteTexts, projects, sectors, taskTitles } from './words.ts'
+import { changeOf, type SimulatedEvent, withOne } from './event.ts'
+import { dayOf, pickSubject, sampleOf } from './samples.ts'
+import { jobTitles, noteTexts, projects, taskTitles } from './words.ts'
 
-const team = (workspace: Workspace) =>
-  workspace.where('members', ({ isActive }) => isActive === true)
+const team = (workspace: Workspace) => workspace.where('members', { isActive: true })
 
-const openDeals = (workspace: Workspace) =>
-  workspace.where('deals', ({ opportunityStatus }) => opportunityStatus === 'open')
-
-const mailboxes = (random: Random, name: PersonName, company: string) => {
-  const mailbox = (emailAddressType: string, domain: string) => ({
-    emailAddressType,
-    emailAddress: mailOf(name, domain),
-  })
-  const work = mailbox('work', company)
-  return random.chance(30) ? [work, mailbox('private', 'mail')] : [work]
-}
+const openDeals = (workspace: Workspace) => workspace.where('deals', { opportunityStatus: 'open' })
 
 const meetOrganization: SimulatedEvent = async (workspace, random) =>
-  withOne(random, await team(workspace), (owner) => {
-    const name = generateCompanyName(random)
-    const city = generateCity(random)
-    const sector = random.pick(sectors)
-    const about = `${sector}, ${city.city}. Met through ${random.pick(leadSources)}.`
-    return workspace.create('organizations', {
-      accountName: name,
+  withOne(random, await team(workspace), (owner) =>
+    workspace.create('organizations', {
+      ...sampleOf('organizations', workspace, random),
       owner: owner.id,
-      description: random.chance(80) ? about : null,
-      industry: sector,
-      website: `https://www.${slug(name)}.example`,
-      numberOfEmployees: random.chance(85) ? random.integer(4, 900) : null,
       lastActivityAt: workspace.now,
-      addresses: [generateLocation(random, city, 'Head office')],
-      phoneNumbers: generatePhones(random, city),
-    })
-  })
+    }),
+  )
 
 const meetPerson: SimulatedEvent = async (workspace, random) => {
   const organizations = await workspace.where('organizations')
   const isEmployed = organizations.length > 0 && random.chance(88)
   const employer = isEmployed ? random.pick(organizations) : undefined
-  const name = generateName(random)
-  const city = generateCity(random)
-  const address = {
-    ...generateLocation(random, city, random.chance(70) ? 'Office' : 'Home'),
-    street2: random.chance(30) ? `Floor ${random.integer(1, 9)}` : null,
-    countrySubdivision: city.regionCode,
-  }
+  const company = employer?.fields.accountName ?? 'freelance'
+  const subject = pickSubject(random, { company })
   return workspace.create('people', {
-    ...name,
+    ...sampleOf('people', workspace, random, { subject }),
     account: employer?.id ?? null,
     job_title: random.pick(jobTitles),
-    emailAddresses: mailboxes(random, name, employer?.fields.accountName ?? 'freelance'),
-    phoneNumbers: generatePhones(random, city),
-    addresses: [address],
     lastActivityAt: random.chance(90) ? workspace.now : null,
   })
 }
 
 const meetLead: SimulatedEvent = async (workspace, random) =>
-  withOne(random, await team(workspace), (owner) => {
-    const name = generateName(random)
-    const company = generateCompanyName(random)
-    const city = generateCity(random)
-    return workspace.create('leads', {
-      ...name,
-      company,
-      leadTitle: random.pick(jobTitles),
-      leadSource: random.pick(leadSources),
-      owner: owner.id,
-      emailAddresses: mailboxes(random, name, company),
-      phoneNumbers: random.chance(80) ? generatePhones(random, city) : [],
-      addresses: random.chance(70) ? [generateLocation(random, city, 'Office')] : [],
-    })
-  })
-
-const promoteLead: SimulatedEvent = async (workspace, random) =>
-  withOne(random, await workspace.where('leads'), (lead) =>
-    workspace.update(lead, {
-      leadTitle: random.pick(jobTitles.filter((title) => title !== lead.fields.leadTitle)),
-    }),
+  withOne(random, await team(workspace), (owner) =>
+    workspace.create('leads', { ...sampleOf('leads', workspace, random), owner: owner.id }),
   )
 
 /** Converts a lead into a person at an organization and deletes the lead. */
@@ -102,8 +44,7 @@ const convertLead: SimulatedEvent = async (workspace, random) => {
     const { company, owner, lastName, leadTitle, ...fields } = lead.fields
     const { firstName, emailAddresses, phoneNumbers, addresses } = fields
     const reached = { phoneNumbers, addresses, lastActivityAt: workspace.now }
-    const isEmployer = ({ accountName }: { accountName: string }) => accountName === company
-    const [known] = await workspace.where('organizations', isEmployer)
+    const [known] = await workspace.where('organizations', { accountName: company ?? '' })
     const employer =
       known || company === null
         ? known
@@ -202,7 +143,7 @@ export const salesGrowth = { meetOrganization, meetPerson }
 /** Events of the CRM, by name. An event that is listed twice happens twice as often. */
 export const salesEvents = {
   meetLead,
-  promoteLead,
+  promoteLead: changeOf('leads', 'leadTitle'),
   convertLead,
   openDeal,
   moveDeal,

@@ -4,21 +4,19 @@ import type { FieldsOf, SandboxRecord } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
 import { unshippedLines } from '../shipping.ts'
 import type { Workspace } from '../workspace.ts'
-import { generateCity, generateName, generatePostal, mailOf, slug } from './contacts.ts'
 import { type SimulatedEvent, withOne } from './event.ts'
+import { pickSubject, sampleOf, slug } from './samples.ts'
 import { assortment, brands, carriers } from './words.ts'
 
 type Variants = FieldsOf<'products'>['variants']
 
-const joinShop = (workspace: Workspace, random: Random): Promise<SandboxRecord<'shoppers'>> => {
-  const name = generateName(random)
-  return workspace.create('shoppers', {
-    ...name,
-    email: mailOf(name, random.pick(['post', 'mail', 'inbox'])),
-    phone: random.chance(75) ? random.digits(generateCity(random).phone) : null,
+const joinShop = (workspace: Workspace, random: Random): Promise<SandboxRecord<'shoppers'>> =>
+  workspace.create('shoppers', {
+    ...sampleOf('shoppers', workspace, random, {
+      subject: pickSubject(random, { company: random.pick(['post', 'mail', 'inbox']) }),
+    }),
     accepts_marketing: random.chance(45),
   })
-}
 
 /** Adds the next product of the assortment. */
 const addProduct: SimulatedEvent = async (workspace, random) => {
@@ -82,15 +80,17 @@ const placeOrder: SimulatedEvent = async (workspace, random) => {
   const shoppers = await workspace.where('shoppers')
   const isNew = shoppers.length === 0 || random.chance(30)
   const shopper = isNew ? await joinShop(workspace, random) : random.pick(shoppers)
-  const { phone } = shopper.fields
-  const home = generatePostal(random, shopper.fields, phone)
+  const { firstName, lastName } = shopper.fields
+  const subject = pickSubject(random, { ...(firstName && lastName && { firstName, lastName }) })
+  const addresses = sampleOf('orders', workspace, random, { subject })
+  const { billingAddress, shippingAddress } = addresses
   const order = await workspace.create('orders', {
     paymentStatus: random.chance(85) ? 'paid' : 'pending',
     totalDiscount: random.chance(20) ? ofCents(random.integer(1, 5) * 100) : '0.00',
     totalShipping: random.pick(['0.00', '4.90', '4.90', '7.50']),
     customer: { customerId: shopper.id },
-    billingAddress: home,
-    shippingAddress: random.chance(85) ? home : generatePostal(random, generateName(random), phone),
+    billingAddress,
+    shippingAddress: random.chance(85) ? billingAddress : shippingAddress,
     lineItems: random.some(products, random.integer(1, 4)).map(({ id, fields }) => ({
       productId: id,
       variantId: random.pick(fields.variants).id,

@@ -1,0 +1,147 @@
+/**
+ * Plausible values for the fields of any resource, chosen by the name and kind of each field. E-mail domains and
+ * telephone numbers are reserved, so they reach no one.
+ */
+import type { ExampleSource, Field, Fields } from '../../definition/kinds/kind.ts'
+import { catalogue } from '../../generated/catalogue.ts'
+import { ofCents } from '../amounts.ts'
+import { derivedName } from '../kinds/derived.ts'
+import { type KindInput, type KindName, kinds } from '../kinds/kinds.ts'
+import type { Random } from '../random.ts'
+import type { Workspace } from '../workspace.ts'
+import {
+  type City,
+  cities,
+  companyWords,
+  familyNames,
+  givenNames,
+  jobTitles,
+  leadSources,
+  remarks,
+  sectors,
+  streets,
+} from './words.ts'
+
+/** Calendar day of the workspace's instant, or `days` after it. */
+export const dayOf = ({ now }: Workspace, days = 0): string =>
+  new Date(Date.parse(now) + days * 86_400_000).toISOString().slice(0, 10)
+
+/** Slug of a name, for e-mail and web addresses: `Björn` becomes `bjorn`. */
+export const slug = (name: string): string =>
+  name
+    .normalize('NFD')
+    .replace(/\p{M}|'/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+
+/** The person, company and city that the values of one record are about. */
+export interface Subject {
+  readonly firstName: string
+  readonly lastName: string
+  readonly company: string
+  readonly city: City
+}
+
+/** Picks a subject, except for the parts in `known`. */
+export const pickSubject = (random: Random, known: Partial<Subject> = {}): Subject => ({
+  firstName: random.pick(givenNames),
+  lastName: random.pick(familyNames),
+  company: `${random.pick(companyWords.first)} ${random.pick(companyWords.last)}`,
+  city: random.pick(cities),
+  ...known,
+})
+
+/** `maeve.quinn@harbour-foods.example`; .example is reserved (RFC 2606). */
+export const mailOf = ({ firstName, lastName, company }: Omit<Subject, 'city'>): string =>
+  `${slug(firstName)}.${slug(lastName)}@${slug(company)}.example`
+
+type TextGenerator = (subject: Subject, random: Random) => string
+
+/** Generators of texts by field name; the first match applies. */
+const texts: readonly (readonly [RegExp, TextGenerator])[] = [
+  [/type$/i, (_, random) => random.pick(['work', 'home'])],
+  [/mail/i, mailOf],
+  [/phone|fax|mobile/i, ({ city }, random) => random.digits(city.phone)],
+  [/url|web|link|page/i, ({ company }) => `https://www.${slug(company)}.example`],
+  [/city|town/i, ({ city }) => city.city],
+  [/subdivision/i, ({ city }) => city.regionCode],
+  [/country/i, ({ city }) => city.countryName],
+  [/state$|region/i, ({ city }) => city.region],
+  [/zip|postal/i, ({ city }, random) => random.digits(city.postcode)],
+  [/street2|address2/i, (_, random) => `Unit ${random.integer(1, 40)}`],
+  [/street|address/i, (_, random) => `${random.integer(1, 180)} ${random.pick(streets)}`],
+  [/firstName/i, ({ firstName }) => firstName],
+  [/lastName/i, ({ lastName }) => lastName],
+  [/title/i, (_, random) => random.pick(jobTitles)],
+  [/source/i, (_, random) => random.pick(leadSources)],
+  [/industry/i, (_, random) => random.pick(sectors)],
+  [/owner|author|person|assignee/i, ({ firstName, lastName }) => `${firstName} ${lastName}`],
+  [/number|code|sku|reference/i, ({ city }, random) => random.digits(`${city.country}#########`)],
+  [/description|content|text|memo|comment|summary/i, (_, random) => random.pick(remarks)],
+  [/./, ({ company }) => company],
+]
+
+/** Existing ids for a reference target: a topic, or a nested list (`commerce/products.variants`). */
+export type FindIds = (target: string) => readonly string[]
+
+/** The context of the values of one record. */
+interface SampleOptions {
+  readonly subject?: Subject
+  /** Default: none, and the record gets no references. */
+  readonly findIds?: FindIds
+}
+
+/** Input of a record of the kind, with a value for each field that is not computed. */
+export const sampleOf = <K extends KindName>(
+  kind: K,
+  workspace: Workspace,
+  random: Random,
+  { subject = pickSubject(random), findIds = () => [] }: SampleOptions = {},
+): KindInput<K> => {
+  const sourceOf = (name: string, { kind }: Field, index: number): ExampleSource => {
+    const { city } = subject
+    const text = () => texts.find(([names]) => names.test(name))?.[1](subject, random) ?? name
+    return {
+      text,
+      entry: text,
+      code: () => {
+        const values = kind.values ?? ['']
+        const ofCity = values.find((value) => value === city.country || value === city.currency)
+        return ofCity ?? (random.chance(85) ? (values[index] ?? '') : random.pick(values))
+      },
+      amount: (otherwise) =>
+        otherwise.includes('.') ? ofCents(random.integer(500, 90_000)) : `${random.integer(1, 99)}`,
+      day: () => dayOf(workspace, -random.integer(1, 300)),
+      reference: ({ target }) => random.pick(findIds(target)),
+      shape: ({ fields }) => samplesOf(fields),
+    }
+  }
+  const sampleField = (name: string, field: Field, index: number): unknown => {
+    const { reference, nested = field.kind, shape, isList, isScalar, values, example } = field.kind
+    const source = sourceOf(name, field, index)
+    if (reference && findIds(reference.target).length === 0) return undefined
+    if (values) return source.code()
+    if (isScalar && !field.required && random.chance(8)) return undefined
+    if (!shape || !isList) return nested.input.parse(example(source))
+    // Entries of several types: a billing and a shipping address.
+    const isTyped = Object.values(shape.fields).some(({ kind }) => kind.values)
+    const entries = Array.from({ length: isTyped ? random.integer(1, 2) : 1 })
+    return entries.map((_, position) => samplesOf(shape.fields, position))
+  }
+  const samplesOf = (fields: Fields, index = 0): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(fields).flatMap(([name, field]) => {
+        const value = sampleField(name, field, index)
+        return value === undefined ? [] : [[name, value]]
+      }),
+    )
+  const { topic, fields } = kinds[kind]
+  const samples = Object.entries(samplesOf(catalogue.get(topic).fields))
+  // Safe cast: the schema of the kind validates the input.
+  return Object.fromEntries(
+    samples
+      .map(([name, value]) => [derivedName(name), value] as const)
+      .filter(([name]) => Object.hasOwn(fields.shape, name)),
+  ) as KindInput<K>
+}
