@@ -21,7 +21,7 @@ import { vendor } from '../../resources/accounting/vendor.ts'
 import { collection } from './collection.ts'
 import { entriesOf } from './derived.ts'
 import { money, quantity, rate } from './formats.ts'
-import { accountsOfLines, settledByPayment } from './side-effects.ts'
+import { sideEffects } from './side-effects.ts'
 
 /** How lines match stored lines. A matched line keeps its tax code, which the common model lacks. */
 const lineMatching = [
@@ -106,7 +106,7 @@ export const accounting = [
       billNumber: notNull('billNumber'),
       billStatus: readOnly('state'),
     },
-    accountsOfLines,
+    sideEffects,
   ),
   collection(
     'invoices',
@@ -117,7 +117,7 @@ export const accounting = [
       invoiceNumber: notNull('invoiceNumber'),
       invoiceStatus: readOnly('state'),
     },
-    accountsOfLines,
+    sideEffects,
   ),
   collection(
     'payments',
@@ -132,6 +132,6 @@ export const accounting = [
       exchangeRate: createOnly(rate('exchangeRate')),
       totalAmount: createOnly(notNull(money('totalAmount'))),
     },
-    settledByPayment,
+    sideEffects,
   ),
 ]

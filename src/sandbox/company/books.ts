@@ -3,20 +3,11 @@ import { amount, ofCents, shareOf, times, units } from '../amounts.ts'
 import type { FieldsOf, SandboxRecord } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
-import { changeOf, type SimulatedEvent, withOne } from './event.ts'
-import { dayOf, sampleOf } from './samples.ts'
+import { changeOf, creationOf, type SimulatedEvent, withOne } from './event.ts'
+import { dayOf } from './samples.ts'
 import { euroRates, goods, remarks, services } from './words.ts'
 
 type Currency = FieldsOf<'invoices'>['currency']
-
-const findVendor: SimulatedEvent = async (workspace, random) =>
-  workspace.create('vendors', {
-    ...sampleOf('vendors', workspace, random),
-    payment_terms_days: random.pick([14, 30, 30, 45, 60]),
-  })
-
-const winClient: SimulatedEvent = async (workspace, random) =>
-  workspace.create('clients', sampleOf('clients', workspace, random))
 
 /** Adds the next item of the catalogue. */
 const addItem: SimulatedEvent = async (workspace, random) => {
@@ -195,7 +186,13 @@ const advanceOrder: SimulatedEvent = async (workspace, random) => {
 }
 
 /** Events that only the history has. */
-export const bookGrowth = { findVendor, winClient, addItem }
+export const bookGrowth = {
+  findVendor: creationOf('vendors', (_, random) => ({
+    payment_terms_days: random.pick([14, 30, 30, 45, 60]),
+  })),
+  winClient: creationOf('clients'),
+  addItem,
+}
 
 /** Events of the books, by name. */
 export const bookEvents = {

@@ -14,12 +14,27 @@ export const withOne = async <T>(
   act: (record: T) => Promise<unknown>,
 ): Promise<unknown> => (records.length > 0 ? act(random.pick(records)) : false)
 
+/** An event that creates a record with sample values, except for those of `more`. */
+export const creationOf =
+  <K extends KindName>(
+    kind: K,
+    more: (
+      workspace: Workspace,
+      random: Random,
+    ) => Partial<KindInput<K>> | Promise<Partial<KindInput<K>>> = () => ({}),
+  ): SimulatedEvent =>
+  async (workspace, random) => {
+    const stated = await more(workspace, random)
+    const input = { ...(await sampleOf(kind, workspace, random)), ...stated }
+    return workspace.create(kind, input)
+  }
+
 /** An event that gives one field of a record another value. */
 export const changeOf =
   <K extends KindName>(kind: K, name: keyof KindInput<K>): SimulatedEvent =>
   async (workspace, random) =>
-    withOne(random, await workspace.where(kind), (record) => {
-      const { [name]: value } = sampleOf(kind, workspace, random)
+    withOne(random, await workspace.where(kind), async (record) => {
+      const { [name]: value } = await sampleOf(kind, workspace, random)
       // Safe cast: a field of the input, by its own name.
       return workspace.update(record, { [name]: value } as unknown as Partial<KindInput<K>>)
     })

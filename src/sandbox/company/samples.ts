@@ -6,7 +6,8 @@ import type { ExampleSource, Field, Fields } from '../../definition/kinds/kind.t
 import { catalogue } from '../../generated/catalogue.ts'
 import { ofCents } from '../amounts.ts'
 import { derivedName } from '../kinds/derived.ts'
-import { type KindInput, type KindName, kinds } from '../kinds/kinds.ts'
+import { objectsOf } from '../kinds/kind.ts'
+import { type KindInput, type KindName, kindOfTopic, kinds } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
 import {
@@ -82,23 +83,39 @@ const texts: readonly (readonly [RegExp, TextGenerator])[] = [
   [/./, ({ company }) => company],
 ]
 
-/** Existing ids for a reference target: a topic, or a nested list (`commerce/products.variants`). */
-export type FindIds = (target: string) => readonly string[]
-
-/** The context of the values of one record. */
-interface SampleOptions {
-  readonly subject?: Subject
-  /** Default: none, and the record gets no references. */
-  readonly findIds?: FindIds
+/** Ids that a field can reference, by target: a topic, or a nested list (`commerce/products.variants`). */
+const referencesOf = async (workspace: Workspace, fields: Fields) => {
+  const ids = new Map<string, readonly string[]>()
+  const visit = async (fields: Fields): Promise<void> => {
+    for (const { kind } of Object.values(fields)) {
+      if (kind.shape) await visit(kind.shape.fields)
+      const [topic = '', list] = kind.reference?.target.split('.') ?? []
+      const target = kindOfTopic.get(topic)
+      if (!kind.reference || !target) continue
+      const records = await workspace.where(target)
+      const entries = list
+        ? records.flatMap(({ fields }) => objectsOf(Object(fields)[list]))
+        : records
+      ids.set(
+        kind.reference.target,
+        entries.map(({ id }) => String(id)),
+      )
+    }
+  }
+  await visit(fields)
+  return ids
 }
 
-/** Input of a record of the kind, with a value for each field that is not computed. */
-export const sampleOf = <K extends KindName>(
+/** Input of a record of the kind, with a value for most fields that are not computed. */
+export const sampleOf = async <K extends KindName>(
   kind: K,
   workspace: Workspace,
   random: Random,
-  { subject = pickSubject(random), findIds = () => [] }: SampleOptions = {},
-): KindInput<K> => {
+  subject: Subject = pickSubject(random),
+): Promise<KindInput<K>> => {
+  const { topic, fields: inputs } = kinds[kind]
+  const { fields } = catalogue.get(topic)
+  const references = await referencesOf(workspace, fields)
   const sourceOf = (name: string, { kind }: Field, index: number): ExampleSource => {
     const { city } = subject
     const text = () => texts.find(([names]) => names.test(name))?.[1](subject, random) ?? name
@@ -113,14 +130,14 @@ export const sampleOf = <K extends KindName>(
       amount: (otherwise) =>
         otherwise.includes('.') ? ofCents(random.integer(500, 90_000)) : `${random.integer(1, 99)}`,
       day: () => dayOf(workspace, -random.integer(1, 300)),
-      reference: ({ target }) => random.pick(findIds(target)),
+      reference: ({ target }) => random.pick(references.get(target) ?? []),
       shape: ({ fields }) => samplesOf(fields),
     }
   }
   const sampleField = (name: string, field: Field, index: number): unknown => {
     const { reference, nested = field.kind, shape, isList, isScalar, values, example } = field.kind
     const source = sourceOf(name, field, index)
-    if (reference && findIds(reference.target).length === 0) return undefined
+    if (reference && !references.get(reference.target)?.length) return undefined
     if (values) return source.code()
     if (isScalar && !field.required && random.chance(8)) return undefined
     if (!shape || !isList) return nested.input.parse(example(source))
@@ -136,12 +153,10 @@ export const sampleOf = <K extends KindName>(
         return value === undefined ? [] : [[name, value]]
       }),
     )
-  const { topic, fields } = kinds[kind]
-  const samples = Object.entries(samplesOf(catalogue.get(topic).fields))
   // Safe cast: the schema of the kind validates the input.
   return Object.fromEntries(
-    samples
+    Object.entries(samplesOf(fields))
       .map(([name, value]) => [derivedName(name), value] as const)
-      .filter(([name]) => Object.hasOwn(fields.shape, name)),
+      .filter(([name]) => Object.hasOwn(inputs.shape, name)),
   ) as KindInput<K>
 }

@@ -61,7 +61,7 @@ export const setUp = async (workspace: Workspace, random: Random, title: string)
   if (!dublin) throw new RangeError('The list of cities is empty.')
   const subject = pickSubject(random, { company: title, city: dublin })
   await workspace.create('companies', {
-    ...sampleOf('companies', workspace, random, { subject }),
+    ...(await sampleOf('companies', workspace, random, subject)),
     companyName: title,
     taxNumber: random.digits('IE#######TH'),
     companyLegalName: `${title} Trading Limited`,

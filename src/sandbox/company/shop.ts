@@ -1,20 +1,16 @@
 /** Events in the shop. */
 import { amount, ofCents, shareOf, units } from '../amounts.ts'
-import type { FieldsOf, SandboxRecord } from '../kinds/kinds.ts'
+import type { FieldsOf } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
 import { unshippedLines } from '../shipping.ts'
 import type { Workspace } from '../workspace.ts'
 import { type SimulatedEvent, withOne } from './event.ts'
-import { pickSubject, sampleOf, slug } from './samples.ts'
+import { sampleOf, slug } from './samples.ts'
 import { assortment, brands, carriers } from './words.ts'
 
-type Variants = FieldsOf<'products'>['variants']
-
-const joinShop = (workspace: Workspace, random: Random): Promise<SandboxRecord<'shoppers'>> =>
+const joinShop = async (workspace: Workspace, random: Random) =>
   workspace.create('shoppers', {
-    ...sampleOf('shoppers', workspace, random, {
-      subject: pickSubject(random, { company: random.pick(['post', 'mail', 'inbox']) }),
-    }),
+    ...(await sampleOf('shoppers', workspace, random)),
     accepts_marketing: random.chance(45),
   })
 
@@ -51,40 +47,15 @@ const addProduct: SimulatedEvent = async (workspace, random) => {
   })
 }
 
-const withStock = (variant: Variants[number], totalCount: number): Variants[number] => ({
-  ...variant,
-  inventory: { totalCount: Math.max(0, totalCount) },
-})
-
-const takeFromStock = async (
-  workspace: Workspace,
-  order: SandboxRecord<'orders'>,
-): Promise<void> => {
-  for (const { productId: id, variantId, quantity } of order.fields.lineItems) {
-    const product = await workspace.find('products', id)
-    if (!product) continue
-    const variants: Variants = product.fields.variants.map((entry) =>
-      entry.id === variantId ? withStock(entry, entry.inventory.totalCount - quantity) : entry,
-    )
-    await workspace.update(product, { variants })
-  }
-}
-
 /** Places an order of one to four live products, sometimes of a new shopper. */
 const placeOrder: SimulatedEvent = async (workspace, random) => {
-  const products = await workspace.where(
-    'products',
-    ({ productStatus }) => productStatus === 'live',
-  )
+  const products = await workspace.where('products', { productStatus: 'live' })
   if (products.length === 0) return false
   const shoppers = await workspace.where('shoppers')
   const isNew = shoppers.length === 0 || random.chance(30)
   const shopper = isNew ? await joinShop(workspace, random) : random.pick(shoppers)
-  const { firstName, lastName } = shopper.fields
-  const subject = pickSubject(random, { ...(firstName && lastName && { firstName, lastName }) })
-  const addresses = sampleOf('orders', workspace, random, { subject })
-  const { billingAddress, shippingAddress } = addresses
-  const order = await workspace.create('orders', {
+  const { billingAddress, shippingAddress } = await sampleOf('orders', workspace, random)
+  return workspace.create('orders', {
     paymentStatus: random.chance(85) ? 'paid' : 'pending',
     totalDiscount: random.chance(20) ? ofCents(random.integer(1, 5) * 100) : '0.00',
     totalShipping: random.pick(['0.00', '4.90', '4.90', '7.50']),
@@ -97,7 +68,6 @@ const placeOrder: SimulatedEvent = async (workspace, random) => {
       quantity: random.pick([1, 1, 1, 2, 2, 3]),
     })),
   })
-  return takeFromStock(workspace, order)
 }
 
 const isWaiting = ({ orderStatus, fulfillmentStatus }: FieldsOf<'orders'>): boolean =>
@@ -120,7 +90,7 @@ const shipOrder: SimulatedEvent = async (workspace, random) => {
       service,
       trackingNumbers: [trackingNumber],
       trackingUrls: [`${track}${trackingNumber}`],
-      lineItems: earlier.length === 0 && random.chance(30) ? rest.slice(0, 1) : rest,
+      lineItems: earlier.length === 0 && random.chance(40) ? rest.slice(0, 1) : rest,
     })
     const shipped = await workspace.find('orders', order.id)
     if (!shipped) return
@@ -139,31 +109,16 @@ const cancelOrder: SimulatedEvent = async (workspace, random) => {
   )
 }
 
-const changeVariants = async (
-  workspace: Workspace,
-  random: Random,
-  change: (variant: Variants[number]) => Partial<Variants[number]>,
-): Promise<unknown> =>
-  withOne(random, await workspace.where('products'), (product) =>
-    workspace.update(product, {
-      variants: product.fields.variants.map((variant) => ({ ...variant, ...change(variant) })),
-    }),
-  )
-
-const changePrice: SimulatedEvent = (workspace, random) => {
-  const percent = random.pick(['90', '95', '105', '110'])
-  return changeVariants(workspace, random, ({ price }) => ({
-    price: amount(shareOf(units(price), percent, 'EUR')),
-  }))
-}
-
-const fillShelf: SimulatedEvent = (workspace, random) => {
-  const more = random.integer(10, 60)
-  // At most 100, because restocking outpaces sales.
-  return changeVariants(workspace, random, ({ inventory }) => ({
-    inventory: { totalCount: Math.min(100, inventory.totalCount + more) },
-  }))
-}
+const changePrice: SimulatedEvent = async (workspace, random) =>
+  withOne(random, await workspace.where('products'), (product) => {
+    const percent = random.pick(['90', '95', '105', '110'])
+    const variants = product.fields.variants.map((variant) => ({
+      ...variant,
+      price: amount(shareOf(units(variant.price), percent, 'EUR')),
+      inventory: { totalCount: random.integer(0, 80) },
+    }))
+    return workspace.update(product, { variants })
+  })
 
 /** Events that only the history has. */
 export const shopGrowth = { joinShop, addProduct }
@@ -176,5 +131,4 @@ export const shopEvents = {
   shipAnotherOrder: shipOrder,
   cancelOrder,
   changePrice,
-  fillShelf,
 }
