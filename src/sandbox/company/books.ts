@@ -1,10 +1,10 @@
 /** Events in the books: new parties and items, orders, bills, invoices and payments. */
 import { amount, ofCents, shareOf, times, units } from '../amounts.ts'
-import type { FieldsOf, SandboxRecord } from '../kinds/kinds.ts'
+import type { FieldsOf } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
-import { changeOf, creationOf, type SimulatedEvent, withOne } from './event.ts'
-import { dayOf } from './samples.ts'
+import { changeOf, creationOf, pickRecord, type SimulatedEvent } from './event.ts'
+import { dayOf, sampleOf } from './samples.ts'
 import { euroRates, goods, remarks, services } from './words.ts'
 
 type Currency = FieldsOf<'invoices'>['currency']
@@ -61,6 +61,7 @@ const documentFields = async (
     }
   })
   return {
+    issueDate: dayOf(workspace),
     memo: random.chance(40) ? random.pick(remarks) : null,
     currency,
     exchangeRate: rateOf(currency),
@@ -73,116 +74,88 @@ const documentFields = async (
 const sendInvoice: SimulatedEvent = async (workspace, random) => {
   const [draft, ...drafts] = await workspace.where('invoices', { sent: false })
   if (draft && drafts.length > 2) return workspace.update(draft, { sent: true })
-  const orders = await workspace.where('purchase_orders')
-  return withOne(
-    random,
-    await workspace.where('clients', { customerStatus: 'ACTIVE' }),
-    async (client) =>
-      workspace.create('invoices', {
-        ...(await documentFields(workspace, random, 'sale', client.fields.currency)),
-        customerId: client.id,
-        issueDate: dayOf(workspace),
-        dueDate: dayOf(workspace, random.pick([14, 30, 30])),
-        discount_percent: random.chance(18) ? random.pick(['2', '5', '7.5', '10']) : '0',
-        sent: random.chance(93),
-        // The order of the goods of this sale.
-        purchaseOrderIds: orders.length > 0 && random.chance(15) ? [random.pick(orders).id] : [],
-      }),
-  )
+  const client = await pickRecord(workspace, random, 'clients', { customerStatus: 'ACTIVE' })
+  if (!client) return false
+  const order = await pickRecord(workspace, random, 'purchase_orders')
+  return workspace.create('invoices', {
+    ...(await documentFields(workspace, random, 'sale', client.fields.currency)),
+    customerId: client.id,
+    dueDate: dayOf(workspace, random.pick([14, 30, 30])),
+    discount_percent: random.chance(18) ? random.pick(['2', '5', '7.5', '10']) : '0',
+    sent: random.chance(93),
+    // The order of the goods of this sale.
+    purchaseOrderIds: order && random.chance(15) ? [order.id] : [],
+  })
 }
 
-/** The oldest purchase order that was received and not billed. */
-const findUnbilled = async (workspace: Workspace) => {
+/** Receives a bill for the oldest purchase order that is received and not billed, or for other purchases. */
+const receiveBill: SimulatedEvent = async (workspace, random) => {
   const bills = await workspace.where('bills')
+  const [pending, ...others] = bills.filter(({ fields }) => !fields.approved)
+  if (pending && others.length > 1) return workspace.update(pending, { approved: true })
   const billed = new Set(bills.flatMap(({ fields }) => fields.purchaseOrderIds))
   const received = await workspace.where('purchase_orders', { purchaseOrderStatus: 'received' })
-  return received.find(({ id }) => !billed.has(id))
+  const order = received.find(({ id }) => !billed.has(id))
+  const vendor =
+    (order && (await workspace.find('vendors', order.fields.vendorId))) ??
+    (await pickRecord(workspace, random, 'vendors', { vendorStatus: 'ACTIVE' }))
+  if (!vendor) return false
+  return workspace.create('bills', {
+    ...(await documentFields(workspace, random, 'purchase', vendor.fields.currency)),
+    ...(order && { lineItems: order.fields.lineItems, purchaseOrderIds: [order.id] }),
+    billNumber: random.digits('R-######'),
+    vendorId: vendor.id,
+    dueDate: dayOf(workspace, vendor.fields.payment_terms_days),
+    discount_percent: random.chance(12) ? '3' : '0',
+    approved: random.chance(93),
+  })
 }
-
-/** Receives a bill, sometimes for a purchase order, whose lines it repeats. */
-const receiveBill: SimulatedEvent = async (workspace, random) => {
-  const [pending, ...others] = await workspace.where('bills', { approved: false })
-  if (pending && others.length > 1) return workspace.update(pending, { approved: true })
-  const order = random.chance(60) ? await findUnbilled(workspace) : undefined
-  return withOne(
-    random,
-    await workspace.where('vendors', { vendorStatus: 'ACTIVE' }),
-    async (vendor) => {
-      const ordered = order && {
-        vendorId: order.fields.vendorId,
-        currency: order.fields.currency,
-        exchangeRate: order.fields.exchangeRate,
-        lineItems: order.fields.lineItems,
-        purchaseOrderIds: [order.id],
-      }
-      await workspace.create('bills', {
-        ...(await documentFields(workspace, random, 'purchase', vendor.fields.currency)),
-        billNumber: random.digits('R-######'),
-        vendorId: vendor.id,
-        issueDate: dayOf(workspace),
-        dueDate: dayOf(workspace, vendor.fields.payment_terms_days),
-        discount_percent: random.chance(12) ? '3' : '0',
-        approved: random.chance(93),
-        ...ordered,
-      })
-    },
-  )
-}
-
-const isOpen = ({ state, balance }: { state: string; balance: string }): boolean =>
-  (state === 'open' || state === 'part_paid') && units(balance) > 0
 
 /** Pays the open amount of one of the oldest documents, or half of it if nothing has been paid yet. */
 const pay =
   (kind: 'invoices' | 'bills'): SimulatedEvent =>
   async (workspace, random) => {
-    const documents: readonly (SandboxRecord<'invoices'> | SandboxRecord<'bills'>)[] =
+    const isOpen = ({ state, balance }: { state: string; balance: string }): boolean =>
+      (state === 'open' || state === 'part_paid') && units(balance) > 0
+    const document =
       kind === 'invoices'
-        ? await workspace.where('invoices', isOpen)
-        : await workspace.where('bills', isOpen)
-    return withOne(random, documents.slice(0, 8), ({ id, fields }) => {
-      const { currency, exchangeRate, trackingCategoryIds, balance, state } = fields
-      const open = units(balance)
-      const isHalf = state === 'open' && random.chance(25)
-      return workspace.create('payments', {
-        invoice: kind === 'invoices' ? id : null,
-        bill: kind === 'bills' ? id : null,
-        transactionDate: dayOf(workspace),
-        totalAmount: amount(isHalf ? shareOf(open, '50', currency) : open),
-        currency,
-        exchangeRate,
-        accountId: random.chance(85) ? 'acc_0001' : 'acc_0002',
-        method: random.pick(['transfer', 'transfer', 'transfer', 'card', 'direct_debit']),
-        trackingCategoryIds,
-      })
+        ? await pickRecord(workspace, random, 'invoices', isOpen, 8)
+        : await pickRecord(workspace, random, 'bills', isOpen, 8)
+    if (!document) return false
+    const { currency, exchangeRate, trackingCategoryIds, balance, state } = document.fields
+    const isHalf = state === 'open' && random.chance(25)
+    return workspace.create('payments', {
+      [kind === 'invoices' ? 'invoice' : 'bill']: document.id,
+      transactionDate: dayOf(workspace),
+      totalAmount: isHalf ? amount(shareOf(units(balance), '50', currency)) : balance,
+      currency,
+      exchangeRate,
+      accountId: random.chance(85) ? 'acc_0001' : 'acc_0002',
+      method: random.pick(['transfer', 'transfer', 'transfer', 'card', 'direct_debit']),
+      trackingCategoryIds,
     })
   }
 
-const orderFromVendor: SimulatedEvent = async (workspace, random) =>
-  withOne(random, await workspace.where('vendors', { vendorStatus: 'ACTIVE' }), async (vendor) => {
-    const [company] = await workspace.where('companies')
-    const [address] = company?.fields.companyAddresses ?? []
-    await workspace.create('purchase_orders', {
-      ...(await documentFields(workspace, random, 'purchase', vendor.fields.currency)),
-      vendorId: vendor.id,
-      accountId: 'acc_0023',
-      issueDate: dayOf(workspace),
-      deliveryDate: random.chance(85) ? dayOf(workspace, random.integer(5, 40)) : null,
-      deliveryAddress:
-        address && random.chance(80) ? { ...address, addressType: 'SHIPPING' } : null,
-    })
+const orderFromVendor: SimulatedEvent = async (workspace, random) => {
+  const vendor = await pickRecord(workspace, random, 'vendors', { vendorStatus: 'ACTIVE' })
+  if (!vendor) return false
+  const { deliveryAddress } = await sampleOf('purchase_orders', workspace, random)
+  return workspace.create('purchase_orders', {
+    ...(await documentFields(workspace, random, 'purchase', vendor.fields.currency)),
+    vendorId: vendor.id,
+    accountId: 'acc_0023',
+    deliveryDate: random.chance(85) ? dayOf(workspace, random.integer(5, 40)) : null,
+    deliveryAddress,
   })
+}
 
 const advanceOrder: SimulatedEvent = async (workspace, random) => {
-  const orders = await workspace.where(
-    'purchase_orders',
-    ({ purchaseOrderStatus: status }) => status === 'draft' || status === 'sent',
-  )
-  return withOne(random, orders.slice(0, 5), (order) => {
-    const next = order.fields.purchaseOrderStatus === 'draft' ? 'sent' : 'received'
-    const purchaseOrderStatus = random.chance(6) ? 'cancelled' : next
-    return workspace.update(order, { purchaseOrderStatus })
-  })
+  const isPending = ({ purchaseOrderStatus: status }: { purchaseOrderStatus: string }) =>
+    status === 'draft' || status === 'sent'
+  const order = await pickRecord(workspace, random, 'purchase_orders', isPending, 5)
+  if (!order) return false
+  const next = order.fields.purchaseOrderStatus === 'draft' ? 'sent' : 'received'
+  return workspace.update(order, { purchaseOrderStatus: random.chance(6) ? 'cancelled' : next })
 }
 
 /** Events that only the history has. */

@@ -1,18 +1,23 @@
 /** Events in the life of the company. They write its history and, later, what happens while the sandbox runs. */
-import type { KindInput, KindName } from '../kinds/kinds.ts'
+import type { KindInput, KindName, SandboxRecord } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Condition, Workspace } from '../workspace.ts'
 import { sampleOf } from './samples.ts'
 
 /** Applies one event. Resolves to false, without a write, if no record is suitable. */
 export type SimulatedEvent = (workspace: Workspace, random: Random) => Promise<unknown>
 
-/** Calls `act` with a random record; false if the list is empty. */
-export const withOne = async <T>(
+/** A random record that satisfies a condition, among the `oldest` of them; undefined if there is none. */
+export const pickRecord = async <K extends KindName>(
+  workspace: Workspace,
   random: Random,
-  records: readonly T[],
-  act: (record: T) => Promise<unknown>,
-): Promise<unknown> => (records.length > 0 ? act(random.pick(records)) : false)
+  kind: K,
+  condition?: Condition<K>,
+  oldest?: number,
+): Promise<SandboxRecord<K> | undefined> => {
+  const records = (await workspace.where(kind, condition)).slice(0, oldest)
+  return records.length > 0 ? random.pick(records) : undefined
+}
 
 /** An event that creates a record with sample values, except for those of `more`. */
 export const creationOf =
@@ -32,9 +37,10 @@ export const creationOf =
 /** An event that gives one field of a record another value. */
 export const changeOf =
   <K extends KindName>(kind: K, name: keyof KindInput<K>): SimulatedEvent =>
-  async (workspace, random) =>
-    withOne(random, await workspace.where(kind), async (record) => {
-      const { [name]: value } = await sampleOf(kind, workspace, random)
-      // Safe cast: a field of the input, by its own name.
-      return workspace.update(record, { [name]: value } as unknown as Partial<KindInput<K>>)
-    })
+  async (workspace, random) => {
+    const record = await pickRecord(workspace, random, kind)
+    if (!record) return false
+    const { [name]: value } = await sampleOf(kind, workspace, random)
+    // Safe cast: a field of the input, by its own name.
+    return workspace.update(record, { [name]: value } as unknown as Partial<KindInput<K>>)
+  }

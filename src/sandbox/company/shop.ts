@@ -4,8 +4,8 @@ import type { FieldsOf } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
 import { unshippedLines } from '../shipping.ts'
 import type { Workspace } from '../workspace.ts'
-import { type SimulatedEvent, withOne } from './event.ts'
-import { sampleOf, slug } from './samples.ts'
+import { pickRecord, type SimulatedEvent } from './event.ts'
+import { pickSubject, sampleOf, slug } from './samples.ts'
 import { assortment, brands, carriers } from './words.ts'
 
 const joinShop = async (workspace: Workspace, random: Random) =>
@@ -54,7 +54,10 @@ const placeOrder: SimulatedEvent = async (workspace, random) => {
   const shoppers = await workspace.where('shoppers')
   const isNew = shoppers.length === 0 || random.chance(30)
   const shopper = isNew ? await joinShop(workspace, random) : random.pick(shoppers)
-  const { billingAddress, shippingAddress } = await sampleOf('orders', workspace, random)
+  const { firstName, lastName } = shopper.fields
+  const subject = pickSubject(random, firstName && lastName ? { firstName, lastName } : {})
+  const sample = await sampleOf('orders', workspace, random, subject)
+  const { billingAddress, shippingAddress } = sample
   return workspace.create('orders', {
     paymentStatus: random.chance(85) ? 'paid' : 'pending',
     totalDiscount: random.chance(20) ? ofCents(random.integer(1, 5) * 100) : '0.00',
@@ -73,52 +76,49 @@ const placeOrder: SimulatedEvent = async (workspace, random) => {
 const isWaiting = ({ orderStatus, fulfillmentStatus }: FieldsOf<'orders'>): boolean =>
   (orderStatus === 'placed' || orderStatus === 'processing') && fulfillmentStatus !== 'shipped'
 
-/** Ships the remaining items of one of the oldest orders, or the first item. */
+/** Ships the remaining lines of one of the oldest orders, or the first line. */
 const shipOrder: SimulatedEvent = async (workspace, random) => {
-  const orders = await workspace.where('orders', isWaiting)
-  return withOne(random, orders.slice(0, 10), async (order) => {
-    const earlier = await workspace.where('shipments', { orderId: order.id })
-    const rest = unshippedLines(order.fields.lineItems, earlier).map(({ id, quantity }) => ({
-      lineItemId: id,
-      quantity,
-    }))
-    const [carrier, service, track] = random.pick(carriers)
-    const trackingNumber = random.digits('SB########IE')
-    await workspace.create('shipments', {
-      orderId: order.id,
-      carrier,
-      service,
-      trackingNumbers: [trackingNumber],
-      trackingUrls: [`${track}${trackingNumber}`],
-      lineItems: earlier.length === 0 && random.chance(40) ? rest.slice(0, 1) : rest,
-    })
-    const shipped = await workspace.find('orders', order.id)
-    if (!shipped) return
-    const isDone = shipped.fields.fulfillmentStatus === 'shipped'
-    await workspace.update(
-      shipped,
-      isDone ? { orderStatus: 'completed', paymentStatus: 'paid' } : { orderStatus: 'processing' },
-    )
+  const order = await pickRecord(workspace, random, 'orders', isWaiting, 10)
+  if (!order) return false
+  const earlier = await workspace.where('shipments', { orderId: order.id })
+  const rest = unshippedLines(order.fields.lineItems, earlier)
+  const lines = earlier.length === 0 && random.chance(40) ? rest.slice(0, 1) : rest
+  const [carrier, service, track] = random.pick(carriers)
+  const trackingNumber = random.digits('SB########IE')
+  await workspace.create('shipments', {
+    orderId: order.id,
+    carrier,
+    service,
+    trackingNumbers: [trackingNumber],
+    trackingUrls: [`${track}${trackingNumber}`],
+    lineItems: lines.map(({ id, quantity }) => ({ lineItemId: id, quantity })),
   })
-}
-
-const cancelOrder: SimulatedEvent = async (workspace, random) => {
-  const orders = await workspace.where('orders', { orderStatus: 'placed' })
-  return withOne(random, orders.slice(-5), (order) =>
-    workspace.update(order, { orderStatus: 'cancelled', paymentStatus: 'refunded' }),
+  const shipped = await workspace.find('orders', order.id)
+  if (!shipped) return true
+  const isDone = shipped.fields.fulfillmentStatus === 'shipped'
+  return workspace.update(
+    shipped,
+    isDone ? { orderStatus: 'completed', paymentStatus: 'paid' } : { orderStatus: 'processing' },
   )
 }
 
-const changePrice: SimulatedEvent = async (workspace, random) =>
-  withOne(random, await workspace.where('products'), (product) => {
-    const percent = random.pick(['90', '95', '105', '110'])
-    const variants = product.fields.variants.map((variant) => ({
-      ...variant,
-      price: amount(shareOf(units(variant.price), percent, 'EUR')),
-      inventory: { totalCount: random.integer(0, 80) },
-    }))
-    return workspace.update(product, { variants })
-  })
+const cancelOrder: SimulatedEvent = async (workspace, random) => {
+  const order = await pickRecord(workspace, random, 'orders', { orderStatus: 'placed' })
+  if (!order) return false
+  return workspace.update(order, { orderStatus: 'cancelled', paymentStatus: 'refunded' })
+}
+
+const changePrice: SimulatedEvent = async (workspace, random) => {
+  const product = await pickRecord(workspace, random, 'products')
+  if (!product) return false
+  const percent = random.pick(['90', '95', '105', '110'])
+  const variants = product.fields.variants.map((variant) => ({
+    ...variant,
+    price: amount(shareOf(units(variant.price), percent, 'EUR')),
+    inventory: { totalCount: random.integer(0, 80) },
+  }))
+  return workspace.update(product, { variants })
+}
 
 /** Events that only the history has. */
 export const shopGrowth = { joinShop, addProduct }
