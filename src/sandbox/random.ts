@@ -15,10 +15,15 @@ export interface Random {
   digits(pattern: string): string
 }
 
-/** Numbers of 32 bits: the hashes of the seed and a counter. */
+/** Numbers of 32 bits: the parts of hashes of the seed and a counter. */
 const randomWords = (seed: string): (() => number) => {
-  let counter = 0
-  return () => hash('sha256', `${seed}\n${counter++}`, 'buffer').readUInt32LE(0)
+  let count = 0
+  let words = Buffer.alloc(0)
+  return () => {
+    const position = count++ % 8
+    if (position === 0) words = hash('sha256', `${seed}\n${count}`, 'buffer')
+    return words.readUInt32LE(position * 4)
+  }
 }
 
 /** Creates a generator seeded with the scope: a different scope gives a different sequence. */
