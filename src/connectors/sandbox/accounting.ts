@@ -23,6 +23,10 @@ import { entriesOf } from './derived.ts'
 import { money, quantity, rate } from './formats.ts'
 import { sideEffects } from './side-effects.ts'
 
+/** Rules of fields that the sandbox computes. */
+const computed = (...names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, readOnly(name)]))
+
 /** How lines match stored lines. A matched line keeps its tax code, which the common model lacks. */
 const lineMatching = [
   ['description', 'accountingItemId', 'accountId'],
@@ -40,7 +44,7 @@ const billingLine = {
   ...line,
   exchangeRate: ofRecord(notNull(rate('exchangeRate'))),
   companyId: ofRecord(notNull('companyId')),
-  totalAmount: readOnly('totalAmount'),
+  ...computed('totalAmount'),
 }
 
 /** Rules of bills and invoices. */
@@ -48,12 +52,14 @@ const billing = (resource: Resource) => ({
   exchangeRate: rate('exchangeRate'),
   issueDate: notNull('issueDate'),
   dueDate: notNull('dueDate'),
-  paidOnDate: readOnly('paidOnDate'),
-  subTotal: readOnly('subTotal'),
-  totalDiscount: readOnly('totalDiscount'),
-  totalTaxAmount: readOnly('totalTaxAmount'),
-  totalAmount: readOnly('totalAmount'),
-  balance: readOnly('balance'),
+  ...computed(
+    'paidOnDate',
+    'subTotal',
+    'totalDiscount',
+    'totalTaxAmount',
+    'totalAmount',
+    'balance',
+  ),
   lineItems: notNull(entriesOf(resource, 'lineItems', billingLine, lineMatching)),
 })
 
@@ -63,9 +69,8 @@ export const accounting = [
   collection('tax_codes', taxRate),
   collection('cost_centers', trackingCategory),
   collection('ledger_accounts', account, {
-    classification: readOnly('classification'),
     accountType: createOnly(notNull('accountType')),
-    currentBalance: readOnly('currentBalance'),
+    ...computed('classification', 'currentBalance'),
   }),
   collection('vendors', vendor),
   collection('clients', customer),
@@ -82,16 +87,15 @@ export const accounting = [
     purchaseOrderNumber: notNull('purchaseOrderNumber'),
     issueDate: notNull('issueDate'),
     vendorId: notNull('vendorId'),
-    totalAmount: readOnly('totalAmount'),
+    ...computed('totalAmount'),
     lineItems: notNull(
       entriesOf(
         purchaseOrder,
         'lineItems',
         {
           ...line,
-          taxAmount: readOnly('taxAmount'),
-          // Includes tax: the order has no subtotal, so its lines add up to the total.
-          totalLineAmount: readOnly('totalLineAmount'),
+          // With tax: the order has no subtotal, so its lines add up to the total.
+          ...computed('taxAmount', 'totalLineAmount'),
         },
         lineMatching,
       ),

@@ -34,22 +34,11 @@ export interface SandboxKind<F extends z.ZodObject = z.ZodObject, C extends obje
   readonly prefix: string
   /** Schema of the input. */
   readonly fields: F
+  /** Computes further fields; may replace input fields. */
   // A kind receives only input that its own schema has validated.
   // biome-ignore lint/suspicious/noExplicitAny: a generic constraint, as in the definition language
   readonly complete: (input: any, context: RecordCompletion) => C
 }
-
-/** Defines a collection. `complete` computes further fields and may replace input fields. */
-export const defineKind = <F extends z.ZodObject, C extends object = Record<never, never>>(kind: {
-  readonly topic: string
-  readonly prefix: string
-  readonly fields: F
-  readonly complete?: (input: z.output<F>, context: RecordCompletion) => C
-}): SandboxKind<F, C> => ({
-  ...kind,
-  // Safe cast: without `complete`, C is its default, an empty object.
-  complete: kind.complete ?? (() => ({}) as C),
-})
 
 const ID = /^[a-z]+_\d{4,12}$/
 
