@@ -222,11 +222,11 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
         return respondToRevocation(database, request)
     }
     const tenant = await authenticate(request)
-    const [, kind = '', id = ''] = /^\/v1\/([a-z_]+)(?:\/([^/]+))?$/.exec(url.pathname) ?? []
+    const [, kind = '', id] = /^\/v1\/([a-z_]+)(?:\/([^/]+))?$/.exec(url.pathname) ?? []
     if (!kindOf(kind)) throw new RequestError(404, 'no_such_kind')
-    if (id !== '' && !isId(id)) throw new RequestError(404, 'no_such_record')
+    if (id !== undefined && !isId(id)) throw new RequestError(404, 'no_such_record')
     // Safe cast: kindOf has found it.
-    return route({ request, url, tenant, kind: kind as KindName, id })
+    return route({ request, url, tenant, kind: kind as KindName, id: id ?? '' })
   }
 
   return {
