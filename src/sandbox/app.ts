@@ -3,6 +3,7 @@
  * origin as to any other app; the requests are handled here without a network connection.
  */
 import type { Verb } from '../definition/resource.ts'
+import { isObject } from '../definition/value.ts'
 import type { Clock } from '../store/database/clock.ts'
 import type { Database } from '../store/database/database.ts'
 import {
@@ -11,7 +12,7 @@ import {
   listSandboxRecords,
 } from '../store/sandbox/sandbox-records.ts'
 import { FieldError, RequestError } from './errors.ts'
-import { isId, type SandboxFields } from './kinds/kind.ts'
+import { isId } from './kinds/kind.ts'
 import { type KindInput, type KindName, kindOf, type SandboxRecord } from './kinds/kinds.ts'
 import { takeSteps } from './life/step.ts'
 import { cursorOf, readListing } from './listing.ts'
@@ -59,10 +60,19 @@ interface Call {
   readonly url: URL
   readonly tenant: string
   readonly kind: KindName
-  readonly id: string | undefined
+  /** Empty for a request to the collection. */
+  readonly id: string
 }
 
-const readBody = async (request: Request): Promise<SandboxFields> => {
+const methods: {
+  readonly [Target in 'collection' | 'record']: Readonly<Record<string, Verb>>
+} = {
+  collection: { GET: 'list', POST: 'create' },
+  record: { GET: 'get', PUT: 'update', DELETE: 'delete' },
+}
+
+/** The body of a write, which the schema of the kind validates later. */
+const readBody = async (request: Request): Promise<KindInput<KindName>> => {
   const text = await request.text()
   if (Buffer.byteLength(text) > BODY_LIMIT_BYTES) throw new RequestError(413, 'body_too_large')
   let body: unknown
@@ -71,10 +81,9 @@ const readBody = async (request: Request): Promise<SandboxFields> => {
   } catch {
     throw new RequestError(400, 'not_json')
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new RequestError(400, 'not_an_object')
-  // Safe cast: keys of parsed JSON are strings.
-  return body as SandboxFields
+  if (!isObject(body)) throw new RequestError(400, 'not_an_object')
+  // Safe cast: the schema of the kind validates it.
+  return body as KindInput<KindName>
 }
 
 /** The version in `If-Match`. */
@@ -86,17 +95,33 @@ const readVersion = (request: Request): number => {
   return Number(version)
 }
 
+const unauthorized = () =>
+  new RequestError(401, 'unauthorized', { headers: { 'www-authenticate': 'Bearer' } })
+
+const accessOf = ({ headers }: Request): TenantAccess => {
+  const [, token = ''] = /^Bearer (\S.*)$/i.exec(headers.get('authorization') ?? '') ?? []
+  return { tenant: headers.get('sandbox-tenant') ?? '', token }
+}
+
 /** Creates the app. All its state is in the database. */
 export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxApp => {
   const now = (): Date => new Date(clock.nowMs())
-  const change = <T>(tenant: string, work: (workspace: Workspace) => Promise<T>) =>
-    changeSandbox(database, tenant, async (session) => {
+
+  /** Writes to a tenant. Without one, the token has been checked before: tenants are never deleted. */
+  const change = async (
+    { tenant }: Call,
+    work: (workspace: Workspace) => Promise<SandboxRecord>,
+  ): Promise<SandboxRecord> => {
+    const record = await changeSandbox(database, tenant, async (session) => {
       const workspace = openWorkspace(session, now())
       return { result: await work(workspace), ...workspace.changes() }
     })
+    if (!record) throw unauthorized()
+    return record
+  }
 
   const findCurrent = async (workspace: Workspace, { request, kind, id }: Call) => {
-    const record = await workspace.find(kind, id ?? '')
+    const record = await workspace.find(kind, id)
     if (!record) throw new RequestError(404, 'no_such_record')
     const isGuarded = request.method === 'PUT' || request.headers.has('if-match')
     if (isGuarded && readVersion(request) !== record.version)
@@ -104,82 +129,51 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
     return record
   }
 
-  const list = async ({ url, tenant, kind }: Call): Promise<Response> => {
-    const page = readListing(url.searchParams)
-    const rows = await listSandboxRecords(database, tenant, kind, {
-      ...page,
-      limit: page.limit + 1,
-    })
-    const kept = rows.slice(0, page.limit)
-    const last = rows.length > kept.length ? kept.at(-1) : undefined
-    return json(200, {
-      items: kept.map(recordBody),
-      next: last ? cursorOf(last) : null,
-    })
-  }
-
-  const get = async ({ tenant, kind, id }: Call): Promise<Response> => {
-    const row = await getSandboxRecord(database, tenant, kind, id ?? '')
-    if (!row || row.deleted) throw new RequestError(404, 'no_such_record')
-    return recordResponse(200, row)
-  }
-
-  /** A missing record means that the tenant does not exist; tenants are never deleted. */
-  const toResponse = (record: SandboxRecord | undefined, status: number): Response => {
-    if (!record) throw new RequestError(401, 'unauthorized')
-    return recordResponse(status, record)
-  }
-
-  const create = async ({ request, tenant, kind }: Call): Promise<Response> => {
-    // Safe cast: the schema of the kind validates the input before it is used.
-    const input = (await readBody(request)) as KindInput<typeof kind>
-    return toResponse(await change(tenant, (workspace) => workspace.create(kind, input)), 201)
-  }
-
-  const update = async (call: Call): Promise<Response> => {
-    readVersion(call.request)
-    // Safe cast: validated by the schema, as in create.
-    const input = (await readBody(call.request)) as Partial<KindInput<KindName>>
-    const record = await change(call.tenant, async (workspace) =>
-      workspace.update(await findCurrent(workspace, call), input),
-    )
-    return toResponse(record, 200)
-  }
-
-  const remove = async (call: Call): Promise<Response> => {
-    await change(call.tenant, async (workspace) =>
-      workspace.remove(await findCurrent(workspace, call)),
-    )
-    return new Response(null, { status: 204 })
+  const handlers: Readonly<Record<Verb, (call: Call) => Promise<Response>>> = {
+    list: async ({ url, tenant, kind }) => {
+      const page = readListing(url.searchParams)
+      const more = { ...page, limit: page.limit + 1 }
+      const rows = await listSandboxRecords(database, tenant, kind, more)
+      const items = rows.slice(0, page.limit)
+      const last = rows.length > items.length ? items.at(-1) : undefined
+      return json(200, { items: items.map(recordBody), next: last ? cursorOf(last) : null })
+    },
+    get: async ({ tenant, kind, id }) => {
+      const row = await getSandboxRecord(database, tenant, kind, id)
+      if (!row || row.deleted) throw new RequestError(404, 'no_such_record')
+      return recordResponse(200, row)
+    },
+    create: async (call) => {
+      const input = await readBody(call.request)
+      return recordResponse(201, await change(call, ({ create }) => create(call.kind, input)))
+    },
+    update: async (call) => {
+      readVersion(call.request)
+      const input = await readBody(call.request)
+      const record = await change(call, async (workspace) =>
+        workspace.update(await findCurrent(workspace, call), input),
+      )
+      return recordResponse(200, record)
+    },
+    delete: async (call) => {
+      await change(call, async (workspace) => {
+        const record = await findCurrent(workspace, call)
+        await workspace.remove(record)
+        return record
+      })
+      return new Response(null, { status: 204 })
+    },
   }
 
   const route = (call: Call): Promise<Response> => {
-    const verbs = kindOf(call.kind)?.verbs ?? []
-    const methods: readonly (readonly [string, Verb, (call: Call) => Promise<Response>])[] =
-      call.id === undefined
-        ? [
-            ['GET', 'list', list],
-            ['POST', 'create', create],
-          ]
-        : [
-            ['GET', 'get', get],
-            ['PUT', 'update', update],
-            ['DELETE', 'delete', remove],
-          ]
-    const allowed = methods.filter(([, verb]) => verbs.includes(verb))
-    const found = allowed.find(([method]) => method === call.request.method)
-    if (found) return found[2](call)
+    const allowed = Object.entries(methods[call.id === '' ? 'collection' : 'record']).filter(
+      ([, verb]) => kindOf(call.kind)?.verbs.includes(verb),
+    )
+    const [, verb] = allowed.find(([method]) => method === call.request.method) ?? []
+    if (verb) return handlers[verb](call)
     const allow = allowed.map(([method]) => method).join(', ')
     throw new RequestError(405, 'method_not_allowed', { headers: { allow } })
   }
-
-  const accessOf = ({ headers }: Request): TenantAccess => {
-    const [, token = ''] = /^Bearer (\S.*)$/i.exec(headers.get('authorization') ?? '') ?? []
-    return { tenant: headers.get('sandbox-tenant') ?? '', token }
-  }
-
-  const unauthorized = () =>
-    new RequestError(401, 'unauthorized', { headers: { 'www-authenticate': 'Bearer' } })
 
   /** Whether the token is the tenant's own, or an OAuth access token that opens it. */
   const isAllowed = async (access: TenantAccess): Promise<boolean> =>
@@ -194,11 +188,8 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
   }
 
   const describeTenant = async (tenant: string) => {
-    const [company] = await listSandboxRecords(database, tenant, 'companies', {
-      since: undefined,
-      after: undefined,
-      limit: 1,
-    })
+    const page = { since: undefined, after: undefined, limit: 1 }
+    const [company] = await listSandboxRecords(database, tenant, 'companies', page)
     return { tenant, name: company?.fields.companyName }
   }
 
@@ -209,8 +200,7 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
     if (token === '') throw unauthorized()
     if (!isTenantName(tenant)) throw new FieldError('not_a_name', 'tenant')
     if (!isAccessToken(token)) await createTenant(database, now(), access)
-    if (!(await isAllowed(access))) throw unauthorized()
-    return json(200, await describeTenant(tenant))
+    return json(200, await describeTenant(await authenticate(request)))
   }
 
   /** Lists the tenants that an OAuth access token opens. */
@@ -242,7 +232,7 @@ export const createSandboxApp = ({ database, clock }: SandboxOptions): SandboxAp
     if (!kindOf(kind)) throw new RequestError(404, 'no_such_kind')
     if (id !== undefined && !isId(id)) throw new RequestError(404, 'no_such_record')
     // Safe cast: kindOf has found it.
-    return route({ request, url, tenant, kind: kind as KindName, id })
+    return route({ request, url, tenant, kind: kind as KindName, id: id ?? '' })
   }
 
   return {

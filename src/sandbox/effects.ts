@@ -1,9 +1,9 @@
-/** Effects of a write on other records: ledger balances, paid documents and the shipping state of orders. */
+/** Effects of a write on other records: ledger balances, paid documents and the fulfillment status of orders. */
 import { amount, units } from './amounts.ts'
 import type { FieldsOf, SandboxRecord } from './kinds/kinds.ts'
 import { balanceSign, ledgerChange } from './ledger.ts'
-import { checkShippedItems, shippingStateOf } from './shipping.ts'
-import { settle } from './totals.ts'
+import { checkShippedLines, fulfillmentStatusOf } from './shipping.ts'
+import { paidOf, settlement } from './totals.ts'
 import type { Workspace } from './workspace.ts'
 
 const postToLedger = async (
@@ -24,33 +24,30 @@ const postToLedger = async (
 /** Adds a created payment to its document or removes a deleted one. The kind rejects other changes. */
 const settleDocument = async (
   workspace: Workspace,
-  { invoice, bill, amount: paid, paid_on }: FieldsOf<'payments'>,
+  { invoice, bill, totalAmount, transactionDate }: FieldsOf<'payments'>,
   sign: 1 | -1,
 ): Promise<void> => {
   const document = invoice
     ? await workspace.find('invoices', invoice)
     : await workspace.find('bills', bill ?? '')
   if (!document) return
-  const settlement = settle(document.fields, sign * units(paid), paid_on)
-  if (document.kind === 'invoices') await workspace.revise(document, settlement)
-  else await workspace.revise(document, settlement)
+  const { fields } = document
+  const paid = paidOf(fields) + sign * units(totalAmount)
+  const isPosted = fields.state !== 'draft'
+  const settled = settlement(fields.totalAmount, paid, isPosted, transactionDate)
+  if (document.kind === 'invoices') await workspace.revise(document, settled)
+  else await workspace.revise(document, settled)
 }
 
-const shipmentsOf = async (
-  workspace: Workspace,
-  orderId: string,
-): Promise<readonly SandboxRecord<'shipments'>[]> =>
-  (await workspace.live('shipments')).filter(({ fields }) => fields.order === orderId)
-
-/** Derives the shipping state from the shipments; this replaces a stated value. */
+/** Derives the fulfillment status from the shipments; this replaces a stated value. */
 const showShipping = async (workspace: Workspace, orderId: string): Promise<void> => {
   const order = await workspace.find('orders', orderId)
   if (!order) return
-  const shipments = await shipmentsOf(workspace, orderId)
-  const shipping_state = shippingStateOf(order.fields.items, shipments)
-  const isStated = Boolean(order.fields.stated_shipping_state)
-  if (isStated || shipping_state !== order.fields.shipping_state)
-    await workspace.revise(order, { shipping_state, stated_shipping_state: null })
+  const { lineItems, stated_status, ...fields } = order.fields
+  const shipments = await workspace.where('shipments', { orderId })
+  const fulfillmentStatus = fulfillmentStatusOf(lineItems, shipments)
+  if (stated_status !== null || fulfillmentStatus !== fields.fulfillmentStatus)
+    await workspace.revise(order, { fulfillmentStatus, stated_status: null })
 }
 
 /** Applies the effects of a write to dependent records. @throws FieldError if a dependent record forbids the write */
@@ -64,13 +61,14 @@ export const applyEffects = async (
     await settleDocument(workspace, after.fields, after.deleted ? -1 : 1)
   if (after.kind === 'shipments') {
     const orders = [before, after].flatMap((record) =>
-      record?.kind === 'shipments' ? [record.fields.order] : [],
+      record?.kind === 'shipments' ? [record.fields.orderId] : [],
     )
     for (const order of new Set(orders)) await showShipping(workspace, order)
   }
   if (after.kind === 'orders' && before?.kind === 'orders' && !after.deleted) {
-    const { items, stated_shipping_state } = after.fields
-    checkShippedItems(before.fields.items, items, await shipmentsOf(workspace, after.id))
-    if (!stated_shipping_state) await showShipping(workspace, after.id)
+    const { lineItems, stated_status } = after.fields
+    const shipments = await workspace.where('shipments', { orderId: after.id })
+    checkShippedLines(before.fields.lineItems, lineItems, shipments)
+    if (stated_status === null) await showShipping(workspace, after.id)
   }
 }

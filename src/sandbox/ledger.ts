@@ -6,76 +6,66 @@ import type { FieldsOf, SandboxRecord } from './kinds/kinds.ts'
 const BASE_CURRENCY = 'EUR'
 
 /** Accounts that documents post to automatically. They cannot be deleted. */
-const controlAccounts = {
-  receivable: 'acc_0004',
-  payable: 'acc_0013',
-  inputTax: 'acc_0006',
-  outputTax: 'acc_0015',
-} as const
-
-const control: ReadonlySet<string> = new Set(Object.values(controlAccounts))
+const RECEIVABLE = 'acc_0004'
+const PAYABLE = 'acc_0013'
+const INPUT_TAX = 'acc_0006'
+const OUTPUT_TAX = 'acc_0015'
 
 /** Whether documents post to the account automatically. */
-export const isControlAccount = (id: string): boolean => control.has(id)
+export const isControlAccount = (id: string): boolean =>
+  [RECEIVABLE, PAYABLE, INPUT_TAX, OUTPUT_TAX].includes(id)
 
-/** Ten-thousandths of the company's currency by account id; debits are positive. */
-export type Postings = ReadonlyMap<string, number>
+/** An account and ten-thousandths of the company's currency; debits are positive. */
+type Posting = readonly [account: string, value: number]
 
-const none: Postings = new Map()
-
-/** Postings of a bill or an invoice from the seller's side; `sign` -1 gives the buyer's side. */
+/** Postings of an invoice; a bill's are the same with the opposite sign. */
 const documentPostings = (
-  { lines, fx_rate }: FieldsOf<'invoices'> | FieldsOf<'bills'>,
-  accounts: { readonly party: string; readonly tax: string },
-  sign: 1 | -1,
-): Postings => {
-  const postings = new Map<string, number>()
-  const post = (account: string, value: number): void => {
-    postings.set(account, (postings.get(account) ?? 0) + sign * value)
-  }
-  for (const line of lines) {
-    const net = times(units(line.net) - units(line.discount), fx_rate, BASE_CURRENCY)
-    const tax = times(units(line.tax), fx_rate, BASE_CURRENCY)
-    post(line.account, -net)
-    post(accounts.tax, -tax)
-    post(accounts.party, net + tax)
-  }
-  return postings
-}
-
-const paymentPostings = (fields: FieldsOf<'payments'>): Postings => {
-  const value = times(units(fields.amount), fields.fx_rate, BASE_CURRENCY)
-  return fields.direction === 'incoming'
-    ? new Map([
-        [fields.account, value],
-        [controlAccounts.receivable, -value],
-      ])
-    : new Map([
-        [fields.account, -value],
-        [controlAccounts.payable, value],
-      ])
-}
+  { lineItems, exchangeRate }: FieldsOf<'invoices'> | FieldsOf<'bills'>,
+  partyAccount: string,
+  taxAccount: string,
+): readonly Posting[] =>
+  lineItems.flatMap((line): readonly Posting[] => {
+    const net = units(line.totalAmount) - units(line.discount)
+    const revenue = times(net, exchangeRate, BASE_CURRENCY)
+    const tax = times(units(line.taxAmount), exchangeRate, BASE_CURRENCY)
+    return [
+      [line.accountId, -revenue],
+      [taxAccount, -tax],
+      [partyAccount, revenue + tax],
+    ]
+  })
 
 /** Postings of a record; none if it is missing, deleted or not in the books. */
-const postingsOf = (record: SandboxRecord | undefined): Postings => {
-  if (record === undefined || record.deleted) return none
-  const { receivable, payable, inputTax, outputTax } = controlAccounts
-  if (record.kind === 'payments') return paymentPostings(record.fields)
-  if (record.kind === 'invoices' && record.fields.sent)
-    return documentPostings(record.fields, { party: receivable, tax: outputTax }, 1)
-  if (record.kind === 'bills' && record.fields.approved)
-    return documentPostings(record.fields, { party: payable, tax: inputTax }, -1)
-  return none
+const postingsOf = (record: SandboxRecord | undefined): readonly Posting[] => {
+  if (record === undefined || record.deleted) return []
+  const { kind, fields } = record
+  if (kind === 'payments') {
+    const value = times(units(fields.totalAmount), fields.exchangeRate, BASE_CURRENCY)
+    return fields.vendorId === null
+      ? [
+          [fields.accountId, value],
+          [RECEIVABLE, -value],
+        ]
+      : [
+          [fields.accountId, -value],
+          [PAYABLE, value],
+        ]
+  }
+  if (kind === 'invoices' && fields.sent) return documentPostings(fields, RECEIVABLE, OUTPUT_TAX)
+  if (kind === 'bills' && fields.approved)
+    return documentPostings(fields, PAYABLE, INPUT_TAX).map(([id, value]) => [id, -value])
+  return []
 }
 
-/** Postings of a change of a record, without accounts whose balance stays the same. */
+/** The change of balances by account when a record changes, without accounts whose balance stays the same. */
 export const ledgerChange = (
   before: SandboxRecord | undefined,
   after: SandboxRecord | undefined,
-): Postings => {
-  const change = new Map(postingsOf(after))
-  for (const [account, value] of postingsOf(before))
-    change.set(account, (change.get(account) ?? 0) - value)
+): ReadonlyMap<string, number> => {
+  const reversed = postingsOf(before).map(([account, value]): Posting => [account, -value])
+  const change = new Map<string, number>()
+  for (const [account, value] of [...postingsOf(after), ...reversed])
+    change.set(account, (change.get(account) ?? 0) + value)
   return new Map([...change].filter(([, value]) => value !== 0))
 }
 

@@ -5,9 +5,6 @@ import { FieldError } from './errors.ts'
 import { instant } from './kinds/blocks.ts'
 import { isId } from './kinds/kind.ts'
 
-const DEFAULT_LIMIT = 100
-const MAX_LIMIT = 250
-
 /** Position after which a page starts; opaque to clients. */
 type Cursor = NonNullable<SandboxPage['after']>
 
@@ -15,34 +12,28 @@ type Cursor = NonNullable<SandboxPage['after']>
 export const cursorOf = ({ modified, id }: Cursor): string =>
   Buffer.from(`${modified} ${id}`).toString('base64url')
 
-const cursorTime = z.iso.datetime()
-const changeTime = instant()
+const cursor = z
+  .string()
+  .transform((text) => Buffer.from(text, 'base64url').toString().split(' '))
+  .pipe(z.tuple([z.iso.datetime(), z.string().refine(isId)]))
+  .transform(([modified, id]): Cursor => ({ modified, id }))
 
-const readCursor = (text: string): Cursor => {
-  const [modified = '', id = ''] = Buffer.from(text, 'base64url').toString().split(' ')
-  if (!cursorTime.safeParse(modified).success || !isId(id)) throw new FieldError('invalid', 'after')
-  return { modified, id }
-}
-
-const readSince = (text: string): string => {
-  if (!changeTime.safeParse(text).success) throw new FieldError('invalid', 'modified_since')
-  return new Date(text).toISOString()
-}
-
-const readLimit = (text: string): number => {
-  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > MAX_LIMIT) throw new FieldError('invalid', 'limit')
-  return limit
-}
+const parameters = z.object({
+  modified_since: instant()
+    .transform((time) => new Date(time).toISOString())
+    .optional(),
+  after: cursor.optional(),
+  limit: z
+    .string()
+    .regex(/^\d{1,3}$/)
+    .transform(Number)
+    .pipe(z.number().min(1).max(250))
+    .default(100),
+})
 
 /** Reads the query parameters of a list. @throws FieldError naming the parameter */
 export const readListing = (query: URLSearchParams): SandboxPage => {
-  const since = query.get('modified_since')
-  const after = query.get('after')
-  const limit = query.get('limit')
-  return {
-    since: since === null ? undefined : readSince(since),
-    after: after === null ? undefined : readCursor(after),
-    limit: limit === null ? DEFAULT_LIMIT : readLimit(limit),
-  }
+  const { data, error } = parameters.safeParse(Object.fromEntries(query))
+  if (error) throw new FieldError('invalid', String(error.issues[0]?.path[0]))
+  return { since: data.modified_since, after: data.after, limit: data.limit }
 }

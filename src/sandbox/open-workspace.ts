@@ -5,7 +5,7 @@ import { FieldError, RequestError } from './errors.ts'
 import { readFields, referencesIn, type SandboxFields } from './kinds/kind.ts'
 import { type KindName, kindOfTopic, kinds, type SandboxRecord } from './kinds/kinds.ts'
 import { isControlAccount } from './ledger.ts'
-import type { Workspace } from './workspace.ts'
+import type { Condition, Workspace } from './workspace.ts'
 
 // Safe cast: only the definition of its kind writes a row.
 const asRecord = <K extends KindName>(row: SandboxRow): SandboxRecord<K> =>
@@ -24,6 +24,14 @@ const referencesOf = (kind: KindName, fields: SandboxFields) =>
 /** The writable fields of a record. */
 const writableFieldsOf = (kind: KindName, fields: SandboxFields): SandboxFields =>
   Object.fromEntries(Object.keys(kinds[kind].fields.shape).map((name) => [name, fields[name]]))
+
+const meets = <K extends KindName>(
+  fields: SandboxRecord<K>['fields'],
+  condition: Condition<K>,
+): boolean =>
+  typeof condition === 'function'
+    ? condition(fields)
+    : Object.entries(condition).every(([name, value]) => Object(fields)[name] === value)
 
 const byId = (a: SandboxRow, b: SandboxRow): number =>
   a.id.length - b.id.length || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
@@ -76,12 +84,13 @@ export const openWorkspace = (
     const definition = kinds[kind]
     const read = readFields(definition, input)
     const references = referencesOf(kind, read)
-    const found = await load(references)
-    const previousReferences = new Set(previous && referencesOf(kind, previous).map(keyOf))
+    const existing = previous ? referencesOf(kind, previous) : []
+    const found = await load([...references, ...existing])
+    const existingKeys = new Set(existing.map(keyOf))
     for (const reference of references) {
       const target = found.get(keyOf(reference))
       // Existing references to a deleted or forgotten record stay valid; new ones are rejected.
-      if ((!target || target.deleted) && !previousReferences.has(keyOf(reference)))
+      if ((!target || target.deleted) && !existingKeys.has(keyOf(reference)))
         throw new FieldError('no_such_record', reference.path)
     }
     const lookUp = (target: string, of: string) =>
@@ -97,11 +106,11 @@ export const openWorkspace = (
       const record = (await load([{ kind, id }])).get(keyOf({ kind, id }))
       return record && !record.deleted ? asRecord(record) : undefined
     },
-    live: async (kind) => {
+    where: async (kind, condition = {}) => {
       const known = new Map((await session.live(kind)).map((row) => [row.id, row]))
       for (const record of changed.values()) if (record.kind === kind) known.set(record.id, record)
       const live = [...known.values()].filter(({ deleted }) => !deleted).sort(byId)
-      return live.map(asRecord<typeof kind>)
+      return live.map(asRecord<typeof kind>).filter(({ fields }) => meets(fields, condition))
     },
     create: async (kind, input) => {
       const id = nextId(kinds[kind].prefix)

@@ -15,29 +15,21 @@ export interface Random {
   digits(pattern: string): string
 }
 
-const WORD = 2 ** 32
-
-/** sfc32: the small fast counter generator of PractRand, 128 bits of state. @see https://pracrand.sourceforge.net */
+/** Numbers of 32 bits: the parts of hashes of the seed and a counter. */
 const randomWords = (seed: string): (() => number) => {
-  const digest = hash('sha256', seed, 'buffer')
-  let a = digest.readUInt32LE(0)
-  let b = digest.readUInt32LE(4)
-  let c = digest.readUInt32LE(8)
-  let counter = digest.readUInt32LE(12)
+  let count = 0
+  let words = Buffer.alloc(0)
   return () => {
-    const result = (a + b + counter) >>> 0
-    counter = (counter + 1) >>> 0
-    a = b ^ (b >>> 9)
-    b = (c + (c << 3)) >>> 0
-    c = (((c << 21) | (c >>> 11)) + result) >>> 0
-    return result
+    const position = count++ % 8
+    if (position === 0) words = hash('sha256', `${seed}\n${count}`, 'buffer')
+    return words.readUInt32LE(position * 4)
   }
 }
 
 /** Creates a generator seeded with the scope: a different scope gives a different sequence. */
 export const createRandom = (...scope: readonly (string | number)[]): Random => {
   const next = randomWords(scope.join('\n'))
-  const below = (end: number): number => Math.floor((next() / WORD) * end)
+  const below = (end: number): number => Math.floor((next() / 2 ** 32) * end)
   const random: Random = {
     integer: (min, max) => min + below(max - min + 1),
     pick: (list) => {

@@ -2,16 +2,11 @@
 import type { SandboxRow } from '../store/sandbox/sandbox-records.ts'
 import { RequestError } from './errors.ts'
 import type { SandboxFields } from './kinds/kind.ts'
-import { kindOf } from './kinds/kinds.ts'
 
 /** Response body of a record: id, the fields of its kind, then version and timestamps. */
-export const recordBody = ({ kind, id, fields, ...record }: SandboxRow): SandboxFields => {
-  const inputNames = Object.keys(kindOf(kind)?.fields.shape ?? {})
-  // The table keeps no key order, so use the order of the kind's definition.
-  const names = new Set([...inputNames, ...Object.keys(fields).sort()])
-  const own = Object.fromEntries([...names].map((name) => [name, fields[name] ?? null]))
+export const recordBody = ({ id, fields, ...record }: SandboxRow): SandboxFields => {
   const { version, created, modified, deleted } = record
-  return { id, ...own, version, created, modified, deleted }
+  return { id, ...fields, version, created, modified, deleted }
 }
 
 /** A JSON response. */

@@ -2,14 +2,19 @@
 import type { SandboxRow } from '../store/sandbox/sandbox-records.ts'
 import type { FieldsOf, KindInput, KindName, SandboxRecord } from './kinds/kinds.ts'
 
+/** A condition on a record: values of fields, or a function. */
+export type Condition<K extends KindName> =
+  | Partial<SandboxRecord<K>['fields']>
+  | ((fields: SandboxRecord<K>['fields']) => boolean)
+
 /** Reads and writes of one transaction. */
 export interface Workspace {
   /** Instant of the transaction, ISO 8601. */
   readonly now: string
   /** The record; undefined if it is deleted or does not exist. */
   find<K extends KindName>(kind: K, id: string): Promise<SandboxRecord<K> | undefined>
-  /** All records of the kind that are not deleted, by ascending id. */
-  live<K extends KindName>(kind: K): Promise<readonly SandboxRecord<K>[]>
+  /** The records of the kind that are not deleted, by ascending id. */
+  where<K extends KindName>(kind: K, condition?: Condition<K>): Promise<readonly SandboxRecord<K>[]>
   /** Creates a record and applies its effects. @throws FieldError */
   create<K extends KindName>(kind: K, input: KindInput<K>): Promise<SandboxRecord<K>>
   /** Replaces the input fields of a record and applies the effects. @throws FieldError */

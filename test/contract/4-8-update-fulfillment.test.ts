@@ -22,7 +22,7 @@ beforeAll(async () => {
   const rest = sandbox.over('REST')
   order = (await rest.create('commerce/orders', { lineItems })).record
   other = (await rest.create('commerce/orders', { lineItems })).record
-  const { items } = await sandbox.readInApp('orders', order.remoteId)
+  const { lineItems: items } = await sandbox.readInApp('orders', order.remoteId)
   // The line of the order that was just created.
   lineItemId = (items as readonly { readonly id: string }[])[0]?.id ?? ''
 })

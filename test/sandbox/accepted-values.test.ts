@@ -187,7 +187,7 @@ describe('amounts', () => {
         { invoice: invoice.raw.id },
       )
       const now = await desk.get('accounting/invoices', invoice.raw.id)
-      expect(now?.raw).toMatchObject({ open_amount: balance, state })
+      expect(now?.raw).toMatchObject({ balance, state })
     }
   })
 })

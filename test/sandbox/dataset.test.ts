@@ -12,7 +12,7 @@ import {
   type SandboxRecord,
 } from '../../src/sandbox/kinds/kinds.ts'
 import { balanceSign } from '../../src/sandbox/ledger.ts'
-import { shippingStateOf } from '../../src/sandbox/shipping.ts'
+import { fulfillmentStatusOf } from '../../src/sandbox/shipping.ts'
 import type { SandboxRow } from '../../src/store/sandbox/sandbox-records.ts'
 
 const origin: DatasetSeed = { tenant: 'acme', seed: 1, start: '2026-03-02T00:10:00.000Z' }
@@ -97,34 +97,37 @@ describe.each(datasets)('the records of $tenant, seed $seed', ({ records, number
 
   test('order items and shipments name variants of the product next to them', () => {
     const items = [...allOf(records, 'orders'), ...allOf(records, 'shipments')].flatMap(
-      ({ fields }) => fields.items as readonly { product: string; variant: string }[],
+      ({ fields }) => fields.lineItems as readonly { productId: string; variantId: string }[],
     )
     expect(items.length).toBeGreaterThan(100)
-    for (const { product, variant } of items) {
-      const { variants } = (byId.get(product) as SandboxRecord<'products'>).fields
-      expect(variants.map(({ id }) => id)).toContain(variant)
+    for (const { productId, variantId } of items) {
+      const { variants } = (byId.get(productId) as SandboxRecord<'products'>).fields
+      expect(variants.map(({ id }) => id)).toContain(variantId)
     }
   })
 
   test('lines add up to totals, with discount and tax', () => {
     for (const { id, fields } of [...allOf(records, 'invoices'), ...allOf(records, 'bills')]) {
-      const total = (name: 'net' | 'discount' | 'tax' | 'gross') =>
-        sum(fields.lines.map((line) => units(line[name])))
-      expect(total('net'), id).toBe(units(fields.net_total))
-      expect(total('discount'), id).toBe(units(fields.discount_total))
-      expect(total('tax'), id).toBe(units(fields.tax_total))
-      expect(total('gross'), id).toBe(units(fields.total))
-      expect(total('net') - total('discount') + total('tax'), id).toBe(units(fields.total))
-      for (const line of fields.lines)
-        expect(units(line.net), id).toBe(Math.round(units(line.unit_price) * line.quantity))
+      const total = (name: 'totalAmount' | 'discount' | 'taxAmount' | 'totalLineAmount') =>
+        sum(fields.lineItems.map((line) => units(line[name])))
+      expect(total('totalAmount'), id).toBe(units(fields.subTotal))
+      expect(total('discount'), id).toBe(units(fields.totalDiscount))
+      expect(total('taxAmount'), id).toBe(units(fields.totalTaxAmount))
+      expect(total('totalLineAmount'), id).toBe(units(fields.totalAmount))
+      expect(total('totalAmount') - total('discount') + total('taxAmount'), id).toBe(
+        units(fields.totalAmount),
+      )
+      for (const line of fields.lineItems)
+        expect(units(line.totalAmount), id).toBe(Math.round(units(line.unitPrice) * line.quantity))
     }
     for (const { id, fields } of allOf(records, 'purchase_orders'))
-      expect(sum(fields.lines.map(({ gross }) => units(gross))), id).toBe(units(fields.total))
+      expect(sum(fields.lineItems.map((line) => units(line.totalLineAmount))), id).toBe(
+        units(fields.totalAmount),
+      )
     for (const { id, fields } of allOf(records, 'orders')) {
-      const items = sum(fields.items.map((item) => units(item.unit_price) * item.quantity))
-      expect(items, id).toBe(units(fields.items_total))
-      const charged = items - units(fields.discount) + units(fields.shipping)
-      expect(charged + units(fields.tax), id).toBe(units(fields.total))
+      const lines = sum(fields.lineItems.map((line) => units(line.price) * line.quantity))
+      const charged = lines - units(fields.totalDiscount) + units(fields.totalShipping)
+      expect(charged + units(fields.totalTax), id).toBe(units(fields.totalPrice))
     }
   })
 
@@ -133,11 +136,10 @@ describe.each(datasets)('the records of $tenant, seed $seed', ({ records, number
     const documents = [...allOf(records, 'invoices'), ...allOf(records, 'bills')]
     for (const { id, fields } of documents) {
       const own = payments.filter((each) => (each.fields.invoice ?? each.fields.bill) === id)
-      const paid = sum(own.map(({ fields: { amount } }) => units(amount)))
-      expect(paid, id).toBe(units(fields.paid_total))
-      expect(units(fields.total) - paid, id).toBe(units(fields.open_amount))
-      expect(fields.state === 'paid', id).toBe(paid > 0 && units(fields.open_amount) === 0)
-      expect(fields.paid_on !== null, id).toBe(fields.state === 'paid')
+      const paid = sum(own.map(({ fields: { totalAmount } }) => units(totalAmount)))
+      expect(units(fields.totalAmount) - paid, id).toBe(units(fields.balance))
+      expect(fields.state === 'paid', id).toBe(paid > 0 && units(fields.balance) === 0)
+      expect(fields.paidOnDate !== null, id).toBe(fields.state === 'paid')
     }
     expect(new Set(documents.map(({ fields }) => fields.state))).toEqual(
       new Set(['draft', 'open', 'part_paid', 'paid']),
@@ -157,12 +159,12 @@ describe.each(datasets)('the records of $tenant, seed $seed', ({ records, number
     const shipments = allOf(records, 'shipments')
     const orders = allOf(records, 'orders')
     for (const { id, fields } of orders)
-      expect(fields.shipping_state, id).toBe(
-        shippingStateOf(
-          fields.items,
-          shipments.filter((shipment) => shipment.fields.order === id),
+      expect(fields.fulfillmentStatus, id).toBe(
+        fulfillmentStatusOf(
+          fields.lineItems,
+          shipments.filter((shipment) => shipment.fields.orderId === id),
         ),
       )
-    expect(new Set(orders.map(({ fields }) => fields.shipping_state)).size).toBe(3)
+    expect(new Set(orders.map(({ fields }) => fields.fulfillmentStatus)).size).toBe(3)
   })
 })

@@ -1,6 +1,6 @@
 /** Writes to the sandbox app, over HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { error, openPlayground, type Playground, type Raw, START } from './playground.ts'
+import { error, openPlayground, type Playground, type Raw } from './playground.ts'
 
 let playground: Playground
 beforeAll(async () => {
@@ -76,8 +76,8 @@ describe('a write', () => {
   })
 
   test('that is invalid is rejected with the field and the reason', async () => {
-    const line = { text: 'Desk', account: 'acc_0021', unit_price: '10.00', quantity: 1 }
-    const invoice = { client: 'cli_0001', issued_on: '2026-03-01', due_on: '2026-03-31' }
+    const line = { description: 'Desk', accountId: 'acc_0021', unitPrice: '10.00', quantity: 1 }
+    const invoice = { customerId: 'cli_0001', issueDate: '2026-03-01', dueDate: '2026-03-31' }
     const cases: readonly (readonly [string, unknown, string, string])[] = [
       ['vendors', {}, 'required', 'vendorName'],
       ['vendors', { vendorName: 7 }, 'invalid', 'vendorName'],
@@ -93,41 +93,41 @@ describe('a write', () => {
         'required',
         'phoneNumbers.0.phoneNumber',
       ],
-      ['invoices', { ...invoice, lines: [] }, 'invalid', 'lines'],
+      ['invoices', { ...invoice, lineItems: [] }, 'invalid', 'lineItems'],
       [
         'invoices',
-        { ...invoice, lines: [{ ...line, quantity: -1 }] },
+        { ...invoice, lineItems: [{ ...line, quantity: -1 }] },
         'invalid',
-        'lines.0.quantity',
+        'lineItems.0.quantity',
       ],
       [
         'invoices',
-        { ...invoice, lines: [{ ...line, unit_price: 10 }] },
+        { ...invoice, lineItems: [{ ...line, unitPrice: 10 }] },
         'invalid',
-        'lines.0.unit_price',
+        'lineItems.0.unitPrice',
       ],
       [
         'invoices',
-        { ...invoice, lines: [{ ...line, item: 'itm_9999' }] },
+        { ...invoice, lineItems: [{ ...line, accountingItemId: 'itm_9999' }] },
         'no_such_record',
-        'lines.0.item',
+        'lineItems.0.accountingItemId',
       ],
       [
         'invoices',
-        { ...invoice, fx_rate: '999999', lines: [{ ...line, unit_price: '99999999.00' }] },
+        { ...invoice, exchangeRate: '999999', lineItems: [{ ...line, unitPrice: '99999999.00' }] },
         'too_large',
-        'lines',
+        'lineItems',
       ],
-      ['payments', { paid_on: '2026-03-01', amount: '1.00' }, 'required', 'invoice'],
+      ['payments', { transactionDate: '2026-03-01', totalAmount: '1.00' }, 'required', 'invoice'],
       [
         'orders',
-        { placed_at: START, items: [{ product: 'prd_0001', variant: 'var_9999', quantity: 1 }] },
+        { lineItems: [{ productId: 'prd_0001', variantId: 'var_9999', quantity: 1 }] },
         'no_such_record',
-        'items.0.variant',
+        'lineItems.0.variantId',
       ],
       [
         'products',
-        { name: 'x', variants: [{ id: 'var_0001', label: 'x', price: '1.00' }] },
+        { productName: 'x', variants: [{ id: 'var_0001', title: 'x', price: '1.00' }] },
         'no_such_record',
         'variants.0.id',
       ],
@@ -149,44 +149,44 @@ describe('a write', () => {
     expect([receivable.status, receivable.body]).toEqual([409, error('in_use')])
     const [payment] = await playground.listAll('payments')
     const answer = await request('PUT', `/v1/payments/${payment?.id}`, {
-      body: { amount: '1.00' },
+      body: { totalAmount: '1.00' },
       headers: { 'if-match': String(payment?.version) },
     })
-    expect([answer.status, answer.body]).toEqual([422, error('fixed', 'amount')])
+    expect([answer.status, answer.body]).toEqual([422, error('fixed', 'totalAmount')])
   })
 
   test('of a payment settles its invoice and moves the ledger, and its deletion undoes both', async () => {
     const { request } = playground
-    const line = { text: 'Desk', account: 'acc_0021', unit_price: '100.00', quantity: 3 }
+    const line = { description: 'Desk', accountId: 'acc_0021', unitPrice: '100.00', quantity: 3 }
     const { body: invoice } = await request('POST', '/v1/invoices', {
       body: {
-        client: 'cli_0001',
-        issued_on: '2026-03-01',
-        due_on: '2026-03-31',
-        lines: [line],
+        customerId: 'cli_0001',
+        issueDate: '2026-03-01',
+        dueDate: '2026-03-31',
+        lineItems: [line],
         discount_percent: '10',
       },
     })
     expect(invoice).toMatchObject({
-      net_total: '300.00',
-      discount_total: '30.00',
-      tax_total: '62.10',
-      total: '332.10',
-      open_amount: '332.10',
+      subTotal: '300.00',
+      totalDiscount: '30.00',
+      totalTaxAmount: '62.10',
+      totalAmount: '332.10',
+      balance: '332.10',
       state: 'open',
     })
     const balanceOf = async (id: string) =>
       Number((await request('GET', `/v1/ledger_accounts/${id}`)).body.currentBalance)
     const before = await Promise.all(['acc_0001', 'acc_0004'].map(balanceOf))
     const { body: payment } = await request('POST', '/v1/payments', {
-      body: { invoice: invoice.id, amount: '332.10', paid_on: '2026-03-02' },
+      body: { invoice: invoice.id, totalAmount: '332.10', transactionDate: '2026-03-02' },
     })
-    expect(payment).toMatchObject({ direction: 'incoming', client: 'cli_0001', vendor: null })
+    expect(payment).toMatchObject({ customerId: 'cli_0001', vendorId: null })
     const paid = await request('GET', `/v1/invoices/${invoice.id}`)
     expect(paid.body).toMatchObject({
       state: 'paid',
-      open_amount: '0.00',
-      paid_on: '2026-03-02',
+      balance: '0.00',
+      paidOnDate: '2026-03-02',
       version: 2,
     })
     const after = await Promise.all(['acc_0001', 'acc_0004'].map(balanceOf))
@@ -195,7 +195,7 @@ describe('a write', () => {
 
     await request('DELETE', `/v1/payments/${payment.id}`)
     const open = await request('GET', `/v1/invoices/${invoice.id}`)
-    expect(open.body).toMatchObject({ state: 'open', open_amount: '332.10', paid_on: null })
+    expect(open.body).toMatchObject({ state: 'open', balance: '332.10', paidOnDate: null })
     expect(await Promise.all(['acc_0001', 'acc_0004'].map(balanceOf))).toEqual(before)
   })
 
@@ -206,25 +206,24 @@ describe('a write', () => {
     const [variant] = product.variants
     const { body: order } = await request('POST', '/v1/orders', {
       body: {
-        placed_at: START,
-        shopper: 'sho_0001',
-        items: [{ product: product.id, variant: variant?.id, quantity: 2 }],
+        customer: { customerId: 'sho_0001' },
+        lineItems: [{ productId: product.id, variantId: variant?.id, quantity: 2 }],
       },
     })
-    const [item] = order.items
-    expect(item).toMatchObject({ unit_price: variant?.price, quantity: 2 })
+    const [item] = order.lineItems
+    expect(item).toMatchObject({ price: variant?.price, quantity: 2 })
     const ship = (quantity: number) =>
       request('POST', '/v1/shipments', {
-        body: { order: order.id, items: [{ order_item: item.id, quantity }] },
+        body: { orderId: order.id, lineItems: [{ lineItemId: item.id, quantity }] },
       })
     const stateNow = async () => (await request('GET', `/v1/orders/${order.id}`)).body
     const { body: first } = await ship(1)
-    expect(first.items[0]).toMatchObject({ variant: variant?.id, sku: item.sku })
-    expect((await stateNow()).shipping_state).toBe('partial')
+    expect(first.lineItems[0]).toMatchObject({ variantId: variant?.id, sku: item.sku })
+    expect((await stateNow()).fulfillmentStatus).toBe('partial')
     await ship(1)
-    expect((await stateNow()).shipping_state).toBe('shipped')
+    expect((await stateNow()).fulfillmentStatus).toBe('shipped')
     await request('DELETE', `/v1/shipments/${first.id}`)
-    expect((await stateNow()).shipping_state).toBe('partial')
+    expect((await stateNow()).fulfillmentStatus).toBe('partial')
 
     const variants = product.variants.map((each) => ({ ...each, price: '999.00' }))
     await request('PUT', `/v1/products/${product.id}`, {
@@ -233,11 +232,11 @@ describe('a write', () => {
     })
     const current = await stateNow()
     const { body: changed } = await request('PUT', `/v1/orders/${order.id}`, {
-      body: { discount: '1.00' },
+      body: { totalDiscount: '1.00' },
       headers: { 'if-match': String(current.version) },
     })
-    expect(changed.items).toEqual(order.items)
-    expect(Number(changed.total)).toBeLessThan(Number(order.total))
+    expect(changed.lineItems).toEqual(order.lineItems)
+    expect(Number(changed.totalPrice)).toBeLessThan(Number(order.totalPrice))
   })
 
   test('may keep a reference to a deleted record, but not add one', async () => {

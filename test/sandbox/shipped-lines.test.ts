@@ -21,7 +21,7 @@ interface Line {
   readonly quantity: number
 }
 
-const linesOf = ({ raw }: Written): readonly Line[] => raw.items as Line[]
+const linesOf = ({ raw }: Written): readonly Line[] => raw.lineItems as Line[]
 
 /** Lines of products 1 to 4, which have one variant each. */
 const lineOf = (product: number, quantity: number): Json => ({
@@ -48,16 +48,7 @@ const read = async (topic: string, { raw }: Written): Promise<Written> => {
 }
 
 /** The lines of a fulfillment as a caller reads them and sends them back. */
-const sentBack = ({ raw }: Written): Json =>
-  (raw.items as (Line & Record<string, Json>)[]).map((item) => ({
-    lineItemId: item.order_item ?? null,
-    title: item.name ?? null,
-    sku: item.sku ?? null,
-    productId: item.product ?? null,
-    variantId: item.variant ?? null,
-    price: item.unit_price ?? null,
-    quantity: item.quantity,
-  }))
+const sentBack = ({ raw }: Written): Json => raw.lineItems as Record<string, Json>[]
 
 test('rejects an order update that drops a shipped line, and names the line', async () => {
   const made = await order(2, 3)
@@ -66,8 +57,8 @@ test('rejects an order update that drops a shipped line, and names the line', as
   await ship(made.raw.id, [{ ...first, quantity: 2 }])
   const current = await read(ORDERS, made)
   const attempts = [
-    [[lineOf(2, 3)], 'items'],
-    [[lineOf(1, 1), lineOf(2, 3)], 'items.0.quantity'],
+    [[lineOf(2, 3)], 'lineItems'],
+    [[lineOf(1, 1), lineOf(2, 3)], 'lineItems.0.quantity'],
   ] as const
   for (const [lineItems, field] of attempts)
     await expect(desk.update(ORDERS, current, { lineItems: [...lineItems] })).rejects.toMatchObject(
@@ -89,16 +80,16 @@ test('a fulfillment that an earlier version separated from its line can be chang
   const parcel = await ship(made.raw.id, linesOf(made))
   const { prisma } = playground.database
   await prisma.$executeRaw`UPDATE sandbox_records
-    SET body = jsonb_set(body, '{items}', jsonb_build_array(body->'items'->1))
+    SET body = jsonb_set(body, '{lineItems}', jsonb_build_array(body->'lineItems'->1))
     WHERE tenant = 'acme' AND id = ${made.raw.id}`
   const moved = await desk.update(FULFILLMENTS, parcel, { carrier: 'Quay Post' })
-  expect(moved.raw.items).toEqual(parcel.raw.items)
+  expect(moved.raw.lineItems).toEqual(parcel.raw.lineItems)
   const again = await desk.update(FULFILLMENTS, moved, { lineItems: sentBack(moved) })
-  expect(again.raw.items).toEqual(parcel.raw.items)
+  expect(again.raw.lineItems).toEqual(parcel.raw.lineItems)
   // Only the fulfillment that holds the line may keep it.
   const [lost] = linesOf(made)
   await expect(ship(made.raw.id, lost ? [lost] : [])).rejects.toMatchObject({
-    field: 'lineItems[0].lineItemId',
+    field: 'lineItems.0.lineItemId',
   })
   // The order has no shipped line left to protect.
   await desk.update(ORDERS, await read(ORDERS, made), { orderStatus: 'Active' })
@@ -117,7 +108,7 @@ test('a fulfillment outlives its order, even one that the app has removed', asyn
     lineItems: sentBack(later),
   })
   expect(last.raw).toMatchObject({ carrier: 'Quay Post', service: 'By boat' })
-  expect(last.raw.items).toEqual(parcel.raw.items)
+  expect(last.raw.lineItems).toEqual(parcel.raw.lineItems)
 })
 
 type Step =
@@ -145,14 +136,14 @@ test('every state of an order and its fulfillments allows the next legal write',
       const parcels = new Map<string, Written>()
       const shippedOf = (line: string): number =>
         [...parcels.values()]
-          .flatMap(({ raw }) => raw.items as (Line & { readonly order_item: string })[])
-          .reduce((n, item) => n + (item.order_item === line ? item.quantity : 0), 0)
+          .flatMap(({ raw }) => raw.lineItems as (Line & { readonly lineItemId: string })[])
+          .reduce((n, item) => n + (item.lineItemId === line ? item.quantity : 0), 0)
 
       for (const next of steps) {
         const current = await read(ORDERS, made)
-        const ordered = linesOf(current) as readonly (Line & { readonly product: string })[]
+        const ordered = linesOf(current) as readonly (Line & { readonly productId: string })[]
         const ofProduct = (product: number) =>
-          ordered.find((line) => line.product === `prd_000${product}`)
+          ordered.find((line) => line.productId === `prd_000${product}`)
         const parcel = 'at' in next ? [...parcels.values()][next.at % parcels.size] : undefined
         if (next.kind === 'order') {
           const wanted = next.quantities.flatMap((n, index) =>

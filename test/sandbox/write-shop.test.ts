@@ -17,7 +17,8 @@ describe('an order', () => {
     { productId: 'prd_0001', variantId: 'var_0001', quantity: 1 },
     { productId: 'prd_0001', variantId: 'var_0002', quantity: 2, price: '10' },
   ]
-  const items = ({ raw }: { raw: Raw }) => raw.items as { id: string; [name: string]: unknown }[]
+  const items = ({ raw }: { raw: Raw }) =>
+    raw.lineItems as { id: string; [name: string]: unknown }[]
 
   test('keeps the ids and prices of lines that are identified by their variant', async () => {
     const order = await desk.create('commerce/orders', { lineItems: lines })
@@ -46,12 +47,10 @@ describe('an order', () => {
       totalPrice: '120',
     })
     expect(stated.row).toMatchObject({ totalTax: '10.00', totalPrice: '120.00' })
-    expect(stated.raw.adjustment).toBe('5.00')
     const free = await desk.update('commerce/orders', stated, { totalPrice: '0', totalTax: '0' })
     expect(free.row).toMatchObject({ totalTax: '0.00', totalPrice: '0.00' })
     const counted = await desk.update('commerce/orders', free, { totalPrice: null, totalTax: null })
     expect(counted.row).toMatchObject({ totalTax: '24.15', totalPrice: '129.15' })
-    expect(counted.raw.adjustment).toBe('0.00')
   })
 
   test('has the fulfillment status that was sent until something is shipped', async () => {
@@ -68,7 +67,7 @@ describe('an order', () => {
     })
     const now = await desk.get('commerce/orders', order.raw.id)
     expect(now?.row.fulfillmentStatus).toBe('partial')
-    expect(now?.raw.stated_shipping_state).toBe(null)
+    expect(now?.raw.stated_status).toBe(null)
   })
 
   test('belongs to a known customer, to new contact details, or to a guest', async () => {
@@ -77,7 +76,7 @@ describe('an order', () => {
       lineItems: lines,
       customer: { customerId: 'sho_0002' },
     })
-    expect(known.raw.buyer).toMatchObject({ shopper: 'sho_0002', email: shopper.email })
+    expect(known.raw.customer).toMatchObject({ customerId: 'sho_0002', email: shopper.email })
     const updated = await desk.update('commerce/orders', known, {
       customer: { firstName: 'Aoife', phone: null },
     })
@@ -102,36 +101,6 @@ describe('an order', () => {
 })
 
 describe('a fulfillment', () => {
-  const make = () =>
-    desk.create('commerce/fulfillments', {
-      orderId: 'ord_0001',
-      lineItems: [],
-      trackingNumbers: ['A', 'B'],
-      trackingUrls: ['', 'https://quay.example/B'],
-    })
-
-  test('pairs numbers and pages by position, and returns them as sent', async () => {
-    const { row, raw } = await make()
-    expect(raw.parcels).toEqual([
-      { tracking_number: 'A', tracking_page: null },
-      { tracking_number: 'B', tracking_page: 'https://quay.example/B' },
-    ])
-    expect(row.trackingUrls).toEqual(['', 'https://quay.example/B'])
-  })
-
-  test('keeps the page of a number, and the number of a page', async () => {
-    const fewer = await desk.update('commerce/fulfillments', await make(), {
-      trackingNumbers: ['B', 'C'],
-    })
-    expect(fewer.row.trackingUrls).toEqual(['https://quay.example/B', ''])
-    const moved = await desk.update('commerce/fulfillments', fewer, {
-      trackingUrls: ['https://quay.example/b', 'https://quay.example/c'],
-    })
-    expect(moved.row.trackingNumbers).toEqual(['B', 'C'])
-    const none = await desk.update('commerce/fulfillments', moved, { trackingUrls: [] })
-    expect(none.row).toMatchObject({ trackingNumbers: ['B', 'C'], trackingUrls: [] })
-  })
-
   test('identifies lines of its order by id or variant, and shows the order’s values for them', async () => {
     const order = await desk.create('commerce/orders', {
       lineItems: [
@@ -139,7 +108,7 @@ describe('a fulfillment', () => {
         { productId: 'prd_0001', variantId: 'var_0001', quantity: 3 },
       ],
     })
-    const [first, second] = order.raw.items as { id: string; name: string }[]
+    const [first, second] = order.raw.lineItems as { id: string; title: string }[]
     const byVariant = await desk.create('commerce/fulfillments', {
       orderId: order.raw.id,
       lineItems: [
@@ -147,14 +116,14 @@ describe('a fulfillment', () => {
         { variantId: 'var_0001', quantity: 2 },
       ],
     })
-    expect(byVariant.raw.items).toMatchObject([
-      { order_item: first?.id },
-      { order_item: second?.id },
+    expect(byVariant.raw.lineItems).toMatchObject([
+      { lineItemId: first?.id },
+      { lineItemId: second?.id },
     ])
     const byId = await desk.update('commerce/fulfillments', byVariant, {
-      lineItems: [{ lineItemId: second?.id ?? '', title: second?.name ?? '', quantity: 3 }],
+      lineItems: [{ lineItemId: second?.id ?? '', title: second?.title ?? '', quantity: 3 }],
     })
-    expect(byId.raw.items).toMatchObject([{ order_item: second?.id, quantity: 3 }])
+    expect(byId.raw.lineItems).toMatchObject([{ lineItemId: second?.id, quantity: 3 }])
     for (const [name, value] of [
       ['title', 'Other'],
       ['price', '0.01'],
@@ -162,9 +131,9 @@ describe('a fulfillment', () => {
     ] as const)
       await expect(
         desk.update('commerce/fulfillments', byId, {
-          lineItems: [{ lineItemId: second?.id ?? '', [name]: value }],
+          lineItems: [{ lineItemId: second?.id ?? '', quantity: 1, [name]: value }],
         }),
-      ).rejects.toMatchObject({ field: `lineItems[0].${name}` })
+      ).rejects.toMatchObject({ field: `lineItems.0.${name}` })
   })
 })
 
@@ -189,7 +158,7 @@ test('variants are matched by id, stock keeping unit or name, and keep fields th
   const [a, b, c, d] = raw.variants as Raw[]
   expect([a, b, c]).toEqual([
     { ...green, price: '9.00' },
-    { ...red, label: 'Crimson' },
+    { ...red, title: 'Crimson' },
     { ...blue, price: '8.00' },
   ])
   expect([red?.id, blue?.id, green?.id]).not.toContain(d?.id)

@@ -19,7 +19,7 @@ beforeAll(async () => {
   desk = openDesk(playground)
   const member = await playground.request('GET', '/v1/members/mem_0003')
   const { body: order } = await playground.request('GET', '/v1/orders/ord_0001')
-  const [item] = order.items
+  const [item] = order.lineItems
   more = {
     'crm/accounts': { accountOwner: member.body.name },
     'crm/leads': { leadOwner: member.body.name },
@@ -27,11 +27,11 @@ beforeAll(async () => {
       lineItems: [
         {
           lineItemId: item.id,
-          productId: item.product,
-          variantId: item.variant,
-          title: item.name,
+          productId: item.productId,
+          variantId: item.variantId,
+          title: item.title,
           sku: item.sku,
-          price: item.unit_price,
+          price: item.price,
           quantity: 1,
         },
       ],

@@ -31,19 +31,22 @@ describe('an order of the sandbox', () => {
   const raw = records
     .filter(({ kind }) => kind === 'orders')
     .map((record) => JSON.parse(JSON.stringify(recordBody(record))))
-    .find(({ items, ship_to }) => items.length > 1 && ship_to !== null)
-  const { items, ship_to, number, total } = raw
+    .find(({ lineItems, shippingAddress }) => lineItems.length > 1 && shippingAddress !== null)
+  const { lineItems: items, shippingAddress, orderNumber: number, totalPrice: total } = raw
   const lines = (change: (item: (typeof items)[number]) => Given): Json => items.map(change)
   const isSo = (fields: Given) =>
     isAsRequested(connector, CREDENTIAL, requestOf(fields), foundAs(connector, raw))
 
   test.each<[string, Given]>([
     ['part of each line', { lineItems: lines(({ quantity, sku }) => ({ quantity, sku })) }],
-    ['the variant of each line', { lineItems: lines(({ variant }) => ({ variantId: variant })) }],
-    ['the price of each line', { lineItems: lines((item) => ({ price: `${item.unit_price}0` })) }],
-    ['part of an address', { shippingAddress: { city: ship_to.city } }],
+    ['the variant of each line', { lineItems: lines(({ variantId }) => ({ variantId })) }],
+    ['the price of each line', { lineItems: lines((item) => ({ price: `${item.price}0` })) }],
+    ['part of an address', { shippingAddress: { city: shippingAddress.city } }],
     ['an amount with an exponent', { totalPrice: `${total.replace('.', '')}e-2` }],
-    ['several fields', { orderNumber: number, shippingAddress: { address1: ship_to.line1 } }],
+    [
+      'several fields',
+      { orderNumber: number, shippingAddress: { address1: shippingAddress.address1 } },
+    ],
   ])('matches by %s', (_, fields) => {
     expect(isSo(fields)).toBe(true)
   })
@@ -55,7 +58,7 @@ describe('an order of the sandbox', () => {
     ],
     ['the number of lines', { lineItems: items.slice(1).map(({ sku }: Given) => ({ sku })) }],
     ['the order of lines', { lineItems: items.toReversed().map(({ sku }: Given) => ({ sku })) }],
-    ['part of an address', { shippingAddress: { city: `${ship_to.city} Nord` } }],
+    ['part of an address', { shippingAddress: { city: `${shippingAddress.city} Nord` } }],
     ['a missing address', { shippingAddress: null }],
     ['a leading zero of a text number', { orderNumber: `0${number}` }],
     ['the last digit of an amount', { totalPrice: `${total}01` }],

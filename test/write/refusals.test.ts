@@ -49,8 +49,8 @@ describe.each(transports)('over %s', (transport) => {
       },
       'lineItems',
     ],
-    ['commerce/orders', { lineItems, billingAddress: { city: LONG } }, 'billingAddress'],
-    ['commerce/orders', { lineItems, customer: { email: 'bad' } }, 'customer'],
+    ['commerce/orders', { lineItems: [{ ...lineItems[0], title: LONG }] }, 'lineItems'],
+    ['commerce/orders', { lineItems, customer: { email: 'bad' } }, 'customer.email'],
     ['accounting/vendors', { vendorName: '' }, 'vendorName'],
     [
       'accounting/invoices',
@@ -58,9 +58,9 @@ describe.each(transports)('over %s', (transport) => {
         customerId: 'cli_0001',
         issueDate: '2026-03-02',
         dueDate: '2026-04-01',
-        remoteFields: { lines: [{ text: 'X', unit_price: '1.00', quantity: 1 }] },
+        remoteFields: { lineItems: [{ description: 'X', unitPrice: '1.00', quantity: 1 }] },
       },
-      'remoteFields.lines.0.account',
+      'remoteFields.lineItems.0.accountId',
     ],
     [
       'accounting/vendors',
@@ -78,9 +78,9 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test.each([
-    [{ customer: { email: 'bad' } }, 'customer'],
-    [{ billingAddress: { city: LONG } }, 'billingAddress'],
-    [{ remoteFields: { placed_by: { email: 'bad' } } }, 'remoteFields.placed_by.email'],
+    [{ customer: { email: 'bad' } }, 'customer.email'],
+    [{ lineItems: [{ ...lineItems[0], title: LONG }] }, 'lineItems'],
+    [{ remoteFields: { customer: { email: 'bad' } } }, 'remoteFields.customer.email'],
   ])('an order changed to %j: %s', async (input, field) => {
     const { record } = await records.create('commerce/orders', { lineItems })
     const refused = await records.update('commerce/orders', record.id, input)

@@ -186,7 +186,7 @@ describe.each(transports)('over %s', (transport) => {
     })
     const stated = done(await records.update('commerce/orders', made.id, { totalPrice: 99.9 }))
     expect(stated.totalPrice).toBe('99.90')
-    expect(await sandbox.readInApp('orders', made.remoteId)).toMatchObject({ total: '99.90' })
+    expect(await sandbox.readInApp('orders', made.remoteId)).toMatchObject({ totalPrice: '99.90' })
   })
 })
 

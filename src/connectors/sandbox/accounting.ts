@@ -2,11 +2,11 @@
 import {
   createOnly,
   enumeration,
-  listOf,
   notNull,
   ofRecord,
   readOnly,
 } from '../../definition/mapping/converters.ts'
+import type { Resource } from '../../definition/resource.ts'
 import { account } from '../../resources/accounting/account.ts'
 import { bill } from '../../resources/accounting/bill.ts'
 import { companyInfo } from '../../resources/accounting/company-info.ts'
@@ -19,94 +19,49 @@ import { taxRate } from '../../resources/accounting/tax-rate.ts'
 import { trackingCategory } from '../../resources/accounting/tracking-category.ts'
 import { vendor } from '../../resources/accounting/vendor.ts'
 import { collection } from './collection.ts'
+import { entriesOf } from './derived.ts'
 import { money, quantity, rate } from './formats.ts'
-import { accountsOfLines, settledByPayment } from './side-effects.ts'
+import { sideEffects } from './side-effects.ts'
 
-/** The fields that all documents have under the same names. */
-const document = {
-  memo: 'remark',
-  companyId: notNull('company'),
-  currency: notNull('currency_code'),
-  exchangeRate: rate('fx_rate'),
-  trackingCategoryIds: 'cost_centers',
-} as const
-
-const line = {
-  description: 'text',
-  unitPrice: money('unit_price'),
-  quantity: 'quantity',
-  // The sandbox stores it on the document only; it applies to each line.
-  currency: ofRecord(notNull('currency_code')),
-  accountingItemId: 'item',
-  accountId: 'account',
-  trackingCategoryIds: 'cost_centers',
-} as const
+/** Rules of fields that the sandbox computes. */
+const computed = (...names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, readOnly(name)]))
 
 /** How lines match stored lines. A matched line keeps its tax code, which the common model lacks. */
 const lineMatching = [
-  ['text', 'item', 'account'],
-  ['text', 'account'],
-  ['item', 'account'],
-] as const
+  ['description', 'accountingItemId', 'accountId'],
+  ['description', 'accountId'],
+  ['accountingItemId', 'accountId'],
+]
+
+const line = {
+  unitPrice: money('unitPrice'),
+  // The sandbox stores it on the document; it applies to each line.
+  currency: ofRecord(notNull('currency')),
+}
 
 const billingLine = {
   ...line,
-  // Before discount and tax, like the subtotal.
-  totalAmount: readOnly('net'),
-  exchangeRate: ofRecord(notNull(rate('fx_rate'))),
-  companyId: ofRecord(notNull('company')),
+  exchangeRate: ofRecord(notNull(rate('exchangeRate'))),
+  companyId: ofRecord(notNull('companyId')),
+  ...computed('totalAmount'),
 }
 
-/** The fields of bills and invoices. */
-const billing = {
-  ...document,
-  issueDate: notNull('issued_on'),
-  dueDate: notNull('due_on'),
-  paidOnDate: readOnly('paid_on'),
-  subTotal: readOnly('net_total'),
-  totalDiscount: readOnly('discount_total'),
-  totalTaxAmount: readOnly('tax_total'),
-  totalAmount: readOnly('total'),
-  balance: readOnly('open_amount'),
-  lineItems: notNull(listOf('lines', billingLine, lineMatching)),
-  purchaseOrderIds: 'purchase_orders',
-} as const
-
-const billRules = {
-  ...billing,
-  vendorId: notNull('vendor'),
-  billNumber: notNull('number'),
-  billStatus: readOnly('state'),
-}
-
-const invoiceRules = {
-  ...billing,
-  customerId: notNull('client'),
-  invoiceNumber: notNull('number'),
-  invoiceStatus: readOnly('state'),
-}
-
-const paymentRules = {
-  transactionDate: notNull('paid_on'),
-  // For payments on account. A payment of an invoice or bill (`remoteFields`) has the document's party.
-  customerId: createOnly('client'),
-  vendorId: createOnly('vendor'),
-  accountId: createOnly(notNull('account')),
-  currency: createOnly(notNull('currency_code')),
-  exchangeRate: createOnly(rate('fx_rate')),
-  companyId: notNull('company'),
-  totalAmount: createOnly(notNull(money('amount'))),
-  trackingCategoryIds: 'cost_centers',
-}
-
-const orderLine = {
-  ...line,
-  taxAmount: readOnly('tax'),
-  // Includes tax: the order has no subtotal, so its lines add up to the total.
-  totalLineAmount: readOnly('gross'),
-}
-
-const orderStates = ['draft', 'sent', 'received', 'cancelled']
+/** Rules of bills and invoices. */
+const billing = (resource: Resource) => ({
+  exchangeRate: rate('exchangeRate'),
+  issueDate: notNull('issueDate'),
+  dueDate: notNull('dueDate'),
+  ...computed(
+    'paidOnDate',
+    'subTotal',
+    'totalDiscount',
+    'totalTaxAmount',
+    'totalAmount',
+    'balance',
+  ),
+  lineItems: notNull(entriesOf(resource, 'lineItems', billingLine, lineMatching)),
+})
 
 /** The accounting collections. */
 export const accounting = [
@@ -114,9 +69,8 @@ export const accounting = [
   collection('tax_codes', taxRate),
   collection('cost_centers', trackingCategory),
   collection('ledger_accounts', account, {
-    classification: readOnly('classification'),
     accountType: createOnly(notNull('accountType')),
-    currentBalance: readOnly('currentBalance'),
+    ...computed('classification', 'currentBalance'),
   }),
   collection('vendors', vendor),
   collection('clients', customer),
@@ -126,18 +80,62 @@ export const accounting = [
     qtyOnHand: quantity('qtyOnHand'),
   }),
   collection('purchase_orders', purchaseOrder, {
-    ...document,
-    purchaseOrderStatus: notNull(enumeration('state', orderStates)),
-    purchaseOrderNumber: notNull('number'),
-    issueDate: notNull('ordered_on'),
-    deliveryDate: 'expected_on',
-    deliveryAddress: 'deliver_to',
-    vendorId: notNull('vendor'),
-    accountId: 'account',
-    totalAmount: readOnly('total'),
-    lineItems: notNull(listOf('lines', orderLine, lineMatching)),
+    exchangeRate: rate('exchangeRate'),
+    purchaseOrderStatus: notNull(
+      enumeration('purchaseOrderStatus', ['draft', 'sent', 'received', 'cancelled']),
+    ),
+    purchaseOrderNumber: notNull('purchaseOrderNumber'),
+    issueDate: notNull('issueDate'),
+    vendorId: notNull('vendorId'),
+    ...computed('totalAmount'),
+    lineItems: notNull(
+      entriesOf(
+        purchaseOrder,
+        'lineItems',
+        {
+          ...line,
+          // With tax: the order has no subtotal, so its lines add up to the total.
+          ...computed('taxAmount', 'totalLineAmount'),
+        },
+        lineMatching,
+      ),
+    ),
   }),
-  collection('bills', bill, billRules, accountsOfLines),
-  collection('invoices', invoice, invoiceRules, accountsOfLines),
-  collection('payments', payment, paymentRules, settledByPayment),
+  collection(
+    'bills',
+    bill,
+    {
+      ...billing(bill),
+      vendorId: notNull('vendorId'),
+      billNumber: notNull('billNumber'),
+      billStatus: readOnly('state'),
+    },
+    sideEffects,
+  ),
+  collection(
+    'invoices',
+    invoice,
+    {
+      ...billing(invoice),
+      customerId: notNull('customerId'),
+      invoiceNumber: notNull('invoiceNumber'),
+      invoiceStatus: readOnly('state'),
+    },
+    sideEffects,
+  ),
+  collection(
+    'payments',
+    payment,
+    {
+      transactionDate: notNull('transactionDate'),
+      // For payments on account. A payment of an invoice or bill (`remoteFields`) has the document's party.
+      customerId: createOnly('customerId'),
+      vendorId: createOnly('vendorId'),
+      accountId: createOnly(notNull('accountId')),
+      currency: createOnly(notNull('currency')),
+      exchangeRate: createOnly(rate('exchangeRate')),
+      totalAmount: createOnly(notNull(money('totalAmount'))),
+    },
+    sideEffects,
+  ),
 ]

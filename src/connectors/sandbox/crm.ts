@@ -1,5 +1,5 @@
 /** CRM collections. */
-import { enumeration, listOf, notNull, readOnly } from '../../definition/mapping/converters.ts'
+import { enumeration, notNull, readOnly } from '../../definition/mapping/converters.ts'
 import { account } from '../../resources/crm/account.ts'
 import { contact } from '../../resources/crm/contact.ts'
 import { lead } from '../../resources/crm/lead.ts'
@@ -9,20 +9,12 @@ import { stage } from '../../resources/crm/stage.ts'
 import { task } from '../../resources/crm/task.ts'
 import { user } from '../../resources/crm/user.ts'
 import { collection } from './collection.ts'
+import { entriesOf } from './derived.ts'
 import { money } from './formats.ts'
 import { idOrName } from './look-up.ts'
 
 /** The owner's name; written also by id (NOTES "`owner` is an id; `accountOwner`"). */
 const ownerIn = (field: string) => idOrName('members', 'name', field, 'owner')
-
-/** The postal code of a lead's address, which the common model lacks, stays in the sandbox. */
-const leadAddress = {
-  addressType: 'addressType',
-  street1: 'street1',
-  city: 'city',
-  state: 'state',
-  country: 'country',
-}
 
 /** The CRM collections. */
 export const crm = [
@@ -33,7 +25,8 @@ export const crm = [
   }),
   collection('leads', lead, {
     leadOwner: ownerIn('leadOwner'),
-    addresses: listOf('addresses', leadAddress, [['addressType', 'street1']]),
+    // The postal code of an address, which the common model lacks, stays in the sandbox.
+    addresses: entriesOf(lead, 'addresses', {}, [['addressType', 'street1']]),
   }),
   collection('deal_stages', stage),
   collection('deals', opportunity, {

@@ -2,27 +2,16 @@
 import type { RecordName } from '../../definition/connector.ts'
 import { objectsIn } from '../../definition/mapping/match-entries.ts'
 
-type RemoteFields = Readonly<Record<string, unknown>>
-
-/** The record that a field references, if any. */
-const referenced = (topic: string, remoteId: unknown): readonly RecordName[] =>
-  typeof remoteId === 'string' ? [{ topic, remoteId }] : []
-
-/** A shipment changes the fulfillment status of its order. */
-export const orderOfShipment = ({ order }: RemoteFields): readonly RecordName[] =>
-  referenced('commerce/orders', order)
-
-/** A payment changes its document and the balance of its account. */
-export const settledByPayment = ({
-  invoice,
-  bill,
-  account,
-}: RemoteFields): readonly RecordName[] => [
-  ...referenced('accounting/invoices', invoice),
-  ...referenced('accounting/bills', bill),
-  ...referenced('accounting/accounts', account),
-]
-
-/** The lines of a document change the balances of their accounts. */
-export const accountsOfLines = ({ lines }: RemoteFields): readonly RecordName[] =>
-  objectsIn(lines).flatMap(({ account }) => referenced('accounting/accounts', account))
+/**
+ * The paid document and the bank account of a payment, the accounts of a document's lines, and the order of a
+ * shipment.
+ */
+export const sideEffects = (fields: Readonly<Record<string, unknown>>): readonly RecordName[] =>
+  [
+    ['commerce/orders', fields.orderId] as const,
+    ['accounting/invoices', fields.invoice] as const,
+    ['accounting/bills', fields.bill] as const,
+    ...[fields, ...objectsIn(fields.lineItems)].map(
+      ({ accountId }) => ['accounting/accounts', accountId] as const,
+    ),
+  ].flatMap(([topic, remoteId]) => (typeof remoteId === 'string' ? [{ topic, remoteId }] : []))

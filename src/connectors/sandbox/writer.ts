@@ -56,20 +56,16 @@ export const createWriter = (
     update: {
       fields: writableFields(mapping, 'update'),
       guard: 'version',
-      *steps(input, stored) {
-        const headers = versionHeader(stored)
-        const body = yield* buildBody(mapping, input, {
-          app: APP,
-          verb: 'update',
-          stored: storedFields(stored),
-        })
-        return readRecord(yield { method: 'PUT', path: pathOf(stored.remoteId), headers, body })
+      *steps(input, record) {
+        const [stored, headers] = [storedFields(record), versionHeader(record)]
+        const body = yield* buildBody(mapping, input, { app: APP, verb: 'update', stored })
+        return readRecord(yield { method: 'PUT', path: pathOf(record.remoteId), headers, body })
       },
     },
     delete: {
       guard: 'version',
-      *steps(stored) {
-        yield { method: 'DELETE', path: pathOf(stored.remoteId), headers: versionHeader(stored) }
+      *steps(record) {
+        yield { method: 'DELETE', path: pathOf(record.remoteId), headers: versionHeader(record) }
       },
     },
     ...(sideEffects && { sideEffects }),

@@ -1,52 +1,17 @@
 /** Events in the books: new parties and items, orders, bills, invoices and payments. */
 import { amount, ofCents, shareOf, times, units } from '../amounts.ts'
-import type { FieldsOf, SandboxRecord } from '../kinds/kinds.ts'
+import type { FieldsOf } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
-import {
-  generateAddresses,
-  generateCity,
-  generateCompanyName,
-  generateName,
-  generatePhones,
-  mailOf,
-  slug,
-} from './contacts.ts'
-import { dayOf, liveWhere, type SimulatedEvent, withOne } from './event.ts'
+import { changeOf, creationOf, pickRecord, type SimulatedEvent } from './event.ts'
+import { dayOf, sampleOf } from './samples.ts'
 import { euroRates, goods, remarks, services } from './words.ts'
 
-type Currency = FieldsOf<'invoices'>['currency_code']
-
-const party = (random: Random, archivedPercent: number) => {
-  const name = generateCompanyName(random)
-  const city = generateCity(random)
-  return {
-    name: random.chance(60) ? `${name} ${city.legalForm}` : name,
-    email: random.chance(30)
-      ? mailOf(generateName(random), name)
-      : `accounts@${slug(name)}.example`,
-    taxNumber: random.chance(85) ? `${city.country}${random.digits('#########')}` : null,
-    currency: city.currency,
-    addresses: generateAddresses(random, city),
-    phoneNumbers: generatePhones(random, city),
-    status: random.chance(archivedPercent) ? ('ARCHIVED' as const) : ('ACTIVE' as const),
-  }
-}
-
-const findVendor: SimulatedEvent = async (workspace, random) => {
-  const payment_terms_days = random.pick([14, 30, 30, 45, 60])
-  const { name: vendorName, status: vendorStatus, ...fields } = party(random, 12)
-  return workspace.create('vendors', { vendorName, vendorStatus, ...fields, payment_terms_days })
-}
-
-const winClient: SimulatedEvent = async (workspace, random) => {
-  const { name: customerName, status: customerStatus, ...fields } = party(random, 8)
-  return workspace.create('clients', { customerName, customerStatus, ...fields })
-}
+type Currency = FieldsOf<'invoices'>['currency']
 
 /** Adds the next item of the catalogue. */
 const addItem: SimulatedEvent = async (workspace, random) => {
-  const index = (await workspace.live('catalog_items')).length
+  const index = (await workspace.where('catalog_items')).length
   const isService = index >= goods.length
   const name = [...goods, ...services][index]
   if (name === undefined) return false
@@ -66,12 +31,6 @@ const addItem: SimulatedEvent = async (workspace, random) => {
   })
 }
 
-const activeVendors = (workspace: Workspace) =>
-  liveWhere(workspace, 'vendors', ({ vendorStatus }) => vendorStatus === 'ACTIVE')
-
-const activeClients = (workspace: Workspace) =>
-  liveWhere(workspace, 'clients', ({ customerStatus }) => customerStatus === 'ACTIVE')
-
 const rateOf = (currency: Currency): string => euroRates[currency] ?? '1'
 
 /** The fields of a document with one to four lines. */
@@ -82,172 +41,133 @@ const documentFields = async (
   currency: Currency,
 ) => {
   const isSale = side === 'sale'
-  const items = await liveWhere(
-    workspace,
+  const items = await workspace.where(
     'catalog_items',
     (item) => item.itemStatus === 'ACTIVE' && (isSale || item.purchasePrice !== null),
   )
-  const centers = await liveWhere(
-    workspace,
-    'cost_centers',
-    ({ trackingCategoryStatus }) => trackingCategoryStatus === 'active',
-  )
+  const centers = await workspace.where('cost_centers', { trackingCategoryStatus: 'active' })
   const centerOf = (percent: number) => (random.chance(percent) ? [random.pick(centers).id] : [])
-  const lines = random.some(items, random.integer(1, 4)).map(({ id, fields }) => {
+  const lineItems = random.some(items, random.integer(1, 4)).map(({ id, fields }) => {
     const price = (isSale ? fields.unitPrice : fields.purchasePrice) ?? '80.00'
     return {
-      text: fields.itemName,
-      item: id,
-      account: (isSale ? fields.invoiceAccountId : fields.billAccountId) ?? 'acc_0021',
-      cost_centers: centerOf(50),
-      unit_price: amount(times(units(price), 1 / Number(rateOf(currency)), currency)),
+      description: fields.itemName,
+      accountingItemId: id,
+      accountId: (isSale ? fields.invoiceAccountId : fields.billAccountId) ?? 'acc_0021',
+      trackingCategoryIds: centerOf(50),
+      unitPrice: amount(times(units(price), 1 / Number(rateOf(currency)), currency)),
       quantity: random.pick([1, 1, 2, 2, 3, 4, 5, 8, 10, 12]),
       // Exports are zero-rated.
       tax_code: currency === 'EUR' ? fields.tax_code : 'tax_0004',
     }
   })
   return {
-    remark: random.chance(40) ? random.pick(remarks) : null,
-    currency_code: currency,
-    fx_rate: rateOf(currency),
-    cost_centers: centerOf(35),
-    lines,
+    issueDate: dayOf(workspace),
+    memo: random.chance(40) ? random.pick(remarks) : null,
+    currency,
+    exchangeRate: rateOf(currency),
+    trackingCategoryIds: centerOf(35),
+    lineItems,
   }
 }
 
 /** Sends an old draft, or writes an invoice. */
 const sendInvoice: SimulatedEvent = async (workspace, random) => {
-  const [draft, ...drafts] = await liveWhere(workspace, 'invoices', ({ sent }) => !sent)
+  const [draft, ...drafts] = await workspace.where('invoices', { sent: false })
   if (draft && drafts.length > 2) return workspace.update(draft, { sent: true })
-  const orders = await workspace.live('purchase_orders')
-  return withOne(random, await activeClients(workspace), async (client) =>
-    workspace.create('invoices', {
-      ...(await documentFields(workspace, random, 'sale', client.fields.currency)),
-      client: client.id,
-      issued_on: dayOf(workspace),
-      due_on: dayOf(workspace, random.pick([14, 30, 30])),
-      discount_percent: random.chance(18) ? random.pick(['2', '5', '7.5', '10']) : '0',
-      sent: random.chance(93),
-      project_code: `P-${dayOf(workspace).slice(2, 7)}`,
-      approved_on: dayOf(workspace),
-      // The order of the goods of this sale.
-      purchase_orders: orders.length > 0 && random.chance(15) ? [random.pick(orders).id] : [],
-    }),
-  )
-}
-
-/** The oldest purchase order that was received and not billed. */
-const findUnbilled = async (workspace: Workspace) => {
-  const bills = await workspace.live('bills')
-  const billed = new Set(bills.flatMap(({ fields }) => fields.purchase_orders))
-  const received = ({ state }: { state: string }) => state === 'received'
-  return (await liveWhere(workspace, 'purchase_orders', received)).find(({ id }) => !billed.has(id))
-}
-
-/** Receives a bill, sometimes for a purchase order, whose lines it repeats. */
-const receiveBill: SimulatedEvent = async (workspace, random) => {
-  const [pending, ...others] = await liveWhere(workspace, 'bills', ({ approved }) => !approved)
-  if (pending && others.length > 1) return workspace.update(pending, { approved: true })
-  const order = random.chance(60) ? await findUnbilled(workspace) : undefined
-  return withOne(random, await activeVendors(workspace), async (vendor) => {
-    const ordered = order && {
-      vendor: order.fields.vendor,
-      currency_code: order.fields.currency_code,
-      fx_rate: order.fields.fx_rate,
-      lines: order.fields.lines,
-      purchase_orders: [order.id],
-    }
-    await workspace.create('bills', {
-      ...(await documentFields(workspace, random, 'purchase', vendor.fields.currency)),
-      number: random.digits('R-######'),
-      vendor: vendor.id,
-      issued_on: dayOf(workspace),
-      due_on: dayOf(workspace, vendor.fields.payment_terms_days),
-      discount_percent: random.chance(12) ? '3' : '0',
-      approved: random.chance(93),
-      ...ordered,
-    })
+  const client = await pickRecord(workspace, random, 'clients', { customerStatus: 'ACTIVE' })
+  if (!client) return false
+  const order = await pickRecord(workspace, random, 'purchase_orders')
+  return workspace.create('invoices', {
+    ...(await documentFields(workspace, random, 'sale', client.fields.currency)),
+    customerId: client.id,
+    dueDate: dayOf(workspace, random.pick([14, 30, 30])),
+    discount_percent: random.chance(18) ? random.pick(['2', '5', '7.5', '10']) : '0',
+    sent: random.chance(93),
+    // The order of the goods of this sale.
+    purchaseOrderIds: order && random.chance(15) ? [order.id] : [],
+    project_code: `P-${dayOf(workspace).slice(2, 7)}`,
+    approved_on: dayOf(workspace),
   })
 }
 
-const isOpen = ({ state, open_amount }: { state: string; open_amount: string }): boolean =>
-  (state === 'open' || state === 'part_paid') && units(open_amount) > 0
+/** Receives a bill for the oldest purchase order that is received and not billed, or for other purchases. */
+const receiveBill: SimulatedEvent = async (workspace, random) => {
+  const bills = await workspace.where('bills')
+  const [pending, ...others] = bills.filter(({ fields }) => !fields.approved)
+  if (pending && others.length > 1) return workspace.update(pending, { approved: true })
+  const billed = new Set(bills.flatMap(({ fields }) => fields.purchaseOrderIds))
+  const received = await workspace.where('purchase_orders', { purchaseOrderStatus: 'received' })
+  const order = received.find(({ id }) => !billed.has(id))
+  const vendor =
+    (order && (await workspace.find('vendors', order.fields.vendorId))) ??
+    (await pickRecord(workspace, random, 'vendors', { vendorStatus: 'ACTIVE' }))
+  if (!vendor) return false
+  return workspace.create('bills', {
+    ...(await documentFields(workspace, random, 'purchase', vendor.fields.currency)),
+    ...(order && { lineItems: order.fields.lineItems, purchaseOrderIds: [order.id] }),
+    billNumber: random.digits('R-######'),
+    vendorId: vendor.id,
+    dueDate: dayOf(workspace, vendor.fields.payment_terms_days),
+    discount_percent: random.chance(12) ? '3' : '0',
+    approved: random.chance(93),
+  })
+}
 
 /** Pays the open amount of one of the oldest documents, or half of it if nothing has been paid yet. */
 const pay =
   (kind: 'invoices' | 'bills'): SimulatedEvent =>
   async (workspace, random) => {
-    const documents: readonly (SandboxRecord<'invoices'> | SandboxRecord<'bills'>)[] =
+    const isOpen = ({ state, balance }: { state: string; balance: string }): boolean =>
+      (state === 'open' || state === 'part_paid') && units(balance) > 0
+    const document =
       kind === 'invoices'
-        ? await liveWhere(workspace, 'invoices', isOpen)
-        : await liveWhere(workspace, 'bills', isOpen)
-    return withOne(random, documents.slice(0, 8), ({ id, fields }) => {
-      const { currency_code, fx_rate, cost_centers, number, open_amount, state } = fields
-      const open = units(open_amount)
-      const isHalf = state === 'open' && random.chance(25)
-      return workspace.create('payments', {
-        invoice: kind === 'invoices' ? id : null,
-        bill: kind === 'bills' ? id : null,
-        paid_on: dayOf(workspace),
-        amount: amount(isHalf ? shareOf(open, '50', currency_code) : open),
-        currency_code,
-        fx_rate,
-        account: random.chance(85) ? 'acc_0001' : 'acc_0002',
-        method: random.pick(['transfer', 'transfer', 'transfer', 'card', 'direct_debit']),
-        reference: number,
-        cost_centers,
-      })
+        ? await pickRecord(workspace, random, 'invoices', isOpen, 8)
+        : await pickRecord(workspace, random, 'bills', isOpen, 8)
+    if (!document) return false
+    const { currency, exchangeRate, trackingCategoryIds, balance, state } = document.fields
+    const isHalf = state === 'open' && random.chance(25)
+    return workspace.create('payments', {
+      [kind === 'invoices' ? 'invoice' : 'bill']: document.id,
+      transactionDate: dayOf(workspace),
+      totalAmount: isHalf ? amount(shareOf(units(balance), '50', currency)) : balance,
+      currency,
+      exchangeRate,
+      accountId: random.chance(85) ? 'acc_0001' : 'acc_0002',
+      method: random.pick(['transfer', 'transfer', 'transfer', 'card', 'direct_debit']),
+      trackingCategoryIds,
     })
   }
 
-const orderFromVendor: SimulatedEvent = async (workspace, random) =>
-  withOne(random, await activeVendors(workspace), async (vendor) => {
-    const [company] = await workspace.live('companies')
-    const [address] = company?.fields.companyAddresses ?? []
-    await workspace.create('purchase_orders', {
-      ...(await documentFields(workspace, random, 'purchase', vendor.fields.currency)),
-      vendor: vendor.id,
-      account: 'acc_0023',
-      ordered_on: dayOf(workspace),
-      expected_on: random.chance(85) ? dayOf(workspace, random.integer(5, 40)) : null,
-      deliver_to: address && random.chance(80) ? { ...address, addressType: 'SHIPPING' } : null,
-    })
-  })
-
-const advanceOrder: SimulatedEvent = async (workspace, random) => {
-  const isPending = ({ state }: { state: string }) => state === 'draft' || state === 'sent'
-  const orders = await liveWhere(workspace, 'purchase_orders', isPending)
-  return withOne(random, orders.slice(0, 5), (order) => {
-    const next = order.fields.state === 'draft' ? 'sent' : 'received'
-    return workspace.update(order, { state: random.chance(6) ? 'cancelled' : next })
+const orderFromVendor: SimulatedEvent = async (workspace, random) => {
+  const vendor = await pickRecord(workspace, random, 'vendors', { vendorStatus: 'ACTIVE' })
+  if (!vendor) return false
+  const { deliveryAddress } = await sampleOf('purchase_orders', workspace, random)
+  return workspace.create('purchase_orders', {
+    ...(await documentFields(workspace, random, 'purchase', vendor.fields.currency)),
+    vendorId: vendor.id,
+    accountId: 'acc_0023',
+    deliveryDate: random.chance(85) ? dayOf(workspace, random.integer(5, 40)) : null,
+    deliveryAddress,
   })
 }
 
-const changeVendorMail: SimulatedEvent = async (workspace, random) =>
-  withOne(random, await workspace.live('vendors'), (vendor) => {
-    const box = random.pick(['billing', 'office', 'accounts', 'hello'])
-    const name = slug(vendor.fields.vendorName) || 'vendor'
-    const email = `${box}${random.integer(2, 99)}@${name}.example`
-    return workspace.update(vendor, { email })
-  })
-
-const moveClient: SimulatedEvent = async (workspace, random) =>
-  withOne(random, await workspace.live('clients'), (client) =>
-    workspace.update(client, { addresses: generateAddresses(random, generateCity(random)) }),
-  )
-
-const countStock: SimulatedEvent = async (workspace, random) =>
-  withOne(
-    random,
-    await liveWhere(workspace, 'catalog_items', ({ qtyOnHand }) => qtyOnHand !== null),
-    (item) => {
-      const qtyOnHand = (item.fields.qtyOnHand ?? 0) + random.integer(1, 40)
-      return workspace.update(item, { qtyOnHand })
-    },
-  )
+const advanceOrder: SimulatedEvent = async (workspace, random) => {
+  const isPending = ({ purchaseOrderStatus: status }: { purchaseOrderStatus: string }) =>
+    status === 'draft' || status === 'sent'
+  const order = await pickRecord(workspace, random, 'purchase_orders', isPending, 5)
+  if (!order) return false
+  const next = order.fields.purchaseOrderStatus === 'draft' ? 'sent' : 'received'
+  return workspace.update(order, { purchaseOrderStatus: random.chance(6) ? 'cancelled' : next })
+}
 
 /** Events that only the history has. */
-export const bookGrowth = { findVendor, winClient, addItem }
+export const bookGrowth = {
+  findVendor: creationOf('vendors', (_, random) => ({
+    payment_terms_days: random.pick([14, 30, 30, 45, 60]),
+  })),
+  winClient: creationOf('clients'),
+  addItem,
+}
 
 /** Events of the books, by name. */
 export const bookEvents = {
@@ -257,7 +177,6 @@ export const bookEvents = {
   payBill: pay('bills'),
   orderFromVendor,
   advanceOrder,
-  changeVendorMail,
-  moveClient,
-  countStock,
+  changeVendorMail: changeOf('vendors', 'email'),
+  moveClient: changeOf('clients', 'addresses'),
 }

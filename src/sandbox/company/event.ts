@@ -1,26 +1,46 @@
 /** Events in the life of the company. They write its history and, later, what happens while the sandbox runs. */
-import type { KindName, SandboxRecord } from '../kinds/kinds.ts'
+import type { KindInput, KindName, SandboxRecord } from '../kinds/kinds.ts'
 import type { Random } from '../random.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Condition, Workspace } from '../workspace.ts'
+import { sampleOf } from './samples.ts'
 
 /** Applies one event. Resolves to false, without a write, if no record is suitable. */
 export type SimulatedEvent = (workspace: Workspace, random: Random) => Promise<unknown>
 
-/** Calls `act` with a random record; false if the list is empty. */
-export const withOne = async <T>(
-  random: Random,
-  records: readonly T[],
-  act: (record: T) => Promise<unknown>,
-): Promise<unknown> => (records.length > 0 ? act(random.pick(records)) : false)
-
-/** The live records of a kind that satisfy a condition. */
-export const liveWhere = async <K extends KindName>(
+/** A random record that satisfies a condition, among the `oldest` of them; undefined if there is none. */
+export const pickRecord = async <K extends KindName>(
   workspace: Workspace,
+  random: Random,
   kind: K,
-  condition: (fields: SandboxRecord<K>['fields']) => boolean,
-): Promise<SandboxRecord<K>[]> =>
-  (await workspace.live(kind)).filter(({ fields }) => condition(fields))
+  condition?: Condition<K>,
+  oldest?: number,
+): Promise<SandboxRecord<K> | undefined> => {
+  const records = (await workspace.where(kind, condition)).slice(0, oldest)
+  return records.length > 0 ? random.pick(records) : undefined
+}
 
-/** Calendar day of the workspace's instant, or `days` after it. */
-export const dayOf = ({ now }: Workspace, days = 0): string =>
-  new Date(Date.parse(now) + days * 86_400_000).toISOString().slice(0, 10)
+/** An event that creates a record with sample values, except for those of `more`. */
+export const creationOf =
+  <K extends KindName>(
+    kind: K,
+    more: (
+      workspace: Workspace,
+      random: Random,
+    ) => Partial<KindInput<K>> | Promise<Partial<KindInput<K>>> = () => ({}),
+  ): SimulatedEvent =>
+  async (workspace, random) => {
+    const stated = await more(workspace, random)
+    const input = { ...(await sampleOf(kind, workspace, random)), ...stated }
+    return workspace.create(kind, input)
+  }
+
+/** An event that gives one field of a record another value. */
+export const changeOf =
+  <K extends KindName>(kind: K, name: keyof KindInput<K>): SimulatedEvent =>
+  async (workspace, random) => {
+    const record = await pickRecord(workspace, random, kind)
+    if (!record) return false
+    const { [name]: value } = await sampleOf(kind, workspace, random)
+    // Safe cast: a field of the input, by its own name.
+    return workspace.update(record, { [name]: value } as unknown as Partial<KindInput<K>>)
+  }

@@ -1,11 +1,10 @@
 /** The history of a new tenant: the same events that happen later, at instants of the last two and a half years. */
 import type { SandboxRow, SandboxSession } from '../../store/sandbox/sandbox-records.ts'
-import { kindNames, type SandboxRecord } from '../kinds/kinds.ts'
+import { derivedKinds, kindNames, type SandboxRecord } from '../kinds/kinds.ts'
 import { openWorkspace } from '../open-workspace.ts'
 import { createRandom } from '../random.ts'
 import { bookEvents, bookGrowth } from './books.ts'
-import { addDerived } from './derived.ts'
-import type { SimulatedEvent } from './event.ts'
+import { creationOf, type SimulatedEvent } from './event.ts'
 import { salesEvents, salesGrowth } from './sales.ts'
 import { setUp } from './setup.ts'
 import { shopEvents, shopGrowth } from './shop.ts'
@@ -63,6 +62,12 @@ const plan: readonly (readonly [keyof typeof events, number, number, number])[] 
   ['setTask', 35, 60, 1],
   ['doTask', 28, 50, 2],
 ]
+
+/** Adds records to the collections without events of their own; later ones reference earlier ones. */
+const addDerived: SimulatedEvent = async (workspace, random) => {
+  for (let round = 0; round < 12; round++)
+    for (const kind of derivedKinds.values()) await creationOf(kind)(workspace, random)
+}
 
 /** Company name of a tenant: `north-star` becomes `North Star`. */
 const titleOf = (tenant: string): string =>

@@ -2,211 +2,121 @@
 import { ofCents } from '../amounts.ts'
 import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
-import {
-  generateCity,
-  generateCompanyName,
-  generateLocation,
-  generateName,
-  generatePhones,
-  mailOf,
-  type PersonName,
-  slug,
-} from './contacts.ts'
-import { dayOf, liveWhere, type SimulatedEvent, withOne } from './event.ts'
-import { jobTitles, leadSources, noteTexts, projects, sectors, taskTitles } from './words.ts'
+import { changeOf, creationOf, pickRecord, type SimulatedEvent } from './event.ts'
+import { dayOf, pickSubject, sampleOf } from './samples.ts'
+import { jobTitles, noteTexts, projects, taskTitles } from './words.ts'
 
-const team = (workspace: Workspace) =>
-  liveWhere(workspace, 'members', ({ isActive }) => isActive === true)
-
-const openDeals = (workspace: Workspace) =>
-  liveWhere(workspace, 'deals', ({ opportunityStatus }) => opportunityStatus === 'open')
-
-const mailboxes = (random: Random, name: PersonName, company: string) => {
-  const mailbox = (emailAddressType: string, domain: string) => ({
-    emailAddressType,
-    emailAddress: mailOf(name, domain),
-  })
-  const work = mailbox('work', company)
-  return random.chance(30) ? [work, mailbox('private', 'mail')] : [work]
+/** A member of the team who owns a new record. */
+const ownedBy = async (workspace: Workspace, random: Random) => {
+  const member = await pickRecord(workspace, random, 'members', { isActive: true })
+  return { owner: member?.id ?? null }
 }
-
-const meetOrganization: SimulatedEvent = async (workspace, random) =>
-  withOne(random, await team(workspace), (owner) => {
-    const name = generateCompanyName(random)
-    const city = generateCity(random)
-    const sector = random.pick(sectors)
-    const about = `${sector}, ${city.city}. Met through ${random.pick(leadSources)}.`
-    return workspace.create('organizations', {
-      accountName: name,
-      owner: owner.id,
-      description: random.chance(80) ? about : null,
-      industry: sector,
-      website: `https://www.${slug(name)}.example`,
-      numberOfEmployees: random.chance(85) ? random.integer(4, 900) : null,
-      lastActivityAt: workspace.now,
-      addresses: [generateLocation(random, city, 'Head office')],
-      phoneNumbers: generatePhones(random, city),
-    })
-  })
 
 const meetPerson: SimulatedEvent = async (workspace, random) => {
-  const organizations = await workspace.live('organizations')
-  const isEmployed = organizations.length > 0 && random.chance(88)
-  const employer = isEmployed ? random.pick(organizations) : undefined
-  const name = generateName(random)
-  const city = generateCity(random)
-  const address = {
-    ...generateLocation(random, city, random.chance(70) ? 'Office' : 'Home'),
-    street2: random.chance(30) ? `Floor ${random.integer(1, 9)}` : null,
-    countrySubdivision: city.regionCode,
-  }
+  const employer = random.chance(88) && (await pickRecord(workspace, random, 'organizations'))
+  const company = employer ? employer.fields.accountName : 'freelance'
+  const subject = pickSubject(random, { company })
   return workspace.create('people', {
-    ...name,
-    account: employer?.id ?? null,
+    ...(await sampleOf('people', workspace, random, subject)),
+    account: employer ? employer.id : null,
     job_title: random.pick(jobTitles),
     // Derived, so that the generated companies stay the same in all other fields.
-    loyalty_points: slug(name.lastName).length * 25,
-    newsletter: isEmployed,
-    contact_by: isEmployed ? 'email' : 'phone',
-    emailAddresses: mailboxes(random, name, employer?.fields.accountName ?? 'freelance'),
-    phoneNumbers: generatePhones(random, city),
-    addresses: [address],
-    lastActivityAt: random.chance(90) ? workspace.now : null,
+    loyalty_points: subject.lastName.length * 25,
+    newsletter: Boolean(employer),
+    contact_by: employer ? 'email' : 'phone',
+    lastActivityAt: workspace.now,
   })
 }
-
-const meetLead: SimulatedEvent = async (workspace, random) =>
-  withOne(random, await team(workspace), (owner) => {
-    const name = generateName(random)
-    const company = generateCompanyName(random)
-    const city = generateCity(random)
-    return workspace.create('leads', {
-      ...name,
-      company,
-      leadTitle: random.pick(jobTitles),
-      leadSource: random.pick(leadSources),
-      owner: owner.id,
-      emailAddresses: mailboxes(random, name, company),
-      phoneNumbers: random.chance(80) ? generatePhones(random, city) : [],
-      addresses: random.chance(70) ? [generateLocation(random, city, 'Office')] : [],
-    })
-  })
-
-const promoteLead: SimulatedEvent = async (workspace, random) =>
-  withOne(random, await workspace.live('leads'), (lead) =>
-    workspace.update(lead, {
-      leadTitle: random.pick(jobTitles.filter((title) => title !== lead.fields.leadTitle)),
-    }),
-  )
 
 /** Converts a lead into a person at an organization and deletes the lead. */
 const convertLead: SimulatedEvent = async (workspace, random) => {
-  const leads = await liveWhere(workspace, 'leads', ({ lastName }) => lastName !== null)
-  return withOne(random, leads.slice(0, 10), async (lead) => {
-    const { company, owner, lastName, leadTitle, ...fields } = lead.fields
-    const { firstName, emailAddresses, phoneNumbers, addresses } = fields
-    const reached = { phoneNumbers, addresses, lastActivityAt: workspace.now }
-    const isEmployer = ({ accountName }: { accountName: string }) => accountName === company
-    const [known] = await liveWhere(workspace, 'organizations', isEmployer)
-    const employer =
-      known || company === null
-        ? known
-        : await workspace.create('organizations', { accountName: company, owner, ...reached })
-    await workspace.create('people', {
-      firstName,
-      lastName: lastName ?? '',
-      job_title: leadTitle,
-      emailAddresses,
-      account: employer?.id ?? null,
-      ...reached,
-    })
-    await workspace.remove(lead)
+  const lead = await pickRecord(workspace, random, 'leads', {}, 10)
+  if (!lead) return false
+  const { company, owner, leadTitle, lastName, ...fields } = lead.fields
+  const { firstName, emailAddresses, phoneNumbers, addresses } = fields
+  const accountName = company ?? 'Freelance'
+  const [known] = await workspace.where('organizations', { accountName })
+  const employer = known ?? (await workspace.create('organizations', { accountName, owner }))
+  await workspace.create('people', {
+    firstName,
+    lastName: lastName ?? 'Unknown',
+    job_title: leadTitle,
+    account: employer.id,
+    emailAddresses,
+    phoneNumbers,
+    addresses,
   })
+  return workspace.remove(lead)
 }
 
-const openDeal: SimulatedEvent = async (workspace, random) => {
-  const owners = await team(workspace)
-  return withOne(random, await workspace.live('organizations'), ({ id, fields }) => {
-    const project = random.pick(projects)
-    return workspace.create('deals', {
-      opportunityName: `${project}, ${fields.accountName}`,
-      opportunityDescription: random.chance(75)
-        ? `${project} for ${random.integer(5, 120)} desks.`
-        : null,
-      amount: ofCents(random.integer(8, 900) * 10_000),
-      opportunityOwner: random.pick(owners).id,
-      opportunityAccount: id,
-      closeDate: dayOf(workspace, random.integer(20, 120)),
-      lastActivityAt: workspace.now,
-    })
-  })
-}
+const openDeal = creationOf('deals', async (workspace, random) => {
+  const project = random.pick(projects)
+  const account = await pickRecord(workspace, random, 'organizations')
+  return {
+    opportunityName: account ? `${project}, ${account.fields.accountName}` : project,
+    opportunityDescription: `${project} for ${random.integer(5, 120)} desks.`,
+    opportunityAccount: account?.id ?? null,
+    opportunityStage: 'stg_0001',
+    amount: ofCents(random.integer(8, 900) * 10_000),
+    closeDate: dayOf(workspace, random.integer(20, 120)),
+    lastActivityAt: workspace.now,
+  }
+})
 
 /** Moves a deal to the next stage, or to the last one (lost). */
 const moveDeal: SimulatedEvent = async (workspace, random) => {
-  const stages = await workspace.live('deal_stages')
-  return withOne(random, (await openDeals(workspace)).slice(0, 12), (deal) => {
-    const position = stages.findIndex(({ id }) => id === deal.fields.opportunityStage)
-    const next = random.chance(15) ? stages.at(-1) : stages[position + 1]
-    const opportunityStage = next?.id ?? deal.fields.opportunityStage
-    return workspace.update(deal, { opportunityStage, lastActivityAt: workspace.now })
-  })
+  const deal = await pickRecord(workspace, random, 'deals', { opportunityStatus: 'open' }, 12)
+  if (!deal) return false
+  const stages = await workspace.where('deal_stages')
+  const position = stages.findIndex(({ id }) => id === deal.fields.opportunityStage)
+  const next = random.chance(15) ? stages.at(-1) : stages[position + 1]
+  const opportunityStage = next?.id ?? deal.fields.opportunityStage
+  return workspace.update(deal, { opportunityStage, lastActivityAt: workspace.now })
 }
 
-/** Writes a note about a person, a deal or both. */
-const writeNote: SimulatedEvent = async (workspace, random) => {
-  const people = await workspace.live('people')
-  const deals = await workspace.live('deals')
-  if (people.length === 0 || deals.length === 0) return false
-  return withOne(random, await team(workspace), (author) => {
-    const person = random.chance(70) ? random.pick(people) : undefined
-    const deal = person && random.chance(70) ? undefined : random.pick(deals)
-    const occasion = random.pick(['Call', 'Visit', 'E-mail', 'Lunch', 'Demo'])
-    return workspace.create('notes', {
-      noteOwner: author.id,
-      noteTitle: `${occasion} with ${person?.fields.firstName ?? 'the buyer'}`,
-      noteContent: random.pick(noteTexts),
-      noteContact: person?.id ?? null,
-      noteAccount: person?.fields.account ?? deal?.fields.opportunityAccount ?? null,
-      noteOpportunity: deal?.id ?? null,
-    })
-  })
+/** Writes a note about a person and their organization. */
+const writeNote = creationOf('notes', async (workspace, random) => {
+  const person = await pickRecord(workspace, random, 'people')
+  const occasion = random.pick(['Call', 'Visit', 'E-mail', 'Lunch', 'Demo'])
+  return {
+    noteTitle: `${occasion} with ${person?.fields.firstName ?? 'the buyer'}`,
+    noteContent: random.pick(noteTexts),
+    noteContact: person?.id ?? null,
+    noteAccount: person?.fields.account ?? null,
+  }
+})
+
+const throwNoteAway: SimulatedEvent = async (workspace, random) => {
+  const note = await pickRecord(workspace, random, 'notes', {}, 20)
+  return note ? workspace.remove(note) : false
 }
 
-const throwNoteAway: SimulatedEvent = async (workspace, random) =>
-  withOne(random, (await workspace.live('notes')).slice(0, 20), (note) => workspace.remove(note))
-
-const setTask: SimulatedEvent = async (workspace, random) => {
-  const deals = await openDeals(workspace)
-  const deal = deals.length > 0 && random.chance(80) ? random.pick(deals) : undefined
-  return withOne(random, await team(workspace), (assignee) =>
-    workspace.create('tasks', {
-      taskSubject: random.pick(taskTitles),
-      taskContent: random.chance(70)
-        ? `For ${deal?.fields.opportunityName ?? 'the whole team'}.`
-        : null,
-      taskOwner: assignee.id,
-      taskOpportunity: deal?.id ?? null,
-      dueDate: dayOf(workspace, random.integer(2, 21)),
-    }),
-  )
-}
+const setTask = creationOf('tasks', async (workspace, random) => {
+  const deal = await pickRecord(workspace, random, 'deals', { opportunityStatus: 'open' })
+  return {
+    taskSubject: random.pick(taskTitles),
+    taskContent: `For ${deal?.fields.opportunityName ?? 'the whole team'}.`,
+    taskOpportunity: deal?.id ?? null,
+    taskStatus: 'todo' as const,
+    dueDate: dayOf(workspace, random.integer(2, 21)),
+  }
+})
 
 const doTask: SimulatedEvent = async (workspace, random) => {
-  const tasks = await liveWhere(workspace, 'tasks', ({ taskStatus }) => taskStatus !== 'done')
-  return withOne(random, tasks.slice(0, 8), (task) => {
-    const isStart = task.fields.taskStatus === 'todo' && random.chance(30)
-    return workspace.update(task, { taskStatus: isStart ? 'doing' : 'done' })
-  })
+  const isPending = ({ taskStatus }: { taskStatus: string }) => taskStatus !== 'done'
+  const task = await pickRecord(workspace, random, 'tasks', isPending, 8)
+  if (!task) return false
+  const isStart = task.fields.taskStatus === 'todo' && random.chance(30)
+  return workspace.update(task, { taskStatus: isStart ? 'doing' : 'done' })
 }
 
 /** Events that only the history has. */
-export const salesGrowth = { meetOrganization, meetPerson }
+export const salesGrowth = { meetOrganization: creationOf('organizations', ownedBy), meetPerson }
 
 /** Events of the CRM, by name. An event that is listed twice happens twice as often. */
 export const salesEvents = {
-  meetLead,
-  promoteLead,
+  meetLead: creationOf('leads', ownedBy),
+  promoteLead: changeOf('leads', 'leadTitle'),
   convertLead,
   openDeal,
   moveDeal,

@@ -4,7 +4,7 @@ import { balanceSign } from '../ledger.ts'
 import type { Random } from '../random.ts'
 import type { Workspace } from '../workspace.ts'
 import { chart, RETAINED_EARNINGS } from './chart.ts'
-import { generateAddresses, generateName, generatePhones, mailOf, slug } from './contacts.ts'
+import { mailOf, pickSubject, sampleOf, slug } from './samples.ts'
 import { cities } from './words.ts'
 
 const TAX_CODES = [
@@ -59,18 +59,15 @@ const openChart = async (workspace: Workspace): Promise<void> => {
 export const setUp = async (workspace: Workspace, random: Random, title: string): Promise<void> => {
   const [dublin] = cities
   if (!dublin) throw new RangeError('The list of cities is empty.')
+  const subject = pickSubject(random, { company: title, city: dublin })
   await workspace.create('companies', {
+    ...(await sampleOf('companies', workspace, random, subject)),
     companyName: title,
+    taxNumber: random.digits('IE#######TH'),
     companyLegalName: `${title} Trading Limited`,
-    taxNumber: `IE${random.digits('#######')}TH`,
     fiscalYearEndMonth: 12,
     fiscalYearEndDay: 31,
     companyUrls: [`https://www.${slug(title)}.example`, `https://shop.${slug(title)}.example`],
-    companyAddresses: generateAddresses(random, dublin).map((address) => ({
-      ...address,
-      street2: 'Second floor',
-    })),
-    companyPhoneNumbers: generatePhones(random, dublin),
   })
   for (const [description, totalTaxRate, effectiveTaxRate] of TAX_CODES)
     await workspace.create('tax_codes', { description, totalTaxRate, effectiveTaxRate })
@@ -83,10 +80,10 @@ export const setUp = async (workspace: Workspace, random: Random, title: string)
     })
   await openChart(workspace)
   for (let index = 0; index < TEAM; index++) {
-    const name = generateName(random)
+    const member = pickSubject(random, { company: title })
     await workspace.create('members', {
-      name: `${name.firstName} ${name.lastName}`,
-      email: mailOf(name, title),
+      name: `${member.firstName} ${member.lastName}`,
+      email: mailOf(member),
       isActive: index !== 6,
     })
   }

@@ -54,7 +54,7 @@ export const streets = words(`
 
 const city = <const Country, const Currency>(
   [name, region, regionCode]: readonly [string, string, string],
-  [country, countryName, currency, legalForm]: readonly [Country, string, Currency, string],
+  [country, countryName, currency]: readonly [Country, string, Currency],
   [postcode, phone]: readonly [string, string],
 ) => ({
   city: name,
@@ -63,19 +63,17 @@ const city = <const Country, const Currency>(
   country,
   countryName,
   currency,
-  /** Suffix of the names of companies. */
-  legalForm,
   postcode,
   /** Pattern of numbers that the regulator reserves for fiction. */
   phone,
 })
 
-const ireland = ['IE', 'Ireland', 'EUR', 'Ltd'] as const
-const britain = ['GB', 'United Kingdom', 'GBP', 'Ltd'] as const
-const germany = ['DE', 'Germany', 'EUR', 'GmbH'] as const
-const france = ['FR', 'France', 'EUR', 'SARL'] as const
-const sweden = ['SE', 'Sweden', 'SEK', 'AB'] as const
-const america = ['US', 'United States', 'USD', 'Inc.'] as const
+const ireland = ['IE', 'Ireland', 'EUR'] as const
+const britain = ['GB', 'United Kingdom', 'GBP'] as const
+const germany = ['DE', 'Germany', 'EUR'] as const
+const france = ['FR', 'France', 'EUR'] as const
+const sweden = ['SE', 'Sweden', 'SEK'] as const
+const america = ['US', 'United States', 'USD'] as const
 
 /** Cities of six countries and four currencies. */
 export const cities = [

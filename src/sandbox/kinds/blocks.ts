@@ -1,6 +1,6 @@
 /** Field schemas that the kinds of the sandbox share. */
 import { z } from 'zod'
-import { countryCodes, currencyCodes } from '../../resources/codes.ts'
+import { currencyCodes } from '../../resources/codes.ts'
 import { ref } from './kind.ts'
 
 // PostgreSQL stores neither U+0000 nor lone surrogates.
@@ -13,9 +13,6 @@ export const line = (): z.ZodString => stored(250).min(1)
 
 /** A line of text, or null. */
 export const lineOrNull = () => line().nullable().default(null)
-
-/** A multi-line text, or null. */
-export const multilineText = () => stored(20_000).nullable().default(null)
 
 /** An amount without zeros after its second decimal. */
 const trimTrailingZeros = (digits: string): string => {
@@ -54,21 +51,5 @@ export const company = () => ref('accounting/companyInfo').default('com_0001')
 /** An e-mail address, as permissive as mail servers, including non-ASCII characters. */
 export const email = () => line().regex(/^[^\s@]+@[^\s@]+$/)
 
-/** A web address, with or without a scheme: `harbour.example`. */
-export const webAddress = () => stored(1000).min(1)
-
 /** A list of up to 100 entries. Default: empty. */
 export const list = <T extends z.ZodType>(entry: T) => z.array(entry).max(100).default([])
-
-/** Shipping or billing address of a shop order. */
-export const postal = z.object({
-  given_name: lineOrNull(),
-  family_name: lineOrNull(),
-  line1: lineOrNull(),
-  line2: lineOrNull(),
-  city: lineOrNull(),
-  region: lineOrNull(),
-  postcode: lineOrNull(),
-  country: z.enum(countryCodes).nullable().default(null),
-  phone: lineOrNull(),
-})

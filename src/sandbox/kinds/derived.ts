@@ -5,7 +5,7 @@ import type { Field, Fields, Kind, ValueOf } from '../../definition/kinds/kind.t
 import type { EmbeddedRecord } from '../../definition/kinds/reference.ts'
 import type { Resource } from '../../definition/resource.ts'
 import * as a from './blocks.ts'
-import { defineKind, type RecordCompletion, ref, type SandboxKind } from './kind.ts'
+import { type RecordCompletion, ref, type SandboxKind } from './kind.ts'
 
 /** The stored form of a value: a reference is an id, and an object may lack fields. */
 type Stored<V> =
@@ -105,5 +105,6 @@ export const resourceKind = <
   const schema = z.strictObject({ ...Object.fromEntries(derived), ...own })
   // Safe cast: the schema has the fields of the resource without the computed ones, and `own`.
   const typed = schema as unknown as z.ZodObject<KindShape<F, Own, Computed>>
-  return defineKind({ topic, prefix, fields: typed, ...(complete && { complete }) })
+  // Safe cast: without `complete`, C is its default, an empty object.
+  return { topic, prefix, fields: typed, complete: complete ?? (() => ({}) as C) }
 }

@@ -1,169 +1,170 @@
 /** Document kinds of the books: purchase orders, bills, invoices and payments. */
 import { z } from 'zod'
+import { bill } from '../../resources/accounting/bill.ts'
+import { invoice } from '../../resources/accounting/invoice.ts'
+import { payment } from '../../resources/accounting/payment.ts'
 import { purchaseOrder } from '../../resources/accounting/purchase-order.ts'
 import { units } from '../amounts.ts'
 import { FieldError } from '../errors.ts'
-import { checkSize, documentNumber, documentTotals, settlementOf } from '../totals.ts'
+import {
+  checkSize,
+  documentTotals,
+  numberOf,
+  type PricedDocument,
+  paidOf,
+  settlement,
+} from '../totals.ts'
 import * as a from './blocks.ts'
-import { schemaOf } from './derived.ts'
-import { defineKind, type RecordCompletion, ref } from './kind.ts'
+import { resourceKind } from './derived.ts'
+import { type RecordCompletion, ref } from './kind.ts'
 
 const documentLine = z.object({
-  text: a.line(),
-  item: ref('accounting/items').nullable().default(null),
-  account: ref('accounting/accounts'),
-  cost_centers: a.list(ref('accounting/trackingCategories')),
-  unit_price: a.money(),
+  description: a.line(),
+  accountingItemId: ref('accounting/items').nullable().default(null),
+  accountId: ref('accounting/accounts'),
+  trackingCategoryIds: a.list(ref('accounting/trackingCategories')),
+  unitPrice: a.money(),
   quantity: z.number().positive().max(1_000_000),
   tax_code: ref('accounting/taxRates').default('tax_0001'),
 })
 
 const document = {
-  /** Default: derived from the id. */
-  number: a.line().optional(),
-  remark: a.multilineText(),
-  company: a.company(),
-  currency_code: a.currency(),
+  issueDate: a.day(),
+  currency: a.currency(),
   /** Base currency for one unit of the document's currency. */
-  fx_rate: a.rate().default('1'),
-  cost_centers: a.list(ref('accounting/trackingCategories')),
-  lines: z.array(documentLine).min(1).max(100),
+  exchangeRate: a.rate().default('1'),
+  lineItems: z.array(documentLine).min(1).max(100),
 }
 
-const billingFields = {
-  ...document,
-  issued_on: a.day(),
-  due_on: a.day(),
-  discount_percent: a.percent().default('0'),
-  purchase_orders: a.list(ref('accounting/purchaseOrders')),
+const billing = { ...document, dueDate: a.day(), discount_percent: a.percent().default('0') }
+
+const billingComputed = [
+  'paidOnDate',
+  'subTotal',
+  'totalDiscount',
+  'totalTaxAmount',
+  'totalAmount',
+  'balance',
+] as const
+
+/** Totals and payment state of a bill or an invoice; the paid amount stays. */
+const completeBilling = (
+  input: PricedDocument<z.output<typeof documentLine>>,
+  isPosted: boolean,
+  context: RecordCompletion,
+) => {
+  const { previous, today } = context
+  const totals = documentTotals(input, context)
+  const paid = previous ? paidOf(previous) : 0
+  const day = String(previous?.paidOnDate ?? today)
+  return { ...totals, ...settlement(totals.totalAmount, paid, isPosted, day) }
 }
 
-const FIXED = ['amount', 'currency_code', 'fx_rate', 'account', 'invoice', 'bill'] as const
+const FIXED = [
+  'totalAmount',
+  'currency',
+  'exchangeRate',
+  'accountId',
+  'invoice',
+  'bill',
+  'customerId',
+  'vendorId',
+] as const
 
 interface PaymentInput {
   readonly invoice: string | null
   readonly bill: string | null
-  readonly client: string | null
-  readonly vendor: string | null
-  readonly currency_code: string
+  readonly customerId: string | null
+  readonly vendorId: string | null
+  readonly currency: string
 }
 
-/** The other party of a payment: the document's, or that of a payment on account. */
-const partiesOf = (input: PaymentInput, { previous, lookUp }: RecordCompletion) => {
-  const { invoice, bill } = input
+/** The other party of a payment: that of the paid document, or of a payment on account. @throws FieldError */
+const partyOf = (input: PaymentInput, { lookUp }: RecordCompletion) => {
+  const { invoice, bill, customerId, vendorId, currency } = input
   const paid = invoice ? lookUp('invoices', invoice) : bill ? lookUp('bills', bill) : undefined
-  if (paid && paid.currency_code !== input.currency_code)
-    throw new FieldError('invalid', 'currency_code')
-  for (const name of ['client', 'vendor'] as const) {
-    const known = paid ? (paid[name] ?? null) : input[name]
-    const isNewReference = input[name] !== null && input[name] !== previous?.[name]
-    if (isNewReference && input[name] !== known) throw new FieldError('invalid', name)
-    if (!paid && previous && previous[name] !== known) throw new FieldError('fixed', name)
-  }
-  // Safe casts: the document's party was validated as a reference.
-  return paid
-    ? {
-        client: (paid.client ?? null) as string | null,
-        vendor: (paid.vendor ?? null) as string | null,
-      }
-    : { client: input.client, vendor: input.vendor }
+  const [incoming, outgoing] = paid ? [invoice, bill] : [customerId, vendorId]
+  if ((incoming === null) === (outgoing === null)) throw new FieldError('required', 'invoice')
+  if (!paid) return { customerId, vendorId }
+  if (paid.currency !== currency) throw new FieldError('invalid', 'currency')
+  const party = { customerId: paid.customerId ?? null, vendorId: paid.vendorId ?? null }
+  for (const name of ['customerId', 'vendorId'] as const)
+    if (input[name] !== null && input[name] !== party[name]) throw new FieldError('invalid', name)
+  // Safe cast: the document's party was validated as a reference.
+  return party as Pick<PaymentInput, 'customerId' | 'vendorId'>
 }
 
 /** The document kinds, by collection. */
 export const documentKinds = {
   /** Orders to vendors. */
-  purchase_orders: defineKind({
-    topic: 'accounting/purchaseOrders',
-    prefix: 'po',
-    fields: z.strictObject({
+  purchase_orders: resourceKind(purchaseOrder, 'po', {
+    own: {
       ...document,
-      state: z.enum(['draft', 'sent', 'received', 'cancelled']).default('draft'),
-      vendor: ref('accounting/vendors'),
-      /** Budget account of the whole order. */
-      account: ref('accounting/accounts').nullable().default(null),
-      ordered_on: a.day(),
-      expected_on: a.day().nullable().default(null),
-      deliver_to: schemaOf(purchaseOrder.fields.deliveryAddress),
-    }),
-    complete: (input, context) => {
-      const { discount_total, ...totals } = documentTotals(
-        { ...input, discount_percent: '0' },
-        context,
-      )
-      return { ...totals, number: documentNumber('PO', input.number, context.id) }
+      /** Default: derived from the id. */
+      purchaseOrderNumber: a.line().optional(),
+      purchaseOrderStatus: z.enum(['draft', 'sent', 'received', 'cancelled']).default('draft'),
+      vendorId: ref('accounting/vendors'),
     },
+    computed: ['totalAmount'],
+    complete: (input, context) => ({
+      ...documentTotals({ ...input, discount_percent: '0' }, context),
+      purchaseOrderNumber: input.purchaseOrderNumber ?? numberOf('PO', context.id),
+    }),
   }),
-  /** Bills from vendors. */
-  bills: defineKind({
-    topic: 'accounting/bills',
-    prefix: 'bil',
-    fields: z.strictObject({
-      ...billingFields,
-      vendor: ref('accounting/vendors'),
+  /** Bills from vendors. Their status is `state`. */
+  bills: resourceKind(bill, 'bil', {
+    own: {
+      ...billing,
+      billNumber: a.line().optional(),
+      vendorId: ref('accounting/vendors'),
       /** False while approval is pending; the bill is not in the books yet. */
       approved: z.boolean().default(true),
-    }),
-    complete: (input, context) => {
-      const totals = documentTotals(input, context)
-      const settlement = settlementOf(totals.total, input.approved, context)
-      return { ...totals, ...settlement, number: documentNumber('B', input.number, context.id) }
     },
+    computed: [...billingComputed, 'billStatus'],
+    complete: (input, context) => ({
+      ...completeBilling(input, input.approved, context),
+      billNumber: input.billNumber ?? numberOf('B', context.id),
+    }),
   }),
-  /** Invoices to clients. */
-  invoices: defineKind({
-    topic: 'accounting/invoices',
-    prefix: 'inv',
-    fields: z.strictObject({
-      ...billingFields,
-      client: ref('accounting/customers'),
+  /** Invoices to clients. Their status is `state`. */
+  invoices: resourceKind(invoice, 'inv', {
+    own: {
+      ...billing,
+      invoiceNumber: a.line().optional(),
+      customerId: ref('accounting/customers'),
       project_code: a.lineOrNull(),
       approved_on: a.day().nullable().default(null),
       /** False for a draft, which is not in the books yet. */
       sent: z.boolean().default(true),
-    }),
-    complete: (input, context) => {
-      const totals = documentTotals(input, context)
-      const settlement = settlementOf(totals.total, input.sent, context)
-      return { ...totals, ...settlement, number: documentNumber('INV', input.number, context.id) }
     },
+    computed: [...billingComputed, 'invoiceStatus'],
+    complete: (input, context) => ({
+      ...completeBilling(input, input.sent, context),
+      invoiceNumber: input.invoiceNumber ?? numberOf('INV', context.id),
+    }),
   }),
   /** Incoming and outgoing payments, for an invoice or a bill, or on account of a client or vendor. */
-  payments: defineKind({
-    topic: 'accounting/payments',
-    prefix: 'pay',
-    fields: z.strictObject({
+  payments: resourceKind(payment, 'pay', {
+    own: {
       /** The paid document: an invoice or a bill, not both. */
       invoice: ref('accounting/invoices').nullable().default(null),
       bill: ref('accounting/bills').nullable().default(null),
-      /** The document's party, if the payment has a document. */
-      client: ref('accounting/customers').nullable().default(null),
-      vendor: ref('accounting/vendors').nullable().default(null),
-      paid_on: a.day(),
-      amount: a.money(),
-      currency_code: a.currency(),
-      fx_rate: a.rate().default('1'),
+      transactionDate: a.day(),
+      totalAmount: a.money(),
+      currency: a.currency(),
+      exchangeRate: a.rate().default('1'),
       /** The bank account. */
-      account: ref('accounting/accounts').default('acc_0001'),
+      accountId: ref('accounting/accounts').default('acc_0001'),
       method: z.enum(['transfer', 'card', 'direct_debit', 'cash']).default('transfer'),
-      reference: a.lineOrNull(),
-      cost_centers: a.list(ref('accounting/trackingCategories')),
-      company: a.company(),
-    }),
+    },
     complete: (input, context) => {
-      const isOnAccount = input.invoice === null && input.bill === null
-      const incoming = isOnAccount ? input.client : input.invoice
-      const outgoing = isOnAccount ? input.vendor : input.bill
-      if ((incoming === null) === (outgoing === null)) throw new FieldError('required', 'invoice')
-      if (units(input.amount) <= 0) throw new FieldError('invalid', 'amount')
-      checkSize(units(input.amount), input.fx_rate, 'amount')
-      // A posted payment cannot be rewritten, only deleted and created again.
       const { previous } = context
+      // A posted payment cannot be rewritten, only deleted and created again.
       for (const field of FIXED)
         if (previous && previous[field] !== input[field]) throw new FieldError('fixed', field)
-      return {
-        direction: incoming === null ? 'outgoing' : 'incoming',
-        ...partiesOf(input, context),
-      }
+      if (units(input.totalAmount) <= 0) throw new FieldError('invalid', 'totalAmount')
+      checkSize(units(input.totalAmount), input.exchangeRate, 'totalAmount')
+      return previous ? { ...input } : { ...input, ...partyOf(input, context) }
     },
   }),
 }

@@ -6,6 +6,10 @@ import { FieldError } from '../errors.ts'
 /** The fields of a record, by name. */
 export type SandboxFields = Readonly<Record<string, unknown>>
 
+/** The objects of a list in a stored record; empty if it is not a list. */
+export const objectsOf = (value: unknown): readonly SandboxFields[] =>
+  Array.isArray(value) ? value : []
+
 /** Context in which a kind computes fields. */
 export interface RecordCompletion {
   /** Id of the record, also for a new one. */
@@ -16,7 +20,7 @@ export interface RecordCompletion {
   readonly now: string
   /** `YYYY-MM-DD` */
   readonly today: string
-  /** Fields of a record that the input references. */
+  /** Fields of a record that the input or the stored record references. */
   lookUp(kind: string, id: string): SandboxFields | undefined
   /** The next id with this prefix, for objects nested in a record. */
   nextId(prefix: string): string
@@ -30,22 +34,11 @@ export interface SandboxKind<F extends z.ZodObject = z.ZodObject, C extends obje
   readonly prefix: string
   /** Schema of the input. */
   readonly fields: F
+  /** Computes further fields; may replace input fields. */
   // A kind receives only input that its own schema has validated.
   // biome-ignore lint/suspicious/noExplicitAny: a generic constraint, as in the definition language
   readonly complete: (input: any, context: RecordCompletion) => C
 }
-
-/** Defines a collection. `complete` computes further fields and may replace input fields. */
-export const defineKind = <F extends z.ZodObject, C extends object = Record<never, never>>(kind: {
-  readonly topic: string
-  readonly prefix: string
-  readonly fields: F
-  readonly complete?: (input: z.output<F>, context: RecordCompletion) => C
-}): SandboxKind<F, C> => ({
-  ...kind,
-  // Safe cast: without `complete`, C is its default, an empty object.
-  complete: kind.complete ?? (() => ({}) as C),
-})
 
 const ID = /^[a-z]+_\d{4,12}$/
 

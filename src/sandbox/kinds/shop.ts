@@ -1,14 +1,19 @@
 /** Web shop kinds: shoppers, products, orders and shipments. */
 import { z } from 'zod'
 import { customer } from '../../resources/commerce/customer.ts'
+import { fulfillment } from '../../resources/commerce/fulfillment.ts'
+import { order } from '../../resources/commerce/order.ts'
+import { product } from '../../resources/commerce/product.ts'
 import { amount, shareOf, sum, units } from '../amounts.ts'
 import { FieldError } from '../errors.ts'
+import { describeShippedLines } from '../shipping.ts'
 import { checkSize } from '../totals.ts'
 import * as a from './blocks.ts'
 import { resourceKind } from './derived.ts'
-import { defineKind, type RecordCompletion, ref, type SandboxFields } from './kind.ts'
+import { objectsOf, type RecordCompletion, ref, type SandboxFields } from './kind.ts'
 
-const listOf = (value: unknown): readonly SandboxFields[] => (Array.isArray(value) ? value : [])
+const entryId = z.string().max(40)
+const quantity = z.int().min(1).max(10_000)
 
 /** Assigns an id to each new entry. An id in the input must exist on the stored record. */
 const withIds = <E extends { readonly id?: string | undefined }>(
@@ -17,7 +22,7 @@ const withIds = <E extends { readonly id?: string | undefined }>(
   prefix: string,
   { previous, nextId }: RecordCompletion,
 ): (E & { readonly id: string })[] => {
-  const known = new Set(listOf(previous?.[field]).map(({ id }) => id))
+  const known = new Set(objectsOf(previous?.[field]).map(({ id }) => id))
   return entries.map((entry, index) => {
     if (entry.id !== undefined && !known.delete(entry.id))
       throw new FieldError('no_such_record', `${field}.${index}.id`)
@@ -25,20 +30,42 @@ const withIds = <E extends { readonly id?: string | undefined }>(
   })
 }
 
-interface Buyer {
-  readonly shopper: string | null
-  readonly placed_by: SandboxFields | null
-}
+const variant = z.object({
+  /** Set to keep an existing variant; omitted for a new one. */
+  id: entryId.optional(),
+  title: a.line(),
+  sku: a.lineOrNull(),
+  price: a.money(),
+  cost: a.money().nullable().default(null),
+  optionValues: a.list(z.object({ name: a.line(), value: a.line() })),
+  inventory: z.object({ totalCount: z.int().min(0).max(1_000_000) }).default({ totalCount: 0 }),
+  weight: z
+    .object({ value: z.number().min(0).max(10_000_000), unit: z.literal('g').default('g') })
+    .nullable()
+    .default(null),
+})
 
-/** Buyer of an order: a shopper, or a guest who left only contact details. */
-const buyerOf = ({ shopper, placed_by }: Buyer, { lookUp }: RecordCompletion) => {
-  if (shopper === null && placed_by === null) return null
-  const known: SandboxFields = { ...(shopper === null ? undefined : lookUp('shoppers', shopper)) }
+const buyer = z.object({
+  customerId: ref('commerce/customers').nullable().optional(),
+  firstName: a.line().nullable().optional(),
+  lastName: a.line().nullable().optional(),
+  email: a.email().nullable().optional(),
+  phone: a.line().nullable().optional(),
+})
+
+/** The buyer of an order: a shopper, or a guest who left only contact details. */
+const buyerOf = (input: z.output<typeof buyer> | null, { previous, lookUp }: RecordCompletion) => {
+  if (input === null) return null
+  const { customerId: current = null } = Object(previous?.customer)
+  const customerId: string | null = input.customerId === undefined ? current : input.customerId
+  const shopper: SandboxFields = { ...(customerId !== null && lookUp('shoppers', customerId)) }
   // Null clears a value; an omitted field is the shopper's.
-  const detail = (name: string) =>
-    (placed_by?.[name] === undefined ? known[name] : placed_by[name]) ?? null
+  const detail = (name: 'firstName' | 'lastName' | 'email' | 'phone') => {
+    const value = input[name] === undefined ? shopper[name] : input[name]
+    return typeof value === 'string' ? value : null
+  }
   return {
-    shopper,
+    customerId,
     firstName: detail('firstName'),
     lastName: detail('lastName'),
     email: detail('email'),
@@ -46,35 +73,47 @@ const buyerOf = ({ shopper, placed_by }: Buyer, { lookUp }: RecordCompletion) =>
   }
 }
 
-interface OrderedItem {
-  readonly id: string
-  readonly product: string
-  readonly variant: string
-  readonly quantity: number
-  readonly unit_price?: string | undefined
-  readonly unit_cost?: string | null | undefined
-  readonly name?: string | undefined
-  readonly sku?: string | null | undefined
-}
+const orderLine = z.object({
+  id: entryId.optional(),
+  productId: ref('commerce/products'),
+  variantId: entryId,
+  quantity,
+  /** This and the next fields default to the variant's values at the time of the order. */
+  price: a.money().optional(),
+  unitCost: a.money().nullable().optional(),
+  title: a.line().optional(),
+  sku: a.line().nullable().optional(),
+})
 
-/** Completes an item with the values of its variant, or with its stored values if it exists already. */
-const describeItem = (item: OrderedItem, field: string, { previous, lookUp }: RecordCompletion) => {
-  const before = listOf(previous?.items).find(
-    ({ id, variant }) => id === item.id && variant === item.variant,
+/** Completes a line with the values of its variant, or with its stored values if it exists already. */
+const describeLine = (
+  line: z.output<typeof orderLine> & { readonly id: string },
+  field: string,
+  { previous, lookUp }: RecordCompletion,
+) => {
+  const before = objectsOf(previous?.lineItems).find(
+    ({ id, variantId }) => id === line.id && variantId === line.variantId,
   )
-  const product = lookUp('products', item.product)
-  const variant = listOf(product?.variants).find(({ id }) => id === item.variant)
-  if (!before && !variant) throw new FieldError('no_such_record', `${field}.variant`)
-  // The item was found by its variant, which belongs to one product.
-  if (before && before.product !== item.product)
-    throw new FieldError('no_such_record', `${field}.product`)
-  const { unit_price, unit_cost, name, sku } = item
+  const product = lookUp('products', line.productId)
+  const variant = objectsOf(product?.variants).find(({ id }) => id === line.variantId)
+  if (!before && !variant) throw new FieldError('no_such_record', `${field}.variantId`)
+  // The line was found by its variant, which belongs to one product.
+  if (before && before.productId !== line.productId)
+    throw new FieldError('no_such_record', `${field}.productId`)
+  const known: SandboxFields = before ?? {
+    title: [product?.productName, variant?.title].join(', '),
+    sku: variant?.sku,
+    price: variant?.price,
+    unitCost: variant?.cost,
+  }
+  const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+  const { price, unitCost, title, sku } = line
   return {
-    ...item,
-    name: String(name ?? before?.name ?? [product?.name, variant?.label].join(', ')),
-    sku: sku === undefined ? (before?.sku ?? variant?.sku ?? null) : sku,
-    unit_price: String(unit_price ?? before?.unit_price ?? variant?.price),
-    unit_cost: unit_cost === undefined ? (before?.unit_cost ?? variant?.cost ?? null) : unit_cost,
+    ...line,
+    title: title ?? String(known.title),
+    sku: sku === undefined ? textOrNull(known.sku) : sku,
+    price: price ?? String(known.price),
+    unitCost: unitCost === undefined ? textOrNull(known.unitCost) : unitCost,
   }
 }
 
@@ -85,154 +124,86 @@ export const shopKinds = {
     own: { accepts_marketing: z.boolean().default(false) },
   }),
   /** Products, each with one or more variants. */
-  products: defineKind({
-    topic: 'commerce/products',
-    prefix: 'prd',
-    fields: z.strictObject({
-      name: a.line(),
-      description_html: a.multilineText(),
-      category: a.lineOrNull(),
-      state: z.enum(['live', 'draft', 'retired']).default('draft'),
-      pictures: a.list(a.webAddress()),
-      labels: a.list(a.line()),
-      brand: a.lineOrNull(),
-      page: a.webAddress().nullable().default(null),
-      variants: z
-        .array(
-          z.object({
-            /** Set to keep an existing variant; omitted for a new one. */
-            id: z.string().max(40).optional(),
-            label: a.line(),
-            sku: a.lineOrNull(),
-            price: a.money(),
-            cost: a.money().nullable().default(null),
-            options: a.list(z.object({ option: a.line(), choice: a.line() })),
-            stock: z.int().min(0).max(1_000_000).default(0),
-            weight_grams: z.number().min(0).max(10_000_000).nullable().default(null),
-          }),
-        )
-        .min(1)
-        .max(100),
-    }),
+  products: resourceKind(product, 'prd', {
+    own: {
+      productName: a.line(),
+      productStatus: z.enum(['live', 'draft', 'retired']).default('draft'),
+      variants: z.array(variant).min(1).max(100),
+    },
     complete: ({ variants }, context) => ({
       variants: withIds(variants, 'variants', 'var', context),
     }),
   }),
-  /** Orders. Items keep the name, SKU and prices of the day of the order. */
-  orders: defineKind({
-    topic: 'commerce/orders',
-    prefix: 'ord',
-    fields: z.strictObject({
+  /** Orders. Lines keep the name, SKU and prices of the day of the order. */
+  orders: resourceKind(order, 'ord', {
+    own: {
       /** Default: derived from the id. */
-      number: a.line().optional(),
+      orderNumber: a.line().optional(),
       /** Free text. The sandbox itself writes `placed`, `processing`, `completed` and `cancelled`. */
-      state: a.line().default('placed'),
+      orderStatus: a.line().default('placed'),
       /** Free text. The sandbox itself writes `pending`, `paid` and `refunded`. */
-      payment_state: a.line().default('pending'),
-      /** Default: now. */
-      placed_at: a.instant().optional(),
-      currency_code: a.currency(),
-      discount: a.money().default('0.00'),
-      shipping: a.money().default('0.00'),
-      /** Applies to items minus discount, plus shipping. */
+      paymentStatus: a.line().default('pending'),
+      currency: a.currency(),
+      totalDiscount: a.money().default('0.00'),
+      totalShipping: a.money().default('0.00'),
+      /** Applies to lines minus discount, plus shipping. */
       tax_percent: a.percent().default('23'),
       /** Overrides the tax that `tax_percent` gives. */
       stated_tax: a.money().nullable().default(null),
-      /** Overrides the computed total. The difference appears as `adjustment`. */
+      /** Overrides the computed total. */
       stated_total: a.money().nullable().default(null),
       /**
-       * Free text: the shipping state of an order that is shipped by other means. A later shipment in the
+       * Free text: the fulfillment status of an order that is shipped by other means. A later shipment in the
        * sandbox replaces it; the sandbox itself writes `none`, `partial` and `shipped`.
        */
-      stated_shipping_state: a.lineOrNull(),
-      shopper: ref('commerce/customers').nullable().default(null),
-      /** Buyer details of this order. Omitted fields are the shopper's. */
-      placed_by: z
-        .object({
-          firstName: a.line().nullable().optional(),
-          lastName: a.line().nullable().optional(),
-          email: a.email().nullable().optional(),
-          phone: a.line().nullable().optional(),
-        })
-        .nullable()
-        .default(null),
-      bill_to: a.postal.nullable().default(null),
-      ship_to: a.postal.nullable().default(null),
-      items: z
-        .array(
-          z.object({
-            id: z.string().max(40).optional(),
-            product: ref('commerce/products'),
-            variant: z.string().max(40),
-            quantity: z.int().min(1).max(10_000),
-            /** This and the next fields default to the variant's values at the time of the order. */
-            unit_price: a.money().optional(),
-            unit_cost: a.money().nullable().optional(),
-            name: a.line().optional(),
-            sku: a.line().nullable().optional(),
-          }),
-        )
-        .min(1)
-        .max(100),
-    }),
+      stated_status: a.lineOrNull(),
+      customer: buyer.nullable().default(null),
+      lineItems: z.array(orderLine).min(1).max(100),
+    },
+    computed: ['totalTax', 'totalPrice', 'fulfillmentStatus'],
     complete: (input, context) => {
-      const items = withIds(input.items, 'items', 'oit', context).map((item, index) =>
-        describeItem(item, `items.${index}`, context),
+      const lineItems = withIds(input.lineItems, 'lineItems', 'oit', context).map((line, index) =>
+        describeLine(line, `lineItems.${index}`, context),
       )
-      const net = sum(items.map(({ unit_price, quantity }) => units(unit_price) * quantity))
-      const charged = net - units(input.discount) + units(input.shipping)
-      checkSize(net, '1', 'items')
-      const tax = input.stated_tax
-        ? units(input.stated_tax)
-        : shareOf(charged, input.tax_percent, input.currency_code)
-      const total = input.stated_total ? units(input.stated_total) : charged + tax
+      const net = sum(lineItems.map((line) => units(line.price) * line.quantity))
+      checkSize(net, '1', 'lineItems')
+      const charged = net - units(input.totalDiscount) + units(input.totalShipping)
+      const tax = shareOf(charged, input.tax_percent, input.currency)
+      const totalTax = input.stated_tax ?? amount(tax)
       return {
-        number: input.number ?? `#${1000 + Number(context.id.slice(4))}`,
-        placed_at: input.placed_at ?? context.now,
-        items,
-        items_total: amount(net),
-        tax: amount(tax),
-        adjustment: amount(total - charged - tax),
-        total: amount(total),
-        buyer: buyerOf(input, context),
-        shipping_state:
-          input.stated_shipping_state ?? String(context.previous?.shipping_state ?? 'none'),
+        orderNumber: input.orderNumber ?? `#${1000 + Number(context.id.slice(4))}`,
+        lineItems,
+        totalTax,
+        totalPrice: input.stated_total ?? amount(charged + units(totalTax)),
+        customer: buyerOf(input.customer, context),
+        fulfillmentStatus:
+          input.stated_status ?? String(context.previous?.fulfillmentStatus ?? 'none'),
       }
     },
   }),
   /** Shipments of an order. */
-  shipments: defineKind({
-    topic: 'commerce/fulfillments',
-    prefix: 'shp',
-    fields: z.strictObject({
-      order: ref('commerce/orders'),
-      carrier: a.lineOrNull(),
-      service: a.lineOrNull(),
-      shipped_at: a.instant().nullable().default(null),
-      parcels: a.list(
+  shipments: resourceKind(fulfillment, 'shp', {
+    own: {
+      orderId: ref('commerce/orders'),
+      lineItems: a.list(
         z.object({
-          tracking_number: a.line(),
-          tracking_page: a.webAddress().nullable().default(null),
+          /** The line of the order, by its id or by its variant. */
+          lineItemId: a.lineOrNull(),
+          variantId: a.lineOrNull(),
+          quantity,
+          /** The next fields are the order's; other values are rejected. */
+          productId: a.lineOrNull(),
+          title: a.lineOrNull(),
+          sku: a.lineOrNull(),
+          price: a.money().nullable().default(null),
         }),
       ),
-      items: z
-        .array(z.object({ order_item: z.string().max(40), quantity: z.int().min(1).max(10_000) }))
-        .max(100),
-    }),
-    complete: ({ order, items }, { previous, lookUp }) => {
-      const ordered = listOf(lookUp('orders', order)?.items)
+    },
+    complete: ({ orderId, lineItems }, { previous, lookUp }) => {
+      const ordered = objectsOf(lookUp('orders', orderId)?.lineItems)
       // The order may have lost a line since it was shipped.
-      const shipped = previous?.order === order ? listOf(previous?.items) : []
-      return {
-        items: items.map((item, index) => {
-          const source =
-            ordered.find(({ id }) => id === item.order_item) ??
-            shipped.find(({ order_item }) => order_item === item.order_item)
-          if (!source) throw new FieldError('no_such_record', `items.${index}.order_item`)
-          const { product, variant, name, sku, unit_price } = source
-          return { ...item, product, variant, name, sku, unit_price }
-        }),
-      }
+      const shipped = previous?.orderId === orderId ? objectsOf(previous?.lineItems) : []
+      return { lineItems: describeShippedLines(lineItems, ordered, shipped) }
     },
   }),
 }

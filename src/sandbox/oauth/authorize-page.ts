@@ -11,36 +11,32 @@ const MAX_COMPANIES = 10
 
 const STYLE = `
 :root { color-scheme: light dark }
-body { margin: 0; font: 16px/1.5 system-ui, sans-serif }
-main { max-width: 26rem; margin: 0 auto; padding: 2rem 1.25rem }
-h1 { margin: 0 0 .5rem; font-size: 1.5rem }
-label { display: block; margin-top: 1rem; font-weight: 600 }
+body { max-width: 26rem; margin: 0 auto; padding: 2rem 1.25rem; font: 16px/1.5 system-ui, sans-serif }
+label, small { display: block }
+label { margin-top: 1rem; font-weight: 600 }
+small { font-weight: 400 }
 input { box-sizing: border-box; width: 100%; padding: .5rem; font: inherit }
-small { display: block; font-weight: 400 }
 [role="alert"] { font-weight: 600 }
-p:has(button) { display: flex; gap: .75rem; margin-top: 1.5rem }
-button { flex: 1; padding: .6rem; font: inherit }
+button { margin: 1.5rem .75rem 0 0; padding: .6rem 2rem; font: inherit }
 `
 
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': [
+    "default-src 'none'",
+    `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; '),
 }
 
 const escapeHtml = (text: string): string =>
-  text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? '')
+  text.replaceAll(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
-const page = (status: number, content: string): Response =>
+/** A page; `problem` is shown as an alert. */
+const page = (problem: string | undefined, content = ''): Response =>
   new Response(
     `<!doctype html>
 <html lang="en">
@@ -53,23 +49,15 @@ const page = (status: number, content: string): Response =>
   </head>
   <body>
     <main>
+      <h1>Sandbox</h1>
+      ${problem === undefined ? '' : `<p role="alert">${escapeHtml(problem)}</p>`}
 ${content}
     </main>
   </body>
 </html>
 `,
-    {
-      status,
-      headers: {
-        'content-type': 'text/html; charset=utf-8',
-        'cache-control': 'no-store',
-        'content-security-policy': CONTENT_SECURITY_POLICY,
-      },
-    },
+    { status: problem === undefined ? 200 : 400, headers: HEADERS },
   )
-
-const rejection = (problem: string): Response =>
-  page(400, `      <h1>Sandbox</h1>\n      <p role="alert">${problem}</p>`)
 
 /** The parameters of an authorization request that the form repeats. */
 const PARAMETERS = [
@@ -80,25 +68,17 @@ const PARAMETERS = [
   'scope',
   'code_challenge',
   'code_challenge_method',
-] as const
+]
 
-interface Entries {
-  readonly companies: string
-  readonly problem?: string
-}
-
-const form = (parameters: URLSearchParams, { companies, problem }: Entries): Response => {
-  const hidden = PARAMETERS.flatMap((name) => {
-    const value = parameters.get(name)
-    return value === null
-      ? []
-      : [`        <input type="hidden" name="${name}" value="${escapeHtml(value)}">`]
+const form = (parameters: URLSearchParams, companies: string, problem?: string): Response => {
+  const hidden = PARAMETERS.filter((name) => parameters.has(name)).map((name) => {
+    const value = escapeHtml(parameters.get(name) ?? '')
+    return `        <input type="hidden" name="${name}" value="${value}">`
   })
   return page(
-    problem === undefined ? 200 : 400,
-    `      <h1>Sandbox</h1>
-      <p>Trunkline asks to read and change the records of your company.</p>
-${problem === undefined ? '' : `      <p role="alert">${escapeHtml(problem)}</p>\n`}      <form method="post">
+    problem,
+    `      <p>Trunkline asks to read and change the records of your company.</p>
+      <form method="post">
 ${hidden.join('\n')}
         <label>Company
           <small>A new name creates a company. Separate several names with commas.</small>
@@ -108,10 +88,8 @@ ${hidden.join('\n')}
           <small>For a new company, choose any token.</small>
           <input name="token" type="password" required value="open-sesame" autocomplete="off">
         </label>
-        <p>
-          <button name="decision" value="deny" formnovalidate>Deny</button>
-          <button name="decision" value="allow">Allow</button>
-        </p>
+        <button name="decision" value="deny" formnovalidate>Deny</button>
+        <button name="decision" value="allow">Allow</button>
       </form>`,
   )
 }
@@ -165,21 +143,21 @@ export const respondToAuthorization = async (
     : new URL(request.url).searchParams
   // Never redirect to an address that the client has not registered (RFC 6749, section 4.1.2.1).
   if (parameters.get('client_id') !== SANDBOX_CLIENT.clientId)
-    return rejection('The sandbox does not know this OAuth client.')
+    return page('The sandbox does not know this OAuth client.')
   if (redirectUri === undefined || parameters.getAll('redirect_uri').join(' ') !== redirectUri)
-    return rejection('The redirect URI is not registered.')
+    return page('The redirect URI is not registered.')
   if (parameters.get('response_type') !== 'code')
     return respond(parameters, { error: 'unsupported_response_type' })
   const challenge = parameters.get('code_challenge') ?? ''
   if (parameters.get('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(challenge))
     return respond(parameters, { error: 'invalid_request' })
-  if (!isSubmitted) return form(parameters, { companies: 'harbour-light' })
+  if (!isSubmitted) return form(parameters, 'harbour-light')
   if (parameters.get('decision') !== 'allow') return respond(parameters, { error: 'access_denied' })
   const companies = parameters.get('companies') ?? ''
   const names = companies.split(/[\s,]+/).filter((name) => name !== '')
   const tenants = [...new Set(names)]
   const problem = await openCompanies(database, now, tenants, parameters.get('token') ?? '')
-  if (problem !== undefined) return form(parameters, { companies, problem })
+  if (problem !== undefined) return form(parameters, companies, problem)
   const approval = { tenants, redirectUri, challenge }
   return respond(parameters, { code: await createGrant(database, now.getTime(), approval) })
 }

@@ -2,7 +2,7 @@
  * The grants of the sandbox's authorization server: authorization codes with PKCE, short-lived access tokens and
  * rotating refresh tokens. A code or refresh token that is used twice revokes its grant (RFC 9700, section 2.2.2).
  */
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { Database } from '../../store/database/database.ts'
 import {
   changeSandboxGrant,
@@ -14,24 +14,21 @@ import {
 const CODE_MS = 60_000
 export const ACCESS_TOKEN_SECONDS = 900
 
-type Kind = 'code' | 'access' | 'refresh'
-const PREFIXES: Readonly<Record<Kind, string>> = { code: 'sbc', access: 'sbo', refresh: 'sbr' }
+/** Kinds of secrets. Each names its grant: `sbr_<grant>_<random>`. */
+const PREFIXES = { code: 'sbc', access: 'sbo', refresh: 'sbr' } as const
+type Kind = keyof typeof PREFIXES
 
 const newSecret = (kind: Kind, id: string): string =>
   `${PREFIXES[kind]}_${id}_${randomBytes(24).toString('hex')}`
 
-const SECRET = /^(sbc|sbo|sbr)_([0-9a-f]{24})_[0-9a-f]{48}$/
-
 /** The id of the grant that a code or token names; undefined if it has another form. */
 const grantOf = (kind: Kind, secret: string): string | undefined => {
-  const [, prefix, id] = SECRET.exec(secret) ?? []
+  const [, prefix, id] = /^(sb[cor])_([0-9a-f]{24})_[0-9a-f]{48}$/.exec(secret) ?? []
   return prefix === PREFIXES[kind] ? id : undefined
 }
 
+// Hashes of 192 random bits: comparing them reveals nothing about the secret.
 const hashOf = (secret: string): string => hash('sha256', secret, 'hex')
-
-const isSame = (a: string, b: string): boolean =>
-  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 
 /** Whether a bearer token has the form of an access token of this server. */
 export const isAccessToken = (token: string): boolean => grantOf('access', token) !== undefined
@@ -40,6 +37,7 @@ export const isAccessToken = (token: string): boolean => grantOf('access', token
 export interface Approval {
   readonly tenants: readonly string[]
   readonly redirectUri: string
+  /** S256. */
   readonly challenge: string
 }
 
@@ -51,100 +49,75 @@ export const createGrant = async (
 ): Promise<string> => {
   const id = randomBytes(12).toString('hex')
   const code = newSecret('code', id)
+  const expiresAtMs = nowMs + CODE_MS
   await createSandboxGrant(database, id, {
     tenants,
-    code: {
-      hash: hashOf(code),
-      redirectUri,
-      challenge,
-      expiresAtMs: nowMs + CODE_MS,
-      isUsed: false,
-    },
+    code: { hash: hashOf(code), redirectUri, challenge, expiresAtMs },
     refreshHash: null,
     accessTokens: [],
   })
   return code
 }
 
-/** Tokens, as the token endpoint returns them. */
-export interface IssuedTokens {
-  readonly accessToken: string
-  readonly refreshToken: string
-}
-
-/** Issues tokens for a grant if `isAllowed`, and revokes the grant if not. */
+/** Issues tokens for the grant of a code or refresh token if `isAllowed`, and revokes the grant if not. */
 const issueTokens = async (
   database: Database,
   nowMs: number,
-  id: string,
+  id: string | undefined,
   isAllowed: (grant: SandboxGrant) => boolean,
-): Promise<IssuedTokens | undefined> => {
+) => {
+  if (id === undefined) return undefined
   const accessToken = newSecret('access', id)
   const refreshToken = newSecret('refresh', id)
   const changed = await changeSandboxGrant(database, id, (grant) => {
     if (!isAllowed(grant)) return 'revoked'
+    const valid = grant.accessTokens.filter(({ expiresAtMs }) => expiresAtMs > nowMs)
     const expiresAtMs = nowMs + ACCESS_TOKEN_SECONDS * 1000
-    return {
-      ...grant,
-      code: { ...grant.code, isUsed: true },
-      refreshHash: hashOf(refreshToken),
-      accessTokens: [
-        ...grant.accessTokens.filter((token) => token.expiresAtMs > nowMs),
-        { hash: hashOf(accessToken), expiresAtMs },
-      ],
-    }
+    const accessTokens = [...valid, { hash: hashOf(accessToken), expiresAtMs }]
+    return { ...grant, refreshHash: hashOf(refreshToken), accessTokens }
   })
   return changed === undefined || changed === 'revoked' ? undefined : { accessToken, refreshToken }
 }
 
 /** Exchanges an authorization code; undefined if it is invalid, which revokes its grant. */
-export const exchangeCode = async (
+export const exchangeCode = (
   database: Database,
   nowMs: number,
-  {
-    code,
-    redirectUri,
-    verifier,
-  }: { readonly code: string; readonly redirectUri: string; readonly verifier: string },
-): Promise<IssuedTokens | undefined> => {
-  const id = grantOf('code', code)
-  if (id === undefined) return
-  // RFC 7636, section 4.6.
-  const challenge = hash('sha256', verifier, 'base64url')
-  return issueTokens(
+  code: string,
+  redirectUri: string,
+  verifier: string,
+) =>
+  issueTokens(
     database,
     nowMs,
-    id,
-    ({ code: known }) =>
-      isSame(known.hash, hashOf(code)) &&
-      !known.isUsed &&
+    grantOf('code', code),
+    ({ code: known, refreshHash }) =>
+      known.hash === hashOf(code) &&
+      // Unused.
+      refreshHash === null &&
       known.expiresAtMs > nowMs &&
       known.redirectUri === redirectUri &&
-      isSame(known.challenge, challenge),
+      // RFC 7636, section 4.6.
+      known.challenge === hash('sha256', verifier, 'base64url'),
   )
-}
 
 /** Replaces a refresh token; undefined if it is not the current one, which revokes its grant. */
-export const refreshTokens = async (
-  database: Database,
-  nowMs: number,
-  token: string,
-): Promise<IssuedTokens | undefined> => {
-  const id = grantOf('refresh', token)
-  if (id === undefined) return
-  const isCurrent = ({ refreshHash }: SandboxGrant): boolean =>
-    refreshHash !== null && isSame(refreshHash, hashOf(token))
-  return issueTokens(database, nowMs, id, isCurrent)
-}
+export const refreshTokens = (database: Database, nowMs: number, token: string) =>
+  issueTokens(
+    database,
+    nowMs,
+    grantOf('refresh', token),
+    ({ refreshHash }) => refreshHash === hashOf(token),
+  )
 
 /** Revokes the grant of a token; does nothing for an unknown token (RFC 7009, section 2.2). */
 export const revokeToken = async (database: Database, token: string): Promise<void> => {
   const id = grantOf('refresh', token) ?? grantOf('access', token)
-  const grant = id === undefined ? undefined : await getSandboxGrant(database, id)
-  if (id === undefined || grant === undefined) return
-  const hashes = [grant.refreshHash ?? '', ...grant.accessTokens.map((known) => known.hash)]
-  if (hashes.some((known) => isSame(known, hashOf(token))))
-    await changeSandboxGrant(database, id, () => 'revoked')
+  if (id === undefined) return
+  await changeSandboxGrant(database, id, (grant) => {
+    const hashes = [grant.refreshHash, ...grant.accessTokens.map((known) => known.hash)]
+    return hashes.includes(hashOf(token)) ? 'revoked' : grant
+  })
 }
 
 /** The companies that an access token opens; empty if it is invalid or has expired. One statement. */
@@ -156,7 +129,7 @@ export const tenantsOf = async (
   const id = grantOf('access', token)
   const grant = id === undefined ? undefined : await getSandboxGrant(database, id)
   const isValid = grant?.accessTokens.some(
-    ({ hash: known, expiresAtMs }) => expiresAtMs > nowMs && isSame(known, hashOf(token)),
+    ({ hash: known, expiresAtMs }) => expiresAtMs > nowMs && known === hashOf(token),
   )
   return grant && isValid ? grant.tenants : []
 }

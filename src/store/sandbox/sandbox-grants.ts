@@ -16,14 +16,13 @@ const UNUSED = sql`interval '1 hour'`
 export interface SandboxGrant {
   /** The companies that its tokens open. */
   readonly tenants: readonly string[]
-  /** The authorization code; `isUsed`: it was exchanged for tokens. */
+  /** The authorization code. */
   readonly code: {
     readonly hash: string
     readonly redirectUri: string
     /** S256. */
     readonly challenge: string
     readonly expiresAtMs: number
-    readonly isUsed: boolean
   }
   /** The hash of the current refresh token; null until the code is used. */
   readonly refreshHash: string | null

@@ -1,0 +1,162 @@
+/**
+ * Plausible values for the fields of any resource, chosen by the name and kind of each field. E-mail domains and
+ * telephone numbers are reserved, so they reach no one.
+ */
+import type { ExampleSource, Field, Fields } from '../../definition/kinds/kind.ts'
+import { catalogue } from '../../generated/catalogue.ts'
+import { ofCents } from '../amounts.ts'
+import { derivedName } from '../kinds/derived.ts'
+import { objectsOf } from '../kinds/kind.ts'
+import { type KindInput, type KindName, kindOfTopic, kinds } from '../kinds/kinds.ts'
+import type { Random } from '../random.ts'
+import type { Workspace } from '../workspace.ts'
+import {
+  type City,
+  cities,
+  companyWords,
+  familyNames,
+  givenNames,
+  jobTitles,
+  leadSources,
+  remarks,
+  sectors,
+  streets,
+} from './words.ts'
+
+/** Calendar day of the workspace's instant, or `days` after it. */
+export const dayOf = ({ now }: Workspace, days = 0): string =>
+  new Date(Date.parse(now) + days * 86_400_000).toISOString().slice(0, 10)
+
+/** Slug of a name, for e-mail and web addresses: `Björn` becomes `bjorn`. */
+export const slug = (name: string): string =>
+  name
+    .normalize('NFD')
+    .replace(/\p{M}|'/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+
+/** The person, company and city that the values of one record are about. */
+export interface Subject {
+  readonly firstName: string
+  readonly lastName: string
+  readonly company: string
+  readonly city: City
+}
+
+/** Picks a subject, except for the parts in `known`. */
+export const pickSubject = (random: Random, known: Partial<Subject> = {}): Subject => ({
+  firstName: random.pick(givenNames),
+  lastName: random.pick(familyNames),
+  company: `${random.pick(companyWords.first)} ${random.pick(companyWords.last)}`,
+  city: random.pick(cities),
+  ...known,
+})
+
+/** `maeve.quinn@harbour-foods.example`; .example is reserved (RFC 2606). */
+export const mailOf = ({ firstName, lastName, company }: Omit<Subject, 'city'>): string =>
+  `${slug(firstName)}.${slug(lastName)}@${slug(company)}.example`
+
+type TextGenerator = (subject: Subject, random: Random) => string
+
+/** Generators of texts by field name; the first match applies. */
+const texts: readonly (readonly [RegExp, TextGenerator])[] = [
+  [/type$/i, (_, random) => random.pick(['work', 'home'])],
+  [/mail/i, mailOf],
+  [/phone|fax|mobile/i, ({ city }, random) => random.digits(city.phone)],
+  [/url|web|link|page/i, ({ company }) => `https://www.${slug(company)}.example`],
+  [/city|town/i, ({ city }) => city.city],
+  [/subdivision/i, ({ city }) => city.regionCode],
+  [/country/i, ({ city }) => city.countryName],
+  [/state$|region/i, ({ city }) => city.region],
+  [/zip|postal/i, ({ city }, random) => random.digits(city.postcode)],
+  [/street2|address2/i, (_, random) => `Unit ${random.integer(1, 40)}`],
+  [/street|address/i, (_, random) => `${random.integer(1, 180)} ${random.pick(streets)}`],
+  [/firstName/i, ({ firstName }) => firstName],
+  [/lastName/i, ({ lastName }) => lastName],
+  [/title/i, (_, random) => random.pick(jobTitles)],
+  [/source/i, (_, random) => random.pick(leadSources)],
+  [/industry/i, (_, random) => random.pick(sectors)],
+  [/owner|author|person|assignee/i, ({ firstName, lastName }) => `${firstName} ${lastName}`],
+  [/number|code|sku|reference/i, ({ city }, random) => random.digits(`${city.country}#########`)],
+  [/description|content|text|memo|comment|summary/i, (_, random) => random.pick(remarks)],
+  [/./, ({ company }) => company],
+]
+
+/** Ids that a field can reference, by target: a topic, or a nested list (`commerce/products.variants`). */
+const referencesOf = async (workspace: Workspace, fields: Fields) => {
+  const ids = new Map<string, readonly string[]>()
+  const visit = async (fields: Fields): Promise<void> => {
+    for (const { kind } of Object.values(fields)) {
+      if (kind.shape) await visit(kind.shape.fields)
+      const [topic = '', list] = kind.reference?.target.split('.') ?? []
+      const target = kindOfTopic.get(topic)
+      if (!kind.reference || !target) continue
+      const records = await workspace.where(target)
+      const entries = list
+        ? records.flatMap(({ fields }) => objectsOf(Object(fields)[list]))
+        : records
+      ids.set(
+        kind.reference.target,
+        entries.map(({ id }) => String(id)),
+      )
+    }
+  }
+  await visit(fields)
+  return ids
+}
+
+/** Input of a record of the kind, with a value for most fields that are not computed. */
+export const sampleOf = async <K extends KindName>(
+  kind: K,
+  workspace: Workspace,
+  random: Random,
+  subject: Subject = pickSubject(random),
+): Promise<KindInput<K>> => {
+  const { topic, fields: inputs } = kinds[kind]
+  const { fields } = catalogue.get(topic)
+  const references = await referencesOf(workspace, fields)
+  const sourceOf = (name: string, { kind }: Field, index: number): ExampleSource => {
+    const { city } = subject
+    const text = () => texts.find(([names]) => names.test(name))?.[1](subject, random) ?? name
+    return {
+      text,
+      entry: text,
+      code: () => {
+        const values = kind.values ?? ['']
+        const ofCity = values.find((value) => value === city.country || value === city.currency)
+        return ofCity ?? (random.chance(85) ? (values[index] ?? '') : random.pick(values))
+      },
+      amount: (otherwise) =>
+        otherwise.includes('.') ? ofCents(random.integer(500, 90_000)) : `${random.integer(1, 99)}`,
+      day: () => dayOf(workspace, -random.integer(1, 300)),
+      reference: ({ target }) => random.pick(references.get(target) ?? []),
+      shape: ({ fields }) => samplesOf(fields),
+    }
+  }
+  const sampleField = (name: string, field: Field, index: number): unknown => {
+    const { reference, nested = field.kind, shape, isList, isScalar, values, example } = field.kind
+    const source = sourceOf(name, field, index)
+    if (reference && !references.get(reference.target)?.length) return undefined
+    if (values) return source.code()
+    if (isScalar && !field.required && random.chance(8)) return undefined
+    if (!shape || !isList) return nested.input.parse(example(source))
+    // Entries of several types: a billing and a shipping address.
+    const isTyped = Object.values(shape.fields).some(({ kind }) => kind.values)
+    const entries = Array.from({ length: isTyped ? random.integer(1, 2) : 1 })
+    return entries.map((_, position) => samplesOf(shape.fields, position))
+  }
+  const samplesOf = (fields: Fields, index = 0): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(fields).flatMap(([name, field]) => {
+        const value = sampleField(name, field, index)
+        return value === undefined ? [] : [[name, value]]
+      }),
+    )
+  // Safe cast: the schema of the kind validates the input.
+  return Object.fromEntries(
+    Object.entries(samplesOf(fields))
+      .map(([name, value]) => [derivedName(name), value] as const)
+      .filter(([name]) => Object.hasOwn(inputs.shape, name)),
+  ) as KindInput<K>
+}
