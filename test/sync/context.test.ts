@@ -2,8 +2,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Connector, defineConnector, type Json } from '../../src/definition/connector.ts'
 import { defineContext } from '../../src/definition/context.ts'
-import { defineMapping } from '../../src/definition/mapping.ts'
-import { account } from '../../src/resources/crm/account.ts'
 import { type FakeSync, fakeConnector } from '../support/fake-app.ts'
 import { openWorkshop, TOPIC, type Workshop } from './workshop.ts'
 
@@ -31,14 +29,13 @@ const connectorOf = (version = 1, sync: Partial<FakeSync> = {}): Connector => {
   const plain = fakeConnector(sync)
   const resource = plain.resources[TOPIC]
   if (!resource) throw new Error('The fake app lists no accounts.')
-  const mapping = defineMapping(account, {
-    // Safe: the rules of the same resource.
-    ...(resource.mapping.rules as Parameters<typeof defineMapping<typeof account>>[1]),
-    description: (_raw, _record, context) => settings.of(context).unit,
-  })
+  const rules = {
+    ...resource.mapping.rules,
+    description: (_raw: unknown, _record: unknown, context: unknown) => settings.of(context).unit,
+  }
   const accounts = {
     ...resource,
-    mapping,
+    mapping: { ...resource.mapping, rules },
     listRequest: (position: Parameters<typeof resource.listRequest>[0]) => {
       const request = resource.listRequest(position)
       return { ...request, path: `${request.path}&unit=${settings.of(position.context).unit}` }
