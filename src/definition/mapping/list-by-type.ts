@@ -18,14 +18,14 @@ export const listByType = <Raw = never>(
   types: Readonly<Record<string, Readonly<Record<string, Rule<Raw>>>>>,
 ): Converter => {
   // Safe: the rules receive only records of their own app.
-  const kinds = Object.entries(types as Readonly<Record<string, NestedRules>>).map(
+  const entryTypes = Object.entries(types as Readonly<Record<string, NestedRules>>).map(
     ([type, rules]) => ({ type, rules, read: objectReader(rules) }),
   )
-  const words = kinds.map(({ type }) => type).join(', ')
+  const words = entryTypes.map(({ type }) => type).join(', ')
   return {
     from: '',
     read: (raw, record, context) =>
-      kinds.flatMap(({ type, read }) => {
+      entryTypes.flatMap(({ type, read }) => {
         const values = Object(read(raw, record, context))
         return Object.values(values).every(isBlank) ? [] : [{ [typeField]: type, ...values }]
       }),
@@ -34,11 +34,11 @@ export const listByType = <Raw = never>(
       const entries = entriesAt(value ?? [], path).map(({ entry, entryPath }) => {
         const { [typeField]: name, ...values } = entry
         const type = String(name ?? '').toUpperCase()
-        if (!kinds.some((kind) => kind.type.toUpperCase() === type))
+        if (!entryTypes.some((one) => one.type.toUpperCase() === type))
           throw new WriteRejection(`Expected one of ${words}.`, `${entryPath}.${typeField}`)
         return { type, values, entryPath }
       })
-      for (const { type, rules } of kinds) {
+      for (const { type, rules } of entryTypes) {
         const [first, second] = entries.filter((entry) => entry.type === type.toUpperCase())
         if (second)
           throw new WriteRejection(`${app} stores one entry of this type.`, second.entryPath)
@@ -56,7 +56,7 @@ export const listByType = <Raw = never>(
       }
       return undefined
     },
-    sets: kinds.flatMap(({ rules }) =>
+    sets: entryTypes.flatMap(({ rules }) =>
       Object.values(rules).flatMap((rule) => {
         const { from, to = from } = converterOf(rule) ?? {}
         return to ?? []
