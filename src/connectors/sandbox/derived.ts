@@ -50,5 +50,5 @@ export const entriesOf = (
 ): Converter => {
   const shape = fields[name]?.kind.shape
   if (!shape) throw new TypeError(`${topic} has no list of objects named ${name}.`)
-  return listOf(name, { ...rulesOf(shape.fields), ...rules }, matchBy)
+  return listOf(name, { ...rulesOf(shape.fields), ...rules }, { matchBy })
 }
