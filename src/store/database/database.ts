@@ -145,13 +145,22 @@ export const openRequestPool = (
   database: Database,
   { limits = REQUEST_LIMITS, ...options }: Omit<DatabaseOptions, 'url'> = {},
 ): Database => {
-  const requests = openDatabase({ ...options, url: database.url, limits })
+  let opened: Database | undefined
+  // Opened by the first request: its client takes 8 MB, most of them for Prisma's description of the schema.
+  const open = (): Database => {
+    opened ??= openDatabase({ ...options, url: database.url, limits })
+    return opened
+  }
   return {
-    ...requests,
-    get connections() {
-      return requests.connections
+    get prisma() {
+      return open().prisma
     },
     transaction: database.transaction,
+    url: database.url,
+    get connections() {
+      return opened?.connections ?? { open: 0, idle: 0, waiting: 0 }
+    },
+    stop: async () => opened?.stop(),
   }
 }
 
