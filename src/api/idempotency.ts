@@ -36,6 +36,8 @@ export interface IdempotentRequest {
 export interface Attempt {
   /** Start of an earlier attempt with the same key whose outcome is unknown. */
   readonly interruptedSince: Date | undefined
+  /** A UUID that every attempt with the same Idempotency-Key has; undefined without one. */
+  readonly key?: string
   /** Registers an effect that runs after the changes are committed, and never if the attempt fails. */
   readonly onCommit: (effect: () => void) => void
   /** What the check returned. */
@@ -144,7 +146,7 @@ export const runIdempotently = async (
       throw inFlight()
     case 'claimed':
   }
-  const { lease, interruptedSince } = claim
+  const { lease, interruptedSince, attemptKey } = claim
   // The work is not aborted when the lease is lost, because the app may have the request already: the attempt
   // that takes over checks its outcome, and this one stores nothing.
   const held = holdLease<RequestLease>(
@@ -157,10 +159,10 @@ export const runIdempotently = async (
     const checked = await check()
     if (isLocal) {
       const complete = (database: Database) =>
-        work({ interruptedSince, onCommit, checked, database })
+        work({ interruptedSince, key: attemptKey, onCommit, checked, database })
       return done(await requests.complete(lease, complete))
     }
-    const response = await work({ interruptedSince, onCommit, checked })
+    const response = await work({ interruptedSince, key: attemptKey, onCommit, checked })
     // The work is done even if storing the response fails: a retry then checks the outcome.
     await requests.store(lease, response).catch(() => {})
     return done(response)

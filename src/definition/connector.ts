@@ -7,6 +7,7 @@
 import type { AuthMethods } from './auth.ts'
 import { commonValueNames } from './authenticate.ts'
 import { checkAuth } from './check-auth.ts'
+import { type ContextDefinition, checkContext } from './context.ts'
 import type { AppField } from './custom-field.ts'
 import { type ChangeFeeds, checkFeeds, feedKeyOf } from './feed.ts'
 import { checkWebhooks, type Webhooks } from './inbound.ts'
@@ -58,6 +59,8 @@ export interface ListPosition {
   readonly token?: Json | undefined
   /** The connector's cursor of the page; undefined: the first page. */
   readonly cursor: Json | undefined
+  /** The context of the account; absent if the connector declares none. */
+  readonly context?: unknown
 }
 
 /** One page of raw records. */
@@ -87,12 +90,12 @@ export interface ReadMany {
   /** The most ids of one request. */
   readonly maxIds: number
   /** The request for these records, in no particular order. */
-  request(ids: readonly string[]): AppRequest
+  request(ids: readonly string[], context?: unknown): AppRequest
   /**
    * The records in the form in which a listing shows them, without those that the app does not have.
    * @throws Error if the response has an unexpected form
    */
-  read(response: AppResponse): readonly unknown[]
+  read(response: AppResponse, context?: unknown): readonly unknown[]
 }
 
 /** The stored copy of a record that a write changes or deletes. */
@@ -100,6 +103,22 @@ export interface StoredRecord {
   readonly remoteId: string
   /** The record as the API shows it: references are the service's ids; `remoteFields` holds the app's. */
   readonly record: Readonly<Record<string, unknown>>
+  /**
+   * In an update or deletion with the guard `compare`: the record as the app had it directly before the write, in the form
+   * of a listing. It equals the stored copy. Undefined otherwise.
+   */
+  readonly raw?: unknown
+}
+
+/** The attempt at a write that steps belong to. */
+export interface AttemptFacts {
+  /**
+   * A UUID for apps with idempotent requests (`Idempotency-Key`, `requestid`): the same when the same write is tried
+   * again after an interruption, another one for every other write.
+   */
+  readonly key: string
+  /** The context of the account; absent if the connector declares none. */
+  readonly context?: unknown
 }
 
 /** The app does not have the record, or no longer has it. */
@@ -141,22 +160,24 @@ export interface ResourceWriter {
    * The record in the form in which a listing shows it; undefined if the app does not have it or has deleted
    * it. `stored` is the stored copy, if there is one: it provides what the id may lack, such as the parent.
    */
-  get(remoteId: string, stored?: StoredRecord): Steps<unknown>
-  readonly create?: WritableFields & { steps(input: WriteInput): Steps<unknown> }
+  get(remoteId: string, stored?: StoredRecord, context?: unknown): Steps<unknown>
+  readonly create?: WritableFields & {
+    steps(input: WriteInput, attempt: AttemptFacts): Steps<unknown>
+  }
   readonly update?: WritableFields & {
     readonly guard: WriteGuard
-    steps(input: WriteInput, stored: StoredRecord): Steps<unknown>
+    steps(input: WriteInput, stored: StoredRecord, attempt: AttemptFacts): Steps<unknown>
   }
   readonly delete?: {
     readonly guard: WriteGuard
-    steps(stored: StoredRecord): Steps<void>
+    steps(stored: StoredRecord, attempt: AttemptFacts): Steps<void>
   }
   /**
    * The input in the form in which a listing shows it, e.g. an e-mail address in lower case. Fields whose
    * listed form cannot be predicted are left out. If the response to a write is lost, the engine compares
    * records with this form to find out whether the write happened.
    */
-  normalize?(input: WriteInput): WriteInput
+  normalize?(input: WriteInput, context?: unknown): WriteInput
   /**
    * Other records that this write changes in the app, e.g. the order of a fulfillment, derived from the
    * `remoteFields` before and after the write. The engine refreshes the stored copies after the write;
@@ -176,7 +197,7 @@ export interface ResourceConnector extends Pager {
    * Steps that read which fields the app's records have in this account beside those of the unified model, e.g. the
    * custom properties of a CRM. Absent if the app does not describe them.
    */
-  describeFields?(): Steps<readonly AppField[]>
+  describeFields?(context?: unknown): Steps<readonly AppField[]>
   readonly sync: SyncDefinition
 }
 
@@ -188,8 +209,8 @@ export interface ConnectorDefinition {
   readonly doc: string
   /** The ways to connect the app. */
   readonly auth: AuthMethods
-  /** The failure that a response reports; undefined if it reports none. Applied to every response. */
-  readFailure(response: AppResponse): AppFailure | undefined
+  /** The failure that the response to a request reports; undefined if it reports none. Applied to every response. */
+  readFailure(response: AppResponse, request: AppRequest): AppFailure | undefined
   /** A request that every valid credential may send. It runs when the app is connected and must succeed. */
   readonly check: AppRequest
   /**
@@ -197,6 +218,8 @@ export interface ConnectorDefinition {
    * Undefined: the response has none. Never throws.
    */
   readAccountName?(response: AppResponse): string | undefined
+  /** The values of an account that requests, mappings and writes need. Absent: they need none. */
+  readonly context?: ContextDefinition
   /** The app's limits on requests. Absent: only a rate limit that the app reports pauses requests. */
   readonly limits?: RequestLimits
   /** How the app reports changes. Absent: they are found by polling only. */
@@ -214,12 +237,13 @@ export interface Connector extends ConnectorDefinition {
 
 /**
  * Completes a definition.
- * @throws TypeError if a resource's key is not the topic of its mapping, or if a way to connect, the limits, the
+ * @throws TypeError if a resource's key is not the topic of its mapping, or if a way to connect, the context, the limits, the
  * webhooks, the feeds or the sync behaviour of a resource are not well defined
  */
 export const defineConnector = (definition: ConnectorDefinition): Connector => {
-  const { app, auth, feeds, limits, webhooks } = definition
+  const { app, auth, context, feeds, limits, webhooks } = definition
   checkAuth(app, auth)
+  if (context) checkContext(app, context)
   if (limits) checkRequestLimits(app, limits, commonValueNames(auth))
   for (const [topic, { mapping, sync }] of Object.entries(definition.resources)) {
     if (mapping.resource.topic !== topic)

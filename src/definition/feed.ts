@@ -15,6 +15,8 @@ export interface FeedPosition {
   readonly token: Json | undefined
   /** The cursor of the page; undefined: the first page. */
   readonly cursor: Json | undefined
+  /** The context of the account; absent if the connector declares none. */
+  readonly context?: unknown
 }
 
 /** A record that a feed reports as changed or deleted. */

@@ -27,6 +27,12 @@ const tagOf = (target: string): string => {
   return tag
 }
 
+/** The UUID of a name: the same for the same name. */
+export const namedUuid = (name: string): string => {
+  const digest = hash('sha256', name, 'hex')
+  return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-8${digest.slice(12, 15)}-a${digest.slice(15, 18)}-${digest.slice(18, 30)}`
+}
+
 /**
  * The id of the record with the app's id `remoteId`. `target` is a topic, or `topic.field` for a nested
  * record.

@@ -17,7 +17,7 @@ export type FieldRules<R extends Resource, Raw> = {
   readonly [Name in keyof R['fields']]: Rule<Raw>
 }
 
-type ReadRule<Raw> = string | ((raw: Raw) => unknown)
+type ReadRule<Raw> = string | ((raw: Raw, record: Raw, context: unknown) => unknown)
 
 /** The rules of the fields that every record has. They only read. */
 export interface RecordRules<Raw> {
@@ -27,7 +27,11 @@ export interface RecordRules<Raw> {
   /** True for a deleted record; null where the app does not show deleted records. */
   readonly remoteDeleted: ReadRule<Raw> | null
   /** Defaults to the raw record without the values that plain fields read unchanged. */
-  readonly remoteFields?: (raw: Raw) => Readonly<Record<string, unknown>>
+  readonly remoteFields?: (
+    raw: Raw,
+    record: Raw,
+    context: unknown,
+  ) => Readonly<Record<string, unknown>>
 }
 
 /** A resource and the rules that map an app's records to it. */
@@ -88,22 +92,26 @@ const shownPaths = ({ resource, rules }: Mapping): readonly string[] =>
       : (converterOf(rule)?.from ?? []),
   )
 
+/** What the mapping of a record knows about its credential. */
+export interface MappedAccount {
+  /** The custom fields of the credential for the resource. Absent: it has none. */
+  readonly customFields?: readonly CustomField[] | undefined
+  /** The context of the account; undefined if the connector declares none. */
+  readonly context?: unknown
+}
+
 /** The reader of a credential's custom fields, which all of its records share. */
 const customReader = memoize(createCustomReader)
 
 /**
  * Compiles a mapping to a function that maps raw records of any credential. `guard` wraps the reader of each
- * field, except that of the remote id. `customFields` are those of the credential for this resource.
+ * field, except that of the remote id.
  * @throws TypeError from the returned function if a raw record has no remote id
  */
 export const createMapper = (
   mapping: Mapping,
   guard: (read: ValueReader, name: string) => ValueReader = (read) => read,
-): ((
-  raw: unknown,
-  credentialId: string,
-  customFields?: readonly CustomField[],
-) => MappedRecord) => {
+): ((raw: unknown, credentialId: string, account?: MappedAccount) => MappedRecord) => {
   const { resource, rules } = mapping
   const read = (name: string): ValueReader => guard(reader(rules[name] ?? null), name)
   const readRemoteId = reader(rules.remoteId)
@@ -114,26 +122,26 @@ export const createMapper = (
     ['remoteCreatedAt', commonFields.remoteCreatedAt] as const,
     ['remoteUpdatedAt', commonFields.remoteUpdatedAt] as const,
   ].map(([name, field]) => ({ name, field, read: read(name) }))
-  return (raw, credentialId, customFields = []) => {
-    const remoteId = readRemoteId(raw, raw)
+  return (raw, credentialId, { customFields = [], context } = {}) => {
+    const remoteId = readRemoteId(raw, raw, context)
     if ((typeof remoteId !== 'string' && typeof remoteId !== 'number') || remoteId === '')
       throw new TypeError(`A raw record of ${resource.topic} has no remote id.`)
     const problems: ValueProblem[] = []
-    const context = { credentialId, report: (problem: ValueProblem) => void problems.push(problem) }
+    const values = { credentialId, report: (problem: ValueProblem) => void problems.push(problem) }
     const row: Record<string, unknown> & { id: string; remoteId: string } = {
       id: recordId(credentialId, resource.topic, String(remoteId)),
       remoteId: String(remoteId),
     }
     for (const { name, field, read } of columns)
-      row[name] = normalizeValue(field, read(raw, raw), context, name)
-    row.remoteDeleted = readDeleted(raw, raw) === true
+      row[name] = normalizeValue(field, read(raw, raw, context), values, name)
+    row.remoteDeleted = readDeleted(raw, raw, context) === true
     row.remoteFields = normalizeValue(
       commonFields.remoteFields,
-      readRest(raw, raw),
-      context,
+      readRest(raw, raw, context),
+      values,
       'remoteFields',
     )
-    if (customFields.length > 0) row.customFields = customReader(customFields)(raw, context)
+    if (customFields.length > 0) row.customFields = customReader(customFields)(raw, values)
     return { row, problems }
   }
 }

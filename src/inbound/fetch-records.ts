@@ -1,6 +1,7 @@
 /** Fetches records by their remote ids and maps them. */
 import type { ResourceConnector, Steps } from '../definition/connector.ts'
 import { createMapper, type RecordRow } from '../definition/mapping.ts'
+import { contextOf } from '../store/accounts/credential-context.ts'
 import type { Database } from '../store/database/database.ts'
 import { tolerant } from '../sync/map-pages.ts'
 import { readRecords } from '../sync/read-records.ts'
@@ -22,11 +23,17 @@ export const fetchRecords = async (
 ): Promise<FetchedRecords> => {
   const { mapping } = resource
   const { id: credentialId, customFields } = app.credential
-  const source = { database, credentialId, run: <T>(steps: Steps<T>) => runInApp(app, steps) }
+  const context = contextOf(app.connector, app.credential)
+  const source = {
+    database,
+    credentialId,
+    context,
+    run: <T>(steps: Steps<T>) => runInApp(app, steps),
+  }
   const found = await readRecords(source, resource, remoteIds)
   const map = createMapper(mapping, tolerant)
-  const ofResource = customFields?.get(mapping.resource.topic)
-  const rows = found.map((raw) => map(raw, credentialId, ofResource).row)
+  const account = { customFields: customFields?.get(mapping.resource.topic), context }
+  const rows = found.map((raw) => map(raw, credentialId, account).row)
   const present = new Set(rows.map(({ remoteId }) => remoteId))
   return { rows, absent: remoteIds.filter((id) => !present.has(id)) }
 }

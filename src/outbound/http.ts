@@ -127,7 +127,7 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
       const read = (response: ExchangeResponse, observed: ObservedRequest): AppResponse => {
         const parsed = parseResponse(response, facts, request.expect)
         observed.onResponse(parsed)
-        return checkResponse(connector, parsed, facts, redact)
+        return checkResponse({ connector, request, facts, redact }, parsed)
       }
       return budgetOf(use, { connector, credential, request, facts, signal })((observed) =>
         logRequest({ credential, use, request, composed, kind }, (onResponse) =>
@@ -151,7 +151,7 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
       const read = (response: ExchangeResponse, observed: ObservedRequest): AppResponse => {
         const plain = readPlainResponse(response, facts, redactText)
         observed.onResponse(plain)
-        const limited = readRateLimit(connector, plain)
+        const limited = readRateLimit(connector, plain, request)
         if (limited) observed.onRateLimit(limited)
         return plain
       }

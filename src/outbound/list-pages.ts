@@ -35,6 +35,8 @@ export interface Listing {
   readonly token?: Json | undefined
   /** The cursor of the first page to fetch; undefined: the start of the listing. */
   readonly cursor: Json | undefined
+  /** The context of the account; undefined if the connector declares none. */
+  readonly context: Json | undefined
 }
 
 /** The date of the response minus its duration: later changes may be missing from the page. */
@@ -50,11 +52,11 @@ const checkToken = ({ sync }: ResourceConnector, { next, token }: ListPage): voi
 }
 
 const fetchPage = async (
-  { appClient, connector, resource, credential, since, token }: Listing,
+  { appClient, connector, resource, credential, since, token, context }: Listing,
   cursor: Json | undefined,
   signal: AbortSignal,
 ): Promise<AppPage> => {
-  const position = { since, token, cursor }
+  const position = { since, token, cursor, context }
   const request = resource.listRequest(position)
   const requestedMs = performance.now()
   const response = await appClient.send(connector, credential, { ...request, read: true }, signal)

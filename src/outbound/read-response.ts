@@ -118,10 +118,14 @@ const isJsonType = (contentType = ''): boolean => {
 }
 
 /** The failure that a response reports, by the connector or by its status; undefined: none. */
-const failureOf = (connector: Connector, response: AppResponse): AppFailure | undefined => {
+const failureOf = (
+  connector: Connector,
+  response: AppResponse,
+  request: AppRequest,
+): AppFailure | undefined => {
   let failure: AppFailure | undefined
   try {
-    failure = connector.readFailure(response)
+    failure = connector.readFailure(response, request)
   } catch {
     // The body does not have the form of the app's failures.
   }
@@ -132,8 +136,9 @@ const failureOf = (connector: Connector, response: AppResponse): AppFailure | un
 export const readRateLimit = (
   connector: Connector,
   response: AppResponse,
+  request: AppRequest,
 ): Pick<AppRateLimitedError, 'retryAfterMs' | 'limit'> | undefined => {
-  const failure = failureOf(connector, response)
+  const failure = failureOf(connector, response, request)
   if (failure?.kind !== 'rate-limited') return
   const retryAfterMs = failure.retryAfterMs ?? readRetryAfter(response.headers)
   return { retryAfterMs, limit: failure.limit }
@@ -153,14 +158,20 @@ export const parseResponse = (
   return { status, headers, body }
 }
 
+/** A request whose response is checked. */
+export interface CheckedRequest {
+  readonly connector: Connector
+  readonly request: AppRequest
+  readonly facts: Omit<AppErrorFacts, 'reason'>
+  readonly redact: Redactor
+}
+
 /** Checks a response. @throws AppError if the connector or the status classifies it as a failure */
 export const checkResponse = (
-  connector: Connector,
+  { connector, request, facts, redact }: CheckedRequest,
   response: AppResponse,
-  facts: Omit<AppErrorFacts, 'reason'>,
-  redact: Redactor,
 ): AppResponse => {
-  const failure = failureOf(connector, response)
+  const failure = failureOf(connector, response, request)
   if (failure) throw toError(failure, response, facts, redact)
   return response
 }

@@ -131,6 +131,7 @@ export const createApi = (runtime: Runtime, window?: WindowLimits, credentialId?
     passthrough,
     checkCredential,
     describeFields: createDescribeFields({
+      database,
       connectors,
       appClient,
       loadCredential: (id) => readCredential(database, vault, id),

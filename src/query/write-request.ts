@@ -114,6 +114,11 @@ export interface ParentRecord {
 export interface WriteAttempt {
   /** When an interrupted attempt at the same request began. It may have reached the app. */
   readonly interruptedSince?: Date | undefined
+  /**
+   * A UUID that identifies the request over all attempts at it, for apps with idempotent requests. Absent: there is one
+   * attempt.
+   */
+  readonly key?: string | undefined
   /** `updatedAt` of the record as the caller read it. Any other version is a conflict. */
   readonly seenUpdatedAt?: string | undefined
   /** The parent in the path. Records of other parents are not found. */

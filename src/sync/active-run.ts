@@ -4,6 +4,7 @@ import type { Connector, Json, ResourceConnector } from '../definition/connector
 import type { Resource } from '../definition/resource.ts'
 import type { Log } from '../log.ts'
 import type { AppClient } from '../outbound/http.ts'
+import { contextOf } from '../store/accounts/credential-context.ts'
 import type { OpenCredential } from '../store/accounts/credentials.ts'
 import { appendEvent, type LogPosition } from '../store/changes/events.ts'
 import type { Database, Transaction } from '../store/database/database.ts'
@@ -46,7 +47,8 @@ export interface ActiveRun {
   readonly context: SyncContext
   readonly lease: SyncLease
   readonly owner: RecordOwner
-  readonly credential: OpenCredential
+  /** Its context is read before the first request. */
+  credential: OpenCredential
   readonly connector: Connector
   /** The sync state when the lease was acquired. */
   readonly state: SyncState
@@ -83,6 +85,13 @@ export interface ResourceRun extends ActiveRun {
 
 /** The unified resource of a run. */
 export const resourceOf = ({ resource }: ResourceRun): Resource => resource.mapping.resource
+
+/** The account of a run, for the mapping of a resource. */
+export const accountOf = ({ credential, connector }: ActiveRun, { topic }: Resource) => ({
+  credentialId: credential.id,
+  customFields: credential.customFields?.get(topic),
+  context: contextOf(connector, credential),
+})
 
 /** The app client of a run: its requests spend the budget for changes, or that for history. */
 export const appClientOf = ({ context, owner, progress }: ActiveRun): AppClient =>

@@ -8,6 +8,7 @@ import type { SyncDefinition } from '../definition/sync.ts'
 import { isExpired } from '../outbound/app-error.ts'
 import { classifyFailure } from '../outbound/classify-failure.ts'
 import { createLoopGuard } from '../outbound/list-pages.ts'
+import { contextOf } from '../store/accounts/credential-context.ts'
 import { advanceCovered, endCoverage, lockStates } from '../store/sync/feeds.ts'
 import { resyncCredential } from '../store/sync/sync-control.ts'
 import { completeRun, type SeenPages, saveProgress } from '../store/sync/sync-state.ts'
@@ -18,6 +19,7 @@ import { remoteIdsOf } from './map-pages.ts'
 import { nextPollMs } from './next-poll.ts'
 import { MAX_DRIFT, nextStart, planRun, restartRun } from './plan-run.ts'
 import { readReportedPage } from './read-reported.ts'
+import { prepareContext, waitForContext } from './run-context.ts'
 import {
   countFailures,
   endInterrupted,
@@ -94,7 +96,10 @@ const finish = async (run: FeedRun): Promise<RunResult> => {
   const poll = {
     topics: feed.topics,
     requests: 1,
-    firstRequest: () => feed.request({ token, cursor: undefined }),
+    firstRequest: () => {
+      const context = contextOf(connector, run.credential)
+      return feed.request({ token, cursor: undefined, context })
+    },
   }
   const dueInMs = await nextPollMs(run, poll, { tookMs, idleRuns })
   const isIdle = listing === 'changes' && counts.listed === 0
@@ -148,6 +153,8 @@ export const runFeed = async (context: SyncContext, held: HeldRun): Promise<RunR
   try {
     run = await openFeed(context, held)
     if (!run) return { outcome: 'held' }
+    // A changed context makes full listings of the resources due; the feed itself continues.
+    if ((await prepareContext(run, signal)) === 'waiting') return await waitForContext(run)
     if (run.progress.stage === 'listing') {
       const seen = await listOrRestart(run, signal)
       if (seen) return await pause(run, { ...run.progress, seen }, 0)

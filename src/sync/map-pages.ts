@@ -3,10 +3,14 @@ import { setImmediate } from 'node:timers/promises'
 import type { Json } from '../definition/connector.ts'
 import { recordId } from '../definition/identity.ts'
 import type { ValueReader } from '../definition/mapping/read.ts'
-import { createMapper, type MappedRecord, type Mapping } from '../definition/mapping.ts'
+import {
+  createMapper,
+  type MappedAccount,
+  type MappedRecord,
+  type Mapping,
+} from '../definition/mapping.ts'
 import { memoize } from '../memoize.ts'
 import type { AppPage } from '../outbound/list-pages.ts'
-import type { OpenCredential } from '../store/accounts/credentials.ts'
 import { createLineWriter, type RecordLine } from '../store/records/record-lines.ts'
 
 /** A mapped record, ready to be stored. */
@@ -50,9 +54,9 @@ const UNREADABLE = Symbol('unreadable')
 /** A reader that loses its field, and not the whole record, if its rule throws. */
 export const tolerant =
   (read: ValueReader, name: string): ValueReader =>
-  (raw, record) => {
+  (raw, record, context) => {
     try {
-      return read(raw, record)
+      return read(raw, record, context)
     } catch {
       return name === 'remoteFields' ? {} : UNREADABLE
     }
@@ -70,6 +74,11 @@ const recordFunctions = memoize((mapping: Mapping) => ({
   toLine: createLineWriter(mapping.resource),
 }))
 
+/** The account whose pages are mapped. */
+export interface PageAccount extends MappedAccount {
+  readonly credentialId: string
+}
+
 /**
  * Creates a function that maps the pages of one resource of one credential.
  * @param timeAt converts a time by `performance.now()` to the database's clock; it dates the pages of an app
@@ -77,14 +86,13 @@ const recordFunctions = memoize((mapping: Mapping) => ({
  */
 export const createPageMapper = (
   mapping: Mapping,
-  { id: credentialId, customFields }: Pick<OpenCredential, 'id' | 'customFields'>,
+  { credentialId, ...account }: PageAccount,
   timeAt: (steadyMs: number) => number,
 ): ((page: AppPage) => Promise<MappedPages>) => {
   const { map, toLine } = recordFunctions(mapping)
-  const ofResource = customFields?.get(mapping.resource.topic)
   const mapOrSkip = (raw: unknown): MappedRecord | undefined => {
     try {
-      return map(raw, credentialId, ofResource)
+      return map(raw, credentialId, account)
     } catch {
       // Without a remote id the record cannot be stored; it is counted as skipped.
       return

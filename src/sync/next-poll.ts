@@ -5,6 +5,7 @@ import { type CountedWindow, countLimits } from '../definition/counted-limits.ts
 import { periodMs } from '../definition/request-limits.ts'
 import type { AppRequest } from '../definition/steps.ts'
 import { memoize } from '../memoize.ts'
+import { contextOf } from '../store/accounts/credential-context.ts'
 import { countPolledResources } from '../store/budgets/polled-resources.ts'
 import type { Database } from '../store/database/database.ts'
 import type { ActiveRun, ResourceRun } from './active-run.ts'
@@ -60,7 +61,13 @@ export const pollOf = (run: ResourceRun): Poll => ({
   requests: countRequests(run),
   firstRequest: () => {
     const { since, token } = run.state
-    return run.resource.listRequest({ since: since ?? undefined, token, cursor: undefined })
+    const context = contextOf(run.connector, run.credential)
+    return run.resource.listRequest({
+      since: since ?? undefined,
+      token,
+      cursor: undefined,
+      context,
+    })
   },
 })
 

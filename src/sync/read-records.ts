@@ -1,6 +1,7 @@
 /** Reads records by their remote ids, in batches where the app offers that. */
 import {
   isAbsent,
+  type Json,
   type ReadMany,
   type ResourceConnector,
   type ResourceWriter,
@@ -21,6 +22,8 @@ export type RunInApp = <Result>(steps: Steps<Result>) => Promise<Result>
 export interface RecordSource {
   readonly database: Database
   readonly credentialId: string
+  /** The context of the account; undefined if the connector declares none. */
+  readonly context: Json | undefined
   readonly run: RunInApp
 }
 
@@ -43,9 +46,9 @@ const readStoredCopy = async (
   return stored && { remoteId, record: JSON.parse(stored.json) as StoredRecord['record'] }
 }
 
-const getOne = async (run: RunInApp, get: Get, remoteId: string, stored?: StoredRecord) => {
+const getOne = async (run: RunInApp, steps: Steps<unknown>) => {
   try {
-    return await run(get(remoteId, stored))
+    return await run(steps)
   } catch (error) {
     if (isAbsent(error)) return
     throw error
@@ -53,7 +56,7 @@ const getOne = async (run: RunInApp, get: Get, remoteId: string, stored?: Stored
 }
 
 const getEach = async (
-  { database, credentialId, run }: RecordSource,
+  { database, credentialId, context, run }: RecordSource,
   resource: ResourceConnector,
   get: Get,
   remoteIds: readonly string[],
@@ -63,7 +66,7 @@ const getEach = async (
   const work = async (): Promise<void> => {
     for (let id = rest.shift(); id !== undefined; id = rest.shift()) {
       const stored = await readStoredCopy(database, resource, credentialId, id)
-      const raw = await getOne(run, get, id, stored)
+      const raw = await getOne(run, get(id, stored, context))
       if (raw !== undefined) found.push(raw)
     }
   }
@@ -74,19 +77,20 @@ const getEach = async (
 function* readBatch(
   { request, read }: ReadMany,
   ids: readonly string[],
+  context: unknown,
 ): Steps<readonly unknown[]> {
-  return read(yield { ...request(ids), read: true })
+  return read(yield { ...request(ids, context), read: true }, context)
 }
 
 const readBatches = async (
-  run: RunInApp,
+  { run, context }: RecordSource,
   readMany: ReadMany,
   remoteIds: readonly string[],
 ): Promise<readonly unknown[]> => {
   const found: unknown[] = []
   for (let start = 0; start < remoteIds.length; start += readMany.maxIds) {
     const ids = remoteIds.slice(start, start + readMany.maxIds)
-    found.push(...(await run(readBatch(readMany, ids))))
+    found.push(...(await run(readBatch(readMany, ids, context))))
   }
   return found
 }
@@ -98,6 +102,6 @@ export const readRecords = async (
   remoteIds: readonly string[],
 ): Promise<readonly unknown[]> => {
   const { readMany, write } = resource
-  if (readMany) return readBatches(source.run, readMany, remoteIds)
+  if (readMany) return readBatches(source, readMany, remoteIds)
   return write ? getEach(source, resource, write.get, remoteIds) : []
 }

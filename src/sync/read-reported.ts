@@ -5,9 +5,11 @@ import { recordId } from '../definition/identity.ts'
 import { AppUnavailableError, factsOf } from '../outbound/app-error.ts'
 import { classifyFailure } from '../outbound/classify-failure.ts'
 import type { AppClient } from '../outbound/http.ts'
+import { contextOf } from '../store/accounts/credential-context.ts'
 import { temporaryFailureOf } from '../store/database/temporary-failure.ts'
 import { listStoppedTopics } from '../store/inbound/events.ts'
 import { resultOf, runSteps } from '../write/run-steps.ts'
+import { accountOf } from './active-run.ts'
 import { createPageMapper, type MappedPages, remoteIdsOf } from './map-pages.ts'
 import { isFetchable, readRecords } from './read-records.ts'
 import { parsed } from './run-end.ts'
@@ -25,7 +27,9 @@ interface SentPage extends FeedPage {
 /** Requests the page at the progress of a run. @throws AppError */
 const fetchPage = async (run: FeedRun, signal: AbortSignal): Promise<SentPage> => {
   const { connector, credential, feed, progress } = run
-  const position = { token: parsed(progress.token ?? null), cursor: parsed(progress.cursor) }
+  const token = parsed(progress.token ?? null)
+  const context = contextOf(connector, credential)
+  const position = { token, cursor: parsed(progress.cursor), context }
   const request: AppRequest = { ...feed.request(position), read: true }
   const requestedMs = performance.now()
   const response = await appClientOf(run).send(connector, credential, request, signal)
@@ -60,6 +64,7 @@ const readByIds = async (
   const source = {
     database: context.database,
     credentialId: credential.id,
+    context: contextOf(connector, credential),
     run: async <Result>(steps: Steps<Result>) => resultOf(await runSteps(steps, send)),
   }
   try {
@@ -90,7 +95,7 @@ const mapChanges = async (
   const read = ids.length === 0 ? [] : await readByIds(run, resource, ids, signal)
   const mapPage = createPageMapper(
     resource.mapping,
-    credential,
+    accountOf(run, resource.mapping.resource),
     (steadyMs) => Date.parse(state.now) + steadyMs - acquiredMs,
   )
   const mapped = await mapPage({

@@ -5,11 +5,13 @@
 import { feedKeyOf } from '../definition/feed.ts'
 import { isExpired } from '../outbound/app-error.ts'
 import { createLoopGuard, listPages } from '../outbound/list-pages.ts'
+import { contextOf } from '../store/accounts/credential-context.ts'
 import { lockRecords, MAX_BATCH } from '../store/records/apply-changes.ts'
 import { ensureRecordTotal } from '../store/records/record-totals.ts'
 import { isFeedStarting } from '../store/sync/feeds.ts'
 import { completeRun, releaseRun, type SeenPages } from '../store/sync/sync-state.ts'
 import {
+  accountOf,
   appClientOf,
   appendSyncEvent,
   openApp,
@@ -28,6 +30,7 @@ import { reconcileMissing } from './missing-records.ts'
 import { nextPollMs, pollOf } from './next-poll.ts'
 import { nextFullListingMs, nextStart, planRun, restartRun } from './plan-run.ts'
 import { compareRemoteCount, countBeforeListing } from './remote-count.ts'
+import { prepareContext, waitForContext } from './run-context.ts'
 import { endInterrupted, isSliceOver, parsed, pause, type RunResult, workedMs } from './run-end.ts'
 import { logCompletedRun } from './run-log.ts'
 import { storePages } from './store-pages.ts'
@@ -80,7 +83,7 @@ const listAll = async (run: ResourceRun, signal: AbortSignal): Promise<SeenPages
   const guard = createLoopGuard(run.seen)
   const mapPage = createPageMapper(
     resource.mapping,
-    credential,
+    accountOf(run, resourceOf(run)),
     (steadyMs) => Date.parse(run.state.now) + steadyMs - run.acquiredMs,
   )
   const problemPaths = new Set<string>()
@@ -92,6 +95,7 @@ const listAll = async (run: ResourceRun, signal: AbortSignal): Promise<SeenPages
     since: since ?? undefined,
     token: parsed(token ?? null),
     cursor: parsed(cursor),
+    context: contextOf(connector, credential),
   }
   // Map pages as they arrive, while PostgreSQL stores earlier ones.
   async function* read(cancelled: AbortSignal): AsyncGenerator<MappedPages, void, void> {
@@ -193,6 +197,10 @@ export const runSync = async (context: SyncContext, held: HeldRun): Promise<RunR
       await releaseRun(context.database, held.lease, { progress: null, dueInMs: FEED_START_MS })
       return { outcome: 'held' }
     }
+    const readiness = await prepareContext(run, signal)
+    if (readiness === 'waiting') return await waitForContext(run)
+    // Every resource is listed again, this one too.
+    if (readiness === 'changed') return { outcome: 'held' }
     await prepareRun(run)
     await countBeforeListing(run, signal)
     for (;;) {

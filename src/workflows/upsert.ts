@@ -6,7 +6,7 @@
  * - A record that another workflow created from a source record updates that source, instead of a copy.
  * - A change that a workflow caused does not trigger it again (`match.ts`).
  */
-import { credentialRoute, resourceTag, routeOf } from '../definition/identity.ts'
+import { credentialRoute, namedUuid, resourceTag, routeOf } from '../definition/identity.ts'
 import type { Resource } from '../definition/resource.ts'
 import { ApiError } from '../errors.ts'
 import type { Input } from '../query/input.ts'
@@ -106,7 +106,11 @@ export const performUpsert = async (
     link: { targetCredentialId: credentialId, targetRecordId, fingerprint },
   })
   const owner = { credentialId, environmentId: run.environmentId }
-  const attempt = { interruptedSince: run.interruptedSince, cause: run.id }
+  const attemptAt = (verb: 'create' | 'update') => ({
+    interruptedSince: run.interruptedSince,
+    cause: run.id,
+    key: namedUuid(`run ${run.id} ${verb}`),
+  })
   const target = await findTarget(context, run, when, credentialId, resource)
   // A target that was deleted in the app is created again, like one that never existed.
   if (target && (await exists(context, resource, target))) {
@@ -120,7 +124,7 @@ export const performUpsert = async (
     const sendUpdate = (options: WriteAttempt) =>
       writer.update({ owner, resource, id: targetRecordId, request, attempt: options })
     if (supported.length > 0)
-      await sendUpdate(attempt).catch((error: unknown) => {
+      await sendUpdate(attemptAt('update')).catch((error: unknown) => {
         // The outcome of the interrupted attempt is unknown. Setting the same fields twice is idempotent.
         if (run.interruptedSince === undefined || !isConflict(error)) throw error
         return sendUpdate({ cause: run.id })
@@ -128,6 +132,6 @@ export const performUpsert = async (
     return upserted(targetRecordId)
   }
   const request = { fields: withoutNulls(input), remoteFields: {} }
-  const created = await writer.create({ owner, resource, request, attempt })
+  const created = await writer.create({ owner, resource, request, attempt: attemptAt('create') })
   return upserted(created.id)
 }

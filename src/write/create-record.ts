@@ -1,4 +1,5 @@
 /** Creates a record: in the app first, then in the store. */
+import { randomUUID } from 'node:crypto'
 import type { CreateRequest, VersionedRecord } from '../query/write-request.ts'
 import { readClock } from '../store/database/database.ts'
 import { findCreated } from './find-created.ts'
@@ -13,7 +14,7 @@ export const createRecord = async (
   context: WriteContext,
   { owner, resource, request, attempt }: CreateRequest,
 ): Promise<VersionedRecord> => {
-  const { interruptedSince, cause } = attempt
+  const { interruptedSince, cause, key = randomUUID() } = attempt
   const target = await openTarget(context, { owner, resource, request })
   const { connector, nameField } = target
   const { create } = target.writer
@@ -32,7 +33,7 @@ export const createRecord = async (
     // Sending the request again could create the record twice.
     if (earlier.status === 'unclear') throw unknownOutcome(connector.name, earlier)
   }
-  const outcome = await target.run(create.steps(input))
+  const outcome = await target.run(create.steps(input, { key, context: target.context }))
   if (outcome.status === 'done') return store(outcome.result)
   if (outcome.status === 'unknown') {
     // If the app is still unavailable, report the first failure.

@@ -1,4 +1,5 @@
 /** Deletes a record in the app, then marks it as deleted in the store. */
+import { randomUUID } from 'node:crypto'
 import type { DeleteRequest, VersionedRecord } from '../query/write-request.ts'
 import { checkExpectedVersion, conflict } from './conflict.ts'
 import { checkGuard, isConflict } from './guard.ts'
@@ -12,7 +13,7 @@ export const deleteRecord = async (
   context: WriteContext,
   { owner, resource, id, attempt }: DeleteRequest,
 ): Promise<VersionedRecord> => {
-  const { interruptedSince, below, cause } = attempt
+  const { interruptedSince, below, cause, key = randomUUID() } = attempt
   const target = await openTarget(context, { owner, resource })
   const remove = target.writer.delete
   if (!remove) throw unsupported(resource, target.connector, 'deleting')
@@ -28,9 +29,10 @@ export const deleteRecord = async (
       return before
     }
     if (interruptedSince !== undefined && (await isGone())) return markDeleted()
-    await checkGuard(target, before, { guard: remove.guard, attempt })
+    const raw = await checkGuard(target, before, { guard: remove.guard, attempt })
     claim.throwIfAborted()
-    const outcome = await target.run(remove.steps({ remoteId: record.remoteId, record }))
+    const stored = { remoteId: record.remoteId, record, raw }
+    const outcome = await target.run(remove.steps(stored, { key, context: target.context }))
     if (outcome.status === 'done') return markDeleted()
     if (outcome.status === 'unknown' && (await isGone().catch(() => false))) return markDeleted()
     if (isConflict(outcome)) throw conflict(resource, record, (await target.refresh(before)).values)

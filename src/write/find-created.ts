@@ -35,7 +35,7 @@ export type CreationSearch =
 /** Searches the records that were created since the request was sent. @throws AppError */
 export const findCreated = async (
   { database, appClient }: Pick<TargetOptions, 'database' | 'appClient'>,
-  { owner, resource, connector, credential, resourceConnector, map }: WriteTarget,
+  { owner, resource, connector, credential, context, resourceConnector, map }: WriteTarget,
   { input, startedAt }: LostCreate,
 ): Promise<CreationSearch> => {
   const { credentialId } = owner
@@ -54,7 +54,7 @@ export const findCreated = async (
       const row = readRow(raw)
       const isNew = typeof row?.remoteCreatedAt !== 'string' || row.remoteCreatedAt >= from
       if (!row || !isNew) return []
-      const match = matchRecord(resourceConnector, credentialId, input, { raw, row })
+      const match = matchRecord(resourceConnector, credentialId, input, { raw, row, context })
       return match === 'other' ? [] : [{ raw, row, match }]
     })
     if (candidates.length === 0) return []
@@ -82,6 +82,7 @@ export const findCreated = async (
       resource: resourceConnector,
       since,
       cursor: undefined,
+      context,
     }
     for await (const page of listPages(listing, createLoopGuard(), signal)) {
       if (pages === 0 && knownAheadMs === undefined) {

@@ -6,20 +6,26 @@ import { checkExpectedVersion, checkUnchangedSinceAttempt, conflict, isStale } f
 import type { StoredVersion, WriteTarget } from './open-target.ts'
 import type { FailedOutcome } from './write-failure.ts'
 
-/** Compares the record with the version that the caller read. @throws WRITE_CONFLICT if it has changed */
+/**
+ * Compares the record with the version that the caller read.
+ * @returns the raw record in the app; undefined if the app itself compares versions
+ * @throws WRITE_CONFLICT if it has changed
+ */
 export const checkGuard = async (
   target: WriteTarget,
   before: StoredVersion,
   { guard, attempt }: { readonly guard: WriteGuard; readonly attempt: WriteAttempt },
-): Promise<void> => {
+): Promise<unknown> => {
   const { resource } = target
   checkExpectedVersion(resource, before.values, attempt)
   checkUnchangedSinceAttempt(resource, before.values, attempt)
-  if (guard === 'version') return
-  const { values: current } = await target.refresh(before)
+  if (guard === 'version') return undefined
+  const raw = await target.fetch(before)
+  const { values: current } = await target.storeFetched(raw, before)
   if (current.remoteDeleted || isStale(resource, before.values, current))
     throw conflict(resource, before.values, current)
   checkUnchangedSinceAttempt(resource, current, attempt)
+  return raw
 }
 
 /** Whether the app refused a write because the record has another version there, or no longer exists. */

@@ -10,12 +10,14 @@ import type {
 } from '../definition/connector.ts'
 import type { CustomField } from '../definition/custom-field.ts'
 import { feedKeyOf } from '../definition/feed.ts'
+import type { Json } from '../definition/json.ts'
 import { createMapper, type MappedRecord } from '../definition/mapping.ts'
 import { readByIds } from '../definition/paging/compose.ts'
 import type { Resource } from '../definition/resource.ts'
 import { ApiError } from '../errors.ts'
 import type { AppClient } from '../outbound/http.ts'
 import type { ParentRecord, WriteRequest } from '../query/write-request.ts'
+import { contextOf } from '../store/accounts/credential-context.ts'
 import { lockCredential, type OpenCredential } from '../store/accounts/credentials.ts'
 import type { Database, Queryable, Transaction } from '../store/database/database.ts'
 import {
@@ -27,6 +29,7 @@ import {
 import { createLineWriter } from '../store/records/record-lines.ts'
 import { type ReadRecord, type RecordKey, readRecord } from '../store/records/records.ts'
 import { endIdleness } from '../store/sync/idle-runs.ts'
+import { withContext } from './account-context.ts'
 import { refusedCustomField } from './custom-fields.ts'
 import { withExclusiveWriter } from './exclusive-writer.ts'
 import { refusedField } from './refused-field.ts'
@@ -73,6 +76,8 @@ export interface WriteTarget {
   readonly writer: ResourceWriter
   /** The custom fields of the resource. */
   readonly customFields: readonly CustomField[]
+  /** The context of the account; undefined if the connector declares none. */
+  readonly context: Json | undefined
   /**
    * Runs `work` on a record, for one writer at a time if the app does not reject stale writes itself. `work`
    * checks the signal before it writes.
@@ -97,6 +102,8 @@ export interface WriteTarget {
   markDeleted(id: string): Promise<StoredVersion>
   /** The raw record in the app; undefined if the app has none. @throws ApiError */
   fetch(stored: StoredVersion): Promise<unknown>
+  /** Stores a fetched record; undefined marks it as deleted. @returns as `refresh` */
+  storeFetched(raw: unknown, stored: StoredVersion, cause?: string): Promise<StoredVersion>
   /**
    * Fetches the record from the app and stores it.
    * @returns the record as it is stored afterwards, possibly a newer version by another writer
@@ -146,22 +153,32 @@ export interface OpenRequest {
 
 const NO_INPUT: WriteRequest = { fields: {}, remoteFields: {} }
 
-/** Opens a resource of a credential for writing. @throws NOT_SUPPORTED */
+/**
+ * Opens a resource of a credential for writing.
+ * @throws NOT_SUPPORTED, and AppError if the context of the account was never read and cannot be read now
+ */
 export const openTarget = async (
   { database, connectors, appClient, loadCredential }: TargetOptions,
   { owner, resource, request = NO_INPUT }: OpenRequest,
 ): Promise<WriteTarget> => {
   const { credentialId } = owner
-  const credential = await loadCredential(credentialId)
-  const connector = credential && connectors.get(credential.app)
+  const loaded = await loadCredential(credentialId)
+  const connector = loaded && connectors.get(loaded.app)
   const resourceConnector = connector?.resources[resource.topic]
   const writer = resourceConnector?.write
-  if (!credential || !connector || !resourceConnector || !writer)
+  if (!loaded || !connector || !resourceConnector || !writer)
     throw unsupported(resource, connector, 'writing')
+  const client = appClient.spending({ ...owner, purpose: 'write' })
+  const credential = await withContext({
+    database,
+    appClient: client,
+    connector,
+    credential: loaded,
+  })
+  const context = contextOf(connector, credential)
   const customFields = credential.customFields?.get(resource.topic) ?? []
   const mapRaw = createMapper(resourceConnector.mapping)
   const toLine = createLineWriter(resource)
-  const client = appClient.spending({ ...owner, purpose: 'write' })
   const send = (request: AppRequest): Promise<AppResponse> =>
     client.send(connector, credential, request)
 
@@ -189,16 +206,6 @@ export const openTarget = async (
     return stored
   }
 
-  /** Stores the app's response; undefined if the app has no such record. */
-  const storeFetched = (
-    raw: unknown,
-    stored: StoredVersion,
-    cause: string | undefined,
-  ): Promise<StoredVersion> =>
-    raw === undefined
-      ? target.markDeleted(stored.id)
-      : target.store(raw, { requestedAt: stored.readAt, cause })
-
   const target: WriteTarget = {
     owner,
     resource,
@@ -212,10 +219,11 @@ export const openTarget = async (
         : withExclusiveWriter(database, { credentialId, topic: resource.topic, recordId }, work),
     run: (steps) => runSteps(steps, send),
     customFields,
+    context,
     nameField: (appField) =>
       refusedCustomField(customFields, request, appField) ??
       refusedField(resourceConnector, request.remoteFields, appField),
-    map: (raw) => mapRaw(raw, credentialId, customFields),
+    map: (raw) => mapRaw(raw, credentialId, { customFields, context }),
     read: async (id, below) =>
       requireFound(await readStored(database, resource, { credentialId, id }, below)),
     store: (raw, { requestedAt, accept = 'all', cause }) => {
@@ -229,21 +237,26 @@ export const openTarget = async (
       change(id, (transaction) => markRecordsDeleted(transaction, owner, resource, [id])),
     fetch: async ({ values: record }) => {
       const { remoteId } = record
-      const outcome = await target.run(writer.get(remoteId, { remoteId, record }))
+      const outcome = await target.run(writer.get(remoteId, { remoteId, record }, context))
       if (outcome.status === 'done') return outcome.result
       throw writeFailure(outcome, connector.name, target.nameField)
     },
-    refresh: async (stored, cause) => storeFetched(await target.fetch(stored), stored, cause),
+    storeFetched: (raw, stored, cause) =>
+      raw === undefined
+        ? target.markDeleted(stored.id)
+        : target.store(raw, { requestedAt: stored.readAt, cause }),
+    refresh: async (stored, cause) =>
+      target.storeFetched(await target.fetch(stored), stored, cause),
     refreshAll: async (all, cause) => {
       const { readMany } = resourceConnector
       if (!readMany || all.length === 1)
         return void (await Promise.allSettled(all.map((stored) => target.refresh(stored, cause))))
       const ids = all.map(({ values }) => values.remoteId)
-      const outcome = await target.run(readByIds(readMany, ids))
+      const outcome = await target.run(readByIds(readMany, ids, context))
       if (outcome.status !== 'done') return
       const raws = new Map(outcome.result.map((raw) => [target.map(raw).row.id, raw]))
       await Promise.allSettled(
-        all.map((stored) => storeFetched(raws.get(stored.id), stored, cause)),
+        all.map((stored) => target.storeFetched(raws.get(stored.id), stored, cause)),
       )
     },
   }

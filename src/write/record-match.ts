@@ -10,6 +10,8 @@ import { isObject } from '../definition/value.ts'
 export interface FoundRecord {
   readonly raw: unknown
   readonly row: RecordRow
+  /** The context of the account, for `normalize`; absent if the connector declares none. */
+  readonly context?: unknown
 }
 
 const isSameText: Comparison['isSameText'] = (found, requested) => found === requested
@@ -65,7 +67,7 @@ export const isAsRequested = (
   requested: WriteInput,
   found: FoundRecord,
 ): boolean => {
-  const normalized = write?.normalize?.(requested) ?? requested
+  const normalized = write?.normalize?.(requested, found.context) ?? requested
   return (
     // A value that the app does not return may not have been written.
     names(normalized).length === names(requested).length &&
@@ -85,8 +87,8 @@ export const matchRecord = (
   requested: WriteInput,
   found: FoundRecord,
 ): RecordMatch => {
-  const { fields, remoteFields } = write?.normalize?.(requested) ?? requested
-  const { raw } = found
+  const { raw, context } = found
+  const { fields, remoteFields } = write?.normalize?.(requested, context) ?? requested
   const returned = Object.entries(remoteFields).filter(
     ([name]) => isObject(raw) && Object.hasOwn(raw, name),
   )

@@ -1,4 +1,5 @@
 /** Updates a record: in the app first, then in the store. */
+import { randomUUID } from 'node:crypto'
 import type { ApiError } from '../errors.ts'
 import type { UpdateRequest, VersionedRecord, WriteRequest } from '../query/write-request.ts'
 import { bothVersions, conflict, isStale } from './conflict.ts'
@@ -44,7 +45,7 @@ export const updateRecord = async (
   context: WriteContext,
   { owner, resource, id, request, attempt }: UpdateRequest,
 ): Promise<VersionedRecord> => {
-  const { cause } = attempt
+  const { cause, key = randomUUID() } = attempt
   const target = await openTarget(context, { owner, resource, request })
   const { connector, resourceConnector } = target
   const { update } = target.writer
@@ -65,7 +66,7 @@ export const updateRecord = async (
     const findUpdated = async (): Promise<unknown> => {
       const raw = await target.fetch(before)
       if (raw === undefined) return
-      const found = { raw, row: target.map(raw).row }
+      const found = { raw, row: target.map(raw).row, context: target.context }
       return isAsRequested(resourceConnector, owner.credentialId, input, found) ? raw : undefined
     }
 
@@ -74,9 +75,11 @@ export const updateRecord = async (
       const earlier = await findUpdated()
       if (earlier !== undefined) return store(earlier)
     }
-    await checkGuard(target, before, { guard: update.guard, attempt })
+    const raw = await checkGuard(target, before, { guard: update.guard, attempt })
     claim.throwIfAborted()
-    const outcome = await target.run(update.steps(input, { remoteId: record.remoteId, record }))
+    const stored = { remoteId: record.remoteId, record, raw }
+    const steps = update.steps(input, stored, { key, context: target.context })
+    const outcome = await target.run(steps)
     if (outcome.status === 'done') return store(outcome.result)
     if (outcome.status === 'unknown') {
       const updated = await findUpdated().catch(() => undefined)

@@ -8,7 +8,7 @@ import type {
   ListPosition,
   ResourceWriter,
 } from '../../src/definition/connector.ts'
-import { runSteps } from '../support/steps.ts'
+import { ATTEMPT, REQUEST, runSteps } from '../support/steps.ts'
 
 const ok = (body: unknown): AppResponse => ({ status: 200, headers: {}, body })
 
@@ -101,12 +101,12 @@ test.each([
     { kind: 'refused', field: 'items.0.quantity' },
   ],
 ])('the failure of %i %o', (status, body, expected) => {
-  expect(connector.readFailure({ status, headers: {}, body })).toMatchObject(expected)
+  expect(connector.readFailure({ status, headers: {}, body }, REQUEST)).toMatchObject(expected)
 })
 
 test('no failure is read from a success or from a failure of the program', () => {
   for (const status of [200, 500])
-    expect(connector.readFailure({ status, headers: {}, body: {} })).toBeUndefined()
+    expect(connector.readFailure({ status, headers: {}, body: {} }, REQUEST)).toBeUndefined()
 })
 
 test.each([
@@ -149,7 +149,7 @@ test('a new price keeps the other prices of the variant', async () => {
   const stored = { remoteId: 'prod_1', record: {} }
   const requests = await requestsOfWrite(
     'products',
-    ({ update }) => update?.steps({ fields, remoteFields: {} }, stored),
+    ({ update }) => update?.steps({ fields, remoteFields: {} }, stored, ATTEMPT),
     [...read, {}, ...read],
   )
   expect(requests.filter(({ method }) => method === 'POST')).toEqual([
@@ -184,7 +184,7 @@ test('a fulfillment with a tracking number is created, then shipped', async () =
   }
   const requests = await requestsOfWrite(
     'fulfillments',
-    ({ create }) => create?.steps({ fields, remoteFields: { location_id: 'loc_1' } }),
+    ({ create }) => create?.steps({ fields, remoteFields: { location_id: 'loc_1' } }, ATTEMPT),
     [order('ful_1'), {}, order('ful_1', 'ful_2'), {}, order('ful_1', 'ful_2')],
   )
   const items = [{ id: 'item_1', quantity: 2 }]

@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/vendure/manifest.ts'
 import { authenticate, baseUrlOf } from '../../src/definition/authenticate.ts'
 import type { CredentialValues } from '../../src/definition/connector.ts'
+import { REQUEST } from '../support/steps.ts'
 import { answered, failures, resource, response } from './vendure/fixtures.ts'
 
 describe('a response', () => {
   const kindOf = (answer: { status: number; body: unknown }) =>
-    connector.readFailure(response(answer))?.kind
+    connector.readFailure(response(answer), REQUEST)?.kind
 
   test.each([
     ['a wrong key', 'authentication'],
@@ -45,6 +46,7 @@ describe('a response', () => {
   test('to a rejected key names the possible causes', () => {
     const refused = connector.readFailure(
       response(failures['a wrong key'] ?? { status: 0, body: {} }),
+      REQUEST,
     )
     expect(refused?.reason).toMatch(/^FORBIDDEN: You are not currently authorized .*tokenMethod/)
     expect(refused?.reason.length).toBeLessThan(300)

@@ -9,7 +9,7 @@ import {
   type Steps,
   type StoredRecord,
 } from '../../src/definition/connector.ts'
-import { driveSteps } from '../support/steps.ts'
+import { ATTEMPT, driveSteps, REQUEST } from '../support/steps.ts'
 import { answered, rawRecords, resource, response } from './vendure/fixtures.ts'
 
 const thrownBy = (perform: () => unknown): unknown => {
@@ -103,7 +103,7 @@ describe('an amount in a write', () => {
 })
 
 describe('a rejected mutation', () => {
-  const failure = (body: unknown) => connector.readFailure(response({ status: 200, body }))
+  const failure = (body: unknown) => connector.readFailure(response({ status: 200, body }), REQUEST)
   const badInput = (message: string) => ({
     errors: [{ message, extensions: { code: 'BAD_USER_INPUT' } }],
   })
@@ -297,6 +297,7 @@ describe('a change of an order', () => {
     writerOf('orders').update?.steps(
       { fields: { shippingAddress: { city: 'Paris' } }, remoteFields: {} },
       stored(raw.id),
+      ATTEMPT,
     )
   const back = { root: 'transitionOrderToState', variables: { id: raw.id, state: raw.state } }
 
@@ -359,7 +360,11 @@ describe('a change of an order', () => {
     ],
   ])('is rejected when it leads %s', async (_name, input, answers, field) => {
     const fields = { shippingAddress: { city: 'Paris' }, ...Object(input) }
-    const steps = writerOf('orders').update?.steps({ fields, remoteFields: {} }, stored(raw.id))
+    const steps = writerOf('orders').update?.steps(
+      { fields, remoteFields: {} },
+      stored(raw.id),
+      ATTEMPT,
+    )
     const { result, requests } = await play(steps, [listed, ...answers])
     expect(result).toMatchObject({ name: 'WriteRejection', field })
     expect(requests.every(({ read }) => read)).toBe(true)
@@ -369,7 +374,11 @@ describe('a change of an order', () => {
     'rejects %s as a remote field: the writer sets it',
     async (name) => {
       const remoteFields = { [name]: true }
-      const steps = writerOf('orders').update?.steps({ fields: {}, remoteFields }, stored(raw.id))
+      const steps = writerOf('orders').update?.steps(
+        { fields: {}, remoteFields },
+        stored(raw.id),
+        ATTEMPT,
+      )
       const { result } = await play(steps, [listed])
       expect(result).toMatchObject({ name: 'WriteRejection', field: `remoteFields.${name}` })
     },
@@ -387,6 +396,7 @@ describe('a change of an order', () => {
       writerOf('orders').update?.steps(
         { fields: { lineItems }, remoteFields: { refunds } },
         stored(raw.id),
+        ATTEMPT,
       ),
       [listed, done, less, less, done, listed],
     )
@@ -406,7 +416,11 @@ describe('a record deleted before the write', () => {
     ['products', { products: none, ...productShop }],
     ['customers', { customers: none }],
   ])('is distinguished from a failure: %s', async (name, listed) => {
-    const steps = writerOf(name).update?.steps({ fields: {}, remoteFields: {} }, stored('9'))
+    const steps = writerOf(name).update?.steps(
+      { fields: {}, remoteFields: {} },
+      stored('9'),
+      ATTEMPT,
+    )
     const { result, requests } = await play(steps, [listed])
     expect(isAbsent(result)).toBe(true)
     expect(requests.map(({ read }) => read)).toEqual([true])
@@ -426,7 +440,11 @@ describe('the stock of a variant', () => {
   })
   const variants = [{ remoteId: small.id, inventory: { totalCount: 5 } }, { remoteId: large.id }]
   const steps = () =>
-    writerOf('products').update?.steps({ fields: { variants }, remoteFields: {} }, stored(raw.id))
+    writerOf('products').update?.steps(
+      { fields: { variants }, remoteFields: {} },
+      stored(raw.id),
+      ATTEMPT,
+    )
 
   test('is set where it is kept', async () => {
     const { calls } = await play(steps(), [
@@ -467,7 +485,11 @@ describe('a change of a product', () => {
 
   test('cannot name another product by its remote fields', async () => {
     const remoteFields = { id: '1' }
-    const steps = writerOf('products').update?.steps({ fields: {}, remoteFields }, stored(raw.id))
+    const steps = writerOf('products').update?.steps(
+      { fields: {}, remoteFields },
+      stored(raw.id),
+      ATTEMPT,
+    )
     const { result } = await play(steps, [listed])
     expect(result).toMatchObject({ name: 'WriteRejection', field: 'remoteFields.id' })
   })
@@ -483,7 +505,11 @@ describe('a change of a product', () => {
         { price: '1', optionValues: choices },
       ],
     }
-    const steps = writerOf('products').update?.steps({ fields, remoteFields: {} }, stored(raw.id))
+    const steps = writerOf('products').update?.steps(
+      { fields, remoteFields: {} },
+      stored(raw.id),
+      ATTEMPT,
+    )
     const product = { optionGroups, variants: [] }
     const { result } = await play(steps, [listed, { ...catalogue, product }])
     expect(result).toMatchObject({ name: 'WriteRejection', field: 'variants.2.optionValues' })
@@ -506,7 +532,10 @@ describe('a half-created product', () => {
       variants: [{ ...variant, optionValues: [{ name: 'Größe', value: 'S' }] }],
     }
     const { result, calls } = await play(
-      writerOf('products').create?.steps({ fields, remoteFields: { facetValueIds: ['3'] } }),
+      writerOf('products').create?.steps(
+        { fields, remoteFields: { facetValueIds: ['3'] } },
+        ATTEMPT,
+      ),
       [
         ...[catalogue, { createProduct: { id: '8' } }],
         { createProductOptionGroup: { id: '5', options: [{ id: '6', name: 'S' }] } },

@@ -13,7 +13,7 @@ import {
   readOrder,
   readProduct,
 } from '../apps/vendure/state.ts'
-import { createDriver, type Driver } from '../support/steps.ts'
+import { ATTEMPT, createDriver, type Driver } from '../support/steps.ts'
 import { createKey, READING, WRITING } from './vendure/key.ts'
 import { missing } from './vendure/scene.ts'
 
@@ -68,7 +68,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
     return shown(name, await driver.run(steps))
   }
   const create = (name: string, fields: Fields, remoteFields: Fields = {}) =>
-    write(name, ({ create }) => create?.steps({ fields, remoteFields }))
+    write(name, ({ create }) => create?.steps({ fields, remoteFields }, ATTEMPT))
   const get = (name: string, remoteId: string, stored?: StoredRecord) =>
     driver.run(topicOf(name).write.get(remoteId, stored))
   const update = async (
@@ -78,10 +78,13 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
     remoteFields: Fields = {},
   ): Promise<Shown> => {
     const stored = storedAs(name, await get(name, remoteId))
-    return write(name, (writer) => writer.update?.steps({ fields, remoteFields }, stored))
+    return write(name, (writer) => writer.update?.steps({ fields, remoteFields }, stored, ATTEMPT))
   }
   const remove = async (name: string, remoteId: string): Promise<void> => {
-    const steps = topicOf(name).write.delete?.steps(storedAs(name, await get(name, remoteId)))
+    const steps = topicOf(name).write.delete?.steps(
+      storedAs(name, await get(name, remoteId)),
+      ATTEMPT,
+    )
     if (!steps) throw new Error(`the connector does not delete ${name}`)
     await driver.run(steps)
   }
@@ -160,8 +163,8 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       await remove('customers', gone.remoteId)
       const writer = topicOf('customers').write
       for (const steps of [
-        writer.update?.steps({ fields: { firstName: 'H' }, remoteFields: {} }, stored),
-        writer.delete?.steps(stored),
+        writer.update?.steps({ fields: { firstName: 'H' }, remoteFields: {} }, stored, ATTEMPT),
+        writer.delete?.steps(stored, ATTEMPT),
       ]) {
         if (!steps) throw new Error('no such operation')
         expect(await refusal(driver.run<unknown>(steps))).toMatchObject({ kind: 'absent' })
@@ -171,10 +174,13 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
     test('is not written with a read-only key, which stays valid', async () => {
       const { apiKey } = await createKey(vendure, READING)
       const reader = createDriver(connector, { url: vendure.url, apiKey })
-      const steps = topicOf('customers').write.create?.steps({
-        fields: { firstName: 'R', lastName: 'R', email: 'r@example.org' },
-        remoteFields: {},
-      })
+      const steps = topicOf('customers').write.create?.steps(
+        {
+          fields: { firstName: 'R', lastName: 'R', email: 'r@example.org' },
+          remoteFields: {},
+        },
+        ATTEMPT,
+      )
       if (!steps) throw new Error('no such operation')
       expect(await refusal(reader.run(steps))).toMatchObject({
         ...{ code: 'APP_REFUSED', reason: expect.stringMatching(/^FORBIDDEN: .*permission/) },

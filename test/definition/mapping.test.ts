@@ -56,7 +56,7 @@ const rules = {
   totalAmount: readOnly('Total'),
   balance: readOnly('Balance'),
   trackingCategoryIds: 'Classes',
-  lineItems: listOf('Line', line, [['Qty']]),
+  lineItems: listOf('Line', line, { matchBy: [['Qty']] }),
   purchaseOrderIds: null,
 }
 

@@ -5,6 +5,7 @@ import { type AppResponse, isAbsent, type Json } from '../../src/definition/conn
 import { createMapper } from '../../src/definition/mapping.ts'
 import { connectors } from '../../src/generated/registry.ts'
 import { AppRefusedError } from '../../src/outbound/app-error.ts'
+import { REQUEST } from '../support/steps.ts'
 import { openPlayground, type Playground } from './playground.ts'
 
 const CREDENTIAL = '9b2c6c1e-7a4d-4c58-8f5e-2f6f0d3a1b77'
@@ -44,8 +45,9 @@ const pull = async (topic: string, since?: string) => {
   let cursor: Json | undefined
   do {
     const position = { since, cursor }
-    const response = await send(resource.listRequest(position).path)
-    expect(connector.readFailure(response)).toBe(undefined)
+    const request = resource.listRequest(position)
+    const response = await send(request.path)
+    expect(connector.readFailure(response, request)).toBe(undefined)
     const page = resource.readList(response, position)
     for (const raw of page.records) {
       const { row, problems } = map(raw, CREDENTIAL)
@@ -87,7 +89,7 @@ test('a response has the time of the clock that stamps the records', async () =>
 
 test('a rejection is reported in the sandbox’s own words', async () => {
   const failureOf = async (path: string, token?: string) =>
-    connector.readFailure(await send(path, token))
+    connector.readFailure(await send(path, token), REQUEST)
   expect(await failureOf('/v1/vendors', 'sbx_wrong')).toEqual({
     kind: 'authentication',
     reason: 'unauthorized',
@@ -99,12 +101,18 @@ test('a rejection is reported in the sandbox’s own words', async () => {
   })
   expect(await failureOf('/v1/nothing')).toEqual({ kind: 'refused', reason: 'no_such_kind' })
   const broken = { status: 502, headers: {}, body: undefined }
-  expect(connector.readFailure(broken)).toEqual({ kind: 'unavailable', reason: 'no reason given' })
+  expect(connector.readFailure(broken, REQUEST)).toEqual({
+    kind: 'unavailable',
+    reason: 'no reason given',
+  })
 })
 
 test('distinguishes a missing and a changed record from other rejections', () => {
   const kindOf = (status: number, reason: string) =>
-    connector.readFailure({ status, headers: {}, body: { error: { reason, field: null } } })?.kind
+    connector.readFailure(
+      { status, headers: {}, body: { error: { reason, field: null } } },
+      REQUEST,
+    )?.kind
   expect(kindOf(404, 'no_such_record')).toBe('absent')
   expect(kindOf(404, 'no_such_kind')).toBe('refused')
   expect(kindOf(422, 'no_such_record')).toBe('refused')

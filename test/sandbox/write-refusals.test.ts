@@ -1,6 +1,7 @@
 /** Invalid writes that the connector or the sandbox rejects, each with the name of the field. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../../src/definition/connector.ts'
+import { ATTEMPT } from '../support/steps.ts'
 import { openPlayground, type Playground } from './playground.ts'
 import { type Desk, type Given, openDesk, writerOf } from './writing.ts'
 
@@ -255,7 +256,7 @@ test('a record that is stored without a version is not written', async () => {
 })
 
 test('a response without the record is an error', () => {
-  const steps = writerOf('crm/notes').create?.steps({ fields: {}, remoteFields: {} })
+  const steps = writerOf('crm/notes').create?.steps({ fields: {}, remoteFields: {} }, ATTEMPT)
   steps?.next()
   expect(() => steps?.next({ status: 201, headers: {}, body: {} })).toThrow('without the record')
 })

@@ -9,7 +9,7 @@ import type {
 } from '../../src/definition/connector.ts'
 import { createMapper, type RecordRow } from '../../src/definition/mapping.ts'
 import { connectors } from '../../src/generated/registry.ts'
-import { runSteps } from '../support/steps.ts'
+import { ATTEMPT, runSteps } from '../support/steps.ts'
 import type { Playground, Raw } from './playground.ts'
 
 export const CREDENTIAL = '9b2c6c1e-7a4d-4c58-8f5e-2f6f0d3a1b77'
@@ -69,17 +69,17 @@ export const openDesk = ({ request }: Playground): Desk => {
     create: async (topic, fields, remoteFields) => {
       const { create } = writerOf(topic)
       if (!create) throw new Error(`${topic} cannot be created.`)
-      return run(topic, create.steps(input(fields, remoteFields)))
+      return run(topic, create.steps(input(fields, remoteFields), ATTEMPT))
     },
     update: async (topic, { stored }, fields, remoteFields) => {
       const { update } = writerOf(topic)
       if (!update) throw new Error(`${topic} cannot be updated.`)
-      return run(topic, update.steps(input(fields, remoteFields), stored))
+      return run(topic, update.steps(input(fields, remoteFields), stored, ATTEMPT))
     },
     remove: async (topic, { stored }) => {
       const removal = writerOf(topic).delete
       if (!removal) throw new Error(`${topic} cannot be deleted.`)
-      await runSteps(connector, removal.steps(stored), send)
+      await runSteps(connector, removal.steps(stored, ATTEMPT), send)
     },
     get: async (topic, id) => {
       const raw = await runSteps(connector, writerOf(topic).get(id), send)

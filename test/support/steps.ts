@@ -3,11 +3,18 @@ import type {
   AppFailure,
   AppRequest,
   AppResponse,
+  AttemptFacts,
   Connector,
   CredentialValues,
   Steps,
 } from '../../src/definition/connector.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
+
+/** An attempt at a write of an account without a context. */
+export const ATTEMPT: AttemptFacts = { key: '6f4f1c7a-92f5-8a11-a0de-9e1d64b2f3c0' }
+
+/** A request whose response is read as a failure. */
+export const REQUEST: AppRequest = { method: 'GET', path: '/' }
 
 export interface Driver {
   /** @throws AppError, WriteRejection if the steps do not catch them */
@@ -68,7 +75,7 @@ export const runSteps = <Result>(
 ): Promise<Result> =>
   driveSteps(steps, async (request) => {
     const response = await send(request)
-    const failure = connector.readFailure(response)
+    const failure = connector.readFailure(response, request)
     if (failure) throw new StepFailure(failure)
     return response
   })

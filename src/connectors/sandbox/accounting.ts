@@ -68,7 +68,7 @@ const billing = {
   totalTaxAmount: readOnly('tax_total'),
   totalAmount: readOnly('total'),
   balance: readOnly('open_amount'),
-  lineItems: notNull(listOf('lines', billingLine, lineMatching)),
+  lineItems: notNull(listOf('lines', billingLine, { matchBy: lineMatching })),
   purchaseOrderIds: 'purchase_orders',
 } as const
 
@@ -135,7 +135,7 @@ export const accounting = [
     vendorId: notNull('vendor'),
     accountId: 'account',
     totalAmount: readOnly('total'),
-    lineItems: notNull(listOf('lines', orderLine, lineMatching)),
+    lineItems: notNull(listOf('lines', orderLine, { matchBy: lineMatching })),
   }),
   collection('bills', bill, billRules, accountsOfLines),
   collection('invoices', invoice, invoiceRules, accountsOfLines),

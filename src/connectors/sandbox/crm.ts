@@ -33,7 +33,7 @@ export const crm = [
   }),
   collection('leads', lead, {
     leadOwner: ownerIn('leadOwner'),
-    addresses: listOf('addresses', leadAddress, [['addressType', 'street1']]),
+    addresses: listOf('addresses', leadAddress, { matchBy: [['addressType', 'street1']] }),
   }),
   collection('deal_stages', stage),
   collection('deals', opportunity, {

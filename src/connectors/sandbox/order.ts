@@ -69,7 +69,7 @@ export const orderRules = {
   totalShipping: orElse(money('shipping'), '0.00'),
   totalTax: writtenTo('stated_tax', money('tax')),
   // The common model has no line ids, so lines match by variant.
-  lineItems: notNull(listOf('items', item, [['variant']])),
+  lineItems: notNull(listOf('items', item, { matchBy: [['variant']] })),
   billingAddress: objectOf('bill_to', address),
   shippingAddress: objectOf('ship_to', address),
   customer: buyer,

@@ -55,5 +55,5 @@ export const productRules = {
   vendor: 'brand',
   productUrl: 'page',
   // A variant without an id matches by SKU, then by name.
-  variants: notNull(listOf('variants', variant, [['id'], ['sku'], ['label']])),
+  variants: notNull(listOf('variants', variant, { matchBy: [['id'], ['sku'], ['label']] })),
 }

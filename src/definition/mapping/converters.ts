@@ -1,7 +1,7 @@
 /** The functions of the mapping language: each creates or modifies a converter. A path is a converter, too. */
 import type { Json } from '../json.ts'
 import { WriteRejection } from '../steps.ts'
-import type { Converter, NestedRules, Rule } from './rule.ts'
+import type { Converter, ListOptions, NestedRules, Rule } from './rule.ts'
 
 type Source = string | Converter
 
@@ -39,11 +39,11 @@ export const blankAsNull = (path: string): Converter => ({
 
 /** Reads with a function; the connector's own steps write the field, not the body builder. */
 export const writtenBySteps = <Raw, Whole = Raw>(
-  read: (raw: Raw, record: Whole) => unknown,
+  read: (raw: Raw, record: Whole, context: unknown) => unknown,
 ): Converter => ({
   from: '',
   // Safe: the rules of a mapping receive only records of their own app.
-  read: (raw, record) => read(raw as Raw, record as Whole),
+  read: (raw, record, context) => read(raw as Raw, record as Whole, context),
   apply: (_, { path }) => {
     throw new TypeError(`The steps of the connector must write ${path}.`)
   },
@@ -94,13 +94,13 @@ export const objectOf = <Raw = never, Whole = never>(
   nested: { rules: rules as NestedRules, isList: false },
 })
 
-/** A list of objects, by a nested mapping. A write replaces the list; `matchBy` as in `NestedMapping`. */
+/** A list of objects, by a nested mapping. A write replaces the list. */
 export const listOf = <Raw = never, Whole = never>(
   path: string,
   rules: Readonly<Record<string, Rule<Raw, Whole>>>,
-  matchBy?: readonly (readonly string[])[],
+  options?: ListOptions,
 ): Converter => ({
   from: path,
   // Safe: a nested mapping receives only objects of its own app.
-  nested: { rules: rules as NestedRules, isList: true, ...(matchBy && { matchBy }) },
+  nested: { rules: rules as NestedRules, isList: true, ...(options && { options }) },
 })

@@ -1,6 +1,8 @@
-/** Matches the entries of a written list to the entries of the stored list. */
+/** Matches the entries of a written list to the entries of the stored list, and merges the two. */
+import type { Json } from '../json.ts'
+import { WriteRejection } from '../steps.ts'
 import { isObject } from '../value.ts'
-import type { JsonObject } from './rule.ts'
+import type { JsonObject, ListOptions } from './rule.ts'
 
 /** The objects of a list; empty if the value is not a list. */
 export const objectsIn = (list: unknown): readonly JsonObject[] =>
@@ -31,4 +33,46 @@ export const matchEntries = (
       unmatched.delete(match)
     }
   return matches
+}
+
+/** The stored object with the values of an entry; the values of nested objects are merged, too. */
+const mergeObject = (stored: JsonObject, entry: JsonObject): JsonObject => {
+  const merged = new Map(Object.entries(stored))
+  for (const [name, value] of Object.entries(entry)) {
+    const before = merged.get(name)
+    // Safe casts: JSON objects.
+    const isNested = isObject(before) && isObject(value)
+    merged.set(name, isNested ? mergeObject(before as JsonObject, value as JsonObject) : value)
+  }
+  return Object.fromEntries(merged)
+}
+
+/**
+ * The list to send in place of the stored one: the entries of the input merged with the stored ones that they match, then
+ * the stored entries that the field does not show, and the removals.
+ * @param path the unified path of the list
+ * @throws WriteRejection if an entry has an id that the stored list lacks
+ */
+export const replaceList = (
+  entries: readonly JsonObject[],
+  stored: readonly JsonObject[],
+  { matchBy = [], id, shows = () => true, remove }: ListOptions,
+  path: string,
+): readonly Json[] => {
+  const shown = stored.filter((entry) => shows(entry))
+  const matches = matchEntries(entries, shown, matchBy)
+  for (const [index, entry] of entries.entries()) {
+    const named = id === undefined ? undefined : entry[id]
+    if (named === undefined || named === null || matches.get(entry)?.[id ?? ''] === named) continue
+    throw new WriteRejection(
+      `The record has no entry with the id ${String(named)}, or the list has it twice.`,
+      `${path}[${index}]`,
+    )
+  }
+  const kept = new Set(matches.values())
+  return [
+    ...entries.map((entry) => mergeObject(matches.get(entry) ?? {}, entry)),
+    ...stored.filter((entry) => !shows(entry)),
+    ...(remove ? shown.filter((entry) => !kept.has(entry)).map((entry) => remove(entry)) : []),
+  ]
 }

@@ -1,9 +1,9 @@
 /** Reads values from an app's record. */
 import { isObject } from '../value.ts'
-import type { NestedRules, Rule } from './rule.ts'
+import type { JsonObject, NestedRules, Rule } from './rule.ts'
 
-/** Reads a value from an object of a raw record. */
-export type ValueReader = (raw: unknown, record: unknown) => unknown
+/** Reads a value from an object of a raw record. `context` is that of the account. */
+export type ValueReader = (raw: unknown, record: unknown, context?: unknown) => unknown
 
 /** Reads the value at a path; undefined if there is none. */
 export const readPath = (path: string): ((raw: unknown) => unknown) => {
@@ -22,10 +22,10 @@ export const readPath = (path: string): ((raw: unknown) => unknown) => {
 /** Reads an object by nested rules. A value that is not an object is returned unchanged. */
 export const objectReader = (rules: NestedRules): ValueReader => {
   const readers = Object.entries(rules).map(([name, rule]) => ({ name, read: reader(rule) }))
-  return (raw, record) => {
+  return (raw, record, context) => {
     if (!isObject(raw)) return raw
     const result: Record<string, unknown> = {}
-    for (const { name, read } of readers) result[name] = read(raw, record)
+    for (const { name, read } of readers) result[name] = read(raw, record, context)
     return result
   }
 }
@@ -39,13 +39,16 @@ export const reader = (rule: Rule): ValueReader => {
   const { from, ofRecord, nested } = rule
   const readFrom = readPath(from)
   const readEntry = nested && objectReader(nested.rules)
-  return (raw, record) => {
+  return (raw, record, context) => {
     let value = readFrom(ofRecord ? record : raw)
-    if (value !== null && value !== undefined && rule.read) value = rule.read(value, record)
+    if (value !== null && value !== undefined && rule.read)
+      value = rule.read(value, record, context)
     if (!readEntry) return value
-    return nested.isList && Array.isArray(value)
-      ? value.map((entry) => readEntry(entry, record))
-      : readEntry(value, record)
+    if (!nested.isList || !Array.isArray(value)) return readEntry(value, record, context)
+    const { shows } = nested.options ?? {}
+    // Safe cast: the value was parsed from JSON. An entry that is not an object is reported.
+    const isShown = (entry: unknown) => !isObject(entry) || shows?.(entry as JsonObject) !== false
+    return value.filter(isShown).map((entry) => readEntry(entry, record, context))
   }
 }
 

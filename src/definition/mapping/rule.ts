@@ -9,12 +9,12 @@ import type { Steps } from '../steps.ts'
  * - a function: only reads;
  * - a converter: reads and writes.
  *
- * `Raw` is the object that contains the value, `Whole` the raw record.
+ * `Raw` is the object that contains the value, `Whole` the raw record; `context` is that of the account.
  */
 export type Rule<Raw = never, Whole = Raw> =
   | string
   | null
-  | ((raw: Raw, record: Whole) => unknown)
+  | ((raw: Raw, record: Whole, context: unknown) => unknown)
   | Converter
 
 /** The rules of a nested object, one for each field of its shape. */
@@ -34,7 +34,9 @@ export interface ConverterContext {
   readonly path: string
   /** The object of the input that contains the value; for a field of the record, all fields of the input. */
   readonly input: JsonObject
-  /** The stored record under the app's own names; undefined for a create. */
+  /** The context of the account; absent if the connector declares none. */
+  readonly context?: unknown
+  /** The record in the app before the write, under the app's own names; undefined for a create. */
   readonly stored: Readonly<Record<string, unknown>> | undefined
   /**
    * Sets a value of the request body.
@@ -57,7 +59,7 @@ export interface Converter {
   /** `from` and `to` are paths in the record, not in the nested object. */
   readonly ofRecord?: true
   /** Converts the app's value, which is not null. Absent: the value is read unchanged. */
-  read?(value: unknown, record: unknown): unknown
+  read?(value: unknown, record: unknown, context: unknown): unknown
   /** Converts a unified value, which is not null. Absent: the value is written unchanged. @throws WriteRejection */
   write?(value: NonNullable<Json>, context: ConverterContext): Json
   /** The mapping of the object, or of each object of the list; applied after `read` and before `write`. */
@@ -84,11 +86,28 @@ export interface Converter {
 export interface NestedMapping {
   readonly rules: NestedRules
   readonly isList: boolean
+  readonly options?: ListOptions
+}
+
+/** How a write replaces a list of the record. Entries are under the app's own names. */
+export interface ListOptions {
   /**
-   * The app's fields that identify an entry of the stored list, most reliable first. A matched entry keeps
-   * the fields that the caller omits, in particular its id.
+   * The app's fields that identify an entry of the stored list, most reliable first. A matched entry keeps the fields that
+   * the caller omits, also in nested objects, and in particular its id. Default: no entry is matched.
    */
   readonly matchBy?: readonly (readonly string[])[]
+  /**
+   * The app's field with the id of an entry. An update is rejected if it names an id that the stored list lacks, or one id
+   * twice.
+   */
+  readonly id?: string
+  /** Which entries the field shows. A write sends the other stored entries unchanged. Default: all. */
+  shows?(entry: JsonObject): boolean
+  /**
+   * The entry to send for a stored one that the input omits, if the app deletes only entries that the request names:
+   * `({ id }) => ({ id, _destroy: true })`. Default: it is left out.
+   */
+  remove?(stored: JsonObject): JsonObject
 }
 
 /** A rule that reads and writes, as a converter; undefined for a rule that only reads. */

@@ -5,7 +5,7 @@ import type { Mapping } from '../mapping.ts'
 import { type Steps, type WriteInput, WriteRejection } from '../steps.ts'
 import { isObject } from '../value.ts'
 import { createBody } from './body.ts'
-import { matchEntries, objectsIn } from './match-entries.ts'
+import { objectsIn, replaceList } from './match-entries.ts'
 import { readPath } from './read.ts'
 import {
   type Converter,
@@ -90,7 +90,7 @@ export const writeObject = (
 }
 
 const writeNested = (
-  { rules, isList, matchBy }: NestedMapping,
+  { rules, isList, options }: NestedMapping,
   { from }: Converter,
   fields: Fields,
   value: Json,
@@ -100,10 +100,8 @@ const writeNested = (
   const entries = entriesAt(value, context.path).map(({ entry, entryPath }) =>
     writeObject(rules, fields, entry, { ...context, path: entryPath }),
   )
-  if (!matchBy) return entries
-  const stored = objectsIn(readPath(from)(context.stored))
-  const matches = matchEntries(entries, stored, matchBy)
-  return entries.map((entry) => ({ ...matches.get(entry), ...entry }))
+  if (!options) return entries
+  return replaceList(entries, objectsIn(readPath(from)(context.stored)), options, context.path)
 }
 
 /** Converts a unified value, which may be null, to the app's. @throws WriteRejection */
@@ -113,17 +111,18 @@ export const writeValue = (
   value: Json,
   context: ConverterContext,
 ): Json => {
+  const { nested, empty } = converter
   if (value === null) {
     if (converter.notNull)
       throw new WriteRejection(
         `${context.app} requires a value here; null is not allowed.`,
         context.path,
       )
-    return converter.empty ?? (field?.kind.isList ? [] : null)
+    // The stored entries decide what an empty list is in the app.
+    if (empty !== undefined || !nested?.options) return empty ?? (field?.kind.isList ? [] : null)
   }
-  const { nested } = converter
   const inner = nested
-    ? writeNested(nested, converter, field?.kind.shape?.fields ?? {}, value, context)
+    ? writeNested(nested, converter, field?.kind.shape?.fields ?? {}, value ?? [], context)
     : value
   return inner !== null && converter.write ? converter.write(inner, context) : inner
 }
@@ -147,15 +146,17 @@ export interface BodyOptions {
   /** The subject of error messages: `The sandbox`. */
   readonly app: string
   readonly verb: WriteVerb
-  /** The stored record under the app's own names, if the mapping matches the entries of lists. */
+  /** The record in the app before the write, under the app's own names, if the mapping matches the entries of lists. */
   readonly stored?: Readonly<Record<string, unknown>>
+  /** The context of the account, if a converter needs it. */
+  readonly context?: unknown
 }
 
 /** Builds the body of a create or update request. @throws WriteRejection */
 export function* buildBody(
   mapping: Mapping,
   { fields, remoteFields }: WriteInput,
-  { app, verb, stored }: BodyOptions,
+  { app, verb, stored, context: ofAccount }: BodyOptions,
 ): Steps<JsonObject> {
   checkRequired(mapping, fields, app, verb)
   const body = createBody()
@@ -170,7 +171,7 @@ export function* buildBody(
     const converter = writerOf(mapping.rules[name])
     const field = mapping.resource.fields[name]
     if (!converter || !field) throw unsupported(app, name)
-    const context: ConverterContext = { app, path: name, input: fields, stored, put }
+    const context = { app, path: name, input: fields, context: ofAccount, stored, put }
     if (converter.apply) {
       const steps = converter.apply(value, context)
       if (steps) yield* steps

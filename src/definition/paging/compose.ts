@@ -43,15 +43,16 @@ const withLastToken = (pager: Pager): Pager => {
   }
 }
 
-/** Replaces each record of a pager by any number of records. */
+/** Replaces each record of a pager by any number of records. `context` is that of the account. */
 export const mapRecords = (
   pager: Pager,
-  recordsOf: (record: unknown) => readonly unknown[],
+  recordsOf: (record: unknown, context: unknown) => readonly unknown[],
 ): Pager => ({
   listRequest: pager.listRequest,
   readList: (response, position) => {
     const page = pager.readList(response, position)
-    return { ...page, records: page.records.flatMap(recordsOf) }
+    const { context } = position
+    return { ...page, records: page.records.flatMap((record) => recordsOf(record, context)) }
   },
 })
 
@@ -115,14 +116,14 @@ export const fetchTraced = (trace: Pager, readMany: ReadMany): Pager =>
     listRequest: (position) => {
       const ids = idsIn(position)
       return ids
-        ? readMany.request(ids.slice(0, readMany.maxIds))
+        ? readMany.request(ids.slice(0, readMany.maxIds), position.context)
         : trace.listRequest(inner(position))
     },
     readList: (response, position) => {
       const ids = idsIn(position)
       if (ids) {
         const next = cursorOf(ids.slice(readMany.maxIds), memberOf(position.cursor, 'at'))
-        return { records: readMany.read(response), next }
+        return { records: readMany.read(response, position.context), next }
       }
       const { records, next, ...page } = trace.readList(response, inner(position))
       return { ...page, records: [], next: cursorOf([...new Set(records.map(String))], next) }
@@ -151,10 +152,10 @@ export const withFirst = <First extends Json>(
 }
 
 /** All records of a pager, for steps that search a listing. */
-export function* readAll(pager: Pager, since?: string): Steps<readonly unknown[]> {
+export function* readAll(pager: Pager, context?: unknown): Steps<readonly unknown[]> {
   const found: unknown[] = []
   for (let cursor: Json | undefined; ; ) {
-    const position = { since, cursor }
+    const position = { since: undefined, cursor, context }
     const { records, next } = pager.readList(yield pager.listRequest(position), position)
     found.push(...records)
     if (next === undefined) return found
@@ -174,11 +175,15 @@ export function* findIn(pager: Pager, holds: (record: unknown) => boolean): Step
 }
 
 /** The records with these ids, in batches. */
-export function* readByIds(readMany: ReadMany, ids: readonly string[]): Steps<readonly unknown[]> {
+export function* readByIds(
+  readMany: ReadMany,
+  ids: readonly string[],
+  context?: unknown,
+): Steps<readonly unknown[]> {
   const found: unknown[] = []
   for (let start = 0; start < ids.length; start += readMany.maxIds) {
     const batch = ids.slice(start, start + readMany.maxIds)
-    found.push(...readMany.read(yield readMany.request(batch)))
+    found.push(...readMany.read(yield readMany.request(batch, context), context))
   }
   return found
 }
@@ -193,7 +198,7 @@ export function* readOne(readMany: ReadMany, id: string): Steps<Values> {
 
 /** The `get` of a writer whose single records are read in the same way as several. */
 export const getBy = (readMany: ReadMany): ResourceWriter['get'] =>
-  function* (remoteId) {
-    const [record] = yield* readByIds(readMany, [remoteId])
+  function* (remoteId, _, context) {
+    const [record] = yield* readByIds(readMany, [remoteId], context)
     return record
   }

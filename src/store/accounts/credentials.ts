@@ -16,6 +16,12 @@ import {
 import { deleteEndpoints } from '../inbound/endpoints.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { deleteStates } from '../sync/sync-state.ts'
+import {
+  CONTEXT_COLUMNS,
+  type ContextRow,
+  type StoredContext,
+  storedContext,
+} from './credential-context.ts'
 import { openTokens, putTokens, TOKEN_COLUMNS, type TokenRow } from './credential-tokens.ts'
 import { openValues, sealValues } from './credential-values.ts'
 import {
@@ -123,14 +129,17 @@ export interface OpenCredential {
   readonly tokens: StoredTokens | undefined
   /** Absent: it has none. */
   readonly customFields?: CustomFieldsByTopic
+  /** The context of the account; absent: it was never read. */
+  readonly context?: StoredContext
 }
 
 /** The columns of a credential and its tokens; those of the tokens are null if it has none. */
-type CredentialRow = Omit<OpenCredential, 'values' | 'tokens' | 'customFields'> & {
+type CredentialRow = Omit<OpenCredential, 'values' | 'tokens' | 'customFields' | 'context'> & {
   readonly customFields: Parameters<typeof customFieldsByTopic>[0] | null
   readonly sealedValues: Uint8Array | null
   readonly values: unknown
-} & (TokenRow | { readonly version: null })
+} & ContextRow &
+  (TokenRow | { readonly version: null })
 
 /** Reads a credential with its decrypted values; undefined if it was deleted. @throws VaultError */
 export const readCredential = async (
@@ -141,7 +150,7 @@ export const readCredential = async (
   const [row] = await prisma.$queryRaw<CredentialRow[]>(sql`
     SELECT c.id::text, c.environment_id::text AS "environmentId", c.app, c.label, c.method,
       c.sealed_values AS "sealedValues", c.values,
-      ${CUSTOM_FIELDS_OF_CREDENTIAL} AS "customFields", ${TOKEN_COLUMNS}
+      ${CUSTOM_FIELDS_OF_CREDENTIAL} AS "customFields", ${CONTEXT_COLUMNS}, ${TOKEN_COLUMNS}
     FROM credentials c LEFT JOIN credential_tokens t ON t.credential_id = c.id
     WHERE c.id = ${id}::uuid`)
   if (!row) return undefined
@@ -149,9 +158,11 @@ export const readCredential = async (
   const place = { credentialId: row.id, environmentId }
   const tokens = row.version === null ? undefined : openTokens(vault, place, row)
   const values = openValues(vault, row)
+  const context = storedContext(row)
   return {
     ...{ id: row.id, environmentId, app, label, method, values, tokens },
     ...(customFields && { customFields: customFieldsByTopic(customFields) }),
+    ...(context && { context }),
   }
 }
 

@@ -69,6 +69,18 @@ export const resyncCredential = async (
   return updated > 0
 }
 
+/**
+ * Makes a full listing of every resource due that has listed records before.
+ * @returns whether there is such a resource
+ */
+export const relistCredential = async (
+  transaction: Transaction,
+  credentialId: string,
+): Promise<boolean> => {
+  const hasListed = sql`${IS_RESOURCE} AND (s.full_listing_at IS NOT NULL OR s.progress IS NOT NULL)`
+  return (await updateStates(transaction, credentialId, LIST_EVERYTHING, hasListed)) > 0
+}
+
 /** Makes a full listing of one topic due, in every credential of an app in an environment or in one. One statement. */
 export const resyncResource = async (
   { prisma }: Transaction,

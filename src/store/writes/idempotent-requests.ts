@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { Prisma } from '@prisma/client'
+import { namedUuid } from '../../definition/identity.ts'
 import type { Database, Queryable } from '../database/database.ts'
 import {
   isFree,
@@ -56,6 +57,8 @@ export type RequestClaim =
       readonly state: 'claimed'
       readonly lease: RequestLease
       readonly interruptedSince: Date | undefined
+      /** A UUID that every attempt at the request has, and no other request. */
+      readonly attemptKey: string
     }
   | { readonly state: 'completed'; readonly response: StoredResponse }
   | { readonly state: 'in-flight' }
@@ -136,7 +139,13 @@ export const createIdempotencyStore = (database: Database, vault: Vault): Idempo
       if (claimed) {
         const { id, tries, startedAt } = claimed
         const lease = { id, key: request, holder, durationMs: REQUEST_LEASE_MS }
-        return { state: 'claimed', lease, interruptedSince: tries === 1 ? undefined : startedAt }
+        return {
+          state: 'claimed',
+          lease,
+          interruptedSince: tries === 1 ? undefined : startedAt,
+          // An expired row is used again for another request.
+          attemptKey: namedUuid(`request ${id} ${startedAt.toISOString()}`),
+        }
       }
       const [existing] = await prisma.$queryRaw<ExistingRow[]>(sql`
       SELECT id::text, fingerprint, status, sealed_body AS "sealedBody"
