@@ -10,17 +10,15 @@ import type { Mapping } from '../mapping.ts'
 import { valuesOf } from '../raw-values.ts'
 import type { Steps } from '../steps.ts'
 import type { JsonObject, WriteVerb } from './rule.ts'
-import { buildBody, type RemoteFieldLimits, writableFields } from './write.ts'
+import { type BodyOptions, buildBody, writableFields } from './write.ts'
 
-/** What differs from resource to resource. Each write returns the record in the form in which a listing shows it. */
+/** The requests of a writer. Each write returns the record in the form in which a listing shows it. */
 export interface BodyWrites
   extends Pick<ResourceWriter, 'get' | 'normalize' | 'sideEffects'>,
-    RemoteFieldLimits {
-  /** The subject of error messages: `The sandbox`. */
-  readonly app: string
+    Pick<BodyOptions, 'app' | 'remoteFields'> {
   /** Default: `compare`. */
   readonly guard?: WriteGuard
-  /** Absent: the app, or the connector, creates none. */
+  /** Sends the body of a new record. Absent: none is created. */
   create?(body: JsonObject, attempt: AttemptFacts): Steps<unknown>
   update?(body: JsonObject, stored: StoredRecord, attempt: AttemptFacts): Steps<unknown>
   delete?(stored: StoredRecord, attempt: AttemptFacts): Steps<void>
@@ -29,22 +27,28 @@ export interface BodyWrites
 /** Creates the writer of a resource from its mapping and the requests that send the bodies. */
 export const bodyWriter = (
   mapping: Mapping,
-  { app, guard = 'compare', create, update, delete: remove, ...rest }: BodyWrites,
+  { app, remoteFields, guard = 'compare', create, update, delete: remove, ...rest }: BodyWrites,
 ): ResourceWriter => {
-  const { accepted, reserved, ...others } = rest
-  const limits = { ...(accepted && { accepted }), ...(reserved && { reserved }) }
-  const bodyOf = (input: WriteInput, verb: WriteVerb, context: unknown, stored?: StoredRecord) =>
+  const bodyOf = (
+    input: WriteInput,
+    verb: WriteVerb,
+    { context }: AttemptFacts,
+    stored?: StoredRecord,
+  ): Steps<JsonObject> =>
     buildBody(mapping, input, {
-      ...{ app, verb, context, ...limits },
+      app,
+      verb,
+      context,
       ...(stored && { stored: valuesOf(stored.raw ?? stored.record.remoteFields) }),
+      ...(remoteFields && { remoteFields }),
     })
   return {
-    ...others,
+    ...rest,
     ...(create && {
       create: {
         fields: writableFields(mapping, 'create'),
         *steps(input, attempt) {
-          return yield* create(yield* bodyOf(input, 'create', attempt.context), attempt)
+          return yield* create(yield* bodyOf(input, 'create', attempt), attempt)
         },
       },
     }),
@@ -53,7 +57,7 @@ export const bodyWriter = (
         fields: writableFields(mapping, 'update'),
         guard,
         *steps(input, stored, attempt) {
-          const body = yield* bodyOf(input, 'update', attempt.context, stored)
+          const body = yield* bodyOf(input, 'update', attempt, stored)
           return yield* update(body, stored, attempt)
         },
       },

@@ -59,10 +59,11 @@ export const mapRecords = (
 /** Replaces each record that is read by its id by any number of records. */
 export const mapReadMany = (
   readMany: ReadMany,
-  recordsOf: (record: unknown) => readonly unknown[],
+  recordsOf: (record: unknown, context: unknown) => readonly unknown[],
 ): ReadMany => ({
   ...readMany,
-  read: (response) => readMany.read(response).flatMap(recordsOf),
+  read: (response, context) =>
+    readMany.read(response, context).flatMap((record) => recordsOf(record, context)),
 })
 
 /**
@@ -164,9 +165,13 @@ export function* readAll(pager: Pager, context?: unknown): Steps<readonly unknow
 }
 
 /** The first record of a pager for which a condition holds; undefined if there is none. It reads no further pages. */
-export function* findIn(pager: Pager, holds: (record: unknown) => boolean): Steps<unknown> {
+export function* findIn(
+  pager: Pager,
+  holds: (record: unknown) => boolean,
+  context?: unknown,
+): Steps<unknown> {
   for (let cursor: Json | undefined; ; ) {
-    const position = { since: undefined, cursor }
+    const position = { since: undefined, cursor, context }
     const { records, next } = pager.readList(yield pager.listRequest(position), position)
     const found = records.find(holds)
     if (found !== undefined || next === undefined) return found
@@ -189,8 +194,8 @@ export function* readByIds(
 }
 
 /** Reads a record before or after a write. @throws RecordNotFoundError if the app does not have it */
-export function* readOne(readMany: ReadMany, id: string): Steps<Values> {
-  const [record] = yield* readByIds(readMany, [id])
+export function* readOne(readMany: ReadMany, id: string, context?: unknown): Steps<Values> {
+  const [record] = yield* readByIds(readMany, [id], context)
   if (record === undefined)
     throw new RecordNotFoundError(`The app has no record with the id ${id}.`)
   return valuesOf(record)

@@ -24,35 +24,34 @@ export interface PartFacts {
 /** Reads parts. */
 export interface PartReader {
   /** The parts of a parent. */
-  partsOf(parentId: string): Steps<readonly Values[]>
+  partsOf(parentId: string, context?: unknown): Steps<readonly Values[]>
   /** A part of a parent. @throws RecordNotFoundError */
-  read(parentId: string, id: string): Steps<Values>
+  read(parentId: string, id: string, context?: unknown): Steps<Values>
   /** A part, as `get` of a writer. Its parent is read from the stored copy, or found by a search. */
-  get(id: string, stored?: StoredRecord): Steps<Values | undefined>
+  get(id: string, stored?: StoredRecord, context?: unknown): Steps<Values | undefined>
 }
 
 /** Creates the reader of parts. */
 export const partReader = ({ readMany, parentId, search, partIds }: PartFacts): PartReader => {
-  function* parentOf(id: string, stored?: StoredRecord): Steps<string | undefined> {
-    const [known] = textsAt(stored?.record, `remoteFields.${parentId}`)
-    if (known !== undefined) return known
-    const found = yield* findIn(search, (parent) => valuesAt(parent, partIds).includes(id))
-    return textsAt(found, 'id')[0]
+  function* findParent(id: string, context: unknown): Steps<string | undefined> {
+    const hasPart = (parent: unknown) => valuesAt(parent, partIds).includes(id)
+    return textsAt(yield* findIn(search, hasPart, context), 'id')[0]
   }
-  function* partsOf(parent: string): Steps<readonly Values[]> {
-    return (yield* readByIds(readMany, [parent])).map(valuesOf)
+  function* partsOf(parent: string, context?: unknown): Steps<readonly Values[]> {
+    return (yield* readByIds(readMany, [parent], context)).map(valuesOf)
   }
   return {
     partsOf,
-    *read(parent, id) {
-      const found = (yield* partsOf(parent)).find((part) => part.id === id)
+    *read(parent, id, context) {
+      const found = (yield* partsOf(parent, context)).find((part) => part.id === id)
       if (!found) throw new RecordNotFoundError(`The record ${parent} has no part ${id}.`)
       return found
     },
-    *get(id, stored) {
-      const parent = yield* parentOf(id, stored)
+    *get(id, stored, context) {
+      const [known] = textsAt(stored?.record, `remoteFields.${parentId}`)
+      const parent = known ?? (yield* findParent(id, context))
       if (parent === undefined) return undefined
-      return (yield* partsOf(parent)).find((part) => part.id === id)
+      return (yield* partsOf(parent, context)).find((part) => part.id === id)
     },
   }
 }

@@ -1,36 +1,27 @@
+/** The mapping and the listing of fulfillments. */
+import { WriteRejection } from '../../../definition/connector.ts'
 import {
+  atLeast,
   blankAsNull,
   createOnly,
   listOf,
   readOnly,
+  required,
 } from '../../../definition/mapping/converters.ts'
+import type { Converter } from '../../../definition/mapping/rule.ts'
 import { defineMapping } from '../../../definition/mapping.ts'
+import { fetchTraced, passes } from '../../../definition/paging/compose.ts'
+import { entriesOf, type Values } from '../../../definition/raw-values.ts'
 import { fulfillment } from '../../../resources/commerce/fulfillment.ts'
-import { entriesOf, type Values } from '../graphql.ts'
-import { listing } from '../listing.ts'
-import { decimalText } from '../money.ts'
-import { fulfillmentPasses, PLACED } from '../order/order-passes.ts'
-import { type MoneyUnit, moneyUnit } from '../shop.ts'
+import { type Collection, pagesOf, readManyOf } from '../listing.ts'
+import { PLACED } from '../order/order.ts'
+import { shippedOrders } from '../order/order-passes.ts'
+import { amount } from '../shop.ts'
 
 const FIELDS = `
   id
   fulfillments { id createdAt updatedAt state method trackingCode lines { orderLineId quantity } }
   lines { id unitPriceWithTax productVariant { id productId sku name } }`
-
-interface RawLine {
-  readonly orderLineId: string
-  readonly quantity: number
-  /** The selected fields of the order line. */
-  readonly orderLine: { readonly unitPriceWithTax: number } | null
-}
-
-/** A raw fulfillment, with the order line of each of its lines. */
-export interface RawFulfillment extends MoneyUnit {
-  readonly state: string
-  readonly method: string
-  readonly trackingCode: string | null
-  readonly lines: readonly RawLine[]
-}
 
 /**
  * The fulfillments of an order; Vendure has no other list of them. Each gets the order's id, and each of its
@@ -48,43 +39,58 @@ const fulfillmentsOf = (order: Values): readonly Values[] => {
   }))
 }
 
+const trackingNumbers: Converter = {
+  from: 'trackingCode',
+  read: (code) => (code === '' ? [] : [code]),
+  write: (numbers, { path }) => {
+    const [code = '', second] = Array.isArray(numbers) ? numbers : []
+    if (second === undefined) return code
+    throw new WriteRejection('Vendure stores one tracking number per fulfillment', path)
+  },
+  empty: '',
+}
+
 const line = {
-  lineItemId: 'orderLineId',
+  lineItemId: required('orderLineId'),
   productId: readOnly('orderLine.productVariant.productId'),
   variantId: readOnly('orderLine.productVariant.id'),
   title: readOnly('orderLine.productVariant.name'),
   sku: readOnly(blankAsNull('orderLine.productVariant.sku')),
-  price: ({ orderLine }: RawLine, { moneyStrategyPrecision }: RawFulfillment) =>
-    orderLine && decimalText(orderLine.unitPriceWithTax, moneyStrategyPrecision),
-  quantity: 'quantity',
+  price: readOnly(amount('orderLine.unitPriceWithTax')),
+  quantity: required(atLeast(1, 'quantity')),
 }
 
-/**
- * The mapping of fulfillments. The state (`Pending`, `Shipped`, …) is in `remoteFields.state`. The steps of the
- * writer write the writable fields.
- */
-export const mapping = defineMapping<typeof fulfillment, RawFulfillment>(fulfillment, {
+/** The mapping of fulfillments. The state (`Pending`, `Shipped`, …) is in `remoteFields.state`. */
+export const mapping = defineMapping(fulfillment, {
   remoteId: 'id',
   orderId: createOnly('orderId'),
   // Free text of the merchant, usually the carrier's name.
   carrier: blankAsNull('method'),
   service: null, // Vendure has none
-  trackingNumbers: { from: 'trackingCode', read: (code) => (code ? [code] : []) },
+  trackingNumbers,
   trackingUrls: null, // Vendure has none
-  lineItems: listOf<RawLine, RawFulfillment>('lines', line),
+  lineItems: required(listOf('lines', line)),
   remoteCreatedAt: 'createdAt',
   remoteUpdatedAt: 'updatedAt',
   remoteDeleted: null, // A cancelled fulfillment stays listed as `Cancelled` (NOTES "deletions leave no trace").
 })
 
-/** The fulfillments of orders, by the ids of the orders; and their listing, which reads pages of orders. */
-export const { readMany: fulfillmentsOfOrders, ...fulfillments } = listing({
-  mapping,
+const collection: Collection = {
   list: 'orders',
-  fields: FIELDS,
   filter: PLACED,
-  pageSize: 500,
-  shop: moneyUnit,
-  changesSince: fulfillmentPasses,
-  recordsOf: fulfillmentsOf,
-})
+  take: 500,
+  fields: FIELDS,
+  recordsOf: (order, { moneyStrategyPrecision }) =>
+    fulfillmentsOf(order).map((shipment) => ({ ...shipment, moneyStrategyPrecision })),
+}
+
+/** Reads the fulfillments of orders, by the ids of the orders. */
+export const fulfillmentsOfOrders = readManyOf(collection)
+
+/** The fulfillments of all orders, or of those with a changed one; the mapping uses nothing else that changes. */
+export const pages = passes(({ since }) => ({
+  changed:
+    since === undefined
+      ? pagesOf(collection)
+      : fetchTraced(shippedOrders(since), fulfillmentsOfOrders),
+}))
