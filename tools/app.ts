@@ -11,6 +11,7 @@ import { silentLog } from '../src/log.ts'
 import { createAppClient } from '../src/outbound/http.ts'
 import { startEmbeddedDatabase } from '../src/store/database/embedded/embedded.ts'
 import { applyMigrations } from '../src/store/database/migrate.ts'
+import { readContext } from '../src/write/account-context.ts'
 import { reportTable } from './app-kit/check/result.ts'
 import { checkApp } from './app-kit/check/run.ts'
 import { openWorkbench } from './app-kit/check/workbench.ts'
@@ -124,18 +125,25 @@ const record = async (app: string, options: Options): Promise<number> => {
   const folder = join(ROOT, 'test/connectors/fixtures', app)
   mkdirSync(folder, { recursive: true })
   const appClient = createAppClient({ allowPrivateAddresses: true })
+  const credential = { method: methodName, values }
+  const { since } = options
   try {
+    const context =
+      connector.context &&
+      (await readContext({ appClient, connector, credential }, connector.context))
     for (const [topic, resource] of Object.entries(connector.resources)) {
+      const start = {
+        ...(since !== undefined && { since }),
+        ...(context !== undefined && { context }),
+      }
       const pages = await recordListing(
         resource,
-        (request) =>
-          appClient.send(connector, { method: methodName, values }, { ...request, read: true }),
-        options.since,
+        (request) => appClient.send(connector, credential, { ...request, read: true }),
+        start,
       )
       const name = topic.slice(topic.indexOf('/') + 1)
-      const { since } = options
       const file = join(folder, `${name}${since === undefined ? '' : '-changes'}.json`)
-      writeFileSync(file, fixtureText({ ...(since !== undefined && { since }), pages }, secrets))
+      writeFileSync(file, fixtureText({ ...start, pages }, secrets))
       console.log(`Wrote ${pages.length} pages to ${file}`)
     }
   } finally {

@@ -5,6 +5,7 @@ import { contextOf } from '../store/accounts/credential-context.ts'
 import type { Database } from '../store/database/database.ts'
 import { tolerant } from '../sync/map-pages.ts'
 import { readRecords } from '../sync/read-records.ts'
+import { withContext } from '../write/account-context.ts'
 import { type ConnectedApp, runInApp } from './context.ts'
 
 /** The records of some remote ids. */
@@ -22,8 +23,10 @@ export const fetchRecords = async (
   remoteIds: readonly string[],
 ): Promise<FetchedRecords> => {
   const { mapping } = resource
-  const { id: credentialId, customFields } = app.credential
-  const context = contextOf(app.connector, app.credential)
+  const { id: credentialId, environmentId, customFields } = app.credential
+  const appClient = app.appClient.spending({ environmentId, credentialId, purpose: 'webhook' })
+  const credential = await withContext({ ...app, appClient, database })
+  const context = contextOf(app.connector, credential)
   const source = {
     database,
     credentialId,

@@ -3,6 +3,7 @@ import type { AppRequest, AppResponse, Connector } from '../definition/connector
 import type { ContextDefinition } from '../definition/context.ts'
 import type { Json } from '../definition/json.ts'
 import { AppUnavailableError, factsOf, isAppError } from '../outbound/app-error.ts'
+import type { AppCredential } from '../outbound/compose-request.ts'
 import type { AppClient } from '../outbound/http.ts'
 import { contextOf, saveContext } from '../store/accounts/credential-context.ts'
 import type { OpenCredential } from '../store/accounts/credentials.ts'
@@ -21,9 +22,14 @@ export interface ConnectedAccount {
   readonly signal?: AbortSignal
 }
 
-/** Runs the steps of a definition. @throws AppError, also for a context that cannot be stored */
-const readContext = async (
-  { appClient, connector, credential, signal }: ConnectedAccount,
+/** Reads the context of an account. @throws AppError, also for a context that cannot be stored */
+export const readContext = async (
+  {
+    appClient,
+    connector,
+    credential,
+    signal,
+  }: Omit<ConnectedAccount, 'database' | 'credential'> & { readonly credential: AppCredential },
   definition: ContextDefinition,
 ): Promise<Json> => {
   let last: AppRequest = connector.check

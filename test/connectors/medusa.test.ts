@@ -25,7 +25,18 @@ const lineOf = ({ method, path }: AppRequest): string => {
   return `${method} ${pathname}?${decodeURIComponent(searchParams.toString())}`
 }
 
-const STORES = { stores: [{ supported_currencies: [{ currency_code: 'eur', is_default: true }] }] }
+/** The context of the account, as the shop's settings define it. */
+const context = { currency: 'eur' }
+
+test('the context is the default currency of the shop', () => {
+  const steps = connector.context?.read()
+  steps?.next()
+  const supported_currencies = [
+    { currency_code: 'usd', is_default: false },
+    { currency_code: 'eur', is_default: true },
+  ]
+  expect(steps?.next(ok({ stores: [{ supported_currencies }] })).value).toEqual(context)
+})
 
 /** The requests of a listing whose pages are these bodies. */
 const requestsOf = (name: string, since: string | undefined, bodies: readonly object[]) => {
@@ -33,7 +44,7 @@ const requestsOf = (name: string, since: string | undefined, bodies: readonly ob
   const lines: string[] = []
   let cursor: Json | undefined
   for (const body of bodies) {
-    const position: ListPosition = { since, cursor }
+    const position: ListPosition = { since, cursor, context }
     lines.push(lineOf(listRequest(position)))
     // A cursor is stored as JSON.
     cursor = JSON.parse(JSON.stringify(readList(ok(body), position).next ?? null)) ?? undefined
@@ -42,13 +53,10 @@ const requestsOf = (name: string, since: string | undefined, bodies: readonly ob
 }
 
 describe('a listing', () => {
-  test('of products reads the currency, then all products by id', () => {
+  test('of products reads all products by id', () => {
     const products = [{ id: 'prod_1', variants: [] }]
-    const { lines, cursor } = requestsOf('products', undefined, [STORES, { products, count: 1 }])
-    expect(lines).toEqual([
-      'GET /admin/stores?limit=1',
-      'GET /admin/products?order=id&limit=100&offset=0',
-    ])
+    const { lines, cursor } = requestsOf('products', undefined, [{ products, count: 1 }])
+    expect(lines).toEqual(['GET /admin/products?order=id&limit=100&offset=0'])
     expect(cursor).toBeUndefined()
   })
 
@@ -56,7 +64,6 @@ describe('a listing', () => {
     const since = '2026-01-02T03:04:05.678Z'
     const none = { products: [], orders: [], count: 0 }
     const { lines, cursor } = requestsOf('products', since, [
-      STORES,
       none,
       { variants: [{ id: 'variant_1', product_id: 'prod_1' }], count: 1 },
       { products: [{ id: 'prod_1', variants: [] }] },
@@ -66,7 +73,6 @@ describe('a listing', () => {
     ])
     const page = 'order=id&limit=100&offset=0'
     expect(lines).toEqual([
-      'GET /admin/stores?limit=1',
       `GET /admin/products?${page.replace('&limit', `&updated_at[$gte]=${since}&limit`)}`,
       `GET /admin/product-variants?${page.replace('&limit', `&updated_at[$gte]=${since}&limit`)}`,
       'GET /admin/products?order=id&limit=50&id[]=prod_1',
@@ -144,14 +150,15 @@ test('a new price keeps the other prices of the variant', async () => {
   const ofRegion = price('p0', 'eur', 9, { region_id: 'reg_1' })
   const prices = [ofRegion, price('p1', 'usd', 11), price('p2', 'eur', 10)]
   const product = { id: 'prod_1', options: [], variants: [{ ...variant, prices, options: [] }] }
-  const read = [STORES, { products: [product] }]
   const fields = { variants: [{ remoteId: 'variant_1', price: '12.50' }] }
-  const stored = { remoteId: 'prod_1', record: {} }
+  const stored = { remoteId: 'prod_1', record: {}, raw: product }
   const requests = await requestsOfWrite(
     'products',
-    ({ update }) => update?.steps({ fields, remoteFields: {} }, stored, ATTEMPT),
-    [...read, {}, ...read],
+    ({ update }) => update?.steps({ fields, remoteFields: {} }, stored, { ...ATTEMPT, context }),
+    [{}, { products: [product] }],
   )
+  // The guard has read the product.
+  expect(requests.map(({ method }) => method)).toEqual(['POST', 'GET'])
   expect(requests.filter(({ method }) => method === 'POST')).toEqual([
     {
       method: 'POST',

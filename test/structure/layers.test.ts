@@ -78,8 +78,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   // Runs in a browser, as the SDK does.
   'src/connect/window/': ['src/sdk/', 'src/generated/sdk-types.ts'],
   // Siblings: they communicate only through the change log.
-  // Reads single records with a connector's steps, as writes do.
-  'src/sync/': [...below, 'src/write/run-steps.ts'],
+  // Reads single records and the context of an account with a connector's steps, as writes do.
+  'src/sync/': [...below, 'src/write/account-context.ts', 'src/write/run-steps.ts'],
   'src/write/': below,
   'src/authorization/': below,
   'src/delivery/': below,
@@ -89,6 +89,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'src/sync/map-pages.ts',
     'src/sync/read-records.ts',
     'src/sync/storage-limits.ts',
+    'src/write/account-context.ts',
     'src/write/run-steps.ts',
   ],
   'src/workflows/': below,

@@ -61,6 +61,8 @@ export interface FakeApp {
     delayMs: number
     /** The accepted token. */
     token: string
+    /** The response to `/context`. */
+    context: Json
     /** Paths whose list never ends: each page has new records and a new cursor. */
     endless: (path: string) => boolean
     /** Called and awaited before each page is built. */
@@ -97,6 +99,7 @@ export const startFakeApp = async (): Promise<FakeApp> => {
     clockOffsetMs: 0,
     delayMs: 0,
     token: 'the-token',
+    context: null,
     endless: () => false,
     onPage: undefined,
     onAnswer: undefined,
@@ -151,6 +154,7 @@ export const startFakeApp = async (): Promise<FakeApp> => {
   }
 
   const result = ({ pathname, searchParams: query }: URL, fault: Fault | undefined): string => {
+    if (pathname.endsWith('/context')) return JSON.stringify(settings.context)
     const cut = settings.endless(pathname) ? inventPage(query) : cutPage(query)
     const page = cut.next === null ? { ...cut, ...endOf(query) } : cut
     switch (fault?.kind) {

@@ -19,15 +19,15 @@ export interface RecordedPage {
   readonly answer: RecordedResponse
 }
 
-/** Every page of a listing, each with its position. @throws Error if a response is not a page */
+/** Every page of a listing from a start, each with its position. @throws Error if a response is not a page */
 export const recordListing = async (
   resource: ResourceConnector,
   send: (request: AppRequest) => Promise<RecordedResponse>,
-  since?: string,
+  { since, context }: Partial<Omit<ListPosition, 'cursor'>> = {},
 ): Promise<readonly RecordedPage[]> => {
   const pages: RecordedPage[] = []
   for (let cursor: Json | undefined; ; ) {
-    const position: ListPosition = { since, cursor }
+    const position: ListPosition = { since, cursor, context }
     const answer = await send(resource.listRequest(position))
     pages.push({ cursor: cursor ?? null, answer })
     const { next } = resource.readList({ headers: {}, ...answer }, position)

@@ -211,10 +211,8 @@ export const fulfillments: ResourceConnector = {
         if (unknown !== undefined)
           throw new WriteRejection('Medusa cannot change it.', `remoteFields.${unknown}`)
         const labels = labelsFrom(fields)
-        const orderId = yield* orderOf(id, stored)
-        if (orderId === undefined)
-          throw new RecordNotFoundError(`No order has the fulfillment ${id}.`)
-        const { items, shipped_at: shippedAt } = yield* read(orderId, id)
+        const { order_id, items, shipped_at: shippedAt } = valuesOf(stored.raw)
+        const orderId = String(order_id)
         if (shippedAt !== null && shippedAt !== undefined)
           throw new WriteRejection(
             'Medusa cannot change the labels of a shipment.',
@@ -230,16 +228,10 @@ export const fulfillments: ResourceConnector = {
     },
     delete: {
       guard: 'compare',
-      *steps(stored) {
-        const { remoteId: id } = stored
-        const orderId = yield* orderOf(id, stored)
-        if (orderId === undefined)
-          throw new RecordNotFoundError(`No order has the fulfillment ${id}.`)
-        yield {
-          method: 'POST',
-          path: `${pathOf(orderId)}/${encodeURIComponent(id)}/cancel`,
-          body: {},
-        }
+      *steps({ remoteId, raw }) {
+        const { order_id: orderId } = valuesOf(raw)
+        const path = `${pathOf(String(orderId))}/${encodeURIComponent(remoteId)}/cancel`
+        yield { method: 'POST', path, body: {} }
       },
     },
     // The status of the order, and the stock of the products.

@@ -75,8 +75,8 @@ export const readManyOf = (collection: Collection): ReadMany => {
 }
 
 /** Reads a record before or after a write. @throws RecordNotFoundError if the collection does not have it */
-export function* readOne(readMany: ReadMany, id: string): Steps<Values> {
-  const [record] = yield* readByIds(readMany, [id])
+export function* readOne(readMany: ReadMany, id: string, context?: unknown): Steps<Values> {
+  const [record] = yield* readByIds(readMany, [id], context)
   if (!record) throw new RecordNotFoundError(`Medusa lists no record with the id ${id}.`)
   return valuesOf(record)
 }

@@ -10,6 +10,7 @@ import { products } from './product.ts'
 import { productWriter } from './product-writer.ts'
 import { readFailure } from './read-failure.ts'
 import { entriesOf, valuesOf } from './records.ts'
+import { shop } from './shop.ts'
 import { webhooks } from './webhooks.ts'
 
 const url: CredentialField = {
@@ -68,6 +69,7 @@ export const connector = defineConnector({
     // The name that a new shop has.
     return typeof name === 'string' && name !== 'Medusa Store' ? name : undefined
   },
+  context: shop,
   webhooks,
   resources: {
     'commerce/customers': customers,

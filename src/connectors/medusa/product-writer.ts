@@ -1,6 +1,5 @@
 import {
   type Json,
-  RecordNotFoundError,
   type ResourceWriter,
   type Steps,
   type WriteInput,
@@ -8,8 +7,11 @@ import {
 } from '../../definition/connector.ts'
 import type { JsonObject } from '../../definition/mapping/rule.ts'
 import { buildBody, writableFields } from '../../definition/mapping/write.ts'
-import { mapping, type RawProduct, readCurrency, readProduct } from './product.ts'
+import { getBy } from '../../definition/paging/compose.ts'
+import { readOne } from './listing.ts'
+import { mapping, productsById, type RawProduct } from './product.ts'
 import { entriesOf, valuesOf } from './records.ts'
+import { shop } from './shop.ts'
 import {
   changedVariant,
   type InputVariant,
@@ -23,14 +25,6 @@ const app = 'Medusa'
 const PATH = '/admin/products'
 
 const pathOf = (id: string): string => `${PATH}/${encodeURIComponent(id)}`
-
-/** Reads a product after a write. @throws RecordNotFoundError */
-function* readBack(id: string): Steps<RawProduct> {
-  const found = yield* readProduct(id)
-  if (!found) throw new RecordNotFoundError(`Medusa lists no product with the id ${id}.`)
-  // Safe: the listing selects every field of it.
-  return found as unknown as RawProduct
-}
 
 /** The body of a product without its variants. */
 function* productBody(
@@ -92,12 +86,12 @@ const divide = (inputs: readonly InputVariant[], { variants = [] }: RawProduct) 
 
 /** The writer of products and their variants. */
 export const productWriter: ResourceWriter = {
-  get: readProduct,
+  get: getBy(productsById),
   create: {
     fields: writableFields(mapping, 'create'),
-    *steps(input) {
+    *steps(input, { context }) {
       const inputs = variantsOf(input.fields.variants) ?? []
-      const currency = yield* readCurrency()
+      const { currency } = shop.of(context)
       const body = yield* productBody(input, 'create')
       const options = optionsFor(inputs)
       const variants = inputs.map((variant) => newVariant(variant, currency))
@@ -106,17 +100,19 @@ export const productWriter: ResourceWriter = {
         path: PATH,
         body: { ...(options.length > 0 && { options }), variants, ...body },
       }
-      return yield* readBack(String(valuesOf(valuesOf(created).product).id))
+      const { id } = valuesOf(valuesOf(created).product)
+      return yield* readOne(productsById, String(id), context)
     },
   },
   update: {
     fields: writableFields(mapping, 'update'),
     guard: 'compare',
-    *steps(input, { remoteId: id }) {
+    *steps(input, { remoteId: id, raw: current }, { context }) {
       const body = yield* productBody(input, 'update')
       const inputs = variantsOf(input.fields.variants)
-      const raw = yield* readBack(id)
-      const currency = raw.default_currency_code
+      // Safe: the guard has read it.
+      const raw = current as RawProduct
+      const { currency } = shop.of(context)
       // Validate everything before the first change.
       const { added, changed } = inputs ? divide(inputs, raw) : { added: [], changed: [] }
       const create = added.map((variant) => newVariant(variant, currency))
@@ -129,7 +125,7 @@ export const productWriter: ResourceWriter = {
         yield { method: 'POST', path: `${pathOf(id)}/options/batch`, body: { update: options } }
       if (create.length > 0 || update.length > 0)
         yield { method: 'POST', path: `${pathOf(id)}/variants/batch`, body: { create, update } }
-      return yield* readBack(id)
+      return yield* readOne(productsById, id, context)
     },
   },
   delete: {

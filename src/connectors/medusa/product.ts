@@ -1,5 +1,5 @@
 /** Products with their variants. */
-import type { Pager, ReadMany, Steps } from '../../definition/connector.ts'
+import type { Pager, ReadMany } from '../../definition/connector.ts'
 import {
   listOf,
   notNull,
@@ -8,12 +8,12 @@ import {
   writtenBySteps,
 } from '../../definition/mapping/converters.ts'
 import { defineMapping } from '../../definition/mapping.ts'
-import { fetchTraced, mapRecords, passes, readByIds } from '../../definition/paging/compose.ts'
-import { memberOf } from '../../definition/paging/pager.ts'
-import { type AppRequest, type AppResponse, WriteRejection } from '../../definition/steps.ts'
+import { fetchTraced, mapRecords, passes } from '../../definition/paging/compose.ts'
+import { WriteRejection } from '../../definition/steps.ts'
 import { product } from '../../resources/commerce/product.ts'
 import { type Collection, changedSince, deletedSince, readManyOf, sync } from './listing.ts'
 import { entriesOf, latestChange, type Values, valuesOf } from './records.ts'
+import { shop } from './shop.ts'
 
 const collection: Collection = {
   path: 'products',
@@ -187,29 +187,17 @@ export const mapping = defineMapping<typeof product, RawProduct>(product, {
   remoteDeleted: ({ deleted_at }) => typeof deleted_at === 'string',
 })
 
-/** Reads the currency of the shop, in which prices are shown (NOTES "prices"). */
-const STORE: AppRequest = {
-  method: 'GET',
-  path: '/admin/stores?fields=id,*supported_currencies&limit=1',
-}
-
-const currencyOf = ({ body }: AppResponse): string => {
-  const [store] = entriesOf(valuesOf(body).stores)
-  const currencies = entriesOf(store?.supported_currencies)
-  const { currency_code: code } =
-    currencies.find(({ is_default }) => is_default === true) ?? currencies[0] ?? {}
-  if (typeof code === 'string') return code
-  throw new Error('The shop has no currency.')
-}
-
-const withCurrency = (currency: string) => (record: unknown) => ({
+const withCurrency = (record: unknown, context: unknown): Values => ({
   ...valuesOf(record),
-  default_currency_code: currency,
+  default_currency_code: shop.of(context).currency,
 })
 
-const byIdsIn = (currency: string): ReadMany => {
-  const plain = readManyOf(collection)
-  return { ...plain, read: (response) => plain.read(response).map(withCurrency(currency)) }
+const plain = readManyOf(collection)
+
+/** Reads products by their ids. */
+export const productsById: ReadMany = {
+  ...plain,
+  read: (response, context) => plain.read(response).map((raw) => withCurrency(raw, context)),
 }
 
 /** The product of a variant or of an order line. */
@@ -221,53 +209,23 @@ const productOf = (record: unknown): readonly string[] => {
 const productsOfOrder = (record: unknown): readonly string[] =>
   entriesOf(valuesOf(record).items).flatMap(productOf)
 
-/** The pages of products with prices in a currency. */
-const pagesIn = (currency: string): Pager => {
-  const shown = (pager: Pager) => mapRecords(pager, (record) => [withCurrency(currency)(record)])
-  return passes(({ since }) => ({
-    changed: shown(changedSince(collection, since)),
-    ...(since !== undefined && {
-      withChangedVariant: fetchTraced(
-        mapRecords(changedSince(variants, since), productOf),
-        byIdsIn(currency),
-      ),
-      inChangedOrder: fetchTraced(
-        mapRecords(changedSince(orders, since), productsOfOrder),
-        byIdsIn(currency),
-      ),
-      deleted: shown(deletedSince(collection, since)),
-    }),
-  }))
-}
+const shown = (pager: Pager): Pager =>
+  mapRecords(pager, (record, context) => [withCurrency(record, context)])
 
-/** The products, after a first request for the currency of the shop, which the cursor keeps. */
-const pages: Pager = {
-  listRequest: (position) => {
-    const currency = memberOf(position.cursor, 'currency')
-    if (typeof currency !== 'string') return STORE
-    return pagesIn(currency).listRequest({ ...position, cursor: memberOf(position.cursor, 'at') })
-  },
-  readList: (response, position) => {
-    const currency = memberOf(position.cursor, 'currency')
-    if (typeof currency !== 'string')
-      return { records: [], next: { currency: currencyOf(response) } }
-    const at = { ...position, cursor: memberOf(position.cursor, 'at') }
-    const { next, ...page } = pagesIn(currency).readList(response, at)
-    return { ...page, next: next === undefined ? undefined : { currency, at: next } }
-  },
-}
-
-/** Reads the currency of the shop, and a product; undefined if the shop does not have it. */
-export function* readProduct(id: string): Steps<Values | undefined> {
-  const currency = currencyOf(yield STORE)
-  const [found] = yield* readByIds(byIdsIn(currency), [id])
-  return found === undefined ? undefined : valuesOf(found)
-}
-
-/** The currency of the shop. */
-export function* readCurrency(): Steps<string> {
-  return currencyOf(yield STORE)
-}
+const pages = passes(({ since }) => ({
+  changed: shown(changedSince(collection, since)),
+  ...(since !== undefined && {
+    withChangedVariant: fetchTraced(
+      mapRecords(changedSince(variants, since), productOf),
+      productsById,
+    ),
+    inChangedOrder: fetchTraced(
+      mapRecords(changedSince(orders, since), productsOfOrder),
+      productsById,
+    ),
+    deleted: shown(deletedSince(collection, since)),
+  }),
+}))
 
 /** The listing of products, without the writer. */
-export const products = { mapping, ...pages, sync }
+export const products = { mapping, ...pages, readMany: productsById, sync }

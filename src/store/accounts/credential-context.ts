@@ -112,13 +112,11 @@ export const saveContext = (
   previous: StoredContext | undefined,
 ): Promise<boolean> =>
   database.transaction(async (transaction) => {
-    // First the sync states, then the credential, as a deletion locks them.
-    const isSame = previous?.version === version && isDeepStrictEqual(previous.value, value)
-    const isOutdated = previous !== undefined && previous.version > version
-    const isRelisted = !isSame && !isOutdated && (await relistCredential(transaction, credentialId))
-    await transaction.prisma.$executeRaw(sql`
+    // First the credential, then the sync states: a reconnection locks them in this order.
+    const updated = await transaction.prisma.$executeRaw(sql`
       UPDATE credentials SET context = ${JSON.stringify(value)}, context_version = ${version},
         context_read_at = clock_timestamp(), context_due_at = ${msFromNow(DAY_MS)}
       WHERE id = ${credentialId}::uuid AND coalesce(context_version, 0) <= ${version}`)
-    return isRelisted
+    const isSame = previous?.version === version && isDeepStrictEqual(previous.value, value)
+    return updated > 0 && !isSame && relistCredential(transaction, credentialId)
   })

@@ -42,7 +42,7 @@ export const reviveCredential = (
       UPDATE credentials SET method = ${method}, values = NULL,
         sealed_values = ${sealValues(vault, { id, environmentId }, values)},
         label = coalesce(${label ?? null}, label), check_failure = ${checkFailure ?? null},
-        updated_at = clock_timestamp()
+        context_due_at = NULL, updated_at = clock_timestamp()
       WHERE id = ${id}::uuid AND environment_id = ${environmentId}::uuid AND app = ${connector.app}`)
     if (updated === 0) return false
     if (hasTokens(connector, method)) await putTokens(transaction, vault, place, tokens)

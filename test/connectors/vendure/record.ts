@@ -245,7 +245,7 @@ try {
   for (const [topic, resource] of Object.entries(connector.resources)) {
     const name = topic.slice('commerce/'.length)
     write(name, { pages: await recordListing(resource, send) })
-    write(`${name}-changes`, { since, pages: await recordListing(resource, send, since) })
+    write(`${name}-changes`, { since, pages: await recordListing(resource, send, { since }) })
   }
   write('failures', await recordFailures())
 } finally {

@@ -10,6 +10,8 @@ import type { Workbench } from './workbench.ts'
 export interface ListedResource {
   readonly topic: string
   readonly resource: ResourceConnector
+  /** The context of the account. */
+  readonly context: Json | undefined
   readonly pages: readonly ListPage[]
   /** The raw records of the pages. */
   readonly records: readonly unknown[]
@@ -19,9 +21,12 @@ export interface ListedResource {
 const CREDENTIAL = '00000000-0000-4000-8000-000000000000'
 
 /** The function that maps the raw records of a resource, as a sync does. */
-export const mapperOf = ({ mapping }: ResourceConnector) => {
+export const mapperOf = ({
+  resource: { mapping },
+  context,
+}: Pick<ListedResource, 'resource' | 'context'>) => {
   const map = createMapper(mapping, tolerant)
-  return (raw: unknown) => map(raw, CREDENTIAL)
+  return (raw: unknown) => map(raw, CREDENTIAL, { context })
 }
 
 /** The remote id of a raw record; undefined if it has none. */
@@ -38,7 +43,7 @@ export const remoteIdsIn = (
   resource: ResourceConnector,
   records: readonly unknown[],
 ): readonly string[] => {
-  const map = mapperOf(resource)
+  const map = mapperOf({ resource, context: undefined })
   return records.flatMap((raw) => remoteIdOf(map, raw) ?? [])
 }
 
@@ -49,11 +54,11 @@ interface Position {
 }
 
 const readPage = async (
-  { appClient, connector, credential }: Workbench,
+  { appClient, connector, credential, context }: Workbench,
   resource: ResourceConnector,
   { since, token, cursor }: Position,
 ): Promise<ListPage> => {
-  const position = { since, token, cursor }
+  const position = { since, token, cursor, context: await context() }
   const request = { ...resource.listRequest(position), read: true } as const
   return resource.readList(await appClient.send(connector, credential, request), position)
 }
@@ -80,13 +85,15 @@ const readPages = async (
 export const listResource = async (bench: Workbench, topic: string): Promise<ListedResource> => {
   const resource = bench.connector.resources[topic]
   if (!resource) throw new TypeError(`${bench.connector.name} has no resource ${topic}.`)
+  const context = await bench.context()
   const pages = await readPages(bench, resource, {})
-  return { topic, resource, pages, records: pages.flatMap(({ records }) => records) }
+  return { topic, resource, context, pages, records: pages.flatMap(({ records }) => records) }
 }
 
 /** Every listed record has a remote id, and every value fits its field. */
-export const checkMapping = ({ resource, pages, records }: ListedResource): Findings => {
-  const map = mapperOf(resource)
+export const checkMapping = (listed: ListedResource): Findings => {
+  const { pages, records } = listed
+  const map = mapperOf(listed)
   const counts = new Map<string, number>()
   const ids = new Set<string>()
   for (const raw of records) {
@@ -132,8 +139,11 @@ export const checkResume = async (
   return { problems, summary: `continued at ${resumed} of ${pages.length - 1} cursors` }
 }
 
-const timesOf = (resource: ResourceConnector, records: readonly unknown[]): Map<string, string> => {
-  const map = mapperOf(resource)
+const timesOf = (
+  account: Pick<ListedResource, 'resource' | 'context'>,
+  records: readonly unknown[],
+): Map<string, string> => {
+  const map = mapperOf(account)
   return new Map(
     records.flatMap((raw) => {
       const { remoteId, remoteUpdatedAt } = map(raw).row
@@ -149,10 +159,11 @@ const earlier = (time: string, ms: number): string => new Date(Date.parse(time) 
 
 const checkTimes = async (
   bench: Workbench,
-  { resource, records }: ListedResource,
+  account: ListedResource,
   overlapMs: number,
 ): Promise<Findings> => {
-  const times = timesOf(resource, records)
+  const { resource, records } = account
+  const times = timesOf(account, records)
   const sorted = [...times.values()].sort()
   // The newer half, so that the listing must contain some records and leave out others.
   const middle = sorted[Math.floor(sorted.length / 2)]
@@ -165,7 +176,7 @@ const checkTimes = async (
   const since = earlier(middle, overlapMs)
   const pages = await readPages(bench, resource, { since })
   const listed = timesOf(
-    resource,
+    account,
     pages.flatMap((page) => page.records),
   )
   const earliest = earlier(since, RESOLUTION_MS)

@@ -51,8 +51,9 @@ const isSet = (value: unknown): boolean =>
   value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)
 
 /** Mutates records of a listing. */
-export const checkMutations = ({ resource, records }: ListedResource): Findings => {
-  const map = mapperOf(resource)
+export const checkMutations = (listed: ListedResource): Findings => {
+  const { resource, records } = listed
+  const map = mapperOf(listed)
   const names = Object.keys(resource.mapping.resource.fields)
   const populated = new Set<string>()
   const caught = new Set<string>()

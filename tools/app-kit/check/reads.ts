@@ -1,6 +1,5 @@
 /** Checks that records read one at a time, or by their ids, equal the listed ones. */
 import { isDeepStrictEqual } from 'node:util'
-import type { ResourceConnector } from '../../../src/definition/connector.ts'
 import { runSteps } from '../../../src/write/run-steps.ts'
 import { type ListedResource, mapperOf } from './listing.ts'
 import type { Findings } from './result.ts'
@@ -9,8 +8,8 @@ import type { Workbench } from './workbench.ts'
 const SAMPLE = 5
 
 /** Mapped records that exist, by remote id: the last one of each id. */
-const rowsOf = (resource: ResourceConnector, records: readonly unknown[]) => {
-  const map = mapperOf(resource)
+const rowsOf = (listed: ListedResource, records: readonly unknown[]) => {
+  const map = mapperOf(listed)
   return new Map(
     records.flatMap((raw) => {
       const { row } = map(raw)
@@ -38,15 +37,17 @@ const differences = (expected: Rows, actual: Rows): readonly string[] =>
 /** `get` of the writer returns a record as the listing does; undefined: the resource has no writer. */
 export const checkGet = async (
   { appClient, connector, credential }: Workbench,
-  { resource, records }: ListedResource,
+  listed: ListedResource,
 ): Promise<Findings | undefined> => {
+  const { resource, context, records } = listed
   const { write } = resource
   if (!write) return
-  const map = mapperOf(resource)
-  const expected = sampleOf(rowsOf(resource, records))
+  const map = mapperOf(listed)
+  const expected = sampleOf(rowsOf(listed, records))
   const actual: [string, ReturnType<typeof map>['row']][] = []
   for (const [remoteId, row] of expected) {
-    const outcome = await runSteps(write.get(remoteId, { remoteId, record: row }), (request) =>
+    const steps = write.get(remoteId, { remoteId, record: row }, context)
+    const outcome = await runSteps(steps, (request) =>
       appClient.send(connector, credential, request),
     )
     if (outcome.status !== 'done') throw 'error' in outcome ? outcome.error : outcome
@@ -61,16 +62,23 @@ export const checkGet = async (
 /** `readMany` returns records as the listing does; undefined: the resource has none. */
 export const checkReadMany = async (
   { appClient, connector, credential }: Workbench,
-  { resource, records }: ListedResource,
+  listed: ListedResource,
 ): Promise<Findings | undefined> => {
+  const { resource, context, records } = listed
   const { readMany } = resource
   if (!readMany) return
-  const rows = [...rowsOf(resource, records)].slice(0, readMany.maxIds)
+  const rows = [...rowsOf(listed, records)].slice(0, readMany.maxIds)
   if (rows.length === 0) return { problems: [], summary: 'no records' }
-  const request = { ...readMany.request(rows.map(([id]) => id)), read: true } as const
-  const read = readMany.read(await appClient.send(connector, credential, request))
+  const request = {
+    ...readMany.request(
+      rows.map(([id]) => id),
+      context,
+    ),
+    read: true,
+  } as const
+  const read = readMany.read(await appClient.send(connector, credential, request), context)
   return {
-    problems: differences(new Map(rows), rowsOf(resource, read)),
+    problems: differences(new Map(rows), rowsOf(listed, read)),
     summary: `${rows.length} records read at once`,
   }
 }

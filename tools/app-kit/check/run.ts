@@ -1,4 +1,5 @@
 /** The conformance suite for connectors: all checks of one app. */
+import { checkContext } from './context.ts'
 import { checkCredential } from './credential.ts'
 import { checkFault, FAULT_CASES, type FaultCase } from './faults.ts'
 import {
@@ -50,6 +51,7 @@ export const checkApp = async (
 
   await attempt('credential', () => checkCredential(bench))
   if (results.some(({ outcome }) => outcome === 'failed')) return results
+  await attempt('context', () => checkContext(bench))
   const listed: ListedResource[] = []
   for (const topic of Object.keys(bench.connector.resources)) {
     try {

@@ -1,7 +1,7 @@
 /** What the checks work with: the app behind a proxy, and a service of their own on a temporary database. */
 import { randomBytes } from 'node:crypto'
 import { baseUrlOf, firstMethodName, methodOf } from '../../../src/definition/authenticate.ts'
-import type { Connector, CredentialValues } from '../../../src/definition/connector.ts'
+import type { Connector, CredentialValues, Json } from '../../../src/definition/connector.ts'
 import { catalogue } from '../../../src/generated/catalogue.ts'
 import { silentLog } from '../../../src/log.ts'
 import type { AppCredential } from '../../../src/outbound/compose-request.ts'
@@ -18,6 +18,7 @@ import { createPgListener } from '../../../src/store/database/pg-listener.ts'
 import { parseEncryptionKeys } from '../../../src/store/secrets/encryption-key.ts'
 import { createVault } from '../../../src/store/secrets/vault.ts'
 import { createSync, type Sync } from '../../../src/sync/schedule.ts'
+import { readContext } from '../../../src/write/account-context.ts'
 import { createRecordWriter } from '../../../src/write/record-writer.ts'
 import { createFaultProxy, type FaultProxy } from './fault-proxy.ts'
 
@@ -50,6 +51,8 @@ export interface Workbench {
   readonly database: Database
   readonly engine: Sync
   readonly writer: RecordWriter
+  /** The context of the account; undefined if the connector declares none. It is read once. @throws AppError */
+  context(): Promise<Json | undefined>
   /** Stores the credential once more, without records. */
   connect(): Promise<Connection>
   stop(): Promise<void>
@@ -86,9 +89,16 @@ export const openWorkbench = async (url: string, app: CheckedApp): Promise<Workb
   const loadCredential = (id: string) => readCredential(database, vault, id)
   const environmentId = await ensureEnvironment(database, 'Check', 'development')
   const userId = await ensureUser(database, environmentId, 'check', 'Check')
+  const credential = { method: methodName, values }
+  const { context: definition } = connector
+  let context: Promise<Json> | undefined
   return {
-    ...{ app, connector, proxy, appClient, database, engine },
-    credential: { method: methodName, values },
+    ...{ app, connector, credential, proxy, appClient, database, engine },
+    context: async () => {
+      if (!definition) return
+      context ??= readContext({ appClient, connector, credential }, definition)
+      return context
+    },
     writer: createRecordWriter({ database, catalogue, connectors, appClient, loadCredential }),
     connect: async () => {
       const owner = { environmentId, userId, connector, method: methodName, values }

@@ -1,0 +1,126 @@
+/** What a connector learns about the attempt at a write: its key, the context, and the record that the guard has read. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type {
+  AttemptFacts,
+  Connector,
+  ResourceConnector,
+  StoredRecord,
+} from '../../src/definition/connector.ts'
+import { rolodexConnector } from '../support/rolodex-connector.ts'
+import { type Desk, openDesk } from './desk.ts'
+
+interface Seen {
+  readonly attempt: AttemptFacts
+  readonly stored?: StoredRecord
+}
+
+const seen: Seen[] = []
+
+/** The resource, whose writes are recorded. */
+const recorded = (resource: ResourceConnector): ResourceConnector => {
+  const { write } = resource
+  const { create, update } = write ?? {}
+  if (!write || !create || !update || !write.delete) throw new Error('It cannot be written.')
+  const remove = write.delete
+  return {
+    ...resource,
+    write: {
+      ...write,
+      create: {
+        ...create,
+        steps: (input, attempt) => {
+          seen.push({ attempt })
+          return create.steps(input, attempt)
+        },
+      },
+      update: {
+        ...update,
+        steps: (input, stored, attempt) => {
+          seen.push({ attempt, stored })
+          return update.steps(input, stored, attempt)
+        },
+      },
+      delete: {
+        ...remove,
+        steps: (stored, attempt) => {
+          seen.push({ attempt, stored })
+          return remove.steps(stored, attempt)
+        },
+      },
+    },
+  }
+}
+
+const connectorOf = (url: string): Connector => {
+  const plain = rolodexConnector(url)
+  return {
+    ...plain,
+    context: {
+      version: 1,
+      *read() {
+        const { status } = yield { method: 'GET', path: '/people' }
+        return { status }
+      },
+    },
+    resources: Object.fromEntries(
+      Object.entries(plain.resources).map(([topic, resource]) => [topic, recorded(resource)]),
+    ),
+  }
+}
+
+let desk: Desk
+beforeAll(async () => {
+  desk = await openDesk(connectorOf)
+})
+afterAll(() => desk.stop())
+beforeEach(() => {
+  seen.length = 0
+  desk.rolodex.requests.length = 0
+})
+
+test('the first write reads the context, if no sync has', async () => {
+  const answer = await desk.write('POST', '/accounts', { accountName: 'First' })
+  expect(answer.statusCode, answer.body).toBe(200)
+  expect(desk.rolodex.requests).toEqual(['GET /people', 'POST /firms'])
+  expect(seen[0]?.attempt.context).toEqual({ status: 200 })
+})
+
+test('every attempt at a write has the same key, and every other write another one', async () => {
+  const headers = (key: string) => ({ 'idempotency-key': key })
+  const create = (key: string) =>
+    desk.write('POST', '/accounts', { accountName: 'Cut' }, headers(key))
+  desk.rolodex.faults.push('cut')
+  desk.rolodex.readable = false
+  expect((await create('one')).json().error.code).toBe('WRITE_OUTCOME_UNKNOWN')
+  desk.rolodex.readable = true
+  expect((await create('one')).statusCode).toBe(200)
+  expect((await create('two')).statusCode).toBe(200)
+  for (let time = 0; time < 2; time++) await desk.write('POST', '/accounts', { accountName: 'New' })
+  const [first, retried, ...others] = seen.map(({ attempt }) => attempt.key)
+  expect(first).toMatch(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/)
+  expect(retried).toBe(first)
+  expect(new Set([first, ...others]).size).toBe(4)
+})
+
+test.each([
+  ['accounts', { accountName: 'A' }, { accountName: 'B' }],
+  ['contacts', { lastName: 'A' }, { lastName: 'B' }],
+])(
+  'an update and a deletion of %s receive the record that the guard has read',
+  async (path, before, change) => {
+    const created = await desk.write('POST', `/${path}`, before)
+    const { id, remoteId } = created.json()[path.slice(0, -1)]
+    expect((await desk.write('PATCH', `/${path}/${id}`, change)).statusCode).toBe(200)
+    expect((await desk.write('DELETE', `/${path}/${id}`)).statusCode).toBe(200)
+    const raws = seen.slice(1).map(({ stored }) => stored?.raw)
+    // The app compares the versions of people itself.
+    expect(raws).toEqual(
+      path === 'contacts'
+        ? [undefined, undefined]
+        : [
+            expect.objectContaining({ id: remoteId, name: 'A' }),
+            expect.objectContaining({ id: remoteId, name: 'B' }),
+          ],
+    )
+  },
+)
