@@ -4,11 +4,6 @@ import { recordEvents, type Webhooks } from '../../definition/inbound.ts'
 import { entriesOf } from '../../definition/raw-values.ts'
 import { mutate, query } from './graphql.ts'
 
-const LIST = 'query { webhooks { id url } }'
-const CREATE = `mutation ($url: String!, $secret: String!) {
-  createWebhook(url: $url, secret: $secret) { id } }`
-const DELETE = 'mutation ($id: ID!) { deleteWebhook(id: $id) }'
-
 const topics = {
   customer: 'commerce/customers',
   fulfillment: 'commerce/fulfillments',
@@ -24,15 +19,19 @@ export const webhooks: Webhooks = {
   events: recordEvents(topics),
   subscription: {
     *create({ address, secret }) {
-      const { id } = yield* mutate(CREATE, { url: address, secret })
+      const { id } = yield* mutate(
+        'createWebhook(url: String!, secret: String!)',
+        { url: address, secret },
+        'id',
+      )
       return { ids: [String(id)] }
     },
     *list() {
-      const { webhooks: listed } = rootFields(yield query(LIST, {}))
+      const { webhooks: listed } = rootFields(yield query('query { webhooks { id url } }', {}))
       return entriesOf(listed).map(({ id, url }) => ({ id: String(id), address: String(url) }))
     },
     *delete(id) {
-      yield* mutate(DELETE, { id })
+      yield* mutate('deleteWebhook(id: ID!)', { id })
     },
   },
 }

@@ -1,8 +1,7 @@
-import { operation } from '../../../definition/graphql.ts'
 import { bodyWriter } from '../../../definition/mapping/body-writer.ts'
 import { blankAsNull, required } from '../../../definition/mapping/converters.ts'
 import { defineMapping } from '../../../definition/mapping.ts'
-import { getBy, passes, readOne } from '../../../definition/paging/compose.ts'
+import { passes } from '../../../definition/paging/compose.ts'
 import { customer } from '../../../resources/commerce/customer.ts'
 import { mutate, OR_ERROR } from '../graphql.ts'
 import { type Collection, pagesOf, readManyOf, sync } from '../listing.ts'
@@ -26,9 +25,6 @@ const mapping = defineMapping(customer, {
 })
 
 const OR_CUSTOMER = `... on Customer { id } ${OR_ERROR}`
-const CREATE = operation('mutation', 'createCustomer(input: CreateCustomerInput!)', OR_CUSTOMER)
-const UPDATE = operation('mutation', 'updateCustomer(input: UpdateCustomerInput!)', OR_CUSTOMER)
-const DELETE = operation('mutation', 'deleteCustomer(id: ID!)', 'result message')
 
 const readMany = readManyOf(collection)
 
@@ -44,17 +40,17 @@ export const customers = {
   write: bodyWriter(mapping, {
     app: 'Vendure',
     remoteFields: { reserved: ['id'] },
-    get: getBy(readMany),
-    *create(input, { context }) {
-      const { id } = yield* mutate(CREATE, { input })
-      return yield* readOne(readMany, String(id), context)
+    readMany,
+    *create(input) {
+      const signature = 'createCustomer(input: CreateCustomerInput!)'
+      return (yield* mutate(signature, { input }, OR_CUSTOMER)).id
     },
-    *update(body, { remoteId: id }, { context }) {
-      yield* mutate(UPDATE, { input: { ...body, id } })
-      return yield* readOne(readMany, id, context)
+    *update(body, { remoteId: id }) {
+      const input = { ...body, id }
+      yield* mutate('updateCustomer(input: UpdateCustomerInput!)', { input }, OR_CUSTOMER)
     },
     *delete({ remoteId: id }) {
-      yield* mutate(DELETE, { id })
+      yield* mutate('deleteCustomer(id: ID!)', { id }, 'result message')
     },
     // Vendure trims and lower-cases e-mail addresses.
     normalize: ({ fields: { email, ...fields }, remoteFields }) => ({

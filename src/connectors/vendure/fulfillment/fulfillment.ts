@@ -1,5 +1,7 @@
-/** The mapping and the listing of fulfillments. */
-import { WriteRejection } from '../../../definition/connector.ts'
+/** Fulfillments, which Vendure shows as parts of orders only. */
+import { type Json, WriteRejection } from '../../../definition/connector.ts'
+import { bodyWriter } from '../../../definition/mapping/body-writer.ts'
+import { changedFields } from '../../../definition/mapping/changed-fields.ts'
 import {
   atLeast,
   blankAsNull,
@@ -8,13 +10,17 @@ import {
   readOnly,
   required,
 } from '../../../definition/mapping/converters.ts'
-import type { Converter } from '../../../definition/mapping/rule.ts'
+import type { Converter, JsonObject } from '../../../definition/mapping/rule.ts'
+import { unifiedField } from '../../../definition/mapping/write.ts'
 import { defineMapping } from '../../../definition/mapping.ts'
-import { fetchTraced, passes } from '../../../definition/paging/compose.ts'
-import { entriesOf, type Values } from '../../../definition/raw-values.ts'
+import { fetchTraced, passes, readByIds } from '../../../definition/paging/compose.ts'
+import { partReader } from '../../../definition/paging/parts.ts'
+import { entriesOf, textsAt, type Values, valuesOf } from '../../../definition/raw-values.ts'
+import { recordsAt } from '../../../definition/side-effects.ts'
 import { fulfillment } from '../../../resources/commerce/fulfillment.ts'
-import { type Collection, pagesOf, readManyOf } from '../listing.ts'
-import { PLACED } from '../order/order.ts'
+import { mutate, OR_ERROR, undo } from '../graphql.ts'
+import { type Collection, pagesOf, readManyOf, sync } from '../listing.ts'
+import { ordersById, PLACED } from '../order/order.ts'
 import { shippedOrders } from '../order/order-passes.ts'
 import { amount } from '../shop.ts'
 
@@ -61,7 +67,7 @@ const line = {
 }
 
 /** The mapping of fulfillments. The state (`Pending`, `Shipped`, …) is in `remoteFields.state`. */
-export const mapping = defineMapping(fulfillment, {
+const mapping = defineMapping(fulfillment, {
   remoteId: 'id',
   orderId: createOnly('orderId'),
   // Free text of the merchant, usually the carrier's name.
@@ -84,13 +90,118 @@ const collection: Collection = {
     fulfillmentsOf(order).map((shipment) => ({ ...shipment, moneyStrategyPrecision })),
 }
 
-/** Reads the fulfillments of orders, by the ids of the orders. */
-export const fulfillmentsOfOrders = readManyOf(collection)
+const fulfillmentsOfOrders = readManyOf(collection)
 
-/** The fulfillments of all orders, or of those with a changed one; the mapping uses nothing else that changes. */
-export const pages = passes(({ since }) => ({
-  changed:
-    since === undefined
-      ? pagesOf(collection)
-      : fetchTraced(shippedOrders(since), fulfillmentsOfOrders),
-}))
+const OR_SHIPMENT = `... on Fulfillment { id state } ${OR_ERROR}
+  ... on FulfillmentStateTransitionError { transitionError }`
+const TRANSITION = 'transitionFulfillmentToState(id: ID!, state: String!)'
+
+/** The fulfillments, which have no query of their own: without a stored copy, all orders are searched, newest first. */
+const shipments = partReader({
+  readMany: fulfillmentsOfOrders,
+  parentId: 'orderId',
+  search: pagesOf(
+    { list: 'orders', fields: 'id fulfillments { id }', filter: PLACED, take: 500 },
+    {},
+    'DESC',
+  ),
+  partIds: 'fulfillments.id',
+})
+
+/** The requested state; undefined without one. @throws WriteRejection */
+const stateOf = ({ state }: JsonObject): string | undefined => {
+  if (state === undefined || typeof state === 'string') return state
+  throw new WriteRejection('the state must be a string such as Shipped', 'remoteFields.state')
+}
+
+/** The fulfillment handler: `remoteFields.handler`, or the manual one with carrier and tracking number. */
+const handlerOf = ({ handler, method, trackingCode }: JsonObject): Json => {
+  if (handler === undefined)
+    return {
+      code: 'manual-fulfillment',
+      arguments: [
+        { name: 'method', value: method ?? '' },
+        { name: 'trackingCode', value: trackingCode ?? '' },
+      ],
+    }
+  if (!method && !trackingCode) return handler
+  throw new WriteRejection(
+    'set either the handler, or carrier and trackingNumbers',
+    'remoteFields.handler',
+  )
+}
+
+/** @throws WriteRejection if the order lacks a line. The mutation does not check it: it does not name the order. */
+const checkLines = (shipped: unknown, order: unknown): void => {
+  const known = textsAt(order, 'lines.id')
+  const unknown = entriesOf(shipped).findIndex(
+    ({ orderLineId }) => !known.includes(String(orderLineId)),
+  )
+  if (unknown >= 0)
+    throw new WriteRejection(
+      'the order has no such line; its remoteFields.lines has the ids of its lines',
+      `lineItems[${unknown}].lineItemId`,
+    )
+}
+
+/** Fulfillments. An update can change only the state (NOTES "there is no updateFulfillment"). */
+export const fulfillments = {
+  mapping,
+  // Vendure has no other change of a fulfillment that the mapping uses.
+  ...passes(({ since }) => ({
+    changed:
+      since === undefined
+        ? pagesOf(collection)
+        : fetchTraced(shippedOrders(since), fulfillmentsOfOrders),
+  })),
+  sync,
+  write: bodyWriter(mapping, {
+    app: 'Vendure',
+    remoteFields: { accepted: ['state', 'handler'] },
+    get: shipments.get,
+    *create(body, { context }) {
+      const orderId = String(body.orderId)
+      const lines = body.lines ?? []
+      const state = stateOf(body)
+      const handler = handlerOf(body)
+      const [order] = yield* readByIds(ordersById, [orderId], context)
+      if (order === undefined) throw new WriteRejection('Vendure has no such order', 'orderId')
+      checkLines(lines, order)
+      const created = yield* mutate(
+        'addFulfillmentToOrder(input: FulfillOrderInput!)',
+        { input: { lines, handler } },
+        `${OR_SHIPMENT} ... on CreateFulfillmentError { fulfillmentHandlerError }`,
+      )
+      const id = String(created.id)
+      if (state !== undefined && state !== created.state)
+        try {
+          yield* mutate(TRANSITION, { id, state }, OR_SHIPMENT)
+        } catch (error) {
+          // Otherwise a retry would create a second fulfillment.
+          yield* undo(TRANSITION, { id, state: 'Cancelled' }, OR_SHIPMENT)
+          throw error
+        }
+      return yield* shipments.read(orderId, id, context)
+    },
+    *update(body, { remoteId: id, raw }, { context }) {
+      const { orderId, state: present } = valuesOf(raw)
+      const { state: _, ...fixed } = body
+      const [changed] = Object.keys(changedFields(fixed, raw))
+      if (changed !== undefined)
+        throw new WriteRejection(
+          "Vendure cannot change this field of an existing fulfillment; cancel this one (remoteFields.state: 'Cancelled') and create another",
+          unifiedField(mapping, changed) ?? `remoteFields.${changed}`,
+        )
+      const state = stateOf(body)
+      if (state !== undefined && state !== present)
+        yield* mutate(TRANSITION, { id, state }, OR_SHIPMENT)
+      return yield* shipments.read(String(orderId), id, context)
+    },
+    // A fulfillment changes the state of its order and the stock of its products (NOTES "an order's state follows its
+    // fulfillments").
+    sideEffects: recordsAt({
+      'commerce/orders': 'orderId',
+      'commerce/products': 'lines.orderLine.productVariant.productId',
+    }),
+  }),
+}

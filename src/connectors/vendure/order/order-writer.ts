@@ -1,29 +1,24 @@
 /** Orders. */
 import { type Steps, WriteRejection } from '../../../definition/connector.ts'
-import { operation, rootFields } from '../../../definition/graphql.ts'
 import { bodyWriter } from '../../../definition/mapping/body-writer.ts'
 import { fromMinorUnits } from '../../../definition/mapping/minor-units.ts'
 import type { JsonObject } from '../../../definition/mapping/rule.ts'
-import { getBy, passes, readOne } from '../../../definition/paging/compose.ts'
+import { passes } from '../../../definition/paging/compose.ts'
 import { textsAt, type Values, valuesOf } from '../../../definition/raw-values.ts'
 import { recordsAt } from '../../../definition/side-effects.ts'
-import { mutate, OR_ERROR, query, undo } from '../graphql.ts'
+import { mutate, OR_ERROR, read, undo } from '../graphql.ts'
 import { pagesOf, sync } from '../listing.ts'
 import { collection, mapping, ordersById } from './order.ts'
 import { orderPasses } from './order-passes.ts'
 
 const OR_ORDER = `... on Order { id totalWithTax } ${OR_ERROR}`
 const OR_STATE = `${OR_ORDER} ... on OrderStateTransitionError { transitionError }`
-const MODIFY = operation('mutation', 'modifyOrder(input: ModifyOrderInput!)', OR_ORDER)
-const SET_CUSTOMER = operation('mutation', 'setOrderCustomer(input: SetOrderCustomerInput!)', 'id')
-const CANCEL = operation('mutation', 'cancelOrder(input: CancelOrderInput!)', OR_STATE)
-const TRANSITION = operation(
-  'mutation',
-  'transitionOrderToState(id: ID!, state: String!)',
-  OR_STATE,
-)
-const NEXT_STATES = operation('query', 'order(id: ID!)', 'nextStates')
-const CUSTOMER = operation('query', 'customer(id: ID!)', 'id')
+const TRANSITION = 'transitionOrderToState(id: ID!, state: String!)'
+
+const transition = (id: string, state: string) => mutate(TRANSITION, { id, state }, OR_STATE)
+
+const modifyOrder = (input: JsonObject) =>
+  mutate('modifyOrder(input: ModifyOrderInput!)', { input }, OR_ORDER)
 
 /** @throws WriteRejection if the change raises the price, or lowers it without `remoteFields.refunds` */
 const checkPrice = (order: Values, totalWithTax: unknown, input: JsonObject): void => {
@@ -43,8 +38,6 @@ const checkPrice = (order: Values, totalWithTax: unknown, input: JsonObject): vo
       field,
     )
 }
-
-const transition = (id: string, state: string) => mutate(TRANSITION, { id, state })
 
 /** The alternative state after a change of lines: the order is now fully shipped, or no longer. */
 const alternativeStates: Readonly<Record<string, string>> = {
@@ -75,27 +68,28 @@ function* modify(id: string, order: Values, change: JsonObject): Steps<void> {
   const stays = state === 'Modifying'
   if (!stays) yield* transition(id, 'Modifying')
   try {
-    const preview = yield* mutate(MODIFY, { input: { ...input, dryRun: true } })
+    const preview = yield* modifyOrder({ ...input, dryRun: true })
     checkPrice(order, preview.totalWithTax, change)
-    yield* mutate(MODIFY, { input: { ...input, dryRun: false } })
+    yield* modifyOrder({ ...input, dryRun: false })
   } catch (error) {
-    if (!stays) yield* undo(TRANSITION, { id, state })
+    if (!stays) yield* undo(TRANSITION, { id, state }, OR_STATE)
     throw error
   }
   if (!stays) yield* leaveModifying(id, state)
 }
 
 /** @throws WriteRejection if the customer does not exist */
-function* checkCustomer(id: string): Steps<void> {
-  const { customer } = rootFields(yield query(CUSTOMER, { id }))
-  if (!customer) throw new WriteRejection('Vendure has no such customer', 'customer.customerId')
+function* checkCustomer(customerId: string): Steps<void> {
+  const { id } = yield* read('customer(id: ID!)', { id: customerId }, 'id')
+  if (id === undefined)
+    throw new WriteRejection('Vendure has no such customer', 'customer.customerId')
 }
 
 /** @throws WriteRejection if the order cannot change to the state */
 function* checkState(id: string, state: string): Steps<void> {
   // A cancellation is a mutation of its own, not a transition (NOTES "setOrderCustomer and cancelOrder").
   if (state === 'Cancelled') return
-  const nextStates = textsAt(rootFields(yield query(NEXT_STATES, { id })), 'order.nextStates')
+  const nextStates = textsAt(yield* read('order(id: ID!)', { id }, 'nextStates'), 'nextStates')
   if (!nextStates.includes(state))
     throw new WriteRejection(
       `the order can only change to ${nextStates.join(', ') || 'no other state'}`,
@@ -114,8 +108,8 @@ export const orders = {
   write: bodyWriter(mapping, {
     app: 'Vendure',
     remoteFields: { reserved: ['orderId', 'dryRun', 'state', 'customer'] },
-    get: getBy(ordersById),
-    *update(body, { remoteId: id, raw }, { context }) {
+    readMany: ordersById,
+    *update(body, { remoteId: id, raw }) {
       const { state: _, customer: __, ...change } = body
       const [state] = textsAt(body, 'state')
       const [customerId] = textsAt(body, 'customer.id')
@@ -127,12 +121,19 @@ export const orders = {
       // Modify first, because its price check can fail; change the state last, because it cannot be undone.
       if (isModified) yield* modify(id, valuesOf(raw), change)
       if (customerId !== undefined)
-        yield* mutate(SET_CUSTOMER, { input: { orderId: id, customerId } })
+        yield* mutate(
+          'setOrderCustomer(input: SetOrderCustomerInput!)',
+          { input: { orderId: id, customerId } },
+          'id',
+        )
       // A cancellation includes the shipping charge but refunds nothing (NOTES "a cancelled order").
       if (state === 'Cancelled')
-        yield* mutate(CANCEL, { input: { orderId: id, cancelShipping: true } })
+        yield* mutate(
+          'cancelOrder(input: CancelOrderInput!)',
+          { input: { orderId: id, cancelShipping: true } },
+          OR_STATE,
+        )
       else if (state !== undefined) yield* transition(id, state)
-      return yield* readOne(ordersById, id, context)
     },
     // Cancelled, changed and new lines of an order change the stock of their products.
     sideEffects: recordsAt({ 'commerce/products': 'lines.productVariant.productId' }),

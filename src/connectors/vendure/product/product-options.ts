@@ -1,6 +1,5 @@
 /** Option groups (`Size`) and options (`L`), which distinguish the variants of a product. */
 import { type Steps, WriteRejection } from '../../../definition/connector.ts'
-import { operation } from '../../../definition/graphql.ts'
 import type { JsonObject } from '../../../definition/mapping/rule.ts'
 import { entriesOf, textsAt, type Values, valuesOf } from '../../../definition/raw-values.ts'
 import { mutate } from '../graphql.ts'
@@ -53,22 +52,6 @@ export const checkOptions = (
   }
 }
 
-const CREATE_GROUP = operation(
-  'mutation',
-  'createProductOptionGroup(input: CreateProductOptionGroupInput!)',
-  'id options { id name }',
-)
-const ADD_GROUP = operation(
-  'mutation',
-  'addOptionGroupToProduct(productId: ID!, optionGroupId: ID!)',
-  'id',
-)
-const CREATE_OPTION = operation(
-  'mutation',
-  'createProductOption(input: CreateProductOptionInput!)',
-  'id',
-)
-
 /** The code and the translated name of a group or option. */
 const named = (name: string, languageCode: string) => ({
   code: name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-'),
@@ -89,14 +72,23 @@ export function* createOptions(
     let group = groups.find((candidate) => candidate.name === name)
     if (!group) {
       const options = wanted.map((option) => named(option, languageCode))
-      group = yield* mutate(CREATE_GROUP, { input: { ...named(name, languageCode), options } })
-      yield* mutate(ADD_GROUP, { productId, optionGroupId: String(group.id) })
+      group = yield* mutate(
+        'createProductOptionGroup(input: CreateProductOptionGroupInput!)',
+        { input: { ...named(name, languageCode), options } },
+        'id options { id name }',
+      )
+      yield* mutate(
+        'addOptionGroupToProduct(productId: ID!, optionGroupId: ID!)',
+        { productId, optionGroupId: String(group.id) },
+        'id',
+      )
     }
     for (const option of entriesOf(group.options))
       ids.set(`${name}\0${option.name}`, String(option.id))
     for (const option of wanted.filter((option) => !ids.has(`${name}\0${option}`))) {
       const input = { ...named(option, languageCode), productOptionGroupId: String(group.id) }
-      ids.set(`${name}\0${option}`, String((yield* mutate(CREATE_OPTION, { input })).id))
+      const signature = 'createProductOption(input: CreateProductOptionInput!)'
+      ids.set(`${name}\0${option}`, String((yield* mutate(signature, { input }, 'id')).id))
     }
   }
   return choices.map((choice) =>

@@ -1,11 +1,9 @@
 /** Products and their variants (NOTES "a product takes several calls"). */
 import { type Json, type Steps, WriteRejection } from '../../../definition/connector.ts'
-import { operation, rootFields } from '../../../definition/graphql.ts'
 import { bodyWriter } from '../../../definition/mapping/body-writer.ts'
 import { changedFields } from '../../../definition/mapping/changed-fields.ts'
 import { objectsIn } from '../../../definition/mapping/match-entries.ts'
 import type { JsonObject } from '../../../definition/mapping/rule.ts'
-import { getBy, readOne } from '../../../definition/paging/compose.ts'
 import {
   entriesOf,
   textsAt,
@@ -14,30 +12,13 @@ import {
   withSortedLists,
 } from '../../../definition/raw-values.ts'
 import { isObject } from '../../../definition/value.ts'
-import { mutate, query, undo } from '../graphql.ts'
+import { mutate, read, undo } from '../graphql.ts'
 import { countOf, sync } from '../listing.ts'
 import { type Shop, shop } from '../shop.ts'
 import { collection, mapping, pages, priceOf, productsById, stockOf } from './product.ts'
 import { checkOptions, choiceKey, createOptions, type VariantEntry } from './product-options.ts'
 
-const CREATE = operation('mutation', 'createProduct(input: CreateProductInput!)', 'id')
-const UPDATE = operation('mutation', 'updateProduct(input: UpdateProductInput!)', 'id')
-const DELETE = operation('mutation', 'deleteProduct(id: ID!)', 'result message')
-const CREATE_VARIANTS = operation(
-  'mutation',
-  'createProductVariants(input: [CreateProductVariantInput!]!)',
-  'id',
-)
-const UPDATE_VARIANTS = operation(
-  'mutation',
-  'updateProductVariants(input: [UpdateProductVariantInput!]!)',
-  'id',
-)
-const GROUPS = operation(
-  'query',
-  'product(id: ID!)',
-  'optionGroups { id name options { id name } }',
-)
+const DELETE = 'deleteProduct(id: ID!)'
 
 /**
  * The input of a product. Its texts and `remoteFields.slug` are those of a translation; a caller may send `translations`
@@ -144,7 +125,7 @@ function* createVariants(
     optionIds: optionIds[index] ?? [],
     ...one.input,
   }))
-  yield* mutate(CREATE_VARIANTS, { input })
+  yield* mutate('createProductVariants(input: [CreateProductVariantInput!]!)', { input }, 'id')
 }
 
 /** Products with their variants. */
@@ -157,7 +138,7 @@ export const products = {
   write: bodyWriter(mapping, {
     app: 'Vendure',
     remoteFields: { reserved: ['id'] },
-    get: getBy(productsById),
+    readMany: productsById,
     *create(body, { context }) {
       const settings = shop.of(context)
       const { defaultLanguageCode } = settings
@@ -167,15 +148,17 @@ export const products = {
       const created = added.map((entry) => newVariant(entry, name, settings))
       checkOptions(added, { variants: [], groups: [] })
 
-      const id = String((yield* mutate(CREATE, { input })).id)
+      const id = String(
+        (yield* mutate('createProduct(input: CreateProductInput!)', { input }, 'id')).id,
+      )
       try {
         yield* createVariants(id, created, [], defaultLanguageCode)
       } catch (error) {
         // Otherwise an incomplete product would stay in the shop, and a retry would create a second one.
-        yield* undo(DELETE, { id })
+        yield* undo(DELETE, { id }, 'result message')
         throw error
       }
-      return yield* readOne(productsById, id, context)
+      return id
     },
     *update(body, { remoteId: id, raw }, { context }) {
       const settings = shop.of(context)
@@ -188,17 +171,28 @@ export const products = {
       const added = entries.filter(({ variant }) => variant.id === undefined)
       const [name = product.name] = textsAt(body, 'translations.name')
       const created = added.map((entry) => newVariant(entry, name, settings))
-      const { product: found } = added.length === 0 ? {} : rootFields(yield query(GROUPS, { id }))
-      const groups = entriesOf(valuesOf(found).optionGroups)
+      const parts = 'optionGroups { id name options { id name } }'
+      const { optionGroups } =
+        added.length === 0 ? {} : yield* read('product(id: ID!)', { id }, parts)
+      const groups = entriesOf(optionGroups)
       checkOptions(added, { variants, groups })
 
-      if (Object.keys(input).length > 0) yield* mutate(UPDATE, { input: { ...input, id } })
-      if (changes.length > 0) yield* mutate(UPDATE_VARIANTS, { input: changes })
+      if (Object.keys(input).length > 0)
+        yield* mutate(
+          'updateProduct(input: UpdateProductInput!)',
+          { input: { ...input, id } },
+          'id',
+        )
+      if (changes.length > 0)
+        yield* mutate(
+          'updateProductVariants(input: [UpdateProductVariantInput!]!)',
+          { input: changes },
+          'id',
+        )
       yield* createVariants(id, created, groups, settings.defaultLanguageCode)
-      return yield* readOne(productsById, id, context)
     },
     *delete({ remoteId: id }) {
-      yield* mutate(DELETE, { id })
+      yield* mutate(DELETE, { id }, 'result message')
     },
     normalize: ({ fields, remoteFields: { slug: _, ...remoteFields } }) => ({
       fields: withSortedLists(fields, { 'variants.optionValues': ['name'] }),
