@@ -38,7 +38,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
     vendure = await startVendure()
     const { apiKey } = await createKey(vendure, WRITING)
     driver = createDriver(connector, { url: vendure.url, apiKey })
-    context = await driver.run(shop.read())
+    context = shop.of(await driver.run(shop.read()))
     lamp = await createProduct(vendure, {
       name: 'Lamp',
       description: 'Bright.',
