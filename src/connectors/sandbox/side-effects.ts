@@ -1,28 +1,15 @@
 /** Other records that a write changes in the sandbox (NOTES "A write changes other records too"). */
-import type { RecordName } from '../../definition/connector.ts'
-import { objectsIn } from '../../definition/mapping/match-entries.ts'
-
-type RemoteFields = Readonly<Record<string, unknown>>
-
-/** The record that a field references, if any. */
-const referenced = (topic: string, remoteId: unknown): readonly RecordName[] =>
-  typeof remoteId === 'string' ? [{ topic, remoteId }] : []
+import { recordsAt } from '../../definition/side-effects.ts'
 
 /** A shipment changes the fulfillment status of its order. */
-export const orderOfShipment = ({ order }: RemoteFields): readonly RecordName[] =>
-  referenced('commerce/orders', order)
+export const orderOfShipment = recordsAt({ 'commerce/orders': 'order' })
 
 /** A payment changes its document and the balance of its account. */
-export const settledByPayment = ({
-  invoice,
-  bill,
-  account,
-}: RemoteFields): readonly RecordName[] => [
-  ...referenced('accounting/invoices', invoice),
-  ...referenced('accounting/bills', bill),
-  ...referenced('accounting/accounts', account),
-]
+export const settledByPayment = recordsAt({
+  'accounting/invoices': 'invoice',
+  'accounting/bills': 'bill',
+  'accounting/accounts': 'account',
+})
 
 /** The lines of a document change the balances of their accounts. */
-export const accountsOfLines = ({ lines }: RemoteFields): readonly RecordName[] =>
-  objectsIn(lines).flatMap(({ account }) => referenced('accounting/accounts', account))
+export const accountsOfLines = recordsAt({ 'accounting/accounts': 'lines.account' })
