@@ -38,8 +38,9 @@ export const readContext = async (
     return appClient.send(connector, credential, { ...request, read: true }, signal)
   }
   try {
-    const value = resultOf(await runSteps(definition.read(), send))
-    if (JSON.stringify(value).length <= MAX_LENGTH) return value
+    const text = JSON.stringify(resultOf(await runSteps(definition.read(), send)))
+    // In the form in which it is stored, so that the next one equals it.
+    if (text.length <= MAX_LENGTH) return JSON.parse(text) as Json
   } catch (error) {
     if (isAppError(error) || signal?.aborted) throw error
   }

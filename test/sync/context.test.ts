@@ -1,10 +1,20 @@
 /** The context of an account: read before the first listing, then daily. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Connector, defineConnector, type Json } from '../../src/definition/connector.ts'
+import {
+  type AppRequest,
+  type AppResponse,
+  type Connector,
+  defineConnector,
+  type Json,
+} from '../../src/definition/connector.ts'
 import { defineContext } from '../../src/definition/context.ts'
-import { defineMapping } from '../../src/definition/mapping.ts'
-import { account } from '../../src/resources/crm/account.ts'
+import type { ChangeFeeds } from '../../src/definition/feed.ts'
+import type { Webhooks } from '../../src/definition/inbound.ts'
+import { fetchRecords } from '../../src/inbound/fetch-records.ts'
+import { createAppClient } from '../../src/outbound/http.ts'
+import { readCredential } from '../../src/store/accounts/credentials.ts'
 import { type FakeSync, fakeConnector } from '../support/fake-app.ts'
+import { testVault } from '../support/vault.ts'
 import { openWorkshop, TOPIC, type Workshop } from './workshop.ts'
 
 let shop: Workshop
@@ -17,8 +27,10 @@ beforeEach(async () => {
 
 afterEach(() => shop.close())
 
+const accountsIn = (unit: string): AppRequest => ({ method: 'GET', path: `/accounts?unit=${unit}` })
+
 /** The connector of the fake app, whose requests and descriptions contain the unit of the context. */
-const connectorOf = (version = 1, sync: Partial<FakeSync> = {}): Connector => {
+const connectorOf = (version = 1, sync: Partial<FakeSync> = {}, hasFeed = false): Connector => {
   const settings = defineContext({
     version,
     *read() {
@@ -31,20 +43,38 @@ const connectorOf = (version = 1, sync: Partial<FakeSync> = {}): Connector => {
   const plain = fakeConnector(sync)
   const resource = plain.resources[TOPIC]
   if (!resource) throw new Error('The fake app lists no accounts.')
-  const mapping = defineMapping(account, {
-    // Safe: the rules of the same resource.
-    ...(resource.mapping.rules as Parameters<typeof defineMapping<typeof account>>[1]),
-    description: (_raw, _record, context) => settings.of(context).unit,
-  })
+  const rules = {
+    ...resource.mapping.rules,
+    description: (_raw: unknown, _record: unknown, context: unknown) => settings.of(context).unit,
+  }
   const accounts = {
     ...resource,
-    mapping,
+    mapping: { ...resource.mapping, rules },
     listRequest: (position: Parameters<typeof resource.listRequest>[0]) => {
       const request = resource.listRequest(position)
       return { ...request, path: `${request.path}&unit=${settings.of(position.context).unit}` }
     },
+    readMany: {
+      maxIds: 10,
+      request: (_ids: readonly string[], context: unknown) => accountsIn(settings.of(context).unit),
+      read: (response: AppResponse, context: unknown) => {
+        const { records } = resource.readList(response, { since: undefined, cursor: undefined })
+        return records.map((record) => ({ ...Object(record), unit: settings.of(context).unit }))
+      },
+    },
   }
-  return defineConnector({ ...plain, context: settings, resources: { [TOPIC]: accounts } })
+  const feeds: ChangeFeeds = {
+    changes: {
+      topics: [TOPIC],
+      request: ({ context }) => accountsIn(settings.of(context).unit),
+      read: (_response, { context }) => {
+        settings.of(context)
+        return { changes: [], next: undefined, token: 1 }
+      },
+    },
+  }
+  const resources = { [TOPIC]: accounts }
+  return defineConnector({ ...plain, context: settings, resources, ...(hasFeed && { feeds }) })
 }
 
 const engineOf = (connector = connectorOf()) =>
@@ -192,4 +222,40 @@ describe('a first context', () => {
     // The run that has claimed the read never ends; another one reads the context then.
     expect(requested()).toEqual(['context', 'accounts'])
   })
+})
+
+it('is passed to feeds, and a change of it lists their resources in full', async () => {
+  const engine = engineOf(connectorOf(1, { changes: { by: 'token' } }, true))
+  const { credentialId } = shop
+  await shop.database.prisma.syncState.create({ data: { credentialId, topic: 'feeds/changes' } })
+  await engine.syncNow(credentialId)
+  // The feed starts before the first listing.
+  expect(requested()).toEqual(['context', 'accounts', 'accounts'])
+  shop.app.settings.context = { unit: 'SEK' }
+  await makeDue()
+  await engine.syncNow(credentialId)
+  expect(requested()).toEqual(['context', 'accounts', 'accounts'])
+  expect(await units()).toEqual(['SEK', 'SEK'])
+})
+
+it('is read by the first fetch after a webhook, and passed to it', async () => {
+  const { database, credentialId } = shop
+  const appClient = createAppClient({ allowPrivateAddresses: true })
+  const connector = connectorOf()
+  const resource = connector.resources[TOPIC]
+  const credential = await readCredential(database, testVault, credentialId)
+  if (!resource || !credential) throw new Error('The workshop has no credential.')
+  const { signal } = new AbortController()
+  const webhooks: Webhooks = {
+    ...{ scope: 'credential', topics: [], events: () => [], secret: { from: 'subscription' } },
+    signature: { type: 'standardWebhooks' },
+  }
+  const app = { connector, webhooks, credential, appClient, signal, ending: signal }
+  const { rows } = await fetchRecords(app, database, resource, ['1', '2'])
+  await appClient.stop()
+  expect(requested()).toEqual(['context', 'accounts'])
+  expect(rows).toMatchObject([
+    { description: 'EUR', remoteFields: { unit: 'EUR' } },
+    { description: 'EUR', remoteFields: { unit: 'EUR' } },
+  ])
 })

@@ -7,8 +7,9 @@ import {
   WriteRejection,
 } from '../../definition/connector.ts'
 import { blankAsNull, createOnly, orElse, required } from '../../definition/mapping/converters.ts'
-import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
-import { buildBody, entriesAt, writableFields } from '../../definition/mapping/write.ts'
+import { listByType } from '../../definition/mapping/list-by-type.ts'
+import type { JsonObject } from '../../definition/mapping/rule.ts'
+import { buildBody, writableFields } from '../../definition/mapping/write.ts'
 import { defineMapping, type Mapping } from '../../definition/mapping.ts'
 import { isObject } from '../../definition/value.ts'
 import { customer } from '../../resources/accounting/customer.ts'
@@ -17,83 +18,24 @@ import { collection } from './listing.ts'
 
 const app = 'GnuCash'
 
-type Address = {
-  readonly line_1: string
-  readonly line_2: string
-  readonly phone: string
-  readonly fax: string
-}
-
 type Party = {
   readonly guid: string
   readonly id: string
-  readonly address: Address
-}
-
-const textAt = (entry: JsonObject, name: string): string => String(entry[name] ?? '')
-
-/** The only entry of a list with this type; undefined without one. @throws WriteRejection if there are several */
-const only = (
-  entries: ReturnType<typeof entriesAt>,
-  app: string,
-): ReturnType<typeof entriesAt>[number] | undefined => {
-  const [first, second] = entries
-  if (second) throw new WriteRejection(`${app} stores one value of this type.`, second.entryPath)
-  return first
+  readonly address: JsonObject
 }
 
 /** The first two address lines; the others have no meaning of their own (NOTES "an address is four lines"). */
-const addresses: Converter = {
-  from: 'address',
-  read: (address) => {
-    const { line_1, line_2 } = address as Address
-    return line_1 === '' && line_2 === ''
-      ? []
-      : [{ addressType: 'BILLING', street1: line_1, street2: line_2 || null }]
+const addresses = listByType('addressType', {
+  BILLING: {
+    street1: orElse('address.line_1', ''),
+    street2: orElse(blankAsNull('address.line_2'), ''),
   },
-  apply: (value, { app, path, put }) => {
-    const { entry = {}, entryPath = path } = only(entriesAt(value ?? [], path), app) ?? {}
-    for (const name of Object.keys(entry))
-      if (!['addressType', 'street1', 'street2'].includes(name))
-        throw new WriteRejection(
-          `${app} stores address lines only: use street1, street2 and remoteFields.address.line_3.`,
-          `${entryPath}.${name}`,
-        )
-    if (entry.addressType !== undefined && entry.addressType !== 'BILLING')
-      throw new WriteRejection(`${app} stores a BILLING address only.`, `${entryPath}.addressType`)
-    put('address.line_1', textAt(entry, 'street1'), path)
-    put('address.line_2', textAt(entry, 'street2'), path)
-    return undefined
-  },
-  sets: ['address.line_1', 'address.line_2'],
-}
+})
 
-const phoneNumbers: Converter = {
-  from: 'address',
-  read: (address) => {
-    const { phone, fax } = address as Address
-    return [
-      { phoneNumberType: 'PRIMARY', phoneNumber: phone },
-      { phoneNumberType: 'FAX', phoneNumber: fax },
-    ].filter(({ phoneNumber }) => phoneNumber !== '')
-  },
-  apply: (value, { app, path, put }) => {
-    const entries = entriesAt(value ?? [], path)
-    const ofType = (type: string) =>
-      entries.filter(({ entry }) => textAt(entry, 'phoneNumberType').toUpperCase() === type)
-    const [phone, fax] = [ofType('PRIMARY'), ofType('FAX')]
-    const other = entries.find((entry) => !phone.includes(entry) && !fax.includes(entry))
-    if (other)
-      throw new WriteRejection(
-        `${app} stores a PRIMARY and a FAX number.`,
-        `${other.entryPath}.phoneNumberType`,
-      )
-    put('address.phone', textAt(only(phone, app)?.entry ?? {}, 'phoneNumber'), path)
-    put('address.fax', textAt(only(fax, app)?.entry ?? {}, 'phoneNumber'), path)
-    return undefined
-  },
-  sets: ['address.phone', 'address.fax'],
-}
+const phoneNumbers = listByType('phoneNumberType', {
+  PRIMARY: { phoneNumber: orElse('address.phone', '') },
+  FAX: { phoneNumber: orElse('address.fax', '') },
+})
 
 const statusOf = ({ active }: { readonly active: boolean }): string =>
   active ? 'ACTIVE' : 'ARCHIVED'
@@ -122,6 +64,8 @@ const vendorMapping = defineMapping<typeof vendor, { readonly active: boolean }>
   vendorName: required('name'),
   vendorStatus: statusOf,
 })
+
+const textAt = (entry: JsonObject, name: string): string => String(entry[name] ?? '')
 
 /** The form of a create or update. The server takes what it lacks as empty (NOTES "an update replaces all"). */
 const formOf = (id: string, party: JsonObject): Record<string, string> => {

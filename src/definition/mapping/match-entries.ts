@@ -74,12 +74,12 @@ export const replaceList = (
       `${path}[${index}]`,
     )
   }
-  const kept = new Set(matches.values())
+  const matched = new Set(matches.values())
   return [
     ...entries.map((entry) => mergeObject(matches.get(entry) ?? {}, entry)),
     ...stored.filter((entry) => !shows(entry)),
     ...(remove
-      ? shown.filter((entry) => !kept.has(entry)).map((entry) => remove(entry, path))
+      ? shown.filter((entry) => !matched.has(entry)).map((entry) => remove(entry, path))
       : []),
   ]
 }

@@ -62,7 +62,8 @@ export const objectAt = (value: Json, path: string): JsonObject => {
   return value
 }
 
-const unsupported = (app: string, path: string): WriteRejection =>
+/** The rejection of a field that the mapping does not write. */
+export const unsupported = (app: string, path: string): WriteRejection =>
   new WriteRejection(`${app} does not support this field.`, path)
 
 /** The first required field of an object that has no value. */

@@ -1,0 +1,197 @@
+/** Lists of children that one table reads and writes: the app takes the whole list in one body. */
+import { describe, expect, test } from 'vitest'
+import type { Json } from '../../src/definition/connector.ts'
+import {
+  blankAsNull,
+  listOf,
+  objectOf,
+  orElse,
+  updateOnly,
+} from '../../src/definition/mapping/converters.ts'
+import { listByType } from '../../src/definition/mapping/list-by-type.ts'
+import type { Converter, JsonObject, ListOptions } from '../../src/definition/mapping/rule.ts'
+import { buildBody, unifiedField, writableFields } from '../../src/definition/mapping/write.ts'
+import { createMapper, defineMapping } from '../../src/definition/mapping.ts'
+import { customer } from '../../src/resources/accounting/customer.ts'
+import { product } from '../../src/resources/commerce/product.ts'
+import { driveSteps } from '../support/steps.ts'
+
+const record = { remoteId: 'Id', remoteCreatedAt: null, remoteUpdatedAt: null, remoteDeleted: null }
+
+const variant = {
+  id: updateOnly('id'),
+  remoteId: updateOnly('id'),
+  title: 'title',
+  price: 'sale.price',
+  sku: 'sku',
+  optionValues: null,
+  inventory: null,
+  weight: objectOf('size', { value: 'weight', unit: 'unit' }),
+}
+
+const productWith = (options: ListOptions) =>
+  defineMapping(product, {
+    ...record,
+    productName: null,
+    description: null,
+    productType: null,
+    productStatus: null,
+    images: null,
+    tags: null,
+    vendor: null,
+    productUrl: null,
+    variants: listOf('variants', variant, options),
+  })
+
+/** The variants of an app that lists a discount among them. */
+const stored = {
+  variants: [
+    { id: '1', sku: 'A', sale: { price: 5, tax: 'T1' }, size: { weight: 1, unit: 'kg' } },
+    { id: '2', sku: 'B', position: 2 },
+    { id: '9', kind: 'discount' },
+  ],
+}
+const shows = ({ kind }: JsonObject): boolean => kind !== 'discount'
+
+const written = async (
+  mapping: Parameters<typeof buildBody>[0],
+  fields: Readonly<Record<string, Json>>,
+  before: Readonly<Record<string, unknown>> | undefined = stored,
+): Promise<JsonObject> => {
+  const verb = before ? 'update' : 'create'
+  const options = { app: 'The app', verb, ...(before && { stored: before }) } as const
+  return driveSteps(buildBody(mapping, { fields, remoteFields: {} }, options), () => {
+    throw new Error('No request is expected.')
+  })
+}
+
+describe('a list of the record', () => {
+  const mapping = productWith({ matchBy: [['id'], ['sku']], id: 'id', shows })
+
+  test('shows only the entries that the field is about', () => {
+    const { row } = createMapper(mapping)({ Id: 'p', ...stored }, 'credential')
+    expect(row.variants).toMatchObject([{ remoteId: '1' }, { remoteId: '2' }])
+  })
+
+  test('keeps what the caller omits of an entry, also in nested objects, and the hidden entries', async () => {
+    const variants = [
+      { remoteId: '1', price: 7, weight: { value: 3 } },
+      { sku: 'B', title: 'Second' },
+      { sku: 'C', title: 'New' },
+    ]
+    expect(await written(mapping, { variants })).toEqual({
+      variants: [
+        { id: '1', sku: 'A', sale: { price: 7, tax: 'T1' }, size: { weight: 3, unit: 'kg' } },
+        { id: '2', sku: 'B', position: 2, title: 'Second' },
+        { sku: 'C', title: 'New' },
+        { id: '9', kind: 'discount' },
+      ],
+    })
+  })
+
+  test.each<[string, Json, Json]>([
+    ['an empty list', [], []],
+    ['null', null, []],
+    ['a list with one entry', [{ sku: 'A' }], [stored.variants[0] ?? null]],
+  ])('removes what %s omits by leaving it out', async (_name, variants, kept) => {
+    const body = await written(mapping, { variants })
+    // Safe: a list of entries.
+    expect(body.variants).toEqual([...(kept as readonly Json[]), stored.variants[2]])
+  })
+
+  test('names what it removes, if the app requires that', async () => {
+    const removing = productWith({
+      ...{ matchBy: [['id']], id: 'id', shows },
+      remove: ({ id = null }) => ({ id, _destroy: true }),
+    })
+    const body = await written(removing, { variants: [{ remoteId: '1' }] })
+    expect(body.variants).toEqual([
+      stored.variants[0],
+      stored.variants[2],
+      { id: '2', _destroy: true },
+    ])
+  })
+
+  test.each<[string, readonly JsonObject[], string]>([
+    ['an id that the record lacks', [{ sku: 'A' }, { remoteId: '3' }], 'variants[1]'],
+    ['the id of a hidden entry', [{ remoteId: '9' }], 'variants[0]'],
+    ['an id twice', [{ remoteId: '1' }, { remoteId: '1' }], 'variants[1]'],
+  ])('rejects %s', async (_name, variants, field) => {
+    await expect(written(mapping, { variants })).rejects.toMatchObject({
+      ...{ name: 'WriteRejection', field },
+    })
+  })
+
+  test('of a new record has new entries only', async () => {
+    const variants = [{ sku: 'A', price: 1 }]
+    const mapped = { variants: [{ sku: 'A', sale: { price: 1 } }] }
+    const body = buildBody(
+      mapping,
+      { fields: { variants }, remoteFields: {} },
+      { app: 'The app', verb: 'create' },
+    )
+    expect(body.next().value).toEqual(mapped)
+  })
+})
+
+describe('a list by type', () => {
+  const addressOf = (place: string): Readonly<Record<string, string | Converter>> => ({
+    street1: `${place}.Line1`,
+    city: blankAsNull(`${place}.City`),
+    country: orElse(`${place}.Country`, 'SE'),
+  })
+  const mapping = defineMapping(customer, {
+    ...record,
+    customerName: null,
+    customerStatus: null,
+    taxNumber: null,
+    currency: null,
+    companyId: null,
+    email: null,
+    addresses: listByType('addressType', {
+      BILLING: addressOf('BillAddr'),
+      SHIPPING: addressOf('ShipAddr'),
+    }),
+    phoneNumbers: listByType('phoneNumberType', {
+      PRIMARY: { phoneNumber: 'Phone' },
+      FAX: { phoneNumber: 'Fax' },
+    }),
+  })
+
+  test('shows an entry for each type that has a value', () => {
+    const raw = { Id: 1, BillAddr: { Line1: 'Kaj 1', City: '' }, ShipAddr: { City: '' }, Fax: '7' }
+    const { row, problems } = createMapper(mapping)(raw, 'credential')
+    expect(problems).toEqual([])
+    expect(row.addresses).toMatchObject([{ addressType: 'Billing', street1: 'Kaj 1', city: null }])
+    expect(row.phoneNumbers).toMatchObject([{ phoneNumberType: 'Fax', phoneNumber: '7' }])
+  })
+
+  test('writes every type: what the list omits becomes null, or the value for null', async () => {
+    const addresses = [{ addressType: 'SHIPPING', street1: 'Kaj 2', city: 'Oslo' }]
+    expect(await written(mapping, { addresses, phoneNumbers: null })).toEqual({
+      BillAddr: { Line1: null, City: null, Country: 'SE' },
+      ShipAddr: { Line1: 'Kaj 2', City: 'Oslo', Country: 'SE' },
+      Phone: null,
+      Fax: null,
+    })
+  })
+
+  test.each<[string, readonly JsonObject[], string]>([
+    ['another type', [{ addressType: 'HOME', street1: 'x' }], 'addresses[0].addressType'],
+    [
+      'two entries of a type',
+      [{ addressType: 'BILLING' }, { addressType: 'Billing' }],
+      'addresses[1]',
+    ],
+    ['another field', [{ addressType: 'BILLING', zipCode: '1' }], 'addresses[0].zipCode'],
+  ])('rejects %s', async (_name, addresses, field) => {
+    await expect(written(mapping, { addresses })).rejects.toMatchObject({
+      ...{ name: 'WriteRejection', field },
+    })
+  })
+
+  test('is writable, and an error of the app about a part of it is about the list', () => {
+    expect(writableFields(mapping, 'create')).toEqual(['addresses', 'phoneNumbers'])
+    expect(unifiedField(mapping, 'ShipAddr.Line1')).toBe('addresses')
+  })
+})
