@@ -245,6 +245,7 @@ describe('the address of an order', () => {
 
   test.each<[string, Json, object | undefined]>([
     ['nothing if unchanged', { city: 'Stockholm', lastName: 'Kowalewskaja' }, undefined],
+    ['nothing if it has no parts', {}, undefined],
     ['a cleared line', { address2: null }, { streetLine2: null }],
     ['a first name', { firstName: 'Sofja' }, { fullName: 'Sofja Kowalewskaja' }],
     ['no first name', { firstName: null }, { fullName: 'Kowalewskaja' }],
@@ -281,6 +282,12 @@ describe('the address of an order', () => {
     expect(thrownBy(() => orderBody({ shippingAddress: input }, order))).toMatchObject({
       ...{ name: 'WriteRejection', field, reason: expect.stringContaining(instead) },
     })
+  })
+
+  test('is not changed by parts that it does not have', () => {
+    const shippingAddress = { ...order.shippingAddress, streetLine2: null }
+    const input = { shippingAddress: { address2: null } }
+    expect(orderBody(input, { ...order, shippingAddress })).toEqual({})
   })
 
   test('is created where none existed', () => {

@@ -63,9 +63,14 @@ export const onlyChanges = (source: Source): Converter => {
       const { path, put, stored } = context
       const written = writeValue(converter, undefined, value, context)
       const present = readPath(converter.from)(stored)
-      if (matchesJson(present, written)) return undefined
-      const change = isObject(written) ? changedFields(written as JsonObject, present) : written
-      put(converter.to ?? converter.from, change, path)
+      const to = converter.to ?? converter.from
+      if (!isObject(written)) {
+        if (!matchesJson(present, written)) put(to, written, path)
+        return undefined
+      }
+      // Safe: an object of JSON.
+      const changed = changedFields(written as JsonObject, present)
+      if (Object.keys(changed).length > 0) put(to, changed, path)
       return undefined
     },
   }

@@ -168,7 +168,7 @@ export const products = {
       const variants = entriesOf(product.variants)
       const entries = entriesIn(body.variants)
       const changes = entries.flatMap((entry) => changedVariant(entry, variants, settings))
-      const added = entries.filter(({ variant }) => variant.id === undefined)
+      const added = entries.filter(({ variant }) => (variant.id ?? null) === null)
       const [name = product.name] = textsAt(body, 'translations.name')
       const created = added.map((entry) => newVariant(entry, name, settings))
       const parts = 'optionGroups { id name options { id name } }'
