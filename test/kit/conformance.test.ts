@@ -148,6 +148,21 @@ const wrong: readonly Wrong[] = [
       })),
   ],
   [
+    'a context that changes with each read',
+    'context',
+    () => {
+      let reads = 0
+      const context = {
+        version: 1,
+        *read() {
+          yield connector.check
+          return { reads: ++reads }
+        },
+      }
+      return defineConnector({ ...connector, context })
+    },
+  ],
+  [
     'failures that are not classified',
     'credential',
     () => defineConnector({ ...connector, readFailure: () => ({ kind: 'refused', reason: 'no' }) }),

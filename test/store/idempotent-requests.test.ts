@@ -22,6 +22,7 @@ test('an attempt that lost its claim neither stores a response nor forgets, rele
     UPDATE idempotent_requests SET held_until = clock_timestamp() - interval '1 s'`
   const second = await claim()
   expect(second.interruptedSince).toBeInstanceOf(Date)
+  expect(second.attemptKey).toBe(late.attemptKey)
 
   await requests.store(late.lease, { status: 200, body: 'late' })
   await requests.release(late.lease, false)
@@ -38,6 +39,10 @@ test('an attempt that lost its claim neither stores a response nor forgets, rele
     state: 'completed',
     response: { status: 200, body: 'second' },
   })
+  // After its expiry, the row belongs to another request, which no app may take for a repetition.
+  await database.prisma.$executeRaw`
+    UPDATE idempotent_requests SET expires_at = clock_timestamp() - interval '1 s'`
+  expect((await claim()).attemptKey).not.toBe(late.attemptKey)
   await database.stop()
   await drop()
 })
