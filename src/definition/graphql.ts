@@ -12,6 +12,24 @@ export const rootFields = ({ body }: AppResponse): Readonly<Record<string, unkno
   throw new Error('The GraphQL response has no data.')
 }
 
+/**
+ * The text of an operation with one root field, by its signature in the schema: of `deleteCustomer(id: ID!)` and
+ * `result message`, it is `mutation ($id: ID!) { deleteCustomer(id: $id) { result message } }`.
+ * @param selection none for a root field without parts
+ */
+export const operation = (
+  type: 'query' | 'mutation',
+  signature: string,
+  selection?: string,
+): string => {
+  const [field = '', declared = ''] = signature.split(/[()]/)
+  const parameters = declared.split(', ').map((parameter) => parameter.split(':')[0] ?? '')
+  const variables = declared.split(', ').map((parameter) => `$${parameter}`)
+  const passed = parameters.map((name) => `${name}: $${name}`)
+  const root = `${field}(${passed.join(', ')})${selection === undefined ? '' : ` { ${selection} }`}`
+  return `${type} (${variables.join(', ')}) { ${root} }`
+}
+
 /** The requests of a GraphQL API. @param path its path below the base URL: `/graphql` */
 export const graphqlApi = (path: string) => {
   const mutation = (query: string, variables: Variables): AppRequest => ({

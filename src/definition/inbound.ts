@@ -3,6 +3,7 @@
  * fetches the records that they name, and keeps the subscription in the app alive. The content of an event is never
  * stored: an event only names a record.
  */
+import { valuesOf } from './raw-values.ts'
 import type { Steps } from './steps.ts'
 
 /** How the time of a signature is sent, and how far it may be from now. Older deliveries are rejected. */
@@ -177,6 +178,23 @@ export interface Webhooks {
   /** Absent: the address is entered in the app by hand. */
   readonly subscription?: WebhookSubscriptions
 }
+
+/**
+ * Reads deliveries of one event that names a record: `{ "type": "order.changed", "data": { "id": "7" } }`.
+ * @param topics the topics by the first word of `type`; other events are ignored, as a later version may report more
+ */
+export const recordEvents =
+  (topics: Readonly<Record<string, string>>): Webhooks['events'] =>
+  ({ body }) => {
+    const { type, data } = valuesOf(body)
+    const { id } = valuesOf(data)
+    if (typeof type !== 'string' || typeof id !== 'string')
+      throw new Error('The message has no type or no id.')
+    const [name = '', kind] = type.split('.')
+    const topic = topics[name]
+    if (topic === undefined) return []
+    return [{ topic, remoteId: id, kind: kind === 'deleted' ? 'deleted' : 'changed' }]
+  }
 
 const problemOf = (webhooks: Webhooks, topics: readonly string[]): string | undefined => {
   const { scope, secret, company, subscription } = webhooks

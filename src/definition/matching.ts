@@ -25,17 +25,22 @@ export const matchesEach = (
   stored.length === input.length &&
   input.every((entry, index) => matchesEntry(stored[index], entry))
 
-const matchesJson = (stored: unknown, input: unknown, by: Comparison): boolean => {
+/** Whether two JSON values match: empty values do, and stored objects may have additional fields. */
+export const matchesJson = (
+  stored: unknown,
+  input: unknown,
+  isSameText: Comparison['isSameText'] = (a, b) => a === b,
+): boolean => {
+  const matches = (a: unknown, b: unknown) => matchesJson(a, b, isSameText)
   if (isEmpty(input)) return isEmpty(stored)
-  if (Array.isArray(input))
-    return matchesEach(stored, input, (storedEntry, entry) => matchesJson(storedEntry, entry, by))
+  if (Array.isArray(input)) return matchesEach(stored, input, matches)
   if (isObject(input))
     return (
       isObject(stored) &&
-      Object.entries(input).every(([name, value]) => matchesJson(stored[name], value, by))
+      Object.entries(input).every(([name, value]) => matches(stored[name], value))
     )
   return typeof stored === 'string' && typeof input === 'string'
-    ? by.isSameText(stored, input)
+    ? isSameText(stored, input)
     : stored === input
 }
 
@@ -53,5 +58,5 @@ export const matchesValue = (
   const { kind } = field
   if (kind.matches) return kind.matches(stored, input, by)
   const context = { credentialId: by.credentialId, report: () => {} }
-  return matchesJson(stored, normalizeValue(field, input, context, ''), by)
+  return matchesJson(stored, normalizeValue(field, input, context, ''), by.isSameText)
 }

@@ -22,3 +22,7 @@ export const instantOf = (text: string): string | undefined =>
 
 /** The first instant of a day in UTC. */
 export const firstInstant = (day: string): string => `${day.slice(0, 10)}T00:00:00.000Z`
+
+/** The instant some milliseconds later, or earlier for a negative number, as ISO 8601 in UTC. */
+export const shiftInstant = (instant: string, ms: number): string =>
+  new Date(Date.parse(instant) + ms).toISOString()

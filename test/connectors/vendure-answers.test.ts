@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/vendure/manifest.ts'
+import { shop } from '../../src/connectors/vendure/shop.ts'
 import { authenticate, baseUrlOf } from '../../src/definition/authenticate.ts'
 import type { CredentialValues } from '../../src/definition/connector.ts'
 import { REQUEST } from '../support/steps.ts'
@@ -78,12 +79,15 @@ describe('a response', () => {
     const position = { since: undefined, cursor: undefined }
     for (const body of [undefined, {}, { data: null }, { data: { orders: {} } }])
       expect(() => resource('orders').readList(response({ status: 200, body }), position)).toThrow()
-    // Its amounts are not guessed.
-    const list = { orders: { items: [], totalItems: 0 } }
-    expect(() => resource('orders').readList(answered(list), position)).toThrow('precision')
-    expect(() =>
-      resource('products').readList(answered({ products: list.orders }), position),
-    ).toThrow('currency')
+  })
+
+  test.each([
+    ['precision', { activeChannel: { defaultCurrencyCode: 'EUR' } }],
+    ['currency', { globalSettings: { serverConfig: { moneyStrategyPrecision: 2 } } }],
+  ])('without the %s of amounts is invalid: it is not guessed', (word, data) => {
+    const steps = shop.read()
+    steps.next()
+    expect(() => steps.next(answered(data))).toThrow(word)
   })
 })
 

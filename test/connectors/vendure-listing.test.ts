@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, ListPosition } from '../../src/definition/connector.ts'
-import { answered, readPage, recorded, resource } from './vendure/fixtures.ts'
+import { answered, CONTEXT, readPage, recorded, resource } from './vendure/fixtures.ts'
 
 const SINCE = '2026-03-01T12:00:00.000Z'
 
@@ -26,7 +26,11 @@ const walk = (
     const { options } = requestOf(name, { since, cursor })
     steps.push(options)
     const list = { items: page.map((id) => ({ id })), totalItems: totals[index] ?? 0 }
-    const { records, next } = resource(name).readList(answered({ [name]: list }), { since, cursor })
+    const { records, next } = resource(name).readList(answered({ [name]: list }), {
+      since,
+      cursor,
+      context: CONTEXT,
+    })
     ids.push(...records.map((record) => (record as { id: string }).id))
     cursor = next
     if (next === undefined) break
@@ -51,27 +55,15 @@ describe('a full listing', () => {
     })
   })
 
-  test('requests the unit of amounts once and caches it', () => {
-    const first = requestOf('orders', { since: undefined, cursor: undefined })
-    expect(first.text).toContain('moneyStrategyPrecision')
-    const globalSettings = { serverConfig: { moneyStrategyPrecision: 3 } }
-    const page = { orders: { items: [{ id: '1' }, { id: '2' }], totalItems: 3 }, globalSettings }
-    const { records, next } = resource('orders').readList(answered(page), {
-      since: undefined,
-      cursor: undefined,
-    })
-    expect(records).toEqual([
-      { id: '1', moneyStrategyPrecision: 3 },
-      { id: '2', moneyStrategyPrecision: 3 },
-    ])
-    expect(requestOf('orders', { since: undefined, cursor: next }).text).not.toContain(
-      'globalSettings',
-    )
-    const second = { orders: { items: [{ id: '2' }, { id: '3' }], totalItems: 3 } }
-    expect(
-      resource('orders').readList(answered(second), { since: undefined, cursor: next }),
-    ).toEqual({
-      records: [{ id: '3', moneyStrategyPrecision: 3 }],
+  test('adds the unit of amounts to each record', () => {
+    const page = { orders: { items: [{ id: '1' }, { id: '2' }], totalItems: 2 } }
+    const context = { ...CONTEXT, moneyStrategyPrecision: 3 }
+    const position = { since: undefined, cursor: undefined, context }
+    expect(resource('orders').readList(answered(page), position)).toEqual({
+      records: [
+        { id: '1', moneyStrategyPrecision: 3 },
+        { id: '2', moneyStrategyPrecision: 3 },
+      ],
       next: undefined,
     })
   })
@@ -183,14 +175,14 @@ describe('a listing of changes', () => {
   })
 
   test('of orders watches completed ones for sixty days', () => {
-    const cursor = { first: {}, at: { pass: 'completed' } }
-    expect(requestOf('orders', { since: SINCE, cursor }).options).toMatchObject({
+    const cursor = { pass: 'completed' }
+    expect(requestOf('orders', { since: SINCE, cursor, context: CONTEXT }).options).toMatchObject({
       filter: { orderPlacedAt: { after: '2025-12-31T12:00:00.000Z' } },
     })
   })
 
   test('of orders fetches the completed ones with a new time on any part', () => {
-    const cursor = { first: { moneyStrategyPrecision: 2 }, at: { pass: 'completed' } }
+    const cursor = { pass: 'completed' }
     const before = '2026-03-01T11:00:00.000Z'
     const later = '2026-03-01T12:30:00.000Z'
     const payment = { updatedAt: before, refunds: [] }
@@ -205,16 +197,16 @@ describe('a listing of changes', () => {
     ]
     const { records, next } = resource('orders').readList(
       answered({ orders: { items, totalItems: items.length } }),
-      { since: SINCE, cursor },
+      { since: SINCE, cursor, context: CONTEXT },
     )
     expect(records).toEqual([])
     expect(next).toMatchObject({
-      at: { at: { ids: ['delivered', 'paid', 'refunded', 'modified'] } },
+      at: { ids: ['delivered', 'paid', 'refunded', 'modified'] },
     })
   })
 
   test('of products does not fetch the results of the first pass again', () => {
-    const cursor = { first: {}, at: { pass: 'withChangedVariant' } }
+    const cursor = { pass: 'withChangedVariant' }
     const items = [
       { productId: '1', product: { updatedAt: SINCE } },
       { productId: '2', product: { updatedAt: '2026-03-01T12:00:00.001Z' } },
@@ -222,9 +214,9 @@ describe('a listing of changes', () => {
     ]
     const { next } = resource('products').readList(
       answered({ productVariants: { items, totalItems: items.length } }),
-      { since: SINCE, cursor },
+      { since: SINCE, cursor, context: CONTEXT },
     )
-    expect(next).toMatchObject({ at: { at: { ids: ['1'] } } })
+    expect(next).toMatchObject({ at: { ids: ['1'] } })
   })
 
   test('of fulfillments searches the orders for changed ones', () => {
@@ -239,10 +231,10 @@ describe('a listing of changes', () => {
       productId: String(index + 1),
       product: { updatedAt: SINCE },
     }))
-    const cursor = { first: {}, at: { pass: 'withChangedVariant' } }
+    const cursor = { pass: 'withChangedVariant' }
     const trace = resource('products').readList(
       answered({ productVariants: { items: [...found, ...found], totalItems: 301 } }),
-      { since: SINCE, cursor },
+      { since: SINCE, cursor, context: CONTEXT },
     )
     const first = requestOf('products', { since: SINCE, cursor: trace.next })
     expect(first.options).toMatchObject({ filter: { id: { in: { length: 100 } } } })
@@ -250,11 +242,18 @@ describe('a listing of changes', () => {
     const { next: second } = resource('products').readList(none, {
       since: SINCE,
       cursor: trace.next,
+      context: CONTEXT,
     })
-    expect(requestOf('products', { since: SINCE, cursor: second }).options).toMatchObject({
+    expect(
+      requestOf('products', { since: SINCE, cursor: second, context: CONTEXT }).options,
+    ).toMatchObject({
       filter: { id: { in: { length: 50 } } },
     })
-    const { next: third } = resource('products').readList(none, { since: SINCE, cursor: second })
+    const { next: third } = resource('products').readList(none, {
+      since: SINCE,
+      cursor: second,
+      context: CONTEXT,
+    })
     expect(requestOf('products', { since: SINCE, cursor: third })).toMatchObject({
       text: expect.stringContaining('productVariants'),
       options: { skip: 299 },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
-import { CREDENTIAL, mapped, rawRecords } from './vendure/fixtures.ts'
+import { CONTEXT, CREDENTIAL, mapped, rawRecords } from './vendure/fixtures.ts'
 
 const idOf = (topic: string, remoteId: string) => recordId(CREDENTIAL, topic, remoteId)
 const lamp = {
@@ -228,16 +228,19 @@ describe('a product', () => {
   })
 
   test('has no price if a variant has none in the currency of the channel', () => {
-    const { row } = mapped('products', { ...bright, defaultCurrencyCode: 'USD' })
+    const { row } = mapped('products', bright, { ...CONTEXT, defaultCurrencyCode: 'USD' })
     expect(row.variants).toMatchObject([{ price: null }, { price: null }])
   })
 
   test('has the stock of all locations, and none if the shop tracks none', () => {
     const [small] = bright.variants
     const stockLevels = [{ stockOnHand: 3 }, { stockOnHand: 4 }]
-    const inventoryOf = (changes: object) =>
-      mapped('products', { ...bright, ...changes, variants: [{ ...small, stockLevels }] }).row
-        .variants
+    const inventoryOf = (settings: object) =>
+      mapped(
+        'products',
+        { ...bright, variants: [{ ...small, stockLevels }] },
+        { ...CONTEXT, ...settings },
+      ).row.variants
     expect(inventoryOf({})).toMatchObject([{ inventory: { totalCount: 7 } }])
     expect(inventoryOf({ globalTrackInventory: false })).toMatchObject([{ inventory: null }])
   })

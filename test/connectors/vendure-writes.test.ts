@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/vendure/manifest.ts'
+import { type Shop, shop } from '../../src/connectors/vendure/shop.ts'
 import type { Json, ResourceWriter, StoredRecord } from '../../src/definition/connector.ts'
 import { createMapper } from '../../src/definition/mapping.ts'
 import { placeOrder } from '../apps/vendure/checkout.ts'
@@ -30,11 +31,14 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
   let vendure: Vendure
   let driver: Driver
   let lamp: Product
+  let context: Shop
+  const attempt = () => ({ ...ATTEMPT, context })
 
   beforeAll(async () => {
     vendure = await startVendure()
     const { apiKey } = await createKey(vendure, WRITING)
     driver = createDriver(connector, { url: vendure.url, apiKey })
+    context = shop.of(await driver.run(shop.read()))
     lamp = await createProduct(vendure, {
       name: 'Lamp',
       description: 'Bright.',
@@ -51,13 +55,13 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
 
   /** A raw record as the API would show it. */
   const shown = (name: string, raw: unknown): Shown => {
-    const { row, problems } = createMapper(topicOf(name).mapping)(raw, 'credential')
+    const { row, problems } = createMapper(topicOf(name).mapping)(raw, 'credential', { context })
     expect(problems).toEqual([])
     return row
   }
   const storedAs = (name: string, raw: unknown): StoredRecord => {
     const record = shown(name, raw)
-    return { remoteId: record.remoteId, record }
+    return { remoteId: record.remoteId, record, raw }
   }
   const write = async (
     name: string,
@@ -68,9 +72,9 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
     return shown(name, await driver.run(steps))
   }
   const create = (name: string, fields: Fields, remoteFields: Fields = {}) =>
-    write(name, ({ create }) => create?.steps({ fields, remoteFields }, ATTEMPT))
+    write(name, ({ create }) => create?.steps({ fields, remoteFields }, attempt()))
   const get = (name: string, remoteId: string, stored?: StoredRecord) =>
-    driver.run(topicOf(name).write.get(remoteId, stored))
+    driver.run(topicOf(name).write.get(remoteId, stored, context))
   const update = async (
     name: string,
     remoteId: string,
@@ -78,12 +82,14 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
     remoteFields: Fields = {},
   ): Promise<Shown> => {
     const stored = storedAs(name, await get(name, remoteId))
-    return write(name, (writer) => writer.update?.steps({ fields, remoteFields }, stored, ATTEMPT))
+    return write(name, (writer) =>
+      writer.update?.steps({ fields, remoteFields }, stored, attempt()),
+    )
   }
   const remove = async (name: string, remoteId: string): Promise<void> => {
     const steps = topicOf(name).write.delete?.steps(
       storedAs(name, await get(name, remoteId)),
-      ATTEMPT,
+      attempt(),
     )
     if (!steps) throw new Error(`the connector does not delete ${name}`)
     await driver.run(steps)
@@ -91,7 +97,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
   /** The record as a listing returns it. */
   const listed = async (name: string, remoteId: string): Promise<unknown> => {
     const { listRequest, readList } = topicOf(name)
-    const position = { since: undefined, cursor: undefined }
+    const position = { since: undefined, cursor: undefined, context }
     const steps = (function* () {
       return readList(yield listRequest(position), position).records
     })()
@@ -163,8 +169,8 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       await remove('customers', gone.remoteId)
       const writer = topicOf('customers').write
       for (const steps of [
-        writer.update?.steps({ fields: { firstName: 'H' }, remoteFields: {} }, stored, ATTEMPT),
-        writer.delete?.steps(stored, ATTEMPT),
+        writer.update?.steps({ fields: { firstName: 'H' }, remoteFields: {} }, stored, attempt()),
+        writer.delete?.steps(stored, attempt()),
       ]) {
         if (!steps) throw new Error('no such operation')
         expect(await refusal(driver.run<unknown>(steps))).toMatchObject({ kind: 'absent' })
@@ -179,7 +185,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
           fields: { firstName: 'R', lastName: 'R', email: 'r@example.org' },
           remoteFields: {},
         },
-        ATTEMPT,
+        attempt(),
       )
       if (!steps) throw new Error('no such operation')
       expect(await refusal(reader.run(steps))).toMatchObject({
@@ -309,7 +315,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       ['a missing variant', 'variants', ([small = '']) => ({ variants: [{ remoteId: small }] })],
       [
         'other options of a variant',
-        'variants.1.optionValues',
+        'variants[1].optionValues',
         ([small = '', large = '']) => ({
           variants: [
             { remoteId: small },
@@ -319,14 +325,14 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       ],
       [
         'a new variant without options',
-        'variants.2.optionValues',
+        'variants[2].optionValues',
         ([small = '', large = '']) => ({
           variants: [{ remoteId: small }, { remoteId: large }, { price: '1' }],
         }),
       ],
       [
         'a new variant with the options of another',
-        'variants.2.optionValues',
+        'variants[2].optionValues',
         ([small = '', large = '']) => ({
           productName: 'Half done',
           variants: [
@@ -337,7 +343,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       ],
       [
         'a new variant without a price',
-        'variants.2.price',
+        'variants[2].price',
         ([small = '', large = '']) => ({
           variants: [
             ...[{ remoteId: small }, { remoteId: large }],
@@ -347,7 +353,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       ],
       [
         'an amount that is too precise',
-        'variants.0.price',
+        'variants[0].price',
         ([small = '', large = '']) => ({
           variants: [{ remoteId: small, price: '1.005' }, { remoteId: large }],
         }),
@@ -477,17 +483,17 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       ['a missing line', 'lineItems', () => ({ lineItems: linesOf(2) })],
       [
         'a line without a variant',
-        'lineItems.0.variantId',
+        'lineItems[0].variantId',
         () => ({ lineItems: [{ quantity: 1 }] }),
       ],
       [
         'a line without a quantity',
-        'lineItems.1.quantity',
+        'lineItems[1].quantity',
         () => ({ lineItems: [...linesOf(2), { variantId: lamp.variants[1]?.id ?? '' }] }),
       ],
       [
         'a duplicate variant',
-        'lineItems.2.variantId',
+        'lineItems[2].variantId',
         () => ({ lineItems: [...linesOf(2, 3), ...linesOf(1)] }),
       ],
       ['no address', 'shippingAddress', () => ({ shippingAddress: null })],
@@ -496,7 +502,7 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
         'billingAddress.countryCode',
         () => ({ billingAddress: { countryCode: null } }),
       ],
-      ['no customer', 'customer.customerId', () => ({ customer: null })],
+      ['no customer', 'customer', () => ({ customer: null })],
       ['no state', 'orderStatus', () => ({ orderStatus: null })],
       [
         'an address and an unreachable state',
@@ -675,9 +681,9 @@ describe.skipIf(missing)(`writes to the real Vendure${missing ? `: ${missing}` :
       const another = await buy()
       const refusals: [Fields, Fields, string | undefined][] = [
         [{ ...shipment(order, 1), orderId: '999' }, {}, 'orderId'],
-        [{ ...shipment(another, 1), orderId: order.id }, {}, 'lineItems.0.lineItemId'],
+        [{ ...shipment(another, 1), orderId: order.id }, {}, 'lineItems[0].lineItemId'],
         [{ orderId: order.id }, {}, 'lineItems'],
-        [shipment(order, 0), {}, 'lineItems.0.quantity'],
+        [shipment(order, 0), {}, 'lineItems[0].quantity'],
         [{ ...shipment(order, 1), trackingNumbers: ['1', '2'] }, {}, 'trackingNumbers'],
         [shipment(order, 1), { nonsense: 1 }, 'remoteFields.nonsense'],
         [{ ...shipment(order, 1), carrier: 'DHL' }, { handler: {} }, 'remoteFields.handler'],

@@ -6,7 +6,7 @@ import { connectors } from '../../src/generated/registry.ts'
 import { createDataset } from '../../src/sandbox/company/history.ts'
 import { recordBody } from '../../src/sandbox/responses.ts'
 import { isAsRequested, matchRecord } from '../../src/write/record-match.ts'
-import { CREDENTIAL, rawRecords, resource } from '../connectors/vendure/fixtures.ts'
+import { CONTEXT, CREDENTIAL, rawRecords, resource } from '../connectors/vendure/fixtures.ts'
 
 type Given = Readonly<Record<string, Json>>
 
@@ -16,7 +16,7 @@ const requestOf = (fields: Given, remoteFields: Given = {}): WriteInput => ({
 })
 const foundAs = ({ mapping }: ResourceConnector, raw: unknown) => ({
   raw,
-  row: createMapper(mapping)(raw, CREDENTIAL).row,
+  row: createMapper(mapping)(raw, CREDENTIAL, { context: CONTEXT }).row,
 })
 
 const { records } = await createDataset({

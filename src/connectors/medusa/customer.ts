@@ -1,13 +1,11 @@
 /** Customers: those with an account, and guests. */
 import type { ResourceConnector } from '../../definition/connector.ts'
-import { buildBody, writableFields } from '../../definition/mapping/write.ts'
+import { bodyWriter } from '../../definition/mapping/body-writer.ts'
 import { defineMapping } from '../../definition/mapping.ts'
-import { getBy, passes } from '../../definition/paging/compose.ts'
+import { passes } from '../../definition/paging/compose.ts'
+import { valuesOf } from '../../definition/raw-values.ts'
 import { customer } from '../../resources/commerce/customer.ts'
-import { type Collection, changedSince, readManyOf, readOne, sync } from './listing.ts'
-import { valuesOf } from './records.ts'
-
-const app = 'Medusa'
+import { type Collection, changedSince, readManyOf, sync } from './listing.ts'
 
 const collection: Collection = {
   path: 'customers',
@@ -55,30 +53,18 @@ export const customers: ResourceConnector = {
       },
     },
   },
-  write: {
-    get: getBy(readMany),
-    create: {
-      fields: writableFields(mapping, 'create'),
-      *steps(input) {
-        const body = yield* buildBody(mapping, input, { app, verb: 'create' })
-        const { body: created } = yield { method: 'POST', path: '/admin/customers', body }
-        return yield* readOne(readMany, String(valuesOf(valuesOf(created).customer).id))
-      },
+  write: bodyWriter(mapping, {
+    app: 'Medusa',
+    readMany,
+    *create(body) {
+      const { body: created } = yield { method: 'POST', path: '/admin/customers', body }
+      return valuesOf(valuesOf(created).customer).id
     },
-    update: {
-      fields: writableFields(mapping, 'update'),
-      guard: 'compare',
-      *steps(input, { remoteId }) {
-        const body = yield* buildBody(mapping, input, { app, verb: 'update' })
-        yield { method: 'POST', path: pathOf(remoteId), body }
-        return yield* readOne(readMany, remoteId)
-      },
+    *update(body, { remoteId }) {
+      yield { method: 'POST', path: pathOf(remoteId), body }
     },
-    delete: {
-      guard: 'compare',
-      *steps({ remoteId }) {
-        yield { method: 'DELETE', path: pathOf(remoteId) }
-      },
+    *delete({ remoteId }) {
+      yield { method: 'DELETE', path: pathOf(remoteId) }
     },
-  },
+  }),
 }

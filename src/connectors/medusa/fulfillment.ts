@@ -3,10 +3,7 @@ import {
   type AppRequest,
   type Json,
   type Pager,
-  RecordNotFoundError,
   type ResourceConnector,
-  type Steps,
-  type StoredRecord,
   WriteRejection,
 } from '../../definition/connector.ts'
 import {
@@ -18,11 +15,13 @@ import {
 } from '../../definition/mapping/converters.ts'
 import { writableFields } from '../../definition/mapping/write.ts'
 import { defineMapping } from '../../definition/mapping.ts'
-import { mapRecords, passes, readByIds } from '../../definition/paging/compose.ts'
-import { withQuery } from '../../definition/paging/pager.ts'
+import { mapReadMany, mapRecords, passes } from '../../definition/paging/compose.ts'
+import { partReader } from '../../definition/paging/parts.ts'
+import { entriesOf, type Values, valuesOf } from '../../definition/raw-values.ts'
+import { recordsAt } from '../../definition/side-effects.ts'
 import { fulfillment } from '../../resources/commerce/fulfillment.ts'
-import { type Collection, changedSince, readManyOf, sync } from './listing.ts'
-import { entriesOf, latestChange, type Values, valuesOf } from './records.ts'
+import { type Collection, changedSince, pagesOf, readManyOf, sync } from './listing.ts'
+import { latestChange } from './records.ts'
 
 /** The orders, with the parts that fulfillments need. */
 const collection: Collection = {
@@ -30,8 +29,6 @@ const collection: Collection = {
   list: 'orders',
   fields: ['id', '*items', '*fulfillments', '*fulfillments.items', '*fulfillments.labels'],
 }
-
-const ordersById = readManyOf(collection)
 
 /** A raw fulfillment, with the id of its order, and the order line of each of its lines. */
 interface RawFulfillment {
@@ -91,44 +88,13 @@ const pages: Pager = mapRecords(
   fulfillmentsOf,
 )
 
-const ORDERS_A_PAGE = 100
-
-/** The id of a fulfillment's order. Medusa has no request for it, so this searches the orders, newest first. */
-function* findOrder(id: string): Steps<string | undefined> {
-  for (let offset = 0; ; offset += ORDERS_A_PAGE) {
-    const { body } = yield {
-      method: 'GET',
-      path: withQuery('/admin/orders', {
-        fields: 'id,fulfillments.id',
-        order: '-created_at',
-        limit: ORDERS_A_PAGE,
-        offset,
-      }),
-    }
-    const { orders, count } = valuesOf(body)
-    const found = entriesOf(orders).find((order) =>
-      entriesOf(order.fulfillments).some((one) => one.id === id),
-    )
-    if (found) return String(found.id)
-    if (offset + ORDERS_A_PAGE >= Number(count)) return undefined
-  }
-}
-
-function* fulfillmentsIn(orderId: string): Steps<readonly Values[]> {
-  return (yield* readByIds(ordersById, [orderId])).flatMap(fulfillmentsOf)
-}
-
-/** The id of the order, from the stored copy of the fulfillment or by a search. */
-function* orderOf(remoteId: string, stored?: StoredRecord): Steps<string | undefined> {
-  const { order_id: known } = valuesOf(stored?.record.remoteFields)
-  return typeof known === 'string' ? known : yield* findOrder(remoteId)
-}
-
-function* read(orderId: string, id: string): Steps<Values> {
-  const found = (yield* fulfillmentsIn(orderId)).find((one) => one.id === id)
-  if (!found) throw new RecordNotFoundError(`The order ${orderId} has no fulfillment ${id}.`)
-  return found
-}
+/** Without a stored copy, the order of a fulfillment is searched, newest first: Medusa has no request for it. */
+const parts = partReader({
+  readMany: mapReadMany(readManyOf(collection), fulfillmentsOf),
+  parentId: 'order_id',
+  search: pagesOf({ ...collection, fields: ['id', 'fulfillments.id'] }, { order: '-created_at' }),
+  partIds: 'fulfillments.id',
+})
 
 const pathOf = (orderId: string): string =>
   `/admin/orders/${encodeURIComponent(orderId)}/fulfillments`
@@ -178,9 +144,7 @@ export const fulfillments: ResourceConnector = {
   sync,
   write: {
     *get(remoteId, stored) {
-      const orderId = yield* orderOf(remoteId, stored)
-      if (orderId === undefined) return undefined
-      const found = (yield* fulfillmentsIn(orderId)).find(({ id }) => id === remoteId)
+      const found = yield* parts.get(remoteId, stored)
       return typeof found?.canceled_at === 'string' ? undefined : found
     },
     create: {
@@ -191,27 +155,26 @@ export const fulfillments: ResourceConnector = {
           throw new WriteRejection('Medusa requires the order.', 'orderId')
         const items = linesOf(fields.lineItems)
         const labels = labelsFrom(fields)
-        const before = (yield* fulfillmentsIn(orderId)).map(({ id }) => id)
+        const before = (yield* parts.partsOf(orderId)).map(({ id }) => id)
         yield { method: 'POST', path: pathOf(orderId), body: { ...remoteFields, items } }
         // The response is the order.
-        const added = (yield* fulfillmentsIn(orderId)).find(({ id }) => !before.includes(id))
+        const added = (yield* parts.partsOf(orderId)).find(({ id }) => !before.includes(id))
         if (!added) throw new Error(`Medusa created no fulfillment of the order ${orderId}.`)
         const id = String(added.id)
         if (labels.length > 0) yield ship(orderId, id, items, labels)
-        return yield* read(orderId, id)
+        return yield* parts.read(orderId, id)
       },
     },
     // Only a fulfillment that was not shipped yet can receive labels (NOTES "labels are set once").
     update: {
       fields: writableFields(mapping, 'update'),
       guard: 'compare',
-      *steps({ fields, remoteFields }, stored) {
-        const { remoteId: id } = stored
+      *steps({ fields, remoteFields }, { remoteId: id, raw }) {
         const [unknown] = Object.keys(remoteFields)
         if (unknown !== undefined)
           throw new WriteRejection('Medusa cannot change it.', `remoteFields.${unknown}`)
         const labels = labelsFrom(fields)
-        const { order_id, items, shipped_at: shippedAt } = valuesOf(stored.raw)
+        const { order_id, items, shipped_at: shippedAt } = valuesOf(raw)
         const orderId = String(order_id)
         if (shippedAt !== null && shippedAt !== undefined)
           throw new WriteRejection(
@@ -223,7 +186,7 @@ export const fulfillments: ResourceConnector = {
           quantity: Number(quantity),
         }))
         yield ship(orderId, id, lines, labels)
-        return yield* read(orderId, id)
+        return yield* parts.read(orderId, id)
       },
     },
     delete: {
@@ -235,12 +198,9 @@ export const fulfillments: ResourceConnector = {
       },
     },
     // The status of the order, and the stock of the products.
-    sideEffects: ({ order_id: orderId, items }) => [
-      ...(typeof orderId === 'string' ? [{ topic: 'commerce/orders', remoteId: orderId }] : []),
-      ...entriesOf(items).flatMap(({ order_line: line }) => {
-        const { product_id: remoteId } = valuesOf(line)
-        return typeof remoteId === 'string' ? [{ topic: 'commerce/products', remoteId }] : []
-      }),
-    ],
+    sideEffects: recordsAt({
+      'commerce/orders': 'order_id',
+      'commerce/products': 'items.order_line.product_id',
+    }),
   },
 }

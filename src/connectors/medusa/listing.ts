@@ -1,16 +1,11 @@
 /** Listings of the Admin API: `GET /admin/orders` returns `{ "orders": […], "count", "offset", "limit" }`. */
-import {
-  type AppRequest,
-  type Pager,
-  type ReadMany,
-  RecordNotFoundError,
-  type Steps,
-} from '../../definition/connector.ts'
-import { mapRecords, readByIds } from '../../definition/paging/compose.ts'
+import type { AppRequest, Pager, ReadMany } from '../../definition/connector.ts'
+import { mapRecords } from '../../definition/paging/compose.ts'
 import { offsetPages } from '../../definition/paging/offset.ts'
 import { type PageReader, pageReader, withQuery } from '../../definition/paging/pager.ts'
+import { valuesOf } from '../../definition/raw-values.ts'
 import type { SyncDefinition } from '../../definition/sync.ts'
-import { type Values, valuesOf, withSortedParts } from './records.ts'
+import { withSortedParts } from './records.ts'
 
 /** A collection of the Admin API. */
 export interface Collection {
@@ -72,13 +67,6 @@ export const readManyOf = (collection: Collection): ReadMany => {
     read: (response) =>
       read(response, { since: undefined, cursor: undefined }).records.map(withSortedParts),
   }
-}
-
-/** Reads a record before or after a write. @throws RecordNotFoundError if the collection does not have it */
-export function* readOne(readMany: ReadMany, id: string, context?: unknown): Steps<Values> {
-  const [record] = yield* readByIds(readMany, [id], context)
-  if (!record) throw new RecordNotFoundError(`Medusa lists no record with the id ${id}.`)
-  return valuesOf(record)
 }
 
 /** NOTES "changes without a trace": the full listing finds them. */

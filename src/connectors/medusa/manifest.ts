@@ -1,6 +1,7 @@
 /** The connector for Medusa 2, a headless shop. @see NOTES.md for Medusa's behaviour */
 import type { CredentialField } from '../../definition/auth.ts'
 import { defineConnector } from '../../definition/connector.ts'
+import { entriesOf, valuesOf } from '../../definition/raw-values.ts'
 import { trimTrailing } from '../../definition/value.ts'
 import { customers } from './customer.ts'
 import { fulfillments } from './fulfillment.ts'
@@ -9,7 +10,6 @@ import { orderWriter } from './order-writer.ts'
 import { products } from './product.ts'
 import { productWriter } from './product-writer.ts'
 import { readFailure } from './read-failure.ts'
-import { entriesOf, valuesOf } from './records.ts'
 import { shop } from './shop.ts'
 import { webhooks } from './webhooks.ts'
 

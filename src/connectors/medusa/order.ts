@@ -13,10 +13,11 @@ import { decimal } from '../../definition/mapping/decimal.ts'
 import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { fetchTraced, mapRecords, passes } from '../../definition/paging/compose.ts'
+import { textsAt } from '../../definition/raw-values.ts'
 import { isObject } from '../../definition/value.ts'
 import { order } from '../../resources/commerce/order.ts'
 import { type Collection, changedSince, readManyOf, sync } from './listing.ts'
-import { latestChange, valuesOf } from './records.ts'
+import { latestChange } from './records.ts'
 
 const collection: Collection = {
   path: 'orders',
@@ -169,11 +170,8 @@ export const mapping = defineMapping<typeof order, RawOrder>(order, {
 /** Reads orders by their ids. */
 export const ordersById = readManyOf(collection)
 
-const orderOfPayment = (payment: unknown): readonly string[] => {
-  const { order: paid } = valuesOf(valuesOf(payment).payment_collection)
-  const { id } = valuesOf(paid)
-  return typeof id === 'string' ? [id] : []
-}
+/** The id of the order of a payment. */
+const orderOfPayment = (payment: unknown) => textsAt(payment, 'payment_collection.order.id')
 
 /** The orders, by their own time and by that of their payments. */
 const pages = passes(({ since }) => ({

@@ -7,10 +7,9 @@ import {
 } from '../../definition/connector.ts'
 import type { JsonObject } from '../../definition/mapping/rule.ts'
 import { buildBody, writableFields } from '../../definition/mapping/write.ts'
-import { getBy } from '../../definition/paging/compose.ts'
-import { readOne } from './listing.ts'
+import { getBy, readOne } from '../../definition/paging/compose.ts'
+import { entriesOf, valuesOf } from '../../definition/raw-values.ts'
 import { mapping, productsById, type RawProduct } from './product.ts'
-import { entriesOf, valuesOf } from './records.ts'
 import { shop } from './shop.ts'
 import {
   changedVariant,

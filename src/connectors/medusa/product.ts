@@ -1,5 +1,5 @@
 /** Products with their variants. */
-import type { Pager, ReadMany } from '../../definition/connector.ts'
+import type { Pager } from '../../definition/connector.ts'
 import {
   listOf,
   notNull,
@@ -8,11 +8,12 @@ import {
   writtenBySteps,
 } from '../../definition/mapping/converters.ts'
 import { defineMapping } from '../../definition/mapping.ts'
-import { fetchTraced, mapRecords, passes } from '../../definition/paging/compose.ts'
+import { fetchTraced, mapReadMany, mapRecords, passes } from '../../definition/paging/compose.ts'
+import { entriesOf, sumAt, textsAt, type Values, valuesOf } from '../../definition/raw-values.ts'
 import { WriteRejection } from '../../definition/steps.ts'
 import { product } from '../../resources/commerce/product.ts'
 import { type Collection, changedSince, deletedSince, readManyOf, sync } from './listing.ts'
-import { entriesOf, latestChange, type Values, valuesOf } from './records.ts'
+import { latestChange } from './records.ts'
 import { shop } from './shop.ts'
 
 const collection: Collection = {
@@ -116,18 +117,14 @@ const isBasePrice = (price: RawPrice): boolean =>
 export const priceOf = ({ prices = [] }: RawVariant, currency: string): RawPrice | undefined =>
   prices.find((price) => price.currency_code === currency && isBasePrice(price))
 
-const stockedUnits = (inventory: unknown): number =>
-  entriesOf(valuesOf(inventory).location_levels).reduce(
-    (total, level) => total + Number(level.stocked_quantity),
-    0,
-  )
-
 /** Units in stock: of a set, as many as its scarcest part allows. Null without tracking. */
 const stockOf = ({ manage_inventory, inventory_items }: RawVariant): object | null => {
   const parts = entriesOf(inventory_items)
   if (!manage_inventory || parts.length === 0) return null
   const counts = parts.map(({ required_quantity, inventory }) =>
-    Math.floor(stockedUnits(inventory) / (Number(required_quantity) || 1)),
+    Math.floor(
+      sumAt(inventory, 'location_levels.stocked_quantity') / (Number(required_quantity) || 1),
+    ),
   )
   return { totalCount: Math.min(...counts) }
 }
@@ -192,35 +189,22 @@ const withCurrency = (record: unknown, context: unknown): Values => ({
   default_currency_code: shop.of(context).currency,
 })
 
-const plain = readManyOf(collection)
+const shownRecord = (record: unknown, context: unknown) => [withCurrency(record, context)]
 
 /** Reads products by their ids. */
-export const productsById: ReadMany = {
-  ...plain,
-  read: (response, context) => plain.read(response).map((raw) => withCurrency(raw, context)),
-}
+export const productsById = mapReadMany(readManyOf(collection), shownRecord)
 
-/** The product of a variant or of an order line. */
-const productOf = (record: unknown): readonly string[] => {
-  const { product_id: id } = valuesOf(record)
-  return typeof id === 'string' ? [id] : []
-}
-
-const productsOfOrder = (record: unknown): readonly string[] =>
-  entriesOf(valuesOf(record).items).flatMap(productOf)
-
-const shown = (pager: Pager): Pager =>
-  mapRecords(pager, (record, context) => [withCurrency(record, context)])
+const shown = (pager: Pager): Pager => mapRecords(pager, shownRecord)
 
 const pages = passes(({ since }) => ({
   changed: shown(changedSince(collection, since)),
   ...(since !== undefined && {
     withChangedVariant: fetchTraced(
-      mapRecords(changedSince(variants, since), productOf),
+      mapRecords(changedSince(variants, since), (found) => textsAt(found, 'product_id')),
       productsById,
     ),
     inChangedOrder: fetchTraced(
-      mapRecords(changedSince(orders, since), productsOfOrder),
+      mapRecords(changedSince(orders, since), (found) => textsAt(found, 'items.product_id')),
       productsById,
     ),
     deleted: shown(deletedSince(collection, since)),

@@ -1,5 +1,5 @@
 import type { AppFailure, AppResponse } from '../../definition/connector.ts'
-import { valuesOf } from './records.ts'
+import { valuesOf } from '../../definition/raw-values.ts'
 
 /** The field that a message names: `Expected type: 'string' for field 'title', got: '3'`. */
 const fieldOf = (message: string): string | undefined => {

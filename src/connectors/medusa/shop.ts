@@ -1,7 +1,7 @@
 /** The settings of the shop, which define the prices that are shown and written (NOTES "prices"). */
 import type { AppResponse } from '../../definition/connector.ts'
 import { defineContext } from '../../definition/context.ts'
-import { entriesOf, valuesOf } from './records.ts'
+import { entriesOf, valuesOf } from '../../definition/raw-values.ts'
 
 const currencyOf = ({ body }: AppResponse): string => {
   const [store] = entriesOf(valuesOf(body).stores)

@@ -1,11 +1,16 @@
 /** The webhooks of a shop with the routes and the subscriber that NOTES describes ("webhooks need two files"). */
 import type { Steps } from '../../definition/connector.ts'
-import type { RemoteSubscription, Webhooks, WebhookTarget } from '../../definition/inbound.ts'
-import { entriesOf, valuesOf } from './records.ts'
+import {
+  type RemoteSubscription,
+  recordEvents,
+  type Webhooks,
+  type WebhookTarget,
+} from '../../definition/inbound.ts'
+import { entriesOf, valuesOf } from '../../definition/raw-values.ts'
 
 const PATH = '/admin/webhooks'
 
-const topics: Readonly<Record<string, string>> = {
+const topics = {
   customer: 'commerce/customers',
   fulfillment: 'commerce/fulfillments',
   order: 'commerce/orders',
@@ -22,17 +27,7 @@ export const webhooks: Webhooks = {
   topics: Object.values(topics),
   signature: { type: 'standardWebhooks' },
   secret: { from: 'subscription' },
-  events: ({ body }) => {
-    const { type, data } = valuesOf(body)
-    const { id } = valuesOf(data)
-    if (typeof type !== 'string' || typeof id !== 'string')
-      throw new Error('The message has no type or no id.')
-    const [name = '', kind] = type.split('.')
-    const topic = topics[name]
-    // A later version of the subscriber may report more.
-    if (topic === undefined) return []
-    return [{ topic, remoteId: id, kind: kind === 'deleted' ? 'deleted' : 'changed' }]
-  },
+  events: recordEvents(topics),
   subscription: {
     create,
     *list() {

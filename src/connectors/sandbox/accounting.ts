@@ -21,7 +21,7 @@ import { vendor } from '../../resources/accounting/vendor.ts'
 import { collection } from './collection.ts'
 import { entriesOf } from './derived.ts'
 import { money, quantity, rate } from './formats.ts'
-import { sideEffects } from './side-effects.ts'
+import { accountsOfLines, settledByPayment } from './side-effects.ts'
 
 /** Rules of fields that the sandbox computes. */
 const computed = (...names: readonly string[]) =>
@@ -110,7 +110,7 @@ export const accounting = [
       billNumber: notNull('billNumber'),
       billStatus: readOnly('state'),
     },
-    sideEffects,
+    accountsOfLines,
   ),
   collection(
     'invoices',
@@ -121,7 +121,7 @@ export const accounting = [
       invoiceNumber: notNull('invoiceNumber'),
       invoiceStatus: readOnly('state'),
     },
-    sideEffects,
+    accountsOfLines,
   ),
   collection(
     'payments',
@@ -136,6 +136,6 @@ export const accounting = [
       exchangeRate: createOnly(rate('exchangeRate')),
       totalAmount: createOnly(notNull(money('totalAmount'))),
     },
-    sideEffects,
+    settledByPayment,
   ),
 ]

@@ -14,7 +14,7 @@ import { product } from '../../resources/commerce/product.ts'
 import { collection } from './collection.ts'
 import { entriesOf } from './derived.ts'
 import { money } from './formats.ts'
-import { sideEffects } from './side-effects.ts'
+import { orderOfShipment } from './side-effects.ts'
 
 const orderLine = {
   price: money('price'),
@@ -58,6 +58,6 @@ export const commerce = [
       orderId: createOnly(notNull('orderId')),
       lineItems: entriesOf(fulfillment, 'lineItems', { price: money('price') }),
     },
-    sideEffects,
+    orderOfShipment,
   ),
 ]

@@ -1,17 +1,15 @@
 /** Other records that a write changes in the sandbox (NOTES "A write changes other records too"). */
-import type { RecordName } from '../../definition/connector.ts'
-import { objectsIn } from '../../definition/mapping/match-entries.ts'
+import { recordsAt } from '../../definition/side-effects.ts'
 
-/**
- * The paid document and the bank account of a payment, the accounts of a document's lines, and the order of a
- * shipment.
- */
-export const sideEffects = (fields: Readonly<Record<string, unknown>>): readonly RecordName[] =>
-  [
-    ['commerce/orders', fields.orderId] as const,
-    ['accounting/invoices', fields.invoice] as const,
-    ['accounting/bills', fields.bill] as const,
-    ...[fields, ...objectsIn(fields.lineItems)].map(
-      ({ accountId }) => ['accounting/accounts', accountId] as const,
-    ),
-  ].flatMap(([topic, remoteId]) => (typeof remoteId === 'string' ? [{ topic, remoteId }] : []))
+/** A shipment changes the fulfillment status of its order. */
+export const orderOfShipment = recordsAt({ 'commerce/orders': 'orderId' })
+
+/** A payment changes its document and the balance of its account. */
+export const settledByPayment = recordsAt({
+  'accounting/invoices': 'invoice',
+  'accounting/bills': 'bill',
+  'accounting/accounts': 'accountId',
+})
+
+/** The lines of a document change the balances of their accounts. */
+export const accountsOfLines = recordsAt({ 'accounting/accounts': 'lineItems.accountId' })

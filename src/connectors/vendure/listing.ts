@@ -1,178 +1,92 @@
-/**
- * The listing of a Vendure collection. Many changes do not update `updatedAt` (NOTES "order updatedAt",
- * "product updatedAt"), so an incremental listing runs several passes: records whose own time changed, and
- * traces, which find records by a change of one of their parts.
- */
-import {
-  type AppRequest,
-  type AppResponse,
-  type Json,
-  type Pager,
-  type ReadMany,
-  RecordNotFoundError,
-  type ResourceConnector,
-  type Steps,
-} from '../../definition/connector.ts'
-import type { Mapping } from '../../definition/mapping.ts'
-import {
-  fetchTraced,
-  mapRecords,
-  passes,
-  readByIds,
-  withFirst,
-} from '../../definition/paging/compose.ts'
+/** Lists of the Admin API. */
+import type { AppRequest, AppResponse, Json, Pager, ReadMany } from '../../definition/connector.ts'
+import { rootFields } from '../../definition/graphql.ts'
+import { mapReadMany, mapRecords } from '../../definition/paging/compose.ts'
 import { offsetPages } from '../../definition/paging/offset.ts'
-import { entriesOf, query, rootFields, type Values, valuesOf } from './graphql.ts'
-import type { ShopQuery, ShopSettings } from './shop.ts'
+import { type Values, valuesOf } from '../../definition/raw-values.ts'
+import { pascalCase } from '../../definition/resource.ts'
+import type { RemoteCount, SyncDefinition } from '../../definition/sync.ts'
+import { query } from './graphql.ts'
+import { type Shop, shop } from './shop.ts'
 
-const lists = {
-  customers: 'CustomerListOptions',
-  orders: 'OrderListOptions',
-  products: 'ProductListOptions',
-  productVariants: 'ProductVariantListOptions',
-} as const
+/** A filter of a list. */
+export type Filter = { readonly [name: string]: Json }
 
-type ListName = keyof typeof lists
-type Filter = { readonly [name: string]: Json }
-
-/** A list, and the GraphQL selection of each entry, with its `id`. */
-interface Selection {
-  readonly list: ListName
+/** A list, what is selected of its entries, and the records that they contain. */
+export interface Collection {
+  readonly list: 'customers' | 'orders' | 'products' | 'productVariants'
+  /** The GraphQL selection of each entry, with its `id`. */
   readonly fields: string
-}
-
-/** The pagers of a listing. */
-export interface VendurePages {
-  /** The records that match a filter. */
-  records(filter: Filter): Pager
-  /** A trace: the records that the entries of a list show as changed, which are then fetched by id. */
-  traced(selection: Selection, filter: Filter, idsOf: (entry: Values) => readonly string[]): Pager
-}
-
-/** The definition of a listing. */
-export interface VendureListing extends Selection {
-  readonly mapping: Mapping
-  /** At most the merchant's `adminListQueryLimit`, 1,000 by default. */
-  readonly pageSize: number
-  /** Excludes entries of the list that are not records, such as carts. */
   readonly filter?: Filter
-  /** The shop settings that the mapping needs. */
-  readonly shop?: ShopQuery
-  /** Records can enter and leave the list without a trace, so every run compares the count. */
-  readonly comparesCount?: true
-  /** The passes, by name, that find every record changed after an instant. */
-  changesSince(since: string, pages: VendurePages): Readonly<Record<string, Pager>>
-  /** The records that an entry contains. Defaults to the entry itself. */
-  recordsOf?(entry: Values): readonly Values[]
+  /** At most, and by default, the merchant's `adminListQueryLimit` (NOTES "`take` is at most 1,000"). */
+  readonly take?: number
+  /** Default: the entry. */
+  recordsOf?(entry: Values, settings: Shop): readonly unknown[]
 }
 
-/** The resource connector of a listing. `readMany` takes the ids of the entries. */
-export type ListedResource = ResourceConnector & { readonly readMany: ReadMany }
-
-/** The shop's own limit of a page, unless the merchant has changed it (NOTES "`take` is at most 1,000"). */
 const SHOP_LIMIT = 1000
 
-const listQuery = (
-  { list, fields }: Selection,
-  options: Filter,
-  shopFields: string | undefined,
-): AppRequest =>
+const listRequest = ({ list, fields }: Collection, options: Filter): AppRequest =>
   query(
-    `query ($options: ${lists[list]}) {
-      ${list}(options: $options) { totalItems items { ${fields} } } ${shopFields ?? ''}
-    }`,
+    // Vendure names the options of a list after its entries: `OrderListOptions`.
+    `query ($options: ${pascalCase(list.slice(0, -1))}ListOptions) {
+      ${list}(options: $options) { totalItems items { ${fields} } } }`,
     { options },
   )
 
-const totalOf = (response: AppResponse, list: ListName): number => {
-  const { totalItems } = valuesOf(rootFields(response)[list])
-  if (typeof totalItems === 'number') return totalItems
-  throw new Error(`Vendure's listing of ${list} has no totalItems.`)
+const readList = (response: AppResponse) => {
+  const [name, list] = Object.entries(rootFields(response))[0] ?? []
+  const { items, totalItems } = valuesOf(list)
+  if (Array.isArray(items) && typeof totalItems === 'number') return { items, totalItems }
+  throw new Error(`Vendure's listing of ${name} has no items or no totalItems.`)
 }
 
-const entriesIn = (response: AppResponse, list: ListName): readonly Values[] => {
-  const { items } = valuesOf(rootFields(response)[list])
-  if (!Array.isArray(items)) throw new Error(`Vendure's listing of ${list} has no items.`)
-  return entriesOf(items)
+const recordsIn =
+  ({ recordsOf }: Collection) =>
+  (entry: unknown, context: unknown): readonly unknown[] =>
+    recordsOf ? recordsOf(valuesOf(entry), shop.of(context)) : [entry]
+
+/** The records that match a filter, sorted by id, the only key that never changes (NOTES "lists are sorted by id"). */
+export const pagesOf = (
+  collection: Collection,
+  matching: Filter = {},
+  id: 'ASC' | 'DESC' = 'ASC',
+): Pager => {
+  const { take, filter } = collection
+  const options = { filter: { ...filter, ...matching }, sort: { id }, ...(take && { take }) }
+  const pages = offsetPages({
+    size: take ?? SHOP_LIMIT,
+    request: ({ start: skip }) => listRequest(collection, { ...options, skip }),
+    records: (response) => ({ records: readList(response).items }),
+    id: 'id',
+    isLast: (response, { start, count }) => start + count >= readList(response).totalItems,
+  })
+  return mapRecords(pages, recordsIn(collection))
 }
 
-/** The resource connector of a listing. */
-export const listing = (definition: VendureListing): ListedResource => {
-  const { mapping, list, pageSize, filter = {}, shop, changesSince } = definition
-  const recordsOf = definition.recordsOf ?? ((entry) => [entry])
-  const readShop = (response: AppResponse): ShopSettings => shop?.read(rootFields(response)) ?? {}
-
-  /** The pagers with these shop settings. Without settings, the requests query them. */
-  const pagesWith = (known?: ShopSettings): VendurePages & { readonly readMany: ReadMany } => {
-    const shopFields = known ? '' : shop?.query
-    const recordsIn = (settings: ShopSettings | undefined) => (entry: unknown) =>
-      recordsOf(valuesOf(entry)).map((record) => ({ ...record, ...settings }))
-    const readMany: ReadMany = {
-      maxIds: pageSize,
-      request: (ids) =>
-        listQuery(definition, { filter: { ...filter, id: { in: ids } } }, shopFields),
-      read: (response) => entriesIn(response, list).flatMap(recordsIn(known ?? readShop(response))),
-    }
-    /** The pages of a list. Without `take`, the shop's own limit applies. */
-    const entries = (selection: Selection, filter: Filter, take?: number): Pager =>
-      offsetPages({
-        size: take ?? SHOP_LIMIT,
-        // The id is the only key that never changes (NOTES "lists are sorted by id").
-        request: ({ start: skip }) => {
-          const options = { filter, sort: { id: 'ASC' }, skip, ...(take && { take }) }
-          return listQuery(selection, options, shopFields)
-        },
-        records: (response) => ({ records: entriesIn(response, selection.list) }),
-        id: 'id',
-        isLast: (response, { start, count }) => start + count >= totalOf(response, selection.list),
-      })
-    return {
-      readMany,
-      records: (matching) =>
-        mapRecords(entries(definition, { ...filter, ...matching }, pageSize), recordsIn(known)),
-      traced: (selection, matching, idsOf) =>
-        fetchTraced(
-          mapRecords(entries(selection, matching), (entry) => idsOf(valuesOf(entry))),
-          readMany,
-        ),
-    }
+/** The records of the entries with some ids. */
+export const readManyOf = (collection: Collection): ReadMany => {
+  const entries: ReadMany = {
+    maxIds: collection.take ?? SHOP_LIMIT,
+    request: (ids) =>
+      listRequest(collection, { filter: { ...collection.filter, id: { in: ids } } }),
+    read: (response) => readList(response).items,
   }
-
-  return {
-    mapping,
-    ...withFirst(readShop, (known) => {
-      const pages = pagesWith(known)
-      return passes(({ since }) =>
-        since === undefined ? { all: pages.records({}) } : changesSince(since, pages),
-      )
-    }),
-    readMany: pagesWith().readMany,
-    // Only a full listing finds deletions (NOTES "deletions leave no trace"). Orders are never deleted, but a
-    // full listing also finds late changes of orders completed long ago (NOTES "order updatedAt").
-    sync: {
-      // NOTES "updatedAt is the start of the statement"
-      changes: { by: 'time', overlapMs: 60_000 },
-      deletions: 'compared',
-      fullListingEveryMs: 3_600_000,
-      ...(definition.comparesCount && {
-        remoteCount: {
-          request: query(
-            `query ($options: ${lists[list]}) { ${list}(options: $options) { totalItems } }`,
-            { options: { filter, take: 0 } },
-          ),
-          read: (response) => totalOf(response, list),
-        },
-      }),
-    },
-  }
+  return mapReadMany(entries, recordsIn(collection))
 }
+
+/** The number of entries. */
+export const countOf = (collection: Collection): RemoteCount => ({
+  request: listRequest({ ...collection, fields: 'id' }, { take: 0 }),
+  read: (response) => readList(response).totalItems,
+})
 
 /**
- * Reads a record before or after a write. The response to a mutation may be stale (NOTES "order updatedAt").
- * @throws RecordNotFoundError if the list does not contain it
+ * Only a full listing finds deletions (NOTES "deletions leave no trace"), and late changes of orders that were
+ * completed long ago (NOTES "order updatedAt").
  */
-export function* readWritten({ readMany }: ListedResource, id: unknown): Steps<Values> {
-  const [record] = yield* readByIds(readMany, [String(id)])
-  if (!record) throw new RecordNotFoundError(`Vendure lists no record with the id ${String(id)}.`)
-  return valuesOf(record)
+export const sync: SyncDefinition = {
+  changes: { by: 'time', overlapMs: 60_000 }, // NOTES "updatedAt is the start of the statement"
+  deletions: 'compared',
+  fullListingEveryMs: 3_600_000,
 }

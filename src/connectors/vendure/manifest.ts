@@ -1,16 +1,14 @@
 /** The connector for Vendure, a headless shop. @see NOTES.md for Vendure's behaviour */
 import { defineConnector } from '../../definition/connector.ts'
+import { textsAt } from '../../definition/raw-values.ts'
 import { trimTrailing } from '../../definition/value.ts'
 import { customers } from './customer/customer.ts'
-import { customerWriter } from './customer/customer-writer.ts'
 import { fulfillments } from './fulfillment/fulfillment.ts'
-import { fulfillmentWriter } from './fulfillment/fulfillment-writer.ts'
-import { ADMIN_API, query, valuesOf } from './graphql.ts'
-import { orders } from './order/order.ts'
-import { orderWriter } from './order/order-writer.ts'
-import { products } from './product/product.ts'
-import { productWriter } from './product/product-writer.ts'
+import { ADMIN_API, query } from './graphql.ts'
+import { orders } from './order/order-writer.ts'
+import { products } from './product/product-writer.ts'
 import { readFailure } from './read-failure.ts'
+import { shop } from './shop.ts'
 import { webhooks } from './webhooks.ts'
 
 /** The shop's address without a trailing slash or the path of the Admin API. */
@@ -60,15 +58,16 @@ export const connector = defineConnector({
   // A valid key may not query `me` (NOTES "`me` is FORBIDDEN to a key").
   check: query('query { activeChannel { id code } }', {}),
   readAccountName: ({ body }) => {
-    const { code } = valuesOf(valuesOf(valuesOf(body).data).activeChannel)
+    const [code] = textsAt(body, 'data.activeChannel.code')
     // The code of the default channel names no shop.
-    return typeof code === 'string' && code !== DEFAULT_CHANNEL ? code : undefined
+    return code === DEFAULT_CHANNEL ? undefined : code
   },
+  context: shop,
   webhooks,
   resources: {
-    'commerce/customers': { ...customers, write: customerWriter },
-    'commerce/fulfillments': { ...fulfillments, write: fulfillmentWriter },
-    'commerce/orders': { ...orders, write: orderWriter },
-    'commerce/products': { ...products, write: productWriter },
+    'commerce/customers': customers,
+    'commerce/fulfillments': fulfillments,
+    'commerce/orders': orders,
+    'commerce/products': products,
   },
 })

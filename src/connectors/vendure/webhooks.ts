@@ -1,24 +1,14 @@
 /** The webhooks of a shop with the plugin that NOTES describes ("the webhook plugin"). */
+import { rootFields } from '../../definition/graphql.ts'
+import { recordEvents, type Webhooks } from '../../definition/inbound.ts'
+import { entriesOf } from '../../definition/raw-values.ts'
+import { mutate, query } from './graphql.ts'
 
-import type { Steps } from '../../definition/connector.ts'
-import type { RemoteSubscription, Webhooks, WebhookTarget } from '../../definition/inbound.ts'
-import { entriesOf, mutate, query, rootFields, valuesOf } from './graphql.ts'
-
-const LIST = 'query { webhooks { id url } }'
-const CREATE = `mutation ($url: String!, $secret: String!) {
-  createWebhook(url: $url, secret: $secret) { id } }`
-const DELETE = 'mutation ($id: ID!) { deleteWebhook(id: $id) }'
-
-const topics: Readonly<Record<string, string>> = {
+const topics = {
   customer: 'commerce/customers',
   fulfillment: 'commerce/fulfillments',
   order: 'commerce/orders',
   product: 'commerce/products',
-}
-
-function* create({ address, secret }: WebhookTarget): Steps<RemoteSubscription> {
-  const { id } = yield* mutate(CREATE, { url: address, secret })
-  return { ids: [String(id)] }
 }
 
 export const webhooks: Webhooks = {
@@ -26,25 +16,22 @@ export const webhooks: Webhooks = {
   topics: Object.values(topics),
   signature: { type: 'standardWebhooks' },
   secret: { from: 'subscription' },
-  events: ({ body }) => {
-    const { type, data } = valuesOf(body)
-    const { id } = valuesOf(data)
-    if (typeof type !== 'string' || typeof id !== 'string')
-      throw new Error('The message has no type or no id.')
-    const [name = '', kind] = type.split('.')
-    const topic = topics[name]
-    // A later version of the plugin may report more.
-    if (topic === undefined) return []
-    return [{ topic, remoteId: id, kind: kind === 'deleted' ? 'deleted' : 'changed' }]
-  },
+  events: recordEvents(topics),
   subscription: {
-    create,
+    *create({ address, secret }) {
+      const { id } = yield* mutate(
+        'createWebhook(url: String!, secret: String!)',
+        { url: address, secret },
+        'id',
+      )
+      return { ids: [String(id)] }
+    },
     *list() {
-      const { webhooks: listed } = rootFields(yield query(LIST, {}))
+      const { webhooks: listed } = rootFields(yield query('query { webhooks { id url } }', {}))
       return entriesOf(listed).map(({ id, url }) => ({ id: String(id), address: String(url) }))
     },
     *delete(id) {
-      yield* mutate(DELETE, { id })
+      yield* mutate('deleteWebhook(id: ID!)', { id })
     },
   },
 }

@@ -1,7 +1,12 @@
 /** The functions of the mapping language: each creates or modifies a converter. A path is a converter, too. */
 import type { Json } from '../json.ts'
+import { matchesJson } from '../matching.ts'
 import { WriteRejection } from '../steps.ts'
-import type { Converter, ListOptions, NestedRules, Rule } from './rule.ts'
+import { isObject } from '../value.ts'
+import { changedFields } from './changed-fields.ts'
+import { readPath } from './read.ts'
+import type { Converter, JsonObject, ListOptions, NestedRules, Rule } from './rule.ts'
+import { writeValue } from './write.ts'
 
 type Source = string | Converter
 
@@ -19,7 +24,7 @@ export const updateOnly = (source: Source): Converter => ({ ...from(source), on:
 /** Rejects null. */
 export const notNull = (source: Source): Converter => ({ ...from(source), notNull: true })
 
-/** A create must set the field; null and empty text are rejected. */
+/** A create must set the field, and every write that of a nested object; null and empty text are rejected. */
 export const required = (source: Source): Converter => ({ ...from(source), required: true })
 
 /** Writes `empty` for null. */
@@ -36,6 +41,40 @@ export const blankAsNull = (path: string): Converter => ({
   from: path,
   read: (value) => (value === '' ? null : value),
 })
+
+/** A number that is at least `least`. */
+export const atLeast = (least: number, path: string): Converter => ({
+  from: path,
+  write: (value, { path }) => {
+    if (Number(value) >= least) return value
+    throw new WriteRejection(`The least value is ${least}.`, path)
+  },
+})
+
+/**
+ * A field of the record that a write sets only if it changes, and of an object only the parts that do, for apps that
+ * refuse, or act upon, a value that they have already.
+ */
+export const onlyChanges = (source: Source): Converter => {
+  const converter = from(source)
+  return {
+    ...converter,
+    apply: (value, context) => {
+      const { path, put, stored } = context
+      const written = writeValue(converter, undefined, value, context)
+      const present = readPath(converter.from)(stored)
+      const to = converter.to ?? converter.from
+      if (!isObject(written)) {
+        if (!matchesJson(present, written)) put(to, written, path)
+        return undefined
+      }
+      // Safe: an object of JSON.
+      const changed = changedFields(written as JsonObject, present)
+      if (Object.keys(changed).length > 0) put(to, changed, path)
+      return undefined
+    },
+  }
+}
 
 /** Reads with a function; the connector's own steps write the field, not the body builder. */
 export const writtenBySteps = <Raw, Whole = Raw>(

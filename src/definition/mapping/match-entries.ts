@@ -2,6 +2,7 @@
 import type { Json } from '../json.ts'
 import { WriteRejection } from '../steps.ts'
 import { isObject } from '../value.ts'
+import { readPath } from './read.ts'
 import type { JsonObject, ListOptions } from './rule.ts'
 
 /** The objects of a list; empty if the value is not a list. */
@@ -9,9 +10,13 @@ export const objectsIn = (list: unknown): readonly JsonObject[] =>
   // Safe cast: the value was parsed from JSON.
   Array.isArray(list) ? (list.filter(isObject) as JsonObject[]) : []
 
-const isMatch = (a: JsonObject, b: JsonObject, names: readonly string[]): boolean =>
-  names.every((name) => (a[name] ?? null) === (b[name] ?? null)) &&
-  names.some((name) => (a[name] ?? null) !== null)
+const isMatch = (a: JsonObject, b: JsonObject, paths: readonly string[]): boolean => {
+  const read = paths.map((path) => readPath(path))
+  return (
+    read.every((valueIn) => (valueIn(a) ?? null) === (valueIn(b) ?? null)) &&
+    read.some((valueIn) => (valueIn(a) ?? null) !== null)
+  )
+}
 
 /**
  * The stored entry of each entry that has one: the first with equal values of the first of `matchBy` that finds
@@ -73,6 +78,8 @@ export const replaceList = (
   return [
     ...entries.map((entry) => mergeObject(matches.get(entry) ?? {}, entry)),
     ...stored.filter((entry) => !shows(entry)),
-    ...(remove ? shown.filter((entry) => !matched.has(entry)).map((entry) => remove(entry)) : []),
+    ...(remove
+      ? shown.filter((entry) => !matched.has(entry)).map((entry) => remove(entry, path))
+      : []),
   ]
 }

@@ -68,7 +68,9 @@ export interface Converter {
   readonly empty?: Json
   /** Null is rejected. */
   readonly notNull?: true
-  /** A create must set the field; null and empty text are rejected. */
+  /**
+   * A create must set the field, and every write the field of a nested object; null and empty text are rejected.
+   */
   readonly required?: true
   /** The writes that may set the field. Default: create and update. */
   readonly on?: readonly WriteVerb[]
@@ -92,7 +94,7 @@ export interface NestedMapping {
 /** How a write replaces a list of the record. Entries are under the app's own names. */
 export interface ListOptions {
   /**
-   * The app's fields that identify an entry of the stored list, most reliable first. A matched entry keeps the fields that
+   * The paths of the app's fields that identify an entry of the stored list, most reliable first. A matched entry keeps the fields that
    * the caller omits, also in nested objects, and in particular its id. Default: no entry is matched.
    */
   readonly matchBy?: readonly (readonly string[])[]
@@ -106,8 +108,10 @@ export interface ListOptions {
   /**
    * The entry to send for a stored one that the input omits, if the app deletes only entries that the request names:
    * `({ id }) => ({ id, _destroy: true })`. Default: it is left out.
+   * @param path the unified path of the list
+   * @throws WriteRejection if a write may not leave the entry out
    */
-  remove?(stored: JsonObject): JsonObject
+  remove?(stored: JsonObject, path: string): JsonObject
 }
 
 /** A rule that reads and writes, as a converter; undefined for a rule that only reads. */

@@ -66,6 +66,12 @@ export const objectAt = (value: Json, path: string): JsonObject => {
 export const unsupported = (app: string, path: string): WriteRejection =>
   new WriteRejection(`${app} does not support this field.`, path)
 
+/** The first required field of an object that has no value. */
+const missingIn = (rules: NestedRules, input: JsonObject): string | undefined =>
+  Object.keys(rules).find(
+    (name) => converterOf(rules[name])?.required && (input[name] ?? '') === '',
+  )
+
 /**
  * Converts an object by nested rules. Values that belong to the record are put into its body.
  * @throws WriteRejection
@@ -77,6 +83,9 @@ export const writeObject = (
   context: ConverterContext,
 ): JsonObject => {
   const body = createBody()
+  const missing = missingIn(rules, input)
+  if (missing !== undefined)
+    throw new WriteRejection(`${context.app} requires a value here.`, `${context.path}.${missing}`)
   for (const [name, value] of Object.entries(input)) {
     const path = `${context.path}.${name}`
     const converter = writerOf(rules[name])
@@ -142,6 +151,31 @@ const checkRequired = (
   }
 }
 
+/** The remote fields that a write may set. */
+export interface RemoteFieldLimits {
+  /** The only names that the app accepts. Default: all. */
+  readonly accepted?: readonly string[]
+  /** Names that only the connector sets, such as that of the id. */
+  readonly reserved?: readonly string[]
+}
+
+/** @throws WriteRejection naming a remote field that a write may not set */
+const checkRemoteFields = (
+  remoteFields: JsonObject,
+  app: string,
+  { accepted, reserved }: RemoteFieldLimits,
+): void => {
+  for (const name of Object.keys(remoteFields)) {
+    const at = `remoteFields.${name}`
+    if (reserved?.includes(name)) throw new WriteRejection('The connector sets this field.', at)
+    if (accepted?.includes(name) === false)
+      throw new WriteRejection(
+        `${app} accepts only these remote fields: ${accepted.join(', ') || 'none'}.`,
+        at,
+      )
+  }
+}
+
 /** The write for which a body is built. */
 export interface BodyOptions {
   /** The subject of error messages: `The sandbox`. */
@@ -151,15 +185,18 @@ export interface BodyOptions {
   readonly stored?: Readonly<Record<string, unknown>>
   /** The context of the account, if a converter needs it. */
   readonly context?: unknown
+  /** Default: every remote field may be set that no unified field has set. */
+  readonly remoteFields?: RemoteFieldLimits
 }
 
 /** Builds the body of a create or update request. @throws WriteRejection */
 export function* buildBody(
   mapping: Mapping,
   { fields, remoteFields }: WriteInput,
-  { app, verb, stored, context: ofAccount }: BodyOptions,
+  { app, verb, stored, context: ofAccount, remoteFields: limits = {} }: BodyOptions,
 ): Steps<JsonObject> {
   checkRequired(mapping, fields, app, verb)
+  checkRemoteFields(remoteFields, app, limits)
   const body = createBody()
   const put = (path: string, value: Json, field: string): void => {
     if (!body.put(path, value))

@@ -1,6 +1,14 @@
 /** Pagers made of pagers: several passes, records by id, and values of the first page. */
-import type { ListPage, ListPosition, Pager, ReadMany, ResourceWriter } from '../connector.ts'
+import {
+  type ListPage,
+  type ListPosition,
+  type Pager,
+  type ReadMany,
+  RecordNotFoundError,
+  type ResourceWriter,
+} from '../connector.ts'
 import type { Json } from '../json.ts'
+import { type Values, valuesOf } from '../raw-values.ts'
 import type { AppResponse, Steps } from '../steps.ts'
 import { type ListStart, memberOf } from './pager.ts'
 
@@ -46,6 +54,16 @@ export const mapRecords = (
     const { context } = position
     return { ...page, records: page.records.flatMap((record) => recordsOf(record, context)) }
   },
+})
+
+/** Replaces each record that is read by its id by any number of records. */
+export const mapReadMany = (
+  readMany: ReadMany,
+  recordsOf: (record: unknown, context: unknown) => readonly unknown[],
+): ReadMany => ({
+  ...readMany,
+  read: (response, context) =>
+    readMany.read(response, context).flatMap((record) => recordsOf(record, context)),
 })
 
 /**
@@ -146,6 +164,21 @@ export function* readAll(pager: Pager, context?: unknown): Steps<readonly unknow
   }
 }
 
+/** The first record of a pager for which a condition holds; undefined if there is none. It reads no further pages. */
+export function* findIn(
+  pager: Pager,
+  holds: (record: unknown) => boolean,
+  context?: unknown,
+): Steps<unknown> {
+  for (let cursor: Json | undefined; ; ) {
+    const position = { since: undefined, cursor, context }
+    const { records, next } = pager.readList(yield pager.listRequest(position), position)
+    const found = records.find(holds)
+    if (found !== undefined || next === undefined) return found
+    cursor = next
+  }
+}
+
 /** The records with these ids, in batches. */
 export function* readByIds(
   readMany: ReadMany,
@@ -158,6 +191,14 @@ export function* readByIds(
     found.push(...readMany.read(yield readMany.request(batch, context), context))
   }
   return found
+}
+
+/** Reads a record before or after a write. @throws RecordNotFoundError if the app does not have it */
+export function* readOne(readMany: ReadMany, id: string, context?: unknown): Steps<Values> {
+  const [record] = yield* readByIds(readMany, [id], context)
+  if (record === undefined)
+    throw new RecordNotFoundError(`The app has no record with the id ${id}.`)
+  return valuesOf(record)
 }
 
 /** The `get` of a writer whose single records are read in the same way as several. */

@@ -1,6 +1,7 @@
 /** Recorded responses of the real Vendure (`record.ts`), read by the connector as the engine reads them. */
 import { readFileSync } from 'node:fs'
 import { connector } from '../../../src/connectors/vendure/manifest.ts'
+import type { Shop } from '../../../src/connectors/vendure/shop.ts'
 import type {
   AppResponse,
   Json,
@@ -18,6 +19,9 @@ export interface RecordedPage {
 
 const fixture = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../fixtures/vendure/${name}.json`, import.meta.url), 'utf8'))
+
+/** The context of the shop. */
+export const CONTEXT = fixture('context') as Shop // record.ts wrote it
 
 /** The rejections by cause. */
 export const failures = fixture('failures') as Readonly<Record<string, RecordedPage['answer']>>
@@ -43,7 +47,9 @@ export const response = ({ status, body }: RecordedPage['answer']): AppResponse 
 export const answered = (data: unknown): AppResponse => response({ status: 200, body: { data } })
 
 export const readPage = (name: string, page: RecordedPage, since?: string): ListPage =>
-  resource(name).readList(response(page.answer), { since, cursor: page.cursor ?? undefined })
+  resource(name).readList(response(page.answer), {
+    ...{ since, cursor: page.cursor ?? undefined, context: CONTEXT },
+  })
 
 /** The raw records of a recorded full listing. */
 // biome-ignore lint/suspicious/noExplicitAny: each test knows the records that it takes
@@ -51,5 +57,5 @@ export const rawRecords = (name: string): any[] =>
   recorded(name).pages.flatMap((page) => [...readPage(name, page).records])
 
 /** A raw record as the store would receive it. */
-export const mapped = (name: string, raw: unknown): MappedRecord =>
-  createMapper(resource(name).mapping)(raw, CREDENTIAL)
+export const mapped = (name: string, raw: unknown, context: Shop = CONTEXT): MappedRecord =>
+  createMapper(resource(name).mapping)(raw, CREDENTIAL, { context })

@@ -6,6 +6,7 @@
 import { writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connector } from '../../../src/connectors/vendure/manifest.ts'
+import { shop } from '../../../src/connectors/vendure/shop.ts'
 import type { AppRequest } from '../../../src/definition/connector.ts'
 import { fixtureText, type RecordedResponse, recordListing } from '../../../tools/app-kit/record.ts'
 import { act } from '../../apps/vendure/act.ts'
@@ -26,6 +27,7 @@ import {
 } from '../../apps/vendure/shop.ts'
 import { startVendure } from '../../apps/vendure/start.ts'
 import type { Order } from '../../apps/vendure/state.ts'
+import { driveSteps } from '../../support/steps.ts'
 
 const vendure = await startVendure()
 
@@ -242,10 +244,18 @@ try {
   await wait(1000)
   const since = new Date(Math.floor(Date.now() / 1000) * 1000 - 1).toISOString()
   await changeShop()
+  const context = await driveSteps(shop.read(), async (request) => ({
+    headers: {},
+    ...(await send(request)),
+  }))
+  write('context', context)
   for (const [topic, resource] of Object.entries(connector.resources)) {
     const name = topic.slice('commerce/'.length)
-    write(name, { pages: await recordListing(resource, send) })
-    write(`${name}-changes`, { since, pages: await recordListing(resource, send, { since }) })
+    write(name, { pages: await recordListing(resource, send, { context }) })
+    write(`${name}-changes`, {
+      since,
+      pages: await recordListing(resource, send, { since, context }),
+    })
   }
   write('failures', await recordFailures())
 } finally {

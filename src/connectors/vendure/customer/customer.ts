@@ -1,14 +1,19 @@
+import { bodyWriter } from '../../../definition/mapping/body-writer.ts'
 import { blankAsNull, required } from '../../../definition/mapping/converters.ts'
 import { defineMapping } from '../../../definition/mapping.ts'
+import { passes } from '../../../definition/paging/compose.ts'
 import { customer } from '../../../resources/commerce/customer.ts'
-import { listing } from '../listing.ts'
+import { mutate, OR_ERROR } from '../graphql.ts'
+import { type Collection, pagesOf, readManyOf, sync } from '../listing.ts'
 
-/** The selected fields of a customer. `user` is null for a guest. */
-const FIELDS =
-  'id createdAt updatedAt title firstName lastName emailAddress phoneNumber user { id }'
+const collection: Collection = {
+  list: 'customers',
+  // `user` is null for a guest.
+  fields: 'id createdAt updatedAt title firstName lastName emailAddress phoneNumber user { id }',
+  take: 500,
+}
 
-/** The mapping of customers, both guests and customers with an account. */
-export const mapping = defineMapping(customer, {
+const mapping = defineMapping(customer, {
   remoteId: 'id',
   firstName: required('firstName'),
   lastName: required('lastName'),
@@ -19,11 +24,41 @@ export const mapping = defineMapping(customer, {
   remoteDeleted: null, // NOTES "deletions leave no trace"
 })
 
-/** The listing of customers. A change of any mapped field updates `updatedAt` (NOTES "product updatedAt"). */
-export const customers = listing({
+const OR_CUSTOMER = `... on Customer { id } ${OR_ERROR}`
+
+const readMany = readManyOf(collection)
+
+/** Guests, and customers with an account, which a write creates (NOTES "a created customer has an account"). */
+export const customers = {
   mapping,
-  list: 'customers',
-  fields: FIELDS,
-  pageSize: 500,
-  changesSince: (since, { records }) => ({ changed: records({ updatedAt: { after: since } }) }),
-})
+  // A change of any mapped field updates `updatedAt` (NOTES "product updatedAt").
+  ...passes(({ since }) => ({
+    changed: pagesOf(collection, since === undefined ? {} : { updatedAt: { after: since } }),
+  })),
+  readMany,
+  sync,
+  write: bodyWriter(mapping, {
+    app: 'Vendure',
+    remoteFields: { reserved: ['id'] },
+    readMany,
+    *create(input) {
+      const signature = 'createCustomer(input: CreateCustomerInput!)'
+      return (yield* mutate(signature, { input }, OR_CUSTOMER)).id
+    },
+    *update(body, { remoteId: id }) {
+      const input = { ...body, id }
+      yield* mutate('updateCustomer(input: UpdateCustomerInput!)', { input }, OR_CUSTOMER)
+    },
+    *delete({ remoteId: id }) {
+      yield* mutate('deleteCustomer(id: ID!)', { id }, 'result message')
+    },
+    // Vendure trims and lower-cases e-mail addresses.
+    normalize: ({ fields: { email, ...fields }, remoteFields }) => ({
+      fields: {
+        ...fields,
+        ...(typeof email === 'string' && { email: email.trim().toLowerCase() }),
+      },
+      remoteFields,
+    }),
+  }),
+}

@@ -1,36 +1,33 @@
+/** Fulfillments, which Vendure shows as parts of orders only. */
+import { type Json, WriteRejection } from '../../../definition/connector.ts'
+import { bodyWriter } from '../../../definition/mapping/body-writer.ts'
+import { changedFields } from '../../../definition/mapping/changed-fields.ts'
 import {
+  atLeast,
   blankAsNull,
   createOnly,
   listOf,
   readOnly,
+  required,
 } from '../../../definition/mapping/converters.ts'
+import type { Converter, JsonObject } from '../../../definition/mapping/rule.ts'
+import { unifiedField } from '../../../definition/mapping/write.ts'
 import { defineMapping } from '../../../definition/mapping.ts'
+import { fetchTraced, passes, readByIds } from '../../../definition/paging/compose.ts'
+import { partReader } from '../../../definition/paging/parts.ts'
+import { entriesOf, textsAt, type Values, valuesOf } from '../../../definition/raw-values.ts'
+import { recordsAt } from '../../../definition/side-effects.ts'
 import { fulfillment } from '../../../resources/commerce/fulfillment.ts'
-import { entriesOf, type Values } from '../graphql.ts'
-import { listing } from '../listing.ts'
-import { decimalText } from '../money.ts'
-import { fulfillmentPasses, PLACED } from '../order/order-passes.ts'
-import { type MoneyUnit, moneyUnit } from '../shop.ts'
+import { mutate, OR_ERROR, undo } from '../graphql.ts'
+import { type Collection, pagesOf, readManyOf, sync } from '../listing.ts'
+import { ordersById, PLACED } from '../order/order.ts'
+import { shippedOrders } from '../order/order-passes.ts'
+import { amount } from '../shop.ts'
 
 const FIELDS = `
   id
   fulfillments { id createdAt updatedAt state method trackingCode lines { orderLineId quantity } }
   lines { id unitPriceWithTax productVariant { id productId sku name } }`
-
-interface RawLine {
-  readonly orderLineId: string
-  readonly quantity: number
-  /** The selected fields of the order line. */
-  readonly orderLine: { readonly unitPriceWithTax: number } | null
-}
-
-/** A raw fulfillment, with the order line of each of its lines. */
-export interface RawFulfillment extends MoneyUnit {
-  readonly state: string
-  readonly method: string
-  readonly trackingCode: string | null
-  readonly lines: readonly RawLine[]
-}
 
 /**
  * The fulfillments of an order; Vendure has no other list of them. Each gets the order's id, and each of its
@@ -48,43 +45,163 @@ const fulfillmentsOf = (order: Values): readonly Values[] => {
   }))
 }
 
+const trackingNumbers: Converter = {
+  from: 'trackingCode',
+  read: (code) => (code === '' ? [] : [code]),
+  write: (numbers, { path }) => {
+    const [code = '', second] = Array.isArray(numbers) ? numbers : []
+    if (second === undefined) return code
+    throw new WriteRejection('Vendure stores one tracking number per fulfillment', path)
+  },
+  empty: '',
+}
+
 const line = {
-  lineItemId: 'orderLineId',
+  lineItemId: required('orderLineId'),
   productId: readOnly('orderLine.productVariant.productId'),
   variantId: readOnly('orderLine.productVariant.id'),
   title: readOnly('orderLine.productVariant.name'),
   sku: readOnly(blankAsNull('orderLine.productVariant.sku')),
-  price: ({ orderLine }: RawLine, { moneyStrategyPrecision }: RawFulfillment) =>
-    orderLine && decimalText(orderLine.unitPriceWithTax, moneyStrategyPrecision),
-  quantity: 'quantity',
+  price: readOnly(amount('orderLine.unitPriceWithTax')),
+  quantity: required(atLeast(1, 'quantity')),
 }
 
-/**
- * The mapping of fulfillments. The state (`Pending`, `Shipped`, …) is in `remoteFields.state`. The steps of the
- * writer write the writable fields.
- */
-export const mapping = defineMapping<typeof fulfillment, RawFulfillment>(fulfillment, {
+/** The mapping of fulfillments. The state (`Pending`, `Shipped`, …) is in `remoteFields.state`. */
+const mapping = defineMapping(fulfillment, {
   remoteId: 'id',
   orderId: createOnly('orderId'),
   // Free text of the merchant, usually the carrier's name.
   carrier: blankAsNull('method'),
   service: null, // Vendure has none
-  trackingNumbers: { from: 'trackingCode', read: (code) => (code ? [code] : []) },
+  trackingNumbers,
   trackingUrls: null, // Vendure has none
-  lineItems: listOf<RawLine, RawFulfillment>('lines', line),
+  lineItems: required(listOf('lines', line)),
   remoteCreatedAt: 'createdAt',
   remoteUpdatedAt: 'updatedAt',
   remoteDeleted: null, // A cancelled fulfillment stays listed as `Cancelled` (NOTES "deletions leave no trace").
 })
 
-/** The fulfillments of orders, by the ids of the orders; and their listing, which reads pages of orders. */
-export const { readMany: fulfillmentsOfOrders, ...fulfillments } = listing({
-  mapping,
+const collection: Collection = {
   list: 'orders',
-  fields: FIELDS,
   filter: PLACED,
-  pageSize: 500,
-  shop: moneyUnit,
-  changesSince: fulfillmentPasses,
-  recordsOf: fulfillmentsOf,
+  take: 500,
+  fields: FIELDS,
+  recordsOf: (order, { moneyStrategyPrecision }) =>
+    fulfillmentsOf(order).map((shipment) => ({ ...shipment, moneyStrategyPrecision })),
+}
+
+const fulfillmentsOfOrders = readManyOf(collection)
+
+const OR_SHIPMENT = `... on Fulfillment { id state } ${OR_ERROR}
+  ... on FulfillmentStateTransitionError { transitionError }`
+const TRANSITION = 'transitionFulfillmentToState(id: ID!, state: String!)'
+
+/** The fulfillments, which have no query of their own: without a stored copy, all orders are searched, newest first. */
+const shipments = partReader({
+  readMany: fulfillmentsOfOrders,
+  parentId: 'orderId',
+  search: pagesOf(
+    { list: 'orders', fields: 'id fulfillments { id }', filter: PLACED, take: 500 },
+    {},
+    'DESC',
+  ),
+  partIds: 'fulfillments.id',
 })
+
+/** The requested state; undefined without one. @throws WriteRejection */
+const stateOf = ({ state }: JsonObject): string | undefined => {
+  if (state === undefined || typeof state === 'string') return state
+  throw new WriteRejection('the state must be a string such as Shipped', 'remoteFields.state')
+}
+
+/** The fulfillment handler: `remoteFields.handler`, or the manual one with carrier and tracking number. */
+const handlerOf = ({ handler, method, trackingCode }: JsonObject): Json => {
+  if (handler === undefined)
+    return {
+      code: 'manual-fulfillment',
+      arguments: [
+        { name: 'method', value: method ?? '' },
+        { name: 'trackingCode', value: trackingCode ?? '' },
+      ],
+    }
+  if (!method && !trackingCode) return handler
+  throw new WriteRejection(
+    'set either the handler, or carrier and trackingNumbers',
+    'remoteFields.handler',
+  )
+}
+
+/** @throws WriteRejection if the order lacks a line. The mutation does not check it: it does not name the order. */
+const checkLines = (shipped: unknown, order: unknown): void => {
+  const known = textsAt(order, 'lines.id')
+  const unknown = entriesOf(shipped).findIndex(
+    ({ orderLineId }) => !known.includes(String(orderLineId)),
+  )
+  if (unknown >= 0)
+    throw new WriteRejection(
+      'the order has no such line; its remoteFields.lines has the ids of its lines',
+      `lineItems[${unknown}].lineItemId`,
+    )
+}
+
+/** Fulfillments. An update can change only the state (NOTES "there is no updateFulfillment"). */
+export const fulfillments = {
+  mapping,
+  // Vendure has no other change of a fulfillment that the mapping uses.
+  ...passes(({ since }) => ({
+    changed:
+      since === undefined
+        ? pagesOf(collection)
+        : fetchTraced(shippedOrders(since), fulfillmentsOfOrders),
+  })),
+  sync,
+  write: bodyWriter(mapping, {
+    app: 'Vendure',
+    remoteFields: { accepted: ['state', 'handler'] },
+    get: shipments.get,
+    *create(body, { context }) {
+      const orderId = String(body.orderId)
+      const lines = body.lines ?? []
+      const state = stateOf(body)
+      const handler = handlerOf(body)
+      const [order] = yield* readByIds(ordersById, [orderId], context)
+      if (order === undefined) throw new WriteRejection('Vendure has no such order', 'orderId')
+      checkLines(lines, order)
+      const created = yield* mutate(
+        'addFulfillmentToOrder(input: FulfillOrderInput!)',
+        { input: { lines, handler } },
+        `${OR_SHIPMENT} ... on CreateFulfillmentError { fulfillmentHandlerError }`,
+      )
+      const id = String(created.id)
+      if (state !== undefined && state !== created.state)
+        try {
+          yield* mutate(TRANSITION, { id, state }, OR_SHIPMENT)
+        } catch (error) {
+          // Otherwise a retry would create a second fulfillment.
+          yield* undo(TRANSITION, { id, state: 'Cancelled' }, OR_SHIPMENT)
+          throw error
+        }
+      return yield* shipments.read(orderId, id, context)
+    },
+    *update(body, { remoteId: id, raw }, { context }) {
+      const { orderId, state: present } = valuesOf(raw)
+      const { state: _, ...fixed } = body
+      const [changed] = Object.keys(changedFields(fixed, raw))
+      if (changed !== undefined)
+        throw new WriteRejection(
+          "Vendure cannot change this field of an existing fulfillment; cancel this one (remoteFields.state: 'Cancelled') and create another",
+          unifiedField(mapping, changed) ?? `remoteFields.${changed}`,
+        )
+      const state = stateOf(body)
+      if (state !== undefined && state !== present)
+        yield* mutate(TRANSITION, { id, state }, OR_SHIPMENT)
+      return yield* shipments.read(String(orderId), id, context)
+    },
+    // A fulfillment changes the state of its order and the stock of its products (NOTES "an order's state follows its
+    // fulfillments").
+    sideEffects: recordsAt({
+      'commerce/orders': 'orderId',
+      'commerce/products': 'lines.orderLine.productVariant.productId',
+    }),
+  }),
+}

@@ -2,12 +2,12 @@
  * The passes that find changed orders, including those with an unchanged `updatedAt` (NOTES "order
  * updatedAt").
  */
-import { entriesOf, type Values, valuesOf } from '../graphql.ts'
-import type { VendureListing } from '../listing.ts'
-import { daysBefore, latestOf, notAfter } from '../times.ts'
-
-/** The filter that excludes carts and drafts (NOTES "`orders` lists carts and drafts"). */
-export const PLACED = { orderPlacedAt: { isNull: false } } as const
+import type { Pager } from '../../../definition/connector.ts'
+import { fetchTraced, mapRecords } from '../../../definition/paging/compose.ts'
+import { latestAt, textsAt } from '../../../definition/raw-values.ts'
+import { shiftInstant } from '../../../definition/time.ts'
+import { type Filter, pagesOf } from '../listing.ts'
+import { collection, ordersById, PART_TIMES, PLACED } from './order.ts'
 
 /**
  * The completed states. A later change of a completed order updates the time of one of its parts. An order in
@@ -16,64 +16,48 @@ export const PLACED = { orderPlacedAt: { isNull: false } } as const
 const DONE = ['Shipped', 'Delivered', 'Cancelled'] as const
 // Many shops never mark orders as delivered, and reading all shipped orders every few seconds would cost too
 // much. A full listing finds changes of older orders.
-const COMPLETED_WATCH_DAYS = 60
+const COMPLETED_WATCH_MS = 60 * 86_400_000
 
-const recent = (since: string) => ({ after: daysBefore(since, COMPLETED_WATCH_DAYS) })
+const recent = (since: string) => ({ after: shiftInstant(since, -COMPLETED_WATCH_MS) })
 
-/** The parts of an order that have their own timestamps. */
-const PARTS = `
-  payments { updatedAt refunds { updatedAt } }
-  fulfillments { updatedAt }
-  modifications { updatedAt }`
+/** The complement of the filter `{ after: since }`. Vendure's `before` excludes the instant itself. */
+const notAfter = (since: string) => ({ before: shiftInstant(since, 1) })
 
-const timesOf = (parts: unknown): readonly unknown[] =>
-  entriesOf(parts).map(({ updatedAt }) => updatedAt)
-
-/** The latest timestamp of the selected parts of an order. */
-export const latestPart = (order: Values): string | undefined =>
-  latestOf([
-    ...timesOf(order.payments),
-    ...entriesOf(order.payments).flatMap(({ refunds }) => timesOf(refunds)),
-    ...timesOf(order.fulfillments),
-    ...timesOf(order.modifications),
-    ...entriesOf(valuesOf(order.history).items).map(({ createdAt }) => createdAt),
-  ])
-
-/** The id of the order if one of its parts has changed. */
-const changedSince =
-  (since: string) =>
-  (order: Values): readonly string[] =>
-    (latestPart(order) ?? '') >= since ? [String(order.id)] : []
+/** Lists the ids of the orders that have a part changed since an instant. */
+const changedParts = (fields: string, filter: Filter, since: string): Pager =>
+  mapRecords(pagesOf({ list: 'orders', fields: `id ${fields}`, filter }), (order) =>
+    (latestAt(...PART_TIMES)(order) ?? '') >= since ? textsAt(order, 'id') : [],
+  )
 
 /**
  * The passes of an incremental listing of orders: (1) new, cancelled, modified and reassigned orders; (2) all
  * other open orders; (3) completed orders with a changed part. They do not overlap, because the engine takes
  * many repeated pages for a listing that loops.
  */
-export const orderPasses: VendureListing['changesSince'] = (since, { records, traced }) => {
+export const orderPasses = (since: string) => {
   const unchanged = { updatedAt: notAfter(since), orderPlacedAt: notAfter(since) }
+  const completed = {
+    ...unchanged,
+    orderPlacedAt: { ...recent(since), ...notAfter(since) },
+    state: { in: DONE },
+  }
+  const parts = `
+    payments { updatedAt refunds { updatedAt } }
+    fulfillments { updatedAt }
+    modifications { updatedAt }`
   return {
-    changed: records({
+    changed: pagesOf(collection, {
       _or: [{ updatedAt: { after: since } }, { orderPlacedAt: { after: since } }],
     }),
-    open: records({ ...unchanged, state: { notIn: DONE } }),
-    completed: traced(
-      { list: 'orders', fields: `id ${PARTS}` },
-      {
-        ...unchanged,
-        orderPlacedAt: { ...recent(since), ...notAfter(since) },
-        state: { in: DONE },
-      },
-      changedSince(since),
-    ),
+    open: pagesOf(collection, { ...unchanged, state: { notIn: DONE } }),
+    completed: fetchTraced(changedParts(parts, completed, since), ordersById),
   }
 }
 
-/** The pass that finds orders with a changed fulfillment; the mapping uses nothing else that changes. */
-export const fulfillmentPasses: VendureListing['changesSince'] = (since, { traced }) => ({
-  changed: traced(
-    { list: 'orders', fields: 'id fulfillments { updatedAt }' },
+/** The ids of orders with a changed fulfillment. */
+export const shippedOrders = (since: string): Pager =>
+  changedParts(
+    'fulfillments { updatedAt }',
     { ...PLACED, _or: [{ state: { notIn: DONE } }, { orderPlacedAt: recent(since) }] },
-    changedSince(since),
-  ),
-})
+    since,
+  )

@@ -1,62 +1,42 @@
 /** Payment and fulfillment status of an order (NOTES "the state of an order does not show payment"). */
-import { sum } from '../money.ts'
+import { entriesOf, sumAt, type Values, valuesAt } from '../../../definition/raw-values.ts'
 
-/** A raw payment of an order. */
-export interface RawPayment {
-  readonly updatedAt: string
-  /** Created, Authorized, Settled, Declined, Error, Cancelled, or a state of the shop's own. */
-  readonly state: string
-  readonly amount: number
-  readonly refunds: readonly {
-    readonly updatedAt: string
-    /** Pending, Settled, Failed. */
-    readonly state: string
-    readonly total: number
-  }[]
-}
+const inState = (list: unknown, ...states: readonly string[]): readonly Values[] =>
+  entriesOf(list).filter(({ state }) => states.includes(String(state)))
 
 /** The payment status, in Vendure's terms. A refund counts once it is settled. */
-export const paymentStatus = (payments: readonly RawPayment[], totalWithTax: number): string => {
-  const inState = (state: string) => payments.filter((payment) => payment.state === state)
-  const amountOf = (selected: readonly RawPayment[]) => sum(selected.map(({ amount }) => amount))
-  const settled = amountOf(inState('Settled'))
-  const authorized = amountOf(inState('Authorized'))
-  const refunds = payments.flatMap((payment) => payment.refunds)
-  const refunded = sum(refunds.filter(({ state }) => state === 'Settled').map(({ total }) => total))
+export const paymentStatus = ({ payments, totalWithTax }: Values): string => {
+  const total = Number(totalWithTax)
+  const settledPayments = inState(payments, 'Settled')
+  const settled = sumAt(settledPayments, 'amount')
+  const authorized = sumAt(inState(payments, 'Authorized'), 'amount')
+  const refunded = sumAt(inState(valuesAt(payments, 'refunds'), 'Settled'), 'total')
 
   if (refunded > 0) return refunded >= settled ? 'Refunded' : 'PartiallyRefunded'
   // A free order has a payment of 0; a cancelled one has a total of 0 and keeps its payments.
-  if (inState('Settled').length > 0 && settled >= totalWithTax) return 'Settled'
+  if (settledPayments.length > 0 && settled >= total) return 'Settled'
   if (settled > 0) return 'PartiallySettled'
-  if (authorized > 0) return authorized >= totalWithTax ? 'Authorized' : 'PartiallyAuthorized'
+  if (authorized > 0) return authorized >= total ? 'Authorized' : 'PartiallyAuthorized'
   return 'Unpaid'
 }
 
-/** A raw fulfillment of an order. */
-export interface RawShipment {
-  readonly updatedAt: string
-  /** Created, Pending, Shipped, Delivered, Cancelled, or a state of the shop's own. */
-  readonly state: string
-  readonly lines: readonly { readonly orderLineId: string; readonly quantity: number }[]
-}
-
 /** The fulfillment status, in the terms of Vendure's order states. */
-export const fulfillmentStatus = (
-  fulfillments: readonly RawShipment[],
-  lines: readonly { readonly id: string; readonly quantity: number }[],
-): string => {
-  const unitsIn = (states: readonly string[], lineId?: string): number =>
-    sum(
-      fulfillments
-        .filter(({ state }) => states.includes(state))
-        .flatMap((shipment) => shipment.lines)
-        .filter(({ orderLineId }) => lineId === undefined || orderLineId === lineId)
-        .map(({ quantity }) => quantity),
+export const fulfillmentStatus = ({ fulfillments, lines }: Values): string => {
+  const unitsOf = (shipped: readonly Values[], lineId: unknown): number =>
+    sumAt(
+      shipped.filter(({ orderLineId }) => orderLineId === lineId),
+      'quantity',
     )
   // Compare line by line: surplus units of a line reduced after shipping do not count for another line.
-  const isWhole = (states: readonly string[]) =>
-    lines.every(({ id, quantity }) => unitsIn(states, id) >= quantity)
-  if (unitsIn(['Shipped', 'Delivered']) === 0) return 'Unfulfilled'
-  if (unitsIn(['Delivered']) > 0) return isWhole(['Delivered']) ? 'Delivered' : 'PartiallyDelivered'
-  return isWhole(['Shipped']) ? 'Shipped' : 'PartiallyShipped'
+  const isWhole = (shipped: readonly Values[]): boolean =>
+    entriesOf(lines).every(({ id, quantity }) => unitsOf(shipped, id) >= Number(quantity))
+  const linesIn = (...states: readonly string[]): readonly Values[] =>
+    entriesOf(valuesAt(inState(fulfillments, ...states), 'lines'))
+
+  const delivered = linesIn('Delivered')
+  const shipped = linesIn('Shipped', 'Delivered')
+  if (sumAt(shipped, 'quantity') === 0) return 'Unfulfilled'
+  if (sumAt(delivered, 'quantity') > 0)
+    return isWhole(delivered) ? 'Delivered' : 'PartiallyDelivered'
+  return isWhole(shipped) ? 'Shipped' : 'PartiallyShipped'
 }

@@ -1,216 +1,202 @@
+/** Products and their variants (NOTES "a product takes several calls"). */
+import { type Json, type Steps, WriteRejection } from '../../../definition/connector.ts'
+import { bodyWriter } from '../../../definition/mapping/body-writer.ts'
+import { changedFields } from '../../../definition/mapping/changed-fields.ts'
+import { objectsIn } from '../../../definition/mapping/match-entries.ts'
+import type { JsonObject } from '../../../definition/mapping/rule.ts'
 import {
-  type ResourceWriter,
-  type Steps,
-  type WriteInput,
-  WriteRejection,
-} from '../../../definition/connector.ts'
-import type { WriteVerb } from '../../../definition/mapping/rule.ts'
-import { writableFields } from '../../../definition/mapping/write.ts'
-import { getBy } from '../../../definition/paging/compose.ts'
-import { entriesOf, mutate, query, rootFields, undo, type Values, valuesOf } from '../graphql.ts'
-import { readWritten } from '../listing.ts'
-import { catalogue } from '../shop.ts'
-import { inputOf, withRemoteFields } from '../write-input.ts'
-import { mapping, products, type RawProduct } from './product.ts'
-import { makeOptions, type OptionPlan, planOptions } from './product-options.ts'
-import {
-  changedVariant,
-  chosenBy,
-  listedVariants,
-  newVariant,
-  type Shop,
-  type VariantEntry,
-  type VariantInput,
-  variantsOf,
-} from './product-variants.ts'
+  entriesOf,
+  textsAt,
+  type Values,
+  valuesOf,
+  withSortedLists,
+} from '../../../definition/raw-values.ts'
+import { isObject } from '../../../definition/value.ts'
+import { mutate, read, undo } from '../graphql.ts'
+import { countOf, sync } from '../listing.ts'
+import { type Shop, shop } from '../shop.ts'
+import { collection, mapping, pages, priceOf, productsById, stockOf } from './product.ts'
+import { checkOptions, choiceKey, createOptions, type VariantEntry } from './product-options.ts'
 
-const CREATE = 'mutation ($input: CreateProductInput!) { createProduct(input: $input) { id } }'
-const UPDATE = 'mutation ($input: UpdateProductInput!) { updateProduct(input: $input) { id } }'
-const DELETE = 'mutation ($id: ID!) { deleteProduct(id: $id) { result message } }'
-const CREATE_VARIANTS = `mutation ($input: [CreateProductVariantInput!]!) {
-  createProductVariants(input: $input) { id } }`
-const UPDATE_VARIANTS = `mutation ($input: [UpdateProductVariantInput!]!) {
-  updateProductVariants(input: $input) { id } }`
-const SHOP = `query {
-  activeChannel { defaultLanguageCode } ${catalogue.query} }`
-const SHOP_AND_PRODUCT = `query ($id: ID!) {
-  activeChannel { defaultLanguageCode } ${catalogue.query}
-  product(id: $id) {
-    optionGroups { id name options { id name } }
-    variants { id stockLevels { stockLocationId } }
-  } }`
-
-const shopOf = (root: Values): Shop => ({
-  ...catalogue.read(root),
-  defaultLanguageCode: String(valuesOf(root.activeChannel).defaultLanguageCode),
-})
-
-/** The fields of the product itself: texts, which belong to a translation, and others. */
-function* productFields({ fields: { variants: _, ...fields } }: WriteInput, verb: WriteVerb) {
-  const { enabled, ...texts } = yield* inputOf(mapping, fields, verb)
-  return { texts, ...(enabled !== undefined && { enabled }) }
-}
-
-/** A `CreateProductInput`. */
-function* newProduct(input: WriteInput, languageCode: string): Steps<VariantInput> {
-  const { texts, ...others } = yield* productFields(input, 'create')
-  const { slug, ...remoteFields } = input.remoteFields
-  // Vendure normalizes the slug and makes it unique.
-  const translation = { languageCode, description: '', ...texts, slug: slug ?? texts.name ?? '' }
-  return withRemoteFields({ ...others, translations: [translation] }, remoteFields)
-}
-
-/** An `UpdateProductInput` without its id; undefined if no field of the product itself changes. */
-function* changedProduct(input: WriteInput, raw: RawProduct): Steps<VariantInput | undefined> {
-  const { texts, ...others } = yield* productFields(input, 'update')
-  const { slug, ...remoteFields } = input.remoteFields
-  const changed = { ...texts, ...(slug !== undefined && { slug }) }
-  const change = withRemoteFields(
-    {
-      ...others,
-      // Write in the language in which the product is read: all its texts exist in it.
-      ...(Object.keys(changed).length > 0 && {
-        translations: [{ languageCode: raw.languageCode, ...changed }],
-      }),
-    },
-    remoteFields,
-    ['id'],
-  )
-  return Object.keys(change).length > 0 ? change : undefined
-}
+const DELETE = 'deleteProduct(id: ID!)'
 
 /**
- * Divides the input into existing and new variants. Leaving a variant out is an error, so that a caller who
- * sends one variant does not lose the others.
- * @throws WriteRejection if a variant is missing, unknown or repeated
+ * The input of a product. Its texts and `remoteFields.slug` are those of a translation; a caller may send `translations`
+ * instead.
  */
-const divide = (input: readonly VariantEntry[], raw: RawProduct) => {
-  const remaining = new Map(raw.variants.map((variant) => [variant.id, variant]))
-  const changed = []
-  const added = []
-  for (const entry of input) {
-    const { remoteId, id } = entry.variant
-    const variantId = remoteId ?? id
-    if (variantId === undefined || variantId === null) {
-      added.push(entry)
-      continue
-    }
-    const variant = remaining.get(variantId)
-    if (!variant)
-      throw new WriteRejection(
-        'the product has no such variant, or the list has it twice',
-        `${entry.at}.remoteId`,
-      )
-    remaining.delete(variantId)
-    changed.push({ entry, variant })
+const productInput = (
+  { variants: _, ...body }: JsonObject,
+  languageCode: Json,
+  defaults: JsonObject = {},
+): JsonObject => {
+  if (Array.isArray(body.translations)) return body
+  const { translations, slug, ...input } = body
+  const texts = {
+    ...defaults,
+    ...(isObject(translations) && translations),
+    ...(slug !== undefined && { slug }),
   }
-  const [missing] = remaining.values()
-  if (missing)
+  if (Object.keys(texts).length === 0) return input
+  return { ...input, translations: [{ languageCode, ...texts }] }
+}
+
+const entriesIn = (variants: Json | undefined): readonly VariantEntry[] =>
+  objectsIn(variants).map((variant, index) => ({ variant, at: `variants[${index}]` }))
+
+/** The input that sets the stock of a variant, if it changes. */
+const stockInput = ({ variant, at }: VariantEntry, settings: Shop): JsonObject => {
+  const { stock } = variant
+  const count = stock === null ? null : objectsIn([stock])[0]?.count
+  const present = stockOf(variant, settings)
+  if (count === undefined || count === present) return {}
+  if (count === null) return { trackInventory: 'FALSE' }
+  const [location, another] = textsAt(variant, 'stockLevels.stockLocation.id')
+  if (another !== undefined)
     throw new WriteRejection(
-      `the variant ${missing.name} (${missing.id}) is missing; an update cannot delete variants`,
-      'variants',
+      'the variant has several stock locations, so Vendure cannot set the total; change the stock in Vendure',
+      `${at}.inventory.totalCount`,
     )
-  return { changed, added }
+  return {
+    ...(present === null && { trackInventory: 'TRUE' }),
+    ...(location === undefined
+      ? { stockOnHand: count }
+      : { stockLevels: [{ stockLocationId: location, stockOnHand: count }] }),
+  }
+}
+
+/** The input of an existing variant, with its id and what changes; none if nothing does. */
+const changedVariant = (
+  entry: VariantEntry,
+  variants: readonly Values[],
+  settings: Shop,
+): readonly JsonObject[] => {
+  const { id, name, price, sku } = entry.variant
+  const before = variants.find((variant) => variant.id === id)
+  if (id === undefined || !before) return []
+  if (choiceKey(entry.variant) !== choiceKey(before))
+    throw new WriteRejection(
+      'Vendure cannot change the options of a variant',
+      `${entry.at}.optionValues`,
+    )
+  if (name === null) throw new WriteRejection('Vendure requires a title', `${entry.at}.title`)
+  const present = { ...before, price: priceOf(before, settings) }
+  const { name: title, ...changed } = changedFields({ name, price, sku }, present)
+  const change = {
+    ...changed,
+    ...(title !== undefined && {
+      translations: [{ languageCode: settings.defaultLanguageCode, name: title }],
+    }),
+    ...stockInput(entry, settings),
+  }
+  return Object.keys(change).length > 0 ? [{ id, ...change }] : []
+}
+
+/** A new variant of a request body, and its input without product and options. */
+interface NewVariant {
+  readonly variant: JsonObject
+  readonly input: JsonObject
+}
+
+const newVariant = (entry: VariantEntry, productName: unknown, settings: Shop): NewVariant => {
+  const { variant, at } = entry
+  const { price, sku = '' } = variant
+  if (price === undefined)
+    throw new WriteRejection(
+      'a new variant needs a price; Vendure would set it to 0',
+      `${at}.price`,
+    )
+  const name = variant.name ?? [productName, ...textsAt(variant, 'options.name')].join(' ')
+  const translations = [{ languageCode: settings.defaultLanguageCode, name }]
+  return { variant, input: { translations, sku, price, ...stockInput(entry, settings) } }
 }
 
 /** Creates the missing options, then the new variants. */
 function* createVariants(
   productId: string,
-  inputs: readonly VariantInput[],
-  plan: OptionPlan,
+  created: readonly NewVariant[],
+  groups: readonly Values[],
   languageCode: string,
 ): Steps<void> {
-  if (inputs.length === 0) return
-  const optionIds = yield* makeOptions(productId, plan, languageCode)
-  const input = inputs.map((variant, index) => ({
+  if (created.length === 0) return
+  const variants = created.map(({ variant }) => variant)
+  const optionIds = yield* createOptions(productId, variants, groups, languageCode)
+  const input = created.map((one, index) => ({
     productId,
     optionIds: optionIds[index] ?? [],
-    ...variant,
+    ...one.input,
   }))
-  yield* mutate(CREATE_VARIANTS, { input })
+  yield* mutate('createProductVariants(input: [CreateProductVariantInput!]!)', { input }, 'id')
 }
 
-/** The `UpdateProductVariantInput`s of the existing variants that change. */
-const changesOf = (
-  changed: ReturnType<typeof divide>['changed'],
-  shop: Shop,
-  product: unknown,
-): readonly VariantInput[] => {
-  const levelsOf = new Map(
-    entriesOf(valuesOf(product).variants).map(({ id, stockLevels }) => [id, stockLevels]),
-  )
-  return changed
-    .map(({ entry, variant }): VariantInput => {
-      const levels = entriesOf(levelsOf.get(variant.id))
-      const locations = levels.map(({ stockLocationId }) => String(stockLocationId))
-      return { id: variant.id, ...changedVariant(entry, variant, shop, locations) }
-    })
-    .filter((change) => Object.keys(change).length > 1)
-}
+/** Products with their variants. */
+export const products = {
+  mapping,
+  ...pages,
+  readMany: productsById,
+  // Assigning a product to the channel or removing it updates no timestamp.
+  sync: { ...sync, remoteCount: countOf(collection) },
+  write: bodyWriter(mapping, {
+    app: 'Vendure',
+    remoteFields: { reserved: ['id'] },
+    readMany: productsById,
+    *create(body, { context }) {
+      const settings = shop.of(context)
+      const { defaultLanguageCode } = settings
+      const [name = ''] = textsAt(body, 'translations.name')
+      const input = productInput(body, defaultLanguageCode, { description: '', slug: name })
+      const added = entriesIn(body.variants)
+      const created = added.map((entry) => newVariant(entry, name, settings))
+      checkOptions(added, { variants: [], groups: [] })
 
-/** The writer of products and their variants (NOTES "a product takes several calls"). */
-export const productWriter: ResourceWriter = {
-  get: getBy(products.readMany),
-  create: {
-    fields: writableFields(mapping, 'create'),
-    *steps(input) {
-      const shop = shopOf(rootFields(yield query(SHOP, {})))
-      const product = yield* newProduct(input, shop.defaultLanguageCode)
-      const name = String(input.fields.productName)
-      const inputVariants = variantsOf(input.fields.variants) ?? []
-      const variants = inputVariants.map((entry) => newVariant(entry, name, shop))
-      const plan = planOptions({ groups: undefined, taken: [] }, inputVariants)
-
-      const id = String((yield* mutate(CREATE, { input: product })).id)
+      const id = String(
+        (yield* mutate('createProduct(input: CreateProductInput!)', { input }, 'id')).id,
+      )
       try {
-        yield* createVariants(id, variants, plan, shop.defaultLanguageCode)
+        yield* createVariants(id, created, [], defaultLanguageCode)
       } catch (error) {
         // Otherwise an incomplete product would stay in the shop, and a retry would create a second one.
-        yield* undo(DELETE, { id })
+        yield* undo(DELETE, { id }, 'result message')
         throw error
       }
-      return yield* readWritten(products, id)
+      return id
     },
-  },
-  update: {
-    fields: writableFields(mapping, 'update'),
-    guard: 'compare',
-    *steps(input, { remoteId: id }) {
-      // Safe: the listing selects every field of it.
-      const raw = (yield* readWritten(products, id)) as unknown as RawProduct
-      const product = yield* changedProduct(input, raw)
-      const inputVariants = variantsOf(input.fields.variants)
-      if (!inputVariants) {
-        if (product) yield* mutate(UPDATE, { input: { ...product, id } })
-        return yield* readWritten(products, id)
-      }
+    *update(body, { remoteId: id, raw }, { context }) {
+      const settings = shop.of(context)
+      const product = valuesOf(raw)
+      // Write in the language in which the product is read: all its texts exist in it.
+      const input = productInput(body, String(product.languageCode))
+      const variants = entriesOf(product.variants)
+      const entries = entriesIn(body.variants)
+      const changes = entries.flatMap((entry) => changedVariant(entry, variants, settings))
+      const added = entries.filter(({ variant }) => (variant.id ?? null) === null)
+      const [name = product.name] = textsAt(body, 'translations.name')
+      const created = added.map((entry) => newVariant(entry, name, settings))
+      const parts = 'optionGroups { id name options { id name } }'
+      const { optionGroups } =
+        added.length === 0 ? {} : yield* read('product(id: ID!)', { id }, parts)
+      const groups = entriesOf(optionGroups)
+      checkOptions(added, { variants, groups })
 
-      // Validate everything before the first mutation.
-      const root = rootFields(yield query(SHOP_AND_PRODUCT, { id }))
-      const shop = shopOf(root)
-      const { changed, added } = divide(inputVariants, raw)
-      const changes = changesOf(changed, shop, root.product)
-      const name = String(input.fields.productName ?? raw.name)
-      const variants = added.map((entry) => newVariant(entry, name, shop))
-      const groups = entriesOf(valuesOf(root.product).optionGroups)
-      const hasNone = raw.variants.length === 0 && groups.length === 0
-      const known = { groups: hasNone ? undefined : groups, taken: raw.variants.map(chosenBy) }
-      const plan = planOptions(known, added)
-
-      if (product) yield* mutate(UPDATE, { input: { ...product, id } })
-      if (changes.length > 0) yield* mutate(UPDATE_VARIANTS, { input: changes })
-      yield* createVariants(id, variants, plan, shop.defaultLanguageCode)
-      return yield* readWritten(products, id)
+      if (Object.keys(input).length > 0)
+        yield* mutate(
+          'updateProduct(input: UpdateProductInput!)',
+          { input: { ...input, id } },
+          'id',
+        )
+      if (changes.length > 0)
+        yield* mutate(
+          'updateProductVariants(input: [UpdateProductVariantInput!]!)',
+          { input: changes },
+          'id',
+        )
+      yield* createVariants(id, created, groups, settings.defaultLanguageCode)
     },
-  },
-  delete: {
-    guard: 'compare',
-    *steps({ remoteId: id }) {
-      yield* mutate(DELETE, { id })
+    *delete({ remoteId: id }) {
+      yield* mutate(DELETE, { id }, 'result message')
     },
-  },
-  normalize: ({ fields, remoteFields: { slug: _, ...remoteFields } }) => {
-    const variants = listedVariants(fields.variants)
-    return { fields: { ...fields, ...(variants && { variants }) }, remoteFields }
-  },
+    normalize: ({ fields, remoteFields: { slug: _, ...remoteFields } }) => ({
+      fields: withSortedLists(fields, { 'variants.optionValues': ['name'] }),
+      remoteFields,
+    }),
+  }),
 }

@@ -1,162 +1,142 @@
+/** The mapping and the listing of products. */
+import { WriteRejection } from '../../../definition/connector.ts'
 import {
   blankAsNull,
   flag,
   listOf,
   notNull,
+  objectOf,
   orElse,
   required,
   updateOnly,
-  writtenBySteps,
+  writtenTo,
 } from '../../../definition/mapping/converters.ts'
 import { defineMapping } from '../../../definition/mapping.ts'
+import { fetchTraced, mapRecords, passes } from '../../../definition/paging/compose.ts'
+import {
+  entriesOf,
+  latestAt,
+  sumAt,
+  textsAt,
+  type Values,
+  valuesAt,
+  valuesOf,
+  withSortedLists,
+} from '../../../definition/raw-values.ts'
 import { product } from '../../../resources/commerce/product.ts'
-import { entriesOf, type Values, valuesOf } from '../graphql.ts'
-import { listing } from '../listing.ts'
-import { decimalText, sum } from '../money.ts'
-import { catalogue, type ShopCatalogue } from '../shop.ts'
-import { latestOf } from '../times.ts'
+import { type Collection, pagesOf, readManyOf } from '../listing.ts'
+import { amount, type Shop, shop } from '../shop.ts'
 
 /**
- * The selected fields of a product. Do not select `price`: it fails the whole page if one variant has no price
- * in the currency (NOTES "`ProductVariant.price` fails the whole page").
+ * The products. Do not select `price`: it fails the whole page if one variant has no price in the currency (NOTES
+ * "`ProductVariant.price` fails the whole page").
  */
-const FIELDS = `
-  id createdAt updatedAt languageCode name slug description enabled
-  featuredAsset { preview } assets { preview } facetValues { name facet { name } }
-  variants {
-    id createdAt updatedAt sku name enabled trackInventory
-    prices { currencyCode price }
-    options { name group { name } }
-    stockLevels { updatedAt stockOnHand stockAllocated stockLocation { name } }
-  }`
-
-/** A raw variant of a product. */
-export interface RawVariant {
-  readonly id: string
-  readonly updatedAt: string
-  readonly sku: string
-  readonly name: string
-  readonly trackInventory: 'TRUE' | 'FALSE' | 'INHERIT'
-  readonly prices: readonly { readonly currencyCode: string; readonly price: number }[]
-  readonly options: readonly { readonly name: string; readonly group: { readonly name: string } }[]
-  readonly stockLevels: readonly { readonly updatedAt: string; readonly stockOnHand: number }[]
-}
-
-/** A raw product, as the listing selects it. */
-export interface RawProduct extends ShopCatalogue {
-  readonly languageCode: string
-  readonly name: string
-  readonly updatedAt: string
-  readonly enabled: boolean
-  readonly featuredAsset: { readonly preview: string } | null
-  readonly assets: readonly { readonly preview: string }[]
-  readonly facetValues: readonly { readonly name: string }[]
-  readonly variants: readonly RawVariant[]
+export const collection: Collection = {
+  list: 'products',
+  take: 100,
+  fields: `
+    id createdAt updatedAt languageCode name slug description enabled
+    featuredAsset { preview } assets { preview } facetValues { name facet { name } }
+    variants {
+      id createdAt updatedAt sku name enabled trackInventory
+      prices { currencyCode price }
+      options { name group { name } }
+      stockLevels { updatedAt stockOnHand stockAllocated stockLocation { id name } }
+    }`,
+  recordsOf: (entry, { defaultLanguageCode, ...settings }) => [
+    // Vendure returns parts in no fixed order.
+    withSortedLists(
+      { ...entry, ...settings },
+      {
+        facetValues: ['facet.name', 'name'],
+        'variants.prices': ['currencyCode'],
+        'variants.options': ['group.name', 'name'],
+        'variants.stockLevels': ['stockLocation.name'],
+      },
+    ),
+  ],
 }
 
 /** The price in the channel's currency, in the shop's unit; undefined if the variant has none. */
-export const priceOf = ({ prices }: RawVariant, shop: ShopCatalogue): number | undefined =>
-  prices.find(({ currencyCode }) => currencyCode === shop.defaultCurrencyCode)?.price
-
-/** Units in stock, at all locations together. */
-export const stockOf = ({ stockLevels }: RawVariant): number =>
-  sum(stockLevels.map(({ stockOnHand }) => stockOnHand))
-
-/** Whether the stock of a variant is tracked (NOTES "`stockOnHand` needs tracking"). */
-export const isStockTracked = ({ trackInventory }: RawVariant, shop: ShopCatalogue): boolean =>
-  trackInventory === 'INHERIT' ? shop.globalTrackInventory : trackInventory === 'TRUE'
-
-const priceText = (raw: RawVariant, shop: ShopCatalogue): string | null => {
-  const price = priceOf(raw, shop)
-  return price === undefined ? null : decimalText(price, shop.moneyStrategyPrecision)
+export const priceOf = ({ prices }: Values, { defaultCurrencyCode }: Shop): number | undefined => {
+  const price = entriesOf(prices).find(({ currencyCode }) => currencyCode === defaultCurrencyCode)
+  return price && Number(price.price)
 }
 
-// The steps of the writer write variants.
+/** The units in stock, at all locations together; null without tracking (NOTES "`stockOnHand` needs tracking"). */
+export const stockOf = (variant: Values, { globalTrackInventory }: Shop): number | null => {
+  const { trackInventory = 'INHERIT' } = variant
+  const isTracked = trackInventory === 'INHERIT' ? globalTrackInventory : trackInventory === 'TRUE'
+  return isTracked ? sumAt(variant, 'stockLevels.stockOnHand') : null
+}
+
 const variant = {
   id: updateOnly('id'),
   remoteId: updateOnly('id'),
   title: 'name',
-  price: writtenBySteps(priceText),
-  sku: blankAsNull('sku'),
-  optionValues: listOf('options', { name: 'group.name', value: 'name' }),
-  // Without tracking, the number is meaningless.
-  inventory: writtenBySteps((raw: RawVariant, shop: RawProduct) =>
-    isStockTracked(raw, shop) ? { totalCount: stockOf(raw) } : null,
-  ),
+  price: writtenTo('price', notNull(amount((raw, context) => priceOf(raw, shop.of(context))))),
+  sku: orElse(blankAsNull('sku'), ''),
+  optionValues: listOf('options', { name: required('group.name'), value: required('name') }),
+  inventory: writtenTo('stock', {
+    ...objectOf('', { totalCount: 'count' }),
+    read: (raw, _, context) => {
+      const count = stockOf(valuesOf(raw), shop.of(context))
+      return count === null ? null : { count }
+    },
+  }),
   weight: null, // Vendure has none
 }
 
 /** The mapping of products with their variants, in the channel's language and currency. */
-export const mapping = defineMapping<typeof product, RawProduct>(product, {
+export const mapping = defineMapping(product, {
   remoteId: 'id',
-  productName: required('name'),
-  description: orElse('description', ''),
+  productName: required(writtenTo('translations.name', 'name')),
+  description: orElse(writtenTo('translations.description', 'description'), ''),
   productType: null, // Vendure has none
   productStatus: notNull(flag('enabled', 'enabled', 'disabled')),
-  images: ({ featuredAsset, assets }) => [
-    // The featured image comes first. It is usually among the assets too.
-    ...new Set(
-      [...(featuredAsset ? [featuredAsset] : []), ...assets].map(({ preview }) => preview),
-    ),
+  // The featured image comes first. It is usually among the assets too.
+  images: (raw) => [
+    ...new Set([...valuesAt(raw, 'featuredAsset.preview'), ...valuesAt(raw, 'assets.preview')]),
   ],
-  tags: ({ facetValues }) => facetValues.map(({ name }) => name),
+  tags: (raw) => valuesAt(raw, 'facetValues.name'),
   vendor: null, // Vendure has none; shops use a facet or a custom field
   productUrl: null, // Vendure does not know the storefront's URLs; remoteFields.slug is part of one
-  variants: listOf<RawVariant, RawProduct>('variants', variant),
+  variants: listOf('variants', variant, {
+    id: 'id',
+    matchBy: [['id']],
+    // A caller who sends one variant does not lose the others.
+    remove: ({ name, id }, path) => {
+      throw new WriteRejection(
+        `the variant ${name} (${id}) is missing; an update cannot delete variants`,
+        path,
+      )
+    },
+  }),
   remoteCreatedAt: 'createdAt',
-  remoteUpdatedAt: ({ updatedAt, variants }) =>
-    latestOf([
-      updatedAt,
-      ...variants.flatMap((entry) => [
-        entry.updatedAt,
-        ...entry.stockLevels.map((level) => level.updatedAt),
-      ]),
-    ]),
+  remoteUpdatedAt: latestAt('updatedAt', 'variants.updatedAt', 'variants.stockLevels.updatedAt'),
   remoteDeleted: null, // NOTES "deletions leave no trace"
 })
 
-const sorted = (entries: unknown, keyOf: (entry: Values) => string): readonly Values[] =>
-  entriesOf(entries)
-    .map((entry) => ({ entry, key: keyOf(entry) }))
-    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-    .map(({ entry }) => entry)
+/** Reads products by their ids. */
+export const productsById = readManyOf(collection)
 
-const nameIn = (part: string) => (entry: Values) =>
-  `${String(valuesOf(entry[part]).name)}\0${String(entry.name)}`
-
-/** The product with sorted parts, because Vendure returns them in no fixed order and records are compared. */
-const withSortedParts = (entry: Values): Values => ({
-  ...entry,
-  facetValues: sorted(entry.facetValues, nameIn('facet')),
-  variants: entriesOf(entry.variants).map((rawVariant) => ({
-    ...rawVariant,
-    prices: sorted(rawVariant.prices, ({ currencyCode }) => String(currencyCode)),
-    options: sorted(rawVariant.options, nameIn('group')),
-    stockLevels: sorted(rawVariant.stockLevels, nameIn('stockLocation')),
-  })),
-})
-
-/**
- * The listing of products, with a trace of variants, whose changes do not update the product (NOTES
- * "product updatedAt").
- */
-export const products = listing({
-  mapping,
-  list: 'products',
-  fields: FIELDS,
-  pageSize: 100,
-  shop: catalogue,
-  // Assigning a product to the channel or removing it updates no timestamp.
-  comparesCount: true,
-  recordsOf: (entry) => [withSortedParts(entry)],
-  changesSince: (since, { records, traced }) => ({
-    changed: records({ updatedAt: { after: since } }),
-    withChangedVariant: traced(
+/** The ids of products with a changed variant, unless they have changed themselves. */
+const changedVariants = (since: string) =>
+  mapRecords(
+    pagesOf(
       { list: 'productVariants', fields: 'id productId product { updatedAt }' },
       { updatedAt: { after: since } },
-      ({ productId, product }) =>
-        // The first pass has listed products with a newer time.
-        String(valuesOf(product).updatedAt) <= since ? [String(productId)] : [],
     ),
-  }),
-})
+    (found) =>
+      (latestAt('product.updatedAt')(found) ?? '') <= since ? textsAt(found, 'productId') : [],
+  )
+
+/** The pages of products. A change of a variant does not update the product (NOTES "product updatedAt"). */
+export const pages = passes(({ since }) =>
+  since === undefined
+    ? { all: pagesOf(collection) }
+    : {
+        changed: pagesOf(collection, { updatedAt: { after: since } }),
+        withChangedVariant: fetchTraced(changedVariants(since), productsById),
+      },
+)

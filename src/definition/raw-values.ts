@@ -1,0 +1,78 @@
+/** Readers of an app's raw records, of which nothing is known but that they are JSON. */
+import { isObject } from './value.ts'
+
+/** A JSON object of a response. */
+export type Values = Readonly<Record<string, unknown>>
+
+/** A value as an object; an empty object for any other value. */
+export const valuesOf = (value: unknown): Values => (isObject(value) ? value : {})
+
+/** The entries of a list as objects; empty if the value is not a list. */
+export const entriesOf = (list: unknown): readonly Values[] =>
+  Array.isArray(list) ? list.map(valuesOf) : []
+
+/**
+ * The values at a path, `lines.product.id`, through the entries of lists on the way, and of `raw` itself if it is a
+ * list. Null and missing values are left out.
+ */
+export const valuesAt = (raw: unknown, path: string): readonly unknown[] =>
+  path
+    .split('.')
+    .reduce<readonly unknown[]>(
+      (values, step) => values.flatMap((value) => valuesOf(value)[step] ?? []),
+      [raw].flat(),
+    )
+
+/** The texts at a path, as `valuesAt` finds them. Other values are left out. */
+export const textsAt = (raw: unknown, path: string): readonly string[] =>
+  valuesAt(raw, path).filter((value) => typeof value === 'string')
+
+/** The sum of the numbers at a path, as `valuesAt` finds them. */
+export const sumAt = (raw: unknown, path: string): number =>
+  valuesAt(raw, path).reduce<number>((sum, value) => sum + Number(value), 0)
+
+/** Reads the latest of the times at some paths: ISO 8601 in one time zone, so that they compare as text. */
+export const latestAt =
+  (...paths: readonly string[]) =>
+  (raw: unknown): string | undefined =>
+    paths
+      .flatMap((path) => textsAt(raw, path))
+      .sort()
+      .at(-1)
+
+/** The value with another one at a path, through the entries of lists on the way. */
+const changeAt = (
+  value: unknown,
+  [step = '', ...rest]: readonly string[],
+  change: (value: unknown) => unknown,
+): unknown => {
+  if (Array.isArray(value)) return value.map((entry) => changeAt(entry, [step, ...rest], change))
+  if (!isObject(value) || !(step in value)) return value
+  const part = value[step]
+  return { ...value, [step]: rest.length > 0 ? changeAt(part, rest, change) : change(part) }
+}
+
+const sortedBy = (list: unknown, keys: readonly string[]): unknown => {
+  if (!Array.isArray(list)) return list
+  const keyed = list.map((entry) => ({
+    entry,
+    key: keys.map((path) => valuesAt(entry, path).join()).join('\0'),
+  }))
+  return keyed
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map(({ entry }) => entry)
+}
+
+/**
+ * The record with sorted lists, for an app that returns them in no fixed order: otherwise an unchanged record would
+ * differ. `{ 'variants.options': ['group.name', 'name'] }` sorts the options of each variant by these texts.
+ */
+export const withSortedLists = <Raw extends Values>(
+  raw: Raw,
+  lists: Readonly<Record<string, readonly string[]>>,
+): Raw =>
+  // Safe: only the sequence of entries differs.
+  Object.entries(lists).reduce<unknown>(
+    (record, [path, keys]) => changeAt(record, path.split('.'), (list) => sortedBy(list, keys)),
+    raw,
+  ) as Raw

@@ -1,0 +1,202 @@
+/** Writers made of a mapping, and the converters and readers that they use. */
+import { describe, expect, test } from 'vitest'
+import {
+  type AppRequest,
+  type AppResponse,
+  type Json,
+  type ReadMany,
+  RecordNotFoundError,
+  type Steps,
+} from '../../src/definition/connector.ts'
+import { bodyWriter } from '../../src/definition/mapping/body-writer.ts'
+import { changedFields } from '../../src/definition/mapping/changed-fields.ts'
+import { atLeast, listOf, onlyChanges, required } from '../../src/definition/mapping/converters.ts'
+import { minorUnits } from '../../src/definition/mapping/minor-units.ts'
+import { createMapper, defineMapping } from '../../src/definition/mapping.ts'
+import { findIn } from '../../src/definition/paging/compose.ts'
+import { cursorPages } from '../../src/definition/paging/cursor.ts'
+import { partReader } from '../../src/definition/paging/parts.ts'
+import { fulfillment } from '../../src/resources/commerce/fulfillment.ts'
+import { ATTEMPT, driveSteps } from '../support/steps.ts'
+
+const digits = (context: unknown): number => Number(Object(context).digits)
+
+const mapping = defineMapping(fulfillment, {
+  remoteId: 'id',
+  remoteCreatedAt: null,
+  remoteUpdatedAt: null,
+  remoteDeleted: null,
+  orderId: 'order',
+  carrier: onlyChanges('carrier'),
+  service: null,
+  trackingNumbers: null,
+  trackingUrls: null,
+  lineItems: listOf('lines', {
+    lineItemId: required('line.id'),
+    productId: null,
+    variantId: null,
+    title: null,
+    sku: null,
+    price: minorUnits('price', digits),
+    quantity: required(atLeast(1, 'quantity')),
+  }),
+})
+
+const respond = (body: unknown): AppResponse => ({ status: 200, headers: {}, body })
+
+const readMany: ReadMany = {
+  maxIds: 2,
+  request: (ids) => ({ method: 'GET', path: `/shipments?ids=${ids}` }),
+  read: ({ body }) => body as readonly unknown[], // the responses below
+}
+
+const writer = bodyWriter(mapping, {
+  app: 'The app',
+  remoteFields: { accepted: ['note', 'id'], reserved: ['id'] },
+  readMany,
+  *create(body) {
+    const { body: created } = yield { method: 'POST', path: '/shipments', body }
+    return Object(created).id
+  },
+  *update(body, { remoteId }) {
+    yield { method: 'PATCH', path: `/shipments/${remoteId}`, body }
+  },
+})
+
+/** Runs steps against responses. @returns their result or error, and the requests */
+const play = async (steps: Steps<unknown> | undefined, bodies: readonly unknown[]) => {
+  if (!steps) throw new Error('The writer has no such write.')
+  const requests: AppRequest[] = []
+  const result = await driveSteps(steps, (request) =>
+    respond(bodies[requests.push(request) - 1]),
+  ).catch((error: unknown) => error)
+  return { result, requests }
+}
+
+const attempt = { ...ATTEMPT, context: { digits: 2 } }
+const fields = { lineItems: [{ lineItemId: 'l1', price: '12.5', quantity: 2 }] }
+const raw = { id: 's1', carrier: 'DHL', order: 'o1', lines: [] }
+const stored = { remoteId: 's1', record: {}, raw }
+
+describe('a writer', () => {
+  test('sends the body of the mapping and reads the record back', async () => {
+    const { result, requests } = await play(
+      writer.create?.steps({ fields, remoteFields: { note: 'x' } }, attempt),
+      [{ id: 's1' }, [raw]],
+    )
+    expect(result).toEqual(raw)
+    expect(requests).toEqual([
+      {
+        method: 'POST',
+        path: '/shipments',
+        body: { lines: [{ line: { id: 'l1' }, price: 1250, quantity: 2 }], note: 'x' },
+      },
+      { method: 'GET', path: '/shipments?ids=s1' },
+    ])
+    expect(writer.create?.fields).toContain('lineItems.quantity')
+    expect(writer.delete).toBeUndefined()
+  })
+
+  test('reports a record that is gone as absent', async () => {
+    const steps = writer.update?.steps({ fields: {}, remoteFields: {} }, stored, attempt)
+    expect((await play(steps, [{}, []])).result).toBeInstanceOf(RecordNotFoundError)
+  })
+
+  test.each<[object, object]>([
+    [{ carrier: 'DHL' }, {}],
+    [{ carrier: 'UPS' }, { carrier: 'UPS' }],
+    [{ carrier: null }, { carrier: null }],
+    [{ orderId: 'o1' }, { order: 'o1' }],
+  ])('sends of %j only what changes, where that is declared', async (input, body) => {
+    const update = { fields: input as Record<string, Json>, remoteFields: {} }
+    const { requests } = await play(writer.update?.steps(update, stored, attempt), [{}, [raw]])
+    expect(requests[0]?.body).toEqual(body)
+  })
+
+  test.each<[Record<string, Json>, Record<string, Json>, string]>([
+    [{}, { id: 's2' }, 'remoteFields.id'],
+    [{}, { colour: 'red' }, 'remoteFields.colour'],
+    [{ lineItems: [{ quantity: 1 }] }, {}, 'lineItems[0].lineItemId'],
+    [{ lineItems: [{ lineItemId: 'l1' }] }, {}, 'lineItems[0].quantity'],
+    [{ lineItems: [{ lineItemId: 'l1', quantity: 0 }] }, {}, 'lineItems[0].quantity'],
+    [{ lineItems: [{ lineItemId: 'l1', quantity: 1, price: '0.001' }] }, {}, 'lineItems[0].price'],
+  ])('rejects %j with remote fields %j', async (input, remoteFields, field) => {
+    const steps = writer.update?.steps({ fields: input, remoteFields }, stored, attempt)
+    const { result, requests } = await play(steps, [])
+    expect(result).toMatchObject({ name: 'WriteRejection', field })
+    expect(requests).toEqual([])
+  })
+})
+
+test('an amount is read in the unit of the account, also a computed one', () => {
+  const lines = [{ line: { id: 'l1' }, price: 1250, quantity: 1 }]
+  const { row } = createMapper(mapping)({ ...raw, lines }, 'credential', { context: { digits: 3 } })
+  expect(row.lineItems).toMatchObject([{ price: '1.250' }])
+  const computed = minorUnits((values) => Number(values.a) + Number(values.b), digits)
+  expect(computed.read?.({ a: 1, b: 2 }, {}, { digits: 1 })).toBe('0.3')
+  expect(minorUnits(() => undefined, digits).read?.({}, {}, { digits: 1 })).toBeNull()
+})
+
+test.each<[Record<string, Json | undefined>, unknown, object]>([
+  [{ a: 1, b: '', c: undefined }, { a: 1, b: null }, {}],
+  [{ a: { x: 1 } }, { a: { x: 1, y: 2 } }, {}],
+  [
+    { a: { x: 2 }, b: [1] },
+    { a: { x: 1 }, b: [1, 2] },
+    { a: { x: 2 }, b: [1] },
+  ],
+  [{ a: null }, undefined, {}],
+  [{ a: 0 }, {}, { a: 0 }],
+])('of %j, what differs from %j', (body, present, changed) => {
+  expect(changedFields(body, present)).toEqual(changed)
+})
+
+describe('parts', () => {
+  const ofOrder: Readonly<Record<string, readonly string[]>> = { o1: ['a'], o2: ['b', 'c'] }
+  const search = cursorPages({
+    request: ({ after = 'o1' }) => ({ method: 'GET', path: `/orders/${after}` }),
+    records: 'orders',
+    next: 'next',
+  })
+  const parts = partReader({
+    readMany: {
+      maxIds: 1,
+      request: ([id = '']) => ({ method: 'GET', path: `/parts/${id}` }),
+      read: ({ body }) => body as readonly unknown[], // the response below
+    },
+    parentId: 'order',
+    search,
+    partIds: 'shipments.id',
+  })
+  const run = async (steps: Steps<unknown>) => {
+    const paths: string[] = []
+    const result = await driveSteps(steps, ({ path }) => {
+      paths.push(path)
+      const [, kind, id = ''] = path.split('/')
+      const found = (ofOrder[id] ?? []).map((part) => ({ id: part, order: id }))
+      return respond(
+        kind === 'parts'
+          ? found
+          : { orders: [{ id, shipments: found }], next: id === 'o1' && 'o2' },
+      )
+    }).catch((error: unknown) => error)
+    return { result, paths }
+  }
+
+  test('are found in the parent of the stored copy, or by a search that ends there', async () => {
+    const copy = { remoteId: 'c', record: { remoteFields: { order: 'o2' } } }
+    const found = { id: 'c', order: 'o2' }
+    expect(await run(parts.get('c', copy))).toEqual({ result: found, paths: ['/parts/o2'] })
+    expect(await run(parts.get('c'))).toEqual({
+      ...{ result: found, paths: ['/orders/o1', '/orders/o2', '/parts/o2'] },
+    })
+    expect((await run(parts.get('a'))).paths).toEqual(['/orders/o1', '/parts/o1'])
+  })
+
+  test('that do not exist are undefined, or absent where they are required', async () => {
+    expect((await run(parts.get('z'))).result).toBeUndefined()
+    expect((await run(parts.read('o1', 'b'))).result).toBeInstanceOf(RecordNotFoundError)
+    expect((await run(parts.read('o1', 'a'))).result).toMatchObject({ id: 'a' })
+    expect((await run(findIn(search, () => false))).result).toBeUndefined()
+  })
+})

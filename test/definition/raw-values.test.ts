@@ -1,0 +1,70 @@
+/** The readers of raw values. */
+import { expect, test } from 'vitest'
+import {
+  entriesOf,
+  latestAt,
+  sumAt,
+  textsAt,
+  valuesAt,
+  valuesOf,
+  withSortedLists,
+} from '../../src/definition/raw-values.ts'
+import { recordsAt } from '../../src/definition/side-effects.ts'
+
+const order = {
+  id: 'o1',
+  updatedAt: '2026-01-02T00:00:00.000Z',
+  customer: null,
+  lines: [
+    { product: { id: 'p2' }, quantity: 2, tags: ['b', 'a'] },
+    { product: { id: 'p1' }, quantity: 3, updatedAt: '2026-01-03T00:00:00.000Z' },
+    { product: null, quantity: 1 },
+  ],
+}
+
+test.each<[string, readonly unknown[]]>([
+  ['id', ['o1']],
+  ['lines.product.id', ['p2', 'p1']],
+  ['lines.quantity', [2, 3, 1]],
+  ['lines.tags', ['b', 'a']],
+  ['customer', []],
+  ['customer.id', []],
+  ['nothing.at.all', []],
+])('the values at %s', (path, values) => {
+  expect(valuesAt(order, path)).toEqual(values)
+})
+
+test('the values of a list are those of its entries, and there are none of any other value', () => {
+  expect(valuesAt(order.lines, 'product.id')).toEqual(['p2', 'p1'])
+  for (const raw of [undefined, null, 'text', 5, []]) expect(valuesAt(raw, 'id')).toEqual([])
+})
+
+test('only texts are texts, and only objects have values', () => {
+  expect(textsAt(order, 'lines.quantity')).toEqual([])
+  expect([valuesOf(null), valuesOf([1]), valuesOf('a')]).toEqual([{}, {}, {}])
+  expect([entriesOf(null), entriesOf([1, { a: 1 }])]).toEqual([[], [{}, { a: 1 }]])
+})
+
+test('sums and latest times', () => {
+  expect([sumAt(order, 'lines.quantity'), sumAt(order, 'lines.price')]).toEqual([6, 0])
+  expect(latestAt('updatedAt', 'lines.updatedAt')(order)).toBe('2026-01-03T00:00:00.000Z')
+  expect(latestAt('nothing')(order)).toBeUndefined()
+})
+
+test('sorted lists, also of the entries of lists, leave everything else as it is', () => {
+  const sorted = withSortedLists(order, { lines: ['product.id', 'quantity'], missing: ['id'] })
+  expect(valuesAt(sorted, 'lines.quantity')).toEqual([1, 3, 2])
+  expect({ ...sorted, lines: order.lines }).toEqual(order)
+  const nested = { variants: [{ options: [{ name: 'b' }, { name: 'a' }] }, { options: null }] }
+  expect(withSortedLists(nested, { 'variants.options': ['name'] })).toEqual({
+    variants: [{ options: [{ name: 'a' }, { name: 'b' }] }, { options: null }],
+  })
+})
+
+test('the records that a write changes', () => {
+  const paths = { 'commerce/products': 'lines.product.id', 'commerce/customers': 'customer.id' }
+  expect(recordsAt(paths)(order)).toEqual([
+    { topic: 'commerce/products', remoteId: 'p2' },
+    { topic: 'commerce/products', remoteId: 'p1' },
+  ])
+})
