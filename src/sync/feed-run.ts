@@ -7,7 +7,7 @@ import { feedAt } from '../definition/feed.ts'
 import type { SyncDefinition } from '../definition/sync.ts'
 import { isExpired } from '../outbound/app-error.ts'
 import { classifyFailure } from '../outbound/classify-failure.ts'
-import { createLoopGuard } from '../outbound/list-pages.ts'
+import { createLoopGuard } from '../outbound/loop-guard.ts'
 import { advanceCovered, endCoverage, lockStates } from '../store/sync/feeds.ts'
 import { resyncCredential } from '../store/sync/sync-control.ts'
 import { completeRun, type SeenPages, saveProgress } from '../store/sync/sync-state.ts'
@@ -56,11 +56,12 @@ const listChanges = async (run: FeedRun, signal: AbortSignal): Promise<SeenPages
       page.reported.flatMap(({ resource: { topic }, mapped }) =>
         remoteIdsOf(mapped).map((id) => `${topic}/${id}`),
       ),
+      next === undefined ? [] : [next],
     )
     if (next !== undefined) guard.checkCursor(next)
     await storeReportedPage(run, page)
     if (next === undefined) return
-    if (signal.aborted || (await isSliceOver(run))) return guard.memory(next)
+    if (signal.aborted || (await isSliceOver(run))) return guard.memory()
   }
 }
 

@@ -97,6 +97,7 @@ const mapChanges = async (
     records: [...whole, ...(read ?? [])],
     deleted,
     next: undefined,
+    remaining: [],
     appTime: undefined,
     requestedMs,
   })

@@ -54,6 +54,8 @@ export interface RunProgress {
   readonly expired?: true
   /** Cursor of the next page, as JSON text, because jsonb does not accept every JSON string. */
   readonly cursor: string | null
+  /** Cursors of the other partitions that are not completely listed, each as JSON text. */
+  readonly partitions?: readonly string[]
   /** Start of the run by the app's clock. */
   readonly appTime: string | null
   /** Latest modification time among the listed records, by the app's clock. */
