@@ -78,7 +78,10 @@ export type TimeWindow = {
 export interface WindowFacts {
   /** No record is older. */
   readonly beginning: string
-  /** The most records of one window: at most the app's maximum for one query. */
+  /**
+   * The most records of one window: fewer than the app's maximum for one query, because the last window grows while
+   * it is listed.
+   */
   readonly max: number
   /** How many records the app reports for a window: a path of the body, or a function. */
   readonly total: FromResponse<number>
