@@ -1,5 +1,6 @@
 /** A database with one credential of a fake app, and a sync engine on it. */
 import { randomUUID } from 'node:crypto'
+import type { Pager } from '../../src/definition/connector.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
 import { type Database, openDatabase } from '../../src/store/database/database.ts'
 import { createSync, type Sync, type SyncOptions } from '../../src/sync/schedule.ts'
@@ -87,7 +88,9 @@ export interface Workshop {
   /** The text of every statement so far. */
   readonly statements: string[]
   /** Another engine on the same database. */
-  engine(options?: Partial<SyncOptions> & { readonly sync?: Partial<FakeSync> }): Sync
+  engine(
+    options?: Partial<SyncOptions> & { readonly sync?: Partial<FakeSync>; readonly pager?: Pager },
+  ): Sync
   records(): Promise<Stored[]>
   /** The change log from its beginning. */
   logged(): Promise<Logged[]>
@@ -112,11 +115,11 @@ export const openWorkshop = async (): Promise<Workshop> => {
     log,
     statements,
     ...owner,
-    engine: ({ sync, ...options } = {}) => {
+    engine: ({ sync, pager, ...options } = {}) => {
       const engine = createSync({
         database,
         vault: testVault,
-        connectors: new Map([['fake', fakeConnector(sync)]]),
+        connectors: new Map([['fake', fakeConnector(sync, pager)]]),
         appClient: client,
         log,
         intervalMs: 100,

@@ -43,7 +43,7 @@ export const pagesOf = (collection: Collection, filter: Filter = {}): Pager =>
       }),
       records: collection.list,
       id: 'id',
-      isLast: ({ body }, { start, count }) => start + count >= Number(valuesOf(body).count),
+      total: 'count',
     }),
     (record) => [withSortedParts(record)],
   )

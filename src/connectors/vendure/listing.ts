@@ -124,7 +124,7 @@ export const listing = (definition: VendureListing): ListedResource => {
         },
         records: (response) => ({ records: entriesIn(response, selection.list) }),
         id: 'id',
-        isLast: (response, { start, count }) => start + count >= totalOf(response, selection.list),
+        total: (response) => totalOf(response, selection.list),
       })
     return {
       readMany,
