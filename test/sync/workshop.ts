@@ -35,16 +35,21 @@ export interface Owner {
   readonly userId: string
 }
 
-/** An environment with an end user. */
-export const addUser = async ({ prisma }: Database): Promise<Owner> => {
+const addEnvironment = async ({ prisma }: Database): Promise<string> => {
   const organisation = await prisma.organisation.create({ data: { name: randomUUID() } })
   const environment = await prisma.environment.create({
     data: { organisationId: organisation.id, kind: 'development' },
   })
-  const user = await prisma.endUser.create({
-    data: { environmentId: environment.id, username: 'someone' },
+  return environment.id
+}
+
+/** An end user; by default of a new environment. */
+export const addUser = async (database: Database, known?: string): Promise<Owner> => {
+  const environmentId = known ?? (await addEnvironment(database))
+  const user = await database.prisma.endUser.create({
+    data: { environmentId, username: randomUUID() },
   })
-  return { environmentId: environment.id, userId: user.id }
+  return { environmentId, userId: user.id }
 }
 
 /** A credential of the app; by default of a new user in a new environment. */
