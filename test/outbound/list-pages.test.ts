@@ -200,3 +200,25 @@ test('a budget that allows fewer requests at a time slows the listing and does n
   expect(refusals).toBeGreaterThan(0)
   expect(refusals).toBeLessThan(6)
 })
+
+test('a partition that returns the same cursor again ends the listing', async () => {
+  const pager = partitionedPages<number>({
+    first: () => [0, 1],
+    pagerOf: (partition) => ({
+      listRequest: () => get('/rows', { partition }),
+      readList: (_, { cursor }) => ({
+        records: [partition],
+        next: partition === 1 ? 'same' : Number(cursor ?? 0) + 1,
+      }),
+    }),
+  })
+  const { client } = clientOf(() => respond({}), [])
+  const { signal } = new AbortController()
+  const listed: unknown[] = []
+  const reading = async () => {
+    for await (const page of listPages(listingOf(pager, client), createLoopGuard(), signal))
+      listed.push(...page.records)
+  }
+  await expect(reading()).rejects.toMatchObject({ code: 'LISTING_LOOP' })
+  expect(listed.filter((partition) => partition === 1)).toHaveLength(2)
+})
