@@ -68,7 +68,20 @@ export interface ListPage {
   readonly records: readonly unknown[]
   /** The cursor of the next page; undefined after the last page. */
   readonly next: Json | undefined
-  /** The token with which the next listing of changes starts; on the last page, if changes are found by token. */
+  /**
+   * Cursors of further partitions of the listing. They depend neither on each other nor on `next`, so they are listed
+   * at the same time, in any order. The listing has ended when every partition has.
+   */
+  readonly partitions?: readonly Json[]
+  /**
+   * The cursors that probably follow `next`. Their requests are sent early. A response is used only if the listing
+   * requires that request.
+   */
+  readonly prefetch?: readonly Json[]
+  /**
+   * The token with which the next listing of changes starts; on the last page of each partition, if changes are found
+   * by token.
+   */
   readonly token?: Json
   /**
    * Remote ids of records that the app reports as deleted. The stored fields stay as they are; an id that is not

@@ -80,6 +80,17 @@ export const CEILINGS: Readonly<Record<RequestPurpose, number>> = {
   history: 0.5,
 }
 
+// Most apps allow about that many requests of one credential at a time.
+const DEFAULT_PAGES_AT_ONCE = 4
+// Of an app that allows hundreds: each page is held in memory.
+const MAX_PAGES_AT_ONCE = 16
+
+/** How many pages of one listing are requested at the same time, where they do not depend on each other. */
+export const pagesAtOnce = ({ concurrency }: Pick<RequestLimits, 'concurrency'> = {}): number =>
+  concurrency === undefined
+    ? DEFAULT_PAGES_AT_ONCE
+    : Math.min(MAX_PAGES_AT_ONCE, Math.max(1, Math.floor(concurrency.max * CEILINGS.history)))
+
 const SECOND_MS = 1000
 const DAY_MS = 24 * 3600 * SECOND_MS
 const PERIODS_MS: Readonly<Record<LimitPeriod, number>> = {

@@ -2,7 +2,7 @@
 import { AppAuthenticationError } from '../outbound/app-error.ts'
 import { exponentialPauseMs, requestedPauseMs, withJitter } from '../outbound/backoff.ts'
 import { type ClassifiedFailure, classifyFailure } from '../outbound/classify-failure.ts'
-import { ListingLoopError } from '../outbound/list-pages.ts'
+import { ListingLoopError } from '../outbound/loop-guard.ts'
 import type { StoredFailure } from '../store/sync/sync-state.ts'
 import { StorageLimitError } from './storage-limits.ts'
 

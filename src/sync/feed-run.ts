@@ -7,7 +7,7 @@ import { feedAt } from '../definition/feed.ts'
 import type { SyncDefinition } from '../definition/sync.ts'
 import { isExpired } from '../outbound/app-error.ts'
 import { classifyFailure } from '../outbound/classify-failure.ts'
-import { createLoopGuard } from '../outbound/list-pages.ts'
+import { createLoopGuard } from '../outbound/loop-guard.ts'
 import { contextOf } from '../store/accounts/credential-context.ts'
 import { advanceCovered, endCoverage, lockStates } from '../store/sync/feeds.ts'
 import { completeRun, saveProgress } from '../store/sync/held-run.ts'
@@ -59,11 +59,12 @@ const listChanges = async (run: FeedRun, signal: AbortSignal): Promise<SeenPages
       page.reported.flatMap(({ resource: { topic }, mapped }) =>
         remoteIdsOf(mapped).map((id) => `${topic}/${id}`),
       ),
+      next === undefined ? [] : [next],
     )
     if (next !== undefined) guard.checkCursor(next)
     await storeReportedPage(run, page)
     if (next === undefined) return
-    if (signal.aborted || (await isSliceOver(run))) return guard.memory(next)
+    if (signal.aborted || (await isSliceOver(run))) return guard.memory()
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type MappedRecord,
   type Mapping,
 } from '../definition/mapping.ts'
+import { cursorsOf } from '../definition/paging/pager.ts'
 import { memoize } from '../memoize.ts'
 import type { AppPage } from '../outbound/list-pages.ts'
 import { createLineWriter, type RecordLine } from '../store/records/record-lines.ts'
@@ -28,13 +29,15 @@ export interface Tombstone {
 /** One or more mapped pages, ready to be stored. */
 export interface MappedPages {
   readonly pages: number
-  /** The cursor of the next page; undefined after the last. */
-  readonly next: Json | undefined
+  /** The cursors that the pages have returned. */
+  readonly cursors: readonly Json[]
+  /** The cursors at which the listing continues; empty after the last page. */
+  readonly remaining: readonly Json[]
   /** The token of the last page; undefined: none. */
   readonly token: Json | undefined
   /** When the first page was requested, by the app's clock. */
   readonly appTime: string | undefined
-  /** When the first page was requested, by `performance.now()`. */
+  /** When the earliest page was requested, by `performance.now()`. */
   readonly requestedMs: number
   /** The records that exist. */
   readonly records: readonly ListedRecord[]
@@ -98,7 +101,8 @@ export const createPageMapper = (
       return
     }
   }
-  return async ({ records: listed, deleted = [], next, token, appTime, requestedMs }) => {
+  return async (page) => {
+    const { records: listed, deleted = [], remaining, token, appTime, requestedMs } = page
     const appTimeMs = Date.parse(appTime ?? '') || timeAt(requestedMs)
     // A record dated later, by a wrong clock, must not move the start of the next listing.
     const notAfter = new Date(appTimeMs + CLOCK_TOLERANCE_MS).toISOString()
@@ -124,7 +128,8 @@ export const createPageMapper = (
       tombstones.push({ id: recordId(credentialId, mapping.resource.topic, remoteId), remoteId })
     return {
       pages: 1,
-      next,
+      cursors: cursorsOf(page),
+      remaining,
       token,
       appTime,
       requestedMs,
@@ -160,19 +165,21 @@ const joinTombstones = (pages: readonly MappedPages[]): readonly Tombstone[] => 
   return [...joined.values()]
 }
 
-/** Joins consecutive pages into one. */
+/** Joins consecutive pages into one. Of records that several pages list, the copy that was requested last counts. */
 export const joinPages = (pages: readonly [MappedPages, ...MappedPages[]]): MappedPages => {
-  const [{ appTime, requestedMs }] = pages
+  const [{ appTime }] = pages
+  const byTime = pages.toSorted((a, b) => a.requestedMs - b.requestedMs)
   const sum = (of: (page: MappedPages) => number): number =>
     pages.reduce((total, page) => total + of(page), 0)
   return {
     pages: sum((page) => page.pages),
-    next: pages.at(-1)?.next,
+    cursors: pages.flatMap(({ cursors }) => cursors),
+    remaining: pages.at(-1)?.remaining ?? [],
     token: pages.at(-1)?.token,
     appTime,
-    requestedMs,
-    records: pages.flatMap(({ records }) => records),
-    tombstones: joinTombstones(pages),
+    requestedMs: Math.min(...pages.map(({ requestedMs }) => requestedMs)),
+    records: byTime.flatMap(({ records }) => records),
+    tombstones: joinTombstones(byTime),
     skipped: sum(({ skipped }) => skipped),
     problems: pages.flatMap(({ problems }) => problems),
     newest: pages.map(({ newest }) => newest).reduce(laterOf),

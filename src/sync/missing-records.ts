@@ -32,7 +32,8 @@ export const reconcileMissing = async (run: ResourceRun): Promise<MissingRecords
   const { held, unseen } = await countUnseen(context.database, lease.key, resourceOf(run))
   if (unseen === 0) return { kind: 'reconciled' }
   if (progress.pass === 1) {
-    const second: RunProgress = { ...progress, pass: 2, stage: 'listing', cursor: null }
+    const start = { stage: 'listing', cursor: null, partitions: [] } as const
+    const second: RunProgress = { ...progress, ...start, pass: 2 }
     return unseen >= MANY_RECORDS && unseen >= held * MANY_SHARE
       ? {
           kind: 'unconfirmed',

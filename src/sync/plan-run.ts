@@ -61,6 +61,7 @@ export const restartRun = (progress: RunProgress): RunProgress => ({
   token: null,
   nextToken: null,
   cursor: null,
+  partitions: [],
 })
 
 // How much a clock that is being corrected gains or loses, in seconds per second: twice NTP's limit.

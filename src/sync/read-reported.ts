@@ -102,6 +102,7 @@ const mapChanges = async (
     records: [...whole, ...(read ?? [])],
     deleted,
     next: undefined,
+    remaining: [],
     appTime: undefined,
     requestedMs,
   })

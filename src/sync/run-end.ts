@@ -40,6 +40,10 @@ export const isSliceOver = async ({ context, acquiredMs }: ActiveRun): Promise<b
 export const parsed = (text: string | null): Json | undefined =>
   text === null ? undefined : (JSON.parse(text) as Json)
 
+/** The cursors at which a listing continues; none at its start. */
+export const cursorsOf = ({ cursor, partitions = [] }: RunProgress): readonly Json[] =>
+  [cursor, ...partitions].map(parsed).filter((at) => at !== undefined)
+
 /** Releases a run that continues after `dueInMs`. */
 export const pause = async (
   run: ActiveRun,

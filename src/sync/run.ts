@@ -3,8 +3,10 @@
  * and the cursor of the next one are stored in one transaction, so an interrupted run resumes from its last page.
  */
 import { feedKeyOf } from '../definition/feed.ts'
+import { pagesAtOnce } from '../definition/request-limits.ts'
 import { isExpired } from '../outbound/app-error.ts'
-import { createLoopGuard, listPages } from '../outbound/list-pages.ts'
+import { listPages } from '../outbound/list-pages.ts'
+import { createLoopGuard } from '../outbound/loop-guard.ts'
 import { contextOf } from '../store/accounts/credential-context.ts'
 import { lockRecords, MAX_BATCH } from '../store/records/apply-changes.ts'
 import { ensureRecordTotal } from '../store/records/record-totals.ts'
@@ -32,7 +34,15 @@ import { nextPollMs, pollOf } from './next-poll.ts'
 import { nextFullListingMs, nextStart, planRun, restartRun } from './plan-run.ts'
 import { compareRemoteCount, countBeforeListing } from './remote-count.ts'
 import { prepareContext, waitForContext } from './run-context.ts'
-import { endInterrupted, isSliceOver, parsed, pause, type RunResult, workedMs } from './run-end.ts'
+import {
+  cursorsOf,
+  endInterrupted,
+  isSliceOver,
+  parsed,
+  pause,
+  type RunResult,
+  workedMs,
+} from './run-end.ts'
 import { logCompletedRun } from './run-log.ts'
 import { storePages, tracksSeenRecords } from './store-pages.ts'
 
@@ -83,7 +93,7 @@ const prepareRun = async (run: ResourceRun): Promise<void> => {
 /** Lists and stores pages. @returns undefined after the last page; the pages seen so far if the slice is over */
 const listAll = async (run: ResourceRun, signal: AbortSignal): Promise<SeenPages | undefined> => {
   const { context, connector, resource, credential, lease } = run
-  const { cursor, token, since } = run.progress
+  const { token, since } = run.progress
   const guard = createLoopGuard(run.seen)
   const mapPage = createPageMapper(
     resource.mapping,
@@ -98,8 +108,9 @@ const listAll = async (run: ResourceRun, signal: AbortSignal): Promise<SeenPages
     credential,
     since: since ?? undefined,
     token: parsed(token ?? null),
-    cursor: parsed(cursor),
+    cursors: cursorsOf(run.progress),
     context: contextOf(connector, credential),
+    pagesAtOnce: pagesAtOnce(connector.limits),
   }
   // Map pages as they arrive, while PostgreSQL stores earlier ones.
   async function* read(cancelled: AbortSignal): AsyncGenerator<MappedPages, void, void> {
@@ -110,13 +121,12 @@ const listAll = async (run: ResourceRun, signal: AbortSignal): Promise<SeenPages
   try {
     for await (const pages of batchAvailable(read, sizeOf, MAX_BATCH)) {
       // Not checked on arrival: the next slice lists pages again that this one does not store.
-      for (const page of pages) guard.checkPage(remoteIdsOf(page))
+      for (const page of pages) guard.checkPage(remoteIdsOf(page), page.cursors)
       const mapped = joinPages(pages)
       for (const path of mapped.problems) if (problemPaths.size < 20) problemPaths.add(path)
       await storePages(run, mapped)
-      const { next } = mapped
-      if (next !== undefined && (signal.aborted || (await isSliceOver(run))))
-        return guard.memory(next)
+      const isEnd = mapped.remaining.length === 0
+      if (!isEnd && (signal.aborted || (await isSliceOver(run)))) return guard.memory()
     }
     return
   } finally {

@@ -85,13 +85,16 @@ const advance = (
   mapped: MappedPages,
   applied: AppliedChanges,
 ): RunProgress => {
-  const { next, token } = mapped
+  const { remaining, token } = mapped
+  const [cursor = null, ...partitions] = remaining.map((at) => JSON.stringify(at))
+  const isEnd = cursor === null
   const changed = applied.created + applied.updated + applied.deleted
   return {
     ...progress,
-    stage: next === undefined ? 'settling' : 'listing',
-    cursor: next === undefined ? null : JSON.stringify(next),
-    nextToken: next === undefined && token !== undefined ? JSON.stringify(token) : null,
+    stage: isEnd ? 'settling' : 'listing',
+    cursor,
+    partitions,
+    nextToken: isEnd && token !== undefined ? JSON.stringify(token) : null,
     appTime: progress.counts.pages === 0 ? (mapped.appTime ?? null) : progress.appTime,
     newest: laterOf(progress.newest, mapped.newest),
     announced: progress.announced || changed > 0,
@@ -112,9 +115,9 @@ const advance = (
  */
 export const storePages = async (run: ResourceRun, mapped: MappedPages): Promise<void> => {
   const { progress, owner, lease } = run
-  const { records, tombstones, next } = mapped
+  const { records, tombstones, remaining } = mapped
   // A last page without records leaves nothing to store: most polls have no other.
-  if (sizeOf(mapped) === 0 && next === undefined) {
+  if (sizeOf(mapped) === 0 && remaining.length === 0) {
     run.progress = advance(progress, mapped, NO_CHANGES)
     return
   }

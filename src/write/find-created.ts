@@ -1,7 +1,8 @@
 /** Finds the record of a create whose response was lost, by listing the app's recent changes. */
 import type { WriteInput } from '../definition/connector.ts'
 import type { RecordRow } from '../definition/mapping.ts'
-import { type AppPage, createLoopGuard, listPages } from '../outbound/list-pages.ts'
+import { type AppPage, listPages } from '../outbound/list-pages.ts'
+import { createLoopGuard } from '../outbound/loop-guard.ts'
 import { readClock } from '../store/database/database.ts'
 import { idsStoredBefore } from '../store/records/records.ts'
 import type { TargetOptions, WriteTarget } from './open-target.ts'
@@ -81,8 +82,9 @@ export const findCreated = async (
       credential,
       resource: resourceConnector,
       since,
-      cursor: undefined,
+      cursors: [],
       context,
+      pagesAtOnce: 1,
     }
     for await (const page of listPages(listing, createLoopGuard(), signal)) {
       if (pages === 0 && knownAheadMs === undefined) {
@@ -96,7 +98,7 @@ export const findCreated = async (
       if (match) return { status: 'found', raw: match.raw }
       for (const { row } of found) candidates.add(row.remoteId)
       pages += 1
-      if (pages >= MAX_PAGES && page.next !== undefined)
+      if (pages >= MAX_PAGES && page.remaining.length > 0)
         return { status: 'unclear', candidates: [...candidates] }
     }
     return candidates.size > 0

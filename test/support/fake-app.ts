@@ -5,6 +5,7 @@ import {
   type Connector,
   defineConnector,
   type Json,
+  type Pager,
   type ResourceConnector,
 } from '../../src/definition/connector.ts'
 import { defineMapping } from '../../src/definition/mapping.ts'
@@ -65,6 +66,8 @@ export interface FakeApp {
     context: Json
     /** Paths whose list never ends: each page has new records and a new cursor. */
     endless: (path: string) => boolean
+    /** Builds a page in another form than `paging`. */
+    page: ((query: URLSearchParams) => { readonly data: readonly FakeRow[] }) | undefined
     /** Called and awaited before each page is built. */
     onPage: ((request: FakeRequest) => unknown) | undefined
     /** Called and awaited after a page is built, before it is sent. */
@@ -101,6 +104,7 @@ export const startFakeApp = async (): Promise<FakeApp> => {
     token: 'the-token',
     context: null,
     endless: () => false,
+    page: undefined,
     onPage: undefined,
     onAnswer: undefined,
   }
@@ -153,10 +157,16 @@ export const startFakeApp = async (): Promise<FakeApp> => {
     return { deleted: ids, token: now() }
   }
 
-  const result = ({ pathname, searchParams: query }: URL, fault: Fault | undefined): string => {
-    if (pathname.endsWith('/context')) return JSON.stringify(settings.context)
+  const pageOf = ({ pathname, searchParams: query }: URL) => {
+    if (settings.page) return { next: null, ...settings.page(query) }
     const cut = settings.endless(pathname) ? inventPage(query) : cutPage(query)
-    const page = cut.next === null ? { ...cut, ...endOf(query) } : cut
+    return cut.next === null ? { ...cut, ...endOf(query) } : cut
+  }
+
+  const result = (url: URL, fault: Fault | undefined): string => {
+    const { pathname, searchParams: query } = url
+    if (pathname.endsWith('/context')) return JSON.stringify(settings.context)
+    const page = pageOf(url)
     switch (fault?.kind) {
       case 'malformed':
         return `${JSON.stringify(page).slice(0, -9)}`
@@ -268,8 +278,8 @@ const isPage = (
   readonly deleted?: readonly string[]
 } => typeof body === 'object' && body !== null && 'data' in body && Array.isArray(body.data)
 
-/** The connector of the fake app. */
-export const fakeConnector = (sync: Partial<FakeSync> = {}): Connector =>
+/** The connector of the fake app. @param pager how it lists; default: as `paging` */
+export const fakeConnector = (sync: Partial<FakeSync> = {}, pager?: Pager): Connector =>
   defineConnector({
     app: 'fake',
     name: 'Fake',
@@ -326,6 +336,7 @@ export const fakeConnector = (sync: Partial<FakeSync> = {}): Connector =>
           const { data: records, next, ...rest } = body
           return { ...rest, records, next: next ?? undefined }
         },
+        ...pager,
         sync: { changes: { by: 'time', overlapMs: 1000 }, deletions: 'reported', ...sync },
       },
     },

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { MAX_BATCH } from '../../src/store/records/apply-changes.ts'
 import { createChildren, kill } from '../support/children.ts'
+import { fillWindows } from './windowed.ts'
 import { addCredential, openWorkshop, TOPIC, type Workshop } from './workshop.ts'
 
 const SCRIPT = fileURLToPath(new URL('sync-process.ts', import.meta.url))
-const KILLS = 100
 
 let shop: Workshop
 const children = createChildren()
@@ -35,35 +35,47 @@ const until = async (isReached: () => boolean, limitMs: number): Promise<void> =
   }
 }
 
-it(`${KILLS} kills during a listing of 5,000 records lose no record and log none twice`, async () => {
-  const { app } = shop
-  app.fill(5000)
-  app.settings.pageSize = Math.max(10, Math.floor(5000 / (KILLS * 5)))
-  const options = { leaseMs: 300 }
-  for (let round = 0; round < KILLS; round++) {
-    const requestsBefore = app.requests.length
-    const child = startProcess(options, shop.credentialId)
-    // The kill hits another page in each round, and so another moment of a page.
-    await until(() => app.requests.length > requestsBefore + (round % 4), 60_000)
-    await wait(round % 7)
-    await kill(child)
-  }
-  const last = startProcess(options, shop.credentialId)
-  expect(await once(last, 'message')).toEqual(['done', undefined])
+it.each([
+  [100, 'page by page', false],
+  [30, 'in windows, several pages at the same time', true],
+])(
+  '%i kills during a listing of 5,000 records lose no record and log none twice, %s',
+  async (kills, _how, isWindowed) => {
+    const { app } = shop
+    if (isWindowed) fillWindows(app, 5000)
+    else app.fill(5000)
+    app.settings.pageSize = Math.max(10, Math.floor(5000 / (kills * 5)))
+    const options = { leaseMs: 300, isWindowed }
+    for (let round = 0; round < kills; round++) {
+      const requestsBefore = app.requests.length
+      const child = startProcess(options, shop.credentialId)
+      // The kill hits another page in each round, and so another moment of a page.
+      await until(() => app.requests.length > requestsBefore + (round % 4), 60_000)
+      await wait(round % 7)
+      await kill(child)
+    }
+    const last = startProcess(options, shop.credentialId)
+    expect(await once(last, 'message')).toEqual(['done', undefined])
 
-  const records = await shop.records()
-  expect(records.map(({ remoteId }) => remoteId)).toEqual([...app.rows.keys()])
-  const log = await shop.logged()
-  const created = log.filter(({ topic, kind }) => topic === TOPIC && kind === 'created')
-  expect(created).toHaveLength(5000)
-  expect(new Set(created.map(({ recordId }) => recordId)).size).toBe(5000)
-  const events = log.filter(({ topic }) => topic !== TOPIC).map(({ topic }) => topic)
-  expect(events).toEqual(['sync/started', 'sync/completed'])
-  // Each kill costs the uncommitted records: at most two batches.
-  const { pageSize } = app.settings
-  const lost = 2 * Math.ceil(MAX_BATCH / pageSize)
-  expect(app.requests.length).toBeLessThanOrEqual(Math.ceil(5000 / pageSize) + KILLS * lost)
-}, 600_000)
+    const records = await shop.records()
+    expect(records.map(({ remoteId }) => remoteId)).toEqual([...app.rows.keys()])
+    const log = await shop.logged()
+    const created = log.filter(({ topic, kind }) => topic === TOPIC && kind === 'created')
+    expect(created).toHaveLength(5000)
+    expect(new Set(created.map(({ recordId }) => recordId)).size).toBe(5000)
+    const events = log.filter(({ topic }) => topic !== TOPIC).map(({ topic }) => topic)
+    expect(events).toEqual(['sync/started', 'sync/completed'])
+    // Each kill costs the uncommitted records: at most two batches.
+    const { pageSize } = app.settings
+    const lost = 2 * Math.ceil(MAX_BATCH / pageSize)
+    // 5,000 records are in at most 256 windows of at most 50; before, as many were divided.
+    const inVain = isWindowed ? 2 * 256 : 0
+    expect(app.requests.length).toBeLessThanOrEqual(
+      Math.ceil(5000 / pageSize) + inVain + kills * lost,
+    )
+  },
+  600_000,
+)
 
 it('another process resumes a killed run within 30 s from its last page', async () => {
   const { app } = shop

@@ -1,7 +1,13 @@
 /** Runs of different end users take turns, however much work one user brings. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { RequestLimits } from '../../src/definition/request-limits.ts'
+import { createAppClient } from '../../src/outbound/http.ts'
+import { createPauses } from '../../src/store/budgets/pauses.ts'
+import { createRequestLedger } from '../../src/store/budgets/request-ledger.ts'
+import { createPgListener } from '../../src/store/database/pg-listener.ts'
 import { listDueRuns } from '../../src/store/sync/claims.ts'
+import { fakeConnector } from '../support/fake-app.ts'
 import {
   addCredential,
   addUser,
@@ -10,6 +16,7 @@ import {
   TOPIC,
   type Workshop,
 } from './workshop.ts'
+import { quickClient } from './workshop-log.ts'
 
 let shop: Workshop
 
@@ -24,9 +31,9 @@ afterEach(() => shop.close())
 const within = { timeout: 60_000, interval: 10 }
 
 /** A user with this many credentials, each at its own path: `/api/<name>/0`, … */
-const addConnected = async (name: string, count: number) => {
+const addConnected = async (name: string, count: number, environmentId?: string) => {
   const { app, database } = shop
-  const owner = await addUser(database)
+  const owner = await addUser(database, environmentId)
   const credentialIds: string[] = []
   for (let place = 0; place < count; place++) {
     const values = { url: `${app.url}/${name}/${place}`, token: app.settings.token }
@@ -89,6 +96,50 @@ it('when endless lists hold all places, a new user waits for the end of one slic
   // The six credentials of each user take turns as well.
   const paths = () => new Set(requestsOf('flood-a').map(({ path }) => path))
   await expect.poll(() => paths().size, within).toBe(6)
+})
+
+it('endless lists leave other users their shares of the budget of the app, and the share of polls', async () => {
+  const { app, database } = shop
+  app.fill(20)
+  app.settings.endless = (path) => /flood|rival/.test(path)
+  const limits: RequestLimits = {
+    windows: [{ name: 'perHour', scope: 'app', unit: 'requests', max: 80, per: 'hour' }],
+  }
+  const pgListener = createPgListener(shop.url)
+  const pauses = createPauses({ database, pgListener, onFailure: () => {} })
+  const ledger = createRequestLedger({ database, pauses, slotMs: 30_000 })
+  const client = createAppClient({
+    ...quickClient,
+    allowPrivateAddresses: true,
+    budgets: { ledger },
+  })
+  const connectors = new Map([['fake', { ...fakeConnector(), limits }]])
+  const engine = shop.engine({ connectors, appClient: client, concurrency: 6 })
+  const poller = await addConnected('poller', 1)
+  const { environmentId } = poller
+  const [pollerId = ''] = poller.credentialIds
+  await engine.syncNow(pollerId)
+  const flood = await addConnected('flood', 6, environmentId)
+  const rival = await addConnected('rival', 1, environmentId)
+  await engine.start()
+  const isUsedUp = async ({ credentialIds }: typeof flood): Promise<boolean> =>
+    (await database.prisma.syncState.count({
+      where: { credentialId: { in: credentialIds }, failureCode: 'APP_RATE_LIMITED' },
+    })) === credentialIds.length
+  await expect.poll(() => isUsedUp(flood), within).toBe(true)
+  await expect.poll(() => isUsedUp(rival), within).toBe(true)
+  // Half of 80 requests are for history, including those of the first listing.
+  const before = requestsOf('poller').length
+  expect(requestsOf('flood').length).toBeLessThanOrEqual(20)
+  expect(requestsOf('rival').length).toBeGreaterThanOrEqual(20 - before)
+  app.put('1', { name: 'Changed' })
+  await database.prisma.syncState.updateMany({
+    where: { credentialId: pollerId },
+    data: { dueAt: new Date(0) },
+  })
+  const renamed = async () => (await shop.records()).filter(({ name }) => name === 'Changed')
+  await expect.poll(renamed, within).toHaveLength(1)
+  await client.stop()
 })
 
 it('150 credentials of one user run one after the other, interleaved with those of another user', async () => {

@@ -7,12 +7,14 @@ import { openDatabase } from '../../src/store/database/database.ts'
 import { createSync } from '../../src/sync/schedule.ts'
 import { fakeConnector } from '../support/fake-app.ts'
 import { testVault } from '../support/vault.ts'
+import { windows } from './windowed.ts'
 import { keepingLog, quickClient } from './workshop-log.ts'
 
 const [url = '', options = '{}', credentialId] = process.argv.slice(2)
 const database = openDatabase({ url, maxConnections: 4 })
 const appClient = createAppClient({ ...quickClient, allowPrivateAddresses: true })
-const connectors = new Map([['fake', fakeConnector()]])
+const { isWindowed, ...syncOptions } = JSON.parse(options)
+const connectors = new Map([['fake', fakeConnector({}, isWindowed ? windows : undefined)]])
 const log = keepingLog()
 const sync = createSync({
   database,
@@ -20,7 +22,7 @@ const sync = createSync({
   connectors,
   appClient,
   log,
-  ...JSON.parse(options),
+  ...syncOptions,
 })
 
 process.once('disconnect', () => process.exit())

@@ -1,5 +1,6 @@
 /** A database with one credential of a fake app, and a sync engine on it. */
 import { randomUUID } from 'node:crypto'
+import type { Pager } from '../../src/definition/connector.ts'
 import { createAppClient } from '../../src/outbound/http.ts'
 import { type Database, openDatabase } from '../../src/store/database/database.ts'
 import { createSync, type Sync, type SyncOptions } from '../../src/sync/schedule.ts'
@@ -34,16 +35,21 @@ export interface Owner {
   readonly userId: string
 }
 
-/** An environment with an end user. */
-export const addUser = async ({ prisma }: Database): Promise<Owner> => {
+const addEnvironment = async ({ prisma }: Database): Promise<string> => {
   const organisation = await prisma.organisation.create({ data: { name: randomUUID() } })
   const environment = await prisma.environment.create({
     data: { organisationId: organisation.id, kind: 'development' },
   })
-  const user = await prisma.endUser.create({
-    data: { environmentId: environment.id, username: 'someone' },
+  return environment.id
+}
+
+/** An end user; by default of a new environment. */
+export const addUser = async (database: Database, known?: string): Promise<Owner> => {
+  const environmentId = known ?? (await addEnvironment(database))
+  const user = await database.prisma.endUser.create({
+    data: { environmentId, username: randomUUID() },
   })
-  return { environmentId: environment.id, userId: user.id }
+  return { environmentId, userId: user.id }
 }
 
 /** A credential of the app; by default of a new user in a new environment. */
@@ -87,7 +93,9 @@ export interface Workshop {
   /** The text of every statement so far. */
   readonly statements: string[]
   /** Another engine on the same database. */
-  engine(options?: Partial<SyncOptions> & { readonly sync?: Partial<FakeSync> }): Sync
+  engine(
+    options?: Partial<SyncOptions> & { readonly sync?: Partial<FakeSync>; readonly pager?: Pager },
+  ): Sync
   records(): Promise<Stored[]>
   /** The change log from its beginning. */
   logged(): Promise<Logged[]>
@@ -112,11 +120,11 @@ export const openWorkshop = async (): Promise<Workshop> => {
     log,
     statements,
     ...owner,
-    engine: ({ sync, ...options } = {}) => {
+    engine: ({ sync, pager, ...options } = {}) => {
       const engine = createSync({
         database,
         vault: testVault,
-        connectors: new Map([['fake', fakeConnector(sync)]]),
+        connectors: new Map([['fake', fakeConnector(sync, pager)]]),
         appClient: client,
         log,
         intervalMs: 100,

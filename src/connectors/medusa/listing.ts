@@ -3,7 +3,6 @@ import type { AppRequest, Pager, ReadMany } from '../../definition/connector.ts'
 import { mapRecords } from '../../definition/paging/compose.ts'
 import { offsetPages } from '../../definition/paging/offset.ts'
 import { type PageReader, pageReader, withQuery } from '../../definition/paging/pager.ts'
-import { valuesOf } from '../../definition/raw-values.ts'
 import type { SyncDefinition } from '../../definition/sync.ts'
 import { withSortedParts } from './records.ts'
 
@@ -38,7 +37,7 @@ export const pagesOf = (collection: Collection, filter: Filter = {}): Pager =>
       }),
       records: collection.list,
       id: 'id',
-      isLast: ({ body }, { start, count }) => start + count >= Number(valuesOf(body).count),
+      total: 'count',
     }),
     (record) => [withSortedParts(record)],
   )

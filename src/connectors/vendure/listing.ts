@@ -59,7 +59,7 @@ export const pagesOf = (
     request: ({ start: skip }) => listRequest(collection, { ...options, skip }),
     records: (response) => ({ records: readList(response).items }),
     id: 'id',
-    isLast: (response, { start, count }) => start + count >= readList(response).totalItems,
+    total: (response) => readList(response).totalItems,
   })
   return mapRecords(pages, recordsIn(collection))
 }

@@ -10,19 +10,7 @@ import {
 import type { Json } from '../json.ts'
 import { type Values, valuesOf } from '../raw-values.ts'
 import type { AppResponse, Steps } from '../steps.ts'
-import { type ListStart, memberOf } from './pager.ts'
-
-/** The position of an inner pager, whose cursor is the member `at`. */
-const inner = (position: ListPosition): ListPosition => ({
-  ...position,
-  cursor: memberOf(position.cursor, 'at'),
-})
-
-/** A cursor with that of an inner pager; without a member `at` on the inner pager's first page. */
-const around = (
-  facts: { readonly [name: string]: Json },
-  at: Json | undefined,
-): { readonly [name: string]: Json } => (at === undefined ? facts : { ...facts, at })
+import { around, cursorsOf, inner, type ListStart, mapCursors, memberOf } from './pager.ts'
 
 /** A page that may have a token with which the next listing starts. */
 type TokenPage = ListPage & { readonly token?: Json }
@@ -37,8 +25,8 @@ const withLastToken = (pager: Pager): Pager => {
       const page: TokenPage = pager.readList(response, at)
       const { token = memberOf(position.cursor, 'token'), ...rest } = page
       if (token === undefined) return page
-      const last: TokenPage = { ...rest, token }
-      return rest.next === undefined ? last : { ...rest, next: around({ token }, rest.next) }
+      const kept = mapCursors(rest, (cursor) => around({ token }, cursor))
+      return rest.next === undefined ? { ...kept, token } : kept
     },
   }
 }
@@ -82,7 +70,14 @@ export const passes = (passesOf: (start: ListStart) => Readonly<Record<string, P
     const [name, pager] = pass
     // The cursor of an unknown pass is not one of the first pass.
     const at = found < 0 ? { ...start, cursor: undefined } : inner(position)
-    return { name, pager, at, following: all[index + 1]?.[0] }
+    const later = found < 0 ? undefined : memberOf(cursor, 'later')
+    return {
+      name,
+      pager,
+      at,
+      later: Array.isArray(later) ? later : [],
+      following: all[index + 1]?.[0],
+    }
   }
   return withLastToken({
     listRequest: (position) => {
@@ -90,10 +85,19 @@ export const passes = (passesOf: (start: ListStart) => Readonly<Record<string, P
       return pager.listRequest(at)
     },
     readList: (response, position) => {
-      const { name, pager, at, following } = passAt(position)
+      const { name, pager, at, later, following } = passAt(position)
       const page = pager.readList(response, at)
-      if (page.next !== undefined) return { ...page, next: around({ pass: name }, page.next) }
-      return { ...page, next: following === undefined ? undefined : { pass: following } }
+      if (following === undefined && later.length === 0)
+        return mapCursors(page, (cursor) => around({ pass: name }, cursor))
+      // The partitions of a pass are listed one after another: the following pass starts after the last one.
+      const { partitions: _, ...listed } = page
+      const [next, ...rest] = [...cursorsOf(page), ...later]
+      const facts = { pass: name, ...(rest.length > 0 && { later: rest }) }
+      const end = following === undefined ? undefined : { pass: following }
+      return {
+        ...mapCursors(listed, (cursor) => around({ pass: name }, cursor)),
+        next: next === undefined ? end : around(facts, next),
+      }
     },
   })
 }
@@ -103,9 +107,27 @@ const idsIn = (position: ListPosition): readonly string[] | undefined => {
   return Array.isArray(ids) && ids.length > 0 ? ids.map(String) : undefined
 }
 
+// At least as many as the engine requests at the same time.
+const MAX_PREFETCH = 16
+
 /** The cursor after a page: first the ids to read, then the next page of the trace. */
 const cursorOf = (ids: readonly string[], at: Json | undefined): Json | undefined =>
   ids.length === 0 && at === undefined ? undefined : around(ids.length > 0 ? { ids } : {}, at)
+
+/** The cursors of the batches of ids after the first one, and that of the next page of the trace. */
+const cursorsAfter = (
+  ids: readonly string[],
+  at: Json | undefined,
+  { maxIds }: ReadMany,
+): readonly Json[] => {
+  const cursors: Json[] = []
+  for (let rest = ids.slice(maxIds); ; rest = rest.slice(maxIds)) {
+    const cursor = cursorOf(rest, at)
+    if (cursor === undefined || cursors.length >= MAX_PREFETCH) return cursors
+    cursors.push(cursor)
+    if (rest.length === 0) return cursors
+  }
+}
 
 /**
  * Lists records whose ids another listing yields, such as the orders of changed payments. The ids of each page are
@@ -123,11 +145,19 @@ export const fetchTraced = (trace: Pager, readMany: ReadMany): Pager =>
     readList: (response, position) => {
       const ids = idsIn(position)
       if (ids) {
-        const next = cursorOf(ids.slice(readMany.maxIds), memberOf(position.cursor, 'at'))
-        return { records: readMany.read(response, position.context), next }
+        const rest = ids.slice(readMany.maxIds)
+        const at = memberOf(position.cursor, 'at')
+        const prefetch = cursorsAfter(rest, at, readMany)
+        const found = readMany.read(response, position.context)
+        return { records: found, next: cursorOf(rest, at), prefetch }
       }
       const { records, next, ...page } = trace.readList(response, inner(position))
-      return { ...page, records: [], next: cursorOf([...new Set(records.map(String))], next) }
+      const traced = [...new Set(records.map(String))]
+      return {
+        ...mapCursors({ ...page, records: [], next }, (at) => ({ at })),
+        next: cursorOf(traced, next),
+        prefetch: cursorsAfter(traced, next, readMany),
+      }
     },
   })
 
@@ -147,7 +177,7 @@ export const withFirst = <First extends Json>(
     readList: (response, position) => {
       const first = firstOf(position) ?? read(response)
       const page = pagerOf(first).readList(response, inner(position))
-      return { ...page, next: page.next === undefined ? undefined : around({ first }, page.next) }
+      return mapCursors(page, (cursor) => around({ first }, cursor))
     },
   }
 }
@@ -155,13 +185,14 @@ export const withFirst = <First extends Json>(
 /** All records of a pager, for steps that search a listing. */
 export function* readAll(pager: Pager, context?: unknown): Steps<readonly unknown[]> {
   const found: unknown[] = []
-  for (let cursor: Json | undefined; ; ) {
-    const position = { since: undefined, cursor, context }
-    const { records, next } = pager.readList(yield pager.listRequest(position), position)
-    found.push(...records)
-    if (next === undefined) return found
-    cursor = next
+  const cursors: (Json | undefined)[] = [undefined]
+  while (cursors.length > 0) {
+    const position = { since: undefined, cursor: cursors.shift(), context }
+    const page = pager.readList(yield pager.listRequest(position), position)
+    found.push(...page.records)
+    cursors.unshift(...cursorsOf(page))
   }
+  return found
 }
 
 /** The first record of a pager for which a condition holds; undefined if there is none. It reads no further pages. */

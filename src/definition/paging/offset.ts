@@ -8,11 +8,13 @@ import type { AppRequest, AppResponse } from '../steps.ts'
 import { isObject } from '../value.ts'
 import {
   type FromRecord,
+  type FromResponse,
   type ListStart,
   type PageContent,
   type PageReader,
   pageReader,
   recordReader,
+  totalReader,
 } from './pager.ts'
 
 /** The rows to request. */
@@ -33,8 +35,13 @@ export interface OffsetFacts {
   /** What identifies a record. */
   readonly id: FromRecord
   /**
-   * Whether the page is the last, by what the app reports: `start + count >= total`, or `count < 100` for an app
-   * that never sends fewer. Default: the listing ends with a page that has no new record.
+   * How many rows the listing has, if the app reports it: a path of the body, or a function. The last page is then
+   * known, and pages are requested ahead.
+   */
+  readonly total?: FromResponse<number>
+  /**
+   * Whether the page is the last, without a total: `count < 100` for an app that never sends fewer. Default: the
+   * listing ends with a page that has no new record.
    */
   isLast?(response: AppResponse, page: { readonly start: number; readonly count: number }): boolean
 }
@@ -50,6 +57,9 @@ type OffsetCursor = {
 // The last records of a page may all be deleted, so remember those of several pages.
 const IDS_PER_PAGE = 4
 const MAX_KNOWN = 24
+
+// At least as many as the engine requests at the same time.
+const MAX_PREFETCH = 16
 
 const FIRST: OffsetCursor = { offset: 0, known: [] }
 
@@ -68,10 +78,12 @@ const rangePages = (
   const read = pageReader(facts.records)
   const idOf = recordReader(facts.id)
 
+  const totalOf = facts.total === undefined ? undefined : totalReader(facts.total)
+
   const nextOf = (
     page: OffsetCursor,
     ids: readonly string[],
-    response: AppResponse,
+    isEnd: boolean,
   ): OffsetCursor | undefined => {
     const { start } = rangeAt(page.offset)
     const isContinuous = start === 0 || ids.some((id) => page.known.includes(id))
@@ -82,10 +94,22 @@ const rangePages = (
     }
     const end = start + ids.length
     // The page reaches no further than the previous one.
-    if (end <= page.offset + 1 || isLast?.(response, { start, count: ids.length })) return undefined
+    if (end <= page.offset + 1 || isEnd) return undefined
     const last = ids.filter((id) => id !== '').slice(-IDS_PER_PAGE)
     const known = [...new Set([...page.known, ...last])].slice(-MAX_KNOWN)
     return { offset: end - 1, known }
+  }
+
+  /** The pages after the next one, if they are full and no record appears or disappears. */
+  const pagesAfter = (next: OffsetCursor, total: number): readonly OffsetCursor[] => {
+    const pages: OffsetCursor[] = []
+    for (let { offset } = next; pages.length < MAX_PREFETCH; ) {
+      const { start, max } = rangeAt(offset)
+      if (start + max >= total) break
+      offset = start + max - 1
+      pages.push({ offset, known: [] })
+    }
+    return pages
   }
 
   return {
@@ -95,11 +119,19 @@ const rangePages = (
       const page = cursorOf(position)
       const content: PageContent = read(response, position)
       const ids = content.records.map((record) => String(idOf(record) ?? ''))
+      const { start, max } = rangeAt(page.offset)
+      const count = ids.length
+      const total = totalOf?.(response)
+      const isEnd =
+        total === undefined ? isLast?.(response, { start, count }) : start + count >= total
+      const next = nextOf(page, ids, isEnd === true)
       return {
         ...content,
         // The records that repeat the previous page.
         records: content.records.filter((_, index) => !page.known.includes(ids[index] ?? '')),
-        next: nextOf(page, ids, response),
+        next,
+        // An app that sends fewer rows than requested continues elsewhere.
+        ...(next && total !== undefined && count === max && { prefetch: pagesAfter(next, total) }),
       }
     },
   }

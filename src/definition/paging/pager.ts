@@ -30,6 +30,16 @@ export const valueReader = <Value>(
   return ({ body }) => read(body)
 }
 
+/** Compiles a reader of the number of records. @throws Error from the returned function if the response has none */
+export const totalReader = (from: FromResponse<number>): ((response: AppResponse) => number) => {
+  const read = valueReader(from)
+  return (response) => {
+    const total = read(response)
+    if (typeof total === 'number') return total
+    throw new Error('The response has no total.')
+  }
+}
+
 /** Compiles a page reader. @throws Error from the returned function if the body has no list at the path */
 export const pageReader = (
   from: PageReader,
@@ -54,6 +64,30 @@ export const recordReader = (from: FromRecord): ((record: unknown) => unknown) =
 export const memberOf = (cursor: Json | undefined, name: string): Json | undefined =>
   // Safe: the members of a JSON object are JSON.
   isObject(cursor) ? (cursor[name] as Json | undefined) : undefined
+
+/** The cursors at which a listing continues after a page. */
+export const cursorsOf = ({ next, partitions = [] }: ListPage): readonly Json[] =>
+  next === undefined ? partitions : [next, ...partitions]
+
+/** The page with other cursors, e.g. those of a pager that contains the one that has read the page. */
+export const mapCursors = (page: ListPage, cursorOf: (cursor: Json) => Json): ListPage => ({
+  ...page,
+  next: page.next === undefined ? undefined : cursorOf(page.next),
+  ...(page.partitions && { partitions: page.partitions.map(cursorOf) }),
+  ...(page.prefetch && { prefetch: page.prefetch.map(cursorOf) }),
+})
+
+/** The position of an inner pager, whose cursor is the member `at`. */
+export const inner = (position: ListPosition): ListPosition => ({
+  ...position,
+  cursor: memberOf(position.cursor, 'at'),
+})
+
+/** A cursor with that of an inner pager; without a member `at` on the inner pager's first page. */
+export const around = (
+  facts: { readonly [name: string]: Json },
+  at: Json | undefined,
+): { readonly [name: string]: Json } => (at === undefined ? facts : { ...facts, at })
 
 /** The path with a query string. Parameters without a value are left out. */
 export const withQuery = (

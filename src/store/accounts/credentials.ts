@@ -15,7 +15,7 @@ import {
 } from '../database/database.ts'
 import { deleteEndpoints } from '../inbound/endpoints.ts'
 import type { Vault } from '../secrets/vault.ts'
-import { deleteStates } from '../sync/sync-state.ts'
+import { deleteStates } from '../sync/state-rows.ts'
 import {
   CONTEXT_COLUMNS,
   type ContextRow,

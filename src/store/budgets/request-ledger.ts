@@ -26,6 +26,7 @@ import {
   stateSql,
   type WantedRow,
 } from './budget-sql.ts'
+import { createHistoryShares } from './history-shares.ts'
 import { type Pauses, pauseRequests } from './pauses.ts'
 
 const { sql, raw } = Prisma
@@ -124,12 +125,14 @@ export const createRequestLedger = ({
       FROM judged j, verdict v`)
   }
 
+  const sharesOf = createHistoryShares(database)
+
   const spend = async (request: CountedRequest): Promise<SpendResult> => {
     const { limits, points } = request
-    const units = new Map(limits.windows.map(({ key, name, unit }) => [`${key} ${name}`, unit]))
-    const rows = rowsOf(limits).map((row) => ({
+    const units = new Map(limits.windows.map(({ name, unit }) => [name, unit]))
+    const rows = [...rowsOf(limits), ...(await sharesOf(request))].map((row) => ({
       ...row,
-      cost: units.get(`${row.key} ${row.name}`) === 'points' ? points : 1,
+      cost: units.get(row.name) === 'points' ? points : 1,
     }))
     const holder = randomUUID()
     for (;;) {

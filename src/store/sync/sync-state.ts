@@ -2,12 +2,8 @@
  * Sync states: when each sync is due, which process runs it, and its progress. A run holds the lease of its row.
  * All times are the database's.
  */
-import { Prisma } from '@prisma/client'
-import type { Database, Transaction } from '../database/database.ts'
 import type { Lease, LeaseTable } from '../database/lease-sql.ts'
 import type { SyncKey } from './sync-key.ts'
-
-const { sql } = Prisma
 
 export interface SyncCounts {
   readonly pages: number
@@ -44,6 +40,8 @@ export interface RunProgress {
   readonly expired?: true
   /** Cursor of the next page, as JSON text, because jsonb does not accept every JSON string. */
   readonly cursor: string | null
+  /** Cursors of the other partitions that are not completely listed, each as JSON text. */
+  readonly partitions?: readonly string[]
   /** Start of the run by the app's clock. */
   readonly appTime: string | null
   /** Latest modification time among the listed records, by the app's clock. */
@@ -126,48 +124,3 @@ export const SYNC_STATES: LeaseTable<SyncKey> = {
 
 /** The right to run a sync. */
 export type SyncLease = Lease<SyncKey>
-
-/** Adds the states of resources and feeds that a connector gained after its credentials were created; paused if all others are. */
-export const addMissingStates = async (
-  { prisma }: Database,
-  resources: readonly { readonly app: string; readonly topic: string }[],
-): Promise<number> =>
-  prisma.$executeRaw(sql`
-    INSERT INTO sync_states (credential_id, topic, due_at, paused_at)
-    SELECT c.id, r.topic,
-      CASE WHEN (SELECT bool_and(s.due_at = 'infinity') FROM sync_states s WHERE s.credential_id = c.id)
-        THEN 'infinity' ELSE clock_timestamp() END,
-      (SELECT max(s.paused_at) FROM sync_states s WHERE s.credential_id = c.id)
-    FROM credentials c
-    JOIN unnest(${resources.map(({ app }) => app)}::text[], ${resources.map(({ topic }) => topic)}::text[])
-      AS r(app, topic) ON r.app = c.app
-    -- The subqueries above read the other states of the credential only for missing ones.
-    WHERE NOT EXISTS (SELECT FROM sync_states s WHERE s.credential_id = c.id AND s.topic = r.topic)
-    ON CONFLICT DO NOTHING`)
-
-/** Lists the topics of a credential with the end of their last run. */
-export const listStates = (
-  { prisma }: Database,
-  credentialId: string,
-): Promise<{ topic: string; completedAt: Date | null }[]> =>
-  prisma.syncState.findMany({
-    where: { credentialId },
-    select: { topic: true, completedAt: true },
-    orderBy: { topic: 'asc' },
-  })
-
-/** Deletes the states of credentials that will be deleted. */
-export const deleteStates = async (
-  transaction: Transaction,
-  credentialIds: readonly string[],
-): Promise<void> => {
-  await transaction.prisma.$executeRaw(sql`
-    WITH held AS MATERIALIZED (
-      SELECT s.credential_id, s.topic FROM sync_states s
-      WHERE s.credential_id = ANY (${credentialIds}::uuid[])
-      -- The order in which renewals lock them, which prevents deadlocks.
-      ORDER BY s.credential_id, s.topic FOR UPDATE OF s
-    )
-    DELETE FROM sync_states s USING held h
-    WHERE s.credential_id = h.credential_id AND s.topic = h.topic`)
-}

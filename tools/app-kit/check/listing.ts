@@ -1,7 +1,8 @@
 /** Checks of listings: their pages, mappings, cursors and changes. They only read. */
 import type { Json, ListPage, ResourceConnector } from '../../../src/definition/connector.ts'
 import { createMapper } from '../../../src/definition/mapping.ts'
-import { createLoopGuard } from '../../../src/outbound/list-pages.ts'
+import { cursorsOf } from '../../../src/definition/paging/pager.ts'
+import { createLoopGuard } from '../../../src/outbound/loop-guard.ts'
 import { tolerant } from '../../../src/sync/map-pages.ts'
 import type { Findings } from './result.ts'
 import type { Workbench } from './workbench.ts'
@@ -70,15 +71,17 @@ const readPages = async (
 ): Promise<ListPage[]> => {
   const guard = createLoopGuard()
   const pages: ListPage[] = []
-  for (let { cursor } = start; ; ) {
-    if (cursor !== undefined) guard.checkCursor(cursor)
-    const page = await readPage(bench, resource, { ...start, cursor })
+  const cursors = [start.cursor]
+  while (cursors.length > 0) {
+    const page = await readPage(bench, resource, { ...start, cursor: cursors.shift() })
     pages.push(page)
-    guard.checkPage(remoteIdsIn(resource, page.records))
-    if (page.next === undefined) return pages
+    const following = cursorsOf(page)
+    guard.checkPage(remoteIdsIn(resource, page.records), following)
+    for (const cursor of following) guard.checkCursor(cursor)
     // A stored cursor is JSON.
-    cursor = JSON.parse(JSON.stringify(page.next))
+    cursors.unshift(...JSON.parse(JSON.stringify(following)))
   }
+  return pages
 }
 
 /** Lists all records of a resource. @throws AppError | ListingLoopError */
