@@ -195,7 +195,7 @@ describe('the store', () => {
   test('keeps a derived view until a record of its type changes', () => {
     const store = createAt()
     let built = 0
-    const count = () => store.view('Note', 'count', (records) => [++built, records.length])
+    const count = () => store.view(['Note', 'Tag'], 'count', (records) => [++built, records.length])
     store.insert('Note', '1', {})
     expect([count(), count()]).toEqual([
       [1, 1],
@@ -204,6 +204,8 @@ describe('the store', () => {
     store.insert('Other', '1', {})
     store.insert('Note', '2', {})
     expect(count()).toEqual([2, 2])
+    store.insert('Tag', '1', {})
+    expect(count()).toEqual([3, 2])
   })
 })
 

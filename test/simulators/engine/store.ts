@@ -31,8 +31,11 @@ export interface Store {
   find(type: string, id: string): StoredRecord | undefined
   /** All records of a type in the order of their creation. */
   list(type: string): readonly StoredRecord[]
-  /** What `build` derives from the records of a type; built again only after one of them has changed. */
-  view<T>(type: string, key: string, build: (records: readonly StoredRecord[]) => T): T
+  /**
+   * What `build` derives from the records of the first type, and perhaps of the others; built again only after a
+   * record of one of these types has changed. A key has one builder.
+   */
+  view<T>(types: readonly string[], key: string, build: (records: readonly StoredRecord[]) => T): T
   /** @throws if the id exists */
   insert(type: string, id: string, value: JsonObject, action?: string): StoredRecord
   /** @throws if the id does not exist */
@@ -49,32 +52,39 @@ export interface Store {
   onChange(listener: (change: Change) => void): void
 }
 
-/** The records of one type, and what was derived from them. */
+/** The records of one type. */
 interface Table {
   readonly records: Map<string, StoredRecord>
-  readonly views: Map<string, unknown>
+  /** Counts the changes. */
+  revision: number
+}
+
+interface View {
+  readonly revisions: readonly number[]
+  readonly value: unknown
 }
 
 const MAX_VIEWS = 64
 
 export const createStore = (clock: Pick<Clock, 'nowMs'>): Store => {
   const tables = new Map<string, Table>()
+  const views = new Map<string, View>()
   const series = new Map<string, number>()
   const log: Change[] = []
   const listeners: ((change: Change) => void)[] = []
   let isInTransaction = false
 
   const tableOf = (type: string): Table => {
-    const table = tables.get(type) ?? { records: new Map(), views: new Map() }
+    const table = tables.get(type) ?? { records: new Map(), revision: 0 }
     tables.set(type, table)
     return table
   }
 
   const place = (type: string, id: string, record: StoredRecord | undefined): void => {
-    const { records, views } = tableOf(type)
-    if (record === undefined) records.delete(id)
-    else records.set(id, record)
-    views.clear()
+    const table = tableOf(type)
+    if (record === undefined) table.records.delete(id)
+    else table.records.set(id, record)
+    table.revision++
   }
 
   const announce = (changes: readonly Change[]): void => {
@@ -106,14 +116,17 @@ export const createStore = (clock: Pick<Clock, 'nowMs'>): Store => {
     for (const { type, id, before } of log.splice(length).reverse()) place(type, id, before)
   }
 
-  const view: Store['view'] = (type, key, build) => {
-    const { records, views } = tableOf(type)
-    if (!views.has(key)) {
-      if (views.size >= MAX_VIEWS) views.clear()
-      views.set(key, build([...records.values()]))
-    }
-    // A key always has the same builder.
-    return views.get(key) as ReturnType<typeof build>
+  const view: Store['view'] = (types, key, build) => {
+    const name = `${types.join()}:${key}`
+    const revisions = types.map((type) => tableOf(type).revision)
+    const known = views.get(name)
+    // The value is that of the key's only builder.
+    if (known?.revisions.every((revision, at) => revision === revisions[at]))
+      return known.value as ReturnType<typeof build>
+    if (views.size >= MAX_VIEWS) views.clear()
+    const value = build([...tableOf(types[0] ?? '').records.values()])
+    views.set(name, { revisions, value })
+    return value
   }
 
   return {
@@ -123,7 +136,7 @@ export const createStore = (clock: Pick<Clock, 'nowMs'>): Store => {
       return String(next)
     },
     find: (type, id) => tableOf(type).records.get(id),
-    list: (type) => view(type, 'list', (records) => records),
+    list: (type) => view([type], 'list', (records) => records),
     view,
     insert: (type, id, value, action = 'created') => {
       const { after } = write(type, id, action, (before, atMs) => {

@@ -98,30 +98,29 @@ const contract = createContract(document)
 /** The check against a type of the schema or an envelope: `Invoice`, `InvoiceResponse`, `QueryEnvelope`. */
 export const checkOf = (name: string): Check => contract.checkOf(name)
 
-interface ObjectSchema {
-  readonly properties?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-}
+/** A schema by its keywords. */
+export type Schema = Readonly<Record<string, unknown>>
 
-const definitionOf = (reference: unknown): ObjectSchema & Readonly<Record<string, unknown>> => {
-  const name = String(reference).split('/').at(-1) ?? ''
-  // createContract has compiled the document, so that references resolve.
-  return (document.$defs[name] ?? {}) as ObjectSchema
-}
+const definitionNamed = (name: string): Schema => ({ ...document.$defs[name] })
+
+const propertiesOf = ({ properties }: Schema): Readonly<Record<string, Schema>> => ({
+  ...Object(properties),
+})
+
+/** The schema that a reference points to; other schemas as they are. */
+const resolved = (schema: Schema): Schema =>
+  typeof schema.$ref === 'string' ? definitionNamed(schema.$ref.split('/').at(-1) ?? '') : schema
 
 /** The declared schema at a dotted path: `MetaData.LastUpdatedTime`; undefined: not declared. */
-export const propertyAt = (
-  entity: string,
-  path: string,
-): Readonly<Record<string, unknown>> | undefined => {
-  let schema: Readonly<Record<string, unknown>> | undefined = definitionOf(entity)
+export const propertyAt = (entity: string, path: string): Schema | undefined => {
+  let schema: Schema | undefined = definitionNamed(entity)
   for (const step of path.split('.')) {
-    const { properties }: ObjectSchema = schema ?? {}
-    const found: Readonly<Record<string, unknown>> | undefined = properties?.[step]
-    schema = found && '$ref' in found ? definitionOf(found.$ref) : found
+    const found: Schema | undefined = schema && propertiesOf(schema)[step]
+    schema = found && resolved(found)
   }
   return schema
 }
 
 /** The names of the fields that an entity declares. */
 export const fieldsOf = (entity: string): readonly string[] =>
-  Object.keys(definitionOf(entity).properties ?? {})
+  Object.keys(propertiesOf(definitionNamed(entity)))

@@ -1,0 +1,81 @@
+/** Webhooks in the CloudEvents format, or in the one before it. */
+import { createHmac } from 'node:crypto'
+import type { JsonObject } from '../engine/json.ts'
+import type { WebhookEvent, WebhookPolicy } from '../engine/webhooks.ts'
+import { entities } from './entities.ts'
+
+/** `events`: CloudEvents, mandatory since May 2026; `notifications`: the format before. */
+export type WebhookFormat = 'events' | 'notifications'
+
+const OPERATIONS: Readonly<Record<string, string>> = {
+  created: 'Create',
+  updated: 'Update',
+  deleted: 'Delete',
+  voided: 'Void',
+  merged: 'Merge',
+}
+
+interface EventData {
+  readonly eventId: string
+  readonly entity: string
+  readonly id: string
+  readonly action: string
+}
+
+const cloudEvent = ({ accountId, atMs, payload }: WebhookEvent): JsonObject => {
+  const { eventId, entity, id, action } = payload as unknown as EventData
+  return {
+    specversion: '1.0',
+    id: eventId,
+    source: 'intuit.simulator',
+    type: `qbo.${entity.toLowerCase()}.${action}.v1`,
+    datacontenttype: 'application/json',
+    time: new Date(atMs).toISOString(),
+    intuitentityid: id,
+    intuitaccountid: accountId,
+    data: {},
+  }
+}
+
+const notificationsOf = (events: readonly WebhookEvent[]): JsonObject => ({
+  eventNotifications: [...Map.groupBy(events, ({ accountId }) => accountId)].map(
+    ([realmId, group]) => ({
+      realmId,
+      dataChangeEvent: {
+        entities: group.map(({ atMs, payload }) => {
+          const { entity, id, action } = payload as unknown as EventData
+          const operation = OPERATIONS[action] ?? action
+          return { name: entity, id, operation, lastUpdated: new Date(atMs).toISOString() }
+        }),
+      },
+    }),
+  ),
+})
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+export const webhookPolicy = (format: WebhookFormat): WebhookPolicy => ({
+  eventsOf: ({ type, id, action, atMs, sequence }, { id: accountId }) => {
+    if (!entities.get(type)?.webhooks.includes(action)) return []
+    const eventId = `${accountId}-${sequence}-${type}-${id}`
+    const payload: EventData & JsonObject = { eventId, entity: type, id, action }
+    return [{ accountId, topic: `${type}.${action}`, atMs, payload }]
+  },
+  delayMs: 5 * SECOND,
+  maxEventsPerMessage: 100,
+  mixesAccounts: true,
+  messageOf: ({ events, subscription: { secret } }) => {
+    const content = format === 'events' ? events.map(cloudEvent) : notificationsOf(events)
+    const body = JSON.stringify(content)
+    const signature = createHmac('sha256', secret).update(body).digest('base64')
+    const headers = { 'content-type': 'application/json', 'intuit-signature': signature }
+    return { body, headers }
+  },
+  retryDelaysMs: [
+    ...[10 * SECOND, 20 * SECOND, 30 * SECOND, 5 * MINUTE, 20 * MINUTE],
+    ...[2 * HOUR, 4 * HOUR, 6 * HOUR],
+  ],
+  timeoutMs: 3 * SECOND,
+})
