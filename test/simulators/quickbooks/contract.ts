@@ -101,9 +101,9 @@ export const checkOf = (name: string): Check => contract.checkOf(name)
 /** A schema by its keywords. */
 export type Schema = Readonly<Record<string, unknown>>
 
-const definitionNamed = (name: string): Schema => ({ ...document.$defs[name] })
+export const definitionNamed = (name: string): Schema => ({ ...document.$defs[name] })
 
-const propertiesOf = ({ properties }: Schema): Readonly<Record<string, Schema>> => ({
+export const propertiesOf = ({ properties }: Schema): Readonly<Record<string, Schema>> => ({
   ...Object(properties),
 })
 

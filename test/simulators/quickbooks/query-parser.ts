@@ -24,7 +24,7 @@ export interface Query {
 }
 
 interface Token {
-  readonly kind: 'word' | 'string' | 'symbol' | 'end'
+  readonly kind: 'word' | 'string' | 'symbol' | 'unknown' | 'end'
   readonly text: string
   readonly column: number
 }
@@ -36,8 +36,7 @@ const tokenize = (text: string): readonly Token[] => {
   const tokens = [...text.matchAll(TOKEN)].map((match): Token => {
     const [, string, symbol, word, other] = match
     const column = match.index + 1
-    if (other !== undefined)
-      throw queryFault('parse', `Invalid content. Lexical error at line 1, column ${column}.`)
+    if (other !== undefined) return { kind: 'unknown', text: other, column }
     if (string !== undefined)
       return { kind: 'string', text: string.replace(/\\(.)/g, '$1'), column }
     return symbol === undefined
@@ -55,7 +54,9 @@ const createReader = (text: string) => {
   let at = 0
   const current = (): Token => tokens[at] ?? { kind: 'end', text: '<EOF>', column: text.length }
   const fail = (expected: string): never => {
-    const { text: found, column } = current()
+    const { kind, text: found, column } = current()
+    if (kind === 'unknown')
+      throw queryFault('parse', `Invalid content. Lexical error at line 1, column ${column}.`)
     throw queryFault(
       'parse',
       `Encountered "${found}" at line 1, column ${column}. Was expecting: ${expected}`,

@@ -11,10 +11,19 @@ const PACIFIC = new Intl.DateTimeFormat('en-CA', {
 const partsAt = (ms: number): Readonly<Record<string, string>> =>
   Object.fromEntries(PACIFIC.formatToParts(ms).map(({ type, value }) => [type, value]))
 
-/** Whole seconds: `2026-11-22T16:04:05-08:00`. */
-export const formatTime = (ms: number): string => {
+const formatSecond = (ms: number): string => {
   const { year, month, day, hour, minute, second, timeZoneName = '' } = partsAt(ms)
   return `${year}-${month}-${day}T${hour}:${minute}:${second}${timeZoneName.replace('GMT', '')}`
+}
+
+/** The last formatted second: many records are written within one. */
+let last = { second: Number.NaN, text: '' }
+
+/** Whole seconds: `2026-11-22T16:04:05-08:00`. */
+export const formatTime = (ms: number): string => {
+  const second = Math.floor(ms / 1000)
+  if (second !== last.second) last = { second, text: formatSecond(second * 1000) }
+  return last.text
 }
 
 /** With milliseconds, as in the `time` of a response: `2026-11-22T16:04:05.123-08:00`. */
