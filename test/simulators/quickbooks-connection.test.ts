@@ -239,6 +239,28 @@ describe('webhooks', () => {
     expect(types.join()).not.toMatch(/tax|companyinfo/)
   })
 
+  test('name the survivor of a merge, whose references are rewritten', async () => {
+    const { company, deliver } = await receive()
+    for (const DisplayName of ['Amy', 'Amy Lee']) company.create('Customer', { DisplayName })
+    const payment = company.create('Payment', { CustomerRef: { value: '1' }, TotalAmt: 5 })
+    await deliver()
+    company.merge('Customer', '1', '2')
+    expect(company.find('Customer', '1')).toBeUndefined()
+    expect(company.find('Payment', String(payment.Id))).toMatchObject({
+      CustomerRef: { value: '2', name: 'Amy Lee' },
+      SyncToken: '1',
+    })
+    expect(company.find('Customer', '2')?.Balance).toBe(-5)
+    const [events] = await deliver()
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        type: 'qbo.customer.merged.v1',
+        intuitentityid: '2',
+        data: { deletedid: '1' },
+      }),
+    )
+  })
+
   test('have the format before on demand', async () => {
     const { company, deliver } = await receive({ webhookFormat: 'notifications' })
     company.create('Vendor', { DisplayName: 'A' })

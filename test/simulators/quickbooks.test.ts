@@ -258,28 +258,21 @@ describe('writes that the vendor refuses', () => {
   })
 })
 
-test('a company with several currencies has exchange rates', async () => {
+test('a company with several currencies has exchange rates and amounts in its own', () => {
   const simulator = createQuickBooks({ limited: false })
   const company = simulator.addCompany('1', 'Euro', { multiCurrency: true })
-  const customer = company.create('Customer', {
-    DisplayName: 'Paul',
-    CurrencyRef: { value: 'EUR' },
-  })
-  expect(customer.CurrencyRef).toEqual({ value: 'EUR', name: 'Euro' })
-  const vendor = company.create('Vendor', { DisplayName: 'Home' })
+  const names = { CurrencyRef: { value: 'EUR' } }
+  const vendor = company.create('Vendor', { DisplayName: 'Paul', ...names })
+  expect(vendor.CurrencyRef).toEqual({ value: 'EUR', name: 'Euro' })
   const account = { AccountRef: { value: '9' } }
-  const Line = [
-    {
-      Amount: 1,
-      DetailType: 'AccountBasedExpenseLineDetail',
-      AccountBasedExpenseLineDetail: account,
-    },
-  ]
-  const bill = { VendorRef: { value: String(vendor.Id) }, Line }
-  expect(company.create('Bill', bill)).toMatchObject({ ExchangeRate: 1 })
-  expect(() => company.create('Bill', { ...bill, CurrencyRef: { value: 'EUR' } })).toThrow(
-    'currency',
-  )
+  const type = 'AccountBasedExpenseLineDetail'
+  const Line = [{ Amount: 10.01, DetailType: type, [type]: account }]
+  const VendorRef = { value: String(vendor.Id) }
+  const bill = company.create('Bill', { VendorRef, Line, ExchangeRate: 1.5 })
+  expect(bill).toMatchObject({ ...names, ExchangeRate: 1.5, TotalAmt: 10.01, HomeBalance: 15.02 })
+  const home = { value: String(company.create('Vendor', { DisplayName: 'Home' }).Id) }
+  expect(company.create('Bill', { VendorRef: home, Line })).toMatchObject({ ExchangeRate: 1 })
+  expect(() => company.create('Bill', { VendorRef: home, Line, ...names })).toThrow('currency')
 })
 
 test('company information and preferences are read', async () => {

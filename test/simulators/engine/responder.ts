@@ -159,7 +159,11 @@ export const createResponder = ({
       case 'status':
         return { status: fault.status, headers: fault.headers ?? {}, body: fault.body ?? '' }
       case 'rate-limited':
-        return refuse(progress, { reason: 'rate-limited', limit: 'fault', ...fault })
+        return refuse(progress, {
+          reason: 'rate-limited',
+          limit: 'fault',
+          retryAfterMs: fault.retryAfterMs,
+        })
       case 'unauthenticated':
         return refuse(progress, { reason: 'unauthenticated', cause: 'expired' })
       default:

@@ -20,6 +20,15 @@ export interface MatchedRoute {
   readonly path: Readonly<Record<string, string>>
 }
 
+const decode = (segment: string): string | undefined => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    // Not a valid percent-encoding: no variable has this value.
+    return undefined
+  }
+}
+
 /** The variables of a path; undefined if it does not fit the template. */
 export const matchPath = (
   template: string,
@@ -30,11 +39,12 @@ export const matchPath = (
   if (expected.length !== actual.length) return undefined
   const variables: Record<string, string> = {}
   for (const [at, segment] of expected.entries()) {
-    const value = actual[at] ?? ''
-    const isVariable = segment.startsWith('{') && segment.endsWith('}')
-    if (!isVariable && segment !== value) return undefined
-    if (isVariable && value === '') return undefined
-    if (isVariable) variables[segment.slice(1, -1)] = decodeURIComponent(value)
+    const text = actual[at] ?? ''
+    if (segment.startsWith('{') && segment.endsWith('}')) {
+      const value = decode(text)
+      if (value === undefined || value === '') return undefined
+      variables[segment.slice(1, -1)] = value
+    } else if (segment !== text) return undefined
   }
   return variables
 }

@@ -21,6 +21,8 @@ export interface Company {
   readonly clock: Clock
   readonly settings: CompanySettings
   readonly names: NameIndex
+  /** The id of the survivor by `entity id` of each merged record. */
+  readonly mergedInto: Map<string, string>
   /** A record without the fields that result from other records. */
   stored(entity: string, id: string): JsonObject | undefined
   /** A record as the API shows it. */
@@ -88,7 +90,7 @@ export const openCompany = (account: Account, clock: Clock, settings: CompanySet
       records.map(({ value }) => withBalance(entity, value)),
     )
   return {
-    ...{ account, store, clock, settings, names: indexNames(store) },
+    ...{ account, store, clock, settings, names: indexNames(store), mergedInto: new Map() },
     stored: (entity, id) => store.find(entity, id)?.value,
     find: (entity, id) => {
       const record = store.find(entity, id)

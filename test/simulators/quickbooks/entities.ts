@@ -44,6 +44,7 @@ const transaction = (
 })
 
 const PERSON_NAMES = ['DisplayName', 'Title', 'GivenName', 'MiddleName', 'FamilyName', 'Suffix']
+const MERGEABLE = { webhooks: ['created', 'updated', 'deleted', 'merged'] } as const
 const VOIDABLE = {
   operations: ['create', 'update', 'delete', 'void'],
   webhooks: ['created', 'updated', 'deleted', 'voided'],
@@ -51,9 +52,13 @@ const VOIDABLE = {
 
 const list: readonly Entity[] = [
   name('Account', [['Name'], ['AccountType', 'AccountSubType']]),
-  name('Customer', [PERSON_NAMES]),
-  name('Vendor', [PERSON_NAMES]),
-  name('Item', [['Name'], ['Type'], ['IncomeAccountRef', 'ExpenseAccountRef', 'ItemGroupDetail']]),
+  name('Customer', [PERSON_NAMES], MERGEABLE),
+  name('Vendor', [PERSON_NAMES], MERGEABLE),
+  name(
+    'Item',
+    [['Name'], ['Type'], ['IncomeAccountRef', 'ExpenseAccountRef', 'ItemGroupDetail']],
+    MERGEABLE,
+  ),
   name('Class', [['Name']]),
   name('Department', [['Name']]),
   name('TaxRate', [], { operations: [], hasChanges: false, webhooks: [] }),

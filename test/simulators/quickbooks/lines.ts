@@ -56,6 +56,22 @@ const checkDetail = (line: JsonObject, place: string): void => {
 
 const isTotal = ({ DetailType }: JsonObject): boolean => DetailType === 'SubTotalLineDetail'
 
+/** What the vendor adds to the details of each kind of line. */
+const DETAIL_DEFAULTS: Readonly<Record<string, JsonObject>> = {
+  SalesItemLineDetail: { TaxCodeRef: { value: 'NON' } },
+  AccountBasedExpenseLineDetail: {
+    BillableStatus: 'NotBillable',
+    TaxCodeRef: { value: 'NON' },
+  },
+  ItemBasedExpenseLineDetail: { BillableStatus: 'NotBillable', TaxCodeRef: { value: 'NON' } },
+}
+
+const withDefaults = (line: JsonObject): JsonObject => {
+  const type = String(line.DetailType)
+  const detail = line[type]
+  return isJsonObject(detail) ? { ...line, [type]: { ...DETAIL_DEFAULTS[type], ...detail } } : line
+}
+
 /** Lines with ids, in order. New lines get ids after the largest. */
 const withIds = (lines: readonly JsonObject[]): readonly JsonObject[] => {
   let last = Math.max(0, ...lines.map(({ Id }) => Number(Id ?? 0)).filter(Number.isInteger))
@@ -77,7 +93,7 @@ export const computeLines = (entity: string, value: JsonObject): readonly JsonOb
       throw missingParameter(`${place}.Amount`)
     checkDetail(line, place)
   }
-  return withIds(sent)
+  return withIds(sent.map(withDefaults))
 }
 
 /** The sum of lines, with discounts subtracted. */

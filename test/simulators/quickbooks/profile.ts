@@ -183,7 +183,9 @@ export const createProfile = ({
     responseHeaders: ({ requestId }) => ({ intuit_tid: requestId }),
     limits,
     oauth,
-    webhooks: webhookPolicy(webhookFormat),
+    webhooks: webhookPolicy(webhookFormat, (account, type, id) =>
+      companyOf(account).mergedInto.get(`${type} ${id}`),
+    ),
   }
 }
 

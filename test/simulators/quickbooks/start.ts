@@ -7,6 +7,7 @@ import { createSimulator, type Simulator } from '../engine/simulator.ts'
 import type { StartOptions } from '../serve.ts'
 import { type Company, type CompanySettings, openCompany } from './company.ts'
 import type { Operation } from './entities.ts'
+import { mergeRecords } from './merges.ts'
 import { fillNewCompany } from './new-company.ts'
 import { createProfile, type QuickBooksOptions } from './profile.ts'
 import { addSampleRecords } from './sample-records.ts'
@@ -20,6 +21,8 @@ export interface CompanyControls {
   update(entity: string, id: string, fields: JsonObject): JsonObject
   delete(entity: string, id: string): void
   void(entity: string, id: string): JsonObject
+  /** Merges the first customer, vendor or item into the second. */
+  merge(entity: string, from: string, into: string): void
   find(entity: string, id: string): JsonObject | undefined
   list(entity: string): readonly JsonObject[]
   /** Adds so many customers, vendors, items, invoices and bills each, and payments of some. */
@@ -45,6 +48,7 @@ const controlsOf = (company: Company): CompanyControls => {
     update: (entity, id, fields) => change('update', entity, id, fields),
     delete: (entity, id) => void change('delete', entity, id),
     void: (entity, id) => change('void', entity, id),
+    merge: (entity, from, into) => mergeRecords(company, entity, from, into),
     find: company.find,
     list: (entity) => company.view(entity, 'all', (records) => records),
     addSamples: (count) => addSampleRecords(company, count),

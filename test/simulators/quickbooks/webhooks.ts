@@ -1,5 +1,6 @@
 /** Webhooks in the CloudEvents format, or in the one before it. */
 import { createHmac } from 'node:crypto'
+import type { Account } from '../engine/accounts.ts'
 import type { JsonObject } from '../engine/json.ts'
 import type { WebhookEvent, WebhookPolicy } from '../engine/webhooks.ts'
 import { entities } from './entities.ts'
@@ -16,6 +17,8 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 }
 
 interface EventData {
+  /** The record that a merge removed. */
+  readonly deletedId?: string
   readonly eventId: string
   readonly entity: string
   readonly id: string
@@ -23,7 +26,7 @@ interface EventData {
 }
 
 const cloudEvent = ({ accountId, atMs, payload }: WebhookEvent): JsonObject => {
-  const { eventId, entity, id, action } = payload as unknown as EventData
+  const { eventId, entity, id, action, deletedId } = payload as unknown as EventData
   return {
     specversion: '1.0',
     id: eventId,
@@ -33,7 +36,7 @@ const cloudEvent = ({ accountId, atMs, payload }: WebhookEvent): JsonObject => {
     time: new Date(atMs).toISOString(),
     intuitentityid: id,
     intuitaccountid: accountId,
-    data: {},
+    data: deletedId === undefined ? {} : { deletedid: deletedId },
   }
 }
 
@@ -43,9 +46,15 @@ const notificationsOf = (events: readonly WebhookEvent[]): JsonObject => ({
       realmId,
       dataChangeEvent: {
         entities: group.map(({ atMs, payload }) => {
-          const { entity, id, action } = payload as unknown as EventData
+          const { entity, id, action, deletedId } = payload as unknown as EventData
           const operation = OPERATIONS[action] ?? action
-          return { name: entity, id, operation, lastUpdated: new Date(atMs).toISOString() }
+          return {
+            name: entity,
+            id,
+            operation,
+            lastUpdated: new Date(atMs).toISOString(),
+            ...(deletedId && { deletedId }),
+          }
         }),
       },
     }),
@@ -56,11 +65,18 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-export const webhookPolicy = (format: WebhookFormat): WebhookPolicy => ({
-  eventsOf: ({ type, id, action, atMs, sequence }, { id: accountId }) => {
+/** `survivorOf` returns the id of the record that another was merged into. */
+export const webhookPolicy = (
+  format: WebhookFormat,
+  survivorOf: (account: Account, type: string, id: string) => string | undefined,
+): WebhookPolicy => ({
+  eventsOf: ({ type, id, action, atMs, sequence }, account) => {
     if (!entities.get(type)?.webhooks.includes(action)) return []
+    const accountId = account.id
     const eventId = `${accountId}-${sequence}-${type}-${id}`
-    const payload: EventData & JsonObject = { eventId, entity: type, id, action }
+    const survivor = action === 'merged' ? survivorOf(account, type, id) : undefined
+    const merge = survivor === undefined ? { id } : { id: survivor, deletedId: id }
+    const payload: EventData & JsonObject = { eventId, entity: type, action, ...merge }
     return [{ accountId, topic: `${type}.${action}`, atMs, payload }]
   },
   delayMs: 5 * SECOND,

@@ -1,6 +1,7 @@
 /** Creates, updates, deletes and voids records, as the API and the company's own users do. */
+import { multiply, round } from '../engine/decimal.ts'
 import { isJsonObject, type JsonObject } from '../engine/json.ts'
-import type { Company } from './company.ts'
+import { amountOf, type Company, referenceId } from './company.ts'
 import { type Entity, entityNamed, type Operation } from './entities.ts'
 import {
   businessRule,
@@ -54,9 +55,22 @@ const compute = (
     ? computeTransaction(company, name, value, before)
     : computeName(company, name, String(value.Id), value)
 
+/** Amounts in the currency of the company, which transactions in others have. */
+const homeAmounts = ({ settings }: Company, entity: string, value: JsonObject): JsonObject => {
+  const { CurrencyRef, ExchangeRate, TotalAmt, Balance } = value
+  if (typeof ExchangeRate !== 'number' || !TOTALLED.has(entity)) return {}
+  if (referenceId(CurrencyRef) === settings.homeCurrency) return {}
+  const home = (amount: unknown): number => round(multiply(amountOf(amount), ExchangeRate), 2)
+  return {
+    ...(entity === 'Invoice' && { HomeTotalAmt: home(TotalAmt) }),
+    ...(Balance !== undefined && { HomeBalance: home(Balance) }),
+  }
+}
+
 /** The record with the fields that every record has. */
 const seal = (
-  { clock }: Company,
+  company: Company,
+  entity: string,
   value: JsonObject,
   {
     id,
@@ -64,9 +78,10 @@ const seal = (
     created,
   }: { readonly id: string; readonly version: number; readonly created?: string },
 ): JsonObject => {
-  const now = formatTime(clock.nowMs())
+  const now = formatTime(company.clock.nowMs())
   return {
     ...withoutEmpty(value),
+    ...homeAmounts(company, entity, value),
     domain: 'QBO',
     sparse: false,
     Id: id,
@@ -91,12 +106,17 @@ const store = (
   const before = company.store.find(entity, id)?.value ?? {}
   const version = versionOf(before) + 1
   const created = createdOf(before)
-  const sealed = seal(company, value, { id, version, ...(created !== undefined && { created }) })
+  const sealed = seal(company, entity, value, {
+    id,
+    version,
+    ...(created !== undefined && { created }),
+  })
   company.store.replace(entity, id, sealed, action)
   return sealed
 }
 
-const rewriterOf =
+/** Writes records that another write changes. */
+export const rewriterOf =
   (company: Company): Rewrite =>
   (entity, _id, value) =>
     void store(company, entity, value)
@@ -113,7 +133,8 @@ export const createRecord = (company: Company, entity: Entity, sent: JsonObject)
   checkRequired(entity, writable)
   const resolved = resolveReferences(company, entity.name, writable)
   const id = company.store.nextId(seriesOf(entity))
-  const value = seal(company, compute(company, entity, { ...resolved, Id: id }), { id, version: 0 })
+  const computed = compute(company, entity, { ...resolved, Id: id })
+  const value = seal(company, entity.name, computed, { id, version: 0 })
   company.store.insert(entity.name, id, value)
   applyPayment(company, entity.name, { after: value }, rewriterOf(company))
   return company.find(entity.name, id) ?? value
