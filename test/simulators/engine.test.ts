@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createClient } from './client.ts'
 import { createContract } from './engine/contract.ts'
 import { multiply, round, sum } from './engine/decimal.ts'
+import { createIdempotency } from './engine/idempotency.ts'
 import { createBucket, createFixedWindow, createWindow } from './engine/limits.ts'
 import { createCursors, pageAt } from './engine/pages.ts'
 import { createSimulator } from './engine/simulator.ts'
@@ -140,7 +141,7 @@ describe('limits', () => {
     bucket.take('a', 80)
     expect(bucket.waitMs('a', 40)).toBe(2000)
     nowMs = 1000
-    bucket.release('a', 5)
+    bucket.giveBack('a', 5)
     expect(bucket.state('a')).toEqual({ max: 100, used: 65, resetMs: 6500 })
     const daily = createFixedWindow(clock, { max: 1, periodMs: 86_400_000 })
     daily.take('a', 1)
@@ -223,4 +224,22 @@ test('decimals are exact', () => {
   expect(round(multiply(3, 1.005), 2)).toBe(3.02)
   expect([round(-1.005, 2), round(2.675, 2)]).toEqual([-1.01, 2.68])
   expect(sum(Array.from({ length: 1000 }, () => 0.01))).toBe(10)
+})
+
+test('a repeated call has the result of the first, unless that failed', async () => {
+  const idempotency = createIdempotency<Promise<number>>()
+  let calls = 0
+  const once = (key: string, fingerprint: string, fails = false) =>
+    idempotency.once(key, fingerprint, {
+      work: async () => {
+        calls++
+        if (fails) throw new Error('no')
+        return calls
+      },
+      conflict: () => new Error('conflict'),
+    })
+  expect(await Promise.all([once('a', 'x'), once('a', 'x')])).toEqual([1, 1])
+  expect(() => once('a', 'y')).toThrow('conflict')
+  await expect(once('b', 'x', true)).rejects.toThrow('no')
+  expect(await once('b', 'x')).toBe(3)
 })

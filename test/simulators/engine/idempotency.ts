@@ -1,31 +1,31 @@
-/** Responses to writes that are repeated under the key that the client chose. */
-import type { Reply } from './profile.ts'
+/** Results of writes that are repeated under the key that the client chose. */
 
-export interface Idempotency {
+export interface Idempotency<Result> {
   /**
-   * The reply to the first request with this key, or that of `work`. A reply that `work` throws is not remembered.
-   * `fingerprint` is what the requests of a key must have in common, e.g. their body.
+   * The result of the first call with this key, or that of `work`. A failure is not remembered; a promise is, so that
+   * calls at the same time share it. `fingerprint` is what the calls of a key must have in common, e.g. their body.
    * @throws what `conflict` returns, if the key was used with another fingerprint
    */
   once(
     key: string,
     fingerprint: string,
-    steps: { readonly work: () => Reply; readonly conflict: () => Error },
-  ): Reply
+    steps: { readonly work: () => Result; readonly conflict: () => Error },
+  ): Result
 }
 
-export const createIdempotency = (): Idempotency => {
-  const replies = new Map<string, { readonly fingerprint: string; readonly reply: Reply }>()
+export const createIdempotency = <Result>(): Idempotency<Result> => {
+  const results = new Map<string, { readonly fingerprint: string; readonly result: Result }>()
   return {
     once: (key, fingerprint, { work, conflict }) => {
-      const known = replies.get(key)
-      if (known === undefined) {
-        const reply = work()
-        replies.set(key, { fingerprint, reply })
-        return reply
+      const known = results.get(key)
+      if (known !== undefined) {
+        if (known.fingerprint !== fingerprint) throw conflict()
+        return known.result
       }
-      if (known.fingerprint !== fingerprint) throw conflict()
-      return known.reply
+      const result = work()
+      results.set(key, { fingerprint, result })
+      if (result instanceof Promise) result.catch(() => results.delete(key))
+      return result
     },
   }
 }

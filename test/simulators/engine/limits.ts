@@ -15,8 +15,13 @@ export interface Limit {
   waitMs(key: string, cost: number): number
   /** Uses this cost. Call it only after `waitMs` returned 0. */
   take(key: string, cost: number): void
-  /** Ends a call that `take` admitted. Only concurrent calls and buckets take something back. */
-  release(key: string, cost: number): void
+  /** Ends a call that `take` admitted, which matters to limits of concurrent calls alone. */
+  end(key: string, cost: number): void
+}
+
+/** A limit in points, of which a call can give back what it did not cost. */
+export interface Bucket extends Limit {
+  giveBack(key: string, cost: number): void
 }
 
 /** At most `max` in any period of this length. */
@@ -49,7 +54,7 @@ export const createWindow = (
       return freeing ? endOf(freeing) : periodMs
     },
     take: (key, cost) => void current(key).push({ atMs: clock.steadyMs(), cost }),
-    release: () => undefined,
+    end: () => undefined,
   }
 }
 
@@ -73,7 +78,7 @@ export const createFixedWindow = (
     take: (key, cost) => {
       current(key).used += cost
     },
-    release: () => undefined,
+    end: () => undefined,
   }
 }
 
@@ -86,15 +91,15 @@ export const createConcurrency = ({ max }: { readonly max: number }): Limit => {
     // When a running call ends is unknown.
     waitMs: (key, cost) => (usedOf(key) + cost > max ? 1000 : 0),
     take: (key, cost) => void running.set(key, usedOf(key) + cost),
-    release: (key, cost) => void running.set(key, usedOf(key) - cost),
+    end: (key, cost) => void running.set(key, usedOf(key) - cost),
   }
 }
 
-/** A bucket of points that fills steadily. `release` returns points, e.g. the requested minus the actual cost. */
+/** A bucket of points that fills steadily. */
 export const createBucket = (
   clock: Pick<Clock, 'steadyMs'>,
   { max, restoredPerSecond }: { readonly max: number; readonly restoredPerSecond: number },
-): Limit => {
+): Bucket => {
   const buckets = new Map<string, { used: number; atMs: number }>()
   const current = (key: string) => {
     const atMs = clock.steadyMs()
@@ -112,7 +117,8 @@ export const createBucket = (
     take: (key, cost) => {
       current(key).used += cost
     },
-    release: (key, cost) => {
+    end: () => undefined,
+    giveBack: (key, cost) => {
       const bucket = current(key)
       bucket.used = Math.max(0, bucket.used - cost)
     },

@@ -56,7 +56,7 @@ export const createLiveLimits = (policies: readonly LimitPolicy[], clock: Clock)
       }
       for (const { key, cost, limit } of uses) limit.take(key, cost)
       return () => {
-        for (const { key, cost, limit } of uses) limit.release(key, cost)
+        for (const { key, cost, limit } of uses) limit.end(key, cost)
       }
     },
   }

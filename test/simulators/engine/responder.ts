@@ -69,6 +69,15 @@ const serialize = ({ status, headers = {}, body = '' }: Reply): SentReply =>
     ? { status, headers, body }
     : { status, headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body) }
 
+/** @throws if a reply does not fit the contract: a defect of the simulator */
+const assertFits = (check: Check, { status, body }: Reply, place: string): void => {
+  if (typeof body === 'string') return
+  const problems = check(body ?? {})
+  if (problems.length === 0) return
+  const shown = problems.slice(0, 5).map(({ path, message }) => `${showPath(path)} ${message}`)
+  throw new Error(`${place} ${status} does not fit the contract: ${shown.join('; ')}`)
+}
+
 export const createResponder = ({
   profile,
   clock,
@@ -120,35 +129,27 @@ export const createResponder = ({
     return reply
   }
 
-  const assertFits = (check: Check, { status, body }: Reply, place: string): void => {
-    if (typeof body === 'string') return
-    const problems = check(body ?? {})
-    if (problems.length === 0) return
-    const shown = problems.slice(0, 5).map(({ path, message }) => `${showPath(path)} ${message}`)
-    throw new Error(`${place} ${status} does not fit the contract: ${shown.join('; ')}`)
-  }
-
+  /** The route's response, or the vendor's error. */
   const respondOrRefuse = async (progress: Progress): Promise<Reply> => {
     try {
-      return oauth.respond(progress.request) ?? (await respondByRoute(progress))
+      return await respondByRoute(progress)
     } catch (error) {
-      if (error instanceof RefusalError) return refuse(progress, error.refusal)
-      if (error instanceof ReplyError) return error.reply
-      throw error
+      const isError = error instanceof RefusalError || error instanceof ReplyError
+      if (!isError) throw error
+      const reply = 'reply' in error ? error.reply : refuse(progress, error.refusal)
+      assertFits(profile.errorBody, reply, error.message)
+      return reply
     }
   }
 
-  /** The vendor's response, or status 500 because of a defect. */
+  /** The response, or status 500 because of a defect. */
   const respondSoundly = async (progress: Progress): Promise<Reply> => {
-    const { method, url } = progress.request
+    const { request } = progress
     try {
-      const reply = await respondOrRefuse(progress)
-      const isApiError = reply.status >= 400 && progress.entry.route !== undefined
-      if (isApiError) assertFits(profile.errorBody, reply, `${method} ${url}`)
-      return reply
+      return oauth.respond(request) ?? (await respondOrRefuse(progress))
     } catch (error) {
       const defect = error instanceof Error ? (error.stack ?? error.message) : String(error)
-      defects.push(`${method} ${url}: ${defect}`)
+      defects.push(`${request.method} ${request.url}: ${defect}`)
       return { status: 500, headers: { 'content-type': 'text/plain' }, body: defect }
     }
   }

@@ -85,12 +85,18 @@ export interface Webhooks {
   pending(): number
 }
 
+interface PendingEvent {
+  readonly event: WebhookEvent
+  readonly subscriptionId: string
+  readonly dueAtMs: number
+}
+
 interface PendingMessage {
   readonly messageId: string
   readonly subscriptionId: string
   readonly events: readonly WebhookEvent[]
-  attempt: number
-  dueAtMs: number
+  readonly attempt: number
+  readonly dueAtMs: number
 }
 
 export interface WebhookSender extends Webhooks {
@@ -114,67 +120,73 @@ const isWanted = ({ accountId, topics }: WebhookSubscription, event: WebhookEven
   (accountId ?? event.accountId) === event.accountId &&
   (topics === undefined || topics.includes(event.topic))
 
+/** Events in groups that may share a message, in the order of their changes. */
+const batchesOf = (
+  { mixesAccounts, maxEventsPerMessage }: WebhookPolicy,
+  events: readonly WebhookEvent[],
+): readonly (readonly WebhookEvent[])[] => {
+  const groups = Map.groupBy(events, ({ accountId }) => (mixesAccounts ? '' : accountId))
+  return [...groups.values()].flatMap((group) =>
+    Array.from({ length: Math.ceil(group.length / maxEventsPerMessage) }, (_, at) =>
+      group.slice(at * maxEventsPerMessage, (at + 1) * maxEventsPerMessage),
+    ),
+  )
+}
+
+const isSuccess = ({ status = 0 }: Delivery): boolean => status >= 200 && status < 300
+
 export const createWebhooks = (policy: WebhookPolicy, clock: Clock): WebhookSender => {
   const subscriptions = new Map<string, WebhookSubscription>()
   const failuresInARow = new Map<string, number>()
   const deliveries: Delivery[] = []
-  let events: WebhookEvent[] = []
+  let events: PendingEvent[] = []
   let messages: PendingMessage[] = []
   let disturbance: Disturbance = {}
   let lastMessage = 0
 
-  /** Events in groups that may share a message, in the order of their changes. */
-  const batches = (wanted: readonly WebhookEvent[]): readonly (readonly WebhookEvent[])[] => {
-    const groups = new Map<string, WebhookEvent[][]>()
-    for (const event of wanted) {
-      const key = policy.mixesAccounts ? '' : event.accountId
-      const found = groups.get(key) ?? []
-      groups.set(key, found)
-      const last = found.at(-1)
-      if (last && last.length < policy.maxEventsPerMessage) last.push(event)
-      else found.push([event])
-    }
-    return [...groups.values()].flat()
+  const isDue = ({ dueAtMs }: { readonly dueAtMs: number }): boolean => dueAtMs <= clock.steadyMs()
+
+  /** Turns the events that are due into messages. */
+  const formMessages = (): void => {
+    const groups = Map.groupBy(events, isDue)
+    events = groups.get(false) ?? []
+    const bySubscription = Map.groupBy(
+      groups.get(true) ?? [],
+      ({ subscriptionId }) => subscriptionId,
+    )
+    for (const [subscriptionId, pending] of bySubscription)
+      for (const batch of batchesOf(
+        policy,
+        pending.map(({ event }) => event),
+      )) {
+        const messageId = `message-${++lastMessage}`
+        const dueAtMs = clock.steadyMs()
+        messages.push({ messageId, subscriptionId, events: batch, attempt: 1, dueAtMs })
+      }
   }
 
-  const formMessages = (): void => {
-    const nowMs = clock.steadyMs()
-    const isDue = ({ dueAtMs }: { readonly dueAtMs: number }) => dueAtMs <= nowMs
-    const dueEvents = events.filter(({ atMs }) => isDue({ dueAtMs: atMs + policy.delayMs }))
-    events = events.filter((event) => !dueEvents.includes(event))
-    for (const { id, ...subscription } of subscriptions.values())
-      for (const batch of batches(
-        dueEvents.filter((event) => isWanted({ id, ...subscription }, event)),
-      ))
-        messages.push({
-          messageId: `message-${++lastMessage}`,
-          subscriptionId: id,
-          events: batch,
-          attempt: 1,
-          dueAtMs: nowMs,
-        })
+  /** After the last attempt has failed. */
+  const countFailure = (subscriptionId: string): void => {
+    const failures = (failuresInARow.get(subscriptionId) ?? 0) + 1
+    failuresInARow.set(subscriptionId, failures)
+    if (failures >= (policy.removedAfterFailures ?? Infinity)) subscriptions.delete(subscriptionId)
   }
 
   const settle = (message: PendingMessage, isDelivered: boolean): void => {
     const { subscriptionId, attempt } = message
     const retryDelayMs = policy.retryDelaysMs[attempt - 1]
     if (isDelivered) failuresInARow.delete(subscriptionId)
-    else if (retryDelayMs !== undefined)
+    else if (retryDelayMs === undefined) countFailure(subscriptionId)
+    else
       messages.push({ ...message, attempt: attempt + 1, dueAtMs: clock.steadyMs() + retryDelayMs })
-    else {
-      const failures = (failuresInARow.get(subscriptionId) ?? 0) + 1
-      failuresInARow.set(subscriptionId, failures)
-      if (failures >= (policy.removedAfterFailures ?? Infinity))
-        subscriptions.delete(subscriptionId)
-    }
   }
 
-  const send = async (pending: PendingMessage): Promise<Delivery | undefined> => {
-    const subscription = subscriptions.get(pending.subscriptionId)
-    if (!subscription) return undefined
-    const { messageId, attempt } = pending
+  const send = async (
+    { messageId, events: content, attempt }: PendingMessage,
+    subscription: WebhookSubscription,
+  ): Promise<Delivery> => {
     const nowMs = clock.nowMs()
-    const message = policy.messageOf({ ...pending, subscription, messageId, nowMs })
+    const message = policy.messageOf({ events: content, subscription, messageId, attempt, nowMs })
     const status = await post(subscription.url, message, policy.timeoutMs)
     const { id: subscriptionId, url } = subscription
     const delivery = { messageId, subscriptionId, url, attempt, message, status }
@@ -184,22 +196,33 @@ export const createWebhooks = (policy: WebhookPolicy, clock: Clock): WebhookSend
 
   const deliver = async (): Promise<readonly Delivery[]> => {
     formMessages()
-    const due = messages.filter(({ dueAtMs }) => dueAtMs <= clock.steadyMs())
-    messages = messages.filter((message) => !due.includes(message))
+    const groups = Map.groupBy(messages, isDue)
+    const due = groups.get(true) ?? []
+    messages = groups.get(false) ?? []
     if (due.length === 0) return []
     const { duplicates = 0, reversed = false, lost = false } = disturbance
     disturbance = {}
     if (lost) return []
     const sent: Delivery[] = []
     for (const message of reversed ? due.reverse() : due) {
-      const copies: (Delivery | undefined)[] = []
-      for (let copy = 0; copy <= duplicates; copy++) copies.push(await send(message))
-      const made = copies.filter((delivery) => delivery !== undefined)
-      sent.push(...made)
-      const isDelivered = made.some(({ status = 0 }) => status >= 200 && status < 300)
-      if (made.length > 0) settle(message, isDelivered)
+      const subscription = subscriptions.get(message.subscriptionId)
+      if (!subscription) continue
+      const copies: Delivery[] = []
+      for (let copy = 0; copy <= duplicates; copy++) copies.push(await send(message, subscription))
+      settle(message, copies.some(isSuccess))
+      sent.push(...copies)
     }
     return sent
+  }
+
+  /** Events that nobody has subscribed to at the time of the change are not sent later. */
+  const announce = (change: Change, account: Account): void => {
+    if (subscriptions.size === 0) return
+    const dueAtMs = clock.steadyMs() + policy.delayMs
+    for (const event of policy.eventsOf(change, account))
+      for (const subscription of subscriptions.values())
+        if (isWanted(subscription, event))
+          events.push({ event, subscriptionId: subscription.id, dueAtMs })
   }
 
   return {
@@ -212,6 +235,6 @@ export const createWebhooks = (policy: WebhookPolicy, clock: Clock): WebhookSend
     },
     deliveries,
     pending: () => events.length + messages.length,
-    announce: (change, account) => void events.push(...policy.eventsOf(change, account)),
+    announce,
   }
 }

@@ -61,7 +61,7 @@ export const createProfile = ({
   webhookFormat,
   limitedBy,
 }: QuickBooksOptions): Profile => {
-  const repeated = new WeakMap<Account, Idempotency>()
+  const repeated = new WeakMap<Account, Idempotency<Reply>>()
 
   /** Responds with the envelope's time, or with a fault. */
   const respond =
@@ -82,7 +82,7 @@ export const createProfile = ({
       const work = () => respond(build)(call)
       const { requestid } = call.query
       if (requestid === undefined) return work()
-      const idempotency = repeated.get(call.account) ?? createIdempotency()
+      const idempotency = repeated.get(call.account) ?? createIdempotency<Reply>()
       repeated.set(call.account, idempotency)
       const { nowMs } = companyOf(call.account).clock
       return withFaults(nowMs, () =>
