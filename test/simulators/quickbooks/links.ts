@@ -49,7 +49,7 @@ const pay = (
 }
 
 /** Writes a record again with a new version. */
-export type Rewrite = (entity: string, id: string, value: JsonObject) => void
+export type Rewrite = (entity: string, value: JsonObject) => void
 
 /**
  * Applies the difference between two versions of a payment to the documents that they pay.
@@ -77,7 +77,7 @@ export const applyPayment = (
       type: linkType(entity, payment),
       isApplied: is.has(documentId),
     }
-    rewrite(kind.pays, documentId, pay(document, change, link))
+    rewrite(kind.pays, pay(document, change, link))
   }
 }
 
@@ -99,7 +99,7 @@ export const unlinkDocument = (
     const applied = Line.map(({ Amount }) => -amountOf(Amount))
     const isBillPayment = payment === 'BillPayment'
     const UnappliedAmt = sum([amountOf(found.TotalAmt), ...applied])
-    rewrite(payment, String(TxnId), {
+    rewrite(payment, {
       ...found,
       Line,
       ...(isBillPayment ? { TotalAmt: sum(applied.map((amount) => -amount)) } : { UnappliedAmt }),

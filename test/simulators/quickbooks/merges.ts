@@ -49,13 +49,13 @@ export const mergeRecords = (
   const rewrite = rewriterOf(company)
   company.store.transaction(() => {
     for (const { name } of entities.values())
-      for (const { id, value } of company.store.list(name)) {
+      for (const { value } of company.store.list(name)) {
         const changed = replaceReferences(value, fields, from, to)
         if (isJsonObject(changed) && JSON.stringify(changed) !== JSON.stringify(value))
-          rewrite(name, id, changed)
+          rewrite(name, changed)
       }
     company.mergedInto.set(`${entity} ${from}`, into)
     company.store.remove(entity, from, 'merged')
-    rewrite(entity, into, survivor)
+    rewrite(entity, survivor)
   })
 }

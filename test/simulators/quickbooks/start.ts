@@ -82,12 +82,16 @@ export const createQuickBooks = ({
   return { ...simulator, addCompany }
 }
 
-/** Starts a simulator with one company, `9130347596842384`. */
+const DAY_MS = 86_400_000
+
+/** Starts a simulator with one company, `9130347596842384`, which has existed for a day. */
 export const start = async (
   options: QuickBooksStartOptions = {},
 ): Promise<ListeningSimulator & QuickBooks> => {
   const simulator = createQuickBooks(options)
+  simulator.clock.advance(-DAY_MS)
   const company = simulator.addCompany('9130347596842384', 'Acme Gardens')
   company.addSamples(options.records ?? 0)
+  simulator.clock.advance(DAY_MS)
   return { ...(await listen(simulator, options)), addCompany: simulator.addCompany }
 }

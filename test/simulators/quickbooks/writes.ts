@@ -95,8 +95,8 @@ const createdOf = ({ MetaData }: JsonObject): string | undefined =>
 
 const versionOf = ({ SyncToken }: JsonObject): number => Number(SyncToken)
 
-/** Replaces a record under a new version. */
-const store = (
+/** Writes a record under a new version. */
+const replace = (
   company: Company,
   entity: string,
   value: JsonObject,
@@ -118,8 +118,8 @@ const store = (
 /** Writes records that another write changes. */
 export const rewriterOf =
   (company: Company): Rewrite =>
-  (entity, _id, value) =>
-    void store(company, entity, value)
+  (entity, value) =>
+    void replace(company, entity, value)
 
 const checkRequired = (entity: Entity, value: JsonObject): void => {
   for (const alternatives of entity.required)
@@ -167,7 +167,7 @@ const updateRecord = (company: Company, entity: Entity, sent: JsonObject): JsonO
   const merged = withoutEmpty({ ...kept, ...writable, ...resolved, Id: before.Id })
   checkRequired(entity, merged)
   const after = compute(company, entity, merged, before)
-  store(company, entity.name, after)
+  replace(company, entity.name, after)
   applyPayment(company, entity.name, { before, after }, rewriterOf(company))
   return company.find(entity.name, String(before.Id)) ?? after
 }
@@ -200,7 +200,7 @@ const voidRecord = (company: Company, entity: Entity, sent: JsonObject): JsonObj
   unlinkDocument(company, entity.name, before, rewriterOf(company))
   applyPayment(company, entity.name, { before }, rewriterOf(company))
   const isPayment = before.UnappliedAmt !== undefined || before.PayType !== undefined
-  return store(
+  return replace(
     company,
     entity.name,
     {
