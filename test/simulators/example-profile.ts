@@ -48,25 +48,18 @@ const contract = createContract({
 })
 
 const show = ({ id, version, value }: StoredRecord) => ({ ...value, id, version })
-const byId = (a: StoredRecord, b: StoredRecord): number => Number(a.id) - Number(b.id)
-
 const list: Route = {
   method: 'GET',
   path: '/notes',
   scopes: ['read'],
   parameters: { after: {}, limit: { accepts: (value) => /^[1-9]\d?$/.test(value) } },
-  respond: ({ account: { store }, query: { after, limit = '10' } }) => {
-    const last = after === undefined ? undefined : { ...EMPTY, id: after }
-    const size = Number(limit)
-    const { page, next } = pageAfter(store.list('Note'), { after: last, size, compare: byId })
-    return { status: 200, body: { notes: page.map(show), ...(next && { after: next.id }) } }
+  respond: ({ account: { store }, query: { after = '0', limit = '10' } }) => {
+    const isAfter = ({ id }: StoredRecord) => Number(id) > Number(after)
+    const { page, hasMore } = pageAfter(store.list('Note'), isAfter, Number(limit))
+    const next = hasMore ? page.at(-1)?.id : undefined
+    return { status: 200, body: { notes: page.map(show), ...(next && { after: next }) } }
   },
   response: contract.checkOf('Notes'),
-}
-
-const EMPTY: StoredRecord = {
-  ...{ type: 'Note', id: '', version: 0, createdAtMs: 0, updatedAtMs: 0 },
-  value: {},
 }
 
 const create: Route = {

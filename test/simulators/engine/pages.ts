@@ -12,29 +12,24 @@ export const pageAt = <T>(
   return { page: list.slice(start, end), next: end < list.length ? end : undefined }
 }
 
-/** The page after the element with this key; the list is sorted by the key. Deletions in between shift nothing. */
+/**
+ * The first `size` elements for which `isAfter` holds. It must hold for every element after one for which it holds, as
+ * it does if the list is sorted by what `isAfter` compares. Deletions between two pages shift nothing.
+ */
 export const pageAfter = <T>(
   list: readonly T[],
-  {
-    after,
-    size,
-    compare,
-  }: {
-    readonly after: T | undefined
-    readonly size: number
-    readonly compare: (a: T, b: T) => number
-  },
-): { readonly page: readonly T[]; readonly next: T | undefined } => {
+  isAfter: (element: T) => boolean,
+  size: number,
+): { readonly page: readonly T[]; readonly hasMore: boolean } => {
   let low = 0
-  let high = after === undefined ? 0 : list.length
-  while (after !== undefined && low < high) {
+  let high = list.length
+  while (low < high) {
     const middle = (low + high) >> 1
     const element = list[middle]
-    if (element !== undefined && compare(element, after) <= 0) low = middle + 1
-    else high = middle
+    if (element !== undefined && isAfter(element)) high = middle
+    else low = middle + 1
   }
-  const page = list.slice(low, low + size)
-  return { page, next: low + size < list.length ? page.at(-1) : undefined }
+  return { page: list.slice(low, low + size), hasMore: low + size < list.length }
 }
 
 export interface Cursors {

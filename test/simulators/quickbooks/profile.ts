@@ -3,13 +3,13 @@
  * be verified is in NOTES.md.
  */
 import type { Account } from '../engine/accounts.ts'
-import { createConcurrency, createWindow } from '../engine/limits.ts'
+import { createConcurrency, createFixedWindow, createWindow } from '../engine/limits.ts'
 import type { OAuthPolicy } from '../engine/oauth/policy.ts'
-import type { LimitPolicy, Profile } from '../engine/profile.ts'
+import type { LimitPolicy, Profile, Route } from '../engine/profile.ts'
 import type { ChangeLimits } from './changes.ts'
 import type { Company } from './company.ts'
 import { checkOf } from './contract.ts'
-import { refuse } from './faults.ts'
+import { refuse } from './refusals.ts'
 import { createRoutes, SCOPE } from './routes.ts'
 import { type WebhookFormat, webhookPolicy } from './webhooks.ts'
 
@@ -21,11 +21,19 @@ export interface QuickBooksOptions extends ChangeLimits {
 /** Limits count the requests of an OAuth client to a company. */
 const perCompany: LimitPolicy['key'] = ({ accountId, clientId }) => `${accountId} ${clientId}`
 
+const isRead = ({ method, path }: Route): boolean => method === 'GET' || path.endsWith('/query')
+
 const limits: readonly LimitPolicy[] = [
   {
     name: 'requests per minute',
     limit: (clock) => createWindow(clock, { max: 500, periodMs: 60_000 }),
     key: ({ accountId }) => accountId,
+  },
+  {
+    // Reads are metered by the vendor's plans; this is the amount of the first one. Writes are free.
+    name: 'reads per month',
+    limit: (clock) => createFixedWindow(clock, { max: 500_000, periodMs: 30 * 86_400_000 }),
+    key: ({ route, clientId }) => (isRead(route) ? clientId : undefined),
   },
   {
     name: 'requests per second',

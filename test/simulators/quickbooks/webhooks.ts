@@ -1,7 +1,7 @@
 /** Webhooks in the CloudEvents format, or in the one before it. */
 import { createHmac } from 'node:crypto'
 import type { Account } from '../engine/accounts.ts'
-import type { JsonObject } from '../engine/json.ts'
+import { isJsonObject, type JsonObject } from '../engine/json.ts'
 import type { WebhookEvent, WebhookPolicy } from '../engine/webhooks.ts'
 import { entities } from './entities.ts'
 
@@ -25,8 +25,20 @@ interface EventData {
   readonly action: string
 }
 
-const cloudEvent = ({ accountId, atMs, payload }: WebhookEvent): JsonObject => {
-  const { eventId, entity, id, action, deletedId } = payload as unknown as EventData
+const dataOf = ({ payload }: WebhookEvent): EventData => {
+  const { eventId, entity, id, action, deletedId } = isJsonObject(payload) ? payload : {}
+  return {
+    eventId: String(eventId),
+    entity: String(entity),
+    id: String(id),
+    action: String(action),
+    ...(typeof deletedId === 'string' && { deletedId }),
+  }
+}
+
+const cloudEvent = (event: WebhookEvent): JsonObject => {
+  const { eventId, entity, id, action, deletedId } = dataOf(event)
+  const { accountId, atMs } = event
   return {
     specversion: '1.0',
     id: eventId,
@@ -45,14 +57,14 @@ const notificationsOf = (events: readonly WebhookEvent[]): JsonObject => ({
     ([realmId, group]) => ({
       realmId,
       dataChangeEvent: {
-        entities: group.map(({ atMs, payload }) => {
-          const { entity, id, action, deletedId } = payload as unknown as EventData
+        entities: group.map((event) => {
+          const { entity, id, action, deletedId } = dataOf(event)
           const operation = OPERATIONS[action] ?? action
           return {
             name: entity,
             id,
             operation,
-            lastUpdated: new Date(atMs).toISOString(),
+            lastUpdated: new Date(event.atMs).toISOString(),
             ...(deletedId && { deletedId }),
           }
         }),
