@@ -61,8 +61,8 @@ const balancesOf = (store: Store, entity: string): ReadonlyMap<string, number> =
   })
 }
 
-const uniqueName = ({ FullyQualifiedName, DisplayName }: JsonObject): string =>
-  String(FullyQualifiedName ?? DisplayName ?? '').toLowerCase()
+const uniqueName = ({ DisplayName, FullyQualifiedName }: JsonObject): string =>
+  String(DisplayName ?? FullyQualifiedName ?? '').toLowerCase()
 
 const indexNames = (store: Store): NameIndex => {
   const owners = new Map<string, string>()

@@ -90,8 +90,9 @@ const get = (
 const readRoute = (companyOf: CompanyOf, { name, segment, kind }: Entity): Route => ({
   ...get(`${segment}/{id}`),
   respond: respondWith(companyOf, (company, { path: { id = '' } }) => {
-    // The company information is named by the company's own id.
-    const found = company.find(name, kind === 'setting' ? '1' : id)
+    // The company information is addressed by the company's id; its own is 1.
+    const isOwn = kind === 'setting' && id === company.account.id
+    const found = kind === 'setting' && !isOwn ? undefined : company.find(name, isOwn ? '1' : id)
     if (!found) throw notFound('Another user has deleted this transaction.')
     return { [name]: found }
   }),
