@@ -123,6 +123,50 @@ describe('refresh tokens', () => {
   })
 })
 
+test('a vendor may do without parameters of OAuth, and have errors of its own', async () => {
+  const { oauth } = exampleProfile
+  const simulator = createSimulator(
+    {
+      ...exampleProfile,
+      oauth: {
+        ...oauth,
+        pkce: 'unsupported',
+        clientAuthentication: ['body'],
+        bodies: ['application/json'],
+        optionalParameters: ['response_type', 'grant_type', 'redirect_uri'],
+        accountOf: ({ shop }) => shop,
+        paths: { authorize: '/{shop}/authorize', token: '/{shop}/token' },
+        errorResponse: ({ status, code }) => ({ status: String(status), category: code }),
+      },
+    },
+    { clients: [client] },
+  )
+  simulator.accounts.add('a', 'Acme')
+  simulator.accounts.add('b', 'Beta')
+  const send = createClient(simulator)
+  const parameters = new URLSearchParams({
+    client_id: 'ours',
+    redirect_uri: callback,
+    scope: 'read',
+  })
+  const page = await send('GET', `/b/authorize?${parameters}`)
+  expect([page.status, page.body.includes('Acme'), page.body.includes('Beta')]).toEqual([
+    200,
+    false,
+    true,
+  ])
+  const answer = `${parameters}&decision=allow&account=a`
+  const { headers } = await send('POST', '/b/authorize', { headers: form, body: answer })
+  const code = new URL(headers.location ?? '').searchParams.get('code')
+  const body = { client_id: 'ours', client_secret: 'secret', code }
+  const { json } = await send('POST', '/b/token', { body })
+  expect(simulator.oauth.stateOf(json.access_token)).toMatchObject({ accountId: 'b' })
+  expect((await send('POST', '/b/token', { body })).json).toEqual({
+    status: '400',
+    category: 'invalid_grant',
+  })
+})
+
 test('a client revokes its tokens', async () => {
   const { simulator, redeem } = open()
   const { access_token: token } = (await redeem()).json

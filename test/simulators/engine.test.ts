@@ -77,6 +77,19 @@ describe('what the profile does not declare is refused in its error form', () =>
   })
 })
 
+test('a public route needs no token, and an account in its path', async () => {
+  const [list] = exampleProfile.routes
+  if (!list) throw new Error('The example has routes')
+  const { scopes, ...rest } = list
+  const route = { ...rest, path: '/files/{account}/notes', isPublic: true }
+  const accountOf = ({ account }: Readonly<Record<string, string>>) => account
+  const simulator = createSimulator({ ...exampleProfile, routes: [route], accountOf })
+  simulator.accounts.add('a', 'Acme')
+  const send = createClient(simulator)
+  expect((await send('GET', '/files/a/notes')).json).toEqual({ notes: [] })
+  expect((await send('GET', '/files/b/notes')).json.error).toBe('wrong-account')
+})
+
 test('a response that does not fit the contract is a defect', async () => {
   const { send, account, defects, assertSound } = open()
   account.store.insert('Note', '1', { text: 'Hello', mood: 'invented' })

@@ -37,9 +37,10 @@ export interface Call {
   /** The parsed body of a route that declares a JSON body. */
   readonly body: JsonObject
   readonly account: Account
-  /** The scopes of the access token. */
+  /** The scopes of the access token; none on a public route. */
   readonly scopes: readonly string[]
-  readonly clientId: string | undefined
+  /** The OAuth client; empty on a public route. */
+  readonly clientId: string
   /** Unique for each request. */
   readonly requestId: string
 }
@@ -68,6 +69,8 @@ export interface Route {
   readonly headers?: Readonly<Record<string, Parameter>>
   /** Absent: a body is refused. */
   readonly body?: BodyPolicy
+  /** Whether no access token is needed; the account is that of the path. Default: false. */
+  readonly isPublic?: boolean
   /** One of these scopes is required. Absent: any valid access token. */
   readonly scopes?: readonly string[]
   /** Throw a `ReplyError` to respond with an error. */
@@ -121,7 +124,7 @@ export class ReplyError extends Error {
 export interface LimitedRequest {
   readonly route: Route
   readonly accountId: string
-  readonly clientId: string | undefined
+  readonly clientId: string
 }
 
 export interface LimitPolicy {

@@ -18,7 +18,7 @@ import {
   ReplyError,
   type ResponseContext,
 } from './profile.ts'
-import { checkHeaders, findRoute, readBody, readQuery } from './routes.ts'
+import { checkHeaders, findRoute, type MatchedRoute, readBody, readQuery } from './routes.ts'
 
 /** A complete response. */
 export interface SentReply {
@@ -97,7 +97,13 @@ export const createResponder = ({
   const refuse = (progress: Progress, refusal: Refusal): Reply =>
     profile.refuse(refusal, contextOf(progress))
 
-  const authenticate = ({ request: { headers } }: Progress): Grant => {
+  /** Who sends the request. On a public route it is nobody, for the account of the path. */
+  const authenticate = (
+    { request: { headers } }: Progress,
+    { route, path }: MatchedRoute,
+  ): Omit<Grant, 'isRevoked'> => {
+    if (route.isPublic)
+      return { accountId: profile.accountOf?.(path) ?? '', clientId: '', scopes: [] }
     const token = (profile.readToken ?? readBearer)(headers)
     const state = token === undefined ? 'missing' : oauth.stateOf(token)
     if (typeof state === 'object') return state
@@ -111,7 +117,7 @@ export const createResponder = ({
     const matched = findRoute(profile.routes, request.method, url.pathname)
     const { route, path } = matched
     entry.route = route.path
-    const { accountId, clientId, scopes } = authenticate(progress)
+    const { accountId, clientId, scopes } = authenticate(progress, matched)
     journal.assign(entry, accountId)
     const account = accounts.find(profile.accountOf?.(path) ?? accountId)
     if (account?.id !== accountId) throw new RefusalError({ reason: 'wrong-account' })

@@ -9,23 +9,28 @@
  *
  * ## Use it in a test
  *
- *     await using simulator = await startSimulator(profile, { clients: [client] })  // listens on a loopback port
- *     const account = simulator.accounts.add('4620816365', 'Acme')
- *     const { accessToken } = simulator.oauth.issue(account.id)        // or through the consent page, in a browser
- *     account.store.insert('Invoice', '1', value)                     // profiles have their own, safer controls
- *     simulator.faults.add({ kind: 'lost-response' }, { method: 'POST' })
- *     simulator.clock.advance(3_600_000)                               // tokens expire, limits reset
- *     simulator.clock.skew(-3_600_000)                                 // the vendor's clock is wrong by an hour
- *     await simulator.webhooks.deliver()                               // sends what is due, now
- *     simulator.journal.find({ method: 'POST' })
+ *     await using app = await start({ clients: [client] })      // test/simulators/quickbooks/start.ts
+ *     const company = app.addCompany('4620816365', 'Acme')      // each profile has controls of its own
+ *     company.create('Customer', { DisplayName: 'Amy' })        // what the app's own users do
+ *     const { accessToken } = app.oauth.issue(company.id)       // or through the consent page, in a browser
+ *     app.faults.add({ kind: 'lost-response' }, { method: 'POST' })
+ *     app.clock.advance(3_600_000)                              // tokens expire, limits reset
+ *     app.clock.skew(-3_600_000)                                // the vendor's clock is wrong by an hour
+ *     app.oauth.expireAccessTokens()                            // or `revokeGrants`: the user disconnects
+ *     app.webhooks.subscribe({ id: 'app', url, secret })
+ *     app.webhooks.disturbNext({ duplicates: 1, reversed: true })
+ *     await app.webhooks.deliver()                              // sends what is due by the vendor's clock
+ *     app.limits.set('requests per second', createWindow(app.clock, { max: 2, periodMs: 1000 }))
+ *     app.journal.find({ method: 'POST' })
  *
- * `createSimulator` is the same without a socket: `respond({ method, url, headers, body })` returns the response.
- * `node test/simulators/serve.ts <profile> --port 8090` runs one as a process.
+ * `createSimulator` is the same without a socket: `respond({ method, url, headers, body })` returns the response;
+ * `client.ts` wraps it. `node test/simulators/serve.ts <profile> --port 8090` runs a simulator as a process.
  *
  * ## Write a profile
  *
- * `example-profile.ts` is the smallest one. A folder `test/simulators/<vendor>/` has `profile.ts` (a `Profile`), `start.ts` (exports `start`, which the script
- * uses, and the vendor's own controls), `NOTES.md` (what could not be verified) and tests. The parts:
+ * `example-profile.ts` is the smallest one. A folder `test/simulators/<vendor>/` has `profile.ts` (a `Profile`),
+ * `start.ts` (exports `start`, which the script uses, and the vendor's own controls), `NOTES.md` (what could not be
+ * verified) and tests next to the folder. The parts:
  *
  * - `Profile.routes`: path templates with their parameters, headers, body check, scopes, response check, `respond`.
  *   `respond` gets a `Call` and returns a `Reply`; it throws `ReplyError` to respond with an error of the vendor.
@@ -38,7 +43,8 @@
  * - `limits.ts`: counts in sliding or fixed periods, concurrency, buckets of points. Declare them in
  *   `Profile.limits`; a limit whose cost is known only while responding is used in `respond`. `responseHeaders` gets
  *   their state.
- * - `oauth/policy.ts`: paths, scopes, PKCE, client authentication, lifetimes, rotation, grace, callback parameters.
+ * - `oauth/policy.ts`: paths, scopes, PKCE, client authentication, lifetimes, rotation, grace, callback parameters,
+ *   parameters that the vendor does without, error form.
  * - `webhooks.ts`: events of changes, batches, signature, retries.
  * - `idempotency.ts`, `decimal.ts`: repeated writes; exact amounts.
  */

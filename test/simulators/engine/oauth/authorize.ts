@@ -53,8 +53,9 @@ const findError = (
 ): readonly [code: string, description: string] | undefined => {
   const unknown = scopes.find((scope) => !policy.scopes.includes(scope))
   const challenge = parameters.get('code_challenge')
-  if (parameters.get('response_type') !== 'code')
-    return ['unsupported_response_type', 'response_type must be code']
+  const isOptional = policy.optionalParameters?.includes('response_type')
+  const responseType = parameters.get('response_type') ?? (isOptional ? 'code' : undefined)
+  if (responseType !== 'code') return ['unsupported_response_type', 'response_type must be code']
   if (scopes.length === 0) return ['invalid_scope', 'scope is missing']
   if (unknown !== undefined) return ['invalid_scope', `${unknown} is not a scope`]
   if (policy.pkce === 'required' && challenge === null)

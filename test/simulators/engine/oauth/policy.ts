@@ -22,6 +22,13 @@ export interface IssuedTokens {
   readonly grant: 'authorization_code' | 'refresh_token'
 }
 
+export interface TokenError {
+  readonly status: number
+  /** `invalid_grant` */
+  readonly code: string
+  readonly description: string
+}
+
 export interface RefreshPolicy {
   /** A refresh returns a new refresh token if the current one is at least this old. 0: always; Infinity: never. */
   readonly rotatesAfterMs: number
@@ -51,6 +58,8 @@ export interface OAuthPolicy {
   readonly refreshTokenSeconds: number
   /** Absent: no refresh tokens. */
   readonly refresh?: RefreshPolicy
+  /** Parameters of OAuth that the vendor does not need; it needs them by default. */
+  readonly optionalParameters?: readonly ('response_type' | 'grant_type' | 'redirect_uri')[]
   /** Parameters of the authorization request in addition to those of OAuth. */
   readonly authorizeParameters?: readonly string[]
   /** Parameters of the token request in addition to those of OAuth. */
@@ -66,4 +75,6 @@ export interface OAuthPolicy {
     readonly nowMs: number
   }) => Readonly<Record<string, string>>
   readonly tokenResponse: (issued: IssuedTokens) => JsonObject
+  /** The body of a refused token request. Default: that of RFC 6749, section 5.2. */
+  readonly errorResponse?: (error: TokenError) => JsonObject
 }
