@@ -67,6 +67,16 @@ test.each<[Fault, string, number]>([
   expect((await create(simulator, accessToken)).status).toBe(201)
 })
 
+test('a simulator with a defect fails when it stops', async () => {
+  const { simulator, account, accessToken } = await start()
+  stopAfter = []
+  account.store.insert('Note', '1', { text: 'Hello', mood: 'invented' })
+  const headers = { authorization: `Bearer ${accessToken}` }
+  expect((await fetch(`${simulator.url}/notes`, { headers })).status).toBe(500)
+  await expect(simulator.stop()).rejects.toThrow('notes[0].mood')
+  await expect(simulator.stop()).rejects.toThrow('notes[0].mood')
+})
+
 /** A receiver that responds with these statuses, and then 200. */
 const startReceiver = async (statuses: number[] = []) => {
   const received: { readonly body: string; readonly signature: unknown; readonly id: unknown }[] =

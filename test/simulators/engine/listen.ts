@@ -84,7 +84,7 @@ export const listen = async (
   const timer = webhookIntervalMs > 0 ? setInterval(deliver, webhookIntervalMs) : undefined
   const stop = async (): Promise<void> => {
     clearInterval(timer)
-    await close(server)
+    if (server.listening) await close(server)
     simulator.assertSound()
   }
   // A server that listens on a TCP port has an address of this type.
