@@ -1,0 +1,178 @@
+/** The authorization server of the simulators. */
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { createClient } from './client.ts'
+import { createSimulator } from './engine/simulator.ts'
+import { exampleProfile } from './example-profile.ts'
+
+const callback = 'https://us.example/callback'
+const client = { clientId: 'ours', clientSecret: 'secret', redirectUris: [callback] }
+const verifier = 'v'.repeat(43)
+const request = {
+  client_id: 'ours',
+  redirect_uri: callback,
+  response_type: 'code',
+  scope: 'read write',
+  state: 's',
+  code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+  code_challenge_method: 'S256',
+}
+const form = { 'content-type': 'application/x-www-form-urlencoded' }
+const basic = `Basic ${Buffer.from('ours:secret').toString('base64')}`
+
+const open = () => {
+  const simulator = createSimulator(exampleProfile, { clients: [client], clock: { frozen: true } })
+  simulator.accounts.add('a', 'Acme')
+  simulator.accounts.add('b', 'Beta & Co')
+  const send = createClient(simulator)
+  const page = (changes: object = {}) =>
+    send('GET', `/authorize?${new URLSearchParams({ ...request, ...changes })}`)
+  const consent = async (answer: object) => {
+    const body = new URLSearchParams({ ...request, ...answer }).toString()
+    const { headers } = await send('POST', '/authorize', { headers: form, body })
+    return Object.fromEntries(new URL(headers.location ?? '').searchParams)
+  }
+  const token = (parameters: Record<string, string>, authorization = basic) =>
+    send('POST', '/token', {
+      headers: { ...form, authorization },
+      body: new URLSearchParams(parameters).toString(),
+    })
+  const redeem = async (changes: object = {}) => {
+    const { code = '' } = await consent({ decision: 'allow', account: 'b' })
+    const parameters = { grant_type: 'authorization_code', code, redirect_uri: callback }
+    return token({ ...parameters, code_verifier: verifier, ...changes })
+  }
+  const refresh = (text: string) => token({ grant_type: 'refresh_token', refresh_token: text })
+  return { simulator, page, consent, token, redeem, refresh }
+}
+
+test('a user chooses an account on a page and the client gets its tokens', async () => {
+  const { simulator, page, consent, redeem } = open()
+  const { status, body } = await page()
+  expect(status).toBe(200)
+  expect(body).toContain('value="b"> Beta &#38; Co')
+  expect(await consent({ decision: 'allow', account: 'b' })).toMatchObject({
+    state: 's',
+    account: 'b',
+  })
+  expect(await consent({ decision: 'deny' })).toEqual({ error: 'access_denied', state: 's' })
+  const { json } = await redeem()
+  expect(simulator.oauth.stateOf(json.access_token)).toMatchObject({ accountId: 'b' })
+})
+
+test.each<[string, object, string | undefined]>([
+  ['an unknown client', { client_id: 'theirs' }, undefined],
+  ['an address that is not registered', { redirect_uri: `${callback}/x` }, undefined],
+  ['an undeclared parameter', { audience: 'x' }, undefined],
+  ['an unknown scope', { scope: 'read admin' }, 'invalid_scope'],
+  ['no scope', { scope: '' }, 'invalid_scope'],
+  ['another response type', { response_type: 'token' }, 'unsupported_response_type'],
+  ['a plain code challenge', { code_challenge_method: 'plain' }, 'invalid_request'],
+])('the authorization page refuses %s', async (_what, changes, error) => {
+  const { status, headers } = await open().page(changes)
+  if (error === undefined) expect([status, headers.location]).toEqual([400, undefined])
+  else expect(new URL(headers.location ?? '').searchParams.get('error')).toBe(error)
+})
+
+test.each<[string, object, string]>([
+  ['a wrong verifier', { code_verifier: 'w'.repeat(43) }, 'invalid_grant'],
+  ['another redirect address', { redirect_uri: 'https://us.example/' }, 'invalid_grant'],
+  ['an unknown code', { code: 'x' }, 'invalid_grant'],
+  ['an unknown grant type', { grant_type: 'password' }, 'unsupported_grant_type'],
+  ['an undeclared parameter', { audience: 'x' }, 'invalid_request'],
+])('the token endpoint refuses %s', async (_what, changes, error) => {
+  const { status, json } = await open().redeem(changes)
+  expect([status, json.error]).toEqual([400, error])
+})
+
+test('the token endpoint refuses a wrong secret, a used code and an expired code', async () => {
+  const { simulator, consent, token } = open()
+  const wrong = `Basic ${Buffer.from('ours:guess').toString('base64')}`
+  expect((await token({ grant_type: 'refresh_token' }, wrong)).status).toBe(401)
+  const { code = '' } = await consent({ decision: 'allow', account: 'a' })
+  const { code: late = '' } = await consent({ decision: 'allow', account: 'a' })
+  const parameters = {
+    grant_type: 'authorization_code',
+    redirect_uri: callback,
+    code_verifier: verifier,
+  }
+  expect((await token({ ...parameters, code })).status).toBe(200)
+  expect((await token({ ...parameters, code })).json.error).toBe('invalid_grant')
+  simulator.clock.advance(61_000)
+  expect((await token({ ...parameters, code: late })).json.error).toBe('invalid_grant')
+})
+
+describe('refresh tokens', () => {
+  test('rotate; the replaced one works during the grace and then revokes the grant', async () => {
+    const { simulator, redeem, refresh } = open()
+    const first = (await redeem()).json.refresh_token
+    const second = (await refresh(first)).json
+    expect(second.refresh_token).not.toBe(first)
+    expect((await refresh(first)).status).toBe(200)
+    simulator.clock.advance(30_000)
+    expect((await refresh(first)).json.error).toBe('invalid_grant')
+    expect(simulator.oauth.stateOf(second.access_token)).toBe('revoked')
+    expect((await refresh(second.refresh_token)).json.error).toBe('invalid_grant')
+  })
+
+  test('expire when they are not used', async () => {
+    const { simulator, redeem, refresh } = open()
+    const { refresh_token: token } = (await redeem()).json
+    simulator.clock.advance(86_400_000)
+    expect((await refresh(token)).json.error).toBe('invalid_grant')
+  })
+})
+
+test('a vendor may do without parameters of OAuth, and have errors of its own', async () => {
+  const { oauth } = exampleProfile
+  const simulator = createSimulator(
+    {
+      ...exampleProfile,
+      oauth: {
+        ...oauth,
+        pkce: 'unsupported',
+        clientAuthentication: ['body'],
+        bodies: ['application/json'],
+        optionalParameters: ['response_type', 'grant_type', 'redirect_uri'],
+        accountOf: ({ shop }) => shop,
+        paths: { authorize: '/{shop}/authorize', token: '/{shop}/token' },
+        errorResponse: ({ status, code }) => ({ status: String(status), category: code }),
+      },
+    },
+    { clients: [client] },
+  )
+  simulator.accounts.add('a', 'Acme')
+  simulator.accounts.add('b', 'Beta')
+  const send = createClient(simulator)
+  const parameters = new URLSearchParams({
+    client_id: 'ours',
+    redirect_uri: callback,
+    scope: 'read',
+  })
+  const page = await send('GET', `/b/authorize?${parameters}`)
+  expect([page.status, page.body.includes('Acme'), page.body.includes('Beta')]).toEqual([
+    200,
+    false,
+    true,
+  ])
+  const answer = `${parameters}&decision=allow&account=a`
+  const { headers } = await send('POST', '/b/authorize', { headers: form, body: answer })
+  const code = new URL(headers.location ?? '').searchParams.get('code')
+  const body = { client_id: 'ours', client_secret: 'secret', code }
+  const { json } = await send('POST', '/b/token', { body })
+  expect(simulator.oauth.stateOf(json.access_token)).toMatchObject({ accountId: 'b' })
+  expect((await send('POST', '/b/token', { body })).json).toEqual({
+    status: '400',
+    category: 'invalid_grant',
+  })
+})
+
+test('a client revokes its tokens', async () => {
+  const { simulator, redeem } = open()
+  const { access_token: token } = (await redeem()).json
+  const body = new URLSearchParams({ token }).toString()
+  const send = createClient(simulator)
+  const headers = { ...form, authorization: basic }
+  expect((await send('POST', '/revoke', { headers, body })).status).toBe(200)
+  expect(simulator.oauth.stateOf(token)).toBe('revoked')
+})

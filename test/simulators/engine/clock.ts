@@ -1,0 +1,45 @@
+/** The vendor's clock, which tests move. */
+
+export interface Clock {
+  /** The time that the vendor shows: record times and the `Date` header, in milliseconds since 1970. */
+  nowMs(): number
+  /** Time without the skew: expiry of tokens, limits and retries count in it. */
+  steadyMs(): number
+  /** Lets time pass: records get later times, tokens expire, limits reset. */
+  advance(ms: number): void
+  /** Makes the vendor's clock wrong by this much from now on; 0 makes it right. Durations do not change. */
+  skew(ms: number): void
+  /** Stops the clock, so that only `advance` moves it. */
+  freeze(): void
+}
+
+export interface ClockOptions {
+  /** Default: the host's time. */
+  readonly startMs?: number | undefined
+  /** Whether the clock stands still until it is advanced. Default: it runs. */
+  readonly frozen?: boolean | undefined
+}
+
+export const createClock = ({ startMs = Date.now(), frozen = false }: ClockOptions = {}): Clock => {
+  let baseMs = startMs
+  let skewMs = 0
+  let runningSinceMs: number | undefined = frozen ? undefined : performance.now()
+
+  const steadyMs = (): number =>
+    Math.floor(baseMs + (runningSinceMs === undefined ? 0 : performance.now() - runningSinceMs))
+
+  return {
+    nowMs: () => steadyMs() + skewMs,
+    steadyMs,
+    advance: (ms) => {
+      baseMs += ms
+    },
+    skew: (ms) => {
+      skewMs = ms
+    },
+    freeze: () => {
+      baseMs = steadyMs()
+      runningSinceMs = undefined
+    },
+  }
+}

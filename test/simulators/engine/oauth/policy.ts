@@ -1,0 +1,80 @@
+/** How a vendor's authorization server behaves. */
+import type { JsonObject } from '../json.ts'
+
+export interface OAuthClient {
+  readonly clientId: string
+  readonly clientSecret: string
+  /** Compared exactly. */
+  readonly redirectUris: readonly string[]
+}
+
+/** What a token response is about. */
+export interface IssuedTokens {
+  readonly accessToken: string
+  readonly accessTokenSeconds: number
+  /** Undefined if the vendor issues none. */
+  readonly refreshToken: string | undefined
+  /** Until the refresh token expires, if it is not used. */
+  readonly refreshTokenSeconds: number
+  readonly accountId: string
+  readonly scopes: readonly string[]
+  /** Whether the tokens result from a code or from a refresh token. */
+  readonly grant: 'authorization_code' | 'refresh_token'
+}
+
+export interface TokenError {
+  readonly status: number
+  /** `invalid_grant` */
+  readonly code: string
+  readonly description: string
+}
+
+export interface RefreshPolicy {
+  /** A refresh returns a new refresh token if the current one is at least this old. 0: always; Infinity: never. */
+  readonly rotatesAfterMs: number
+  /** How long a replaced refresh token is still accepted. */
+  readonly graceMs: number
+  /** What the use of a replaced token does after that: it is refused, or the whole grant is revoked as well. */
+  readonly reuse: 'refused' | 'revokes-grant'
+}
+
+export interface OAuthPolicy {
+  /** Path templates. */
+  readonly paths: {
+    readonly authorize: string
+    readonly token: string
+    readonly revoke?: string
+  }
+  /** Every scope that a client may request. */
+  readonly scopes: readonly string[]
+  readonly scopeSeparator: ' ' | ','
+  readonly pkce: 'unsupported' | 'optional' | 'required'
+  /** Where the client's id and secret may be. */
+  readonly clientAuthentication: readonly ('basic' | 'body')[]
+  /** The media types of token and revocation requests. */
+  readonly bodies: readonly ('application/x-www-form-urlencoded' | 'application/json')[]
+  readonly codeSeconds: number
+  readonly accessTokenSeconds: number
+  readonly refreshTokenSeconds: number
+  /** Absent: no refresh tokens. */
+  readonly refresh?: RefreshPolicy
+  /** Parameters of OAuth that the vendor does not need; it needs them by default. */
+  readonly optionalParameters?: readonly ('response_type' | 'grant_type' | 'redirect_uri')[]
+  /** Parameters of the authorization request in addition to those of OAuth. */
+  readonly authorizeParameters?: readonly string[]
+  /** Parameters of the token request in addition to those of OAuth. */
+  readonly tokenParameters?: readonly string[]
+  /** The account that the authorization page is for; undefined: the user chooses one. */
+  readonly accountOf?: (path: Readonly<Record<string, string>>) => string | undefined
+  /** Parameters of the callback in addition to `code` and `state`. */
+  readonly callbackParameters?: (callback: {
+    readonly accountId: string
+    readonly code: string
+    readonly state: string | undefined
+    readonly client: OAuthClient
+    readonly nowMs: number
+  }) => Readonly<Record<string, string>>
+  readonly tokenResponse: (issued: IssuedTokens) => JsonObject
+  /** The body of a refused token request. Default: that of RFC 6749, section 5.2. */
+  readonly errorResponse?: (error: TokenError) => JsonObject
+}

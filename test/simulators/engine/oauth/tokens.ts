@@ -1,0 +1,145 @@
+/** Codes, access tokens and refresh tokens: issue, expiry, rotation and revocation. */
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import type { IssuedTokens, OAuthPolicy } from './policy.ts'
+
+/** What a user has allowed a client. */
+export interface Grant {
+  readonly accountId: string
+  readonly clientId: string
+  readonly scopes: readonly string[]
+  isRevoked: boolean
+}
+
+interface RefreshToken {
+  readonly text: string
+  readonly grant: Grant
+  readonly issuedAtMs: number
+  expiresAtMs: number
+  /** When a newer token replaced it. */
+  replacedAtMs?: number
+}
+
+export interface PendingCode {
+  readonly grant: Grant
+  readonly redirectUri: string
+  readonly codeChallenge: string | undefined
+  readonly expiresAtMs: number
+}
+
+export type AccessTokenState = Grant | 'unknown' | 'expired' | 'revoked'
+
+export interface Tokens {
+  createCode(code: Omit<PendingCode, 'expiresAtMs'>): string
+  /** A code works once; undefined: unknown, used or expired. */
+  redeemCode(code: string): PendingCode | undefined
+  issue(grant: Grant): IssuedTokens
+  /** Undefined: the refresh token is not accepted. */
+  refresh(text: string, clientId: string): IssuedTokens | undefined
+  stateOf(accessToken: string): AccessTokenState
+  /** Revokes the grant of an access or refresh token. @returns whether the token exists */
+  revoke(token: string, clientId: string): boolean
+  /** Revokes what was granted for an account, or everything, as a user does who disconnects the client. */
+  revokeGrants(accountId?: string): void
+  /** Makes the access tokens of an account, or all, expire now. */
+  expireAccessTokens(accountId?: string): void
+}
+
+const randomText = (): string => randomBytes(24).toString('base64url')
+
+export const createTokens = (clock: Pick<Clock, 'steadyMs'>, policy: OAuthPolicy): Tokens => {
+  const codes = new Map<string, PendingCode>()
+  const accessTokens = new Map<string, { readonly grant: Grant; expiresAtMs: number }>()
+  const refreshTokens = new Map<string, RefreshToken>()
+  const { accessTokenSeconds, refreshTokenSeconds } = policy
+
+  const issueAccess = (
+    grant: Grant,
+    refreshToken: RefreshToken | undefined,
+    type: IssuedTokens['grant'],
+  ): IssuedTokens => {
+    const accessToken = randomText()
+    accessTokens.set(accessToken, {
+      grant,
+      expiresAtMs: clock.steadyMs() + accessTokenSeconds * 1000,
+    })
+    const { accountId, scopes } = grant
+    const lifetimes = { accessTokenSeconds, refreshTokenSeconds }
+    return {
+      accessToken,
+      refreshToken: refreshToken?.text,
+      ...lifetimes,
+      accountId,
+      scopes,
+      grant: type,
+    }
+  }
+
+  const createRefreshToken = (grant: Grant): RefreshToken => {
+    const issuedAtMs = clock.steadyMs()
+    const expiresAtMs = issuedAtMs + refreshTokenSeconds * 1000
+    const token = { text: randomText(), grant, issuedAtMs, expiresAtMs }
+    refreshTokens.set(token.text, token)
+    return token
+  }
+
+  const isWithinGrace = ({ replacedAtMs }: RefreshToken): boolean =>
+    replacedAtMs === undefined || clock.steadyMs() < replacedAtMs + (policy.refresh?.graceMs ?? 0)
+
+  /** The token of the next response: the same one with a new lifetime, or a new one. */
+  const nextToken = (token: RefreshToken): RefreshToken => {
+    const nowMs = clock.steadyMs()
+    if (nowMs - token.issuedAtMs < (policy.refresh?.rotatesAfterMs ?? 0)) {
+      token.expiresAtMs = nowMs + refreshTokenSeconds * 1000
+      return token
+    }
+    token.replacedAtMs ??= nowMs
+    return createRefreshToken(token.grant)
+  }
+
+  return {
+    createCode: (code) => {
+      const text = randomText()
+      codes.set(text, { ...code, expiresAtMs: clock.steadyMs() + policy.codeSeconds * 1000 })
+      return text
+    },
+    redeemCode: (text) => {
+      const code = codes.get(text)
+      codes.delete(text)
+      return code && code.expiresAtMs > clock.steadyMs() ? code : undefined
+    },
+    issue: (grant) => {
+      const refreshToken = policy.refresh ? createRefreshToken(grant) : undefined
+      return issueAccess(grant, refreshToken, 'authorization_code')
+    },
+    refresh: (text, clientId) => {
+      const token = refreshTokens.get(text)
+      if (token === undefined || token.grant.clientId !== clientId) return undefined
+      if (token.grant.isRevoked || token.expiresAtMs <= clock.steadyMs()) return undefined
+      if (isWithinGrace(token)) return issueAccess(token.grant, nextToken(token), 'refresh_token')
+      if (policy.refresh?.reuse === 'revokes-grant') token.grant.isRevoked = true
+      return undefined
+    },
+    stateOf: (text) => {
+      const token = accessTokens.get(text)
+      if (token === undefined) return 'unknown'
+      if (token.grant.isRevoked) return 'revoked'
+      return token.expiresAtMs <= clock.steadyMs() ? 'expired' : token.grant
+    },
+    revoke: (text, clientId) => {
+      const grant = (accessTokens.get(text) ?? refreshTokens.get(text))?.grant
+      if (grant?.clientId !== clientId) return false
+      grant.isRevoked = true
+      return true
+    },
+    revokeGrants: (accountId) => {
+      for (const { grant } of [...refreshTokens.values(), ...accessTokens.values()])
+        if ((accountId ?? grant.accountId) === grant.accountId) grant.isRevoked = true
+    },
+    expireAccessTokens: (accountId) => {
+      for (const token of accessTokens.values())
+        if ((accountId ?? token.grant.accountId) === token.grant.accountId)
+          token.expiresAtMs = clock.steadyMs()
+    },
+  }
+}
