@@ -25,12 +25,12 @@ const start = async () => {
   return { simulator, account, accessToken }
 }
 
-const create = ({ url }: ListeningSimulator, accessToken: string) =>
+const create = ({ url }: ListeningSimulator, accessToken: string, timeoutMs = 30_000) =>
   fetch(`${url}/notes`, {
     method: 'POST',
     headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
     body: '{"text":"Hello"}',
-    signal: AbortSignal.timeout(300),
+    signal: AbortSignal.timeout(timeoutMs),
   })
 
 /** What the client sees, and whether the note was created. */
@@ -51,7 +51,8 @@ test.each<[Fault, string, number]>([
   const { simulator, account, accessToken } = await start()
   simulator.faults.add(fault, { method: 'POST', url: '/notes', after: 1 })
   expect((await create(simulator, accessToken)).status).toBe(201)
-  const outcome = await create(simulator, accessToken).then(
+  const timeoutMs = fault.kind === 'hang' ? 100 : undefined
+  const outcome = await create(simulator, accessToken, timeoutMs).then(
     async (response) => {
       const text = await response.text().catch((error: Error) => error.name)
       const shown =
