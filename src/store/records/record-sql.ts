@@ -20,6 +20,8 @@ export interface RecordSql {
   readonly json: Prisma.Sql
   /** The same without embedded records: the stored document. */
   readonly stored: Prisma.Sql
+  /** The JSON text of the row `t` with its id and only these fields of the document, in the document's order. */
+  part(fields: ReadonlySet<string>): Prisma.Sql
   /** The document's text for a row whose id and columns have these expressions. */
   document(id: string, expression: (column: Column) => string): string
   /** The column of a field. */
@@ -59,11 +61,18 @@ export const recordSql = (resource: Resource): RecordSql => {
   })
   const kept = documentColumns(resource)
 
-  const document: RecordSql['document'] = (id, expression) => {
-    const pairs = kept.map((column) => pair(column.field, column.jsonText(expression(column))))
-    return objectText([`'"id":"' || ${id} || '"'`, ...pairs])
-  }
-  const made = document('t.id', ({ name }) => `t.${name}`)
+  const textOf = (
+    members: readonly Column[],
+    id: string,
+    expression: (column: Column) => string,
+  ): string =>
+    objectText([
+      `'"id":"' || ${id} || '"'`,
+      ...members.map((column) => pair(column.field, column.jsonText(expression(column)))),
+    ])
+  const ofRow = ({ name }: Column): string => `t.${name}`
+  const document: RecordSql['document'] = (id, expression) => textOf(kept, id, expression)
+  const made = document('t.id', ofRow)
   const stored = `coalesce(t.${DOCUMENT}, ${made})`
   const pairs = embedded.map(({ column, text }) => pair(column.field, text))
   const sql: RecordSql = {
@@ -76,6 +85,14 @@ export const recordSql = (resource: Resource): RecordSql => {
         : `('{' || ${pairs.join(" || ',' || ")} || ',' || substr(${stored}, 2))`,
     ),
     stored: raw(stored),
+    part: (fields) =>
+      raw(
+        textOf(
+          kept.filter(({ field }) => fields.has(field)),
+          't.id',
+          ofRow,
+        ),
+      ),
     document,
     column: (field) => {
       const name = names.get(field)
