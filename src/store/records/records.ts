@@ -107,9 +107,15 @@ export const countSql = ({
   resource,
   credentialIds,
   filter,
-}: Pick<ListRequest, 'resource' | 'credentialIds' | 'filter'>): Prisma.Sql => sql`
-  SELECT count(*)::integer AS count FROM ${recordSql(resource).table} t
-  WHERE t.credential_id = ANY(${credentialIds}::uuid[])${filterSql(resource, filter, credentialIds)}`
+}: Pick<ListRequest, 'resource' | 'credentialIds' | 'filter'>): Prisma.Sql => {
+  const [credentialId] = credentialIds
+  // For a list of unknown length, PostgreSQL may choose to scan the whole table.
+  const isIncluded =
+    credentialIds.length === 1 ? sql`= ${credentialId}::uuid` : sql`= ANY(${credentialIds}::uuid[])`
+  return sql`
+    SELECT count(*)::integer AS count FROM ${recordSql(resource).table} t
+    WHERE t.credential_id ${isIncluded}${filterSql(resource, filter, credentialIds)}`
+}
 
 /** Counts the records that match the filter. One statement. */
 export const countRecords = async (
