@@ -272,30 +272,28 @@ describe('over GraphQL', () => {
   })
 
   test('resolvers run one statement for each kind of link', async () => {
-    // The second list has a wrong argument: the resolvers repeat its root field, and report the error.
+    // The argument of the inner list is wrong: the resolvers repeat its root field, and report the error.
     const { data, errors } = await service.graphql(
       tenant.key,
       `{
         accountingPayments(credentialId: "${CREDENTIAL}", first: 10) {
-          nodes { vendor { vendorName payments(first: 3) { nodes { id } } bills(first: 0) { totalCount } } }
+          nodes { account { accountName } vendor { bills(first: 0) { totalCount } } }
         }
       }`,
     )
-    expect(data.accountingPayments.nodes[0]).toEqual({ vendor: null })
+    expect(data.accountingPayments.nodes).toContainEqual({
+      account: { accountName: expect.any(String) },
+      vendor: null,
+    })
     expect(errors[0]).toMatchObject({
-      path: ['accountingPayments', 'nodes', 0, 'vendor', 'bills'],
+      path: ['accountingPayments', 'nodes', expect.any(Number), 'vendor', 'bills'],
       extensions: { code: 'INVALID_PARAMETER' },
     })
     const statements = service.takeStatements()
-    expect(statements.map((statement) => statement.includes('unnest('))).toEqual([
-      false,
-      true,
-      true,
-    ])
-    expect(tablesOf(statements)).toEqual([
+    expect(tablesOf(statements).toSorted()).toEqual([
+      ['accounting_accounts'],
       ['accounting_payments'],
       ['accounting_vendors'],
-      ['accounting_payments'],
     ])
   })
 
