@@ -44,6 +44,13 @@ const NOTES = `
   FROM crm_contacts c CROSS JOIN generate_series(1, ${NOTES_OF_EACH_CONTACT}) n
   CROSS JOIN LATERAL (SELECT c.remote_id || '_' || n AS remote) named`
 
+// PostGraphile follows foreign keys. Our tables have none: a reference may arrive before its record.
+const FOREIGN_KEYS = `
+  ALTER TABLE crm_contacts ADD FOREIGN KEY (credential_id, account)
+    REFERENCES crm_accounts (credential_id, id);
+  ALTER TABLE crm_notes ADD FOREIGN KEY (credential_id, note_contact)
+    REFERENCES crm_contacts (credential_id, id)`
+
 /** Creates the schema in an empty database, and fills its tables of accounts, contacts and notes. */
 export const seedNested = async (url: string, seed: Seed): Promise<void> => {
   await seedAccounts(url, seed)
@@ -61,6 +68,7 @@ export const seedNested = async (url: string, seed: Seed): Promise<void> => {
       await client.query(`VACUUM (FULL, ANALYZE) ${resource.table}`)
       await client.query(`VACUUM (FREEZE) ${resource.table}`)
     }
+    await client.query(FOREIGN_KEYS)
     await client.query('CHECKPOINT')
   })
 }

@@ -9,7 +9,14 @@ import type { GraphContext } from '../builder.ts'
 import type { ListArguments } from '../inputs.ts'
 import { findNode, type Node, readListRequest, readRecordId } from '../record-requests.ts'
 import type { Variables } from '../variables.ts'
-import { createLevel, type Level, type PlanContext, readLevel, type WriteRecord } from './level.ts'
+import {
+  checkLevels,
+  createLevel,
+  type Level,
+  type PlanContext,
+  readLevel,
+  type WriteRecord,
+} from './level.ts'
 import { NotPlannedError } from './not-planned.ts'
 import { checkCursors, planPage } from './page.ts'
 import { planRecord } from './record.ts'
@@ -46,6 +53,7 @@ const argumentsOf = <Arguments>({ field, selected }: Root, variables: Variables)
 
 const planList = (context: PlanContext, resource: Resource, root: Root): RunField => {
   const plan = planPage(context, resource, root.selected, planRecord)
+  checkLevels(plan.level)
   return async (graphContext, variables) => {
     const { database, loaders } = graphContext
     const args = argumentsOf<ListArguments & Scope>(root, variables)
@@ -68,7 +76,9 @@ const planOne = (
   { selectionSets }: SelectedField,
 ): PlannedRecord => {
   const level = createLevel(resource)
-  return { level, write: planRecord(context, level, selectionSets) }
+  const write = planRecord(context, level, selectionSets)
+  checkLevels(level)
+  return { level, write }
 }
 
 /** Reads one record; the text is `null` if it does not exist. */

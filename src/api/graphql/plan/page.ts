@@ -25,6 +25,7 @@ export interface PageSource extends LevelSource {
 }
 
 export interface PagePlan {
+  readonly level: Level
   /** Whether `totalCount` is selected. */
   readonly hasCount: boolean
   /** What to read of the page; undefined: nothing but the count. */
@@ -150,6 +151,7 @@ export const planPage = (
     return plan(selected)
   })
   return {
+    level,
     hasCount: names.has('totalCount'),
     read: (shape, variables) => readPage({ level, names }, shape, variables),
     write,

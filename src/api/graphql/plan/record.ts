@@ -94,11 +94,10 @@ const planReferenced = (
   const below = createLevel(target)
   const write = planRecord(context, below, selectionSets)
   const index =
-    level.links.push((variables) => ({
-      kind: 'reference',
-      path,
-      level: readLevel(below, variables),
-    })) - 1
+    level.links.push({
+      below,
+      read: (variables) => ({ kind: 'reference', path, level: readLevel(below, variables) }),
+    }) - 1
   // Several records may refer to one, whose text is the same.
   const written = new WeakMap<TreeRow, string>()
   return {
@@ -149,7 +148,7 @@ const planIncoming = (
     const page = plan.read(request, variables)
     return { kind: 'page', request, page, hasCount: plan.hasCount } as const
   }
-  const index = level.links.push(read) - 1
+  const index = level.links.push({ below: plan.level, read }) - 1
   return (row, { links, credentialOf }) => {
     const rows = rowsOf({ links, credentialOf }, index, 'page')
     const page = rows.pageOf(row)
