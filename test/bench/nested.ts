@@ -9,8 +9,9 @@ import { seedNested } from './seed-nested.ts'
 import { authorization, startTrunkline } from './trunkline.ts'
 import { fetchText } from './verify.ts'
 
-const CREDENTIALS = 10
-const ACCOUNTS_EACH = 300
+// They fit in the cache that PostgreSQL has by default.
+const CREDENTIALS = 5
+const ACCOUNTS_EACH = 150
 const FLOOR = 2
 
 const OURS = `

@@ -2,6 +2,7 @@
 import { Prisma } from '@prisma/client'
 import { type Column, columnsOf, documentColumns } from '../../definition/column.ts'
 import { type Resource, snakeCase } from '../../definition/resource.ts'
+import { memoize } from '../../memoize.ts'
 
 const { raw } = Prisma
 
@@ -20,7 +21,10 @@ export interface RecordSql {
   readonly json: Prisma.Sql
   /** The same without embedded records: the stored document. */
   readonly stored: Prisma.Sql
-  /** The JSON text of the row `t` with its id and only these fields of the document, in the document's order. */
+  /**
+   * The JSON text of the row `t` with its id and only these fields of the document, in the document's order.
+   * Cached by the object of fields.
+   */
   part(fields: ReadonlySet<string>): Prisma.Sql
   /** The document's text for a row whose id and columns have these expressions. */
   document(id: string, expression: (column: Column) => string): string
@@ -85,7 +89,7 @@ export const recordSql = (resource: Resource): RecordSql => {
         : `('{' || ${pairs.join(" || ',' || ")} || ',' || substr(${stored}, 2))`,
     ),
     stored: raw(stored),
-    part: (fields) =>
+    part: memoize((fields: ReadonlySet<string>) =>
       raw(
         textOf(
           kept.filter(({ field }) => fields.has(field)),
@@ -93,6 +97,7 @@ export const recordSql = (resource: Resource): RecordSql => {
           ofRow,
         ),
       ),
+    ),
     document,
     column: (field) => {
       const name = names.get(field)
