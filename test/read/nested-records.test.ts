@@ -263,3 +263,25 @@ test('a wrong argument of a link is an error at its path; the other root fields 
     { path: ['wrong', 'contacts'], extensions: { code: 'INVALID_PARAMETER' } },
   ])
 })
+
+test('a root field with very many links is read by the resolvers', async () => {
+  const nodes = async (links: number): Promise<{ statements: number; node: object }> => {
+    const fields = Array.from(
+      { length: links },
+      (_, n) => `c${n}: contacts(first: ${n + 1}) { totalCount }`,
+    )
+    service.takeStatements()
+    const { data, errors } = await service.graphql(
+      tenant.key,
+      `{ crmAccount(credentialId: "${A}", id: "1") { ${fields.join(' ')} } }`,
+    )
+    expect(errors).toEqual([])
+    return { statements: service.takeStatements().length, node: data.crmAccount }
+  }
+  const expected = (links: number) =>
+    Object.fromEntries(Array.from({ length: links }, (_, n) => [`c${n}`, { totalCount: 3 }]))
+  expect(await nodes(19)).toEqual({ statements: 1, node: expected(19) })
+  const { statements, node } = await nodes(20)
+  expect(node).toEqual(expected(20))
+  expect(statements).toBeGreaterThan(20)
+})

@@ -56,7 +56,7 @@ export const listTree = async (
   const result = await run(database, statement)
   const { rows, links } = read?.(result) ?? { rows: [], links: [] }
   return {
-    page: toPage(request, rows, positionText(order, 0)),
+    page: toPage(request, rows, positionText(order, 1)),
     total: Number(result.total ?? 0),
     links,
   }

@@ -20,10 +20,13 @@ import {
 
 const { sql, raw, join, empty } = Prisma
 
+/** The index of the id of the record to which a linked record belongs. */
+const PARENT = 1
+
 // JSON text contains neither tabs nor line breaks: both are escaped.
 const toRow = (line: string): TreeRow => {
-  const [text = '', ...values] = line.split('\t')
-  return { text, values }
+  const values = line.split('\t')
+  return { text: values[0] ?? '', values }
 }
 
 /** A statement in parts: each level is a common table expression, and a column of lines in the result. */
@@ -46,11 +49,11 @@ export type ReadLevel = (result: Result) => LevelRows
 interface Source {
   /** The rows `t`, from which the statement selects these columns. */
   rows(columns: Prisma.Sql): Prisma.Sql
-  /** Whether the rows belong to the rows `k` of the level above, whose id is the first value. */
+  /** Whether the rows belong to the rows `k` of the level above, whose id is then their value `PARENT`. */
   readonly isLinked: boolean
   /** The number of rows in a page of which the linked records are read; undefined: all rows. */
   readonly shown?: number | undefined
-  /** The order for which the second value is the position of a row, as JSON text. */
+  /** The order in which the position of a row is its next value, as JSON text. */
   readonly order?: Order | undefined
 }
 
@@ -172,12 +175,12 @@ const addPages = (
   })
   return (result) => {
     const { rows, links } = read(result)
-    const pages = Map.groupBy(rows, ({ values }) => values[0])
+    const pages = Map.groupBy(rows, ({ values }) => values[PARENT])
     return {
       kind: 'page',
       links,
       countOf,
-      pageOf: (row) => toPage(request, pages.get(idOf(row)) ?? [], positionText(order, 1)),
+      pageOf: (row) => toPage(request, pages.get(idOf(row)) ?? [], positionText(order, PARENT + 1)),
     }
   }
 }
@@ -228,7 +231,7 @@ export const addLevel = (statement: Statement, level: TreeLevel, source: Source)
     ...(source.isLinked ? [raw('k.id')] : []),
     ...(source.order ? [recordSql(resource).part(new Set([source.order.field]))] : []),
   ]
-  const links = placeLinks(statement, level, ownValues.length)
+  const links = placeLinks(statement, level, ownValues.length + 1)
   const columns = [
     ...(links.length > 0 ? [raw('t.credential_id'), raw('t.id')] : []),
     ...links.flatMap(({ ids }) => (ids ? [sql`${ids.from} AS ${ids.name}`] : [])),

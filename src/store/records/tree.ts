@@ -42,7 +42,7 @@ export type TreeLink = PageLink | ReferenceLink
 export interface TreeRow {
   /** The JSON text of the fields that its level reads; the id is first. */
   readonly text: string
-  /** The values that belong to the record, but not to its text. */
+  /** The text, and after it what belongs to the record, but not to its text. */
   readonly values: readonly string[]
 }
 
