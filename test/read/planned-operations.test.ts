@@ -25,6 +25,8 @@ test('every statement of a plan reads only rows of the credentials of the reques
     const sources =
       statement.match(/(?:FROM|JOIN) [a-z]+_[a-z_]+ [a-z]\b[^\n]*(?:\n[^\n]*)?/g) ?? []
     expect(sources.length, statement).toBeGreaterThan(0)
+    for (const [, level] of statement.matchAll(/(?:FROM|JOIN) (\S+) k\b/g))
+      expect(level, statement).toMatch(/^l\d{1,2}$/)
     for (const source of sources) {
       const alias = / [a-z]+_[a-z_]+ ([a-z])\b/.exec(source)?.[1]
       expect(source, statement).toMatch(
