@@ -30,9 +30,9 @@ test('every statement of a plan reads only rows of the credentials of the reques
     for (const source of sources) {
       const alias = / [a-z]+_[a-z_]+ ([a-z])\b/.exec(source)?.[1]
       expect(source, statement).toMatch(
-        // A parameter, or the credential of a row of the level above.
+        // A parameter, or the credential of another row, such as `k` of the level above.
         new RegExp(
-          `WHERE ${alias}\\.credential_id = (?:\\?|ANY\\(\\?|\\$|c\\.id|k\\.credential_id)`,
+          `WHERE ${alias}\\.credential_id = (?:ANY\\()?(?:\\?|\\$|c\\.id|(?!${alias})[a-z]\\.credential_id)`,
         ),
       )
     }
