@@ -7,6 +7,8 @@ export const BENCHMARKS = [
   'rest-list',
   'graphql-list',
   'postgraphile-list',
+  'graphql-nested',
+  'postgraphile-nested',
   'deep-page',
   'sync',
   'idle-poll',

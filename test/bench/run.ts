@@ -13,6 +13,7 @@ import { benchmarkDeepPage } from './deep-page.ts'
 import { benchmarkFanout } from './fanout.ts'
 import { benchmarkIdlePoll } from './idle-poll.ts'
 import { benchmarkLists } from './list.ts'
+import { benchmarkNested } from './nested.ts'
 import { startPostgres } from './postgres.ts'
 import { formatJson, formatTable } from './report.ts'
 import { BENCHMARKS, type BenchmarkName, type BenchmarkOptions, type Result } from './result.ts'
@@ -56,8 +57,10 @@ const runAll = async (names: ReadonlySet<BenchmarkName>): Promise<readonly Resul
     say: (line) => console.error(line),
   }
   const lists = BENCHMARKS.filter((name) => name.endsWith('-list') && names.has(name))
+  const nested = BENCHMARKS.filter((name) => name.endsWith('-nested') && names.has(name))
   const benchmarks = [
     ...(lists.length > 0 ? [() => benchmarkLists(names, benchmarkOptions)] : []),
+    ...(nested.length > 0 ? [() => benchmarkNested(benchmarkOptions)] : []),
     ...(names.has('deep-page') ? [() => benchmarkDeepPage(benchmarkOptions)] : []),
     ...(names.has('sync') ? [() => benchmarkSync(benchmarkOptions)] : []),
     ...(names.has('idle-poll') ? [() => benchmarkIdlePoll(benchmarkOptions)] : []),

@@ -1,14 +1,24 @@
 /** Runs random operations by their plans and by the resolvers, and compares data, order and errors. */
-import { type DocumentNode, execute, getOperationAST, parse, validate } from 'graphql'
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  getOperationAST,
+  parse,
+  validate,
+} from 'graphql'
 import { expect } from 'vitest'
 import type { ApiContext } from '../../src/api/context.ts'
 import type { GraphContext } from '../../src/api/graphql/builder.ts'
 import { createLoaders } from '../../src/api/graphql/loaders.ts'
-import { createPlans } from '../../src/api/graphql/plan/plans.ts'
+import { NotPlannedError } from '../../src/api/graphql/plan/not-planned.ts'
+import { createPlans, type OperationPlan, runPlan } from '../../src/api/graphql/plan/plans.ts'
 import { buildSchema } from '../../src/api/graphql/schema.ts'
 import { coerceVariables } from '../../src/api/graphql/variables.ts'
+import { recordId } from '../../src/definition/identity.ts'
 import type { RecordRow } from '../../src/definition/mapping.ts'
 import type { Resource } from '../../src/definition/resource.ts'
+import { ApiError } from '../../src/errors.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import type { Database } from '../../src/store/database/database.ts'
 import { type RandomOperation, randomOperation } from './random-operations.ts'
@@ -17,7 +27,7 @@ import { startService } from './service.ts'
 
 const A = 'aaaaaaaa-0000-4000-8000-000000000001'
 const B = 'bbbbbbbb-0000-4000-8000-000000000002'
-const RECORDS_OF_EACH = 4
+const RECORDS_OF_EACH = 5
 
 /** JSON that contains what separates the members of a record. */
 const MISLEADING = {
@@ -30,9 +40,25 @@ const MISLEADING = {
 
 const TEXTS = ['\\', '"', '\\"', ',"createdAt":"', '{[', ']}', 'é𝄞\u2028', '', 'null']
 
+/** References of which several are to one record and some to no record; every third sample has none. */
+const sharedReferences = (credentialId: string, { allFields }: Resource, n: number) =>
+  Object.fromEntries(
+    Object.entries(allFields).flatMap(([name, { kind }]): [string, unknown][] => {
+      if (!kind.reference || n % 3 === 0) return []
+      const idOf = (remoteId: number): string =>
+        recordId(credentialId, kind.reference?.target ?? '', String(remoteId))
+      const missing = RECORDS_OF_EACH + 1
+      return [[name, kind.isList ? [2, 1, missing, 2].map(idOf) : idOf(n === 4 ? missing : 2)]]
+    }),
+  )
+
 /** A sample whose texts and JSON look like the JSON around them. */
 const misleadingRecord = (credentialId: string, resource: Resource, n: number): RecordRow => {
-  const sample = sampleRecord(credentialId, resource, n)
+  const sample = {
+    ...sampleRecord(credentialId, resource, n),
+    ...sharedReferences(credentialId, resource, n),
+    remoteDeleted: n === 5,
+  }
   const texts = Object.entries(resource.allFields)
     .filter(([name, { kind }]) => kind.name === 'text' && name !== 'remoteId')
     .map(([name], index) => [name, TEXTS[(index + n) % TEXTS.length]])
@@ -58,11 +84,21 @@ const readOnce = (database: Database, seen: Set<string>): Database => {
 
 /** The outcome of comparing operations. */
 export interface Comparison {
+  /** Operations with a plan. */
   readonly planned: number
-  readonly failed: number
+  /** Those with a root field that the resolvers ran. */
+  readonly resolved: number
+  /** Those with links to other records, at any depth. */
+  readonly linked: number
   /** The distinct statements of the plans. */
   readonly statements: readonly string[]
 }
+
+/** The errors of a result in one order: resolvers of one level may fail in any. */
+const errorsOf = ({ errors = [] }: ExecutionResult) =>
+  errors
+    .map(({ message, path, locations }) => ({ message, path, locations }))
+    .toSorted((a, b) => String(a.path).localeCompare(String(b.path)))
 
 /** Compares the operations of the seeds `from` to `to`. A difference fails the test and shows the operation. */
 export const compareOperations = async (from: number, to: number): Promise<Comparison> => {
@@ -98,20 +134,34 @@ export const compareOperations = async (from: number, to: number): Promise<Compa
     const planContext = contextOf(ofPlans)
     const resolverContext = contextOf(new Set())
 
-    const runPlan = async (document: DocumentNode, { variables }: RandomOperation) => {
+    const planFor = (document: DocumentNode, { variables }: RandomOperation) => {
       const operation = getOperationAST(document)
       if (!operation) throw new TypeError('The document has no operation.')
       const { coerced } = coerceVariables(schema, operation, variables)
-      const run = coerced && planOf({ schema, document }, operation, coerced)
-      if (!run) return undefined
-      return run(planContext(), coerced).then(
-        (text) => ({ text }),
-        (error: unknown) => ({ error: error instanceof Error ? error.stack : error }),
-      )
+      const plan = coerced && planOf({ schema, document }, operation, coerced)
+      return plan && { plan, coerced }
     }
 
+    /** The same plan, which notes the root fields that fail without a known reason. */
+    const noteFailures = (plan: OperationPlan, failures: Map<string, unknown>): OperationPlan => ({
+      ...plan,
+      roots: plan.roots.map(({ selected, run }) => ({
+        selected,
+        run:
+          run &&
+          ((context, variables) =>
+            run(context, variables).catch((error: unknown) => {
+              // Arguments of a link are wrong, even if no record has the link.
+              if (!(error instanceof NotPlannedError || error instanceof ApiError))
+                failures.set(selected.as, error)
+              throw error
+            })),
+      })),
+    })
+
     let planned = 0
-    let failed = 0
+    let resolved = 0
+    let linked = 0
     for (let seed = from; seed <= to; seed++) {
       const random = randomOperation(seed, {
         schema,
@@ -120,29 +170,42 @@ export const compareOperations = async (from: number, to: number): Promise<Compa
       })
       const document = parse(random.query)
       expect(validate(schema, document), random.query).toEqual([])
-      const result = await runPlan(document, random)
-      if (result === undefined) continue
-      const expected = await execute({
-        schema,
-        document,
-        contextValue: resolverContext(),
-        variableValues: random.variables,
-      })
-      const shown = `seed ${seed}: ${random.query} ${JSON.stringify(random.variables)}`
+      const found = planFor(document, random)
+      if (!found) continue
       planned += 1
-      if ('error' in result) {
-        failed += 1
-        // The resolvers repeat the operation, and report this error with its path.
-        expect(expected.errors ?? [], `${shown} ${result.error}`).not.toEqual([])
-        continue
-      }
-      expect(expected.errors, shown).toBeUndefined()
+      const resolve = async (part: DocumentNode): Promise<ExecutionResult> =>
+        execute({
+          schema,
+          document: part,
+          contextValue: resolverContext(),
+          variableValues: random.variables,
+        })
+      const failures = new Map<string, unknown>()
+      let calls = 0
+      const result = await runPlan(
+        noteFailures(found.plan, failures),
+        planContext(),
+        found.coerced,
+        (rest) => {
+          calls += 1
+          return resolve(rest)
+        },
+      )
+      resolved += calls
+      const expected = await resolve(document)
+      const shown = `seed ${seed}: ${random.query} ${JSON.stringify(random.variables)}`
+      linked += Number(/ l\d+: /.test(random.query))
+      expect(errorsOf(result), shown).toEqual(errorsOf(expected))
       // As text, because the order of fields counts too.
-      if (JSON.stringify(JSON.parse(result.text)) !== JSON.stringify(expected.data))
-        expect(JSON.parse(result.text), shown).toEqual(expected.data)
-      expect(JSON.stringify(JSON.parse(result.text)), shown).toBe(JSON.stringify(expected.data))
+      expect(JSON.stringify(result.data), shown).toBe(JSON.stringify(expected.data))
+      // A plan fails only where the resolvers report an error.
+      for (const [as, error] of failures)
+        expect(
+          (expected.errors ?? []).map(({ path }) => path?.[0]),
+          `${error instanceof Error ? error.stack : error} ${shown}`,
+        ).toContain(as)
     }
-    return { planned, failed, statements: [...ofPlans] }
+    return { planned, resolved, linked, statements: [...ofPlans] }
   } finally {
     await service.stop()
   }

@@ -23,6 +23,11 @@ const createRandom = (seed: number): (() => number) => {
   }
 }
 
+/** The depth of the objects in a root field. */
+const MAX_DEPTH = 7
+/** The number of links to other records in an operation. */
+const MAX_LINKS = 6
+
 export interface RandomOperation {
   readonly query: string
   readonly variables: Readonly<Record<string, unknown>>
@@ -64,22 +69,27 @@ export const randomOperation = (
   const field = (name: string, rest = ''): string =>
     `${chance(0.15) ? `${name.replace('__', '')}Alias: ` : ''}${name}${rest}`
 
+  let links = 0
   /** A selection of an object: some of the fields, in any order, some of them in fragments. */
   const selection = (type: GraphQLObjectType, depth: number): string => {
     const selectable = Object.values(type.getFields()).filter(
-      (candidate) => isLeafType(getNamedType(candidate.type)) || depth < 4,
+      (candidate) => isLeafType(getNamedType(candidate.type)) || depth < MAX_DEPTH,
     )
     const fieldText = (): string => {
       if (chance(0.1)) return field('__typename', directive())
       const { name, type: fieldType, args } = oneOf(selectable)
       const named = getNamedType(fieldType)
       if (!isObjectType(named)) return field(name, directive())
-      // Links to other records: seldom, because plans do not follow them.
       const isLink = args.length > 0 || (isRecord(named) && !type.name.endsWith('Edge'))
-      if (isLink && depth > 0 && !chance(0.02)) return field('__typename')
+      if (isLink && depth > 0) {
+        if (links >= MAX_LINKS) return field('__typename')
+        links += 1
+      }
+      if (args.length > 0) return `${linkedList(type, name, named)} ${selection(named, depth + 1)}`
       return `${field(name, directive())} ${selection(named, depth + 1)}`
     }
-    const text = (): string => Array.from({ length: 1 + below(4) }, fieldText).join(' ')
+    const text = (): string =>
+      Array.from({ length: 1 + below(depth < 3 ? 4 : 2) }, fieldText).join(' ')
     const part = (): string => {
       if (chance(0.75)) return text()
       if (chance(0.4)) return `...${directive()} { ${text()} }`
@@ -90,7 +100,7 @@ export const randomOperation = (
       fragments.push(`fragment ${name} on ${type.name} { ${fragment} }`)
       return `...${name}${directive()}`
     }
-    const parts = Array.from({ length: 1 + below(3) }, part)
+    const parts = Array.from({ length: 1 + below(depth < 3 ? 3 : 2) }, part)
     return `{ ${parts.join(' ')} }`
   }
   const isRecord = (type: GraphQLObjectType): boolean => type.getInterfaces().length > 0
@@ -115,7 +125,33 @@ export const randomOperation = (
   }
 
   const listArguments = (resource: Resource): string => {
-    const parts = [scope()]
+    const parts = [scope(), ...pageArguments(resource)]
+    return `(${parts.join(', ')})`
+  }
+
+  /** The lists of a type with their arguments, which fields of the same response name must share. */
+  const lists = new Map<string, string[]>()
+  let listCount = 0
+  /** A list of linked records. */
+  const linkedList = (parent: GraphQLObjectType, name: string, page: GraphQLObjectType): string => {
+    if (chance(0.3)) return `${name}${directive()}`
+    const key = `${parent.name}.${name}`
+    const known = lists.get(key) ?? []
+    lists.set(key, known)
+    if (known.length > 0 && chance(0.4)) return `${oneOf(known)}${directive()}`
+    const resource = catalogue.resources.find(({ typeName }) => page.name === `${typeName}Page`)
+    if (!resource) throw new TypeError(`${page.name} has no resource.`)
+    const parts = pageArguments(resource)
+    const shown = parts.length > 0 ? `(${parts.join(', ')})` : ''
+    listCount += 1
+    const list = `l${listCount}: ${name}${shown}`
+    known.push(list)
+    return `${list}${directive()}`
+  }
+
+  /** The arguments of any list: order, page and filter. */
+  const pageArguments = (resource: Resource): string[] => {
+    const parts: string[] = []
     const order = chance(0.5) ? oneOf(orderFields(resource)) : undefined
     const descending = order !== undefined && chance(0.5)
     if (order !== undefined)
@@ -138,7 +174,7 @@ export const randomOperation = (
           ? `filter: { includeDeleted: ${argument('Boolean', chance(0.5))} }`
           : `filter: { remoteId: ${argument('String', '1')} }`,
       )
-    return `(${parts.join(', ')})`
+    return parts
   }
 
   const root = (_value: unknown, index: number): string => {
@@ -148,6 +184,8 @@ export const randomOperation = (
     const credentialId = oneOf(credentialIds)
     const id = recordId(credentialId, resource.topic, String(n))
     if (chance(0.03)) return `${as}: __typename`
+    // No plan: the resolvers run this field alone.
+    if (chance(0.03)) return `${as}: __schema { queryType { name } }`
     if (chance(0.1))
       return `${as}: node(id: ${argument('ID!', id)})${directive()} { __typename ... on ${resource.typeName} ${selection(objectType(resource.typeName), 1)} }`
     if (chance(0.15))

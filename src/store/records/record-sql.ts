@@ -2,6 +2,7 @@
 import { Prisma } from '@prisma/client'
 import { type Column, columnsOf, documentColumns } from '../../definition/column.ts'
 import { type Resource, snakeCase } from '../../definition/resource.ts'
+import { memoize } from '../../memoize.ts'
 
 const { raw } = Prisma
 
@@ -20,6 +21,13 @@ export interface RecordSql {
   readonly json: Prisma.Sql
   /** The same without embedded records: the stored document, after the custom fields if the record has some. */
   readonly stored: Prisma.Sql
+  /** The document of the row `t`: without embedded records and custom fields, and the id first. */
+  readonly plain: Prisma.Sql
+  /**
+   * The JSON text of the row `t` with its id and only these fields of the document, in the document's order.
+   * Cached by the object of fields.
+   */
+  part(fields: ReadonlySet<string>): Prisma.Sql
   /** The document's text for a row whose id and columns have these expressions. */
   document(id: string, expression: (column: Column) => string): string
   /** The column of a field. */
@@ -62,13 +70,21 @@ export const recordSql = (resource: Resource): RecordSql => {
   })
   const kept = documentColumns(resource)
 
-  const document: RecordSql['document'] = (id, expression) => {
-    const pairs = kept.map((column) => pair(column.field, column.jsonText(expression(column))))
-    return objectText([`'"id":"' || ${id} || '"'`, ...pairs])
-  }
-  const made = document('t.id', ({ name }) => `t.${name}`)
+  const textOf = (
+    members: readonly Column[],
+    id: string,
+    expression: (column: Column) => string,
+  ): string =>
+    objectText([
+      `'"id":"' || ${id} || '"'`,
+      ...members.map((column) => pair(column.field, column.jsonText(expression(column)))),
+    ])
+  const ofRow = ({ name }: Column): string => `t.${name}`
+  const document: RecordSql['document'] = (id, expression) => textOf(kept, id, expression)
+  const made = document('t.id', ofRow)
+  const plain = `coalesce(t.${DOCUMENT}, ${made})`
   /** The document without its first character. */
-  const rest = `substr(coalesce(t.${DOCUMENT}, ${made}), 2)`
+  const rest = `substr(${plain}, 2)`
   // Most records have no custom fields: their document is not copied.
   const stored = `coalesce(CASE WHEN t.custom_fields IS NULL THEN t.${DOCUMENT} END, ${START} || ${rest})`
   const pairs = embedded.map(({ column, text }) => pair(column.field, text))
@@ -80,6 +96,16 @@ export const recordSql = (resource: Resource): RecordSql => {
       pairs.length === 0 ? stored : `(${START} || ${pairs.join(" || ',' || ")} || ',' || ${rest})`,
     ),
     stored: raw(stored),
+    plain: raw(plain),
+    part: memoize((fields: ReadonlySet<string>) =>
+      raw(
+        textOf(
+          kept.filter(({ field }) => fields.has(field)),
+          't.id',
+          ofRow,
+        ),
+      ),
+    ),
     document,
     column: (field) => {
       const name = names.get(field)

@@ -2,74 +2,88 @@
 import { Prisma } from '@prisma/client'
 import type { Resource } from '../../definition/resource.ts'
 import { encodeCursor, positionOf } from '../../query/cursor.ts'
-import type { ListFilter, ListRequest } from '../../query/list-request.ts'
+import type { ListFilter, ListRequest, PageRequest } from '../../query/list-request.ts'
 import type { ParentRecord, VersionedRecord } from '../../query/write-request.ts'
 import type { Database, Queryable } from '../database/database.ts'
 import { filterSql, keysetSql, orderSql } from './filter-sql.ts'
-import { type RecordSql, recordSql } from './record-sql.ts'
+import { recordSql } from './record-sql.ts'
 
 const { sql, raw } = Prisma
 
-/** The text that a read returns of each record: `json`, as the API shows it, or `stored`, without embedded records. */
-export type RecordText = keyof Pick<RecordSql, 'json' | 'stored'>
-
-/** One page of records in list order, each as the JSON text that the API returns. */
-export interface RecordPage {
-  readonly records: readonly string[]
+/** One page of records in list order; by default, each is the JSON text that the API returns. */
+export interface RecordPage<Row = string> {
+  readonly records: readonly Row[]
   readonly hasNext: boolean
   readonly hasPrevious: boolean
   /** The cursor of a record of this page. */
-  cursorOf(record: string): string
+  cursorOf(record: Row): string
 }
 
 /** SQL that joins records with line breaks, which the JSON text itself does not contain. */
 const lines = (alias: string): Prisma.Sql => raw(`string_agg(${alias}.json, E'\\n')`)
 
-const splitLines = (text: string | null): string[] => (text === null ? [] : text.split('\n'))
+/** The lines of a text; none for null. */
+export const splitLines = (text: string | null): string[] => (text === null ? [] : text.split('\n'))
 
-type PageShape = Omit<ListRequest, 'credentialIds'>
+const toText = (record: string): string => record
 
-/** Conditions, order and limit of one page of rows `t`. It reads one extra record to detect a next page. */
-const pageTail = (
+/** A page of a list of any credentials. */
+export type PageShape = Omit<ListRequest, 'credentialIds'>
+
+/** The number of records that a page reads: one more than its size, to detect a next page. */
+const withNext = ({ size }: PageRequest): number => size + 1
+
+/** Conditions, order and limit of one page of rows `t`. */
+export const pageTail = (
   shape: PageShape,
   credentialIds: readonly string[],
-  offset: number,
+  { offset = 0, limit = withNext(shape.page) }: { offset?: number; limit?: number } = {},
 ): Prisma.Sql => {
   const { resource, filter, order, page } = shape
   const after = page.after ? keysetSql(shape, page.after, false, credentialIds) : Prisma.empty
   const before = page.before ? keysetSql(shape, page.before, true, credentialIds) : Prisma.empty
   const skip = offset > 0 ? sql` OFFSET ${offset}` : Prisma.empty
   return sql`${filterSql(resource, filter, credentialIds)}${after}${before}
-    ${orderSql(resource, order, page.backward)} LIMIT ${page.size + 1 + (page.offset - offset)}${skip}`
+    ${orderSql(resource, order, page.backward)} LIMIT ${limit + (page.offset - offset)}${skip}`
 }
 
-const toPage = ({ order, page }: PageShape, records: readonly string[]): RecordPage => {
+/** A page from the records that were read. `textOf` returns JSON text with a record's id and order field. */
+export const toPage = <Row>(
+  { order, page }: PageShape,
+  records: readonly Row[],
+  textOf: (record: Row) => string,
+): RecordPage<Row> => {
   const more = records.length > page.size
   const shown = more ? records.slice(0, page.size) : records
   return {
     records: page.backward ? shown.toReversed() : shown,
     hasNext: page.backward ? page.before !== undefined : more,
     hasPrevious: page.backward ? more : page.after !== undefined || page.offset > 0,
-    cursorOf: (record) => encodeCursor(order, positionOf(order, record)),
+    cursorOf: (record) => encodeCursor(order, positionOf(order, textOf(record))),
   }
 }
 
-/** One statement for any number of credentials. It reads each credential through its own index range. */
-const listStatement = (request: ListRequest, text: RecordText): Prisma.Sql => {
+/**
+ * SQL for `columns` of the rows `t` of a page of one or more credentials. It reads each credential through its own
+ * index range.
+ */
+export const pageRows = (
+  request: ListRequest,
+  columns: Prisma.Sql,
+  limit = withNext(request.page),
+): Prisma.Sql => {
   const { resource, credentialIds, order, page } = request
-  const { table, [text]: json } = recordSql(resource)
+  const { table } = recordSql(resource)
   const [credentialId] = credentialIds
   if (credentialIds.length === 1)
-    return sql`SELECT ${lines('page')} AS page FROM (
-      SELECT ${json} AS json FROM ${table} t
-      WHERE t.credential_id = ${credentialId}::uuid${pageTail(request, credentialIds, page.offset)}) page`
-  return sql`SELECT ${lines('page')} AS page FROM (
-    SELECT ${json} AS json FROM unnest(${credentialIds}::uuid[]) AS c(id)
+    return sql`SELECT ${columns} FROM ${table} t
+      WHERE t.credential_id = ${credentialId}::uuid${pageTail(request, credentialIds, { offset: page.offset, limit })}`
+  return sql`SELECT ${columns} FROM unnest(${credentialIds}::uuid[]) AS c(id)
     CROSS JOIN LATERAL (
-      SELECT t.* FROM ${table} t WHERE t.credential_id = c.id${pageTail(request, credentialIds, 0)}) t
-    ${orderSql(resource, order, page.backward)} LIMIT ${page.size + 1}${
+      SELECT t.* FROM ${table} t WHERE t.credential_id = c.id${pageTail(request, credentialIds, { limit })}) t
+    ${orderSql(resource, order, page.backward)} LIMIT ${limit}${
       page.offset > 0 ? sql` OFFSET ${page.offset}` : Prisma.empty
-    }) page`
+    }`
 }
 
 interface PageRow {
@@ -80,21 +94,35 @@ interface PageRow {
 export const listRecords = async (
   { prisma }: Database,
   request: ListRequest,
-  text: RecordText = 'json',
 ): Promise<RecordPage> => {
-  const [row] = await prisma.$queryRaw<PageRow[]>(listStatement(request, text))
-  return toPage(request, splitLines(row?.page ?? null))
+  const { json } = recordSql(request.resource)
+  const [row] = await prisma.$queryRaw<PageRow[]>(
+    sql`SELECT ${lines('page')} AS page FROM (${pageRows(request, sql`${json} AS json`)}) page`,
+  )
+  return toPage(request, splitLines(row?.page ?? null), toText)
+}
+
+/** SQL for the number of records that match the filter. */
+export const countSql = ({
+  resource,
+  credentialIds,
+  filter,
+}: Pick<ListRequest, 'resource' | 'credentialIds' | 'filter'>): Prisma.Sql => {
+  const [credentialId] = credentialIds
+  // For a list of unknown length, PostgreSQL may choose to scan the whole table.
+  const isIncluded =
+    credentialIds.length === 1 ? sql`= ${credentialId}::uuid` : sql`= ANY(${credentialIds}::uuid[])`
+  return sql`
+    SELECT count(*)::integer AS count FROM ${recordSql(resource).table} t
+    WHERE t.credential_id ${isIncluded}${filterSql(resource, filter, credentialIds)}`
 }
 
 /** Counts the records that match the filter. One statement. */
 export const countRecords = async (
   { prisma }: Database,
-  { resource, credentialIds, filter }: Pick<ListRequest, 'resource' | 'credentialIds' | 'filter'>,
+  request: Pick<ListRequest, 'resource' | 'credentialIds' | 'filter'>,
 ): Promise<number> => {
-  const { table } = recordSql(resource)
-  const [row] = await prisma.$queryRaw<{ count: number }[]>(sql`
-    SELECT count(*)::integer AS count FROM ${table} t
-    WHERE t.credential_id = ANY(${credentialIds}::uuid[])${filterSql(resource, filter, credentialIds)}`)
+  const [row] = await prisma.$queryRaw<{ count: number }[]>(countSql(request))
   return row?.count ?? 0
 }
 
@@ -119,9 +147,8 @@ export const getRecords = async (
   { prisma }: Database,
   resource: Resource,
   keys: readonly RecordKey[],
-  text: RecordText = 'json',
 ): Promise<(string | undefined)[]> => {
-  const { table, [text]: json } = recordSql(resource)
+  const { table, json } = recordSql(resource)
   const rows = await prisma.$queryRaw<{ place: number; json: string }[]>(sql`
     SELECT k.place::integer AS place, ${json} AS json
     FROM ${keyTable(keys)}
@@ -190,10 +217,10 @@ export const listLinkedRecords = async (
     FROM ${keyTable(keys)}
     CROSS JOIN LATERAL (SELECT ${lines('page')} AS page FROM (
       SELECT ${json} AS json FROM ${table} t
-      WHERE t.credential_id = k.credential_id AND t.${raw(column(request.field))} = k.id${pageTail(request, credentialsOf(keys), 0)}) page) linked`)
+      WHERE t.credential_id = k.credential_id AND t.${raw(column(request.field))} = k.id${pageTail(request, credentialsOf(keys))}) page) linked`)
   const pages = keys.map((): string | null => null)
   for (const row of rows) pages[row.place - 1] = row.page
-  return pages.map((page) => toPage(request, splitLines(page)))
+  return pages.map((page) => toPage(request, splitLines(page), toText))
 }
 
 /** Counts the records that point to each target. One statement for all targets. */

@@ -1,12 +1,12 @@
-/** Plans an operation whose root fields are records: its data is written as text, from stored text. */
+/** Plans the root fields of an operation that are records: their data is written as text, from stored text. */
 import { type GraphQLField, getArgumentValues, type OperationDefinitionNode } from 'graphql'
 import type { Catalogue } from '../../../definition/catalogue.ts'
 import type { Resource } from '../../../definition/resource.ts'
 import { memoize } from '../../../memoize.ts'
-import { countRecords, getRecords, listRecords } from '../../../store/records/records.ts'
+import { getTree, listTree } from '../../../store/records/record-tree.ts'
 import type { Scope } from '../../auth/caller.ts'
 import type { GraphContext } from '../builder.ts'
-import { type ListArguments, MAX_CURSOR_LENGTH } from '../inputs.ts'
+import type { ListArguments } from '../inputs.ts'
 import {
   findNode,
   type Node,
@@ -15,21 +15,30 @@ import {
   type StalenessArgument,
 } from '../record-requests.ts'
 import type { Variables } from '../variables.ts'
+import {
+  checkLevels,
+  createLevel,
+  type Level,
+  type PlanContext,
+  readLevel,
+  type WriteRecord,
+} from './level.ts'
 import { NotPlannedError } from './not-planned.ts'
-import { planPage } from './page.ts'
-import { planRecord, type WriteRecord } from './record.ts'
-import { type SelectedField, type SelectionContext, selectedFields } from './selection.ts'
-import { keyText } from './value.ts'
+import { checkCursors, planPage } from './page.ts'
+import { planRecord } from './record.ts'
+import { type SelectedField, selectedFields } from './selection.ts'
 
 /**
- * Runs a planned operation and returns the JSON text of its data.
- * @throws what its resolvers would report at a field, or NotPlannedError: the resolvers answer instead
+ * Runs a planned root field and returns the JSON text of its value.
+ * @throws what its resolvers would report, or NotPlannedError: the resolvers answer instead
  */
-export type RunPlan = (context: GraphContext, variables: Variables) => Promise<string>
+type RunField = (context: GraphContext, variables: Variables) => Promise<string>
 
-/** What plans depend on. */
-export interface PlanContext extends SelectionContext {
-  readonly catalogue: Catalogue
+/** A root field of an operation. */
+export interface RootPlan {
+  readonly selected: SelectedField
+  /** Undefined: the resolvers answer. */
+  readonly run: RunField | undefined
 }
 
 /** A selected field of the query type. */
@@ -53,36 +62,52 @@ const rejectStaleness = ({ maxStalenessSeconds }: StalenessArgument): void => {
   if (maxStalenessSeconds != null) throw new NotPlannedError()
 }
 
-const planList = (context: PlanContext, resource: Resource, root: Root): RunPlan => {
-  const plan = planPage(context, resource, root.selected)
+const planList = (context: PlanContext, resource: Resource, root: Root): RunField => {
+  const plan = planPage(context, resource, root.selected, planRecord)
+  checkLevels(plan.level)
   return async (graphContext, variables) => {
     const { database, loaders } = graphContext
     const args = argumentsOf<ListArguments & Scope & StalenessArgument>(root, variables)
     rejectStaleness(args)
-    for (const cursor of [args.after, args.before])
-      if (cursor && cursor.length > MAX_CURSOR_LENGTH) throw new NotPlannedError()
+    checkCursors(args)
     const request = await readListRequest(graphContext, resource, args)
-    const [page, total] = await Promise.all([
-      listRecords(database, request, 'stored'),
-      plan.counts ? countRecords(database, request) : undefined,
-    ])
-    return plan.write({ page, total, credentialOf: loaders.credentialOf })
+    const read = { page: plan.read(request, variables), hasCount: plan.hasCount }
+    const list = await listTree(database, request, read)
+    return plan.write({ ...list, credentialOf: loaders.credentialOf })
   }
 }
 
-/** Reads one record; the text is `null` if it does not exist. */
-const readRecord = async (
-  { database, loaders }: GraphContext,
-  { resource, id }: Node,
-  write: WriteRecord,
-): Promise<string> => {
-  const key = { credentialId: loaders.credentialOf(id), id }
-  const [document] = await getRecords(database, resource, [key], 'stored')
-  return document === undefined ? 'null' : write(document, loaders.credentialOf)
+interface PlannedRecord {
+  readonly level: Level
+  readonly write: WriteRecord
 }
 
-const planGet = (context: PlanContext, resource: Resource, root: Root): RunPlan => {
-  const write = planRecord(context, resource, root.selected.selectionSets)
+const planOne = (
+  context: PlanContext,
+  resource: Resource,
+  { selectionSets }: SelectedField,
+): PlannedRecord => {
+  const level = createLevel(resource)
+  const write = planRecord(context, level, selectionSets)
+  checkLevels(level)
+  return { level, write }
+}
+
+/** Reads one record; the text is `null` if it does not exist. */
+const readOne = async (
+  { database, loaders }: GraphContext,
+  variables: Variables,
+  id: string,
+  { level, write }: PlannedRecord,
+): Promise<string> => {
+  const { credentialOf } = loaders
+  const key = { credentialId: credentialOf(id), id }
+  const { row, links } = await getTree(database, key, readLevel(level, variables))
+  return row === undefined ? 'null' : write(row, { links, credentialOf })
+}
+
+const planGet = (context: PlanContext, resource: Resource, root: Root): RunField => {
+  const planned = planOne(context, resource, root.selected)
   return async (graphContext, variables) => {
     const args = argumentsOf<{ credentialId: string; id: string } & StalenessArgument>(
       root,
@@ -90,26 +115,26 @@ const planGet = (context: PlanContext, resource: Resource, root: Root): RunPlan 
     )
     rejectStaleness(args)
     const id = await readRecordId(graphContext, resource, args)
-    return readRecord(graphContext, { resource, id }, write)
+    return readOne(graphContext, variables, id, planned)
   }
 }
 
-const planNode = (context: PlanContext, root: Root): RunPlan => {
-  const { selectionSets } = root.selected
-  const writers = new Map(
+const planNode = (context: PlanContext, root: Root): RunField => {
+  const plans = new Map(
     context.catalogue.resources.map((resource) => [
       resource,
-      planRecord(context, resource, selectionSets),
+      planOne(context, resource, root.selected),
     ]),
   )
   return async (graphContext, variables) => {
-    const found = await findNode(graphContext, argumentsOf<{ id: string }>(root, variables).id)
-    const write = found && writers.get(found.resource)
-    return write ? readRecord(graphContext, found, write) : 'null'
+    const { id } = argumentsOf<Pick<Node, 'id'>>(root, variables)
+    const found = await findNode(graphContext, id)
+    const planned = found && plans.get(found.resource)
+    return planned ? readOne(graphContext, variables, found.id, planned) : 'null'
   }
 }
 
-const planRoot = (context: PlanContext, selected: SelectedField): RunPlan => {
+const planField = (context: PlanContext, selected: SelectedField): RunField => {
   const { name } = selected
   if (name === '__typename') return async () => '"Query"'
   const field = context.schema.getQueryType()?.getFields()[name]
@@ -124,19 +149,23 @@ const planRoot = (context: PlanContext, selected: SelectedField): RunPlan => {
   throw new NotPlannedError()
 }
 
-/** Plans a query. @throws NotPlannedError if one of its fields is not planned */
+const planRoot = (context: PlanContext, selected: SelectedField): RootPlan => {
+  try {
+    return { selected, run: planField(context, selected) }
+  } catch (error) {
+    if (error instanceof NotPlannedError) return { selected, run: undefined }
+    throw error
+  }
+}
+
+/** Plans the root fields of a query, in the order of the response. */
 export const planOperation = (
   context: PlanContext,
-  { operation, selectionSet }: OperationDefinitionNode,
-): RunPlan => {
+  { selectionSet }: OperationDefinitionNode,
+): readonly RootPlan[] => {
   const type = context.schema.getQueryType()
-  if (operation !== 'query' || !type) throw new NotPlannedError()
-  const roots = selectedFields(context, type, [selectionSet]).map((selected) => ({
-    key: keyText(selected.as),
-    run: planRoot(context, selected),
-  }))
-  return async (graphContext, variables) => {
-    const texts = await Promise.all(roots.map(({ run }) => run(graphContext, variables)))
-    return `{${roots.map(({ key }, index) => key + texts[index]).join(',')}}`
-  }
+  if (!type) return []
+  return selectedFields(context, type, [selectionSet]).map((selected) =>
+    planRoot(context, selected),
+  )
 }

@@ -1,25 +1,42 @@
 /** Writes a page of records: nodes, edges, page info and total count, as selected. */
 import { type GraphQLObjectType, getNamedType, isObjectType } from 'graphql'
 import type { Resource } from '../../../definition/resource.ts'
-import type { RecordPage } from '../../../store/records/records.ts'
-import type { Loaders } from '../loaders.ts'
+import type { PageShape, RecordPage } from '../../../store/records/records.ts'
+import type { TreePage, TreeRow } from '../../../store/records/tree.ts'
+import { type ListArguments, MAX_CURSOR_LENGTH } from '../inputs.ts'
+import type { Variables } from '../variables.ts'
+import {
+  createLevel,
+  type Level,
+  type LevelSource,
+  type PlanContext,
+  type PlanRecord,
+  readLevel,
+} from './level.ts'
 import { NotPlannedError } from './not-planned.ts'
-import { planRecord } from './record.ts'
-import { type SelectedField, type SelectionContext, selectedFields } from './selection.ts'
+import { type SelectedField, selectedFields } from './selection.ts'
 import { keyText } from './value.ts'
 
 /** A page with what its text needs. */
-export interface PageSource {
-  readonly page: RecordPage
+export interface PageSource extends LevelSource {
+  readonly page: RecordPage<TreeRow>
   /** The number of records on all pages; only if the plan counts. */
-  readonly total: number | undefined
-  readonly credentialOf: Loaders['credentialOf']
+  readonly total: number
 }
 
 export interface PagePlan {
+  readonly level: Level
   /** Whether `totalCount` is selected. */
-  readonly counts: boolean
+  readonly hasCount: boolean
+  /** What to read of the page; undefined: nothing but the count. */
+  read(shape: PageShape, variables: Variables): TreePage | undefined
   write(source: PageSource): string
+}
+
+/** Leaves cursors that are too long to the resolvers, which reject them. @throws NotPlannedError */
+export const checkCursors = ({ after, before }: ListArguments): void => {
+  for (const cursor of [after, before])
+    if (cursor && cursor.length > MAX_CURSOR_LENGTH) throw new NotPlannedError()
 }
 
 type Write<Source> = (source: Source) => string
@@ -31,7 +48,7 @@ interface ObjectSelection extends Pick<SelectedField, 'selectionSets'> {
 
 /** Writes an object: its selected fields by the writers of their names. */
 const planObject = <Source>(
-  context: SelectionContext,
+  context: PlanContext,
   { type, selectionSets }: ObjectSelection,
   planField: (selected: SelectedField) => Write<Source>,
 ): Write<Source> => {
@@ -50,7 +67,7 @@ const typeOf = (parent: GraphQLObjectType, fieldName: string): GraphQLObjectType
   return type
 }
 
-const cursorText = (page: RecordPage, record: string | undefined): string =>
+const cursorText = (page: RecordPage<TreeRow>, record: TreeRow | undefined): string =>
   record === undefined ? 'null' : `"${page.cursorOf(record)}"`
 
 const pageInfo: Readonly<Record<string, Write<PageSource>>> = {
@@ -61,33 +78,57 @@ const pageInfo: Readonly<Record<string, Write<PageSource>>> = {
 }
 
 interface EdgeSource extends PageSource {
-  readonly record: string
+  readonly record: TreeRow
+}
+
+/** What the selected fields of a page need. */
+interface PageNeeds {
+  readonly level: Level
+  readonly names: Set<string>
+}
+
+/** What to read of a page, if more than the count is selected. */
+const readPage = (
+  { level, names }: PageNeeds,
+  { page: { backward } }: PageShape,
+  variables: Variables,
+): TreePage | undefined => {
+  if (!['nodes', 'edges', 'pageInfo'].some((name) => names.has(name))) return
+  return {
+    level: readLevel(level, variables),
+    detectsMore: names.has(backward ? 'hasPreviousPage' : 'hasNextPage'),
+    hasCursors: ['cursor', 'startCursor', 'endCursor'].some((name) => names.has(name)),
+  }
 }
 
 /** Plans a page of a resource's records. @throws NotPlannedError */
 export const planPage = (
-  context: SelectionContext,
+  context: PlanContext,
   resource: Resource,
   { selectionSets }: SelectedField,
+  planNode: PlanRecord,
 ): PagePlan => {
   const type = context.schema.getType(`${resource.typeName}Page`)
   if (!isObjectType(type)) throw new NotPlannedError()
+  const level = createLevel(resource)
+  const names = new Set<string>()
   const ofField = (selected: SelectedField): ObjectSelection => ({
     type: typeOf(type, selected.name),
     selectionSets: selected.selectionSets,
   })
-  let counts = false
 
   const planEdge = (selected: SelectedField): Write<EdgeSource> => {
-    if (selected.name === 'cursor') return ({ page, record }) => cursorText(page, record)
-    const write = planRecord(context, resource, selected.selectionSets)
-    return ({ record, credentialOf }) => write(record, credentialOf)
+    if (selected.name === 'cursor') {
+      names.add('cursor')
+      return ({ page, record }) => cursorText(page, record)
+    }
+    const write = planNode(context, level, selected.selectionSets)
+    return (source) => write(source.record, source)
   }
   const planners: Readonly<Record<string, (selected: SelectedField) => Write<PageSource>>> = {
-    nodes: ({ selectionSets }) => {
-      const write = planRecord(context, resource, selectionSets)
-      return ({ page, credentialOf }) =>
-        `[${page.records.map((record) => write(record, credentialOf)).join(',')}]`
+    nodes: (selected) => {
+      const write = planNode(context, level, selected.selectionSets)
+      return (source) => `[${source.page.records.map((record) => write(record, source)).join(',')}]`
     },
     edges: (selected) => {
       const write = planObject(context, ofField(selected), planEdge)
@@ -98,19 +139,23 @@ export const planPage = (
       planObject(context, ofField(selected), ({ name }) => {
         const write = pageInfo[name]
         if (write === undefined) throw new NotPlannedError()
+        names.add(name)
         return write
       }),
     // A list with maxStalenessSeconds is not planned.
     syncedAt: () => () => 'null',
-    totalCount: () => {
-      counts = true
-      return ({ total }) => String(total)
-    },
+    totalCount: () => (source) => String(source.total),
   }
   const write = planObject(context, { type, selectionSets }, (selected) => {
     const plan = planners[selected.name]
     if (plan === undefined) throw new NotPlannedError()
+    names.add(selected.name)
     return plan(selected)
   })
-  return { counts, write }
+  return {
+    level,
+    hasCount: names.has('totalCount'),
+    read: (shape, variables) => readPage({ level, names }, shape, variables),
+    write,
+  }
 }

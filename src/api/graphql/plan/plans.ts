@@ -1,4 +1,4 @@
-/** Runs planned operations, caches their plans, and leaves all other operations to the resolvers. */
+/** Runs the planned root fields of operations, caches the plans, and leaves all other fields to the resolvers. */
 import {
   type DocumentNode,
   type ExecutionArgs,
@@ -14,8 +14,9 @@ import { countFields } from '../compilation.ts'
 import { estimateBytes, MAX_CACHE_BYTES } from '../documents.ts'
 import { fragmentsOf } from '../fragments.ts'
 import { coerceVariables, directiveVariables, type Variables } from '../variables.ts'
-import { NotPlannedError } from './not-planned.ts'
-import { planOperation, type RunPlan } from './operation.ts'
+import { planOperation, type RootPlan } from './operation.ts'
+import { restOf } from './rest.ts'
+import { keyText } from './value.ts'
 
 // Planning blocks the event loop for some µs per field.
 const MAX_FIELDS = 500
@@ -34,9 +35,19 @@ const textResult = (data: string): TextResult => ({
   stringify: () => `{"data":${data}}`,
 })
 
+/** A plan for an operation. */
+export interface OperationPlan {
+  readonly document: DocumentNode
+  readonly operation: OperationDefinitionNode
+  /** In the order of the response. */
+  readonly roots: readonly RootPlan[]
+  /** The document of the root fields that are not planned; undefined: all are planned. */
+  readonly unplanned: DocumentNode | undefined
+}
+
 interface CachedPlan {
   /** Undefined: the resolvers answer. */
-  readonly run: RunPlan | undefined
+  readonly plan: OperationPlan | undefined
   readonly bytes: number
 }
 
@@ -68,14 +79,14 @@ export const createPlans = (catalogue: Catalogue) => {
   ): CachedPlan => {
     const fields = countFields(document, operation)
     const bytes = estimateBytes(document) + fields * BYTES_PER_FIELD
-    if (fields > MAX_FIELDS) return { run: undefined, bytes }
-    try {
-      const context = { catalogue, schema, fragments: fragmentsOf(document), variables }
-      return { run: planOperation(context, operation), bytes }
-    } catch (error) {
-      if (error instanceof NotPlannedError) return { run: undefined, bytes }
-      throw error
-    }
+    if (fields > MAX_FIELDS || operation.operation !== 'query') return { plan: undefined, bytes }
+    const context = { catalogue, schema, fragments: fragmentsOf(document), variables }
+    const roots = planOperation(context, operation)
+    const unplanned = roots.filter(({ run }) => run === undefined)
+    if (unplanned.length === roots.length) return { plan: undefined, bytes }
+    // The same document each time, because compiled operations are cached by document.
+    const rest = unplanned.length > 0 ? restOf(document, operation, unplanned) : undefined
+    return { plan: { document, operation, roots, unplanned: rest }, bytes }
   }
 
   /** The plan of an operation with these coerced variables; undefined if the resolvers answer. */
@@ -83,16 +94,47 @@ export const createPlans = (catalogue: Catalogue) => {
     args: Pick<ExecutionArgs, 'schema' | 'document'>,
     operation: OperationDefinitionNode,
     variables: Variables,
-  ): RunPlan | undefined => {
+  ): OperationPlan | undefined => {
     const { id, names } = factsOf(args.document, operation)
     const key = `${id} ${names.map((name) => JSON.stringify(variables[name])).join()}`
     const cached = cache.get(key) ?? plan(args, operation, variables)
     cache.set(key, cached)
-    return cached.run
+    return cached.plan
   }
 }
 
-/** Runs planned operations. If a plan fails, the resolvers repeat the operation and report the errors. */
+/** Runs a document with the resolvers. */
+type Resolve = (document: DocumentNode) => Promise<ExecutionResult>
+
+/** Runs a plan. The resolvers run the root fields that are not planned, and repeat those whose plan fails. */
+export const runPlan = async (
+  { document, operation, roots, unplanned }: OperationPlan,
+  context: GraphContext,
+  variables: Variables,
+  resolve: Resolve,
+): Promise<ExecutionResult> => {
+  const texts = await Promise.all(
+    // The resolvers report the errors.
+    roots.map(({ run }) => run?.(context, variables).catch(() => undefined)),
+  )
+  const rest = roots.filter((_root, index) => texts[index] === undefined)
+  if (rest.length === roots.length) return resolve(document)
+  const hasFailed = rest.some(({ run }) => run !== undefined)
+  const isComplete = rest.length === 0
+  const resolved: ExecutionResult = isComplete
+    ? {}
+    : await resolve((!hasFailed && unplanned) || restOf(document, operation, rest))
+  const { data, errors } = resolved
+  if (!isComplete && !data) return resolved
+  const members = roots.map(
+    ({ selected: { as } }, index) =>
+      keyText(as) + (texts[index] ?? JSON.stringify(data?.[as] ?? null)),
+  )
+  const text = `{${members.join(',')}}`
+  return errors ? { data: JSON.parse(text), errors } : textResult(text)
+}
+
+/** Runs planned operations. */
 export const usePlans = (catalogue: Catalogue): Plugin<GraphContext> => {
   const planOf = createPlans(catalogue)
   return {
@@ -101,15 +143,13 @@ export const usePlans = (catalogue: Catalogue): Plugin<GraphContext> => {
       const operation = getOperationAST(document, operationName)
       if (operation?.operation !== 'query') return
       const { coerced } = coerceVariables(schema, operation, variableValues)
-      const run = coerced && planOf(args, operation, coerced)
-      if (!run) return
-      setExecuteFn(async (executionArgs: ExecutionArgs) => {
-        try {
-          return textResult(await run(args.contextValue, coerced))
-        } catch {
-          return executeFn(executionArgs)
-        }
-      })
+      const plan = coerced && planOf(args, operation, coerced)
+      if (!plan) return
+      setExecuteFn((executionArgs: ExecutionArgs) =>
+        runPlan(plan, args.contextValue, coerced, (rest) =>
+          executeFn({ ...executionArgs, document: rest }),
+        ),
+      )
     },
   }
 }

@@ -1,6 +1,7 @@
 /** Writes nested values of a record, objects and lists, from their stored JSON text. */
 import {
   type GraphQLLeafType,
+  type GraphQLObjectType,
   type GraphQLOutputType,
   isEnumType,
   isLeafType,
@@ -11,14 +12,26 @@ import {
 import type { Fields } from '../../../definition/kinds/kind.ts'
 import { INT32_MAX } from '../../../definition/kinds/limits.ts'
 import { listEntries, objectValues } from '../../../query/json-text.ts'
+import { findOutgoing, type LevelSource, type OutgoingLink, type PlanContext } from './level.ts'
 import { NotPlannedError } from './not-planned.ts'
-import { type SelectedField, type SelectionContext, selectedFields } from './selection.ts'
+import { type SelectedField, selectedFields } from './selection.ts'
 
 /**
  * Converts the JSON text of a stored value to that of the response.
  * @throws NotPlannedError, RangeError if it does not fit its type
  */
-export type WriteValue = (json: string) => string
+export type WriteValue = (json: string, source: LevelSource) => string
+
+/** The names from a field of a record to a value inside it. */
+export type ValuePath = readonly [string, ...string[]]
+
+/** Writes the record that has an id; `null` if none exists. */
+export type WriteReferenced = (id: string, source: LevelSource) => string
+
+export interface ValueContext extends PlanContext {
+  /** Plans a link whose ids are at a path of the record that contains the value. */
+  planReferenced(link: OutgoingLink, path: ValuePath, selected: SelectedField): WriteReferenced
+}
 
 /** The start of a member in a response object. */
 export const keyText = (as: string): string => `"${as}":`
@@ -29,14 +42,18 @@ export const isStored = (fields: Fields, name: string): boolean => {
   return field !== undefined && field.kind.reference?.embeds === undefined
 }
 
-/** The type of a value, and the fields of its objects. */
+/** The type of a value, the fields of its objects, and its place in the record. */
 interface ValueType {
   readonly type: GraphQLOutputType
   readonly fields: Fields
+  readonly path: ValuePath
 }
 
+/** Returns a value unchanged. @throws NotPlannedError if it does not fit its type */
+type CheckValue = (json: string) => string
+
 const checked =
-  (fits: (json: string) => boolean): WriteValue =>
+  (fits: (json: string) => boolean): CheckValue =>
   (json) => {
     if (!fits(json)) throw new NotPlannedError()
     return json
@@ -50,7 +67,7 @@ const isInteger = (json: string): boolean => {
 }
 
 /** The check for a value of each scalar type. Values of other scalars are returned as they are stored. */
-const scalars: Readonly<Record<string, WriteValue>> = {
+const scalars: Readonly<Record<string, CheckValue>> = {
   String: checked(isText),
   ID: checked(isText),
   Int: checked(isInteger),
@@ -58,41 +75,75 @@ const scalars: Readonly<Record<string, WriteValue>> = {
   Boolean: checked((json) => json === 'true' || json === 'false'),
 }
 
-const asStored: WriteValue = (json) => json
+const asStored: CheckValue = (json) => json
 
 /** Checks that a single value, which is not null, fits its type. */
-const checkLeaf = (type: GraphQLLeafType): WriteValue => {
+const checkLeaf = (type: GraphQLLeafType): CheckValue => {
   if (!isEnumType(type)) return scalars[type.name] ?? asStored
   const values = new Set(type.getValues().map(({ name }) => `"${name}"`))
   return checked((json) => values.has(json))
 }
 
+const idText = checked(isText)
+
+/** Plans a link in an object: it replaces the id, or the list of ids, of a reference. */
+const planLink = (
+  context: ValueContext,
+  link: OutgoingLink,
+  path: ValuePath,
+  selected: SelectedField,
+): WriteValue => {
+  const writeReferenced = context.planReferenced(link, path, selected)
+  const write: WriteValue = (json, source) => writeReferenced(idText(json).slice(1, -1), source)
+  if (!link.kind.isList) return orNull(write)
+  return (json, source) =>
+    `[${listEntries(json)
+      .map((entry) => write(entry, source))
+      .join(',')}]`
+}
+
+const planMember = (
+  context: ValueContext,
+  parent: GraphQLObjectType,
+  { fields, path }: Pick<ValueType, 'fields' | 'path'>,
+  selected: SelectedField,
+): { readonly name: string; readonly write: WriteValue } => {
+  const { name } = selected
+  const link = findOutgoing(context, fields, name)
+  if (link)
+    return { name: link.name, write: planLink(context, link, [...path, link.name], selected) }
+  const field = fields[name]
+  const graphField = parent.getFields()[name]
+  if (!field || !graphField || !isStored(fields, name)) throw new NotPlannedError()
+  const type = {
+    type: graphField.type,
+    fields: field.kind.fields ?? {},
+    path: [...path, name] as const,
+  }
+  return { name, write: planValue(context, type, selected) }
+}
+
 const planObject = (
-  context: SelectionContext,
-  { type, fields }: ValueType,
+  context: ValueContext,
+  { type, ...place }: ValueType,
   { selectionSets }: SelectedField,
 ): WriteValue => {
   if (!isObjectType(type)) throw new NotPlannedError()
-  const selected = selectedFields(context, type, selectionSets)
-  const names = new Set(selected.map(({ name }) => name).filter((name) => name !== '__typename'))
-  const indexes = new Map([...names].map((name, index) => [name, index]))
-  const members = selected.map((member, position) => {
-    const { as, name } = member
-    const key = (position > 0 ? ',' : '') + keyText(as)
-    const index = indexes.get(name)
-    if (index === undefined) return { key: `${key}"${type.name}"` }
-    const field = fields[name]
-    const graphField = type.getFields()[name]
-    if (!field || !graphField || !isStored(fields, name)) throw new NotPlannedError()
-    const valueType = { type: graphField.type, fields: field.kind.fields ?? {} }
-    return { key, index, write: planValue(context, valueType, member) }
+  const indexes = new Map<string, number>()
+  const members = selectedFields(context, type, selectionSets).map((selected, position) => {
+    const key = (position > 0 ? ',' : '') + keyText(selected.as)
+    if (selected.name === '__typename') return { key: `${key}"${type.name}"` }
+    const { name, write } = planMember(context, type, place, selected)
+    const index = indexes.get(name) ?? indexes.size
+    indexes.set(name, index)
+    return { key, index, write }
   })
-  return (json) => {
+  return (json, source) => {
     const values = objectValues(json, indexes)
     let text = '{'
     for (const { key, index, write } of members) {
       text += key
-      if (write) text += write(values[index] ?? 'null')
+      if (write) text += write(values[index] ?? 'null', source)
     }
     return `${text}}`
   }
@@ -100,27 +151,32 @@ const planObject = (
 
 const orNull =
   (write: WriteValue): WriteValue =>
-  (json) =>
-    json === 'null' ? json : write(json)
+  (json, source) =>
+    json === 'null' ? json : write(json, source)
 
 /** Plans a stored value. */
 export const planValue = (
-  context: SelectionContext,
-  { type, fields }: ValueType,
+  context: ValueContext,
+  { type, ...place }: ValueType,
   selected: SelectedField,
 ): WriteValue => {
   if (isNonNullType(type)) {
-    const write = planValue(context, { type: type.ofType, fields }, selected)
-    return (json) => {
+    const write = planValue(context, { type: type.ofType, ...place }, selected)
+    return (json, source) => {
       if (json === 'null') throw new NotPlannedError()
-      return write(json)
+      return write(json, source)
     }
   }
   if (isListType(type)) {
-    const write = planValue(context, { type: type.ofType, fields }, selected)
-    return orNull((json) => `[${listEntries(json).map(write).join(',')}]`)
+    const write = planValue(context, { type: type.ofType, ...place }, selected)
+    return orNull(
+      (json, source) =>
+        `[${listEntries(json)
+          .map((entry) => write(entry, source))
+          .join(',')}]`,
+    )
   }
   return orNull(
-    isLeafType(type) ? checkLeaf(type) : planObject(context, { type, fields }, selected),
+    isLeafType(type) ? checkLeaf(type) : planObject(context, { type, ...place }, selected),
   )
 }

@@ -1,0 +1,261 @@
+/** The statement that reads a tree of records: each level is a common table expression. */
+import { Prisma } from '@prisma/client'
+import type { Resource } from '../../definition/resource.ts'
+import type { Order } from '../../query/cursor.ts'
+import { filterSql } from './filter-sql.ts'
+import { recordSql } from './record-sql.ts'
+import { type PageShape, pageTail, splitLines, toPage } from './records.ts'
+import {
+  idOf,
+  type LinkedPages,
+  type LinkedRows,
+  type PageLink,
+  type ReferencedRows,
+  type ReferenceLink,
+  type TreeLevel,
+  type TreeLink,
+  type TreePage,
+  type TreeRow,
+} from './tree.ts'
+
+const { sql, raw, join, empty } = Prisma
+
+/** The index of the id of the record to which a linked record belongs. */
+const PARENT = 1
+
+// JSON text contains neither tabs nor line breaks: both are escaped.
+const toRow = (line: string, customFieldsAt: number | undefined): TreeRow => {
+  const values = line.split('\t')
+  const customFields = (customFieldsAt === undefined ? undefined : values[customFieldsAt]) ?? 'null'
+  return { text: values[0] ?? '', customFields, values }
+}
+
+/** A statement in parts: each level is a common table expression, and a column of lines in the result. */
+export interface Statement {
+  readonly credentialIds: readonly string[]
+  readonly tables: Prisma.Sql[]
+  readonly results: Prisma.Sql[]
+}
+
+export type Result = Readonly<Record<string, string | number | null>>
+
+interface LevelRows {
+  readonly rows: readonly TreeRow[]
+  readonly links: readonly LinkedRows[]
+}
+
+export type ReadLevel = (result: Result) => LevelRows
+
+/** Where the rows of a level come from. */
+interface Source {
+  /** The rows `t`, from which the statement selects these columns. */
+  rows(columns: Prisma.Sql): Prisma.Sql
+  /** Whether the rows belong to the rows `k` of the level above, whose id is then their value `PARENT`. */
+  readonly isLinked: boolean
+  /** The number of rows in a page of which the linked records are read; undefined: all rows. */
+  readonly shown?: number | undefined
+  /** The order in which the position of a row is its next value, as JSON text. */
+  readonly order?: Order | undefined
+}
+
+const CUSTOM_FIELDS = raw(`coalesce(t.custom_fields::text, 'null')`)
+
+const textOf = ({ resource, fields }: TreeLevel): Prisma.Sql => {
+  const { part, plain } = recordSql(resource)
+  return fields === undefined ? plain : part(fields)
+}
+
+/** The ids at a path of the row `t`: an id, or a list. */
+const referenceSql = (
+  resource: Resource,
+  [field, ...names]: ReferenceLink['path'],
+): { readonly ids: Prisma.Sql; readonly isList: boolean } => {
+  const { column, columns } = recordSql(resource)
+  const ids = raw(`t.${column(field)}`)
+  if (names.length === 0) {
+    const type = columns.find((candidate) => candidate.field === field)?.sqlType
+    return { ids, isList: type === 'uuid[]' }
+  }
+  // In a lax path, a member of a list is that member of each entry.
+  const path = `$${names.map((name) => `."${name}"`).join('')}[*]`
+  return {
+    ids: sql`ARRAY(SELECT (e #>> '{}')::uuid FROM jsonb_path_query(${ids}, ${raw(`'${path}'`)}) e
+      WHERE jsonb_typeof(e) = 'string')`,
+    isList: true,
+  }
+}
+
+/** The number of linked records of the row `k`. */
+const linkedCountSql = (
+  { credentialIds }: Statement,
+  { request: { resource, field, filter } }: PageLink,
+): Prisma.Sql => {
+  const { table, column } = recordSql(resource)
+  return sql`(SELECT count(*) FROM ${table} t
+    WHERE t.credential_id = k.credential_id AND t.${raw(column(field))} = k.id${filterSql(resource, filter, credentialIds)})`
+}
+
+/** A link of a level in the statement. */
+interface PlacedLink<Link extends TreeLink = TreeLink> {
+  readonly link: Link
+  /** The column of the level's table that holds ids; undefined: none. */
+  readonly ids?: { readonly name: Prisma.Sql; readonly isList: boolean; readonly from: Prisma.Sql }
+  /** SQL for the value of the row `k` that belongs to the link; undefined: none. */
+  readonly value?: Prisma.Sql
+  /** The index of that value in a row. */
+  readonly at: number
+}
+
+const placeLinks = (
+  statement: Statement,
+  { resource, links }: TreeLevel,
+  valuesBefore: number,
+): readonly PlacedLink[] => {
+  let at = valuesBefore
+  return links.map((link, index): PlacedLink => {
+    if (link.kind === 'page')
+      return link.hasCount
+        ? { link, at: at++, value: linkedCountSql(statement, link) }
+        : { link, at: Number.NaN }
+    const { ids, isList } = referenceSql(resource, link.path)
+    const column = `r${index}`
+    const placed = { link, ids: { name: raw(column), isList, from: ids } }
+    if (link.path.length > 1) return { ...placed, at: Number.NaN }
+    const value = raw(
+      isList ? `array_to_string(k.${column}, ',')` : `coalesce(k.${column}::text, '')`,
+    )
+    return { ...placed, at: at++, value }
+  })
+}
+
+/** Numbers the rows of a page of which only the first are `shown`. */
+export const numbered = (rows: Prisma.Sql, shown: number | undefined): Prisma.Sql =>
+  shown === undefined ? rows : sql`SELECT t.*, row_number() OVER () AS place FROM (${rows}) t`
+
+/** The number of rows of a page to read, and of those to show if links make the difference. */
+export const sizesOf = ({ page }: PageShape, { detectsMore, level }: TreePage) => ({
+  limit: page.size + Number(detectsMore),
+  shown: detectsMore && level.links.length > 0 ? page.size : undefined,
+})
+
+export const orderOf = (
+  { order }: PageShape,
+  { hasCursors, level }: TreePage,
+): Order | undefined => (hasCursors && level.fields !== undefined ? order : undefined)
+
+/** The rows of a level as `k`, from which linked records are read. */
+interface Parent {
+  readonly name: Prisma.Sql
+  readonly shown: number | undefined
+}
+
+const addPages = (
+  statement: Statement,
+  { name, shown: parentShown }: Parent,
+  { link: { request, page }, at }: PlacedLink<PageLink>,
+): ((result: Result) => LinkedPages) => {
+  const countOf = (row: TreeRow): number => Number(row.values[at])
+  if (page === undefined)
+    return () => ({
+      kind: 'page',
+      links: [],
+      countOf,
+      pageOf: () => toPage(request, [], idOf),
+    })
+  const { table, column } = recordSql(request.resource)
+  const { limit, shown } = sizesOf(request, page)
+  const order = orderOf(request, page)
+  const isShown = parentShown === undefined ? empty : sql` WHERE k.place <= ${parentShown}`
+  const read = addLevel(statement, page.level, {
+    isLinked: true,
+    shown,
+    order,
+    rows: (columns) => {
+      const rows = sql`SELECT ${columns} FROM ${table} t
+        WHERE t.credential_id = k.credential_id AND t.${raw(column(request.field))} = k.id${pageTail(request, statement.credentialIds, { limit })}`
+      return sql`SELECT t.* FROM ${name} k CROSS JOIN LATERAL (${numbered(rows, shown)}) t${isShown}`
+    },
+  })
+  return (result) => {
+    const { rows, links } = read(result)
+    const pages = Map.groupBy(rows, ({ values }) => values[PARENT])
+    return {
+      kind: 'page',
+      links,
+      countOf,
+      pageOf: (row) => toPage(request, pages.get(idOf(row)) ?? [], positionText(order, PARENT + 1)),
+    }
+  }
+}
+
+const addReferenced = (
+  statement: Statement,
+  { name, shown }: Parent,
+  { link, ids, at }: PlacedLink<ReferenceLink>,
+): ((result: Result) => ReferencedRows) => {
+  if (ids === undefined) throw new TypeError(`The reference ${link.path.join('.')} has no ids.`)
+  const { table } = recordSql(link.level.resource)
+  const isShown = shown === undefined ? empty : sql` AND k.place <= ${shown}`
+  const keys = ids.isList
+    ? sql`SELECT DISTINCT k.credential_id, r.id FROM ${name} k
+        CROSS JOIN LATERAL unnest(k.${ids.name}) AS r(id) WHERE true${isShown}`
+    : sql`SELECT DISTINCT k.credential_id, k.${ids.name} AS id FROM ${name} k
+        WHERE k.${ids.name} IS NOT NULL${isShown}`
+  const read = addLevel(statement, link.level, {
+    isLinked: false,
+    // With the limit, PostgreSQL looks up each key; it would otherwise choose a join by statistics.
+    rows: (columns) => sql`SELECT t.* FROM (${keys}) k CROSS JOIN LATERAL (
+      SELECT ${columns} FROM ${table} t
+      WHERE t.credential_id = k.credential_id AND t.id = k.id LIMIT 1) t`,
+  })
+  return (result) => {
+    const { rows, links } = read(result)
+    const byId = new Map(rows.map((row) => [idOf(row), row]))
+    return {
+      kind: 'reference',
+      links,
+      idsOf: ({ values }) => values[at]?.split(',').filter((id) => id !== '') ?? [],
+      find: (id) => byId.get(id),
+    }
+  }
+}
+
+/** Returns the text for a row's cursor: its value at this index if its text may lack the order's field. */
+export const positionText =
+  (order: Order | undefined, at: number) =>
+  ({ text, values }: TreeRow): string =>
+    order === undefined ? text : (values[at] ?? '')
+
+/** Adds a level and the levels below to a statement, and returns the function that reads them from its result. */
+export const addLevel = (statement: Statement, level: TreeLevel, source: Source): ReadLevel => {
+  const { resource } = level
+  const name = `l${statement.tables.length}`
+  const ownValues = [
+    ...(source.isLinked ? [raw('k.id')] : []),
+    ...(source.order ? [recordSql(resource).part(new Set([source.order.field]))] : []),
+    ...(level.hasCustomFields ? [CUSTOM_FIELDS] : []),
+  ]
+  const customFieldsAt = level.hasCustomFields ? ownValues.length : undefined
+  const links = placeLinks(statement, level, ownValues.length + 1)
+  const columns = [
+    ...(links.length > 0 ? [raw('t.credential_id'), raw('t.id')] : []),
+    ...links.flatMap(({ ids }) => (ids ? [sql`${ids.from} AS ${ids.name}`] : [])),
+    sql`${join([textOf(level), ...ownValues], ` || E'\\t' || `)} AS line`,
+  ]
+  statement.tables.push(sql`${raw(name)} AS (${source.rows(join(columns))})`)
+  const values = links.flatMap(({ value }) => (value ? [value] : []))
+  statement.results.push(
+    sql`(SELECT string_agg(${join([raw('k.line'), ...values], ` || E'\\t' || `)}, E'\\n') FROM ${raw(name)} k) AS ${raw(name)}`,
+  )
+  const parent = { name: raw(name), shown: source.shown }
+  const readLinks = links.map((placed) => {
+    const { link } = placed
+    return link.kind === 'page'
+      ? addPages(statement, parent, { ...placed, link })
+      : addReferenced(statement, parent, { ...placed, link })
+  })
+  return (result) => ({
+    rows: splitLines(result[name] as string | null).map((line) => toRow(line, customFieldsAt)),
+    links: readLinks.map((read) => read(result)),
+  })
+}
