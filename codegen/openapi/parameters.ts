@@ -28,17 +28,21 @@ const text: JsonSchema = { type: 'string', maxLength: MAX_TEXT_LENGTH }
 const deletedRecords =
   'true: return only records that are deleted in the app. false (default): return only the others.'
 
+const severalValues = String.raw`Separated by commas; a comma in a value is written \,.`
+
 const filter = (
   catalogue: Catalogue,
   resource: Resource,
   parameter: FilterParameter,
 ): Parameter => {
-  const { name, operator, filter: kind } = parameter
-  const schema = kind.jsonSchema(operator)
-  const note = kind.note?.(operator)
+  const { name, type } = parameter
+  const { jsonSchema, isList, note } = type
   const example = exampleFilter(catalogue, resource, parameter)
-  const doc = note === undefined ? parameter.doc : `${parameter.doc} ${note}`
-  return inQuery(name, name === 'remoteDeleted' ? deletedRecords : doc, schema, example)
+  const doc = [parameter.doc, note, isList && severalValues].filter(Boolean).join(' ')
+  return {
+    ...inQuery(name, name === 'remoteDeleted' ? deletedRecords : doc, jsonSchema, example),
+    ...(isList && { style: 'form', explode: false }),
+  }
 }
 
 const orderBy = (resource: Resource): Parameter =>

@@ -53,11 +53,12 @@ const percentageKind: Kind<number | null, number> = {
   fromText: (share) => share,
   accepts: ['integer', 'json'],
   filter: {
-    operators: ['min', 'max'],
+    operators: ['equals', 'min', 'max'],
     input: () => inputSchema.transform((value) => ({ value, wholeDay: false })),
     sql: { form: 'value', cast: '::numeric' },
     meets: (found, { value }, operator) =>
-      operator === 'min' ? Number(found) >= Number(value) : Number(found) <= Number(value),
+      (operator === 'max' || Number(found) >= Number(value)) &&
+      (operator === 'min' || Number(found) <= Number(value)),
     graphql: { scalar: 'Float' },
     typescript: 'number',
     jsonSchema: () => ({ type: 'number', minimum: 0, maximum: 100 }),
@@ -72,7 +73,7 @@ const percentageKind: Kind<number | null, number> = {
   example: () => 12.5,
 }
 
-const percentage = (doc: string): Field<number | null, 'min' | 'max', number> =>
+const percentage = (doc: string): Field<number | null, 'equals' | 'min' | 'max', number> =>
   fieldOf(percentageKind, doc)
 
 const part = defineShape({
@@ -148,7 +149,7 @@ describe('a new kind, defined as one object,', () => {
 
   test('filters and orders lists, in SQL and record by record', () => {
     expect([...filterParameters(scratch).keys()]).toEqual(
-      expect.arrayContaining(['discountMin', 'discountMax']),
+      expect.arrayContaining(['discountMin', 'discountMax', 'discountIn', 'discountIsNull']),
     )
     expect(() => parseFilter(scratch, { discountMin: '101' })).toThrow(
       `discountMin: expected ${EXPECTED}.`,
@@ -163,7 +164,13 @@ describe('a new kind, defined as one object,', () => {
         CREDENTIAL,
         parseExactly(JSON.stringify({ id: '', discount, remoteDeleted: false })),
       )
-    expect([unmet(10), unmet(9.5)]).toEqual([[], ['discount']])
+    expect([unmet(10), unmet(9.5)]).toEqual([[], [['discount']]])
+
+    const several = parseFilter(scratch, { discountIn: '10%,20', discountIsNull: 'false' })
+    expect(filterSql(scratch, several, [CREDENTIAL])).toMatchObject({
+      sql: ' AND t.discount = ANY(?::numeric[]) AND t.discount IS NOT NULL AND NOT t.remote_deleted',
+      values: [[10, 20]],
+    })
 
     expect(orderFields(scratch)).toContain('discount')
     const order = { field: 'discount', descending: false }
@@ -213,7 +220,8 @@ describe('a new kind, defined as one object,', () => {
     const schema = schemaSource(catalogue)
     for (const type of ['type CrmScratch', 'type ScratchPart', 'input CrmScratchInput'])
       expect(schema).toMatch(new RegExp(`\n${type}[^}]*?\n  discount: Float\n`, 's'))
-    expect(schema).toMatch(/\ninput CrmScratchFilter[^}]*?\n {2}discountMin: Float\n/s)
+    for (const field of ['discountMin: Float', 'discountIn: [Float!]', 'discountIsNull: Boolean'])
+      expect(/\ninput CrmScratchFilter[^}]*/.exec(schema)?.[0]).toContain(`\n  ${field}\n`)
     expect(schema).toMatch(/\nenum CrmScratchOrderField[^}]*?\n {2}DISCOUNT\n/s)
   })
 
@@ -223,11 +231,16 @@ describe('a new kind, defined as one object,', () => {
       '  /** Discount on all of it. Of a hundred. */\n  readonly discount: number | null\n',
     )
     expect(types).toContain('  readonly discountMin?: number\n')
+    expect(types).toContain('  readonly discountIn?: readonly number[]\n')
     expectTypeOf<RecordOf<typeof scratch>['discount']>().toEqualTypeOf<number | null>()
     expectTypeOf<RecordOf<typeof scratch>['parts'][number]['discount']>().toEqualTypeOf<
       number | null
     >()
     expectTypeOf<FilterOf<typeof scratch>['discountMin']>().toEqualTypeOf<number | undefined>()
+    expectTypeOf<FilterOf<typeof scratch>['discountIn']>().toEqualTypeOf<
+      readonly number[] | undefined
+    >()
+    expectTypeOf<FilterOf<typeof scratch>['discountIsNull']>().toEqualTypeOf<boolean | undefined>()
   })
 })
 

@@ -22,7 +22,7 @@ export const readListRequest = async (
   return {
     resource,
     credentialIds: credentials.map(({ id }) => id),
-    ...readListArguments(resource, listArguments),
+    ...readListArguments(context.catalogue, resource, listArguments),
   }
 }
 

@@ -27,7 +27,7 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
   const builder = createBuilder()
   const enums = createEnums(builder)
   const pageType = createPageTypes(builder)
-  const listInputs = createListInputs(builder, enums)
+  const listInputs = createListInputs(builder, enums, catalogue)
 
   const node = builder.interfaceRef<GraphRecord>('Node').implement({
     description: 'A record of any resource.',
@@ -83,7 +83,8 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
         extensions: { complexity: listCost },
         args: args(t.arg),
         resolve: async ({ id }, listArguments, { loaders }) => {
-          const request = { resource: from, field, ...readListArguments(from, listArguments) }
+          const list = readListArguments(catalogue, from, listArguments)
+          const request = { resource: from, field, ...list }
           const recordPage = await loaders.linked(request, id)
           return toGraphPage(recordPage, () => loaders.linkedCount(request, id))
         },

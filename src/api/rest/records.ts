@@ -2,7 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Resource } from '../../definition/resource.ts'
 import { invalidParameter } from '../../errors.ts'
-import { type ListFilter, parseFilter, parseOrder, parsePage } from '../../query/list-request.ts'
+import { type ListFilter, listParameterNames } from '../../query/filter.ts'
+import { parseFilter, parseOrder, parsePage } from '../../query/list-request.ts'
 import { countRecords, listRecords } from '../../store/records/records.ts'
 import type { ApiContext } from '../context.ts'
 import { JSON_TYPE } from './once.ts'
@@ -43,6 +44,7 @@ const addRoutes = (
   { path, parent }: ResourcePath,
 ): void => {
   const { database } = context
+  const lists = listParameterNames(resource)
 
   const readFilter = (recordRequest: RecordRequest, others: readonly string[]): ListFilter => {
     const filters: Record<string, string> = { ...recordRequest.parameters }
@@ -54,7 +56,7 @@ const addRoutes = (
   }
 
   const list = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
-    const recordRequest = await readRecordRequest(context, request)
+    const recordRequest = await readRecordRequest(context, request, lists)
     const order = parseOrder(resource, recordRequest.parameters.orderBy)
     const page = await listRecords(database, {
       resource,
@@ -75,7 +77,7 @@ const addRoutes = (
   }
 
   const count = async (request: FastifyRequest): Promise<{ count: number }> => {
-    const recordRequest = await readRecordRequest(context, request)
+    const recordRequest = await readRecordRequest(context, request, lists)
     const filter = readFilter(recordRequest, ['credentialId'])
     const count = await countRecords(database, {
       resource,

@@ -28,6 +28,7 @@ const booleanKind: Kind<boolean | null, boolean> = {
   accepts: ['boolean', 'json'],
   filter: {
     operators: ['equals'],
+    hasTwoValues: true,
     input: () => filterInput,
     sql: { form: 'value', cast: '' },
     meets: (stored, { value }) => stored === value,

@@ -144,6 +144,8 @@ export interface FilterValue {
 export interface Filter<Compared = unknown> {
   /** The operators of a field that does not restrict them. */
   readonly operators: readonly Operator[]
+  /** The kind has two values, so a list of values would select nothing that one value cannot. */
+  readonly hasTwoValues?: true
   /** The schema of a filter value: the text of a query parameter, or a typed value from GraphQL. */
   input(operator: Operator): ZodType<FilterValue>
   /**
