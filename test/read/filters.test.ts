@@ -81,7 +81,8 @@ const filterValues = (
 ): fc.Arbitrary<string | readonly string[]> => {
   const { operator } = parameter
   if (operator === 'isNull') return fc.constantFrom('true', 'false')
-  if (operator === 'in') return fc.array(oneValue(resource, parameter), { minLength: 1, maxLength: 3 })
+  if (operator === 'in')
+    return fc.array(oneValue(resource, parameter), { minLength: 1, maxLength: 3 })
   return oneValue(resource, parameter)
 }
 

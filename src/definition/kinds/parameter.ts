@@ -56,6 +56,10 @@ export const splitValues = (text: string): string[] => {
   return [...values, value]
 }
 
+/** A value as `splitValues` reads it. */
+const escapeValue = (value: unknown): unknown =>
+  typeof value === 'string' ? value.replace(/[\\,]/g, '\\$&') : value
+
 const EXPECTED_LIST = `a list of at most ${MAX_FILTER_VALUES} values`
 
 const listOf = (value: ZodType<FilterValue>): ZodType<readonly FilterValue[]> =>
@@ -79,7 +83,7 @@ const inType = (filter: Filter): ParameterType => ({
     maxItems: MAX_FILTER_VALUES,
   },
   note: filter.note?.('equals'),
-  example: (recordValue) => [filter.example(recordValue)],
+  example: (recordValue) => [escapeValue(filter.example(recordValue))],
 })
 
 const isNullType: ParameterType = {
