@@ -2,6 +2,13 @@
 import type { Catalogue } from '../../src/definition/catalogue.ts'
 import { MAX_TEXT_LENGTH } from '../../src/definition/kinds/limits.ts'
 import { commonFields, type Resource } from '../../src/definition/resource.ts'
+import {
+  aggregateFunctions,
+  groupKeys,
+  MAX_GROUP_KEYS,
+  MAX_GROUPS,
+  measuredFields,
+} from '../../src/query/aggregate.ts'
 import { orderFields } from '../../src/query/cursor.ts'
 import { type FilterParameter, filterParameters } from '../../src/query/filter.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_NUMBER, MAX_PAGE_SIZE } from '../../src/query/list-request.ts'
@@ -56,6 +63,45 @@ const orderBy = (resource: Resource): Parameter =>
     },
     'createdAt:desc',
   )
+
+/** A parameter with several of these words. */
+const wordsInQuery = (
+  name: string,
+  description: string,
+  { words, maxItems }: { readonly words: readonly string[]; readonly maxItems?: number },
+): Parameter => ({
+  ...inQuery(
+    name,
+    description,
+    { type: 'array', items: { type: 'string', enum: words }, ...(maxItems && { maxItems }) },
+    words.slice(0, 1),
+  ),
+  style: 'form',
+  explode: false,
+})
+
+/** The parameters of an aggregate of a resource that are not filters. */
+const aggregated = (resource: Resource): Parameter[] => {
+  const measures = aggregateFunctions.flatMap((of) =>
+    measuredFields(resource).map((field) => `${of}.${field}`),
+  )
+  return [
+    wordsInQuery(
+      'groupBy',
+      `The keys of the groups, separated by commas. Without keys, one group has all records. At most ${MAX_GROUPS} groups.`,
+      { words: [...groupKeys(resource).keys()], maxItems: MAX_GROUP_KEYS },
+    ),
+    ...(measures.length === 0
+      ? []
+      : [
+          wordsInQuery(
+            'measures',
+            'What is computed for each group in addition to the number of records, separated by commas.',
+            { words: measures },
+          ),
+        ]),
+  ]
+}
 
 const shared: readonly Parameter[] = [
   {
@@ -131,6 +177,8 @@ export const parameterComponents = (catalogue: Catalogue): Readonly<Record<strin
   )
   for (const resource of catalogue.resources) {
     named.set(orderName(resource), orderBy(resource))
+    for (const parameter of aggregated(resource))
+      named.set(`${resource.typeName}.${parameter.name}`, parameter)
     for (const parameter of filterParameters(resource).values())
       named.set(componentName(resource, parameter), filter(catalogue, resource, parameter))
   }
@@ -166,6 +214,12 @@ export const listQuery = (resource: Resource, filled: string | undefined): Param
 
 export const countQuery = (resource: Resource, filled: string | undefined): Parameter[] => [
   ...byName('credentialId'),
+  ...filters(resource, filled),
+]
+
+export const aggregateQuery = (resource: Resource, filled: string | undefined): Parameter[] => [
+  ...byName('credentialId'),
+  ...aggregated(resource).map(({ name }) => refTo('parameters', `${resource.typeName}.${name}`)),
   ...filters(resource, filled),
 ]
 

@@ -226,7 +226,7 @@ describe('a user token', () => {
     }
     for (const { restPath, listField, getField } of catalogue.resources) {
       const path = restPath.replace(/:\w+/, 'x')
-      for (const rest of ['', '/count', '/x']) {
+      for (const rest of ['', '/count', '/aggregate', '/x']) {
         const result = await service.rest(token, `${path}${rest}?credentialId=${CREDENTIAL}`)
         expectRefusal(result, { code: 'FORBIDDEN' }, `${path}${rest}`)
       }

@@ -13,6 +13,7 @@ import {
   type PageRequest,
   parseConnection,
 } from '../../query/list-request.ts'
+import { MAX_CREDENTIALS } from '../auth/caller.ts'
 import type { Builder } from './builder.ts'
 import type { Enums } from './enums.ts'
 import { createFilterTypes } from './filter-types.ts'
@@ -48,6 +49,13 @@ const pageSize = { schema: z.int(sizeError).min(1, sizeError).max(MAX_PAGE_SIZE,
 /** A longer text is not a cursor. */
 export const MAX_CURSOR_LENGTH = 4096
 const cursor = { schema: z.string().max(MAX_CURSOR_LENGTH, { error: 'a cursor of this list' }) }
+
+/** The arguments that choose the credentials of a list. */
+export const scopeArguments = (arg: ArgBuilder<Builder['$inferSchemaTypes']>) => ({
+  credentialId: arg.id(),
+  credentialIds: arg.idList({ description: `At most ${MAX_CREDENTIALS}.` }),
+  userId: arg.id({ description: 'All credentials of this end user.' }),
+})
 
 /** Creates the filter and order types of a resource; returns the filter type and the list arguments. */
 export const createListInputs = (builder: Builder, enums: Enums, catalogue: Catalogue) => {

@@ -1,9 +1,11 @@
-/** REST routes that list, count and get records, for every resource. */
+/** REST routes that list, count, aggregate and get records, for every resource. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Resource } from '../../definition/resource.ts'
 import { invalidParameter } from '../../errors.ts'
+import { parseGroupBy, parseMeasures } from '../../query/aggregate.ts'
 import { type ListFilter, listParameterNames } from '../../query/filter.ts'
 import { parseFilter, parseOrder, parsePage } from '../../query/list-request.ts'
+import { aggregateRecords } from '../../store/records/aggregates.ts'
 import { countRecords, listRecords } from '../../store/records/records.ts'
 import type { ApiContext } from '../context.ts'
 import { JSON_TYPE } from './once.ts'
@@ -25,6 +27,11 @@ export const listParameters = [
   'cursor',
   'orderBy',
 ] as const
+
+const AGGREGATED = ['groupBy', 'measures'] as const
+
+/** The query parameters of an aggregate that are not filters. */
+export const aggregateParameters = ['credentialId', ...AGGREGATED] as const
 
 /** The `Link` header to the next page, a relative reference (RFC 8288). */
 const nextLink = (url: string, cursor: string): string => {
@@ -89,6 +96,23 @@ const addRoutes = (
     return { count }
   }
 
+  const aggregate = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
+    const names = [...lists, ...AGGREGATED]
+    const recordRequest = await readRecordRequest(context, request, names)
+    const { groupBy, measures } = recordRequest.parameters
+    const { groups, count } = await aggregateRecords(database, {
+      resource,
+      credentialIds: [recordRequest.credential.id],
+      filter: readFilter(recordRequest, aggregateParameters),
+      groupBy: parseGroupBy(resource, groupBy?.split(',') ?? []),
+      measures: parseMeasures(resource, measures?.split(',') ?? []),
+    })
+    if (count === 0 && parent !== undefined)
+      await requireParent(context, resource, parent, recordRequest)
+    reply.type(JSON_TYPE)
+    return `{"groups":[${groups.join(',')}]}`
+  }
+
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
     const recordRequest = await readRecordRequest(context, request)
     rejectUnknownParameters(recordRequest.parameters, ['credentialId'])
@@ -101,6 +125,7 @@ const addRoutes = (
 
   server.get(path, list)
   server.get(`${path}/count`, count)
+  server.get(`${path}/aggregate`, aggregate)
   server.get(`${path}/:id`, get)
 }
 

@@ -37,6 +37,7 @@ const booleanKind: Kind<boolean | null, boolean> = {
     jsonSchema: () => ({ type: 'boolean' }),
     example: Boolean,
   },
+  groupedBy: 'value',
   graphql: { scalar: 'Boolean' },
   typescript: 'boolean',
   jsonSchema: () => ({ type: 'boolean' }),

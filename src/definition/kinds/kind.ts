@@ -214,6 +214,10 @@ export interface Kind<Value = unknown, Compared = unknown> {
   readonly filter?: Filter<Compared>
   /** Present if lists can be ordered by the field. `isValue`: whether the text in a cursor is a valid value. */
   readonly order?: { isValue(text: string): boolean }
+  /** How aggregates group records by the field: by its value, or by the period of a time. Absent: they cannot. */
+  readonly groupedBy?: 'value' | 'period'
+  /** Aggregates compute sums and averages of the values, which are numbers. */
+  readonly isMeasured?: true
   readonly graphql: GraphqlType
   /** The TypeScript type of a value, without null. */
   readonly typescript: string

@@ -50,7 +50,7 @@ const NESTED = `${PREFIX}/commerce/orders/:orderId/fulfillments`
 const resourceAt = (url: string) =>
   catalogue.resources.find(({ topic, restPath }) =>
     [PREFIX + restPath, ...(topic === 'commerce/fulfillments' ? [NESTED] : [])].some((path) =>
-      [path, `${path}/:id`, `${path}/count`].includes(url),
+      [path, `${path}/:id`, `${path}/count`, `${path}/aggregate`].includes(url),
     ),
   )
 
@@ -61,7 +61,7 @@ const methodsAt = (url: string): readonly string[] | undefined => {
   if (there.length > 0) return there.map(({ rest }) => rest.method)
   const verbs = resourceAt(url)?.verbs
   if (verbs === undefined) return
-  if (url.endsWith('/count')) return ['GET']
+  if (url.endsWith('/count') || url.endsWith('/aggregate')) return ['GET']
   return url.endsWith('/:id')
     ? [
         'GET',
@@ -122,7 +122,7 @@ export const definedRoutes = (): readonly string[] => [
   ...operations.map(({ rest }) => `${rest.method} ${rest.path}`),
   ...catalogue.resources.flatMap(({ topic, restPath }) =>
     [PREFIX + restPath, ...(topic === 'commerce/fulfillments' ? [NESTED] : [])].flatMap((path) =>
-      [path, `${path}/:id`, `${path}/count`].flatMap((url) =>
+      [path, `${path}/:id`, `${path}/count`, `${path}/aggregate`].flatMap((url) =>
         (methodsAt(url) ?? []).map((method) => `${method} ${url}`),
       ),
     ),
