@@ -7,9 +7,10 @@ import { operations as apiOperations } from '../../src/api/operations.ts'
 import { addOperationRoutes } from '../../src/api/rest/operations.ts'
 import { resourcePaths } from '../../src/api/rest/paths.ts'
 import { addRecordWriteRoutes } from '../../src/api/rest/record-writes.ts'
-import { addRecordRoutes, listParameters } from '../../src/api/rest/records.ts'
+import { addRecordRoutes, aggregateParameters, listParameters } from '../../src/api/rest/records.ts'
 import { errorCodes } from '../../src/errors.ts'
 import { catalogue } from '../../src/generated/registry.ts'
+import { measuredFields } from '../../src/query/aggregate.ts'
 import { filterParameters, parseFilterValue } from '../../src/query/filter.ts'
 import { parseOrder, parsePage } from '../../src/query/list-request.ts'
 import {
@@ -172,6 +173,10 @@ describe.each(places)('$path', ({ path, filled, resource }) => {
     const filters = [...offered, 'includeDeleted']
     expect(queryOf(path).sort()).toEqual([...listParameters, ...filters].sort())
     expect(queryOf(`${path}/count`).sort()).toEqual(['credentialId', ...filters].sort())
+    const others = aggregateParameters.filter(
+      (name) => name !== 'measures' || measuredFields(resource).length > 0,
+    )
+    expect(queryOf(`${path}/aggregate`).sort()).toEqual([...others, ...filters].sort())
     expect(queryOf(`${path}/{id}`)).toEqual(['credentialId'])
   })
 

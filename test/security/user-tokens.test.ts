@@ -231,6 +231,7 @@ describe('a user token', () => {
         expectRefusal(result, { code: 'FORBIDDEN' }, `${path}${rest}`)
       }
       await graph(`{ ${listField}(credentialId: "${CREDENTIAL}") { totalCount } }`)
+      await graph(`{ ${listField}Aggregate(credentialId: "${CREDENTIAL}") { count } }`)
       await graph(`{ ${listField}(userId: "${tenant.userId}") { totalCount } }`)
       await graph(`{ ${getField}(credentialId: "${CREDENTIAL}", id: "x") { id } }`)
     }

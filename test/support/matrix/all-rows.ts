@@ -142,7 +142,8 @@ const fieldRows = (stage: Stage, name: string): readonly Row[] => {
   if (name === 'node') return catalogue.resources.map(nodeRow)
   for (const resource of catalogue.resources) {
     const { listField, getField, typeName } = resource
-    if (name === listField || name === getField) return recordQueryRows(resource, name)
+    if ([listField, getField, `${listField}Aggregate`].includes(name))
+      return recordQueryRows(resource, name)
     for (const verb of VERBS)
       if (name === verb + typeName) return [recordMutationRow(resource, verb)]
   }
