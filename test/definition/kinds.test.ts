@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { schemaSource } from '../../codegen/graphql.ts'
+import { groupSchemas } from '../../codegen/openapi/group-schemas.ts'
 import { parameterComponents } from '../../codegen/openapi/parameters.ts'
 import { writeSchemas } from '../../codegen/openapi/record-writes.ts'
 import { recordSchemas } from '../../codegen/openapi/schemas.ts'
@@ -16,6 +17,7 @@ import { type Field, fieldOf, type Kind } from '../../src/definition/kinds/kind.
 import { createMapper, defineMapping } from '../../src/definition/mapping.ts'
 import { matchesValue } from '../../src/definition/matching.ts'
 import { defineResource, type FilterOf, type RecordOf } from '../../src/definition/resource.ts'
+import { groupKeys, measuredFields, parseMeasures } from '../../src/query/aggregate.ts'
 import { decodeCursor, encodeCursor, orderFields } from '../../src/query/cursor.ts'
 import { parseExactly } from '../../src/query/exact-json.ts'
 import { filterParameters } from '../../src/query/filter.ts'
@@ -66,6 +68,8 @@ const percentageKind: Kind<number | null, number> = {
     example: Number,
   },
   order: { isValue: (share) => parse(share) !== undefined },
+  groupedBy: 'value',
+  isMeasured: true,
   graphql: { scalar: 'Float' },
   typescript: 'number',
   jsonSchema: () => ({ type: 'number', minimum: 0, maximum: 100 }),
@@ -188,6 +192,20 @@ describe('a new kind, defined as one object,', () => {
     const cursor = (value: string) => encodeCursor(order, { value, id })
     expect(decodeCursor(scratch, order, cursor('12.5'), 'cursor')).toEqual({ value: '12.5', id })
     expect(() => decodeCursor(scratch, order, cursor('101'), 'cursor')).toThrow(/cursor/)
+  })
+
+  test('groups and measures records', () => {
+    expect([...groupKeys(scratch).keys()]).toContain('discount')
+    expect(measuredFields(scratch)).toEqual(['discount'])
+    expect(parseMeasures(scratch, ['avg.discount'])).toEqual([{ of: 'avg', field: 'discount' }])
+    const schema = schemaSource(catalogue)
+    expect(schema).toMatch(/\ntype CrmScratchMeasures \{[^}]*?\n {2}discount: Decimal\n/s)
+    expect(schema).toMatch(/\ntype CrmScratchGroupKey \{[^}]*?\n {2}discount: Float\n/s)
+    expect(groupSchemas(catalogue).CrmScratchGroup?.properties).toMatchObject({
+      key: {
+        properties: { discount: { type: ['number', 'null'], minimum: 0, maximum: 100 } },
+      },
+    })
   })
 
   test('is compared after a write, and by workflows', () => {

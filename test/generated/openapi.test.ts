@@ -65,7 +65,7 @@ describe('the document', () => {
 
   test('gives every operation a verb phrase as its title, and describes it in sentences', () => {
     const verbs =
-      /^(Check|Complete|Count|Create|Deactivate|Delete|Get|List|Pause|Reactivate|Receive|Replace|Replay|Resume|Revoke|Rotate|Send|Start|Update|Upgrade) [a-zA-Z]/
+      /^(Aggregate|Check|Complete|Count|Create|Deactivate|Delete|Get|List|Pause|Reactivate|Receive|Replace|Replay|Resume|Revoke|Rotate|Send|Start|Update|Upgrade) [a-zA-Z]/
     const messages = Object.values(document.webhooks).map(({ post }) => post)
     const titles = new Set<string>()
     for (const { operationId, summary, description, tags, responses } of [

@@ -101,9 +101,9 @@ const matchesLink = (
   return Object.entries(filter).every(([quantifier, nested]) => {
     const { includeDeleted, ...conditions } = nested as ComposedFilter
     const listed = linked.filter(({ remoteDeleted }) =>
-      conditions.remoteDeleted === 'true'
-        ? remoteDeleted
-        : includeDeleted === 'true' || !remoteDeleted,
+      conditions.remoteDeleted === undefined
+        ? includeDeleted === 'true' || !remoteDeleted
+        : String(remoteDeleted) === conditions.remoteDeleted,
     )
     const matching = listed.filter((other) => isMatch(stored, link.to, other, conditions)).length
     return quantifier === 'some'
