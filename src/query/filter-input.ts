@@ -5,6 +5,7 @@ import { formatPath } from '../definition/value.ts'
 import { invalidParameter } from '../errors.ts'
 import {
   type FilterCondition,
+  type FilterParameter,
   type FilterValues,
   findParameter,
   type GroupForm,
@@ -18,6 +19,8 @@ import { type FilterLink, filterLinks } from './filter-links.ts'
 
 /** Conditions in one filter, including those of its nested filters. */
 export const MAX_FILTER_CONDITIONS = 100
+/** Values in one filter, of all its conditions. */
+export const MAX_INPUT_VALUES = 500
 /** Levels of nested filters. */
 export const MAX_FILTER_LEVELS = 5
 
@@ -48,6 +51,7 @@ export const parseFilterInput = (
   input: FilterValues,
 ): ListFilter => {
   let count = 0
+  let values = 0
 
   const countCondition = (path: Path): void => {
     count += 1
@@ -56,6 +60,15 @@ export const parseFilterInput = (
         formatPath(path),
         `at most ${MAX_FILTER_CONDITIONS} conditions in one filter`,
       )
+  }
+
+  const parseTerm = (parameter: FilterParameter, value: unknown, path: Path): FilterCondition => {
+    const term = parseFilterValue(parameter, value, formatPath(path))
+    values += term.values.length
+    // An id is computed from each value for each credential.
+    if (values > MAX_INPUT_VALUES)
+      throw invalidParameter(formatPath(path), `at most ${MAX_INPUT_VALUES} values in one filter`)
+    return term
   }
 
   /** A nested filter as an object. */
@@ -69,13 +82,13 @@ export const parseFilterInput = (
 
   /** The conditions of a nested filter, which has no choice of deleted records. */
   const parseNested = (value: unknown, place: Place): readonly FilterCondition[] => {
-    const { includeDeleted, ...values } = nested(value, place.path, place.level)
+    const { includeDeleted, ...conditions } = nested(value, place.path, place.level)
     if (includeDeleted != null)
       throw invalidParameter(
         formatPath([...place.path, 'includeDeleted']),
         'no value here; set it in the filter of the list',
       )
-    return parseConditions(values, place)
+    return parseConditions(conditions, place)
   }
 
   const parseGroup = (form: GroupForm, value: unknown, place: Place): FilterCondition => {
@@ -123,9 +136,9 @@ export const parseFilterInput = (
     return conditions.length === 1 ? only : { form: 'and', conditions }
   }
 
-  const parseConditions = (values: FilterValues, place: Place): readonly FilterCondition[] => {
+  const parseConditions = (filter: FilterValues, place: Place): readonly FilterCondition[] => {
     const links = filterLinks(catalogue).get(place.resource)
-    return Object.entries(values).flatMap(([name, value]): FilterCondition[] => {
+    return Object.entries(filter).flatMap(([name, value]): FilterCondition[] => {
       if (value === undefined) return []
       const path = [...place.path, name]
       countCondition(path)
@@ -133,17 +146,16 @@ export const parseFilterInput = (
       if (form) return [parseGroup(form, value, { ...place, path })]
       const link = links?.get(name)
       if (link) return [parseLink(link, value, { ...place, path })]
-      const parameter = findParameter(place.resource, name, groupForms)
-      return [parseFilterValue(parameter, value, formatPath(path))]
+      return [parseTerm(findParameter(place.resource, name, groupForms), value, path)]
     })
   }
 
-  const parseList = (values: FilterValues, place: Place): ListFilter => {
-    const { includeDeleted: _included, remoteDeleted: _deleted, ...conditions } = values
+  const parseList = (filter: FilterValues, place: Place): ListFilter => {
+    const { includeDeleted: _included, remoteDeleted: _deleted, ...conditions } = filter
     const pathOf = (name: string): string => formatPath([...place.path, name])
     return {
       conditions: parseConditions(conditions, place),
-      deleted: parseDeleted(place.resource, values, pathOf),
+      deleted: parseDeleted(place.resource, filter, pathOf),
     }
   }
 

@@ -226,6 +226,11 @@ describe('a filter is refused', () => {
       'or[99].industry',
       /at most 100 conditions/,
     ],
+    [
+      { or: Array.from({ length: 6 }, () => ({ industryIn: Array(100).fill('x') })) },
+      'or[5].industryIn',
+      /at most 500 values/,
+    ],
   ])('%j', (input, field, expected) => {
     expect(() => parseFilterInput(lists, accounts, { ...input })).toThrow(
       expect.objectContaining({

@@ -7,6 +7,7 @@ import {
   listQuantifiers,
   MAX_FILTER_CONDITIONS,
   MAX_FILTER_LEVELS,
+  MAX_INPUT_VALUES,
 } from '../../query/filter-input.ts'
 import { type FilterLink, filterLinks } from '../../query/filter-links.ts'
 import type { Builder } from './builder.ts'
@@ -61,7 +62,7 @@ export const createFilterTypes = (builder: Builder, enums: Enums, catalogue: Cat
     const type = makeFilter(builder, `${resource.typeName}Filter`)
     const links = [...(filterLinks(catalogue).get(resource)?.values() ?? [])]
     type.implement({
-      description: `Filters ${resource.plural}. A record must match every condition. The names of the parameters are those of REST. At most ${MAX_FILTER_CONDITIONS} conditions on ${MAX_FILTER_LEVELS} levels.`,
+      description: `Filters ${resource.plural}. A record must match every condition. The names of the parameters are those of REST. At most ${MAX_FILTER_CONDITIONS} conditions and ${MAX_INPUT_VALUES} values, on ${MAX_FILTER_LEVELS} levels.`,
       fields: (t) => ({
         ...Object.fromEntries(
           [...filterParameters(resource).values()].map((parameter) => {
