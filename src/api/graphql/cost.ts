@@ -23,11 +23,9 @@ import { coerceVariables, directiveVariables, type Variables, variablesIn } from
 
 /** Enough for ten pages of 100 full records, or for 100 records with 20 linked records each. */
 export const MAX_COST = 50_000
-/**
- * Fields of the schema that cost as much as one field of a record: they are read from memory. The whole schema,
- * which GraphiQL requests, costs about 25,000.
- */
-const SCHEMA_FIELDS = 2
+/** Fields of the schema that cost as much as one field of a record: they are in memory. */
+const SCHEMA_FIELDS_PER_COST = 5
+const MAX_SCHEMA_FIELDS = MAX_COST * SCHEMA_FIELDS_PER_COST
 /** The arguments that set the size of a page. */
 const PAGE_SIZES = ['first', 'last'] as const
 /** Memory of all cached costs, by the length of their keys. */
@@ -55,7 +53,7 @@ export interface Cost {
   readonly readsSchema: boolean
 }
 
-/** The cost of `__schema` and `__type`, from the number of fields that they return for this schema. */
+/** The cost of `__schema` and `__type`, by the number of fields that they return for this schema. */
 const estimateIntrospection =
   ({ schema, document }: Execution): ComplexityEstimator =>
   ({ field, node, args }) => {
@@ -64,13 +62,13 @@ const estimateIntrospection =
     const { selectionSet } = node
     const value = field.name === '__type' ? schema.getType(String(args.name)) : schema
     if (!selectionSet || value === undefined) return 1
-    const limit = MAX_COST * SCHEMA_FIELDS
-    const fields = countIntrospection({ schema, document, type, value, selectionSet }, limit)
-    if (fields > limit)
+    const introspection = { schema, document, type, value, selectionSet }
+    const fields = countIntrospection(introspection, MAX_SCHEMA_FIELDS)
+    if (fields > MAX_SCHEMA_FIELDS)
       throw tooComplex(
-        `${field.name} returns more than ${limit} fields, the limit. Select fewer fields.`,
+        `${field.name} returns more than ${MAX_SCHEMA_FIELDS} fields, the limit. Select fewer fields.`,
       )
-    return 1 + Math.ceil(fields / SCHEMA_FIELDS)
+    return 1 + Math.ceil(fields / SCHEMA_FIELDS_PER_COST)
   }
 
 /** The cost of an operation with valid variables, or the error for invalid arguments or too many nodes. */
