@@ -1,6 +1,7 @@
 import type { Catalogue } from '../src/definition/catalogue.ts'
 import { printJson } from './json.ts'
 import { errorSchemas, failureResponses } from './openapi/failures.ts'
+import { groupSchemas } from './openapi/group-schemas.ts'
 import { operationFailures, operationSchemas } from './openapi/operations.ts'
 import { parameterComponents } from './openapi/parameters.ts'
 import { paths, tagGroups, tags } from './openapi/paths.ts'
@@ -125,6 +126,7 @@ export const openapiSource = (catalogue: Catalogue): string => {
       responses: failureResponses(operationFailures),
       schemas: {
         ...recordSchemas(catalogue),
+        ...groupSchemas(catalogue),
         ...writeSchemas(catalogue),
         ...operationSchemas(),
         ...errorSchemas,

@@ -42,8 +42,8 @@ const members = (catalogue: Catalogue, fields: Fields, present?: ReadonlySet<str
   })
 
 const filterInterface = (resource: Resource): string => {
-  const own = [...filterParameters(resource).values()].map(({ name, filter, doc: text }) =>
-    member(`${name}?`, filter.typescript, text),
+  const own = [...filterParameters(resource).values()].map(({ name, type, doc: text }) =>
+    member(`${name}?`, type.typescript, text),
   )
   const deleted = member(
     'includeDeleted?',

@@ -189,11 +189,11 @@ const exampleShape = (
 export const exampleFilter = (
   catalogue: Catalogue,
   resource: Resource,
-  { field, definition, filter }: FilterParameter,
+  { field, definition, type }: FilterParameter,
 ): unknown => {
   const source = sourceFor(catalogue, resource, resource.typeName, field)
   const shown = exampleRecord(catalogue, resource)[field] ?? definition.kind.example(source)
-  return filter.example(shown)
+  return type.example(shown)
 }
 
 /** The example record of a resource, as the API shows it. */

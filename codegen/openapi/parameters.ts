@@ -2,6 +2,13 @@
 import type { Catalogue } from '../../src/definition/catalogue.ts'
 import { MAX_TEXT_LENGTH } from '../../src/definition/kinds/limits.ts'
 import { commonFields, type Resource } from '../../src/definition/resource.ts'
+import {
+  aggregateFunctions,
+  groupKeys,
+  MAX_GROUP_KEYS,
+  MAX_GROUPS,
+  measuredFields,
+} from '../../src/query/aggregate.ts'
 import { orderFields } from '../../src/query/cursor.ts'
 import { type FilterParameter, filterParameters } from '../../src/query/filter.ts'
 import {
@@ -33,17 +40,21 @@ const text: JsonSchema = { type: 'string', maxLength: MAX_TEXT_LENGTH }
 const deletedRecords =
   'true: return only records that are deleted in the app. false (default): return only the others.'
 
+const severalValues = String.raw`Separated by commas; a comma in a value is written \,.`
+
 const filter = (
   catalogue: Catalogue,
   resource: Resource,
   parameter: FilterParameter,
 ): Parameter => {
-  const { name, operator, filter: kind } = parameter
-  const schema = kind.jsonSchema(operator)
-  const note = kind.note?.(operator)
+  const { name, type } = parameter
+  const { jsonSchema, isList, note } = type
   const example = exampleFilter(catalogue, resource, parameter)
-  const doc = note === undefined ? parameter.doc : `${parameter.doc} ${note}`
-  return inQuery(name, name === 'remoteDeleted' ? deletedRecords : doc, schema, example)
+  const doc = [parameter.doc, note, isList && severalValues].filter(Boolean).join(' ')
+  return {
+    ...inQuery(name, name === 'remoteDeleted' ? deletedRecords : doc, jsonSchema, example),
+    ...(isList && { style: 'form', explode: false }),
+  }
 }
 
 const orderBy = (resource: Resource): Parameter =>
@@ -57,6 +68,45 @@ const orderBy = (resource: Resource): Parameter =>
     },
     'createdAt:desc',
   )
+
+/** A parameter with several of these words. */
+const wordsInQuery = (
+  name: string,
+  description: string,
+  { words, maxItems }: { readonly words: readonly string[]; readonly maxItems?: number },
+): Parameter => ({
+  ...inQuery(
+    name,
+    description,
+    { type: 'array', items: { type: 'string', enum: words }, ...(maxItems && { maxItems }) },
+    words.slice(0, 1),
+  ),
+  style: 'form',
+  explode: false,
+})
+
+/** The parameters of an aggregate of a resource that are not filters. */
+const aggregated = (resource: Resource): Parameter[] => {
+  const measures = aggregateFunctions.flatMap((of) =>
+    measuredFields(resource).map((field) => `${of}.${field}`),
+  )
+  return [
+    wordsInQuery(
+      'groupBy',
+      `The keys of the groups, separated by commas. Without keys, one group has all records. At most ${MAX_GROUPS} groups.`,
+      { words: [...groupKeys(resource).keys()], maxItems: MAX_GROUP_KEYS },
+    ),
+    ...(measures.length === 0
+      ? []
+      : [
+          wordsInQuery(
+            'measures',
+            'What is computed for each group in addition to the number of records, separated by commas.',
+            { words: measures },
+          ),
+        ]),
+  ]
+}
 
 const shared: readonly Parameter[] = [
   {
@@ -138,6 +188,8 @@ export const parameterComponents = (catalogue: Catalogue): Readonly<Record<strin
   )
   for (const resource of catalogue.resources) {
     named.set(orderName(resource), orderBy(resource))
+    for (const parameter of aggregated(resource))
+      named.set(`${resource.typeName}.${parameter.name}`, parameter)
     for (const parameter of filterParameters(resource).values())
       named.set(componentName(resource, parameter), filter(catalogue, resource, parameter))
   }
@@ -173,6 +225,12 @@ export const listQuery = (resource: Resource, filled: string | undefined): Param
 
 export const countQuery = (resource: Resource, filled: string | undefined): Parameter[] => [
   ...byName('credentialId', 'maxStalenessSeconds'),
+  ...filters(resource, filled),
+]
+
+export const aggregateQuery = (resource: Resource, filled: string | undefined): Parameter[] => [
+  ...byName('credentialId'),
+  ...aggregated(resource).map(({ name }) => refTo('parameters', `${resource.typeName}.${name}`)),
   ...filters(resource, filled),
 ]
 

@@ -2,11 +2,12 @@
 import { type ResourcePath, resourcePaths } from '../../src/api/rest/paths.ts'
 import type { Catalogue } from '../../src/definition/catalogue.ts'
 import { pascalCase, type Resource } from '../../src/definition/resource.ts'
+import { MAX_GROUPS } from '../../src/query/aggregate.ts'
 import { MAX_PAGE_SIZE } from '../../src/query/list-request.ts'
 import { failures, failuresOf, readCodes } from './failures.ts'
 import { inWords, withArticle } from './in-words.ts'
 import { operationPaths, operationTags } from './operations.ts'
-import { countQuery, getQuery, inPath, listQuery } from './parameters.ts'
+import { aggregateQuery, countQuery, getQuery, inPath, listQuery } from './parameters.ts'
 import { recordWrites } from './record-writes.ts'
 import { closedObject, type JsonSchema, refTo } from './schemas.ts'
 import { successResponse } from './success-response.ts'
@@ -79,6 +80,26 @@ const recordPaths = (catalogue: Catalogue, resource: Resource, place: ResourcePa
       ...failuresOf(readCodes),
     },
   }
+  const aggregate = {
+    operationId: `aggregate${pascalCase(category)}${pascalCase(plural)}${suffix}`,
+    summary: `Aggregate ${words}${of}`,
+    description: `Returns the number of ${words} that match the filters, and exact sums, averages and bounds of their numbers, in groups.`,
+    ...tagged,
+    parameters: [...above, ...aggregateQuery(resource, place.parent)],
+    responses: {
+      200: successResponse(
+        `The groups of ${words}, in the order of their keys.`,
+        closedObject({
+          groups: {
+            type: 'array',
+            maxItems: MAX_GROUPS,
+            items: refTo('schemas', `${typeName}Group`),
+          },
+        }),
+      ),
+      ...failuresOf(readCodes),
+    },
+  }
   const get = {
     operationId: `get${typeName}${suffix}`,
     summary: `Get ${withArticle(inWords(name))}${of}`,
@@ -96,6 +117,7 @@ const recordPaths = (catalogue: Catalogue, resource: Resource, place: ResourcePa
   return {
     [path]: { get: list, ...writes.ofList },
     [`${path}/count`]: { get: count },
+    [`${path}/aggregate`]: { get: aggregate },
     [`${path}/{id}`]: { get, ...writes.ofRecord },
   }
 }

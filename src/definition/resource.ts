@@ -39,13 +39,11 @@ export const customFields = json(
   { isObject: true },
 )
 
+const neverNull = ['remoteId', 'remoteDeleted', 'createdAt', 'updatedAt'] as const
+type AlwaysPresent = (typeof neverNull)[number]
+
 /** The fields that are never null, in addition to lists. */
-export const alwaysPresent: ReadonlySet<string> = new Set([
-  'remoteId',
-  'remoteDeleted',
-  'createdAt',
-  'updatedAt',
-])
+export const alwaysPresent: ReadonlySet<string> = new Set(neverNull)
 
 /** A complete resource: its definition and the names derived from it. */
 export interface Resource<F extends Fields = Fields> extends ResourceDefinition<F> {
@@ -110,11 +108,16 @@ type Suffix = typeof operatorSuffix
 /** The type of a filter's value: a number for a decimal, an id for a reference that embeds. */
 type FilterValue<F extends Field> =
   F['kind'] extends Kind<unknown, infer Compared> ? Compared : never
+type OperatorsOf<F extends Field> = Extract<F['filters'][number], Operator>
+type InOf<Name extends string, F extends Field> =
+  'equals' extends OperatorsOf<F> ? (FilterValue<F> extends boolean ? never : `${Name}In`) : never
+type IsNullOf<Name extends string, F extends Field> = [OperatorsOf<F>] extends [never]
+  ? never
+  : Exclude<`${Name}IsNull`, `${AlwaysPresent}IsNull`>
 type FiltersOfField<Name extends string, F extends Field> = {
-  readonly [Op in Extract<
-    F['filters'][number],
-    Operator
-  > as `${Name}${Suffix[Op]}`]?: FilterValue<F>
+  readonly [Op in OperatorsOf<F> as `${Name}${Suffix[Op]}`]?: FilterValue<F>
+} & { readonly [In in InOf<Name, F>]?: readonly FilterValue<F>[] } & {
+  readonly [IsNull in IsNullOf<Name, F>]?: boolean
 }
 type Intersect<Union> = (Union extends unknown ? (member: Union) => void : never) extends (
   all: infer All,

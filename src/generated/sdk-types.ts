@@ -950,30 +950,52 @@ export interface AccountingAccount {
 export interface AccountingAccountFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** Name of the account: equal to this value. */
   readonly accountName?: string
   /** Name of the account: contains this text, ignoring case. */
   readonly accountNameContains?: string
   /** Name of the account: different from this value, or empty. */
   readonly accountNameNotEquals?: string
+  /** Name of the account: equal to one of these values. */
+  readonly accountNameIn?: readonly string[]
+  /** Name of the account: true for records without a value, false for records with one. */
+  readonly accountNameIsNull?: boolean
   /** What the account is used for: equal to this value. */
   readonly accountDescription?: string
   /** What the account is used for: contains this text, ignoring case. */
   readonly accountDescriptionContains?: string
   /** What the account is used for: different from this value, or empty. */
   readonly accountDescriptionNotEquals?: string
+  /** What the account is used for: equal to one of these values. */
+  readonly accountDescriptionIn?: readonly string[]
+  /** What the account is used for: true for records without a value, false for records with one. */
+  readonly accountDescriptionIsNull?: boolean
   /** Classification of the account in the balance sheet or income statement: equal to this value. */
   readonly classification?: 'ASSET' | 'EQUITY' | 'EXPENSE' | 'LIABILITY' | 'REVENUE'
   /** Classification of the account in the balance sheet or income statement: different from this value, or empty. */
   readonly classificationNotEquals?: 'ASSET' | 'EQUITY' | 'EXPENSE' | 'LIABILITY' | 'REVENUE'
+  /** Classification of the account in the balance sheet or income statement: equal to one of these values. */
+  readonly classificationIn?: readonly ('ASSET' | 'EQUITY' | 'EXPENSE' | 'LIABILITY' | 'REVENUE')[]
+  /** Classification of the account in the balance sheet or income statement: true for records without a value, false for records with one. */
+  readonly classificationIsNull?: boolean
   /** Type of the account within its classification: equal to this value. */
   readonly accountType?: 'BANK' | 'OTHER_CURRENT_ASSET' | 'FIXED_ASSET' | 'OTHER_ASSET' | 'ACCOUNTS_RECEIVABLE' | 'EQUITY' | 'EXPENSE' | 'OTHER_EXPENSE' | 'COST_OF_GOODS_SOLD' | 'ACCOUNTS_PAYABLE' | 'CREDIT_CARD' | 'LONG_TERM_LIABILITY' | 'OTHER_CURRENT_LIABILITY' | 'INCOME' | 'OTHER_INCOME'
   /** Type of the account within its classification: different from this value, or empty. */
   readonly accountTypeNotEquals?: 'BANK' | 'OTHER_CURRENT_ASSET' | 'FIXED_ASSET' | 'OTHER_ASSET' | 'ACCOUNTS_RECEIVABLE' | 'EQUITY' | 'EXPENSE' | 'OTHER_EXPENSE' | 'COST_OF_GOODS_SOLD' | 'ACCOUNTS_PAYABLE' | 'CREDIT_CARD' | 'LONG_TERM_LIABILITY' | 'OTHER_CURRENT_LIABILITY' | 'INCOME' | 'OTHER_INCOME'
+  /** Type of the account within its classification: equal to one of these values. */
+  readonly accountTypeIn?: readonly ('BANK' | 'OTHER_CURRENT_ASSET' | 'FIXED_ASSET' | 'OTHER_ASSET' | 'ACCOUNTS_RECEIVABLE' | 'EQUITY' | 'EXPENSE' | 'OTHER_EXPENSE' | 'COST_OF_GOODS_SOLD' | 'ACCOUNTS_PAYABLE' | 'CREDIT_CARD' | 'LONG_TERM_LIABILITY' | 'OTHER_CURRENT_LIABILITY' | 'INCOME' | 'OTHER_INCOME')[]
+  /** Type of the account within its classification: true for records without a value, false for records with one. */
+  readonly accountTypeIsNull?: boolean
   /** Whether the account is in use: equal to this value. */
   readonly accountStatus?: 'ACTIVE' | 'INACTIVE'
   /** Whether the account is in use: different from this value, or empty. */
   readonly accountStatusNotEquals?: 'ACTIVE' | 'INACTIVE'
+  /** Whether the account is in use: equal to one of these values. */
+  readonly accountStatusIn?: readonly ('ACTIVE' | 'INACTIVE')[]
+  /** Whether the account is in use: true for records without a value, false for records with one. */
+  readonly accountStatusIsNull?: boolean
   /** Balance of the account, in the account's currency: equal to this value. */
   readonly currentBalance?: number
   /** Balance of the account, in the account's currency: at least this value. */
@@ -982,32 +1004,56 @@ export interface AccountingAccountFilter {
   readonly currentBalanceMax?: number
   /** Balance of the account, in the account's currency: different from this value, or empty. */
   readonly currentBalanceNotEquals?: number
+  /** Balance of the account, in the account's currency: equal to one of these values. */
+  readonly currentBalanceIn?: readonly number[]
+  /** Balance of the account, in the account's currency: true for records without a value, false for records with one. */
+  readonly currentBalanceIsNull?: boolean
   /** Currency of the account: equal to this value. */
   readonly currency?: CurrencyCode
   /** Currency of the account: different from this value, or empty. */
   readonly currencyNotEquals?: CurrencyCode
+  /** Currency of the account: equal to one of these values. */
+  readonly currencyIn?: readonly CurrencyCode[]
+  /** Currency of the account: true for records without a value, false for records with one. */
+  readonly currencyIsNull?: boolean
   /** Number of the account in the chart of accounts: equal to this value. */
   readonly accountNumber?: string
   /** Number of the account in the chart of accounts: contains this text, ignoring case. */
   readonly accountNumberContains?: string
   /** Number of the account in the chart of accounts: different from this value, or empty. */
   readonly accountNumberNotEquals?: string
+  /** Number of the account in the chart of accounts: equal to one of these values. */
+  readonly accountNumberIn?: readonly string[]
+  /** Number of the account in the chart of accounts: true for records without a value, false for records with one. */
+  readonly accountNumberIsNull?: boolean
   /** Parent of this account: equal to this value. */
   readonly parentAccountId?: string
   /** Parent of this account: different from this value, or empty. */
   readonly parentAccountIdNotEquals?: string
+  /** Parent of this account: equal to one of these values. */
+  readonly parentAccountIdIn?: readonly string[]
+  /** Parent of this account: true for records without a value, false for records with one. */
+  readonly parentAccountIdIsNull?: boolean
   /** Company the account belongs to: equal to this value. */
   readonly companyId?: string
   /** Company the account belongs to: different from this value, or empty. */
   readonly companyIdNotEquals?: string
+  /** Company the account belongs to: equal to one of these values. */
+  readonly companyIdIn?: readonly string[]
+  /** Company the account belongs to: true for records without a value, false for records with one. */
+  readonly companyIdIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -1084,54 +1130,92 @@ export interface AccountingBill {
 export interface AccountingBillFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** Vendor who sent the bill: equal to this value. */
   readonly vendorId?: string
   /** Vendor who sent the bill: different from this value, or empty. */
   readonly vendorIdNotEquals?: string
+  /** Vendor who sent the bill: equal to one of these values. */
+  readonly vendorIdIn?: readonly string[]
+  /** Vendor who sent the bill: true for records without a value, false for records with one. */
+  readonly vendorIdIsNull?: boolean
   /** Number that the vendor assigned to the bill: equal to this value. */
   readonly billNumber?: string
   /** Number that the vendor assigned to the bill: contains this text, ignoring case. */
   readonly billNumberContains?: string
   /** Number that the vendor assigned to the bill: different from this value, or empty. */
   readonly billNumberNotEquals?: string
+  /** Number that the vendor assigned to the bill: equal to one of these values. */
+  readonly billNumberIn?: readonly string[]
+  /** Number that the vendor assigned to the bill: true for records without a value, false for records with one. */
+  readonly billNumberIsNull?: boolean
   /** Status of the bill, as the app names it: equal to this value. */
   readonly billStatus?: string
   /** Status of the bill, as the app names it: contains this text, ignoring case. */
   readonly billStatusContains?: string
   /** Status of the bill, as the app names it: different from this value, or empty. */
   readonly billStatusNotEquals?: string
+  /** Status of the bill, as the app names it: equal to one of these values. */
+  readonly billStatusIn?: readonly string[]
+  /** Status of the bill, as the app names it: true for records without a value, false for records with one. */
+  readonly billStatusIsNull?: boolean
   /** Date on which the bill was issued: equal to this value. */
   readonly issueDate?: string
   /** Date on which the bill was issued: at least this value. */
   readonly issueDateMin?: string
   /** Date on which the bill was issued: at most this value. */
   readonly issueDateMax?: string
+  /** Date on which the bill was issued: equal to one of these values. */
+  readonly issueDateIn?: readonly string[]
+  /** Date on which the bill was issued: true for records without a value, false for records with one. */
+  readonly issueDateIsNull?: boolean
   /** Due date of the bill: equal to this value. */
   readonly dueDate?: string
   /** Due date of the bill: at least this value. */
   readonly dueDateMin?: string
   /** Due date of the bill: at most this value. */
   readonly dueDateMax?: string
+  /** Due date of the bill: equal to one of these values. */
+  readonly dueDateIn?: readonly string[]
+  /** Due date of the bill: true for records without a value, false for records with one. */
+  readonly dueDateIsNull?: boolean
   /** Date on which the bill was paid in full: equal to this value. */
   readonly paidOnDate?: string
   /** Date on which the bill was paid in full: at least this value. */
   readonly paidOnDateMin?: string
   /** Date on which the bill was paid in full: at most this value. */
   readonly paidOnDateMax?: string
+  /** Date on which the bill was paid in full: equal to one of these values. */
+  readonly paidOnDateIn?: readonly string[]
+  /** Date on which the bill was paid in full: true for records without a value, false for records with one. */
+  readonly paidOnDateIsNull?: boolean
   /** Note about the bill: equal to this value. */
   readonly memo?: string
   /** Note about the bill: contains this text, ignoring case. */
   readonly memoContains?: string
   /** Note about the bill: different from this value, or empty. */
   readonly memoNotEquals?: string
+  /** Note about the bill: equal to one of these values. */
+  readonly memoIn?: readonly string[]
+  /** Note about the bill: true for records without a value, false for records with one. */
+  readonly memoIsNull?: boolean
   /** Company that owes the bill: equal to this value. */
   readonly companyId?: string
   /** Company that owes the bill: different from this value, or empty. */
   readonly companyIdNotEquals?: string
+  /** Company that owes the bill: equal to one of these values. */
+  readonly companyIdIn?: readonly string[]
+  /** Company that owes the bill: true for records without a value, false for records with one. */
+  readonly companyIdIsNull?: boolean
   /** Currency of the bill: equal to this value. */
   readonly currency?: CurrencyCode
   /** Currency of the bill: different from this value, or empty. */
   readonly currencyNotEquals?: CurrencyCode
+  /** Currency of the bill: equal to one of these values. */
+  readonly currencyIn?: readonly CurrencyCode[]
+  /** Currency of the bill: true for records without a value, false for records with one. */
+  readonly currencyIsNull?: boolean
   /** Exchange rate from the bill's currency to the company's: equal to this value. */
   readonly exchangeRate?: number
   /** Exchange rate from the bill's currency to the company's: at least this value. */
@@ -1140,6 +1224,10 @@ export interface AccountingBillFilter {
   readonly exchangeRateMax?: number
   /** Exchange rate from the bill's currency to the company's: different from this value, or empty. */
   readonly exchangeRateNotEquals?: number
+  /** Exchange rate from the bill's currency to the company's: equal to one of these values. */
+  readonly exchangeRateIn?: readonly number[]
+  /** Exchange rate from the bill's currency to the company's: true for records without a value, false for records with one. */
+  readonly exchangeRateIsNull?: boolean
   /** Sum of the lines before discount and tax: equal to this value. */
   readonly subTotal?: number
   /** Sum of the lines before discount and tax: at least this value. */
@@ -1148,6 +1236,10 @@ export interface AccountingBillFilter {
   readonly subTotalMax?: number
   /** Sum of the lines before discount and tax: different from this value, or empty. */
   readonly subTotalNotEquals?: number
+  /** Sum of the lines before discount and tax: equal to one of these values. */
+  readonly subTotalIn?: readonly number[]
+  /** Sum of the lines before discount and tax: true for records without a value, false for records with one. */
+  readonly subTotalIsNull?: boolean
   /** Total discount of the bill: equal to this value. */
   readonly totalDiscount?: number
   /** Total discount of the bill: at least this value. */
@@ -1156,6 +1248,10 @@ export interface AccountingBillFilter {
   readonly totalDiscountMax?: number
   /** Total discount of the bill: different from this value, or empty. */
   readonly totalDiscountNotEquals?: number
+  /** Total discount of the bill: equal to one of these values. */
+  readonly totalDiscountIn?: readonly number[]
+  /** Total discount of the bill: true for records without a value, false for records with one. */
+  readonly totalDiscountIsNull?: boolean
   /** Total tax of the bill: equal to this value. */
   readonly totalTaxAmount?: number
   /** Total tax of the bill: at least this value. */
@@ -1164,6 +1260,10 @@ export interface AccountingBillFilter {
   readonly totalTaxAmountMax?: number
   /** Total tax of the bill: different from this value, or empty. */
   readonly totalTaxAmountNotEquals?: number
+  /** Total tax of the bill: equal to one of these values. */
+  readonly totalTaxAmountIn?: readonly number[]
+  /** Total tax of the bill: true for records without a value, false for records with one. */
+  readonly totalTaxAmountIsNull?: boolean
   /** Total amount of the bill, after discount and including tax: equal to this value. */
   readonly totalAmount?: number
   /** Total amount of the bill, after discount and including tax: at least this value. */
@@ -1172,6 +1272,10 @@ export interface AccountingBillFilter {
   readonly totalAmountMax?: number
   /** Total amount of the bill, after discount and including tax: different from this value, or empty. */
   readonly totalAmountNotEquals?: number
+  /** Total amount of the bill, after discount and including tax: equal to one of these values. */
+  readonly totalAmountIn?: readonly number[]
+  /** Total amount of the bill, after discount and including tax: true for records without a value, false for records with one. */
+  readonly totalAmountIsNull?: boolean
   /** Outstanding amount: equal to this value. */
   readonly balance?: number
   /** Outstanding amount: at least this value. */
@@ -1180,14 +1284,22 @@ export interface AccountingBillFilter {
   readonly balanceMax?: number
   /** Outstanding amount: different from this value, or empty. */
   readonly balanceNotEquals?: number
+  /** Outstanding amount: equal to one of these values. */
+  readonly balanceIn?: readonly number[]
+  /** Outstanding amount: true for records without a value, false for records with one. */
+  readonly balanceIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -1246,24 +1358,38 @@ export interface AccountingCompanyInfo {
 export interface AccountingCompanyInfoFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** Trading name of the company: equal to this value. */
   readonly companyName?: string
   /** Trading name of the company: contains this text, ignoring case. */
   readonly companyNameContains?: string
   /** Trading name of the company: different from this value, or empty. */
   readonly companyNameNotEquals?: string
+  /** Trading name of the company: equal to one of these values. */
+  readonly companyNameIn?: readonly string[]
+  /** Trading name of the company: true for records without a value, false for records with one. */
+  readonly companyNameIsNull?: boolean
   /** Registered name of the company: equal to this value. */
   readonly companyLegalName?: string
   /** Registered name of the company: contains this text, ignoring case. */
   readonly companyLegalNameContains?: string
   /** Registered name of the company: different from this value, or empty. */
   readonly companyLegalNameNotEquals?: string
+  /** Registered name of the company: equal to one of these values. */
+  readonly companyLegalNameIn?: readonly string[]
+  /** Registered name of the company: true for records without a value, false for records with one. */
+  readonly companyLegalNameIsNull?: boolean
   /** Tax number of the company, such as a VAT number: equal to this value. */
   readonly taxNumber?: string
   /** Tax number of the company, such as a VAT number: contains this text, ignoring case. */
   readonly taxNumberContains?: string
   /** Tax number of the company, such as a VAT number: different from this value, or empty. */
   readonly taxNumberNotEquals?: string
+  /** Tax number of the company, such as a VAT number: equal to one of these values. */
+  readonly taxNumberIn?: readonly string[]
+  /** Tax number of the company, such as a VAT number: true for records without a value, false for records with one. */
+  readonly taxNumberIsNull?: boolean
   /** Last month of the fiscal year, 1 to 12: equal to this value. */
   readonly fiscalYearEndMonth?: number
   /** Last month of the fiscal year, 1 to 12: at least this value. */
@@ -1272,6 +1398,10 @@ export interface AccountingCompanyInfoFilter {
   readonly fiscalYearEndMonthMax?: number
   /** Last month of the fiscal year, 1 to 12: different from this value, or empty. */
   readonly fiscalYearEndMonthNotEquals?: number
+  /** Last month of the fiscal year, 1 to 12: equal to one of these values. */
+  readonly fiscalYearEndMonthIn?: readonly number[]
+  /** Last month of the fiscal year, 1 to 12: true for records without a value, false for records with one. */
+  readonly fiscalYearEndMonthIsNull?: boolean
   /** Last day of the fiscal year within that month, 1 to 31: equal to this value. */
   readonly fiscalYearEndDay?: number
   /** Last day of the fiscal year within that month, 1 to 31: at least this value. */
@@ -1280,18 +1410,30 @@ export interface AccountingCompanyInfoFilter {
   readonly fiscalYearEndDayMax?: number
   /** Last day of the fiscal year within that month, 1 to 31: different from this value, or empty. */
   readonly fiscalYearEndDayNotEquals?: number
+  /** Last day of the fiscal year within that month, 1 to 31: equal to one of these values. */
+  readonly fiscalYearEndDayIn?: readonly number[]
+  /** Last day of the fiscal year within that month, 1 to 31: true for records without a value, false for records with one. */
+  readonly fiscalYearEndDayIsNull?: boolean
   /** Base currency of the company: equal to this value. */
   readonly currency?: CurrencyCode
   /** Base currency of the company: different from this value, or empty. */
   readonly currencyNotEquals?: CurrencyCode
+  /** Base currency of the company: equal to one of these values. */
+  readonly currencyIn?: readonly CurrencyCode[]
+  /** Base currency of the company: true for records without a value, false for records with one. */
+  readonly currencyIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -1348,44 +1490,74 @@ export interface AccountingCustomer {
 export interface AccountingCustomerFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** Full name of the customer: equal to this value. */
   readonly customerName?: string
   /** Full name of the customer: contains this text, ignoring case. */
   readonly customerNameContains?: string
   /** Full name of the customer: different from this value, or empty. */
   readonly customerNameNotEquals?: string
+  /** Full name of the customer: equal to one of these values. */
+  readonly customerNameIn?: readonly string[]
+  /** Full name of the customer: true for records without a value, false for records with one. */
+  readonly customerNameIsNull?: boolean
   /** Primary e-mail address of the customer: equal to this value. */
   readonly email?: string
   /** Primary e-mail address of the customer: contains this text, ignoring case. */
   readonly emailContains?: string
   /** Primary e-mail address of the customer: different from this value, or empty. */
   readonly emailNotEquals?: string
+  /** Primary e-mail address of the customer: equal to one of these values. */
+  readonly emailIn?: readonly string[]
+  /** Primary e-mail address of the customer: true for records without a value, false for records with one. */
+  readonly emailIsNull?: boolean
   /** Tax number used for billing, such as a VAT number: equal to this value. */
   readonly taxNumber?: string
   /** Tax number used for billing, such as a VAT number: contains this text, ignoring case. */
   readonly taxNumberContains?: string
   /** Tax number used for billing, such as a VAT number: different from this value, or empty. */
   readonly taxNumberNotEquals?: string
+  /** Tax number used for billing, such as a VAT number: equal to one of these values. */
+  readonly taxNumberIn?: readonly string[]
+  /** Tax number used for billing, such as a VAT number: true for records without a value, false for records with one. */
+  readonly taxNumberIsNull?: boolean
   /** Status of the customer: equal to this value. */
   readonly customerStatus?: 'ACTIVE' | 'ARCHIVED'
   /** Status of the customer: different from this value, or empty. */
   readonly customerStatusNotEquals?: 'ACTIVE' | 'ARCHIVED'
+  /** Status of the customer: equal to one of these values. */
+  readonly customerStatusIn?: readonly ('ACTIVE' | 'ARCHIVED')[]
+  /** Status of the customer: true for records without a value, false for records with one. */
+  readonly customerStatusIsNull?: boolean
   /** Billing currency of the customer: equal to this value. */
   readonly currency?: CurrencyCode
   /** Billing currency of the customer: different from this value, or empty. */
   readonly currencyNotEquals?: CurrencyCode
+  /** Billing currency of the customer: equal to one of these values. */
+  readonly currencyIn?: readonly CurrencyCode[]
+  /** Billing currency of the customer: true for records without a value, false for records with one. */
+  readonly currencyIsNull?: boolean
   /** Company the customer belongs to: equal to this value. */
   readonly companyId?: string
   /** Company the customer belongs to: different from this value, or empty. */
   readonly companyIdNotEquals?: string
+  /** Company the customer belongs to: equal to one of these values. */
+  readonly companyIdIn?: readonly string[]
+  /** Company the customer belongs to: true for records without a value, false for records with one. */
+  readonly companyIdIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -1462,54 +1634,92 @@ export interface AccountingInvoice {
 export interface AccountingInvoiceFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** Customer to whom the invoice is issued: equal to this value. */
   readonly customerId?: string
   /** Customer to whom the invoice is issued: different from this value, or empty. */
   readonly customerIdNotEquals?: string
+  /** Customer to whom the invoice is issued: equal to one of these values. */
+  readonly customerIdIn?: readonly string[]
+  /** Customer to whom the invoice is issued: true for records without a value, false for records with one. */
+  readonly customerIdIsNull?: boolean
   /** Number of the invoice: equal to this value. */
   readonly invoiceNumber?: string
   /** Number of the invoice: contains this text, ignoring case. */
   readonly invoiceNumberContains?: string
   /** Number of the invoice: different from this value, or empty. */
   readonly invoiceNumberNotEquals?: string
+  /** Number of the invoice: equal to one of these values. */
+  readonly invoiceNumberIn?: readonly string[]
+  /** Number of the invoice: true for records without a value, false for records with one. */
+  readonly invoiceNumberIsNull?: boolean
   /** Status of the invoice, as the app names it: equal to this value. */
   readonly invoiceStatus?: string
   /** Status of the invoice, as the app names it: contains this text, ignoring case. */
   readonly invoiceStatusContains?: string
   /** Status of the invoice, as the app names it: different from this value, or empty. */
   readonly invoiceStatusNotEquals?: string
+  /** Status of the invoice, as the app names it: equal to one of these values. */
+  readonly invoiceStatusIn?: readonly string[]
+  /** Status of the invoice, as the app names it: true for records without a value, false for records with one. */
+  readonly invoiceStatusIsNull?: boolean
   /** Date on which the invoice was issued: equal to this value. */
   readonly issueDate?: string
   /** Date on which the invoice was issued: at least this value. */
   readonly issueDateMin?: string
   /** Date on which the invoice was issued: at most this value. */
   readonly issueDateMax?: string
+  /** Date on which the invoice was issued: equal to one of these values. */
+  readonly issueDateIn?: readonly string[]
+  /** Date on which the invoice was issued: true for records without a value, false for records with one. */
+  readonly issueDateIsNull?: boolean
   /** Due date of the invoice: equal to this value. */
   readonly dueDate?: string
   /** Due date of the invoice: at least this value. */
   readonly dueDateMin?: string
   /** Due date of the invoice: at most this value. */
   readonly dueDateMax?: string
+  /** Due date of the invoice: equal to one of these values. */
+  readonly dueDateIn?: readonly string[]
+  /** Due date of the invoice: true for records without a value, false for records with one. */
+  readonly dueDateIsNull?: boolean
   /** Date on which the invoice was paid in full: equal to this value. */
   readonly paidOnDate?: string
   /** Date on which the invoice was paid in full: at least this value. */
   readonly paidOnDateMin?: string
   /** Date on which the invoice was paid in full: at most this value. */
   readonly paidOnDateMax?: string
+  /** Date on which the invoice was paid in full: equal to one of these values. */
+  readonly paidOnDateIn?: readonly string[]
+  /** Date on which the invoice was paid in full: true for records without a value, false for records with one. */
+  readonly paidOnDateIsNull?: boolean
   /** Note about the invoice: equal to this value. */
   readonly memo?: string
   /** Note about the invoice: contains this text, ignoring case. */
   readonly memoContains?: string
   /** Note about the invoice: different from this value, or empty. */
   readonly memoNotEquals?: string
+  /** Note about the invoice: equal to one of these values. */
+  readonly memoIn?: readonly string[]
+  /** Note about the invoice: true for records without a value, false for records with one. */
+  readonly memoIsNull?: boolean
   /** Company that issued the invoice: equal to this value. */
   readonly companyId?: string
   /** Company that issued the invoice: different from this value, or empty. */
   readonly companyIdNotEquals?: string
+  /** Company that issued the invoice: equal to one of these values. */
+  readonly companyIdIn?: readonly string[]
+  /** Company that issued the invoice: true for records without a value, false for records with one. */
+  readonly companyIdIsNull?: boolean
   /** Currency of the invoice: equal to this value. */
   readonly currency?: CurrencyCode
   /** Currency of the invoice: different from this value, or empty. */
   readonly currencyNotEquals?: CurrencyCode
+  /** Currency of the invoice: equal to one of these values. */
+  readonly currencyIn?: readonly CurrencyCode[]
+  /** Currency of the invoice: true for records without a value, false for records with one. */
+  readonly currencyIsNull?: boolean
   /** Exchange rate from the invoice's currency to the company's: equal to this value. */
   readonly exchangeRate?: number
   /** Exchange rate from the invoice's currency to the company's: at least this value. */
@@ -1518,6 +1728,10 @@ export interface AccountingInvoiceFilter {
   readonly exchangeRateMax?: number
   /** Exchange rate from the invoice's currency to the company's: different from this value, or empty. */
   readonly exchangeRateNotEquals?: number
+  /** Exchange rate from the invoice's currency to the company's: equal to one of these values. */
+  readonly exchangeRateIn?: readonly number[]
+  /** Exchange rate from the invoice's currency to the company's: true for records without a value, false for records with one. */
+  readonly exchangeRateIsNull?: boolean
   /** Sum of the lines before discount and tax: equal to this value. */
   readonly subTotal?: number
   /** Sum of the lines before discount and tax: at least this value. */
@@ -1526,6 +1740,10 @@ export interface AccountingInvoiceFilter {
   readonly subTotalMax?: number
   /** Sum of the lines before discount and tax: different from this value, or empty. */
   readonly subTotalNotEquals?: number
+  /** Sum of the lines before discount and tax: equal to one of these values. */
+  readonly subTotalIn?: readonly number[]
+  /** Sum of the lines before discount and tax: true for records without a value, false for records with one. */
+  readonly subTotalIsNull?: boolean
   /** Total discount of the invoice: equal to this value. */
   readonly totalDiscount?: number
   /** Total discount of the invoice: at least this value. */
@@ -1534,6 +1752,10 @@ export interface AccountingInvoiceFilter {
   readonly totalDiscountMax?: number
   /** Total discount of the invoice: different from this value, or empty. */
   readonly totalDiscountNotEquals?: number
+  /** Total discount of the invoice: equal to one of these values. */
+  readonly totalDiscountIn?: readonly number[]
+  /** Total discount of the invoice: true for records without a value, false for records with one. */
+  readonly totalDiscountIsNull?: boolean
   /** Total tax of the invoice: equal to this value. */
   readonly totalTaxAmount?: number
   /** Total tax of the invoice: at least this value. */
@@ -1542,6 +1764,10 @@ export interface AccountingInvoiceFilter {
   readonly totalTaxAmountMax?: number
   /** Total tax of the invoice: different from this value, or empty. */
   readonly totalTaxAmountNotEquals?: number
+  /** Total tax of the invoice: equal to one of these values. */
+  readonly totalTaxAmountIn?: readonly number[]
+  /** Total tax of the invoice: true for records without a value, false for records with one. */
+  readonly totalTaxAmountIsNull?: boolean
   /** Total amount of the invoice, after discount and including tax: equal to this value. */
   readonly totalAmount?: number
   /** Total amount of the invoice, after discount and including tax: at least this value. */
@@ -1550,6 +1776,10 @@ export interface AccountingInvoiceFilter {
   readonly totalAmountMax?: number
   /** Total amount of the invoice, after discount and including tax: different from this value, or empty. */
   readonly totalAmountNotEquals?: number
+  /** Total amount of the invoice, after discount and including tax: equal to one of these values. */
+  readonly totalAmountIn?: readonly number[]
+  /** Total amount of the invoice, after discount and including tax: true for records without a value, false for records with one. */
+  readonly totalAmountIsNull?: boolean
   /** Outstanding amount: equal to this value. */
   readonly balance?: number
   /** Outstanding amount: at least this value. */
@@ -1558,14 +1788,22 @@ export interface AccountingInvoiceFilter {
   readonly balanceMax?: number
   /** Outstanding amount: different from this value, or empty. */
   readonly balanceNotEquals?: number
+  /** Outstanding amount: equal to one of these values. */
+  readonly balanceIn?: readonly number[]
+  /** Outstanding amount: true for records without a value, false for records with one. */
+  readonly balanceIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -1626,20 +1864,34 @@ export interface AccountingItem {
 export interface AccountingItemFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** Name of the item: equal to this value. */
   readonly itemName?: string
   /** Name of the item: contains this text, ignoring case. */
   readonly itemNameContains?: string
   /** Name of the item: different from this value, or empty. */
   readonly itemNameNotEquals?: string
+  /** Name of the item: equal to one of these values. */
+  readonly itemNameIn?: readonly string[]
+  /** Name of the item: true for records without a value, false for records with one. */
+  readonly itemNameIsNull?: boolean
   /** Status of the item: equal to this value. */
   readonly itemStatus?: 'ACTIVE' | 'ARCHIVED'
   /** Status of the item: different from this value, or empty. */
   readonly itemStatusNotEquals?: 'ACTIVE' | 'ARCHIVED'
+  /** Status of the item: equal to one of these values. */
+  readonly itemStatusIn?: readonly ('ACTIVE' | 'ARCHIVED')[]
+  /** Status of the item: true for records without a value, false for records with one. */
+  readonly itemStatusIsNull?: boolean
   /** Whether the item is a service, a good, or a good with tracked stock: equal to this value. */
   readonly itemType?: 'SERVICE' | 'NON_INVENTORY' | 'INVENTORY'
   /** Whether the item is a service, a good, or a good with tracked stock: different from this value, or empty. */
   readonly itemTypeNotEquals?: 'SERVICE' | 'NON_INVENTORY' | 'INVENTORY'
+  /** Whether the item is a service, a good, or a good with tracked stock: equal to one of these values. */
+  readonly itemTypeIn?: readonly ('SERVICE' | 'NON_INVENTORY' | 'INVENTORY')[]
+  /** Whether the item is a service, a good, or a good with tracked stock: true for records without a value, false for records with one. */
+  readonly itemTypeIsNull?: boolean
   /** Selling price of one unit: equal to this value. */
   readonly unitPrice?: number
   /** Selling price of one unit: at least this value. */
@@ -1648,6 +1900,10 @@ export interface AccountingItemFilter {
   readonly unitPriceMax?: number
   /** Selling price of one unit: different from this value, or empty. */
   readonly unitPriceNotEquals?: number
+  /** Selling price of one unit: equal to one of these values. */
+  readonly unitPriceIn?: readonly number[]
+  /** Selling price of one unit: true for records without a value, false for records with one. */
+  readonly unitPriceIsNull?: boolean
   /** Purchase price of one unit: equal to this value. */
   readonly purchasePrice?: number
   /** Purchase price of one unit: at least this value. */
@@ -1656,6 +1912,10 @@ export interface AccountingItemFilter {
   readonly purchasePriceMax?: number
   /** Purchase price of one unit: different from this value, or empty. */
   readonly purchasePriceNotEquals?: number
+  /** Purchase price of one unit: equal to one of these values. */
+  readonly purchasePriceIn?: readonly number[]
+  /** Purchase price of one unit: true for records without a value, false for records with one. */
+  readonly purchasePriceIsNull?: boolean
   /** Units in stock: equal to this value. */
   readonly qtyOnHand?: number
   /** Units in stock: at least this value. */
@@ -1664,30 +1924,54 @@ export interface AccountingItemFilter {
   readonly qtyOnHandMax?: number
   /** Units in stock: different from this value, or empty. */
   readonly qtyOnHandNotEquals?: number
+  /** Units in stock: equal to one of these values. */
+  readonly qtyOnHandIn?: readonly number[]
+  /** Units in stock: true for records without a value, false for records with one. */
+  readonly qtyOnHandIsNull?: boolean
   /** Account to which purchases of the item are posted: equal to this value. */
   readonly billAccountId?: string
   /** Account to which purchases of the item are posted: different from this value, or empty. */
   readonly billAccountIdNotEquals?: string
+  /** Account to which purchases of the item are posted: equal to one of these values. */
+  readonly billAccountIdIn?: readonly string[]
+  /** Account to which purchases of the item are posted: true for records without a value, false for records with one. */
+  readonly billAccountIdIsNull?: boolean
   /** Account to which sales of the item are posted: equal to this value. */
   readonly invoiceAccountId?: string
   /** Account to which sales of the item are posted: different from this value, or empty. */
   readonly invoiceAccountIdNotEquals?: string
+  /** Account to which sales of the item are posted: equal to one of these values. */
+  readonly invoiceAccountIdIn?: readonly string[]
+  /** Account to which sales of the item are posted: true for records without a value, false for records with one. */
+  readonly invoiceAccountIdIsNull?: boolean
   /** Account to which the value of the stock is posted: equal to this value. */
   readonly assetAccountId?: string
   /** Account to which the value of the stock is posted: different from this value, or empty. */
   readonly assetAccountIdNotEquals?: string
+  /** Account to which the value of the stock is posted: equal to one of these values. */
+  readonly assetAccountIdIn?: readonly string[]
+  /** Account to which the value of the stock is posted: true for records without a value, false for records with one. */
+  readonly assetAccountIdIsNull?: boolean
   /** Company the item belongs to: equal to this value. */
   readonly companyId?: string
   /** Company the item belongs to: different from this value, or empty. */
   readonly companyIdNotEquals?: string
+  /** Company the item belongs to: equal to one of these values. */
+  readonly companyIdIn?: readonly string[]
+  /** Company the item belongs to: true for records without a value, false for records with one. */
+  readonly companyIdIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -1746,20 +2030,50 @@ export interface AccountingPayment {
 export interface AccountingPaymentFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** Date of the payment: equal to this value. */
   readonly transactionDate?: string
+  /** Date of the payment: equal to one of these values. */
+  readonly transactionDateIn?: readonly string[]
+  /** Date of the payment: true for records without a value, false for records with one. */
+  readonly transactionDateIsNull?: boolean
   /** Customer who paid: equal to this value. */
   readonly customerId?: string
+  /** Customer who paid: equal to one of these values. */
+  readonly customerIdIn?: readonly string[]
+  /** Customer who paid: true for records without a value, false for records with one. */
+  readonly customerIdIsNull?: boolean
   /** Vendor who was paid: equal to this value. */
   readonly vendorId?: string
+  /** Vendor who was paid: equal to one of these values. */
+  readonly vendorIdIn?: readonly string[]
+  /** Vendor who was paid: true for records without a value, false for records with one. */
+  readonly vendorIdIsNull?: boolean
   /** Account from which or to which the payment was made: equal to this value. */
   readonly accountId?: string
+  /** Account from which or to which the payment was made: equal to one of these values. */
+  readonly accountIdIn?: readonly string[]
+  /** Account from which or to which the payment was made: true for records without a value, false for records with one. */
+  readonly accountIdIsNull?: boolean
   /** Currency of the payment: equal to this value. */
   readonly currency?: CurrencyCode
+  /** Currency of the payment: equal to one of these values. */
+  readonly currencyIn?: readonly CurrencyCode[]
+  /** Currency of the payment: true for records without a value, false for records with one. */
+  readonly currencyIsNull?: boolean
   /** Exchange rate from the payment's currency to the company's: equal to this value. */
   readonly exchangeRate?: number
+  /** Exchange rate from the payment's currency to the company's: equal to one of these values. */
+  readonly exchangeRateIn?: readonly number[]
+  /** Exchange rate from the payment's currency to the company's: true for records without a value, false for records with one. */
+  readonly exchangeRateIsNull?: boolean
   /** Company the payment belongs to: equal to this value. */
   readonly companyId?: string
+  /** Company the payment belongs to: equal to one of these values. */
+  readonly companyIdIn?: readonly string[]
+  /** Company the payment belongs to: true for records without a value, false for records with one. */
+  readonly companyIdIsNull?: boolean
   /** Amount of the payment: equal to this value. */
   readonly totalAmount?: number
   /** Amount of the payment: at least this value. */
@@ -1768,14 +2082,22 @@ export interface AccountingPaymentFilter {
   readonly totalAmountMax?: number
   /** Amount of the payment: different from this value, or empty. */
   readonly totalAmountNotEquals?: number
+  /** Amount of the payment: equal to one of these values. */
+  readonly totalAmountIn?: readonly number[]
+  /** Amount of the payment: true for records without a value, false for records with one. */
+  readonly totalAmountIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -1844,48 +2166,82 @@ export interface AccountingPurchaseOrder {
 export interface AccountingPurchaseOrderFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** Status of the purchase order, as the app names it: equal to this value. */
   readonly purchaseOrderStatus?: string
   /** Status of the purchase order, as the app names it: contains this text, ignoring case. */
   readonly purchaseOrderStatusContains?: string
   /** Status of the purchase order, as the app names it: different from this value, or empty. */
   readonly purchaseOrderStatusNotEquals?: string
+  /** Status of the purchase order, as the app names it: equal to one of these values. */
+  readonly purchaseOrderStatusIn?: readonly string[]
+  /** Status of the purchase order, as the app names it: true for records without a value, false for records with one. */
+  readonly purchaseOrderStatusIsNull?: boolean
   /** Number of the purchase order: equal to this value. */
   readonly purchaseOrderNumber?: string
   /** Number of the purchase order: contains this text, ignoring case. */
   readonly purchaseOrderNumberContains?: string
   /** Number of the purchase order: different from this value, or empty. */
   readonly purchaseOrderNumberNotEquals?: string
+  /** Number of the purchase order: equal to one of these values. */
+  readonly purchaseOrderNumberIn?: readonly string[]
+  /** Number of the purchase order: true for records without a value, false for records with one. */
+  readonly purchaseOrderNumberIsNull?: boolean
   /** Date on which the purchase order was issued: equal to this value. */
   readonly issueDate?: string
   /** Date on which the purchase order was issued: at least this value. */
   readonly issueDateMin?: string
   /** Date on which the purchase order was issued: at most this value. */
   readonly issueDateMax?: string
+  /** Date on which the purchase order was issued: equal to one of these values. */
+  readonly issueDateIn?: readonly string[]
+  /** Date on which the purchase order was issued: true for records without a value, false for records with one. */
+  readonly issueDateIsNull?: boolean
   /** Expected date of the delivery: equal to this value. */
   readonly deliveryDate?: string
   /** Expected date of the delivery: at least this value. */
   readonly deliveryDateMin?: string
   /** Expected date of the delivery: at most this value. */
   readonly deliveryDateMax?: string
+  /** Expected date of the delivery: equal to one of these values. */
+  readonly deliveryDateIn?: readonly string[]
+  /** Expected date of the delivery: true for records without a value, false for records with one. */
+  readonly deliveryDateIsNull?: boolean
   /** Vendor with whom the order is placed: equal to this value. */
   readonly vendorId?: string
   /** Vendor with whom the order is placed: different from this value, or empty. */
   readonly vendorIdNotEquals?: string
+  /** Vendor with whom the order is placed: equal to one of these values. */
+  readonly vendorIdIn?: readonly string[]
+  /** Vendor with whom the order is placed: true for records without a value, false for records with one. */
+  readonly vendorIdIsNull?: boolean
   /** Account to which the purchase order is posted: equal to this value. */
   readonly accountId?: string
   /** Account to which the purchase order is posted: different from this value, or empty. */
   readonly accountIdNotEquals?: string
+  /** Account to which the purchase order is posted: equal to one of these values. */
+  readonly accountIdIn?: readonly string[]
+  /** Account to which the purchase order is posted: true for records without a value, false for records with one. */
+  readonly accountIdIsNull?: boolean
   /** Note about the purchase order: equal to this value. */
   readonly memo?: string
   /** Note about the purchase order: contains this text, ignoring case. */
   readonly memoContains?: string
   /** Note about the purchase order: different from this value, or empty. */
   readonly memoNotEquals?: string
+  /** Note about the purchase order: equal to one of these values. */
+  readonly memoIn?: readonly string[]
+  /** Note about the purchase order: true for records without a value, false for records with one. */
+  readonly memoIsNull?: boolean
   /** Company that places the order: equal to this value. */
   readonly companyId?: string
   /** Company that places the order: different from this value, or empty. */
   readonly companyIdNotEquals?: string
+  /** Company that places the order: equal to one of these values. */
+  readonly companyIdIn?: readonly string[]
+  /** Company that places the order: true for records without a value, false for records with one. */
+  readonly companyIdIsNull?: boolean
   /** Total amount of the purchase order: equal to this value. */
   readonly totalAmount?: number
   /** Total amount of the purchase order: at least this value. */
@@ -1894,10 +2250,18 @@ export interface AccountingPurchaseOrderFilter {
   readonly totalAmountMax?: number
   /** Total amount of the purchase order: different from this value, or empty. */
   readonly totalAmountNotEquals?: number
+  /** Total amount of the purchase order: equal to one of these values. */
+  readonly totalAmountIn?: readonly number[]
+  /** Total amount of the purchase order: true for records without a value, false for records with one. */
+  readonly totalAmountIsNull?: boolean
   /** Currency of the purchase order: equal to this value. */
   readonly currency?: CurrencyCode
   /** Currency of the purchase order: different from this value, or empty. */
   readonly currencyNotEquals?: CurrencyCode
+  /** Currency of the purchase order: equal to one of these values. */
+  readonly currencyIn?: readonly CurrencyCode[]
+  /** Currency of the purchase order: true for records without a value, false for records with one. */
+  readonly currencyIsNull?: boolean
   /** Exchange rate from the purchase order's currency to the company's: equal to this value. */
   readonly exchangeRate?: number
   /** Exchange rate from the purchase order's currency to the company's: at least this value. */
@@ -1906,14 +2270,22 @@ export interface AccountingPurchaseOrderFilter {
   readonly exchangeRateMax?: number
   /** Exchange rate from the purchase order's currency to the company's: different from this value, or empty. */
   readonly exchangeRateNotEquals?: number
+  /** Exchange rate from the purchase order's currency to the company's: equal to one of these values. */
+  readonly exchangeRateIn?: readonly number[]
+  /** Exchange rate from the purchase order's currency to the company's: true for records without a value, false for records with one. */
+  readonly exchangeRateIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -1962,12 +2334,18 @@ export interface AccountingTaxRate {
 export interface AccountingTaxRateFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** Name or description of the rate: equal to this value. */
   readonly description?: string
   /** Name or description of the rate: contains this text, ignoring case. */
   readonly descriptionContains?: string
   /** Name or description of the rate: different from this value, or empty. */
   readonly descriptionNotEquals?: string
+  /** Name or description of the rate: equal to one of these values. */
+  readonly descriptionIn?: readonly string[]
+  /** Name or description of the rate: true for records without a value, false for records with one. */
+  readonly descriptionIsNull?: boolean
   /** Sum of the component rates, in percent: equal to this value. */
   readonly totalTaxRate?: number
   /** Sum of the component rates, in percent: at least this value. */
@@ -1976,6 +2354,10 @@ export interface AccountingTaxRateFilter {
   readonly totalTaxRateMax?: number
   /** Sum of the component rates, in percent: different from this value, or empty. */
   readonly totalTaxRateNotEquals?: number
+  /** Sum of the component rates, in percent: equal to one of these values. */
+  readonly totalTaxRateIn?: readonly number[]
+  /** Sum of the component rates, in percent: true for records without a value, false for records with one. */
+  readonly totalTaxRateIsNull?: boolean
   /** Rate that is charged on the net amount, in percent: equal to this value. */
   readonly effectiveTaxRate?: number
   /** Rate that is charged on the net amount, in percent: at least this value. */
@@ -1984,18 +2366,30 @@ export interface AccountingTaxRateFilter {
   readonly effectiveTaxRateMax?: number
   /** Rate that is charged on the net amount, in percent: different from this value, or empty. */
   readonly effectiveTaxRateNotEquals?: number
+  /** Rate that is charged on the net amount, in percent: equal to one of these values. */
+  readonly effectiveTaxRateIn?: readonly number[]
+  /** Rate that is charged on the net amount, in percent: true for records without a value, false for records with one. */
+  readonly effectiveTaxRateIsNull?: boolean
   /** Company the rate belongs to: equal to this value. */
   readonly companyId?: string
   /** Company the rate belongs to: different from this value, or empty. */
   readonly companyIdNotEquals?: string
+  /** Company the rate belongs to: equal to one of these values. */
+  readonly companyIdIn?: readonly string[]
+  /** Company the rate belongs to: true for records without a value, false for records with one. */
+  readonly companyIdIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -2046,40 +2440,66 @@ export interface AccountingTrackingCategory {
 export interface AccountingTrackingCategoryFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** Name of the category: equal to this value. */
   readonly trackingCategoryName?: string
   /** Name of the category: contains this text, ignoring case. */
   readonly trackingCategoryNameContains?: string
   /** Name of the category: different from this value, or empty. */
   readonly trackingCategoryNameNotEquals?: string
+  /** Name of the category: equal to one of these values. */
+  readonly trackingCategoryNameIn?: readonly string[]
+  /** Name of the category: true for records without a value, false for records with one. */
+  readonly trackingCategoryNameIsNull?: boolean
   /** Status of the category, as the app names it: equal to this value. */
   readonly trackingCategoryStatus?: string
   /** Status of the category, as the app names it: contains this text, ignoring case. */
   readonly trackingCategoryStatusContains?: string
   /** Status of the category, as the app names it: different from this value, or empty. */
   readonly trackingCategoryStatusNotEquals?: string
+  /** Status of the category, as the app names it: equal to one of these values. */
+  readonly trackingCategoryStatusIn?: readonly string[]
+  /** Status of the category, as the app names it: true for records without a value, false for records with one. */
+  readonly trackingCategoryStatusIsNull?: boolean
   /** Type of the category, such as class or department: equal to this value. */
   readonly trackingCategoryType?: string
   /** Type of the category, such as class or department: contains this text, ignoring case. */
   readonly trackingCategoryTypeContains?: string
   /** Type of the category, such as class or department: different from this value, or empty. */
   readonly trackingCategoryTypeNotEquals?: string
+  /** Type of the category, such as class or department: equal to one of these values. */
+  readonly trackingCategoryTypeIn?: readonly string[]
+  /** Type of the category, such as class or department: true for records without a value, false for records with one. */
+  readonly trackingCategoryTypeIsNull?: boolean
   /** Parent of this category: equal to this value. */
   readonly parentCategoryId?: string
   /** Parent of this category: different from this value, or empty. */
   readonly parentCategoryIdNotEquals?: string
+  /** Parent of this category: equal to one of these values. */
+  readonly parentCategoryIdIn?: readonly string[]
+  /** Parent of this category: true for records without a value, false for records with one. */
+  readonly parentCategoryIdIsNull?: boolean
   /** Company the category belongs to: equal to this value. */
   readonly companyId?: string
   /** Company the category belongs to: different from this value, or empty. */
   readonly companyIdNotEquals?: string
+  /** Company the category belongs to: equal to one of these values. */
+  readonly companyIdIn?: readonly string[]
+  /** Company the category belongs to: true for records without a value, false for records with one. */
+  readonly companyIdIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -2136,44 +2556,74 @@ export interface AccountingVendor {
 export interface AccountingVendorFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** Full name of the vendor: equal to this value. */
   readonly vendorName?: string
   /** Full name of the vendor: contains this text, ignoring case. */
   readonly vendorNameContains?: string
   /** Full name of the vendor: different from this value, or empty. */
   readonly vendorNameNotEquals?: string
+  /** Full name of the vendor: equal to one of these values. */
+  readonly vendorNameIn?: readonly string[]
+  /** Full name of the vendor: true for records without a value, false for records with one. */
+  readonly vendorNameIsNull?: boolean
   /** Primary e-mail address of the vendor: equal to this value. */
   readonly email?: string
   /** Primary e-mail address of the vendor: contains this text, ignoring case. */
   readonly emailContains?: string
   /** Primary e-mail address of the vendor: different from this value, or empty. */
   readonly emailNotEquals?: string
+  /** Primary e-mail address of the vendor: equal to one of these values. */
+  readonly emailIn?: readonly string[]
+  /** Primary e-mail address of the vendor: true for records without a value, false for records with one. */
+  readonly emailIsNull?: boolean
   /** Tax number used for billing, such as a VAT number: equal to this value. */
   readonly taxNumber?: string
   /** Tax number used for billing, such as a VAT number: contains this text, ignoring case. */
   readonly taxNumberContains?: string
   /** Tax number used for billing, such as a VAT number: different from this value, or empty. */
   readonly taxNumberNotEquals?: string
+  /** Tax number used for billing, such as a VAT number: equal to one of these values. */
+  readonly taxNumberIn?: readonly string[]
+  /** Tax number used for billing, such as a VAT number: true for records without a value, false for records with one. */
+  readonly taxNumberIsNull?: boolean
   /** Status of the vendor: equal to this value. */
   readonly vendorStatus?: 'ACTIVE' | 'ARCHIVED'
   /** Status of the vendor: different from this value, or empty. */
   readonly vendorStatusNotEquals?: 'ACTIVE' | 'ARCHIVED'
+  /** Status of the vendor: equal to one of these values. */
+  readonly vendorStatusIn?: readonly ('ACTIVE' | 'ARCHIVED')[]
+  /** Status of the vendor: true for records without a value, false for records with one. */
+  readonly vendorStatusIsNull?: boolean
   /** Currency in which the vendor is paid: equal to this value. */
   readonly currency?: CurrencyCode
   /** Currency in which the vendor is paid: different from this value, or empty. */
   readonly currencyNotEquals?: CurrencyCode
+  /** Currency in which the vendor is paid: equal to one of these values. */
+  readonly currencyIn?: readonly CurrencyCode[]
+  /** Currency in which the vendor is paid: true for records without a value, false for records with one. */
+  readonly currencyIsNull?: boolean
   /** Company the vendor belongs to: equal to this value. */
   readonly companyId?: string
   /** Company the vendor belongs to: different from this value, or empty. */
   readonly companyIdNotEquals?: string
+  /** Company the vendor belongs to: equal to one of these values. */
+  readonly companyIdIn?: readonly string[]
+  /** Company the vendor belongs to: true for records without a value, false for records with one. */
+  readonly companyIdIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -2232,36 +2682,58 @@ export interface CrmAccount {
 export interface CrmAccountFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** Name of the account: equal to this value. */
   readonly accountName?: string
   /** Name of the account: contains this text, ignoring case. */
   readonly accountNameContains?: string
   /** Name of the account: different from this value, or empty. */
   readonly accountNameNotEquals?: string
+  /** Name of the account: equal to one of these values. */
+  readonly accountNameIn?: readonly string[]
+  /** Name of the account: true for records without a value, false for records with one. */
+  readonly accountNameIsNull?: boolean
   /** Name of the user who owns the account: equal to this value. */
   readonly accountOwner?: string
   /** Name of the user who owns the account: contains this text, ignoring case. */
   readonly accountOwnerContains?: string
   /** Name of the user who owns the account: different from this value, or empty. */
   readonly accountOwnerNotEquals?: string
+  /** Name of the user who owns the account: equal to one of these values. */
+  readonly accountOwnerIn?: readonly string[]
+  /** Name of the user who owns the account: true for records without a value, false for records with one. */
+  readonly accountOwnerIsNull?: boolean
   /** Description of the account: equal to this value. */
   readonly description?: string
   /** Description of the account: contains this text, ignoring case. */
   readonly descriptionContains?: string
   /** Description of the account: different from this value, or empty. */
   readonly descriptionNotEquals?: string
+  /** Description of the account: equal to one of these values. */
+  readonly descriptionIn?: readonly string[]
+  /** Description of the account: true for records without a value, false for records with one. */
+  readonly descriptionIsNull?: boolean
   /** Industry of the account: equal to this value. */
   readonly industry?: string
   /** Industry of the account: contains this text, ignoring case. */
   readonly industryContains?: string
   /** Industry of the account: different from this value, or empty. */
   readonly industryNotEquals?: string
+  /** Industry of the account: equal to one of these values. */
+  readonly industryIn?: readonly string[]
+  /** Industry of the account: true for records without a value, false for records with one. */
+  readonly industryIsNull?: boolean
   /** URL of the account: equal to this value. */
   readonly website?: string
   /** URL of the account: contains this text, ignoring case. */
   readonly websiteContains?: string
   /** URL of the account: different from this value, or empty. */
   readonly websiteNotEquals?: string
+  /** URL of the account: equal to one of these values. */
+  readonly websiteIn?: readonly string[]
+  /** URL of the account: true for records without a value, false for records with one. */
+  readonly websiteIsNull?: boolean
   /** Number of people that the account employs: equal to this value. */
   readonly numberOfEmployees?: number
   /** Number of people that the account employs: at least this value. */
@@ -2270,16 +2742,28 @@ export interface CrmAccountFilter {
   readonly numberOfEmployeesMax?: number
   /** Number of people that the account employs: different from this value, or empty. */
   readonly numberOfEmployeesNotEquals?: number
+  /** Number of people that the account employs: equal to one of these values. */
+  readonly numberOfEmployeesIn?: readonly number[]
+  /** Number of people that the account employs: true for records without a value, false for records with one. */
+  readonly numberOfEmployeesIsNull?: boolean
   /** Time of the last activity with the account: equal to this value. */
   readonly lastActivityAt?: string
+  /** Time of the last activity with the account: equal to one of these values. */
+  readonly lastActivityAtIn?: readonly string[]
+  /** Time of the last activity with the account: true for records without a value, false for records with one. */
+  readonly lastActivityAtIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -2334,34 +2818,54 @@ export interface CrmContact {
 export interface CrmContactFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** First name: equal to this value. */
   readonly firstName?: string
   /** First name: contains this text, ignoring case. */
   readonly firstNameContains?: string
   /** First name: different from this value, or empty. */
   readonly firstNameNotEquals?: string
+  /** First name: equal to one of these values. */
+  readonly firstNameIn?: readonly string[]
+  /** First name: true for records without a value, false for records with one. */
+  readonly firstNameIsNull?: boolean
   /** Last name: equal to this value. */
   readonly lastName?: string
   /** Last name: contains this text, ignoring case. */
   readonly lastNameContains?: string
   /** Last name: different from this value, or empty. */
   readonly lastNameNotEquals?: string
+  /** Last name: equal to one of these values. */
+  readonly lastNameIn?: readonly string[]
+  /** Last name: true for records without a value, false for records with one. */
+  readonly lastNameIsNull?: boolean
   /** Account the contact belongs to: equal to this value. */
   readonly account?: string
   /** Account the contact belongs to: different from this value, or empty. */
   readonly accountNotEquals?: string
+  /** Account the contact belongs to: equal to one of these values. */
+  readonly accountIn?: readonly string[]
+  /** Account the contact belongs to: true for records without a value, false for records with one. */
+  readonly accountIsNull?: boolean
   /** Time of the last activity with the contact: at least this value. */
   readonly lastActivityAtMin?: string
   /** Time of the last activity with the contact: at most this value. */
   readonly lastActivityAtMax?: string
+  /** Time of the last activity with the contact: true for records without a value, false for records with one. */
+  readonly lastActivityAtIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -2420,50 +2924,80 @@ export interface CrmLead {
 export interface CrmLeadFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** Name of the user who owns the lead: equal to this value. */
   readonly leadOwner?: string
   /** Name of the user who owns the lead: contains this text, ignoring case. */
   readonly leadOwnerContains?: string
   /** Name of the user who owns the lead: different from this value, or empty. */
   readonly leadOwnerNotEquals?: string
+  /** Name of the user who owns the lead: equal to one of these values. */
+  readonly leadOwnerIn?: readonly string[]
+  /** Name of the user who owns the lead: true for records without a value, false for records with one. */
+  readonly leadOwnerIsNull?: boolean
   /** Source of the lead, such as a website: equal to this value. */
   readonly leadSource?: string
   /** Source of the lead, such as a website: contains this text, ignoring case. */
   readonly leadSourceContains?: string
   /** Source of the lead, such as a website: different from this value, or empty. */
   readonly leadSourceNotEquals?: string
+  /** Source of the lead, such as a website: equal to one of these values. */
+  readonly leadSourceIn?: readonly string[]
+  /** Source of the lead, such as a website: true for records without a value, false for records with one. */
+  readonly leadSourceIsNull?: boolean
   /** Job title of the lead, or the title of the lead in the app: equal to this value. */
   readonly leadTitle?: string
   /** Job title of the lead, or the title of the lead in the app: contains this text, ignoring case. */
   readonly leadTitleContains?: string
   /** Job title of the lead, or the title of the lead in the app: different from this value, or empty. */
   readonly leadTitleNotEquals?: string
+  /** Job title of the lead, or the title of the lead in the app: equal to one of these values. */
+  readonly leadTitleIn?: readonly string[]
+  /** Job title of the lead, or the title of the lead in the app: true for records without a value, false for records with one. */
+  readonly leadTitleIsNull?: boolean
   /** Name of the company the lead works for: equal to this value. */
   readonly company?: string
   /** Name of the company the lead works for: contains this text, ignoring case. */
   readonly companyContains?: string
   /** Name of the company the lead works for: different from this value, or empty. */
   readonly companyNotEquals?: string
+  /** Name of the company the lead works for: equal to one of these values. */
+  readonly companyIn?: readonly string[]
+  /** Name of the company the lead works for: true for records without a value, false for records with one. */
+  readonly companyIsNull?: boolean
   /** First name: equal to this value. */
   readonly firstName?: string
   /** First name: contains this text, ignoring case. */
   readonly firstNameContains?: string
   /** First name: different from this value, or empty. */
   readonly firstNameNotEquals?: string
+  /** First name: equal to one of these values. */
+  readonly firstNameIn?: readonly string[]
+  /** First name: true for records without a value, false for records with one. */
+  readonly firstNameIsNull?: boolean
   /** Last name: equal to this value. */
   readonly lastName?: string
   /** Last name: contains this text, ignoring case. */
   readonly lastNameContains?: string
   /** Last name: different from this value, or empty. */
   readonly lastNameNotEquals?: string
+  /** Last name: equal to one of these values. */
+  readonly lastNameIn?: readonly string[]
+  /** Last name: true for records without a value, false for records with one. */
+  readonly lastNameIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -2516,42 +3050,72 @@ export interface CrmNote {
 export interface CrmNoteFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** User who owns the note: equal to this value. */
   readonly noteOwner?: string
   /** User who owns the note: different from this value, or empty. */
   readonly noteOwnerNotEquals?: string
+  /** User who owns the note: equal to one of these values. */
+  readonly noteOwnerIn?: readonly string[]
+  /** User who owns the note: true for records without a value, false for records with one. */
+  readonly noteOwnerIsNull?: boolean
   /** Title of the note: equal to this value. */
   readonly noteTitle?: string
   /** Title of the note: contains this text, ignoring case. */
   readonly noteTitleContains?: string
   /** Title of the note: different from this value, or empty. */
   readonly noteTitleNotEquals?: string
+  /** Title of the note: equal to one of these values. */
+  readonly noteTitleIn?: readonly string[]
+  /** Title of the note: true for records without a value, false for records with one. */
+  readonly noteTitleIsNull?: boolean
   /** Text of the note: equal to this value. */
   readonly noteContent?: string
   /** Text of the note: contains this text, ignoring case. */
   readonly noteContentContains?: string
   /** Text of the note: different from this value, or empty. */
   readonly noteContentNotEquals?: string
+  /** Text of the note: equal to one of these values. */
+  readonly noteContentIn?: readonly string[]
+  /** Text of the note: true for records without a value, false for records with one. */
+  readonly noteContentIsNull?: boolean
   /** Contact the note is about: equal to this value. */
   readonly noteContact?: string
   /** Contact the note is about: different from this value, or empty. */
   readonly noteContactNotEquals?: string
+  /** Contact the note is about: equal to one of these values. */
+  readonly noteContactIn?: readonly string[]
+  /** Contact the note is about: true for records without a value, false for records with one. */
+  readonly noteContactIsNull?: boolean
   /** Account the note is about: equal to this value. */
   readonly noteAccount?: string
   /** Account the note is about: different from this value, or empty. */
   readonly noteAccountNotEquals?: string
+  /** Account the note is about: equal to one of these values. */
+  readonly noteAccountIn?: readonly string[]
+  /** Account the note is about: true for records without a value, false for records with one. */
+  readonly noteAccountIsNull?: boolean
   /** Opportunity the note is about: equal to this value. */
   readonly noteOpportunity?: string
   /** Opportunity the note is about: different from this value, or empty. */
   readonly noteOpportunityNotEquals?: string
+  /** Opportunity the note is about: equal to one of these values. */
+  readonly noteOpportunityIn?: readonly string[]
+  /** Opportunity the note is about: true for records without a value, false for records with one. */
+  readonly noteOpportunityIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -2610,18 +3174,28 @@ export interface CrmOpportunity {
 export interface CrmOpportunityFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** Name of the opportunity: equal to this value. */
   readonly opportunityName?: string
   /** Name of the opportunity: contains this text, ignoring case. */
   readonly opportunityNameContains?: string
   /** Name of the opportunity: different from this value, or empty. */
   readonly opportunityNameNotEquals?: string
+  /** Name of the opportunity: equal to one of these values. */
+  readonly opportunityNameIn?: readonly string[]
+  /** Name of the opportunity: true for records without a value, false for records with one. */
+  readonly opportunityNameIsNull?: boolean
   /** Description of the opportunity: equal to this value. */
   readonly opportunityDescription?: string
   /** Description of the opportunity: contains this text, ignoring case. */
   readonly opportunityDescriptionContains?: string
   /** Description of the opportunity: different from this value, or empty. */
   readonly opportunityDescriptionNotEquals?: string
+  /** Description of the opportunity: equal to one of these values. */
+  readonly opportunityDescriptionIn?: readonly string[]
+  /** Description of the opportunity: true for records without a value, false for records with one. */
+  readonly opportunityDescriptionIsNull?: boolean
   /** Expected amount of the sale: equal to this value. */
   readonly amount?: number
   /** Expected amount of the sale: at least this value. */
@@ -2630,42 +3204,72 @@ export interface CrmOpportunityFilter {
   readonly amountMax?: number
   /** Expected amount of the sale: different from this value, or empty. */
   readonly amountNotEquals?: number
+  /** Expected amount of the sale: equal to one of these values. */
+  readonly amountIn?: readonly number[]
+  /** Expected amount of the sale: true for records without a value, false for records with one. */
+  readonly amountIsNull?: boolean
   /** User who owns the opportunity: equal to this value. */
   readonly opportunityOwner?: string
   /** User who owns the opportunity: different from this value, or empty. */
   readonly opportunityOwnerNotEquals?: string
+  /** User who owns the opportunity: equal to one of these values. */
+  readonly opportunityOwnerIn?: readonly string[]
+  /** User who owns the opportunity: true for records without a value, false for records with one. */
+  readonly opportunityOwnerIsNull?: boolean
   /** Account to which the sale would be made: equal to this value. */
   readonly opportunityAccount?: string
   /** Account to which the sale would be made: different from this value, or empty. */
   readonly opportunityAccountNotEquals?: string
+  /** Account to which the sale would be made: equal to one of these values. */
+  readonly opportunityAccountIn?: readonly string[]
+  /** Account to which the sale would be made: true for records without a value, false for records with one. */
+  readonly opportunityAccountIsNull?: boolean
   /** Current stage of the opportunity: equal to this value. */
   readonly opportunityStage?: string
   /** Current stage of the opportunity: different from this value, or empty. */
   readonly opportunityStageNotEquals?: string
+  /** Current stage of the opportunity: equal to one of these values. */
+  readonly opportunityStageIn?: readonly string[]
+  /** Current stage of the opportunity: true for records without a value, false for records with one. */
+  readonly opportunityStageIsNull?: boolean
   /** Status of the opportunity (open, won or lost), as the app names it: equal to this value. */
   readonly opportunityStatus?: string
   /** Status of the opportunity (open, won or lost), as the app names it: contains this text, ignoring case. */
   readonly opportunityStatusContains?: string
   /** Status of the opportunity (open, won or lost), as the app names it: different from this value, or empty. */
   readonly opportunityStatusNotEquals?: string
+  /** Status of the opportunity (open, won or lost), as the app names it: equal to one of these values. */
+  readonly opportunityStatusIn?: readonly string[]
+  /** Status of the opportunity (open, won or lost), as the app names it: true for records without a value, false for records with one. */
+  readonly opportunityStatusIsNull?: boolean
   /** Actual or expected date of the close: equal to this value. */
   readonly closeDate?: string
   /** Actual or expected date of the close: at least this value. */
   readonly closeDateMin?: string
   /** Actual or expected date of the close: at most this value. */
   readonly closeDateMax?: string
+  /** Actual or expected date of the close: equal to one of these values. */
+  readonly closeDateIn?: readonly string[]
+  /** Actual or expected date of the close: true for records without a value, false for records with one. */
+  readonly closeDateIsNull?: boolean
   /** Time of the last activity on the opportunity: at least this value. */
   readonly lastActivityAtMin?: string
   /** Time of the last activity on the opportunity: at most this value. */
   readonly lastActivityAtMax?: string
+  /** Time of the last activity on the opportunity: true for records without a value, false for records with one. */
+  readonly lastActivityAtIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -2714,18 +3318,28 @@ export interface CrmStage {
 export interface CrmStageFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** Name of the stage: equal to this value. */
   readonly stageName?: string
   /** Name of the stage: contains this text, ignoring case. */
   readonly stageNameContains?: string
   /** Name of the stage: different from this value, or empty. */
   readonly stageNameNotEquals?: string
+  /** Name of the stage: equal to one of these values. */
+  readonly stageNameIn?: readonly string[]
+  /** Name of the stage: true for records without a value, false for records with one. */
+  readonly stageNameIsNull?: boolean
   /** Name of the pipeline the stage belongs to: equal to this value. */
   readonly pipelineName?: string
   /** Name of the pipeline the stage belongs to: contains this text, ignoring case. */
   readonly pipelineNameContains?: string
   /** Name of the pipeline the stage belongs to: different from this value, or empty. */
   readonly pipelineNameNotEquals?: string
+  /** Name of the pipeline the stage belongs to: equal to one of these values. */
+  readonly pipelineNameIn?: readonly string[]
+  /** Name of the pipeline the stage belongs to: true for records without a value, false for records with one. */
+  readonly pipelineNameIsNull?: boolean
   /** Position of the stage in its pipeline; the lowest is first: equal to this value. */
   readonly displayOrder?: number
   /** Position of the stage in its pipeline; the lowest is first: at least this value. */
@@ -2734,6 +3348,10 @@ export interface CrmStageFilter {
   readonly displayOrderMax?: number
   /** Position of the stage in its pipeline; the lowest is first: different from this value, or empty. */
   readonly displayOrderNotEquals?: number
+  /** Position of the stage in its pipeline; the lowest is first: equal to one of these values. */
+  readonly displayOrderIn?: readonly number[]
+  /** Position of the stage in its pipeline; the lowest is first: true for records without a value, false for records with one. */
+  readonly displayOrderIsNull?: boolean
   /** Probability that an opportunity in this stage is won, in percent: equal to this value. */
   readonly probability?: number
   /** Probability that an opportunity in this stage is won, in percent: at least this value. */
@@ -2742,14 +3360,22 @@ export interface CrmStageFilter {
   readonly probabilityMax?: number
   /** Probability that an opportunity in this stage is won, in percent: different from this value, or empty. */
   readonly probabilityNotEquals?: number
+  /** Probability that an opportunity in this stage is won, in percent: equal to one of these values. */
+  readonly probabilityIn?: readonly number[]
+  /** Probability that an opportunity in this stage is won, in percent: true for records without a value, false for records with one. */
+  readonly probabilityIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -2804,52 +3430,86 @@ export interface CrmTask {
 export interface CrmTaskFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** Subject of the task: equal to this value. */
   readonly taskSubject?: string
   /** Subject of the task: contains this text, ignoring case. */
   readonly taskSubjectContains?: string
   /** Subject of the task: different from this value, or empty. */
   readonly taskSubjectNotEquals?: string
+  /** Subject of the task: equal to one of these values. */
+  readonly taskSubjectIn?: readonly string[]
+  /** Subject of the task: true for records without a value, false for records with one. */
+  readonly taskSubjectIsNull?: boolean
   /** Full description of the task: equal to this value. */
   readonly taskContent?: string
   /** Full description of the task: contains this text, ignoring case. */
   readonly taskContentContains?: string
   /** Full description of the task: different from this value, or empty. */
   readonly taskContentNotEquals?: string
+  /** Full description of the task: equal to one of these values. */
+  readonly taskContentIn?: readonly string[]
+  /** Full description of the task: true for records without a value, false for records with one. */
+  readonly taskContentIsNull?: boolean
   /** User to whom the task is assigned: equal to this value. */
   readonly taskOwner?: string
   /** User to whom the task is assigned: different from this value, or empty. */
   readonly taskOwnerNotEquals?: string
+  /** User to whom the task is assigned: equal to one of these values. */
+  readonly taskOwnerIn?: readonly string[]
+  /** User to whom the task is assigned: true for records without a value, false for records with one. */
+  readonly taskOwnerIsNull?: boolean
   /** Opportunity to which the task belongs: equal to this value. */
   readonly taskOpportunity?: string
   /** Opportunity to which the task belongs: different from this value, or empty. */
   readonly taskOpportunityNotEquals?: string
+  /** Opportunity to which the task belongs: equal to one of these values. */
+  readonly taskOpportunityIn?: readonly string[]
+  /** Opportunity to which the task belongs: true for records without a value, false for records with one. */
+  readonly taskOpportunityIsNull?: boolean
   /** Status of the task, as the app names it: equal to this value. */
   readonly taskStatus?: string
   /** Status of the task, as the app names it: contains this text, ignoring case. */
   readonly taskStatusContains?: string
   /** Status of the task, as the app names it: different from this value, or empty. */
   readonly taskStatusNotEquals?: string
+  /** Status of the task, as the app names it: equal to one of these values. */
+  readonly taskStatusIn?: readonly string[]
+  /** Status of the task, as the app names it: true for records without a value, false for records with one. */
+  readonly taskStatusIsNull?: boolean
   /** Due date of the task: equal to this value. */
   readonly dueDate?: string
   /** Due date of the task: at least this value. */
   readonly dueDateMin?: string
   /** Due date of the task: at most this value. */
   readonly dueDateMax?: string
+  /** Due date of the task: equal to one of these values. */
+  readonly dueDateIn?: readonly string[]
+  /** Due date of the task: true for records without a value, false for records with one. */
+  readonly dueDateIsNull?: boolean
   /** Date on which the task was completed: equal to this value. */
   readonly completedDate?: string
   /** Date on which the task was completed: at least this value. */
   readonly completedDateMin?: string
   /** Date on which the task was completed: at most this value. */
   readonly completedDateMax?: string
+  /** Date on which the task was completed: equal to one of these values. */
+  readonly completedDateIn?: readonly string[]
+  /** Date on which the task was completed: true for records without a value, false for records with one. */
+  readonly completedDateIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -2896,28 +3556,44 @@ export interface CrmUser {
 export interface CrmUserFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** Full name of the user: equal to this value. */
   readonly name?: string
   /** Full name of the user: contains this text, ignoring case. */
   readonly nameContains?: string
   /** Full name of the user: different from this value, or empty. */
   readonly nameNotEquals?: string
+  /** Full name of the user: equal to one of these values. */
+  readonly nameIn?: readonly string[]
+  /** Full name of the user: true for records without a value, false for records with one. */
+  readonly nameIsNull?: boolean
   /** E-mail address of the user: equal to this value. */
   readonly email?: string
   /** E-mail address of the user: contains this text, ignoring case. */
   readonly emailContains?: string
   /** E-mail address of the user: different from this value, or empty. */
   readonly emailNotEquals?: string
+  /** E-mail address of the user: equal to one of these values. */
+  readonly emailIn?: readonly string[]
+  /** E-mail address of the user: true for records without a value, false for records with one. */
+  readonly emailIsNull?: boolean
   /** Whether the user can still sign in to the app: equal to this value. */
   readonly isActive?: boolean
+  /** Whether the user can still sign in to the app: true for records without a value, false for records with one. */
+  readonly isActiveIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -2966,38 +3642,60 @@ export interface CommerceCustomer {
 export interface CommerceCustomerFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** First name: equal to this value. */
   readonly firstName?: string
   /** First name: contains this text, ignoring case. */
   readonly firstNameContains?: string
   /** First name: different from this value, or empty. */
   readonly firstNameNotEquals?: string
+  /** First name: equal to one of these values. */
+  readonly firstNameIn?: readonly string[]
+  /** First name: true for records without a value, false for records with one. */
+  readonly firstNameIsNull?: boolean
   /** Last name: equal to this value. */
   readonly lastName?: string
   /** Last name: contains this text, ignoring case. */
   readonly lastNameContains?: string
   /** Last name: different from this value, or empty. */
   readonly lastNameNotEquals?: string
+  /** Last name: equal to one of these values. */
+  readonly lastNameIn?: readonly string[]
+  /** Last name: true for records without a value, false for records with one. */
+  readonly lastNameIsNull?: boolean
   /** E-mail address of the customer: equal to this value. */
   readonly email?: string
   /** E-mail address of the customer: contains this text, ignoring case. */
   readonly emailContains?: string
   /** E-mail address of the customer: different from this value, or empty. */
   readonly emailNotEquals?: string
+  /** E-mail address of the customer: equal to one of these values. */
+  readonly emailIn?: readonly string[]
+  /** E-mail address of the customer: true for records without a value, false for records with one. */
+  readonly emailIsNull?: boolean
   /** Telephone number of the customer: equal to this value. */
   readonly phone?: string
   /** Telephone number of the customer: contains this text, ignoring case. */
   readonly phoneContains?: string
   /** Telephone number of the customer: different from this value, or empty. */
   readonly phoneNotEquals?: string
+  /** Telephone number of the customer: equal to one of these values. */
+  readonly phoneIn?: readonly string[]
+  /** Telephone number of the customer: true for records without a value, false for records with one. */
+  readonly phoneIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -3050,30 +3748,48 @@ export interface CommerceFulfillment {
 export interface CommerceFulfillmentFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** Order the fulfillment belongs to: equal to this value. */
   readonly orderId?: string
   /** Order the fulfillment belongs to: different from this value, or empty. */
   readonly orderIdNotEquals?: string
+  /** Order the fulfillment belongs to: equal to one of these values. */
+  readonly orderIdIn?: readonly string[]
+  /** Order the fulfillment belongs to: true for records without a value, false for records with one. */
+  readonly orderIdIsNull?: boolean
   /** Company that carries the shipment: equal to this value. */
   readonly carrier?: string
   /** Company that carries the shipment: contains this text, ignoring case. */
   readonly carrierContains?: string
   /** Company that carries the shipment: different from this value, or empty. */
   readonly carrierNotEquals?: string
+  /** Company that carries the shipment: equal to one of these values. */
+  readonly carrierIn?: readonly string[]
+  /** Company that carries the shipment: true for records without a value, false for records with one. */
+  readonly carrierIsNull?: boolean
   /** Type of shipping service: equal to this value. */
   readonly service?: string
   /** Type of shipping service: contains this text, ignoring case. */
   readonly serviceContains?: string
   /** Type of shipping service: different from this value, or empty. */
   readonly serviceNotEquals?: string
+  /** Type of shipping service: equal to one of these values. */
+  readonly serviceIn?: readonly string[]
+  /** Type of shipping service: true for records without a value, false for records with one. */
+  readonly serviceIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -3140,34 +3856,56 @@ export interface CommerceOrder {
 export interface CommerceOrderFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** Order number that the buyer sees: equal to this value. */
   readonly orderNumber?: string
   /** Order number that the buyer sees: contains this text, ignoring case. */
   readonly orderNumberContains?: string
   /** Order number that the buyer sees: different from this value, or empty. */
   readonly orderNumberNotEquals?: string
+  /** Order number that the buyer sees: equal to one of these values. */
+  readonly orderNumberIn?: readonly string[]
+  /** Order number that the buyer sees: true for records without a value, false for records with one. */
+  readonly orderNumberIsNull?: boolean
   /** Status of the order, as the app names it: equal to this value. */
   readonly orderStatus?: string
   /** Status of the order, as the app names it: contains this text, ignoring case. */
   readonly orderStatusContains?: string
   /** Status of the order, as the app names it: different from this value, or empty. */
   readonly orderStatusNotEquals?: string
+  /** Status of the order, as the app names it: equal to one of these values. */
+  readonly orderStatusIn?: readonly string[]
+  /** Status of the order, as the app names it: true for records without a value, false for records with one. */
+  readonly orderStatusIsNull?: boolean
   /** Fulfillment status of the order, as the app names it: equal to this value. */
   readonly fulfillmentStatus?: string
   /** Fulfillment status of the order, as the app names it: contains this text, ignoring case. */
   readonly fulfillmentStatusContains?: string
   /** Fulfillment status of the order, as the app names it: different from this value, or empty. */
   readonly fulfillmentStatusNotEquals?: string
+  /** Fulfillment status of the order, as the app names it: equal to one of these values. */
+  readonly fulfillmentStatusIn?: readonly string[]
+  /** Fulfillment status of the order, as the app names it: true for records without a value, false for records with one. */
+  readonly fulfillmentStatusIsNull?: boolean
   /** Payment status of the order, as the app names it: equal to this value. */
   readonly paymentStatus?: string
   /** Payment status of the order, as the app names it: contains this text, ignoring case. */
   readonly paymentStatusContains?: string
   /** Payment status of the order, as the app names it: different from this value, or empty. */
   readonly paymentStatusNotEquals?: string
+  /** Payment status of the order, as the app names it: equal to one of these values. */
+  readonly paymentStatusIn?: readonly string[]
+  /** Payment status of the order, as the app names it: true for records without a value, false for records with one. */
+  readonly paymentStatusIsNull?: boolean
   /** Currency of the order: equal to this value. */
   readonly currency?: CurrencyCode
   /** Currency of the order: different from this value, or empty. */
   readonly currencyNotEquals?: CurrencyCode
+  /** Currency of the order: equal to one of these values. */
+  readonly currencyIn?: readonly CurrencyCode[]
+  /** Currency of the order: true for records without a value, false for records with one. */
+  readonly currencyIsNull?: boolean
   /** Total amount of the order, after discount and including shipping and tax: equal to this value. */
   readonly totalPrice?: number
   /** Total amount of the order, after discount and including shipping and tax: at least this value. */
@@ -3176,6 +3914,10 @@ export interface CommerceOrderFilter {
   readonly totalPriceMax?: number
   /** Total amount of the order, after discount and including shipping and tax: different from this value, or empty. */
   readonly totalPriceNotEquals?: number
+  /** Total amount of the order, after discount and including shipping and tax: equal to one of these values. */
+  readonly totalPriceIn?: readonly number[]
+  /** Total amount of the order, after discount and including shipping and tax: true for records without a value, false for records with one. */
+  readonly totalPriceIsNull?: boolean
   /** Total discount of the order: equal to this value. */
   readonly totalDiscount?: number
   /** Total discount of the order: at least this value. */
@@ -3184,6 +3926,10 @@ export interface CommerceOrderFilter {
   readonly totalDiscountMax?: number
   /** Total discount of the order: different from this value, or empty. */
   readonly totalDiscountNotEquals?: number
+  /** Total discount of the order: equal to one of these values. */
+  readonly totalDiscountIn?: readonly number[]
+  /** Total discount of the order: true for records without a value, false for records with one. */
+  readonly totalDiscountIsNull?: boolean
   /** Total shipping charge of the order: equal to this value. */
   readonly totalShipping?: number
   /** Total shipping charge of the order: at least this value. */
@@ -3192,6 +3938,10 @@ export interface CommerceOrderFilter {
   readonly totalShippingMax?: number
   /** Total shipping charge of the order: different from this value, or empty. */
   readonly totalShippingNotEquals?: number
+  /** Total shipping charge of the order: equal to one of these values. */
+  readonly totalShippingIn?: readonly number[]
+  /** Total shipping charge of the order: true for records without a value, false for records with one. */
+  readonly totalShippingIsNull?: boolean
   /** Total tax of the order: equal to this value. */
   readonly totalTax?: number
   /** Total tax of the order: at least this value. */
@@ -3200,14 +3950,22 @@ export interface CommerceOrderFilter {
   readonly totalTaxMax?: number
   /** Total tax of the order: different from this value, or empty. */
   readonly totalTaxNotEquals?: number
+  /** Total tax of the order: equal to one of these values. */
+  readonly totalTaxIn?: readonly number[]
+  /** Total tax of the order: true for records without a value, false for records with one. */
+  readonly totalTaxIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */
@@ -3266,50 +4024,80 @@ export interface CommerceProduct {
 export interface CommerceProductFilter {
   /** The record's id in the app: equal to this value. */
   readonly remoteId?: string
+  /** The record's id in the app: equal to one of these values. */
+  readonly remoteIdIn?: readonly string[]
   /** Name of the product: equal to this value. */
   readonly productName?: string
   /** Name of the product: contains this text, ignoring case. */
   readonly productNameContains?: string
   /** Name of the product: different from this value, or empty. */
   readonly productNameNotEquals?: string
+  /** Name of the product: equal to one of these values. */
+  readonly productNameIn?: readonly string[]
+  /** Name of the product: true for records without a value, false for records with one. */
+  readonly productNameIsNull?: boolean
   /** Description of the product, which may contain HTML: equal to this value. */
   readonly description?: string
   /** Description of the product, which may contain HTML: contains this text, ignoring case. */
   readonly descriptionContains?: string
   /** Description of the product, which may contain HTML: different from this value, or empty. */
   readonly descriptionNotEquals?: string
+  /** Description of the product, which may contain HTML: equal to one of these values. */
+  readonly descriptionIn?: readonly string[]
+  /** Description of the product, which may contain HTML: true for records without a value, false for records with one. */
+  readonly descriptionIsNull?: boolean
   /** Type of the product, as the app names it: equal to this value. */
   readonly productType?: string
   /** Type of the product, as the app names it: contains this text, ignoring case. */
   readonly productTypeContains?: string
   /** Type of the product, as the app names it: different from this value, or empty. */
   readonly productTypeNotEquals?: string
+  /** Type of the product, as the app names it: equal to one of these values. */
+  readonly productTypeIn?: readonly string[]
+  /** Type of the product, as the app names it: true for records without a value, false for records with one. */
+  readonly productTypeIsNull?: boolean
   /** Sales status of the product, as the app names it: equal to this value. */
   readonly productStatus?: string
   /** Sales status of the product, as the app names it: contains this text, ignoring case. */
   readonly productStatusContains?: string
   /** Sales status of the product, as the app names it: different from this value, or empty. */
   readonly productStatusNotEquals?: string
+  /** Sales status of the product, as the app names it: equal to one of these values. */
+  readonly productStatusIn?: readonly string[]
+  /** Sales status of the product, as the app names it: true for records without a value, false for records with one. */
+  readonly productStatusIsNull?: boolean
   /** Name of the manufacturer or supplier: equal to this value. */
   readonly vendor?: string
   /** Name of the manufacturer or supplier: contains this text, ignoring case. */
   readonly vendorContains?: string
   /** Name of the manufacturer or supplier: different from this value, or empty. */
   readonly vendorNotEquals?: string
+  /** Name of the manufacturer or supplier: equal to one of these values. */
+  readonly vendorIn?: readonly string[]
+  /** Name of the manufacturer or supplier: true for records without a value, false for records with one. */
+  readonly vendorIsNull?: boolean
   /** URL of the product's page in the shop: equal to this value. */
   readonly productUrl?: string
   /** URL of the product's page in the shop: contains this text, ignoring case. */
   readonly productUrlContains?: string
   /** URL of the product's page in the shop: different from this value, or empty. */
   readonly productUrlNotEquals?: string
+  /** URL of the product's page in the shop: equal to one of these values. */
+  readonly productUrlIn?: readonly string[]
+  /** URL of the product's page in the shop: true for records without a value, false for records with one. */
+  readonly productUrlIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
   readonly remoteCreatedAtMax?: string
+  /** When the record was created in the app: true for records without a value, false for records with one. */
+  readonly remoteCreatedAtIsNull?: boolean
   /** When the record was last changed in the app: at least this value. */
   readonly remoteUpdatedAtMin?: string
   /** When the record was last changed in the app: at most this value. */
   readonly remoteUpdatedAtMax?: string
+  /** When the record was last changed in the app: true for records without a value, false for records with one. */
+  readonly remoteUpdatedAtIsNull?: boolean
   /** Whether the record is deleted in the app: equal to this value. */
   readonly remoteDeleted?: boolean
   /** When Trunkline first stored the record: at least this value. */

@@ -4,6 +4,7 @@
  */
 import { type CustomFieldType, fieldOfType } from '../definition/custom-field.ts'
 import { type Operator, operatorSuffix } from '../definition/kinds/kind.ts'
+import { parameterSuffix, parameterType } from '../definition/kinds/parameter.ts'
 import { nearest } from '../definition/nearest.ts'
 import { isObject } from '../definition/value.ts'
 import { ApiError, invalidParameter } from '../errors.ts'
@@ -24,15 +25,14 @@ const operators = (Object.keys(operatorSuffix) as Operator[]).sort(
 
 /** Whether a list is filtered by custom fields. */
 export const hasCustomFilters = (values: Readonly<Record<string, unknown>>): boolean =>
-  Object.keys(values).some((name) => isCustomFilter(name) && values[name] != null)
+  Object.keys(values).some((name) => isCustomFilter(name) && values[name] !== undefined)
 
 /** Whether a filter parameter is about custom fields. */
 export const isCustomFilter = (parameter: string): boolean =>
   parameter === FIELD || parameter.startsWith(PREFIX)
 
-/** Whether a name ends like a parameter with an operator, such as `scoreMin`. Custom fields have no such names. */
-export const endsLikeOperator = (name: string): boolean =>
-  operators.some((operator) => operator !== 'equals' && name.endsWith(operatorSuffix[operator]))
+/** The ends of parameters that have an operator; custom fields have no names that end so. */
+export const operatorEndings = Object.values(parameterSuffix).filter((suffix) => suffix !== '')
 
 interface Condition {
   /** The parameter, or the argument, for errors. */
@@ -59,7 +59,7 @@ const readArgument = (conditions: unknown): Condition[] => {
     const place = `${FIELD}[${index}]`
     const found = operators.flatMap((operator): Condition[] => {
       const value = values[operator]
-      return value === undefined || value === null
+      return value === undefined
         ? []
         : [{ path: `${place}.${operator}`, name: String(name), operator, value }]
     })
@@ -106,7 +106,7 @@ const toTerm = (condition: Condition, types: CustomTypes): FilterTerm => {
   return parseFilterValue(
     {
       ...{ name: path, field: FIELD, customField: name, operator, definition, filter },
-      schema: filter.input(operator),
+      type: parameterType(filter, operator),
       doc: definition.doc,
     },
     value,
@@ -114,9 +114,9 @@ const toTerm = (condition: Condition, types: CustomTypes): FilterTerm => {
 }
 
 /**
- * Parses a filter parameter about custom fields.
- * @throws INVALID_PARAMETER for an unknown custom field, an operator that its type lacks, an invalid value, and in a
- * list without custom fields
+ * Parses a filter parameter about custom fields. `types`: undefined if a filter cannot have them here.
+ * @throws INVALID_PARAMETER for an unknown custom field, an operator that its type lacks, an invalid value, and
+ * without types
  */
 export const parseCustomFilter = (
   parameter: string,
@@ -126,7 +126,7 @@ export const parseCustomFilter = (
   if (types === undefined)
     throw invalidParameter(
       parameter.slice(0, MAX_NAME_LENGTH),
-      'no value: only the lists of a resource at the root of a query can be filtered by custom fields',
+      'no value here: only lists and aggregates at the root of a query can be filtered by custom fields, and not in nested filters',
     )
   const conditions = parameter === FIELD ? readArgument(value) : [readParameter(parameter, value)]
   return conditions.map((condition) => toTerm(condition, types))

@@ -1,24 +1,20 @@
 /** List requests: the common form of REST and GraphQL lists that the store executes. */
-import { nearest } from '../definition/nearest.ts'
 import type { Resource } from '../definition/resource.ts'
-import { ApiError, invalidParameter } from '../errors.ts'
+import { invalidParameter } from '../errors.ts'
 import { decodeCursor, type Order, orderFields, type Position } from './cursor.ts'
 import { type CustomTypes, isCustomFilter, parseCustomFilter } from './custom-filter.ts'
-import { type FilterTerm, filterParameters, parseFilterValue } from './filter.ts'
+import {
+  type FilterValues,
+  findParameter,
+  type ListFilter,
+  parseDeleted,
+  parseFilterValue,
+} from './filter.ts'
 
 // The API's contract for every page: 1 to 100 entries, 50 by default.
 export const DEFAULT_PAGE_SIZE = 50
 export const MAX_PAGE_SIZE = 100
 export const MAX_PAGE_NUMBER = 10_000_000
-
-/** How a list treats records that are deleted in the app. */
-export type DeletedRecords = 'left-out' | 'included' | 'alone'
-
-/** The filter of a list. A record must satisfy every term. */
-export interface ListFilter {
-  readonly terms: readonly FilterTerm[]
-  readonly deleted: DeletedRecords
-}
 
 /** The requested page of a list, by offset or by position. */
 export interface PageRequest {
@@ -45,49 +41,23 @@ export interface ListRequest {
 export const defaultOrder: Order = { field: 'createdAt', descending: false }
 
 /**
- * Parses filter values by parameter name; null and undefined mean that the parameter is absent. `customTypes`: the
- * custom fields of the list's credentials; undefined if the list cannot be filtered by them.
+ * Parses filter values by parameter name; undefined means that the parameter is absent. `customTypes`: the custom
+ * fields of the list's credentials; undefined if the list cannot be filtered by them.
  * @throws INVALID_PARAMETER for an unknown parameter or an invalid value
  */
 export const parseFilter = (
   resource: Resource,
-  values: Readonly<Record<string, unknown>>,
+  values: FilterValues,
   otherNames: readonly string[] = [],
   customTypes?: CustomTypes,
 ): ListFilter => {
-  const parameters = filterParameters(resource)
-  const terms: FilterTerm[] = []
-  let included = false
-  let alone: boolean | undefined
-  for (const [name, value] of Object.entries(values)) {
-    if (value === undefined || value === null) continue
-    if (name === 'includeDeleted') {
-      if (!/^(true|false)$/.test(String(value))) throw invalidParameter(name, 'true or false')
-      included = String(value) === 'true'
-      continue
-    }
-    if (isCustomFilter(name)) {
-      terms.push(...parseCustomFilter(name, value, customTypes))
-      continue
-    }
-    const parameter = parameters.get(name)
-    if (parameter === undefined) {
-      const known = [...otherNames, 'includeDeleted', ...parameters.keys()]
-      throw new ApiError('INVALID_PARAMETER', `${name} is not a parameter of this list.`, [
-        {
-          field: name,
-          expected: `a known parameter, such as ${nearest(name, known)}`,
-        },
-      ])
-    }
-    const term = parseFilterValue(parameter, value)
-    if (name === 'remoteDeleted') alone = term.value === true
-    else terms.push(term)
-  }
-  // `remoteDeleted` takes precedence over `includeDeleted`.
-  const deleted =
-    alone === true ? 'alone' : included && alone === undefined ? 'included' : 'left-out'
-  return { terms, deleted }
+  const { includeDeleted: _included, remoteDeleted: _deleted, ...others } = values
+  const conditions = Object.entries(others).flatMap(([name, value]) => {
+    if (value === undefined) return []
+    if (isCustomFilter(name)) return parseCustomFilter(name, value, customTypes)
+    return [parseFilterValue(findParameter(resource, name, otherNames), value)]
+  })
+  return { conditions, deleted: parseDeleted(resource, values) }
 }
 
 const ORDER = /^([A-Za-z]\w*)(?::(asc|desc))?$/

@@ -2,37 +2,60 @@
 import { recordId } from '../definition/identity.ts'
 import type { Resource } from '../definition/resource.ts'
 import type { ExactRecord } from './exact-json.ts'
-import type { FilterTerm } from './filter.ts'
-import type { ListFilter } from './list-request.ts'
+import type { FilterCondition, FilterTerm, ListFilter } from './filter.ts'
 
-const meetsTerm = (
-  resource: Resource,
-  term: FilterTerm,
-  credentialId: string,
-  record: ExactRecord,
-): boolean => {
-  const { field, operator, filter } = term.parameter
-  if (field === 'remoteId')
-    return record.id === recordId(credentialId, resource.topic, String(term.value))
-  const found = record[field] ?? null
-  // A record without a value differs from every value.
-  return operator === 'notEquals'
-    ? found === null || !filter.meets(found, term, 'equals', credentialId)
-    : found !== null && filter.meets(found, term, operator, credentialId)
+/** A record with what a condition needs to know of it. */
+interface FilteredRecord {
+  readonly resource: Resource
+  readonly credentialId: string
+  readonly record: ExactRecord
 }
 
-/** The fields whose conditions a record does not meet; empty if the record is in the list. */
+const meetsTerm = (
+  { resource, credentialId, record }: FilteredRecord,
+  { parameter, values }: FilterTerm,
+): boolean => {
+  const { field, operator, filter } = parameter
+  if (field === 'remoteId')
+    return values.some(
+      ({ value }) => record.id === recordId(credentialId, resource.topic, String(value)),
+    )
+  const found = record[field] ?? null
+  if (operator === 'isNull') return values.some(({ value }) => value === (found === null))
+  // A record without a value differs from every value.
+  if (found === null) return operator === 'notEquals'
+  if (operator === 'notEquals')
+    return !values.some((value) => filter.meets(found, value, 'equals', credentialId))
+  const compared = operator === 'in' ? 'equals' : operator
+  return values.some((value) => filter.meets(found, value, compared, credentialId))
+}
+
+const meetsCondition = (subject: FilteredRecord, condition: FilterCondition): boolean => {
+  const meets = meetsCondition.bind(undefined, subject)
+  if (condition.form === 'term') return meetsTerm(subject, condition)
+  if (condition.form === 'and') return condition.conditions.every(meets)
+  if (condition.form === 'or') return condition.conditions.some(meets)
+  if (condition.form === 'not') return !condition.conditions.every(meets)
+  throw new TypeError('A filter of linked records cannot be applied to one record.')
+}
+
+/** The fields that a condition reads. */
+const fieldsOf = (condition: FilterCondition): readonly string[] => {
+  if (condition.form === 'term') return [condition.parameter.field]
+  return condition.form === 'link' ? [condition.link.field] : condition.conditions.flatMap(fieldsOf)
+}
+
+/** The fields of each condition that a record does not meet; empty if the record is in the list. */
 export const unmetFields = (
   resource: Resource,
-  { terms, deleted }: ListFilter,
+  { conditions, deleted }: ListFilter,
   credentialId: string,
   record: ExactRecord,
-): readonly string[] => {
-  const unmet = terms
-    .filter((term) => !meetsTerm(resource, term, credentialId, record))
-    .map(({ parameter }) => parameter.field)
+): readonly (readonly string[])[] => {
+  const subject = { resource, credentialId, record }
+  const unmet = conditions.filter((condition) => !meetsCondition(subject, condition)).map(fieldsOf)
   const meetsDeleted = deleted === 'included' || (deleted === 'alone') === record.remoteDeleted
-  return meetsDeleted ? unmet : [...unmet, 'remoteDeleted']
+  return meetsDeleted ? unmet : [...unmet, ['remoteDeleted']]
 }
 
 /** `in`: the record is in the list now · `left`: it may have been before this change · `out`: neither. */
@@ -46,8 +69,8 @@ export interface FilteredChange {
 }
 
 /**
- * Determines how a change affects a list. A record can only have left the list if every unmet condition is on a
- * changed field: with any other unmet condition, the record was not in the list before.
+ * Determines how a change affects a list. A record can only have left the list if a field of every unmet condition
+ * has changed: with any other unmet condition, the record was not in the list before.
  */
 export const matchChange = (
   resource: Resource,
@@ -60,5 +83,5 @@ export const matchChange = (
   const hasChanged = (field: string): boolean =>
     // `changedFields` does not include the time of the change itself.
     changedFields.includes(field) || field === 'updatedAt'
-  return kind !== 'created' && unmet.every(hasChanged) ? 'left' : 'out'
+  return kind !== 'created' && unmet.every((fields) => fields.some(hasChanged)) ? 'left' : 'out'
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import { schemaSource } from '../../codegen/graphql.ts'
+import { groupSchemas } from '../../codegen/openapi/group-schemas.ts'
 import { parameterComponents } from '../../codegen/openapi/parameters.ts'
 import { writeSchemas } from '../../codegen/openapi/record-writes.ts'
 import { recordSchemas } from '../../codegen/openapi/schemas.ts'
@@ -16,6 +17,7 @@ import { type Field, fieldOf, type Kind } from '../../src/definition/kinds/kind.
 import { createMapper, defineMapping } from '../../src/definition/mapping.ts'
 import { matchesValue } from '../../src/definition/matching.ts'
 import { defineResource, type FilterOf, type RecordOf } from '../../src/definition/resource.ts'
+import { groupKeys, measuredFields, parseMeasures } from '../../src/query/aggregate.ts'
 import { decodeCursor, encodeCursor, orderFields } from '../../src/query/cursor.ts'
 import { parseExactly } from '../../src/query/exact-json.ts'
 import { filterParameters } from '../../src/query/filter.ts'
@@ -53,11 +55,12 @@ const percentageKind: Kind<number | null, number> = {
   fromText: (share) => share,
   accepts: ['integer', 'json'],
   filter: {
-    operators: ['min', 'max'],
+    operators: ['equals', 'min', 'max'],
     input: () => inputSchema.transform((value) => ({ value, wholeDay: false })),
     sql: { form: 'value', cast: '::numeric' },
     meets: (found, { value }, operator) =>
-      operator === 'min' ? Number(found) >= Number(value) : Number(found) <= Number(value),
+      (operator === 'max' || Number(found) >= Number(value)) &&
+      (operator === 'min' || Number(found) <= Number(value)),
     graphql: { scalar: 'Float' },
     typescript: 'number',
     jsonSchema: () => ({ type: 'number', minimum: 0, maximum: 100 }),
@@ -65,6 +68,8 @@ const percentageKind: Kind<number | null, number> = {
     example: Number,
   },
   order: { isValue: (share) => parse(share) !== undefined },
+  groupedBy: 'value',
+  isMeasured: true,
   graphql: { scalar: 'Float' },
   typescript: 'number',
   jsonSchema: () => ({ type: 'number', minimum: 0, maximum: 100 }),
@@ -72,7 +77,7 @@ const percentageKind: Kind<number | null, number> = {
   example: () => 12.5,
 }
 
-const percentage = (doc: string): Field<number | null, 'min' | 'max', number> =>
+const percentage = (doc: string): Field<number | null, 'equals' | 'min' | 'max', number> =>
   fieldOf(percentageKind, doc)
 
 const part = defineShape({
@@ -148,7 +153,7 @@ describe('a new kind, defined as one object,', () => {
 
   test('filters and orders lists, in SQL and record by record', () => {
     expect([...filterParameters(scratch).keys()]).toEqual(
-      expect.arrayContaining(['discountMin', 'discountMax']),
+      expect.arrayContaining(['discountMin', 'discountMax', 'discountIn', 'discountIsNull']),
     )
     expect(() => parseFilter(scratch, { discountMin: '101' })).toThrow(
       `discountMin: expected ${EXPECTED}.`,
@@ -163,7 +168,13 @@ describe('a new kind, defined as one object,', () => {
         CREDENTIAL,
         parseExactly(JSON.stringify({ id: '', discount, remoteDeleted: false })),
       )
-    expect([unmet(10), unmet(9.5)]).toEqual([[], ['discount']])
+    expect([unmet(10), unmet(9.5)]).toEqual([[], [['discount']]])
+
+    const several = parseFilter(scratch, { discountIn: '10%,20', discountIsNull: 'false' })
+    expect(filterSql(scratch, several, [CREDENTIAL])).toMatchObject({
+      sql: ' AND t.discount = ANY(?::numeric[]) AND t.discount IS NOT NULL AND NOT t.remote_deleted',
+      values: [[10, 20]],
+    })
 
     expect(orderFields(scratch)).toContain('discount')
     const order = { field: 'discount', descending: false }
@@ -181,6 +192,20 @@ describe('a new kind, defined as one object,', () => {
     const cursor = (value: string) => encodeCursor(order, { value, id })
     expect(decodeCursor(scratch, order, cursor('12.5'), 'cursor')).toEqual({ value: '12.5', id })
     expect(() => decodeCursor(scratch, order, cursor('101'), 'cursor')).toThrow(/cursor/)
+  })
+
+  test('groups and measures records', () => {
+    expect([...groupKeys(scratch).keys()]).toContain('discount')
+    expect(measuredFields(scratch)).toEqual(['discount'])
+    expect(parseMeasures(scratch, ['avg.discount'])).toEqual([{ of: 'avg', field: 'discount' }])
+    const schema = schemaSource(catalogue)
+    expect(schema).toMatch(/\ntype CrmScratchMeasures \{[^}]*?\n {2}discount: Decimal\n/s)
+    expect(schema).toMatch(/\ntype CrmScratchGroupKey \{[^}]*?\n {2}discount: Float\n/s)
+    expect(groupSchemas(catalogue).CrmScratchGroup?.properties).toMatchObject({
+      key: {
+        properties: { discount: { type: ['number', 'null'], minimum: 0, maximum: 100 } },
+      },
+    })
   })
 
   test('is compared after a write, and by workflows', () => {
@@ -213,7 +238,8 @@ describe('a new kind, defined as one object,', () => {
     const schema = schemaSource(catalogue)
     for (const type of ['type CrmScratch', 'type ScratchPart', 'input CrmScratchInput'])
       expect(schema).toMatch(new RegExp(`\n${type}[^}]*?\n  discount: Float\n`, 's'))
-    expect(schema).toMatch(/\ninput CrmScratchFilter[^}]*?\n {2}discountMin: Float\n/s)
+    for (const field of ['discountMin: Float', 'discountIn: [Float!]', 'discountIsNull: Boolean'])
+      expect(/\ninput CrmScratchFilter[^}]*/.exec(schema)?.[0]).toContain(`\n  ${field}\n`)
     expect(schema).toMatch(/\nenum CrmScratchOrderField[^}]*?\n {2}DISCOUNT\n/s)
   })
 
@@ -223,11 +249,16 @@ describe('a new kind, defined as one object,', () => {
       '  /** Discount on all of it. Of a hundred. */\n  readonly discount: number | null\n',
     )
     expect(types).toContain('  readonly discountMin?: number\n')
+    expect(types).toContain('  readonly discountIn?: readonly number[]\n')
     expectTypeOf<RecordOf<typeof scratch>['discount']>().toEqualTypeOf<number | null>()
     expectTypeOf<RecordOf<typeof scratch>['parts'][number]['discount']>().toEqualTypeOf<
       number | null
     >()
     expectTypeOf<FilterOf<typeof scratch>['discountMin']>().toEqualTypeOf<number | undefined>()
+    expectTypeOf<FilterOf<typeof scratch>['discountIn']>().toEqualTypeOf<
+      readonly number[] | undefined
+    >()
+    expectTypeOf<FilterOf<typeof scratch>['discountIsNull']>().toEqualTypeOf<boolean | undefined>()
   })
 })
 

@@ -3,6 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { resourcePaths } from '../../src/api/rest/paths.ts'
 import { recordId } from '../../src/definition/identity.ts'
 import { catalogue } from '../../src/generated/registry.ts'
+import {
+  aggregateFunctions,
+  groupKeys,
+  MAX_GROUP_KEYS,
+  measuredFields,
+} from '../../src/query/aggregate.ts'
 import { type OpenApiDocument, openapiText, resolved, schemaCompiler } from '../support/openapi.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { CREDENTIAL, stockedService } from '../support/stocked.ts'
@@ -51,6 +57,20 @@ describe.each(places)('$path', ({ path, address, resource }) => {
     const list = await check(path, address, 200)
     expect(list.json()[resource.plural].length).toBeGreaterThan(0)
     await check(`${path}/count`, `${address}/count`, 200)
+    const measures = aggregateFunctions.flatMap((of) =>
+      measuredFields(resource).map((field) => `${of}.${field}`),
+    )
+    const keys = [...groupKeys(resource).keys()]
+    for (let at = 0; at < keys.length; at += MAX_GROUP_KEYS) {
+      const groupBy = keys.slice(at, at + MAX_GROUP_KEYS)
+      const query =
+        measures.length > 0 ? `groupBy=${groupBy}&measures=${measures}` : `groupBy=${groupBy}`
+      const { groups } = (
+        await check(`${path}/aggregate`, `${address}/aggregate`, 200, query)
+      ).json()
+      expect(groups.length).toBeGreaterThan(0)
+      expect(Object.keys(groups[0].key)).toEqual(groupBy)
+    }
     await check(`${path}/{id}`, `${address}/2`, 200)
     if (path === address) {
       const more = await check(path, address, 200, 'pageSize=1')
@@ -61,6 +81,7 @@ describe.each(places)('$path', ({ path, address, resource }) => {
   test('fails as documented', async () => {
     await check(path, address, 400, 'pageSize=101')
     await check(`${path}/count`, `${address}/count`, 400, 'other=1')
+    await check(`${path}/aggregate`, `${address}/aggregate`, 400, 'groupBy=other')
     await check(`${path}/{id}`, `${address}/none`, 404)
   })
 })

@@ -109,6 +109,7 @@ describe.each(places)('$path', ({ path, resource }) => {
     for (const [at, key] of [
       [path, resource.plural],
       [`${path}/count`, 'count'],
+      [`${path}/aggregate`, 'groups'],
     ] as const)
       for (const [name, value] of examplesAt(at, 'get', 'query')) {
         const result = await send('get', at, name === 'credentialId' ? [] : [[name, value]])
@@ -119,8 +120,9 @@ describe.each(places)('$path', ({ path, resource }) => {
         const found =
           operator === undefined || (operator === 'notEquals') === (example[field] === null)
         const answered = result.json()[key]
-        const ids = key === 'count' ? answered : answered.map((one: { id: string }) => one.id)
-        const expected = key === 'count' ? Number(found) : found ? [id] : []
+        const count = key === 'groups' ? answered.length && answered[0].count : answered
+        const ids = key === resource.plural ? answered.map((one: { id: string }) => one.id) : count
+        const expected = key === resource.plural ? (found ? [id] : []) : Number(found)
         expect(ids, `${name}=${value}`).toEqual(expected)
       }
   })

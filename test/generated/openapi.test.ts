@@ -7,9 +7,10 @@ import { operations as apiOperations } from '../../src/api/operations.ts'
 import { addOperationRoutes } from '../../src/api/rest/operations.ts'
 import { resourcePaths } from '../../src/api/rest/paths.ts'
 import { addRecordWriteRoutes } from '../../src/api/rest/record-writes.ts'
-import { addRecordRoutes, listParameters } from '../../src/api/rest/records.ts'
+import { addRecordRoutes, aggregateParameters, listParameters } from '../../src/api/rest/records.ts'
 import { errorCodes } from '../../src/errors.ts'
 import { catalogue } from '../../src/generated/registry.ts'
+import { measuredFields } from '../../src/query/aggregate.ts'
 import { filterParameters, parseFilterValue } from '../../src/query/filter.ts'
 import { parseOrder, parsePage } from '../../src/query/list-request.ts'
 import {
@@ -64,7 +65,7 @@ describe('the document', () => {
 
   test('gives every operation a verb phrase as its title, and describes it in sentences', () => {
     const verbs =
-      /^(Check|Complete|Count|Create|Deactivate|Delete|Get|List|Pause|Reactivate|Receive|Replace|Replay|Resume|Revoke|Rotate|Send|Start|Update|Upgrade) [a-zA-Z]/
+      /^(Aggregate|Check|Complete|Count|Create|Deactivate|Delete|Get|List|Pause|Reactivate|Receive|Replace|Replay|Resume|Revoke|Rotate|Send|Start|Update|Upgrade) [a-zA-Z]/
     const messages = Object.values(document.webhooks).map(({ post }) => post)
     const titles = new Set<string>()
     for (const { operationId, summary, description, tags, responses } of [
@@ -173,6 +174,10 @@ describe.each(places)('$path', ({ path, filled, resource }) => {
     expect(queryOf(path).sort()).toEqual([...listParameters, ...filters].sort())
     const ofEach = ['credentialId', 'maxStalenessSeconds']
     expect(queryOf(`${path}/count`).sort()).toEqual([...ofEach, ...filters].sort())
+    const others = aggregateParameters.filter(
+      (name) => name !== 'measures' || measuredFields(resource).length > 0,
+    )
+    expect(queryOf(`${path}/aggregate`).sort()).toEqual([...others, ...filters].sort())
     expect(queryOf(`${path}/{id}`)).toEqual(ofEach)
   })
 

@@ -124,11 +124,16 @@ describe('filters', () => {
       tenant.key,
       `query ($id: ID!, $where: [CustomFieldFilter!]) {
         crmContacts(credentialId: $id, filter: { customFields: $where }) { totalCount }
+        crmContactsAggregate(credentialId: $id, filter: { customFields: $where }) { count }
       }`,
       { id: credentialId, where: [condition] },
     )
     expect(errors).toEqual([])
     expect(data.crmContacts.totalCount).toBe(expected.length)
+    expect(data.crmContactsAggregate).toEqual([{ count: expected.length }])
+    const url = `/crm/contacts/aggregate?credentialId=${credentialId}&customFields.${parameter}`
+    const aggregate = await service.rest(tenant.key, url)
+    expect(aggregate.json()).toEqual({ groups: [{ key: {}, count: expected.length }] })
   })
 
   test('a day and a decimal are compared as such', async () => {
@@ -161,15 +166,41 @@ describe('filters', () => {
     expect(response.json().error).toMatchObject({ code: 'INVALID_PARAMETER', details: [{ field }] })
   })
 
-  test('a list below another record refuses them', async () => {
+  const CONDITION = 'customFields: [{ name: "points", min: 1 }]'
+  test.each([
+    [
+      'below another record',
+      `crmAccounts(credentialId: $id, first: 1) { nodes { contacts(filter: { ${CONDITION} }) { totalCount } } }`,
+      'customFields',
+    ],
+    [
+      'in a nested filter',
+      `crmContacts(credentialId: $id, filter: { or: [{ ${CONDITION} }] }) { totalCount }`,
+      'or[0].customFields',
+    ],
+    [
+      'of an aggregate in a filter of linked records',
+      `crmAccountsAggregate(credentialId: $id, filter: { contacts: { some: { ${CONDITION} } } }) { count }`,
+      'contacts.some.customFields',
+    ],
+    [
+      'with a value that is null',
+      'crmContacts(credentialId: $id, filter: { customFields: [{ name: "points", min: 1, max: null }] }) { totalCount }',
+      'customFields[0].max',
+    ],
+    [
+      'that are null',
+      'crmContacts(credentialId: $id, filter: { customFields: null }) { totalCount }',
+      'customFields',
+    ],
+  ])('%s are refused', async (_what, field, path) => {
     const { service, tenant, credentialId } = sandbox
-    const { errors } = await service.graphql(
-      tenant.key,
-      `query ($id: ID!) { crmAccounts(credentialId: $id, first: 1) { nodes {
-        contacts(filter: { customFields: [{ name: "points", min: 1 }] }) { totalCount } } } }`,
-      { id: credentialId },
-    )
-    expect(errors[0]).toMatchObject({ extensions: { code: 'INVALID_PARAMETER' } })
+    const query = `query ($id: ID!) { ${field} }`
+    const { errors } = await service.graphql(tenant.key, query, { id: credentialId })
+    expect(errors[0]?.extensions).toMatchObject({
+      code: 'INVALID_PARAMETER',
+      details: [{ field: path }],
+    })
   })
 })
 
@@ -239,6 +270,7 @@ describe('definitions', () => {
   test.each([
     [{ name: '1st' }, 'name'],
     [{ name: 'pointsMax' }, 'name'],
+    [{ name: 'pointsIn' }, 'name'],
     [{ name: 'points' }, 'name'],
     [{ remoteField: 'a..b' }, 'remoteField'],
     [{ resource: 'crm/contact' }, 'resource'],

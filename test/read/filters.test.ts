@@ -6,9 +6,17 @@ import type { Resource } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { parseExactly } from '../../src/query/exact-json.ts'
 import { type FilterParameter, filterParameters } from '../../src/query/filter.ts'
-import { parseFilter } from '../../src/query/list-request.ts'
+import { parseFilterInput } from '../../src/query/filter-input.ts'
+import { filterLinks } from '../../src/query/filter-links.ts'
+import { defaultOrder, parseFilter } from '../../src/query/list-request.ts'
 import { unmetFields } from '../../src/query/record-filter.ts'
-import { type FilterInput, isListed, type StoredRecord } from '../support/filter-oracle.ts'
+import { listRecords } from '../../src/store/records/records.ts'
+import {
+  type ComposedFilter,
+  type FilterInput,
+  isListed,
+  type StoredRecord,
+} from '../support/filter-oracle.ts'
 import {
   days,
   decimals,
@@ -67,7 +75,18 @@ const flipCase = (text: string): string =>
     .join('')
 
 /** Filter values worth testing: values of the records, parts of them, and others. */
-const filterValues = (resource: Resource, parameter: FilterParameter): fc.Arbitrary<string> => {
+const filterValues = (
+  resource: Resource,
+  parameter: FilterParameter,
+): fc.Arbitrary<string | readonly string[]> => {
+  const { operator } = parameter
+  if (operator === 'isNull') return fc.constantFrom('true', 'false')
+  if (operator === 'in')
+    return fc.array(oneValue(resource, parameter), { minLength: 1, maxLength: 3 })
+  return oneValue(resource, parameter)
+}
+
+const oneValue = (resource: Resource, parameter: FilterParameter): fc.Arbitrary<string> => {
   const { field, definition, operator } = parameter
   const { name: kind, values = [], reference } = definition.kind
   const known = recordsOf(resource)
@@ -115,7 +134,7 @@ const filterValues = (resource: Resource, parameter: FilterParameter): fc.Arbitr
     case 'timestamp':
     case 'date': {
       const aDay = fc.oneof(present, days).map((iso) => iso.slice(0, 10))
-      if (kind === 'date' && operator === 'equals') return aDay
+      if (kind === 'date' && (operator === 'equals' || operator === 'in')) return aDay
       return fc.oneof(aDay, present, instants, instants.map(withOffset))
     }
     default:
@@ -147,14 +166,24 @@ const filters = (resource: Resource): fc.Arbitrary<FilterInput> => {
 const remoteIds = (records: readonly Readonly<Record<string, unknown>>[]): string[] =>
   records.map(({ remoteId }) => String(remoteId)).sort()
 
-const expectedIds = (resource: Resource, filter: FilterInput): string[] =>
-  remoteIds(recordsOf(resource).filter((record) => isListed(resource, A, record, filter)))
+const expectedIds = (resource: Resource, filter: ComposedFilter): string[] =>
+  remoteIds(
+    recordsOf(resource).filter((record) =>
+      isListed({ credentialId: A, recordsOf }, resource, record, filter),
+    ),
+  )
 
 /** The GraphQL value for the text of a query string. */
-const typedValue = (resource: Resource, name: string, value: string): unknown => {
+const typedValue = (
+  resource: Resource,
+  name: string,
+  value: string | readonly string[],
+): unknown => {
+  if (typeof value !== 'string') return value.map((one) => typedValue(resource, name, one))
   if (name === 'includeDeleted') return value === 'true'
-  const kind = filterParameters(resource).get(name)?.definition.kind.name
-  if (kind === 'boolean') return value === 'true'
+  const { definition, operator } = filterParameters(resource).get(name) ?? {}
+  const kind = definition?.kind.name
+  if (kind === 'boolean' || operator === 'isNull') return value === 'true'
   if (kind === 'enumeration') return value.toUpperCase()
   return kind === 'integer' || kind === 'number' || kind === 'decimal' ? Number(value) : value
 }
@@ -175,8 +204,19 @@ const listOverGraph = async (resource: Resource, filter: FilterInput) => {
   return { ids: remoteIds(data.list.nodes), count: data.list.totalCount }
 }
 
+/** The values of query parameters: several values are separated by commas. */
+const parameterTexts = (filter: FilterInput): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(filter).map(([name, value]) => [
+      name,
+      typeof value === 'string'
+        ? value
+        : value.map((one) => one.replace(/[\\,]/g, '\\$&')).join(','),
+    ]),
+  )
+
 const listOverRest = async (resource: Resource, filter: FilterInput) => {
-  const query = new URLSearchParams({ credentialId: A, ...filter })
+  const query = new URLSearchParams({ credentialId: A, ...parameterTexts(filter) })
   const [list, count] = [
     await service.rest(tenant.key, `${resource.restPath}?${query}`),
     await service.rest(tenant.key, `${resource.restPath}/count?${query}`),
@@ -185,7 +225,65 @@ const listOverRest = async (resource: Resource, filter: FilterInput) => {
   return { ids: remoteIds(list.json()[resource.plural]), count: count.json().count }
 }
 
-const isExact = (value: string): boolean => !/\d{16}|\.\d{16}/.test(value)
+const isExact = (value: string | readonly string[]): boolean =>
+  !/\d{16}|\.\d{16}/.test([value].flat().join())
+
+/** A filter of up to three levels, with groups of filters and filters of linked records. */
+const composedFilters = (
+  resource: Resource,
+  { levels, isGroup }: { readonly levels: number; readonly isGroup: boolean },
+): fc.Arbitrary<ComposedFilter> => {
+  const parameters = [...filterParameters(resource).values()]
+  const term = fc
+    .constantFrom(...parameters)
+    .chain((one) => filterValues(resource, one).map((value) => [one.name, value] as const))
+  const deleted: fc.Arbitrary<ComposedFilter> = isGroup
+    ? fc.constant({})
+    : fc.constantFrom({}, {}, { includeDeleted: 'true' })
+  const links = [...(filterLinks(catalogue).get(resource)?.values() ?? [])]
+  const below = levels - 1
+  const group = (): fc.Arbitrary<readonly [string, ComposedFilter | readonly ComposedFilter[]]> => {
+    const members = composedFilters(resource, { levels: below, isGroup: true })
+    return fc.oneof(
+      members.map((one) => ['not', one] as const),
+      fc
+        .tuple(
+          fc.constantFrom('and', 'or', 'or'),
+          fc.array(members, { minLength: 1, maxLength: 3 }),
+        )
+        .map(([form, filters]) => [form, filters] as const),
+    )
+  }
+  const link = (): fc.Arbitrary<readonly [string, ComposedFilter]> =>
+    fc.constantFrom(...links).chain(({ name, to, isList }) => {
+      const filter = composedFilters(to, { levels: below, isGroup: !isList })
+      return fc
+        .tuple(filter, fc.constantFrom('some', 'every', 'none'))
+        .map(([one, quantifier]) => [name, isList ? { [quantifier]: one } : one] as const)
+    })
+  const members = [
+    { weight: 2, arbitrary: term },
+    ...(levels > 1 ? [{ weight: 2, arbitrary: group() }] : []),
+    ...(levels > 1 && links.length > 0 ? [{ weight: 2, arbitrary: link() }] : []),
+  ]
+  return fc
+    .tuple(fc.array(fc.oneof(...members), { minLength: 1, maxLength: 2 }), deleted)
+    .map(([entries, options]) => ({
+      ...Object.fromEntries<ComposedFilter[string]>(entries),
+      ...options,
+    }))
+}
+
+const listComposed = async (resource: Resource, filter: ComposedFilter): Promise<string[]> => {
+  const { records } = await listRecords(service.database, {
+    resource,
+    credentialIds: [A],
+    filter: parseFilterInput({ catalogue, acceptsLinks: true }, resource, filter),
+    order: defaultOrder,
+    page: { size: 100, offset: 0, backward: false },
+  })
+  return remoteIds(records.map((record) => JSON.parse(record)))
+}
 
 describe.each(catalogue.resources.map((resource) => [resource.topic, resource] as const))(
   'random filters of %s',
@@ -211,7 +309,7 @@ describe.each(catalogue.resources.map((resource) => [resource.topic, resource] a
       expect(records).toHaveLength(RECORDS)
       fc.assert(
         fc.property(filters(resource), (input) => {
-          const filter = parseFilter(resource, input)
+          const filter = parseFilter(resource, parameterTexts(input))
           const matching = records.filter(
             (record) => unmetFields(resource, filter, A, record).length === 0,
           )
@@ -219,6 +317,22 @@ describe.each(catalogue.resources.map((resource) => [resource.topic, resource] a
         }),
         { seed: SEED + 2, numRuns: 300 },
       )
+    })
+
+    test('select the records that the oracle selects, also when they are composed', async () => {
+      let some = 0
+      await fc.assert(
+        fc.asyncProperty(
+          composedFilters(resource, { levels: 3, isGroup: false }),
+          async (filter) => {
+            const ids = expectedIds(resource, filter)
+            if (ids.length > 0) some += 1
+            expect(await listComposed(resource, filter), JSON.stringify(filter)).toEqual(ids)
+          },
+        ),
+        { seed: SEED + 3, numRuns: 40 },
+      )
+      expect(some).toBeGreaterThan(10)
     })
 
     test('select the same records over GraphQL', async () => {

@@ -50,7 +50,7 @@ const walk = async (options: Walk): Promise<Shown[]> => {
     const page = await listRecords(service.database, {
       resource,
       credentialIds,
-      filter: { terms: [], deleted: 'left-out' },
+      filter: { conditions: [], deleted: 'left-out' },
       order,
       page: parseConnection(
         resource,

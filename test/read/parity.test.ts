@@ -32,6 +32,9 @@ const listBoth = async (
   return { rest, count, graph }
 }
 
+/** A value in a query parameter that holds several. */
+const inList = (value: unknown): string => String(value).replace(/[\\,]/g, '\\$&')
+
 describe.each(catalogue.resources.map((resource) => [resource.topic, resource] as const))(
   '%s',
   (_topic, resource) => {
@@ -72,14 +75,16 @@ describe.each(catalogue.resources.map((resource) => [resource.topic, resource] a
       for (const { name, field, definition, operator } of filterParameters(resource).values()) {
         const kind = definition.kind.name
         const stored = sample[field] ?? '2024-01-02T00:00:00.000Z'
-        const value =
-          kind === 'date' && operator === 'equals' ? String(stored).slice(0, 10) : stored
+        const takesDay = kind === 'date' && (operator === 'equals' || operator === 'in')
+        const value = takesDay ? String(stored).slice(0, 10) : stored
         const typed = kind === 'number' || kind === 'decimal' ? Number(value) : value
-        const { rest, count, graph } = await listBoth(
-          resource,
-          { [name]: String(value) },
-          { [name]: typed },
-        )
+        const isNull = sample[field] == null
+        const { rest, count, graph } =
+          operator === 'isNull'
+            ? await listBoth(resource, { [name]: String(isNull) }, { [name]: isNull })
+            : operator === 'in'
+              ? await listBoth(resource, { [name]: inList(value) }, { [name]: [typed] })
+              : await listBoth(resource, { [name]: String(value) }, { [name]: typed })
         expect(graph.errors, name).toEqual([])
         expect(rest.statusCode, `${name} ${rest.body}`).toBe(200)
         expect(graph.data.list.nodes, name).toEqual(rest.json()[resource.plural])

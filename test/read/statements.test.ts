@@ -84,6 +84,10 @@ describe('over REST, one statement', () => {
     ],
     ['a count', `/accounting/payments/count?credentialId=${CREDENTIAL}&totalAmountMin=3`],
     [
+      'an aggregate',
+      `/accounting/payments/aggregate?credentialId=${CREDENTIAL}&totalAmountMin=3&groupBy=currency,transactionDateMonth&measures=sum.totalAmount`,
+    ],
+    [
       'a record by id',
       `/accounting/payments/${idOf('accounting/payments', 1)}?credentialId=${CREDENTIAL}`,
     ],

@@ -75,7 +75,7 @@ describe('over REST', () => {
     ['a credential of 1,001 letters', `?credentialId=${LONG}`, invalid('credentialId')],
     ['a credential in braces', `?credentialId={${CREDENTIAL}}`, { code: 'CREDENTIAL_NOT_FOUND' }],
   ])('%s', async (_what, query, expected) => {
-    for (const path of [list, `${list}/count`, `${list}/1`])
+    for (const path of [list, `${list}/count`, `${list}/aggregate`, `${list}/1`])
       expectRefusal(await rest(`${path}${query}`), expected, path)
   })
 

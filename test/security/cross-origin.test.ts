@@ -92,7 +92,9 @@ describe('any other address', () => {
       .filter((operation) => !isForUsers(operation))
       .map(({ rest }) => [rest.method, urlOf(rest.path)] as const),
     ...catalogue.resources.flatMap(({ restPath }) =>
-      ['', '/count', '/x'].map((rest) => ['GET', `/2024-03/one${restPath}${rest}`] as const),
+      ['', '/count', '/aggregate', '/x'].map(
+        (rest) => ['GET', `/2024-03/one${restPath}${rest}`] as const,
+      ),
     ),
     ...(['GET', 'POST', 'OPTIONS'] as const).map((method) => [method, '/graphql'] as const),
     ...['/health', '/ready', '/docs', '/openapi.json', '/none'].map((url) => ['GET', url] as const),

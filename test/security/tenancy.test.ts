@@ -98,6 +98,7 @@ describe.each(TOPICS)('%s', (_topic, resource: Resource) => {
       const paths = (credentialId: string, id: string) => [
         `${resource.restPath}?credentialId=${credentialId}`,
         `${resource.restPath}/count?credentialId=${credentialId}`,
+        `${resource.restPath}/aggregate?credentialId=${credentialId}`,
         `${resource.restPath}/${id}?credentialId=${credentialId}`,
         `${resource.restPath}/1?credentialId=${credentialId}`,
       ]
@@ -111,8 +112,8 @@ describe.each(TOPICS)('%s', (_topic, resource: Resource) => {
         expect(response).toEqual(await rest(tenant.key, ofNever[index] ?? ''))
       }
       // With a credential of the stranger's own.
-      const [, , foreign = ''] = paths(own, mine)
-      const [, , absent = ''] = paths(own, never)
+      const [, , , foreign = ''] = paths(own, mine)
+      const [, , , absent = ''] = paths(own, never)
       const result = await rest(tenant.key, foreign)
       expect(result.status).toBe(404)
       expect(result).toEqual(await rest(tenant.key, absent))

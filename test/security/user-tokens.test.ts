@@ -226,11 +226,12 @@ describe('a user token', () => {
     }
     for (const { restPath, listField, getField } of catalogue.resources) {
       const path = restPath.replace(/:\w+/, 'x')
-      for (const rest of ['', '/count', '/x']) {
+      for (const rest of ['', '/count', '/aggregate', '/x']) {
         const result = await service.rest(token, `${path}${rest}?credentialId=${CREDENTIAL}`)
         expectRefusal(result, { code: 'FORBIDDEN' }, `${path}${rest}`)
       }
       await graph(`{ ${listField}(credentialId: "${CREDENTIAL}") { totalCount } }`)
+      await graph(`{ ${listField}Aggregate(credentialId: "${CREDENTIAL}") { count } }`)
       await graph(`{ ${listField}(userId: "${tenant.userId}") { totalCount } }`)
       await graph(`{ ${getField}(credentialId: "${CREDENTIAL}", id: "x") { id } }`)
     }

@@ -124,6 +124,13 @@ export const randomOperation = (
     return encodeCursor({ field: order, descending }, { id, value })
   }
 
+  const filters = [
+    () => `{ remoteId: ${argument('String', '1')} }`,
+    () =>
+      `{ or: [{ remoteIdIn: ${argument('[String!]', ['1', '2'])} }, { remoteCreatedAtIsNull: true }] }`,
+    () => `{ not: { remoteId: ${argument('String', '1')}, remoteCreatedAtMin: null } }`,
+  ]
+
   const listArguments = (resource: Resource): string => {
     const parts = [scope(), ...pageArguments(resource)]
     return `(${parts.join(', ')})`
@@ -172,7 +179,7 @@ export const randomOperation = (
       parts.push(
         chance(0.5)
           ? `filter: { includeDeleted: ${argument('Boolean', chance(0.5))} }`
-          : `filter: { remoteId: ${argument('String', '1')} }`,
+          : `filter: ${oneOf(filters)()}`,
       )
     return parts
   }

@@ -77,6 +77,13 @@ const fieldValues = (credentialId: string, field: Field): fc.Arbitrary<unknown> 
       return fc
         .integer({ min: 1, max: REMOTE_IDS })
         .map((n) => recordId(credentialId, reference?.target ?? '', String(n)))
+    case 'references':
+      return fc.subarray(
+        Array.from({ length: REMOTE_IDS }, (_, n) =>
+          recordId(credentialId, reference?.target ?? '', String(n + 1)),
+        ),
+        { maxLength: 2 },
+      )
     default:
       return fc.constant(isList ? [] : null)
   }

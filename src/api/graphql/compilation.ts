@@ -6,12 +6,16 @@ import {
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
+  type TypeNode,
+  type VariableDefinitionNode,
+  visit,
 } from 'graphql'
 import type { CompiledQuery } from 'graphql-jit'
 import type { Plugin } from 'graphql-yoga'
 import { LRUCache } from 'lru-cache'
 import { estimateBytes, MAX_CACHE_BYTES } from './documents.ts'
 import { fragmentsOf } from './fragments.ts'
+import { coerceVariables, variablesIn } from './variables.ts'
 
 // Compilation blocks the event loop for about 0.1 ms per field.
 const MAX_FIELDS = 500
@@ -41,9 +45,39 @@ export const countFields = (document: DocumentNode, operation: OperationDefiniti
   return count(operation.selectionSet)
 }
 
+/** Whether an argument is an object or a list with a variable in it. */
+const hasNestedVariables = (document: DocumentNode): boolean => {
+  let found = false
+  visit(document, {
+    Argument: ({ value }) => {
+      if (value.kind !== Kind.VARIABLE && variablesIn(value).size > 0) found = true
+    },
+  })
+  return found
+}
+
+const ANY_VALUE: TypeNode = { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: 'JSON' } }
+
+const isBoolean = (type: TypeNode): boolean =>
+  type.kind === Kind.NON_NULL_TYPE
+    ? isBoolean(type.type)
+    : type.kind === Kind.NAMED_TYPE && type.name.value === 'Boolean'
+
 /**
- * Compiles an operation on its second run, because compiling costs more than one run saves. Subscriptions and
- * operations of more than 500 fields are not compiled.
+ * The document for variables that have been coerced already. graphql-jit would write out each input type with the
+ * types of its fields, without an end for filters, which contain filters. It checks the type of Booleans in
+ * directives.
+ */
+const acceptCoerced = (document: DocumentNode): DocumentNode =>
+  visit(document, {
+    VariableDefinition: ({ defaultValue: _, ...definition }): VariableDefinitionNode | undefined =>
+      isBoolean(definition.type) ? undefined : { ...definition, type: ANY_VALUE },
+  })
+
+/**
+ * Compiles an operation on its second run, because compiling costs more than one run saves. Not compiled are
+ * subscriptions, operations of more than 500 fields, and those with a variable inside an object or a list: if it is
+ * absent, graphql-jit would set null, which is another value.
  */
 export const useCompilation = (): Plugin => {
   // Keyed by operation, because each operation of a document has its own function.
@@ -59,7 +93,7 @@ export const useCompilation = (): Plugin => {
   ): Promise<Compiled | undefined> => {
     // Loaded only here, so that a process starts sooner.
     const { compileQuery, isCompiledQuery } = await import('graphql-jit')
-    const query = compileQuery(schema, document, operation.name?.value)
+    const query = compileQuery(schema, acceptCoerced(document), operation.name?.value)
     if (!isCompiledQuery(query)) {
       isCompilable.set(operation, false)
       return undefined
@@ -74,7 +108,10 @@ export const useCompilation = (): Plugin => {
   const mustCompile = (document: DocumentNode, operation: OperationDefinitionNode): boolean => {
     const known = isCompilable.get(operation)
     if (known === undefined)
-      isCompilable.set(operation, countFields(document, operation) <= MAX_FIELDS)
+      isCompilable.set(
+        operation,
+        countFields(document, operation) <= MAX_FIELDS && !hasNestedVariables(document),
+      )
     return known === true
   }
 
@@ -82,10 +119,12 @@ export const useCompilation = (): Plugin => {
     onExecute: ({ args: { document, operationName }, executeFn, setExecuteFn }) => {
       const operation = getOperationAST(document, operationName)
       if (!operation) return
-      const run = (args: ExecutionArgs, compiled: Compiled | undefined) =>
-        compiled
-          ? compiled.run(args.rootValue, args.contextValue, args.variableValues)
+      const run = (args: ExecutionArgs, compiled: Compiled | undefined) => {
+        const { coerced } = coerceVariables(args.schema, operation, args.variableValues)
+        return compiled && coerced
+          ? compiled.run(args.rootValue, args.contextValue, coerced)
           : executeFn(args)
+      }
       // Not before it runs: a planned operation may never need its resolvers.
       setExecuteFn((args: ExecutionArgs) => {
         const compiled = cache.get(operation)

@@ -1,23 +1,24 @@
 /** The arguments of a list field: filter, order and page. */
 import type { ArgBuilder } from '@pothos/core'
 import { z } from 'zod'
-import type { Filter } from '../../definition/kinds/kind.ts'
+import type { Catalogue } from '../../definition/catalogue.ts'
 import { type Resource, snakeCase } from '../../definition/resource.ts'
 import { type Order, orderFields } from '../../query/cursor.ts'
 import type { CustomTypes } from '../../query/custom-filter.ts'
-import { filterParameters } from '../../query/filter.ts'
+import type { ListFilter } from '../../query/filter.ts'
+import { parseFilterInput } from '../../query/filter-input.ts'
 import {
   DEFAULT_PAGE_SIZE,
   defaultOrder,
-  type ListFilter,
   MAX_PAGE_SIZE,
   MAX_STALENESS_SECONDS,
   type PageRequest,
   parseConnection,
-  parseFilter,
 } from '../../query/list-request.ts'
+import { MAX_CREDENTIALS } from '../auth/caller.ts'
 import type { Builder } from './builder.ts'
-import type { EnumField, Enums } from './enums.ts'
+import type { Enums } from './enums.ts'
+import { createFilterTypes } from './filter-types.ts'
 
 /** The arguments of a list field, after GraphQL has checked their types. */
 export interface ListArguments {
@@ -31,6 +32,7 @@ export interface ListArguments {
 
 /** Parses the arguments of a list field. @throws INVALID_PARAMETER, INVALID_CURSOR */
 export const readListArguments = (
+  catalogue: Catalogue,
   resource: Resource,
   { filter, orderBy, ...page }: ListArguments,
   customTypes?: CustomTypes,
@@ -39,7 +41,11 @@ export const readListArguments = (
     ? { field: orderBy.field, descending: orderBy.direction === 'desc' }
     : defaultOrder
   return {
-    filter: parseFilter(resource, filter ?? {}, [], customTypes),
+    filter: parseFilterInput(
+      { catalogue, acceptsLinks: true, customTypes },
+      resource,
+      filter ?? {},
+    ),
     order,
     page: parseConnection(resource, order, page),
   }
@@ -61,56 +67,19 @@ export const stalenessArgument = (arg: ArgBuilder<Builder['$inferSchemaTypes']>)
 
 const cursor = { schema: z.string().max(MAX_CURSOR_LENGTH, { error: 'a cursor of this list' }) }
 
+/** The arguments that choose the credentials of a list. */
+export const scopeArguments = (arg: ArgBuilder<Builder['$inferSchemaTypes']>) => ({
+  credentialId: arg.id(),
+  credentialIds: arg.idList({ description: `At most ${MAX_CREDENTIALS}.` }),
+  userId: arg.id({ description: 'All credentials of this end user.' }),
+})
+
 /** Creates the filter and order types of a resource; returns the filter type and the list arguments. */
-export const createListInputs = (builder: Builder, enums: Enums) => {
+export const createListInputs = (builder: Builder, enums: Enums, catalogue: Catalogue) => {
+  const filterType = createFilterTypes(builder, enums, catalogue)
   const direction = builder.enumType('OrderDirection', {
     values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } },
   })
-
-  const customFieldFilter = builder.inputType('CustomFieldFilter', {
-    description: 'Conditions on one custom field. Its type decides which of them it has.',
-    fields: (t) => ({
-      name: t.string({ required: true, description: 'The name of the custom field.' }),
-      equals: t.field({ type: 'JSON', description: 'Equal to this value.' }),
-      notEquals: t.field({ type: 'JSON', description: 'Different from this value, or empty.' }),
-      contains: t.string({ description: 'Contains this text, ignoring case.' }),
-      min: t.field({ type: 'JSON', description: 'At least this value.' }),
-      max: t.field({ type: 'JSON', description: 'At most this value.' }),
-    }),
-  })
-
-  const filterType = (place: EnumField, { graphql }: Filter) => {
-    if ('enumeration' in graphql) return enums(place, graphql.enumeration)
-    if ('scalar' in graphql) return graphql.scalar
-    throw new TypeError(
-      `${place.fieldName} has a filter of objects, which no parameter can represent.`,
-    )
-  }
-
-  const filterInput = (resource: Resource) =>
-    builder.inputType(`${resource.typeName}Filter`, {
-      description: `Filters ${resource.plural}. A record must match every condition. The names are those of the REST parameters.`,
-      fields: (t) => ({
-        ...Object.fromEntries(
-          [...filterParameters(resource).values()].map(({ name, doc, field, filter }) => {
-            const place = {
-              typeName: resource.typeName,
-              recordName: resource.name,
-              fieldName: field,
-            }
-            return [name, t.field({ type: filterType(place, filter), description: doc })]
-          }),
-        ),
-        customFields: t.field({
-          type: [customFieldFilter],
-          description:
-            'Conditions on custom fields. Only for lists at the root of a query; not for links and subscriptions.',
-        }),
-        includeDeleted: t.boolean({
-          description: 'Includes records that were deleted in the app.',
-        }),
-      }),
-    })
 
   const orderType = (resource: Resource) => {
     const field = builder.enumType(`${resource.typeName}OrderField`, {
@@ -127,7 +96,7 @@ export const createListInputs = (builder: Builder, enums: Enums) => {
   }
 
   return (resource: Resource) => {
-    const filter = filterInput(resource)
+    const filter = filterType(resource)
     const order = orderType(resource)
     const args = (arg: ArgBuilder<Builder['$inferSchemaTypes']>) => ({
       filter: arg({ type: filter }),

@@ -2,6 +2,7 @@
 import DataLoader from 'dataloader'
 import { credentialRoute, routeOf } from '../../definition/identity.ts'
 import type { Resource } from '../../definition/resource.ts'
+import { filterKey } from '../../query/filter.ts'
 import type { CredentialFacts } from '../../store/accounts/access.ts'
 import {
   countLinkedRecords,
@@ -58,8 +59,8 @@ export const createLoaders = ({ database }: ApiContext): Loaders => {
     return created
   }
   /** The loader key: fields with the same arguments share a loader. The arguments are plain data. */
-  const keyOfRequest = ({ resource, ...rest }: LinkedRequest): string =>
-    `${resource.topic} ${JSON.stringify(rest)}`
+  const keyOfRequest = ({ resource, filter, ...rest }: LinkedRequest): string =>
+    JSON.stringify([resource.topic, filterKey(filter), rest])
 
   return {
     credentialOf,

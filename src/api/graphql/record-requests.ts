@@ -28,7 +28,7 @@ export const readListRequest = async (
   return {
     resource,
     credentialIds: ids,
-    ...readListArguments(resource, listArguments, customTypes),
+    ...readListArguments(context.catalogue, resource, listArguments, customTypes),
   }
 }
 

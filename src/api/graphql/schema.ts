@@ -6,14 +6,14 @@ import { routeOf } from '../../definition/identity.ts'
 import { customFields, type Resource } from '../../definition/resource.ts'
 import { memoize } from '../../memoize.ts'
 import { countRecords, listRecords } from '../../store/records/records.ts'
-import { MAX_CREDENTIALS } from '../auth/caller.ts'
 import { operations } from '../operations.ts'
+import { createAggregateFields } from './aggregates.ts'
 import { createBuilder } from './builder.ts'
 import { listCost } from './cost.ts'
 import { createEnums } from './enums.ts'
 import { fieldsOf, makeRecordType, type RecordType, type TypeParts } from './fields.ts'
 import { createInputTypes } from './input-types.ts'
-import { createListInputs, readListArguments, stalenessArgument } from './inputs.ts'
+import { createListInputs, readListArguments, scopeArguments, stalenessArgument } from './inputs.ts'
 import type { GraphRecord } from './loaders.ts'
 import { createRecordMutations } from './mutations.ts'
 import { createOperationTypes } from './operation-types.ts'
@@ -27,7 +27,7 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
   const builder = createBuilder()
   const enums = createEnums(builder)
   const pageType = createPageTypes(builder)
-  const listInputs = createListInputs(builder, enums)
+  const listInputs = createListInputs(builder, enums, catalogue)
 
   const node = builder.interfaceRef<GraphRecord>('Node').implement({
     description: 'A record of any resource.',
@@ -83,7 +83,8 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
         extensions: { complexity: listCost },
         args: args(t.arg),
         resolve: async ({ id }, listArguments, { loaders }) => {
-          const request = { resource: from, field, ...readListArguments(from, listArguments) }
+          const list = readListArguments(catalogue, from, listArguments)
+          const request = { resource: from, field, ...list }
           const recordPage = await loaders.linked(request, id)
           return toGraphPage(recordPage, () => loaders.linkedCount(request, id))
         },
@@ -140,6 +141,8 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
     description: 'Changes as they happen: after a cursor, or from now on.',
     fields: createSubscriptionFields({ builder, catalogue, operationTypes, typesOf }),
   })
+  const filterOf = (resource: Resource) => typesOf(resource).filter
+  const aggregates = createAggregateFields({ builder, enums, catalogue, filterOf })
   builder.queryType({
     description:
       'Records of connected apps, read from the local copy, and the settings of the environment.',
@@ -162,9 +165,7 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
             description: `The ${resource.plural} of one credential, of several, or of all credentials of an end user.`,
             extensions: { complexity: listCost },
             args: {
-              credentialId: t.arg.id(),
-              credentialIds: t.arg.idList({ description: `At most ${MAX_CREDENTIALS}.` }),
-              userId: t.arg.id({ description: 'All credentials of this end user.' }),
+              ...scopeArguments(t.arg),
               maxStalenessSeconds: stalenessArgument(t.arg),
               ...args(t.arg),
             },
@@ -199,6 +200,7 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
           ] as const
         }),
       ),
+      ...aggregates(t),
     }),
   })
   return builder.toSchema()

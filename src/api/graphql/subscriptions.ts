@@ -5,7 +5,8 @@ import { type EventTopic, eventTopics } from '../../definition/change.ts'
 import { object } from '../../definition/field.ts'
 import { pascalCase, type Resource } from '../../definition/resource.ts'
 import { type ExactRecord, parseExactly } from '../../query/exact-json.ts'
-import { type ListFilter, parseFilter } from '../../query/list-request.ts'
+import { filterKey, type ListFilter } from '../../query/filter.ts'
+import { parseFilterInput } from '../../query/filter-input.ts'
 import { type FilterVerdict, matchChange } from '../../query/record-filter.ts'
 import type { Change } from '../../store/changes/changes.ts'
 import { resolveCredential } from '../auth/caller.ts'
@@ -44,7 +45,7 @@ type ChangeMatcher = (change: Change) => FilterVerdict
 const MAX_MATCHERS = 1000
 
 /** Creates matchers; equal filters share one, so that each change is evaluated once. */
-const createMatchers = () => {
+const createMatchers = (catalogue: Catalogue) => {
   const records = new WeakMap<Change, ExactRecord>()
   const matchers = new Map<string, ChangeMatcher>()
 
@@ -65,8 +66,8 @@ const createMatchers = () => {
 
   return (resource: Resource, input: object | null | undefined): ChangeMatcher => {
     // Parsed first, so that invalid filters are not cached.
-    const filter = parseFilter(resource, { ...input })
-    const key = JSON.stringify([resource.topic, filter.deleted, ...termsOf(filter)])
+    const filter = parseFilterInput({ catalogue, acceptsLinks: false }, resource, { ...input })
+    const key = JSON.stringify([resource.topic, filterKey(filter)])
     const cached = matchers.get(key)
     if (cached) return cached
     if (matchers.size >= MAX_MATCHERS) matchers.clear()
@@ -75,9 +76,6 @@ const createMatchers = () => {
     return matcher
   }
 }
-
-const termsOf = ({ terms }: ListFilter) =>
-  terms.map(({ parameter, value, wholeDay }) => [parameter.name, value, wholeDay])
 
 interface FollowRequest {
   readonly topics: readonly string[]
@@ -132,7 +130,7 @@ export const createSubscriptionFields = ({
   operationTypes,
   typesOf,
 }: SubscriptionParts) => {
-  const matcherOf = createMatchers()
+  const matcherOf = createMatchers(catalogue)
   const change = operationTypes.outputType('Change', '', object(changeShape, changeShape.doc))
   const kind = operationTypes.outputType('Change', 'kind', changeShape.fields.kind)
 

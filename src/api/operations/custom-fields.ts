@@ -11,7 +11,7 @@ import {
 } from '../../definition/field.ts'
 import { nearest } from '../../definition/nearest.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
-import { endsLikeOperator } from '../../query/custom-filter.ts'
+import { operatorEndings } from '../../query/custom-filter.ts'
 import {
   type CustomFieldOwner,
   type CustomFieldProblem,
@@ -105,8 +105,8 @@ const toResult = (field: StoredCustomField) => ({
 const readMapping = ({ name, type, remoteField }: CustomField): CustomField => {
   if (!NAME.test(name))
     throw invalidParameter('name', 'a letter, then letters, digits and _, at most 64 characters')
-  if (endsLikeOperator(name))
-    throw invalidParameter('name', 'a name that does not end with NotEquals, Contains, Min or Max')
+  if (operatorEndings.some((ending) => name.endsWith(ending)))
+    throw invalidParameter('name', `a name that does not end with ${operatorEndings.join(', ')}`)
   const steps = remoteField.split('.')
   if (remoteField.length > MAX_PATH_LENGTH || steps.length > MAX_STEPS || steps.includes(''))
     throw invalidParameter(

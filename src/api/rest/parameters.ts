@@ -45,7 +45,7 @@ export const readQuery = (query: unknown, lists: readonly string[] = []): QueryP
             ? 'the parameter once, with values separated by commas'
             : 'the parameter once',
         )
-      return [name, checkText(name, value)]
+      return [name, checkText(name, value, lists.includes(name))]
     }),
   )
 

@@ -19,14 +19,19 @@ export interface RecordRequest {
   readonly path: Readonly<Record<string, string>>
 }
 
-/** Reads a record request. @throws UNAUTHENTICATED, FORBIDDEN, CREDENTIAL_NOT_FOUND, INVALID_PARAMETER */
+/**
+ * Reads a record request.
+ * @param lists names of parameters that hold several values
+ * @throws UNAUTHENTICATED, FORBIDDEN, CREDENTIAL_NOT_FOUND, INVALID_PARAMETER
+ */
 export const readRecordRequest = async (
   context: ApiContext,
   request: FastifyRequest,
+  lists: readonly string[] = [],
 ): Promise<RecordRequest> => {
   const caller = requireKey(await request.requireCaller())
   checkEncoding(request.url)
-  const parameters = readQuery(request.query)
+  const parameters = readQuery(request.query, lists)
   const credential = await resolveCredential(context.access, caller, parameters.credentialId)
   return { caller, credential, parameters, path: readQuery(request.params) }
 }

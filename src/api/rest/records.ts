@@ -1,16 +1,13 @@
-/** REST routes that list, count and get records, for every resource. */
+/** REST routes that list, count, aggregate and get records, for every resource. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Resource } from '../../definition/resource.ts'
 import { invalidParameter } from '../../errors.ts'
+import { parseGroupBy, parseMeasures } from '../../query/aggregate.ts'
 import { hasCustomFilters } from '../../query/custom-filter.ts'
-import {
-  type ListFilter,
-  parseFilter,
-  parseMaxStaleness,
-  parseOrder,
-  parsePage,
-} from '../../query/list-request.ts'
+import { type ListFilter, listParameterNames } from '../../query/filter.ts'
+import { parseFilter, parseMaxStaleness, parseOrder, parsePage } from '../../query/list-request.ts'
 import { readCustomTypes } from '../../store/accounts/custom-fields.ts'
+import { aggregateRecords } from '../../store/records/aggregates.ts'
 import { countRecords, listRecords } from '../../store/records/records.ts'
 import type { ApiContext } from '../context.ts'
 import { JSON_TYPE } from './once.ts'
@@ -36,6 +33,11 @@ export const listParameters = [
 
 const countParameters = ['credentialId', 'maxStalenessSeconds'] as const
 
+const AGGREGATED = ['groupBy', 'measures'] as const
+
+/** The query parameters of an aggregate that are not filters. */
+export const aggregateParameters = ['credentialId', ...AGGREGATED] as const
+
 /** The `Link` header to the next page, a relative reference (RFC 8288). */
 const nextLink = (url: string, cursor: string): string => {
   // A list URL always has parameters, whose values may contain a question mark.
@@ -54,6 +56,7 @@ const addRoutes = (
   { path, parent }: ResourcePath,
 ): void => {
   const { database } = context
+  const lists = listParameterNames(resource)
 
   const readFilter = async (
     recordRequest: RecordRequest,
@@ -83,7 +86,7 @@ const addRoutes = (
   }
 
   const list = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
-    const recordRequest = await readRecordRequest(context, request)
+    const recordRequest = await readRecordRequest(context, request, lists)
     const order = parseOrder(resource, recordRequest.parameters.orderBy)
     const listRequest = {
       resource,
@@ -109,7 +112,7 @@ const addRoutes = (
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<{ count: number }> => {
-    const recordRequest = await readRecordRequest(context, request)
+    const recordRequest = await readRecordRequest(context, request, lists)
     const filter = await readFilter(recordRequest, countParameters)
     await refresh(reply, recordRequest)
     const count = await countRecords(database, {
@@ -120,6 +123,23 @@ const addRoutes = (
     if (count === 0 && parent !== undefined)
       await requireParent(context, resource, parent, recordRequest)
     return { count }
+  }
+
+  const aggregate = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
+    const names = [...lists, ...AGGREGATED]
+    const recordRequest = await readRecordRequest(context, request, names)
+    const { groupBy, measures } = recordRequest.parameters
+    const { groups, count } = await aggregateRecords(database, {
+      resource,
+      credentialIds: [recordRequest.credential.id],
+      filter: await readFilter(recordRequest, aggregateParameters),
+      groupBy: parseGroupBy(resource, groupBy?.split(',') ?? []),
+      measures: parseMeasures(resource, measures?.split(',') ?? []),
+    })
+    if (count === 0 && parent !== undefined)
+      await requireParent(context, resource, parent, recordRequest)
+    reply.type(JSON_TYPE)
+    return `{"groups":[${groups.join(',')}]}`
   }
 
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
@@ -135,6 +155,7 @@ const addRoutes = (
 
   server.get(path, list)
   server.get(`${path}/count`, count)
+  server.get(`${path}/aggregate`, aggregate)
   server.get(`${path}/:id`, get)
 }
 

@@ -28,6 +28,7 @@ const booleanKind: Kind<boolean | null, boolean> = {
   accepts: ['boolean', 'json'],
   filter: {
     operators: ['equals'],
+    hasTwoValues: true,
     input: () => filterInput,
     sql: { form: 'value', cast: '' },
     meets: (stored, { value }) => stored === value,
@@ -36,6 +37,7 @@ const booleanKind: Kind<boolean | null, boolean> = {
     jsonSchema: () => ({ type: 'boolean' }),
     example: Boolean,
   },
+  groupedBy: 'value',
   graphql: { scalar: 'Boolean' },
   typescript: 'boolean',
   jsonSchema: () => ({ type: 'boolean' }),

@@ -32,4 +32,5 @@ export const decimalParts = {
   matches: isSameNumber,
   accepts: ['integer', 'number', 'decimal', 'json'],
   order: { isValue: (text: string) => COLUMN_DECIMAL.test(text) },
+  isMeasured: true,
 } as const satisfies Partial<Kind>

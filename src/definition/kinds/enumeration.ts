@@ -51,6 +51,7 @@ const kindOf = <Value extends string>(
       example: (shown) => shown as Value,
     },
     order: { isValue: isStorableText },
+    groupedBy: 'value',
     graphql,
     typescript,
     jsonSchema: () => schema,

@@ -41,6 +41,7 @@ const integerKind: Kind<number | null, number> = {
     }),
   }),
   order: { isValue: isInteger },
+  isMeasured: true,
   graphql: { scalar: 'Int' },
   typescript: 'number',
   jsonSchema: () => ({ type: 'integer', format: 'int32' }),

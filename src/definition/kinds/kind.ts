@@ -144,6 +144,8 @@ export interface FilterValue {
 export interface Filter<Compared = unknown> {
   /** The operators of a field that does not restrict them. */
   readonly operators: readonly Operator[]
+  /** The kind has two values, so a list of values would select nothing that one value cannot. */
+  readonly hasTwoValues?: true
   /** The schema of a filter value: the text of a query parameter, or a typed value from GraphQL. */
   input(operator: Operator): ZodType<FilterValue>
   /**
@@ -212,6 +214,10 @@ export interface Kind<Value = unknown, Compared = unknown> {
   readonly filter?: Filter<Compared>
   /** Present if lists can be ordered by the field. `isValue`: whether the text in a cursor is a valid value. */
   readonly order?: { isValue(text: string): boolean }
+  /** How aggregates group records by the field: by its value, or by the period of a time. Absent: they cannot. */
+  readonly groupedBy?: 'value' | 'period'
+  /** Aggregates compute sums and averages of the values, which are numbers. */
+  readonly isMeasured?: true
   readonly graphql: GraphqlType
   /** The TypeScript type of a value, without null. */
   readonly typescript: string

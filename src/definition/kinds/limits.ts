@@ -4,6 +4,10 @@
 export const INT32_MAX = 2_147_483_647
 /** Characters in a query parameter. */
 export const MAX_TEXT_LENGTH = 1000
+/** Characters in a query parameter with a list of values. */
+export const MAX_LIST_LENGTH = 10_000
+/** Values in a filter by several values. */
+export const MAX_FILTER_VALUES = 100
 /** Characters in one text of a request body. Notes may be long; the size of the body is limited separately. */
 export const MAX_INPUT_TEXT = 100_000
 /** Entries in a list. */

@@ -68,6 +68,7 @@ export const momentParts = {
   accepts: ['timestamp', 'date', 'json'],
   // 30 February and the year 0 match the pattern but are not valid days.
   order: { isValue: (text: string) => isoTimestamp(text) === text },
+  groupedBy: 'period',
   graphql: { scalar: 'DateTime' },
   typescript: 'string',
   jsonSchema: () => ({ type: 'string', format: 'date-time' }),

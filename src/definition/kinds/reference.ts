@@ -60,6 +60,7 @@ const kindOf = <Value>(reference: ReferenceTarget): Kind<Value | null, string> =
       note: () => "The service's id or the app's.",
       example: (shown) => referencedId(shown) ?? '',
     },
+    groupedBy: 'value',
     graphql: { scalar: 'ID' },
     typescript: 'string',
     jsonSchema: idSchema,

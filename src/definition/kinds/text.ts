@@ -39,6 +39,7 @@ const textKind: Kind<string | null, string> = {
   accepts: 'scalars',
   filter,
   order: { isValue: isStorableText },
+  groupedBy: 'value',
   graphql: { scalar: 'String' },
   typescript: 'string',
   jsonSchema: (side) =>

@@ -3,6 +3,7 @@
  * value of an earlier type. No condition fails on such a value: it does not match.
  */
 import { Prisma } from '@prisma/client'
+import type { FilterValue } from '../../definition/kinds/kind.ts'
 import type { FilterTerm } from '../../query/filter.ts'
 
 const { sql, raw } = Prisma
@@ -22,7 +23,7 @@ const comparison = { equals: '=', min: '>=', max: '<=' } as const
 const timeCondition = (
   text: Prisma.Sql,
   operator: keyof typeof comparison,
-  { value, wholeDay }: FilterTerm,
+  { value, wholeDay }: FilterValue,
 ): Prisma.Sql => {
   const first = new Date(String(value)).toISOString()
   const time = sql`${text} COLLATE "C"`
@@ -34,12 +35,15 @@ const timeCondition = (
 
 /** The condition of a term on the custom field `name` of the row `t`. */
 export const customCondition = (name: string, term: FilterTerm): Prisma.Sql => {
-  const { parameter, value } = term
-  const { operator, filter } = parameter
+  const { name: place, operator, filter } = term.parameter
+  const [first] = term.values
+  if (first === undefined || operator === 'in' || operator === 'isNull')
+    throw new TypeError(`${place} is not a condition on one value.`)
+  const { value } = first
   const text = sql`(t.custom_fields->>${name}::text)`
   if (operator === 'contains') return containsSql(text, String(value))
   if (filter.sql.form === 'time' && operator !== 'notEquals')
-    return timeCondition(text, operator, term)
+    return timeCondition(text, operator, first)
   const isNumber = filter.sql.cast === '::numeric'
   const stored = isNumber
     ? sql`CASE WHEN length${text} < 10000 AND ${text} ~ '^-?[0-9]+([.][0-9]+)?$' THEN ${text}::numeric END`

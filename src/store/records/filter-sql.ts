@@ -1,10 +1,17 @@
 /** SQL conditions for the filter of a list and for the start of a page. */
 import { Prisma } from '@prisma/client'
 import { recordId, resolveId } from '../../definition/identity.ts'
+import type { FilterValue } from '../../definition/kinds/kind.ts'
 import type { Resource } from '../../definition/resource.ts'
 import type { Order, Position } from '../../query/cursor.ts'
-import type { FilterTerm } from '../../query/filter.ts'
-import type { ListFilter } from '../../query/list-request.ts'
+import type {
+  DeletedRecords,
+  FilterCondition,
+  FilterTerm,
+  LinkCondition,
+  ListFilter,
+} from '../../query/filter.ts'
+import type { FilterLink } from '../../query/filter-links.ts'
 import { containsSql, customCondition } from './custom-filter-sql.ts'
 import { recordSql } from './record-sql.ts'
 
@@ -15,7 +22,7 @@ const comparison = { equals: '=', min: '>=', max: '<=' } as const
 const timeCondition = (
   column: Prisma.Sql,
   operator: keyof typeof comparison,
-  { value, wholeDay }: FilterTerm,
+  { value, wholeDay }: FilterValue,
 ): Prisma.Sql => {
   if (wholeDay && operator === 'equals')
     return sql`(${column} >= ${value}::timestamptz AND ${column} < ${value}::timestamptz + interval '1 day')`
@@ -36,42 +43,108 @@ const identityCondition = (
   return differs ? sql`(${same}) IS NOT TRUE` : same
 }
 
-const condition = (
-  resource: Resource,
-  term: FilterTerm,
-  credentialIds: readonly string[],
-): Prisma.Sql => {
-  const { parameter, value } = term
-  if (parameter.customField !== undefined) return customCondition(parameter.customField, term)
-  const { definition, field, operator, filter } = parameter
+/** The row that conditions are about: its resource and the alias of its table. */
+interface Row {
+  readonly resource: Resource
+  readonly alias: string
+  readonly credentialIds: readonly string[]
+}
+
+const columnOf = ({ resource, alias }: Row, field: string): Prisma.Sql =>
+  raw(`${alias}.${recordSql(resource).column(field)}`)
+
+/** A condition that a column is equal to one of several values. */
+const inCondition = (column: Prisma.Sql, { parameter, values }: FilterTerm): Prisma.Sql => {
+  const { form, cast } = parameter.filter.sql
+  if (form === 'time')
+    return values.length === 0
+      ? sql`FALSE`
+      : sql`(${join(
+          values.map((value) => timeCondition(column, 'equals', value)),
+          ' OR ',
+        )})`
+  return sql`${column} = ANY(${values.map(({ value }) => value)}${raw(`${cast || '::text'}[]`)})`
+}
+
+const termSql = (row: Row, term: FilterTerm): Prisma.Sql => {
+  const { resource, alias, credentialIds } = row
+  const { definition, field, operator, filter, customField } = term.parameter
+  if (customField !== undefined) return customCondition(customField, term)
   const { form, cast } = filter.sql
+  const idsOf = (toId: (credentialId: string, value: string) => string): readonly string[] =>
+    credentialIds.flatMap((id) => term.values.map(({ value }) => toId(id, String(value))))
   if (field === 'remoteId') {
-    const ids = credentialIds.map((id) => recordId(id, resource.topic, String(value)))
-    return identityCondition(raw('t.id'), ids, false)
+    const ids = idsOf((id, value) => recordId(id, resource.topic, value))
+    return identityCondition(raw(`${alias}.id`), ids, false)
   }
-  const column = raw(`t.${recordSql(resource).column(field)}`)
+  const column = columnOf(row, field)
+  const [first] = term.values
+  if (operator === 'isNull')
+    return first?.value === true ? sql`${column} IS NULL` : sql`${column} IS NOT NULL`
   if (form === 'identity') {
     const { target = '' } = definition.kind.reference ?? {}
-    const ids = credentialIds.map((id) => resolveId(id, target, String(value)))
+    const ids = idsOf((id, value) => resolveId(id, target, value))
     return identityCondition(column, ids, operator === 'notEquals')
   }
+  if (operator === 'in') return inCondition(column, term)
+  if (first === undefined) throw new TypeError(`${term.parameter.name} has no value.`)
+  const { value } = first
   if (operator === 'contains') return containsSql(column, String(value))
   // A record without a value differs from every value.
   if (operator === 'notEquals') return sql`${column} IS DISTINCT FROM ${value}${raw(cast)}`
-  if (form === 'time') return timeCondition(column, operator, term)
+  if (form === 'time') return timeCondition(column, operator, first)
   return sql`${column} ${raw(comparison[operator])} ${value}${raw(cast)}`
+}
+
+/** The condition that the row `linked` is linked to `row`. They belong to the same credential, and so to one tenant. */
+const linkSql = (row: Row, linked: Row, { holder, field, isList }: FilterLink): Prisma.Sql => {
+  const id = raw(`${(holder === 'linked' ? row : linked).alias}.id`)
+  const reference = columnOf(holder === 'linked' ? linked : row, field)
+  const same =
+    holder === 'filtered' && isList ? sql`${id} = ANY(${reference})` : sql`${id} = ${reference}`
+  return sql`${raw(`${linked.alias}.credential_id = ${row.alias}.credential_id`)} AND ${same}`
+}
+
+const linkConditionSql = (row: Row, condition: LinkCondition, level: number): Prisma.Sql => {
+  const { link, quantifier, conditions, deleted } = condition
+  const linked = { resource: link.to, alias: `t${level}`, credentialIds: row.credentialIds }
+  const meets = all(conditions.map((one) => conditionSql(linked, one, level + 1)))
+  const matches = quantifier === 'every' ? sql`(${meets}) IS NOT TRUE` : meets
+  const listed = all([linkSql(row, linked, link), ...deletedSql(linked, deleted), matches])
+  const exists = sql`EXISTS (SELECT FROM ${recordSql(link.to).table} ${raw(linked.alias)} WHERE ${listed})`
+  return quantifier === 'every' || quantifier === 'none' ? sql`NOT ${exists}` : exists
+}
+
+const all = (conditions: readonly Prisma.Sql[]): Prisma.Sql =>
+  conditions.length === 0 ? sql`TRUE` : join([...conditions], ' AND ')
+
+const conditionSql = (row: Row, condition: FilterCondition, level: number): Prisma.Sql => {
+  if (condition.form === 'term') return termSql(row, condition)
+  if (condition.form === 'link') return linkConditionSql(row, condition, level)
+  const members = condition.conditions.map((one) => conditionSql(row, one, level))
+  if (condition.form === 'or') return sql`(${join(members, ' OR ')})`
+  // A comparison with a missing value is neither true nor false; `not` selects what its conditions do not.
+  return condition.form === 'not' ? sql`(${all(members)}) IS NOT TRUE` : sql`(${all(members)})`
+}
+
+const deletedSql = ({ alias }: Row, deleted: DeletedRecords): readonly Prisma.Sql[] => {
+  if (deleted === 'included') return []
+  const isDeleted = raw(`${alias}.remote_deleted`)
+  return [deleted === 'alone' ? isDeleted : sql`NOT ${isDeleted}`]
 }
 
 /** The filter's conditions on the row `t`, each preceded by ` AND `. */
 export const filterSql = (
   resource: Resource,
-  { terms, deleted }: ListFilter,
+  { conditions, deleted }: ListFilter,
   credentialIds: readonly string[],
 ): Prisma.Sql => {
-  const conditions = terms.map((term) => condition(resource, term, credentialIds))
-  if (deleted === 'left-out') conditions.push(sql`NOT t.remote_deleted`)
-  if (deleted === 'alone') conditions.push(sql`t.remote_deleted`)
-  return conditions.length === 0 ? empty : sql` AND ${join(conditions, ' AND ')}`
+  const row = { resource, alias: 't', credentialIds }
+  const members = [
+    ...conditions.map((condition) => conditionSql(row, condition, 1)),
+    ...deletedSql(row, deleted),
+  ]
+  return members.length === 0 ? empty : sql` AND ${join(members, ' AND ')}`
 }
 
 const neverNull = new Set(['createdAt', 'updatedAt', 'remoteId'])

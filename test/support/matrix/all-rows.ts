@@ -50,7 +50,7 @@ const NESTED = `${PREFIX}/commerce/orders/:orderId/fulfillments`
 const resourceAt = (url: string) =>
   catalogue.resources.find(({ topic, restPath }) =>
     [PREFIX + restPath, ...(topic === 'commerce/fulfillments' ? [NESTED] : [])].some((path) =>
-      [path, `${path}/:id`, `${path}/count`].includes(url),
+      [path, `${path}/:id`, `${path}/count`, `${path}/aggregate`].includes(url),
     ),
   )
 
@@ -61,7 +61,7 @@ const methodsAt = (url: string): readonly string[] | undefined => {
   if (there.length > 0) return there.map(({ rest }) => rest.method)
   const verbs = resourceAt(url)?.verbs
   if (verbs === undefined) return
-  if (url.endsWith('/count')) return ['GET']
+  if (url.endsWith('/count') || url.endsWith('/aggregate')) return ['GET']
   return url.endsWith('/:id')
     ? [
         'GET',
@@ -122,7 +122,7 @@ export const definedRoutes = (): readonly string[] => [
   ...operations.map(({ rest }) => `${rest.method} ${rest.path}`),
   ...catalogue.resources.flatMap(({ topic, restPath }) =>
     [PREFIX + restPath, ...(topic === 'commerce/fulfillments' ? [NESTED] : [])].flatMap((path) =>
-      [path, `${path}/:id`, `${path}/count`].flatMap((url) =>
+      [path, `${path}/:id`, `${path}/count`, `${path}/aggregate`].flatMap((url) =>
         (methodsAt(url) ?? []).map((method) => `${method} ${url}`),
       ),
     ),
@@ -142,7 +142,8 @@ const fieldRows = (stage: Stage, name: string): readonly Row[] => {
   if (name === 'node') return catalogue.resources.map(nodeRow)
   for (const resource of catalogue.resources) {
     const { listField, getField, typeName } = resource
-    if (name === listField || name === getField) return recordQueryRows(resource, name)
+    if ([listField, getField, `${listField}Aggregate`].includes(name))
+      return recordQueryRows(resource, name)
     for (const verb of VERBS)
       if (name === verb + typeName) return [recordMutationRow(resource, verb)]
   }

@@ -188,7 +188,7 @@ const CHANGES: Readonly<Record<string, Input>> = Object.fromEntries(
   }),
 )
 
-/** The query fields of a resource: its list in each scope, and one record. */
+/** The query fields of a resource: its list and its aggregate in each scope, and one record. */
 export const recordQueryRows = (resource: Resource, field: string): readonly Row[] => {
   const row = (scope: string, target: string, query: string, value: (id: unknown) => unknown) => ({
     ...base,
@@ -211,8 +211,9 @@ export const recordQueryRows = (resource: Resource, field: string): readonly Row
           ),
       },
     ]
+  const selection = field === resource.listField ? 'totalCount nodes { id }' : 'count'
   const list = (type: string, scope: string) =>
-    `query ($scope: ${type}) { ${field}(${scope}: $scope) { totalCount nodes { id } } }`
+    `query ($scope: ${type}) { ${field}(${scope}: $scope) { ${selection} } }`
   return [
     row('credentialId', 'credentials', list('ID', 'credentialId'), (id) => id),
     row('credentialIds', 'credentials', list('[ID!]', 'credentialIds'), (id) => [id]),

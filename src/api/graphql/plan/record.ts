@@ -141,7 +141,8 @@ const planIncoming = (
     // GraphQL has checked that the arguments have the types of the schema.
     const args = getArgumentValues(graphField, selected.node, variables) as ListArguments
     checkCursors(args)
-    const request = { resource: from, field, ...readListArguments(from, args) }
+    const list = readListArguments(context.catalogue, from, args)
+    const request = { resource: from, field, ...list }
     // The value is read from the record; which records may have it depends on the batches of the loaders.
     for (const position of [request.page.after, request.page.before])
       if (position && position.value === undefined) throw new NotPlannedError()

@@ -1,0 +1,326 @@
+/** Filters compose: groups, several values, missing values and linked records; errors name the field by its path. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recordId } from '../../src/definition/identity.ts'
+import { catalogue } from '../../src/generated/registry.ts'
+import { parseExactly } from '../../src/query/exact-json.ts'
+import { MAX_FILTER_CONDITIONS, parseFilterInput } from '../../src/query/filter-input.ts'
+import { filterLinks } from '../../src/query/filter-links.ts'
+import { matchChange } from '../../src/query/record-filter.ts'
+import { filterSql } from '../../src/store/records/filter-sql.ts'
+import { sampleRecord } from '../support/sample.ts'
+import type { Tenant, TestService } from '../support/service.ts'
+import { A, B, openStage, remoteIds } from './stage.ts'
+
+const accounts = catalogue.get('crm/accounts')
+const contacts = catalogue.get('crm/contacts')
+const payments = catalogue.get('accounting/payments')
+const customers = catalogue.get('accounting/customers')
+
+let service: TestService
+let tenant: Tenant
+
+const account = (credentialId: string, n: number, values: Readonly<Record<string, unknown>>) => ({
+  ...sampleRecord(credentialId, accounts, n),
+  accountOwner: null,
+  industry: null,
+  ...values,
+})
+const contact = (credentialId: string, n: number, of: number | null, lastName: string) => ({
+  ...sampleRecord(credentialId, contacts, n),
+  account: of === null ? null : recordId(credentialId, accounts.topic, String(of)),
+  lastName,
+})
+
+beforeAll(async () => {
+  ;({ service, tenant } = await openStage())
+  await service.save(tenant, A, accounts, [
+    account(A, 1, { industry: 'Retail', accountOwner: 'Ada' }),
+    account(A, 2, { industry: 'Retail, online', accountOwner: 'Bo' }),
+    account(A, 3, { industry: String.raw`Ship\ping`, accountOwner: 'Ada' }),
+    account(A, 4, {}),
+    account(A, 5, { industry: 'Retail', accountOwner: 'Ada', remoteDeleted: true }),
+  ])
+  await service.save(tenant, A, contacts, [
+    contact(A, 1, 1, 'Meyer'),
+    contact(A, 2, 1, 'Long'),
+    contact(A, 3, 2, 'Meyer'),
+    contact(A, 4, 5, 'Meyer'),
+    contact(A, 5, null, 'Meyer'),
+    { ...contact(A, 6, 3, 'Short'), remoteDeleted: true },
+  ])
+})
+afterAll(() => service.stop())
+
+const listGraph = async (
+  listField: string,
+  filter: string,
+  { parameters = '', variables = {} as object } = {},
+) => {
+  const { data, errors } = await service.graphql(
+    tenant.key,
+    `query ${parameters} { list: ${listField}(credentialId: "${A}", filter: ${filter}) { totalCount nodes { remoteId } } }`,
+    variables as Record<string, unknown>,
+  )
+  expect(errors).toEqual([])
+  const ids = remoteIds(data.list.nodes)
+  expect(data.list.totalCount).toBe(ids.length)
+  return ids.join(' ')
+}
+
+describe('a filter over GraphQL', () => {
+  test.each([
+    ['{ or: [{ industry: "Retail" }, { accountOwner: "Bo" }] }', '1 2'],
+    ['{ accountOwner: "Ada", or: [{ industry: "Retail" }, { accountOwner: "Bo" }] }', '1'],
+    ['{ and: [{ industryContains: "retail" }, { accountOwnerIn: ["Bo", "Cy"] }] }', '2'],
+    ['{ not: { industry: "Retail" } }', '2 3 4'],
+    ['{ not: { industry: "Retail", accountOwner: "Bo" } }', '1 2 3 4'],
+    ['{ not: { not: { industry: "Retail" } } }', '1'],
+    ['{ industryIn: ["Retail", "Retail, online"] }', '1 2'],
+    ['{ industryIn: [] }', ''],
+    ['{ not: { industryIn: [] } }', '1 2 3 4'],
+    ['{ industryIsNull: true }', '4'],
+    ['{ industryIsNull: false }', '1 2 3'],
+    ['{ includeDeleted: true, or: [{ remoteDeleted: true }, { industryIsNull: true }] }', '4 5'],
+    ['{ contacts: { some: { lastName: "Meyer" } } }', '1 2'],
+    ['{ contacts: { every: { lastName: "Meyer" } } }', '2 3 4'],
+    ['{ contacts: { none: { lastName: "Meyer" } } }', '3 4'],
+    ['{ contacts: { some: {}, none: { lastName: "Long" } } }', '2'],
+    ['{ contacts: { some: { lastName: "Short" } } }', ''],
+    ['{ contacts: { some: { lastName: "Short", includeDeleted: true } } }', '3'],
+    ['{ contacts: { some: { remoteDeleted: true } } }', '3'],
+    ['{ contacts: { some: { accountWhere: { contacts: { some: { lastName: "Long" } } } } } }', '1'],
+  ])('of accounts, %s', async (filter, expected) => {
+    expect(await listGraph('crmAccounts', filter)).toBe(expected)
+  })
+
+  test.each([
+    ['{ account: "1" }', '1 2'],
+    ['{ accountIn: ["1", "2"], lastName: "Meyer" }', '1 3'],
+    ['{ accountIsNull: true }', '5'],
+    ['{ accountWhere: { industry: "Retail" } }', '1 2 4'],
+    ['{ accountWhere: { industry: "Retail", remoteDeleted: false } }', '1 2'],
+    ['{ not: { accountWhere: { industry: "Retail" } } }', '3 5'],
+  ])('of contacts, %s', async (filter, expected) => {
+    expect(await listGraph('crmContacts', filter)).toBe(expected)
+  })
+
+  test('ignores a condition whose variable is absent, on every run of the document', async () => {
+    const parameters = '($owner: String, $links: Boolean = false)'
+    // With links, resolvers run instead of a plan, and are compiled on the second run.
+    const fields = `totalCount nodes { remoteId contacts @include(if: $links) { totalCount } }`
+    const query = `query ${parameters} { list: crmAccounts(credentialId: "${A}", filter: { industry: "Retail", accountOwner: $owner }) { ${fields} } }`
+    for (const links of [false, true, true, true]) {
+      const all = await service.graphql(tenant.key, query, { links })
+      expect(remoteIds(all.data.list.nodes)).toEqual(['1'])
+      const none = await service.graphql(tenant.key, query, { links, owner: 'Bo' })
+      expect(none.data.list.nodes).toEqual([])
+      const refused = await service.graphql(tenant.key, query, { links, owner: null })
+      expect(refused.errors[0]?.extensions).toMatchObject({
+        code: 'INVALID_PARAMETER',
+        details: [
+          {
+            field: 'accountOwner',
+            expected: 'a value; for records without a value, use accountOwnerIsNull: true',
+          },
+        ],
+      })
+    }
+  })
+
+  test('is read from a variable of its type, on every run of the document', async () => {
+    const parameters = '($filter: CrmAccountFilter, $links: Boolean = false)'
+    const query = `query ${parameters} { list: crmAccounts(credentialId: "${A}", filter: $filter) { nodes { remoteId contacts(filter: { lastName: "Meyer" }) @include(if: $links) { totalCount } } } }`
+    const filter = { or: [{ industry: 'Retail' }, { contacts: { some: { lastName: 'Meyer' } } }] }
+    for (const links of [false, true, true, true]) {
+      const { data } = await service.graphql(tenant.key, query, { links, filter })
+      expect(remoteIds(data.list.nodes)).toEqual(['1', '2'])
+      for (const { contacts: linked } of data.list.nodes)
+        expect(linked).toEqual(links ? { totalCount: 1 } : undefined)
+    }
+  })
+})
+
+describe('a parameter of several values over REST', () => {
+  const listRest = async (query: string) => {
+    const response = await service.rest(tenant.key, `/crm/accounts?credentialId=${A}&${query}`)
+    return { status: response.statusCode, body: response.json() }
+  }
+
+  test.each([
+    ['industryIn=Retail', '1'],
+    ['industryIn=Retail,x', '1'],
+    [String.raw`industryIn=Retail\,%20online,Retail`, '1 2'],
+    [`industryIn=${encodeURIComponent(String.raw`Ship\\ping`)}`, '3'],
+    [`industryIn=${encodeURIComponent(String.raw`Ship\ping`)}`, '3'],
+    ['industryIn=', ''],
+    ['industryIsNull=true', '4'],
+    ['industryIsNull=false&accountOwnerIn=Ada,Bo', '1 2 3'],
+    ['remoteIdIn=1,4,5,9', '1 4'],
+  ])('%s', async (query, expected) => {
+    const { status, body } = await listRest(query)
+    expect(status).toBe(200)
+    expect(remoteIds(body.accounts).join(' ')).toBe(expected)
+  })
+
+  test('holds a hundred ids of the service, and is refused with more', async () => {
+    const ids = Array.from({ length: 100 }, (_, n) => recordId(A, accounts.topic, String(n)))
+    const listed = await service.rest(
+      tenant.key,
+      `/crm/contacts?credentialId=${A}&accountIn=${ids}`,
+    )
+    expect(remoteIds(listed.json().contacts)).toEqual(['1', '2', '3', '4'])
+    expect(await listRest(`remoteIdIn=${[...ids.keys(), 100]}`)).toMatchObject({
+      status: 400,
+      body: {
+        error: { details: [{ field: 'remoteIdIn', expected: 'a list of at most 100 values' }] },
+      },
+    })
+  })
+
+  test('is sent once', async () => {
+    expect(await listRest('industryIn=Retail&industryIn=x')).toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          details: [
+            {
+              field: 'industryIn',
+              expected: 'the parameter once, with values separated by commas',
+            },
+          ],
+        },
+      },
+    })
+  })
+})
+
+const lists = { catalogue, acceptsLinks: true }
+const nest = (levels: number): object =>
+  levels === 0 ? { industry: 'x' } : { not: nest(levels - 1) }
+
+describe('a filter is refused', () => {
+  test.each([
+    [{ industry: null }, 'industry', /use industryIsNull: true/],
+    [{ industryIn: null }, 'industryIn', /use industryIsNull: true/],
+    [{ industryIsNull: null }, 'industryIsNull', /true or false/],
+    [{ remoteId: null }, 'remoteId', /remoteId is never null/],
+    [{ remoteDeleted: null }, 'remoteDeleted', /remoteDeleted is never null/],
+    [{ or: [{}, { industry: null }] }, 'or[0]', /a filter with a condition/],
+    [{ or: [{ industry: 'x' }, { industry: null }] }, 'or[1].industry', /industryIsNull/],
+    [{ or: [] }, 'or', /at least one filter/],
+    [{ and: null }, 'and', /at least one filter/],
+    [{ not: {} }, 'not', /a filter with a condition/],
+    [{ not: null }, 'not', /a filter/],
+    [{ not: { includeDeleted: true } }, 'not.includeDeleted', /in the filter of the list/],
+    [{ contacts: {} }, 'contacts', /one of some, every, none/],
+    [{ contacts: null }, 'contacts', /a filter/],
+    [{ contacts: { some: null } }, 'contacts.some', /a filter/],
+    [
+      { contacts: { some: { accountWhere: { industry: null } } } },
+      'contacts.some.accountWhere.industry',
+      /industryIsNull/,
+    ],
+    [nest(6), 'not.not.not.not.not.not', /at most 5 levels/],
+    [
+      { or: Array.from({ length: MAX_FILTER_CONDITIONS }, () => ({ industry: 'x' })) },
+      'or[99].industry',
+      /at most 100 conditions/,
+    ],
+    [
+      { or: Array.from({ length: 6 }, () => ({ industryIn: Array(100).fill('x') })) },
+      'or[5].industryIn',
+      /at most 500 values/,
+    ],
+  ])('%j', (input, field, expected) => {
+    expect(() => parseFilterInput(lists, accounts, { ...input })).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_PARAMETER',
+        details: [{ field, expected: expect.stringMatching(expected) }],
+      }),
+    )
+  })
+
+  test('not within the limits', () => {
+    expect(parseFilterInput(lists, accounts, { ...nest(5) }).conditions).toHaveLength(1)
+    const or = Array.from({ length: MAX_FILTER_CONDITIONS - 1 }, () => ({ industry: 'x' }))
+    expect(parseFilterInput(lists, accounts, { or }).conditions).toHaveLength(1)
+  })
+})
+
+describe('a subscription', () => {
+  const changes = { catalogue, acceptsLinks: false }
+
+  test('refuses a filter of linked records', () => {
+    expect(() => parseFilterInput(changes, accounts, { or: [{ contacts: { some: {} } }] })).toThrow(
+      'or[0].contacts: expected no filter of linked records in a subscription',
+    )
+  })
+
+  test('sends a change of any field that a group reads', () => {
+    const filter = parseFilterInput(changes, accounts, {
+      or: [{ industry: 'Retail' }, { numberOfEmployeesMin: 50 }],
+    })
+    const verdict = (changedFields: readonly string[], industry: string) =>
+      matchChange(
+        accounts,
+        filter,
+        { kind: 'updated', credentialId: A, changedFields },
+        parseExactly(
+          JSON.stringify({ id: '', industry, numberOfEmployees: 1, remoteDeleted: false }),
+        ),
+      )
+    expect(verdict(['website'], 'Retail')).toBe('in')
+    expect(verdict(['numberOfEmployees'], 'x')).toBe('left')
+    expect(verdict(['website'], 'x')).toBe('out')
+  })
+})
+
+describe('linked records', () => {
+  test('of another credential never match, even if a reference has their id', async () => {
+    // No mapping can make such a row: an id is computed from the credential of the record.
+    const foreign = recordId(A, accounts.topic, '1')
+    await service.save(tenant, B, contacts, [{ ...contact(B, 1, 1, 'Meyer'), account: foreign }])
+    await service.save(tenant, B, accounts, [account(B, 2, { industry: 'Other' })])
+    const list = async (filter: object) => {
+      const { data } = await service.graphql(
+        tenant.key,
+        `query ($filter: CrmContactFilter) { crmContacts(credentialId: "${B}", filter: $filter) { totalCount } }`,
+        { filter },
+      )
+      return data.crmContacts.totalCount
+    }
+    expect(await list({ lastName: 'Meyer' })).toBe(1)
+    expect(await list({ accountWhere: {} })).toBe(0)
+    expect(await list({ accountWhere: { industry: 'Retail' } })).toBe(0)
+    expect(await list({ not: { accountWhere: {} } })).toBe(1)
+    expect(await listGraph('crmAccounts', '{ contacts: { some: {} } }')).toBe('1 2')
+  })
+
+  test.each(
+    catalogue.resources.flatMap((resource) =>
+      [...(filterLinks(catalogue).get(resource)?.values() ?? [])].map(
+        (link) => [`${resource.topic} ${link.name}`, resource, link] as const,
+      ),
+    ),
+  )('are those of the same credential in SQL: %s', (_name, resource, { name, isList }) => {
+    const filter = parseFilterInput(lists, resource, { [name]: isList ? { none: {} } : {} })
+    const { sql } = filterSql(resource, filter, [A])
+    expect(sql).toMatch(
+      /^ AND (NOT )?EXISTS \(SELECT FROM \w{1,60} t1 WHERE t1\.credential_id = t\.credential_id AND /,
+    )
+  })
+
+  test('are reached in both directions', () => {
+    const names = (resource: typeof payments) => [
+      ...(filterLinks(catalogue).get(resource)?.keys() ?? []),
+    ]
+    expect(names(payments)).toEqual([
+      'customer',
+      'vendor',
+      'account',
+      'company',
+      'trackingCategories',
+    ])
+    expect(names(customers)).toContain('payments')
+  })
+})
