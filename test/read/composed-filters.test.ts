@@ -105,16 +105,19 @@ describe('a filter over GraphQL', () => {
   })
 
   test('ignores a condition whose variable is absent, on every run of the document', async () => {
-    const parameters = '($owner: String, $links: Boolean = false)'
-    // With links, resolvers run instead of a plan, and are compiled on the second run.
-    const fields = `totalCount nodes { remoteId contacts @include(if: $links) { totalCount } }`
-    const query = `query ${parameters} { list: crmAccounts(credentialId: "${A}", filter: { industry: "Retail", accountOwner: $owner }) { ${fields} } }`
-    for (const links of [false, true, true, true]) {
-      const all = await service.graphql(tenant.key, query, { links })
+    const filter = '{ industry: "Retail", accountOwner: $owner }'
+    // A list is planned. An aggregate is not: its resolver runs.
+    const query = `query ($owner: String) {
+      list: crmAccounts(credentialId: "${A}", filter: ${filter}) { nodes { remoteId } }
+      groups: crmAccountsAggregate(credentialId: "${A}", filter: ${filter}) { count }
+    }`
+    for (const _run of [1, 2, 3]) {
+      const all = await service.graphql(tenant.key, query)
       expect(remoteIds(all.data.list.nodes)).toEqual(['1'])
-      const none = await service.graphql(tenant.key, query, { links, owner: 'Bo' })
-      expect(none.data.list.nodes).toEqual([])
-      const refused = await service.graphql(tenant.key, query, { links, owner: null })
+      expect(all.data.groups).toEqual([{ count: 1 }])
+      const none = await service.graphql(tenant.key, query, { owner: 'Bo' })
+      expect(none.data).toEqual({ list: { nodes: [] }, groups: [{ count: 0 }] })
+      const refused = await service.graphql(tenant.key, query, { owner: null })
       expect(refused.errors[0]?.extensions).toMatchObject({
         code: 'INVALID_PARAMETER',
         details: [
@@ -128,14 +131,34 @@ describe('a filter over GraphQL', () => {
   })
 
   test('is read from a variable of its type, on every run of the document', async () => {
-    const parameters = '($filter: CrmAccountFilter, $links: Boolean = false)'
-    const query = `query ${parameters} { list: crmAccounts(credentialId: "${A}", filter: $filter) { nodes { remoteId contacts(filter: { lastName: "Meyer" }) @include(if: $links) { totalCount } } } }`
+    // The resolver of the aggregate runs, and is compiled on the second run.
+    const query = `query ($filter: CrmAccountFilter) {
+      list: crmAccounts(credentialId: "${A}", filter: $filter) {
+        nodes { remoteId contacts(filter: { lastName: "Meyer" }) { totalCount } }
+      }
+      groups: crmAccountsAggregate(credentialId: "${A}", filter: $filter) { count }
+    }`
     const filter = { or: [{ industry: 'Retail' }, { contacts: { some: { lastName: 'Meyer' } } }] }
-    for (const links of [false, true, true, true]) {
-      const { data } = await service.graphql(tenant.key, query, { links, filter })
+    for (const _run of [1, 2, 3]) {
+      const { data } = await service.graphql(tenant.key, query, { filter })
       expect(remoteIds(data.list.nodes)).toEqual(['1', '2'])
-      for (const { contacts: linked } of data.list.nodes)
-        expect(linked).toEqual(links ? { totalCount: 1 } : undefined)
+      for (const { contacts: linked } of data.list.nodes) expect(linked).toEqual({ totalCount: 1 })
+      expect(data.groups).toEqual([{ count: 2 }])
+    }
+  })
+
+  test('is refused by a planned field on every run, when the rest of the document is compiled', async () => {
+    const query = `query ($owner: String) {
+      list: crmAccounts(credentialId: "${A}", filter: { accountOwner: $owner }) { nodes { remoteId } }
+      groups: crmAccountsAggregate(credentialId: "${A}") { count }
+    }`
+    for (const _run of [1, 2, 3]) {
+      const { data } = await service.graphql(tenant.key, query, { owner: 'Bo' })
+      expect(remoteIds(data.list.nodes)).toEqual(['2'])
+      expect(data.groups).toEqual([{ count: 4 }])
+      const refused = await service.graphql(tenant.key, query, { owner: null })
+      expect(refused.data).toEqual({ list: null, groups: [{ count: 4 }] })
+      expect(refused.errors).toMatchObject([{ path: ['list'] }])
     }
   })
 })

@@ -116,21 +116,26 @@ export const useCompilation = (): Plugin => {
   }
 
   return {
-    onExecute: ({ args: { document, operationName }, executeFn, setExecuteFn }) => {
-      const operation = getOperationAST(document, operationName)
-      if (!operation) return
-      const run = (args: ExecutionArgs, compiled: Compiled | undefined) => {
+    onExecute: ({ executeFn, setExecuteFn }) => {
+      const run = (
+        args: ExecutionArgs,
+        operation: OperationDefinitionNode,
+        compiled: Compiled | undefined,
+      ) => {
+        if (!compiled) return executeFn(args)
         const { coerced } = coerceVariables(args.schema, operation, args.variableValues)
-        return compiled && coerced
-          ? compiled.run(args.rootValue, args.contextValue, coerced)
-          : executeFn(args)
+        return coerced ? compiled.run(args.rootValue, args.contextValue, coerced) : executeFn(args)
       }
-      // Not before it runs: a planned operation may never need its resolvers.
+      // The operation that runs, not the one that was sent: the resolvers of a planned operation may run for some of
+      // its root fields, or for none.
       setExecuteFn((args: ExecutionArgs) => {
+        const { document, operationName } = args
+        const operation = getOperationAST(document, operationName)
+        if (!operation) return executeFn(args)
         const compiled = cache.get(operation)
         return compiled || !mustCompile(document, operation)
-          ? run(args, compiled)
-          : compile(args, operation).then((made) => run(args, made))
+          ? run(args, operation, compiled)
+          : compile(args, operation).then((made) => run(args, operation, made))
       })
     },
   }
