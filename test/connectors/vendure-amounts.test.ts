@@ -31,6 +31,11 @@ describe('the status of an order', () => {
     expect(fulfillmentStatus({ fulfillments, lines })).toBe(status)
   })
 
+  test('is not guessed without payments or fulfillments', () => {
+    expect(() => fulfillmentStatus({ lines })).toThrow(TypeError)
+    expect(() => paymentStatus({ totalWithTax: 0 })).toThrow(TypeError)
+  })
+
   const payment = (state: string, amount: number, ...refunds: [string, number][]) => ({
     state,
     amount,

@@ -1,8 +1,11 @@
 /** Payment and fulfillment status of an order (NOTES "the state of an order does not show payment"). */
 import { entriesOf, sumAt, type Values, valuesAt } from '../../../definition/raw-values.ts'
 
-const inState = (list: unknown, ...states: readonly string[]): readonly Values[] =>
-  entriesOf(list).filter(({ state }) => states.includes(String(state)))
+/** The entries in some states. @throws TypeError if there is no list: a status is not guessed */
+const inState = (list: unknown, ...states: readonly string[]): readonly Values[] => {
+  if (!Array.isArray(list)) throw new TypeError('The order lacks payments or fulfillments.')
+  return entriesOf(list).filter(({ state }) => states.includes(String(state)))
+}
 
 /** The payment status, in Vendure's terms. A refund counts once it is settled. */
 export const paymentStatus = ({ payments, totalWithTax }: Values): string => {
