@@ -114,8 +114,9 @@ export const completeRun = async (
     : isFullListingDue
       ? sql`'epoch'`
       : sql`full_listing_at`
-  // What the run has not seen happened after its start.
-  const isCovered = sql`reported_since < ${startedAt}::timestamptz`
+  // What the run has not seen happened after its start. Times are rounded to milliseconds; the feed has got its token
+  // a request earlier.
+  const isCovered = sql`reported_since <= ${startedAt}::timestamptz`
   // A reconciliation that was requested during the run starts immediately.
   const dueAt = sql`CASE WHEN reconciliation_id IS DISTINCT FROM ${reconciled} THEN clock_timestamp()
     WHEN ${isCovered} THEN ${msFromNow(completion.coveredDueInMs)}
