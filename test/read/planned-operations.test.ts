@@ -20,6 +20,7 @@ test('random operations have equal data, in equal order, and equal errors by pla
 
 test('every statement of a plan reads only rows of the credentials of the request', () => {
   expect(comparison.statements.length).toBeGreaterThan(100)
+  let linkedFilters = 0
   for (const statement of comparison.statements) {
     // The tables of records; `l0`, `l1`, … are levels of the statement itself.
     const sources =
@@ -36,5 +37,15 @@ test('every statement of a plan reads only rows of the credentials of the reques
         ),
       )
     }
+    // Filters of linked records, whose rows are `t1`, `t2`, …
+    for (const [, alias, condition] of statement.matchAll(
+      /FROM \w{1,60} (t\d) WHERE (\S{1,60} = \S{1,60})/g,
+    )) {
+      linkedFilters += 1
+      expect(condition, statement).toMatch(
+        new RegExp(`^${alias}\\.credential_id = t\\d?\\.credential_id$`),
+      )
+    }
   }
+  expect(linkedFilters).toBeGreaterThan(5)
 })

@@ -11,6 +11,8 @@ import type { Resource } from '../../src/definition/resource.ts'
 import { snakeCase } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { encodeCursor, orderFields } from '../../src/query/cursor.ts'
+import { listQuantifiers } from '../../src/query/filter-input.ts'
+import { filterLinks } from '../../src/query/filter-links.ts'
 
 /** A generator of numbers from 0 to 1 with a 32-bit state (mulberry32). */
 const createRandom = (seed: number): (() => number) => {
@@ -124,11 +126,22 @@ export const randomOperation = (
     return encodeCursor({ field: order, descending }, { id, value })
   }
 
+  const linkedFilter = (resource: Resource): string => {
+    const links = [...(filterLinks(catalogue).get(resource)?.values() ?? [])]
+    if (links.length === 0) return '{}'
+    const { name, isList } = oneOf(links)
+    const filter = `{ remoteIdIn: ${argument('[String!]', ['1', '2'])} }`
+    return `{ ${name}: ${isList ? `{ ${oneOf(listQuantifiers)}: ${filter} }` : filter} }`
+  }
+
   const filters = [
     () => `{ remoteId: ${argument('String', '1')} }`,
     () =>
       `{ or: [{ remoteIdIn: ${argument('[String!]', ['1', '2'])} }, { remoteCreatedAtIsNull: true }] }`,
-    () => `{ not: { remoteId: ${argument('String', '1')}, remoteCreatedAtMin: null } }`,
+    // Few filters have a null, which is an error.
+    () =>
+      `{ not: { remoteId: ${argument('String', '1')}${chance(0.2) ? ', remoteCreatedAtMin: null' : ''} } }`,
+    linkedFilter,
   ]
 
   const listArguments = (resource: Resource): string => {
@@ -179,7 +192,7 @@ export const randomOperation = (
       parts.push(
         chance(0.5)
           ? `filter: { includeDeleted: ${argument('Boolean', chance(0.5))} }`
-          : `filter: ${oneOf(filters)()}`,
+          : `filter: ${oneOf(filters)(resource)}`,
       )
     return parts
   }
