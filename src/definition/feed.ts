@@ -41,13 +41,13 @@ export interface FeedPage {
   readonly next: Json | undefined
   /** The token with which the next poll starts; required on the last page. */
   readonly token?: Json
-  /** Topics of which the page shows only a part of the changes. Their resources are listed by themselves. */
+  /** Topics whose changes the page shows only in part. Their resources are listed by themselves. */
   readonly incomplete?: readonly string[]
 }
 
 /** A listing of the changes of several resources. */
 export interface ChangeFeed {
-  /** The resources of which the feed reports every change, and every deletion that their `sync` calls reported. */
+  /** The resources whose changes the feed reports completely, with the deletions that their `sync` calls reported. */
   readonly topics: readonly string[]
   /** The request for one page. */
   request(position: FeedPosition): AppRequest

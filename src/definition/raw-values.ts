@@ -1,4 +1,4 @@
-/** Readers of an app's raw records, of which nothing is known but that they are JSON. */
+/** Readers of an app's raw records, which may be any JSON. */
 import { isObject } from './value.ts'
 
 /** A JSON object of a response. */

@@ -19,7 +19,7 @@ const countsOf = memoize(
 
 /** A poll of a resource or a feed. */
 interface Poll {
-  /** The resources of which it finds the changes. */
+  /** The resources whose changes it finds. */
   readonly topics: readonly string[]
   readonly requests: number
   /** The first request. */

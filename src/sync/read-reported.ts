@@ -1,4 +1,4 @@
-/** Fetches one page of a feed and reads the records of which it reports only the ids. */
+/** Fetches one page of a feed and reads the records that it reports only by their ids. */
 import type { AppRequest, ResourceConnector, Steps } from '../definition/connector.ts'
 import type { FeedChange, FeedPage } from '../definition/feed.ts'
 import { recordId } from '../definition/identity.ts'

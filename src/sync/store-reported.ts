@@ -26,9 +26,9 @@ export interface ReportedRecords {
 /** One page of a feed, ready to be stored. */
 export interface ReportedPage extends Pick<FeedPage, 'next' | 'token'> {
   readonly reported: readonly ReportedRecords[]
-  /** Topics of which not all changes are stored, so that their resources are listed by themselves. */
+  /** Topics whose changes are not all stored, so that their resources are listed by themselves. */
   readonly incomplete: readonly string[]
-  /** Those of them of which a deletion is not stored. */
+  /** Those of them that lack a deletion. */
   readonly lacking: readonly string[]
 }
 

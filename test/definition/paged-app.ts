@@ -1,7 +1,7 @@
 /** Listings of every kind of pager, and the small app in memory that they list. */
 import fc from 'fast-check'
 import type { AppRequest, AppResponse, Pager, ReadMany } from '../../src/definition/connector.ts'
-import { fetchTraced, mapRecords, passes, withFirst } from '../../src/definition/paging/compose.ts'
+import { fetchTraced, mapRecords, passes } from '../../src/definition/paging/compose.ts'
 import {
   cursorPages,
   header,
@@ -282,35 +282,23 @@ export const cases: Readonly<Record<string, Case>> = {
       return respond({ items: sortedById(app).filter(isWanted).slice(0, PAGE) })
     },
   },
-  'by ids of another listing, with a value of its first page': {
-    pager: withFirst(
-      ({ body }) => ({ unit: Object(body).unit }),
-      (first) =>
-        fetchTraced(
-          mapRecords(
-            offsetPages({
-              size: PAGE,
-              id: 'id',
-              records: 'items',
-              request: ({ start, max }) =>
-                get('/events', { offset: start, limit: max, unit: first ? undefined : 'true' }),
-            }),
-            (event) => [Object(event).id],
-          ),
-          {
-            ...readMany,
-            read: (response) =>
-              readMany.read(response).map((row) => ({ ...Object(row), ...first })),
-          },
-        ),
+  'by ids of another listing': {
+    pager: fetchTraced(
+      mapRecords(
+        offsetPages({
+          size: PAGE,
+          id: 'id',
+          records: 'items',
+          request: ({ start, max }) => get('/events', { offset: start, limit: max }),
+        }),
+        (event) => [Object(event).id],
+      ),
+      readMany,
     ),
     answer: (app, request) => {
       const ids = parametersOf(request).get('ids')?.split(',')
       if (ids) return respond({ items: ids.flatMap((id) => app.rows.get(id) ?? []) })
-      return respond({
-        ...Object(rangeAnswer(app, request).body),
-        ...(parametersOf(request).get('unit') && { unit: 3 }),
-      })
+      return rangeAnswer(app, request)
     },
   },
   'of partitions that the first response names, before another pass': {

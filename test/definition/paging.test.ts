@@ -2,13 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AppRequest, AppResponse, Json } from '../../src/definition/connector.ts'
-import {
-  fetchTraced,
-  passes,
-  readAll,
-  readByIds,
-  withFirst,
-} from '../../src/definition/paging/compose.ts'
+import { fetchTraced, passes, readAll, readByIds } from '../../src/definition/paging/compose.ts'
 import { cursorPages, linkedPages } from '../../src/definition/paging/cursor.ts'
 import { keysetPages } from '../../src/definition/paging/keyset.ts'
 import { numberedPages, offsetPages } from '../../src/definition/paging/offset.ts'
@@ -163,15 +157,11 @@ test('the position of a page reaches the request, and what a page adds reaches t
   const token = 'sync-7'
   const pager = passes(() => ({
     first: singlePage({ records: 'items', request: ({ since }) => get('/first', { since }) }),
-    last: withFirst(
-      () => ({}),
-      () =>
-        cursorPages({
-          records: ({ body }) => ({ records: Object(body).items, token }),
-          next: 'next',
-          request: ({ since }) => get('/last', { since }),
-        }),
-    ),
+    last: cursorPages({
+      records: ({ body }) => ({ records: Object(body).items, token }),
+      next: 'next',
+      request: ({ since }) => get('/last', { since }),
+    }),
   }))
   const since = '2026-03-01T12:00:00.000Z'
   const first = pager.readList(respond({ items: [1] }), { since, cursor: undefined })

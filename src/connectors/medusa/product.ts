@@ -60,7 +60,7 @@ const collection: Collection = {
   ],
 }
 
-/** The variants, to find products of which only a variant has changed (NOTES "variants do not change the product"). */
+/** The variants, to find products that changed in a variant only (NOTES "variants do not change the product"). */
 const variants: Collection = {
   path: 'product-variants',
   list: 'variants',

@@ -9,7 +9,7 @@ import {
 } from '../connector.ts'
 import type { Json } from '../json.ts'
 import { type Values, valuesOf } from '../raw-values.ts'
-import type { AppResponse, Steps } from '../steps.ts'
+import type { Steps } from '../steps.ts'
 import { around, cursorsOf, inner, type ListStart, mapCursors, memberOf } from './pager.ts'
 
 /** A page that may have a token with which the next listing starts. */
@@ -160,27 +160,6 @@ export const fetchTraced = (trace: Pager, readMany: ReadMany): Pager =>
       }
     },
   })
-
-/**
- * Keeps values of the first page for all later ones, such as the unit of amounts. They are part of the cursor.
- * @param read the values, from the first response
- * @param pagerOf the pager with those values; undefined for the request of the first page
- */
-export const withFirst = <First extends Json>(
-  read: (response: AppResponse) => First,
-  pagerOf: (first: First | undefined) => Pager,
-): Pager => {
-  // Safe: only this pager creates cursors with this member.
-  const firstOf = ({ cursor }: ListPosition) => memberOf(cursor, 'first') as First | undefined
-  return {
-    listRequest: (position) => pagerOf(firstOf(position)).listRequest(inner(position)),
-    readList: (response, position) => {
-      const first = firstOf(position) ?? read(response)
-      const page = pagerOf(first).readList(response, inner(position))
-      return mapCursors(page, (cursor) => around({ first }, cursor))
-    },
-  }
-}
 
 /** All records of a pager, for steps that search a listing. */
 export function* readAll(pager: Pager, context?: unknown): Steps<readonly unknown[]> {

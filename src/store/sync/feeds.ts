@@ -66,7 +66,7 @@ export const advanceCovered = async (
 /**
  * Makes resources poll for changes by themselves, from their own positions: the feed fails, or does not show all of
  * their changes. A later run of the feed covers them again once they have been listed.
- * @param lacking those of which a deletion is not stored: they are listed in full
+ * @param lacking those that lack a deletion: they are listed in full
  */
 export const endCoverage = async (
   { prisma }: Queryable,

@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../../support/free-port.ts'
 
 // The bindings are installed for Debian's own Python.
 const PYTHON = '/usr/bin/python3'
@@ -35,16 +35,6 @@ export interface GnuCash {
     // biome-ignore lint/suspicious/noExplicitAny: the tests know the fields of the responses
   ): Promise<{ readonly status: number; readonly body: any }>
   stop(): Promise<void>
-}
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (typeof address !== 'object' || address === null) throw new Error('no port')
-  return address.port
 }
 
 /** Starts the server on a new book. */

@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createEmptyDatabase } from '../../support/database.ts'
+import { freePort } from '../../support/free-port.ts'
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 const CLI = `${FOLDER}node_modules/@medusajs/cli/cli.js`
@@ -29,16 +29,6 @@ export interface Medusa {
   /** Sends a request to the Admin API: `admin('POST', 'customers', { email })`. @throws Error unless it succeeds */
   admin(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Loose>
   stop(): Promise<void>
-}
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (typeof address !== 'object' || address === null) throw new Error('no port')
-  return address.port
 }
 
 /** Starts a command of Medusa's CLI in the folder of the shop. */
