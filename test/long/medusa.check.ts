@@ -552,9 +552,16 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     await service.server.listen({ port: Number(new URL(publicUrl).port), host: '127.0.0.1' })
     worker = createInboundWorker({ ...service.runtime, publicUrl })
     await worker.start()
+    // Of both credentials: an event is stored for the credential of its subscription.
     await expect
-      .poll(async () => (await medusa.admin('GET', 'webhooks')).webhooks.length)
-      .toBeGreaterThan(0)
+      .poll(
+        async () => {
+          const rows = await service.database.prisma.inboundSubscription.findMany()
+          return rows.filter(({ remoteIds }) => remoteIds.length > 0).length
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(2)
     const expectStored = (name: string, remoteId: string, expected: object) =>
       expect
         .poll(() => shown(name, remoteId), { timeout: 2000, interval: 50 })
