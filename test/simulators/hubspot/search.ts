@@ -197,10 +197,11 @@ const createComparison = (
   }
   return (a, b) => {
     const [left, right] = [keyOf(a), keyOf(b)]
+    const newestFirst = Number(b.id) - Number(a.id)
     if (left === undefined || right === undefined)
-      return Number(left === undefined) - Number(right === undefined)
+      return Number(left === undefined) - Number(right === undefined) || newestFirst
     const order = compareValues(left, right)
-    return (isDescending ? -order : order) || Number(b.id) - Number(a.id)
+    return (isDescending ? -order : order) || newestFirst
   }
 }
 
