@@ -6,6 +6,7 @@ import type { ObjectType } from './object-types.ts'
 import { formatTime, type Portal } from './portal.ts'
 import {
   archiveRecord,
+  assertSelection,
   type ChangeSource,
   createRecord,
   findRecord,
@@ -67,6 +68,7 @@ export const readBatch = (
   const found = ids.map((id) => findRecord(portal, type, id, idProperty))
   const isFound = found.map((record) => record !== undefined && isArchived(record) === archived)
   const properties = Array.isArray(body.properties) ? body.properties.map(String) : []
+  assertSelection(portal, type, { properties })
   const results = found.flatMap((record, at) =>
     record && isFound[at] ? [showRecord(portal, type, record, { properties })] : [],
   )

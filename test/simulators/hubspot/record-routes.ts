@@ -21,6 +21,7 @@ import type { ObjectType } from './object-types.ts'
 import type { Portal } from './portal.ts'
 import {
   archiveRecord,
+  assertSelection,
   type ChangeSource,
   createRecord,
   findRecord,
@@ -64,6 +65,7 @@ const listRecords =
     const records = recordsOf(portal, type, archived === 'true')
     const { page, paging } = pageOf(cursors, scope, records, { after, limit: Number(limit) })
     const selection = selectionIn(portalCall)
+    assertSelection(portal, type, selection)
     const results = page.map((record) => showRecord(portal, type, record, selection))
     return { status: 200, body: { results, ...paging } }
   }

@@ -322,6 +322,10 @@ const selectedNames = (
   return [...new Set([...known, ...system])].sort()
 }
 
+/** @throws ApiError if a property of the selection does not exist, however many records there are */
+export const assertSelection = (portal: Portal, type: ObjectType, selection: Selection): void =>
+  void selectedNames(portal, type, selection)
+
 const showAssociations = (
   portal: Portal,
   from: RecordKey,

@@ -7,7 +7,7 @@ import { invalid } from './errors.ts'
 import { type ObjectType, objectTypes } from './object-types.ts'
 import { definitionNamed, type Portal, propertyValue } from './portal.ts'
 import type { PropertyDefinition } from './property-definitions.ts'
-import { isArchived, listOf, showRecord } from './records.ts'
+import { assertSelection, isArchived, listOf, showRecord } from './records.ts'
 import { parseTime } from './values.ts'
 
 const MAX_PAGE = 200
@@ -244,10 +244,11 @@ const readPage = ({ limit = 10, after = '0' }: JsonObject): readonly [number, nu
  */
 export const search = (portal: Portal, type: ObjectType, body: JsonObject): JsonObject => {
   const [start, size] = readPage(body)
-  const matches = findMatches(portal, type, body)
-  const { page, next } = pageAt(matches, start, size)
   const properties = Array.isArray(body.properties) ? body.properties.map(String) : undefined
   const selection = properties ? { properties } : {}
+  assertSelection(portal, type, selection)
+  const matches = findMatches(portal, type, body)
+  const { page, next } = pageAt(matches, start, size)
   return {
     total: matches.length,
     results: page.map((record) => showRecord(portal, type, record, selection)),
