@@ -127,21 +127,35 @@ const insert = ({ store }: Portal, from: RecordKey, to: RecordKey, typeId: numbe
   })
 }
 
+/** Where the one primary associate of a record is stored, so that it is found without the index. */
+const primaryKey = ({ type, id }: RecordKey, typeId: number): string => `${type}/${id}/${typeId}`
+
 const remove = ({ store }: Portal, from: RecordKey, to: RecordKey, typeId: number): void => {
   const key = keyOf(from, to, typeId)
   if (store.find('association', key)) store.remove('association', key)
+  const primary = primaryKey(from, typeId)
+  if (store.find('primary', primary)?.value.to === to.id) store.remove('primary', primary)
 }
 
 /** Which record of a pair has only one primary associate: the left one of `associationTypes`. */
 const hasOnePrimary = ({ typeId, label }: AssociationType): boolean =>
   label === PRIMARY && [1, 5, 578].includes(typeId)
 
-const endPrimary = (portal: Portal, record: RecordKey, type: AssociationType): void => {
-  for (const { to, typeId } of associationsOf(portal, record))
-    if (typeId === type.typeId) {
-      remove(portal, record, to, type.typeId)
-      remove(portal, to, record, type.inverseId)
-    }
+/** Makes `to` the only primary associate of `from`. */
+const movePrimary = (
+  portal: Portal,
+  from: RecordKey,
+  to: RecordKey,
+  { typeId, inverseId }: AssociationType,
+): void => {
+  const key = primaryKey(from, typeId)
+  const before = portal.store.find('primary', key)
+  if (before) {
+    const old = { type: to.type, id: String(before.value.to) }
+    remove(portal, from, old, typeId)
+    remove(portal, old, from, inverseId)
+  }
+  portal.store.insert('primary', key, { to: to.id })
 }
 
 /** Associates two records, in both directions. A labeled association is an unlabeled one as well. */
@@ -153,9 +167,9 @@ export const associate = (
 ): void => {
   if (portal.store.find('association', keyOf(from, to, type.typeId))) return
   const inverse = { ...type, typeId: type.inverseId, inverseId: type.typeId }
-  if (hasOnePrimary(type)) endPrimary(portal, from, type)
-  if (hasOnePrimary(inverse)) endPrimary(portal, to, inverse)
   if (type.label !== undefined) associate(portal, from, to, defaultType(from.type, to.type))
+  if (hasOnePrimary(type)) movePrimary(portal, from, to, type)
+  if (hasOnePrimary(inverse)) movePrimary(portal, to, from, inverse)
   insert(portal, from, to, type.typeId)
   insert(portal, to, from, type.inverseId)
 }
