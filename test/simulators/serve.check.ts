@@ -7,13 +7,16 @@ import { expect, test } from 'vitest'
 
 const SCRIPT = `${import.meta.dirname}/serve.ts`
 
-test('a simulator listens, serves its records and stops on SIGTERM', async () => {
-  const child = spawn(process.execPath, [SCRIPT, 'quickbooks', '--records', '2', '--unlimited'])
+test.each([
+  ['quickbooks', (account: string) => `/v3/company/${account}/preferences`],
+  ['hubspot', () => '/crm/objects/2026-03/contacts'],
+])('the simulator %s listens, serves its records and stops on SIGTERM', async (profile, pathOf) => {
+  const child = spawn(process.execPath, [SCRIPT, profile, '--records', '2', '--unlimited'])
   const exit = once(child, 'exit')
   const [line] = await once(createInterface(child.stdout), 'line')
   const { url, accounts } = JSON.parse(line)
   expect(accounts).toHaveLength(1)
-  const { status } = await fetch(`${url}/v3/company/${accounts[0].id}/preferences`, {
+  const { status } = await fetch(`${url}${pathOf(accounts[0].id)}`, {
     headers: { accept: 'application/json' },
   })
   expect(status).toBe(401)

@@ -49,6 +49,8 @@ export interface Parameter {
   readonly required?: boolean
   /** Default: any text. */
   readonly accepts?: (value: string) => boolean
+  /** Whether the parameter may be sent several times; the values are then joined by commas. Default: false. */
+  readonly repeats?: boolean
 }
 
 export interface BodyPolicy {

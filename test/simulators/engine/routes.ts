@@ -82,7 +82,7 @@ const checkValues = (
 
 /**
  * The query parameters.
- * @throws RefusalError unless each is declared, sent once and accepted
+ * @throws RefusalError unless each is declared, sent once (or `repeats`) and accepted
  */
 export const readQuery = (
   { parameters = {} }: Route,
@@ -92,8 +92,10 @@ export const readQuery = (
   for (const [name, value] of query) {
     if (!Object.hasOwn(parameters, name))
       throw new RefusalError({ reason: 'undeclared-parameter', name })
-    if (values.has(name)) throw new RefusalError({ reason: 'invalid-parameter', name, value })
-    values.set(name, value)
+    const earlier = values.get(name)
+    if (earlier !== undefined && !parameters[name]?.repeats)
+      throw new RefusalError({ reason: 'invalid-parameter', name, value })
+    values.set(name, earlier === undefined ? value : `${earlier},${value}`)
   }
   checkValues(parameters, values)
   return Object.fromEntries(values)

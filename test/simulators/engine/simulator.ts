@@ -44,7 +44,7 @@
  *   `Profile.limits`; a limit whose cost is known only while responding is used in `respond`. `responseHeaders` gets
  *   their state.
  * - `oauth/policy.ts`: paths, scopes, PKCE, client authentication, lifetimes, rotation, grace, callback parameters,
- *   parameters that the vendor does without, error form.
+ *   parameters that the vendor does without, introspection, error form.
  * - `webhooks.ts`: events of changes, batches, signature, retries.
  * - `idempotency.ts`, `decimal.ts`: repeated writes; exact amounts.
  */

@@ -5,7 +5,7 @@ import type { ArrivedRequest, Reply } from '../profile.ts'
 import { matchPath } from '../routes.ts'
 import { authorize } from './authorize.ts'
 import type { IssuedTokens, OAuthClient, OAuthPolicy } from './policy.ts'
-import { exchange, revoke } from './token-requests.ts'
+import { exchange, introspect, revoke } from './token-requests.ts'
 import { type AccessTokenState, createTokens } from './tokens.ts'
 
 export interface AuthorizationServer {
@@ -57,9 +57,11 @@ export const createAuthorizationServer = ({
     const page = matchPath(paths.authorize, pathname)
     if (page && (method === 'GET' || method === 'POST')) return authorize(context, request, page)
     if (method !== 'POST') return undefined
-    if (matchPath(paths.token, pathname)) return exchange(context, request)
-    const isRevocation = paths.revoke !== undefined && matchPath(paths.revoke, pathname)
-    return isRevocation ? revoke(context, request) : undefined
+    const isAt = (templates: string | readonly string[] = []): boolean =>
+      [templates].flat().some((template) => matchPath(template, pathname))
+    if (isAt(paths.token)) return exchange(context, request)
+    if (isAt(paths.introspect)) return introspect(context, request)
+    return isAt(paths.revoke) ? revoke(context, request) : undefined
   }
 
   return {

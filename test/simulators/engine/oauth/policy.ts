@@ -22,6 +22,16 @@ export interface IssuedTokens {
   readonly grant: 'authorization_code' | 'refresh_token'
 }
 
+/** What the introspection of a valid token is about. */
+export interface IntrospectedToken {
+  readonly token: string
+  readonly use: 'access_token' | 'refresh_token'
+  readonly expiresInSeconds: number
+  readonly accountId: string
+  readonly clientId: string
+  readonly scopes: readonly string[]
+}
+
 export interface TokenError {
   readonly status: number
   /** `invalid_grant` */
@@ -39,11 +49,12 @@ export interface RefreshPolicy {
 }
 
 export interface OAuthPolicy {
-  /** Path templates. */
+  /** Path templates; several are equivalent, e.g. versions of one endpoint. */
   readonly paths: {
     readonly authorize: string
-    readonly token: string
-    readonly revoke?: string
+    readonly token: string | readonly string[]
+    readonly revoke?: string | readonly string[]
+    readonly introspect?: string | readonly string[]
   }
   /** Every scope that a client may request. */
   readonly scopes: readonly string[]
@@ -75,6 +86,8 @@ export interface OAuthPolicy {
     readonly nowMs: number
   }) => Readonly<Record<string, string>>
   readonly tokenResponse: (issued: IssuedTokens) => JsonObject
+  /** Default: `active` alone. Undefined: the token is unknown, expired or revoked. */
+  readonly introspectionResponse?: (token: IntrospectedToken | undefined) => JsonObject
   /** The body of a refused token request. Default: that of RFC 6749, section 5.2. */
   readonly errorResponse?: (error: TokenError) => JsonObject
 }

@@ -1,4 +1,4 @@
-/** The token endpoint and the revocation endpoint. */
+/** The token endpoint, the revocation endpoint and the introspection endpoint. */
 import { createHash } from 'node:crypto'
 import type { ArrivedRequest, Reply } from '../profile.ts'
 import { mediaTypeOf } from '../routes.ts'
@@ -153,4 +153,15 @@ export const revoke = (context: TokenContext, request: ArrivedRequest): Reply =>
     return context.tokens.revoke(body.get('token') ?? '', client.clientId)
       ? { status: 200, body: '' }
       : refuse('invalid_request', 'The token is not known')
+  })
+
+/** Responds to an introspection request (RFC 7662). A client learns of its own tokens alone. */
+export const introspect = (context: TokenContext, request: ArrivedRequest): Reply =>
+  respond(context.policy, () => {
+    const body = readBody(context.policy, request)
+    const { clientId } = authenticate(context, request, body)
+    const found = context.tokens.introspect(body.get('token') ?? '')
+    const own = found?.clientId === clientId ? found : undefined
+    const response = context.policy.introspectionResponse?.(own) ?? { active: own !== undefined }
+    return { status: 200, body: response }
   })

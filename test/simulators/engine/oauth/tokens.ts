@@ -1,7 +1,7 @@
 /** Codes, access tokens and refresh tokens: issue, expiry, rotation and revocation. */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import type { IssuedTokens, OAuthPolicy } from './policy.ts'
+import type { IntrospectedToken, IssuedTokens, OAuthPolicy } from './policy.ts'
 
 /** What a user has allowed a client. */
 export interface Grant {
@@ -37,6 +37,8 @@ export interface Tokens {
   /** Undefined: the refresh token is not accepted. */
   refresh(text: string, clientId: string): IssuedTokens | undefined
   stateOf(accessToken: string): AccessTokenState
+  /** Undefined: the access or refresh token is unknown, expired, replaced or revoked. */
+  introspect(token: string): IntrospectedToken | undefined
   /** Revokes the grant of an access or refresh token. @returns whether the token exists */
   revoke(token: string, clientId: string): boolean
   /** Revokes what was granted for an account, or everything, as a user does who disconnects the client. */
@@ -125,6 +127,17 @@ export const createTokens = (clock: Pick<Clock, 'steadyMs'>, policy: OAuthPolicy
       if (token === undefined) return 'unknown'
       if (token.grant.isRevoked) return 'revoked'
       return token.expiresAtMs <= clock.steadyMs() ? 'expired' : token.grant
+    },
+    introspect: (token) => {
+      const access = accessTokens.get(token)
+      const refresh = refreshTokens.get(token)
+      const found = access ?? refresh
+      const expiresInSeconds = Math.floor(((found?.expiresAtMs ?? 0) - clock.steadyMs()) / 1000)
+      if (!found || found.grant.isRevoked || expiresInSeconds <= 0) return undefined
+      if (refresh && !isWithinGrace(refresh)) return undefined
+      const { accountId, clientId, scopes } = found.grant
+      const use = access ? 'access_token' : 'refresh_token'
+      return { token, use, expiresInSeconds, accountId, clientId, scopes }
     },
     revoke: (text, clientId) => {
       const grant = (accessTokens.get(text) ?? refreshTokens.get(text))?.grant

@@ -1,0 +1,221 @@
+/** Associations of records: typed, in both directions, without an effect on the records' own times. */
+import type { JsonObject } from '../engine/json.ts'
+import type { StoredRecord } from '../engine/store.ts'
+import { invalid } from './errors.ts'
+import { type ObjectType, objectTypes } from './object-types.ts'
+import type { Portal } from './portal.ts'
+
+export interface AssociationType {
+  readonly from: string
+  readonly to: string
+  readonly typeId: number
+  readonly inverseId: number
+  /** Absent: the unlabeled type of the pair. */
+  readonly label?: string
+  /** As it is named in lists of records: `contact_to_company`. */
+  readonly name: string
+}
+
+/** A record by the name of its type and its id. */
+export interface RecordKey {
+  readonly type: string
+  readonly id: string
+}
+
+const PRIMARY = 'Primary'
+
+const pair = (
+  from: string,
+  to: string,
+  [typeId, inverseId]: readonly [number, number],
+  label?: string,
+): readonly AssociationType[] => {
+  const names = [from, to].map((name) => objectTypes.get(name)?.singular ?? name)
+  // The older unlabeled types between contacts, companies and deals share their names with the primary ones.
+  const suffix = UNLABELED.includes(typeId) ? '_unlabeled' : ''
+  const labelled = label === undefined ? {} : { label }
+  const there = { from, to, typeId, inverseId, name: `${names[0]}_to_${names[1]}${suffix}` }
+  const back = { from: to, to: from, typeId: inverseId, inverseId: typeId }
+  return typeId === inverseId
+    ? [{ ...there, ...labelled }]
+    : [
+        { ...there, ...labelled },
+        { ...back, name: `${names[1]}_to_${names[0]}${suffix}`, ...labelled },
+      ]
+}
+
+const UNLABELED = [279, 341]
+
+export const associationTypes: readonly AssociationType[] = [
+  ...pair('contacts', 'companies', [279, 280]),
+  ...pair('contacts', 'companies', [1, 2], PRIMARY),
+  ...pair('deals', 'contacts', [3, 4]),
+  ...pair('deals', 'companies', [341, 342]),
+  ...pair('deals', 'companies', [5, 6], PRIMARY),
+  ...pair('leads', 'contacts', [608, 607]),
+  ...pair('leads', 'contacts', [578, 577], PRIMARY),
+  ...pair('leads', 'companies', [610, 609]),
+  ...pair('notes', 'contacts', [202, 201]),
+  ...pair('notes', 'companies', [190, 189]),
+  ...pair('notes', 'deals', [214, 213]),
+  ...pair('notes', 'leads', [855, 854]),
+  ...pair('tasks', 'contacts', [204, 203]),
+  ...pair('tasks', 'companies', [192, 191]),
+  ...pair('tasks', 'deals', [216, 215]),
+  ...pair('tasks', 'leads', [646, 647]),
+  ...pair('contacts', 'contacts', [449, 449]),
+  ...pair('companies', 'companies', [450, 450]),
+]
+
+/** The unlabeled type of a pair. @throws ApiError if these types cannot be associated */
+export const defaultType = (from: string, to: string): AssociationType => {
+  const found = associationTypes.find(
+    (type) => type.from === from && type.to === to && type.label === undefined,
+  )
+  if (!found) throw invalid(`${from} and ${to} cannot be associated`)
+  return found
+}
+
+/** @throws ApiError if the pair has no type with this id and category */
+export const associationTypeOf = (
+  from: string,
+  to: string,
+  { associationTypeId, associationCategory }: JsonObject,
+): AssociationType => {
+  const found = associationTypes.find(
+    (type) => type.from === from && type.to === to && type.typeId === associationTypeId,
+  )
+  if (!found || associationCategory !== 'HUBSPOT_DEFINED')
+    throw invalid(
+      `The association type ${associationCategory} ${associationTypeId} is not valid from ${from} to ${to}`,
+      { associationTypeId: [String(associationTypeId)] },
+    )
+  return found
+}
+
+const keyOf = (from: RecordKey, to: RecordKey, typeId: number): string =>
+  `${from.type}/${from.id}/${to.type}/${to.id}/${typeId}`
+
+interface Association {
+  readonly from: RecordKey
+  readonly to: RecordKey
+  readonly typeId: number
+}
+
+/** The content of a stored association. */
+export const associationOf = ({ value }: StoredRecord): Association => ({
+  from: { type: String(value.fromType), id: String(value.fromId) },
+  to: { type: String(value.toType), id: String(value.toId) },
+  typeId: Number(value.typeId),
+})
+
+/** The associations of every record. */
+const indexOf = ({ store }: Portal): ReadonlyMap<string, readonly Association[]> =>
+  store.view(['association'], 'by record', (all) =>
+    Map.groupBy(all.map(associationOf), ({ from }) => `${from.type}/${from.id}`),
+  )
+
+/** What a record is associated with, in the order of its writes. */
+export const associationsOf = (portal: Portal, { type, id }: RecordKey): readonly Association[] =>
+  indexOf(portal).get(`${type}/${id}`) ?? []
+
+const insert = ({ store }: Portal, from: RecordKey, to: RecordKey, typeId: number): void => {
+  const key = keyOf(from, to, typeId)
+  if (store.find('association', key)) return
+  store.insert('association', key, {
+    ...{ fromType: from.type, fromId: from.id, toType: to.type, toId: to.id, typeId },
+  })
+}
+
+/** Where the one primary associate of a record is stored, so that it is found without the index. */
+const primaryKey = ({ type, id }: RecordKey, typeId: number): string => `${type}/${id}/${typeId}`
+
+const remove = ({ store }: Portal, from: RecordKey, to: RecordKey, typeId: number): void => {
+  const key = keyOf(from, to, typeId)
+  if (store.find('association', key)) store.remove('association', key)
+  const primary = primaryKey(from, typeId)
+  if (store.find('primary', primary)?.value.to === to.id) store.remove('primary', primary)
+}
+
+/** Which record of a pair has only one primary associate: the left one of `associationTypes`. */
+const hasOnePrimary = ({ typeId, label }: AssociationType): boolean =>
+  label === PRIMARY && [1, 5, 578].includes(typeId)
+
+/** Makes `to` the only primary associate of `from`. */
+const movePrimary = (
+  portal: Portal,
+  from: RecordKey,
+  to: RecordKey,
+  { typeId, inverseId }: AssociationType,
+): void => {
+  const key = primaryKey(from, typeId)
+  const before = portal.store.find('primary', key)
+  if (before) {
+    const old = { type: to.type, id: String(before.value.to) }
+    remove(portal, from, old, typeId)
+    remove(portal, old, from, inverseId)
+  }
+  portal.store.insert('primary', key, { to: to.id })
+}
+
+/** Associates two records, in both directions. A labeled association is an unlabeled one as well. */
+export const associate = (
+  portal: Portal,
+  from: RecordKey,
+  to: RecordKey,
+  type: AssociationType,
+): void => {
+  if (portal.store.find('association', keyOf(from, to, type.typeId))) return
+  const inverse = { ...type, typeId: type.inverseId, inverseId: type.typeId }
+  if (type.label !== undefined) associate(portal, from, to, defaultType(from.type, to.type))
+  if (hasOnePrimary(type)) movePrimary(portal, from, to, type)
+  if (hasOnePrimary(inverse)) movePrimary(portal, to, from, inverse)
+  insert(portal, from, to, type.typeId)
+  insert(portal, to, from, type.inverseId)
+}
+
+/** Removes every association of two records. */
+export const dissociate = (portal: Portal, from: RecordKey, to: RecordKey): void => {
+  for (const type of associationTypes)
+    if (type.from === from.type && type.to === to.type) {
+      remove(portal, from, to, type.typeId)
+      remove(portal, to, from, type.inverseId)
+    }
+}
+
+/** Gives the associations of a record to another one. */
+export const moveAssociations = (portal: Portal, from: RecordKey, into: RecordKey): void => {
+  for (const { to, typeId } of associationsOf(portal, from)) {
+    const type = associationTypes.find(
+      (known) => known.typeId === typeId && known.from === from.type && known.to === to.type,
+    )
+    dissociate(portal, from, to)
+    if (type) associate(portal, into, to, type)
+  }
+}
+
+export const isLive = ({ store }: Portal, { type, id }: RecordKey): boolean => {
+  const record = store.find(type, id)
+  return record !== undefined && record.value.archivedAt === undefined
+}
+
+/** The records of a type that a record is associated with, each with the types, in the order of ids. */
+export const associatesOf = (
+  portal: Portal,
+  from: RecordKey,
+  to: ObjectType,
+): readonly { readonly id: string; readonly types: readonly AssociationType[] }[] => {
+  const found = associationsOf(portal, from).filter(
+    (association) => association.to.type === to.name && isLive(portal, association.to),
+  )
+  return [...Map.groupBy(found, (association) => association.to.id)]
+    .map(([id, group]) => ({
+      id,
+      types: group.flatMap(({ typeId }) =>
+        associationTypes.filter(
+          (type) => type.typeId === typeId && type.from === from.type && type.to === to.name,
+        ),
+      ),
+    }))
+    .sort((a, b) => Number(a.id) - Number(b.id))
+}
