@@ -4,7 +4,7 @@
  *     npm pack @shopify/dev-mcp@1.16.0 && tar xzf shopify-dev-mcp-1.16.0.tgz
  *     node test/simulators/shopify/contract/reduce.ts package/dist/data/admin_2026-07.json.gz
  *
- * It writes `admin-2026-07.graphql` and `search-fields.json`, which has the filters of each `query` argument.
+ * It writes `admin-2026-07.sdl` and `search-fields.json`, which has the filters of each `query` argument.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
@@ -68,7 +68,13 @@ const isServed = (name: string): boolean => {
   }
 }
 
-const isDeprecated = ({ name }: ConstDirectiveNode): boolean => name.value === 'deprecated'
+/** That a part is deprecated is a fact of the contract; the reason is prose. */
+const withoutReasons = (
+  directives: readonly ConstDirectiveNode[] = [],
+): readonly ConstDirectiveNode[] =>
+  directives.map((directive) =>
+    directive.name.value === 'deprecated' ? { ...directive, arguments: [] } : directive,
+  )
 
 const reduceInputs = (
   inputs: readonly InputValueDefinitionNode[] = [],
@@ -82,7 +88,7 @@ const reduceInputs = (
     })
     .map(({ description: _, ...input }) => {
       keep(namedType(input.type))
-      return input
+      return { ...input, directives: withoutReasons(input.directives) }
     })
 
 const reduceFields = (
@@ -93,7 +99,11 @@ const reduceFields = (
     .filter(({ name, type }) => (wanted?.includes(name.value) ?? true) && isServed(namedType(type)))
     .map(({ description: _, arguments: inputs, ...field }) => {
       keep(namedType(field.type))
-      return { ...field, arguments: reduceInputs(inputs) }
+      return {
+        ...field,
+        arguments: reduceInputs(inputs),
+        directives: withoutReasons(field.directives),
+      }
     })
 
 const reduceInterfaces = (interfaces: readonly NamedTypeNode[] = []): readonly NamedTypeNode[] =>
@@ -132,7 +142,13 @@ const reduce = (definition: DefinitionNode): DefinitionNode => {
     }
     case Kind.ENUM_TYPE_DEFINITION: {
       const { description: _, values = [], ...rest } = definition
-      return { ...rest, values: values.map(({ description: __, ...value }) => value) }
+      return {
+        ...rest,
+        values: values.map(({ description: __, ...value }) => ({
+          ...value,
+          directives: withoutReasons(value.directives),
+        })),
+      }
     }
     case Kind.SCALAR_TYPE_DEFINITION: {
       const { description: _, ...rest } = definition
@@ -150,13 +166,6 @@ function keep(name: string): void {
   kept.set(name, definition)
   kept.set(name, reduce(definition))
 }
-
-/** Deprecation reasons are prose; that a field is deprecated is a fact. */
-const withoutReasons = (text: string): string =>
-  text.replaceAll(
-    / ?@deprecated\(reason: (?:"""[^]{0,2000}?"""|"(?:[^"\\]|\\.){0,2000}")\)/g,
-    ' @deprecated',
-  )
 
 /** The names and types of the filters that the description of a `query` argument lists. */
 const searchFieldsOf = (full: GraphQLSchema, field: string): Readonly<Record<string, string>> => {
@@ -184,10 +193,10 @@ schema {
   mutation: Mutation
 }
 
-${withoutReasons(print(document))}
+${print(document)}
 `
 buildASTSchema(parse(text))
-writeFileSync(`${import.meta.dirname}/admin-2026-07.graphql`, text)
+writeFileSync(`${import.meta.dirname}/admin-2026-07.sdl`, text)
 
 const searched = Object.values(schema.getQueryType()?.getFields() ?? {})
   .map(({ name }) => name)
