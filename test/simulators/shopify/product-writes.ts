@@ -1,0 +1,417 @@
+/** Writes of products and variants. */
+import { readTags } from './customers.ts'
+import { type Context, mutation, type Resolvers } from './context.ts'
+import { refuse } from './errors.ts'
+import { titleOf, variantsOf } from './products.ts'
+import type { Entry, Product, ProductOption, ProductVariant } from './records.ts'
+import { type Shop, typeOfId, writeTime } from './shop.ts'
+
+interface OptionInput {
+  readonly name?: string | null
+  readonly values?: readonly { readonly name?: string | null }[] | null
+}
+
+interface VariantInput {
+  readonly id?: string | null
+  readonly optionValues?:
+    | readonly {
+        readonly name?: string | null
+        readonly optionName?: string | null
+        readonly optionId?: string | null
+      }[]
+    | null
+  readonly price?: string | null
+  readonly compareAtPrice?: string | null
+  readonly sku?: string | null
+  readonly barcode?: string | null
+  readonly taxable?: boolean | null
+  readonly inventoryPolicy?: string | null
+  readonly inventoryItem?: {
+    readonly cost?: string | null
+    readonly sku?: string | null
+    readonly tracked?: boolean | null
+    readonly requiresShipping?: boolean | null
+  } | null
+  readonly inventoryQuantities?:
+    | readonly { readonly availableQuantity?: number; readonly quantity?: number }[]
+    | null
+}
+
+export interface ProductInput {
+  readonly id?: string | null
+  readonly title?: string | null
+  readonly handle?: string | null
+  readonly descriptionHtml?: string | null
+  readonly vendor?: string | null
+  readonly productType?: string | null
+  readonly templateSuffix?: string | null
+  readonly status?: string | null
+  readonly tags?: readonly string[] | null
+  readonly productOptions?: readonly OptionInput[] | null
+  readonly variants?: readonly VariantInput[] | null
+}
+
+const slugOf = (title: string): string =>
+  title.toLowerCase().replaceAll(/[^a-z0-9]{1,200}/g, '-').replaceAll(/^-|-$/g, '') || 'product'
+
+const isHandleTaken = (handle: string, shop: Shop): boolean =>
+  shop.Product.list().some(({ value }) => value.handle === handle)
+
+/** `shirt`, or `shirt-1` if that is taken. */
+const freeHandle = (title: string, shop: Shop): string => {
+  const slug = slugOf(title)
+  let handle = slug
+  for (let suffix = 1; isHandleTaken(handle, shop); suffix++) handle = `${slug}-${suffix}`
+  return handle
+}
+
+const readOption = ({ name, values }: OptionInput, shop: Shop): ProductOption => ({
+  id: shop.nextId('ProductOption'),
+  name: name ?? '',
+  values: (values ?? []).map((value) => ({
+    id: shop.nextId('ProductOptionValue'),
+    name: value.name ?? '',
+  })),
+})
+
+const readOptions = (inputs: readonly OptionInput[], shop: Shop): Product['options'] =>
+  (inputs.length > 0 ? inputs : [{ name: 'Title', values: [{ name: 'Default Title' }] }]).map(
+    (input) => readOption(input, shop),
+  )
+
+const NEW_PRODUCT = {
+  ...{ descriptionHtml: '', vendor: '', productType: '', templateSuffix: null },
+  ...{ status: 'ACTIVE', tags: [] },
+}
+
+const readFields = (input: ProductInput): Partial<Product> => {
+  const { title, handle, descriptionHtml, vendor, productType, templateSuffix, status, tags } = input
+  return {
+    ...(title !== undefined && { title: title ?? '' }),
+    ...(typeof handle === 'string' && { handle }),
+    ...(descriptionHtml !== undefined && { descriptionHtml: descriptionHtml ?? '' }),
+    ...(vendor !== undefined && { vendor: vendor ?? '' }),
+    ...(productType !== undefined && { productType: productType ?? '' }),
+    ...(templateSuffix !== undefined && { templateSuffix }),
+    ...(typeof status === 'string' && { status }),
+    ...(tags !== undefined && { tags: readTags(tags) }),
+  }
+}
+
+const NEW_VARIANT = {
+  ...{ price: 0, compareAtPrice: null, cost: null, sku: null, barcode: null, taxable: true },
+  ...{ requiresShipping: true, tracked: true, inventoryPolicy: 'DENY', inventoryQuantity: 0 },
+}
+
+const amountOf = (text: string | null): number | null => (text === null ? null : Number(text))
+
+const readVariantFields = (input: VariantInput): Partial<ProductVariant> => {
+  const { price, compareAtPrice, barcode, taxable, inventoryPolicy, inventoryItem } = input
+  const sku = inventoryItem?.sku ?? input.sku
+  const quantities = input.inventoryQuantities
+  const quantity = quantities?.reduce(
+    (sum, { availableQuantity, quantity: set }) => sum + (availableQuantity ?? set ?? 0),
+    0,
+  )
+  return {
+    ...(typeof price === 'string' && { price: Number(price) }),
+    ...(compareAtPrice !== undefined && { compareAtPrice: amountOf(compareAtPrice) }),
+    ...(barcode !== undefined && { barcode }),
+    ...(sku !== undefined && { sku }),
+    ...(typeof taxable === 'boolean' && { taxable }),
+    ...(typeof inventoryPolicy === 'string' && { inventoryPolicy }),
+    ...(inventoryItem?.cost !== undefined && { cost: amountOf(inventoryItem.cost) }),
+    ...(typeof inventoryItem?.tracked === 'boolean' && { tracked: inventoryItem.tracked }),
+    ...(typeof inventoryItem?.requiresShipping === 'boolean' && {
+      requiresShipping: inventoryItem.requiresShipping,
+    }),
+    ...(quantity !== undefined && { inventoryQuantity: quantity }),
+  }
+}
+
+/** Where errors are located, and their codes, which differ between the mutations. */
+interface VariantErrors {
+  readonly field: string
+  readonly negativePrice: string
+  readonly missingOption: string
+  readonly duplicate: string
+}
+
+const BULK_ERRORS = {
+  negativePrice: 'GREATER_THAN_OR_EQUAL_TO',
+  missingOption: 'NEED_TO_ADD_OPTION_VALUES',
+  duplicate: 'VARIANT_ALREADY_EXISTS',
+}
+const SET_ERRORS = {
+  negativePrice: 'INVALID_VARIANT',
+  missingOption: 'OPTION_VALUES_MISSING',
+  duplicate: 'INVALID_VARIANT',
+}
+
+/** The value for each option of the product. @throws UserErrors */
+const readSelection = (
+  product: Entry<Product>,
+  { optionValues }: VariantInput,
+  before: readonly string[] | undefined,
+  errors: VariantErrors,
+): readonly string[] =>
+  product.value.options.map(({ id, name }, at) => {
+    const found = optionValues?.find(
+      (value) => value.optionName === name || value.optionId === id,
+    )
+    const value = found?.name ?? before?.[at]
+    return value ?? refuse(errors.field, `You need to add option values for ${name}`, errors.missingOption)
+  })
+
+/** Adds values of options that a variant uses for the first time. */
+const addOptionValues = (productId: string, selection: readonly string[], shop: Shop): void => {
+  const options = shop.Product.find(productId)?.value.options ?? []
+  const extended = options.map((option, at) => {
+    const name = selection[at] ?? ''
+    return option.values.some((value) => value.name === name)
+      ? option
+      : { ...option, values: [...option.values, { id: shop.nextId('ProductOptionValue'), name }] }
+  })
+  shop.Product.change(productId, { options: extended })
+}
+
+/** @throws UserErrors */
+const writeVariant = (
+  product: Entry<Product>,
+  input: VariantInput,
+  before: Entry<ProductVariant> | undefined,
+  { shop, errors }: { readonly shop: Shop; readonly errors: VariantErrors },
+): Entry<ProductVariant> => {
+  const fields = readVariantFields(input)
+  const optionValues = readSelection(product, input, before?.value.optionValues, errors)
+  if ((fields.price ?? 0) < 0)
+    refuse(`${errors.field}.price`, 'Price must be greater than or equal to 0', errors.negativePrice)
+  const others = variantsOf(product.id, shop).filter(({ id }) => id !== before?.id)
+  const title = optionValues.join(' / ')
+  if (others.some(({ value }) => titleOf(value) === title))
+    refuse(errors.field, `The variant '${title}' already exists.`, errors.duplicate)
+  addOptionValues(product.id, optionValues, shop)
+  if (before) return shop.ProductVariant.change(before.id, { ...fields, optionValues })
+  const position = Math.max(0, ...others.map(({ value }) => value.position)) + 1
+  const places = { productId: product.id, inventoryItemId: shop.nextId('InventoryItem'), position }
+  return shop.ProductVariant.insert(shop.nextId('ProductVariant'), {
+    ...{ ...NEW_VARIANT, ...fields },
+    ...{ ...places, optionValues },
+  })
+}
+
+const checkProduct = (fields: Partial<Product>, path: string, codes: boolean): void => {
+  if (fields.title?.trim() === '')
+    refuse(`${path}title`, "Title can't be blank", codes ? 'INVALID_INPUT' : undefined)
+}
+
+const insertProduct = (input: ProductInput, shop: Shop): Entry<Product> => {
+  const fields = readFields({ ...input, title: input.title ?? '' })
+  const title = fields.title ?? ''
+  const status = fields.status ?? NEW_PRODUCT.status
+  return shop.Product.insert(shop.nextId('Product'), {
+    ...{ ...NEW_PRODUCT, ...fields, title },
+    vendor: fields.vendor ?? shop.account.name,
+    handle: fields.handle ?? freeHandle(title, shop),
+    publishedAt: status === 'ACTIVE' ? writeTime(shop.clock.nowMs()) : null,
+    options: readOptions(input.productOptions ?? [], shop),
+  })
+}
+
+/** A product with its first variant. @throws UserErrors */
+export const createProduct = (input: ProductInput, shop: Shop): Entry<Product> => {
+  checkProduct({ title: input.title ?? '' }, '', false)
+  const { handle } = input
+  if (handle && isHandleTaken(handle, shop))
+    refuse('handle', `Handle '${handle}' already in use. Please provide a new handle.`)
+  const product = insertProduct(input, shop)
+  const optionValues = product.value.options.map(({ name, values }) => ({
+    optionName: name,
+    name: values[0]?.name ?? '',
+  }))
+  const errors = { ...BULK_ERRORS, field: 'product.productOptions' }
+  writeVariant(product, { optionValues }, undefined, { shop, errors })
+  return product
+}
+
+/** @throws UserErrors */
+export const updateProduct = (input: ProductInput, shop: Shop): Entry<Product> => {
+  const fields = readFields(input)
+  checkProduct(fields, '', false)
+  const { id = '' } = input
+  return shop.Product.find(id ?? '')
+    ? shop.Product.change(id ?? '', fields)
+    : refuse('id', 'Product does not exist')
+}
+
+const removeVariants = (variants: readonly Entry<ProductVariant>[], shop: Shop): void => {
+  for (const { id } of variants) {
+    shop.ProductVariant.remove(id)
+    shop.noteEvent('destroy', 'PRODUCT_VARIANT', id)
+  }
+}
+
+/** @throws UserErrors */
+export const deleteProduct = (id: string, shop: Shop): string => {
+  if (!shop.Product.find(id)) refuse('id', 'Product does not exist')
+  removeVariants(variantsOf(id, shop), shop)
+  shop.Product.remove(id)
+  shop.noteEvent('destroy', 'PRODUCT', id)
+  return id
+}
+
+interface SetArguments {
+  readonly input: ProductInput
+  readonly identifier?: { readonly id?: string; readonly handle?: string } | null
+  readonly synchronous?: boolean | null
+}
+
+const findToSet = ({ input, identifier }: SetArguments, shop: Shop): Entry<Product> | undefined => {
+  const id = identifier?.id ?? input.id
+  const found = id
+    ? shop.Product.find(id)
+    : shop.Product.list().find(({ value }) => value.handle === identifier?.handle)
+  if (id && !found) refuse('input', 'Product does not exist', 'PRODUCT_DOES_NOT_EXIST')
+  return found
+}
+
+/** Replaces the options and variants that are sent: the others are deleted. */
+const setVariants = (
+  product: Entry<Product>,
+  inputs: readonly VariantInput[],
+  shop: Shop,
+): void => {
+  const before = variantsOf(product.id, shop)
+  const sent = inputs.map(({ id }) => id)
+  removeVariants(
+    before.filter(({ id }) => !sent.includes(id)),
+    shop,
+  )
+  for (const [at, input] of inputs.entries()) {
+    const known = input.id ? before.find(({ id }) => id === input.id) : undefined
+    const field = `input.variants.${at}`
+    if (input.id && !known)
+      refuse(field, 'Product variant does not exist', 'PRODUCT_VARIANT_DOES_NOT_EXIST')
+    writeVariant(product, input, known, { shop, errors: { ...SET_ERRORS, field } })
+  }
+}
+
+/** @throws UserErrors */
+const setProduct = (args: SetArguments, { shop }: Context): object => {
+  const { input, synchronous } = args
+  if (synchronous === false)
+    throw new Error('The simulator has productSet with synchronous: true alone')
+  const { productOptions, variants } = input
+  const before = findToSet(args, shop)
+  checkProduct(before ? readFields(input) : { title: input.title ?? '' }, 'input.', true)
+  if (productOptions && !variants)
+    refuse('input.variants', 'Variants input is required', 'VARIANTS_INPUT_MISSING')
+  const written = before
+    ? shop.Product.change(before.id, readFields(input))
+    : insertProduct({ ...input, handle: args.identifier?.handle ?? input.handle ?? null }, shop)
+  const product = productOptions
+    ? shop.Product.change(written.id, { options: readOptions(productOptions, shop) })
+    : written
+  if (variants) setVariants(product, variants, shop)
+  else if (!before) setVariants(product, [DEFAULT_VARIANT], shop)
+  return { product: shop.Product.find(product.id) }
+}
+
+const DEFAULT_VARIANT: VariantInput = {
+  optionValues: [{ optionName: 'Title', name: 'Default Title' }],
+}
+
+interface BulkArguments {
+  readonly productId: string
+  readonly variants: readonly VariantInput[]
+  readonly strategy?: string
+}
+
+const productOf = (id: string, shop: Shop): Entry<Product> =>
+  shop.Product.find(id) ?? refuse('productId', 'Product does not exist', 'PRODUCT_DOES_NOT_EXIST')
+
+/** The product gets a new time of update with each change of its variants. */
+const bulkPayload = (productId: string, ids: readonly string[], shop: Shop): object => ({
+  product: shop.Product.change(productId),
+  productVariants: ids.map((id) => shop.ProductVariant.find(id)),
+})
+
+const createVariants = ({ productId, variants, strategy }: BulkArguments, { shop }: Context) => {
+  const product = productOf(productId, shop)
+  const [only, ...others] = variantsOf(productId, shop)
+  const isStandalone = only && others.length === 0 && titleOf(only.value) === 'Default Title'
+  if (isStandalone && strategy !== 'PRESERVE_STANDALONE_VARIANT') removeVariants([only], shop)
+  const written = variants.map((input, at) => {
+    const errors = { ...BULK_ERRORS, field: `variants.${at}` }
+    return writeVariant(product, input, undefined, { shop, errors })
+  })
+  return bulkPayload(productId, written.map(({ id }) => id), shop)
+}
+
+const updateVariants = ({ productId, variants }: BulkArguments, { shop }: Context) => {
+  const product = productOf(productId, shop)
+  const written = variants.map((input, at) => {
+    const field = `variants.${at}`
+    if (input.inventoryQuantities)
+      refuse(
+        field,
+        'Inventory quantities can only be provided during create. To update inventory for existing variants, use inventoryAdjustQuantities.',
+        'NO_INVENTORY_QUANTITIES_ON_VARIANTS_UPDATE',
+      )
+    const before = variantsOf(productId, shop).find(({ id }) => id === input.id)
+    if (!before)
+      refuse(`${field}.id`, 'Product variant does not exist', 'PRODUCT_VARIANT_DOES_NOT_EXIST')
+    return writeVariant(product, input, before, { shop, errors: { ...BULK_ERRORS, field } })
+  })
+  return bulkPayload(productId, written.map(({ id }) => id), shop)
+}
+
+const deleteVariants = (
+  { productId, variantsIds }: { readonly productId: string; readonly variantsIds: readonly string[] },
+  { shop }: Context,
+) => {
+  productOf(productId, shop)
+  const known = variantsOf(productId, shop)
+  const removed = known.filter(({ id }) => variantsIds.includes(id))
+  if (removed.length < variantsIds.length)
+    refuse(
+      'variantsIds',
+      'At least one variant does not belong to the product',
+      'AT_LEAST_ONE_VARIANT_DOES_NOT_BELONG_TO_THE_PRODUCT',
+    )
+  if (removed.length === known.length)
+    refuse('variantsIds', 'Cannot delete the last variant of a product', 'CANNOT_DELETE_LAST_VARIANT')
+  removeVariants(removed, shop)
+  return { product: shop.Product.change(productId) }
+}
+
+export const productMutations: Resolvers[string] = {
+  productCreate: mutation(({ product }: { readonly product: ProductInput }, { shop }: Context) => ({
+    product: shop.Product.find(createProduct(product ?? {}, shop).id),
+  })),
+  productUpdate: mutation(
+    (
+      { product, identifier }: { readonly product: ProductInput; readonly identifier?: { readonly id?: string } },
+      { shop }: Context,
+    ) => ({ product: updateProduct({ ...product, id: identifier?.id ?? product.id ?? null }, shop) }),
+  ),
+  productDelete: mutation(
+    ({ input }: { readonly input: { readonly id: string } }, { shop }: Context) => ({
+      deletedProductId: deleteProduct(input.id, shop),
+    }),
+  ),
+  productSet: mutation(setProduct),
+  productVariantsBulkCreate: mutation(createVariants),
+  productVariantsBulkUpdate: mutation(updateVariants),
+  productVariantsBulkDelete: mutation(deleteVariants),
+}
+
+/** Takes sold quantities out of stock, as an order does: the product gets a new time of update. */
+export const adjustInventory = (variantId: string | null, change: number, shop: Shop): void => {
+  const variant = variantId === null ? undefined : shop.ProductVariant.find(variantId)
+  if (!variant?.value.tracked) return
+  const inventoryQuantity = variant.value.inventoryQuantity + change
+  shop.ProductVariant.change(variant.id, { inventoryQuantity })
+  if (typeOfId(variant.value.productId) === 'Product' && shop.Product.find(variant.value.productId))
+    shop.Product.change(variant.value.productId)
+}
