@@ -1,6 +1,7 @@
 /** Relay connections: pages after or before a cursor. */
-import { badRequest } from './errors.ts'
+
 import type { Context } from './context.ts'
+import { badRequest } from './errors.ts'
 
 export interface PageArguments {
   readonly first?: number | null
@@ -83,7 +84,9 @@ export const connect = <Node>(
   const start = typeof last === 'number' ? Math.max(low, high - last) : low
   const end = typeof first === 'number' ? Math.min(high, low + first) : high
   if (!isBulk && start >= shop.settings.maxListed)
-    throw badRequest(`Only the first ${shop.settings.maxListed} records of a list can be paged through`)
+    throw badRequest(
+      `Only the first ${shop.settings.maxListed} records of a list can be paged through`,
+    )
   const edges = nodes
     .slice(start, end)
     .map((node) => ({ node, cursor: shop.cursors.encode(order, positionOf(node)) }))

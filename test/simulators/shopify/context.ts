@@ -1,15 +1,21 @@
 /** What resolvers get, and how mutations respond. */
+import type { DocumentNode, ExecutionResult } from 'graphql'
+import type { OAuthClient } from '../engine/oauth/policy.ts'
+import type { Webhooks } from '../engine/webhooks.ts'
 import { UserErrors } from './errors.ts'
 import type { Shop } from './shop.ts'
 
 export interface Context {
   readonly shop: Shop
-  readonly clientId: string
+  readonly client: OAuthClient
+  readonly webhooks: Webhooks
   readonly scopes: readonly string[]
   /** The origin of the simulator, for addresses in responses. */
   readonly origin: string
   /** Whether a bulk operation executes: connections have all their records. */
   readonly isBulk: boolean
+  /** Executes the query of a bulk operation. */
+  executeBulk(document: DocumentNode): ExecutionResult
 }
 
 /** The resolver of a field. graphql-js passes the value of the parent and arguments that fit the contract. */

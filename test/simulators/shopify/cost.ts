@@ -39,7 +39,9 @@ const createCosts = ({ fragments, variables }: Omit<CostedOperation, 'operation'
   const isSkipped = ({ directives = [] }: FieldNode): boolean =>
     directives.some(({ name, arguments: args }) => {
       const value = args?.[0] && valueFromASTUntyped(args[0].value, variables)
-      return (name.value === 'skip' && value === true) || (name.value === 'include' && value === false)
+      return (
+        (name.value === 'skip' && value === true) || (name.value === 'include' && value === false)
+      )
     })
 
   const costOfField = (field: FieldNode, parent: GraphQLCompositeType, result: unknown): number => {

@@ -58,8 +58,7 @@ const FIELD = 'fulfillment.lineItemsByFulfillmentOrder'
 /** The work that may be fulfilled. @throws UserErrors */
 const requireOpen = (id: string, at: number, shop: Shop): Entry<FulfillmentOrder> => {
   const work = shop.FulfillmentOrder.find(id)
-  if (!work)
-    return refuse(`${FIELD}.${at}.fulfillmentOrderId`, 'Fulfillment order does not exist.')
+  if (!work) return refuse(`${FIELD}.${at}.fulfillmentOrderId`, 'Fulfillment order does not exist.')
   if (!['OPEN', 'IN_PROGRESS'].includes(work.value.status))
     refuse(
       `${FIELD}.${at}.fulfillmentOrderId`,
@@ -73,9 +72,7 @@ const quantityFor = (
   { id, remainingQuantity }: WorkLine,
   requested: readonly { readonly id: string; readonly quantity: number }[] | null | undefined,
 ): number =>
-  requested?.length
-    ? (requested.find((line) => line.id === id)?.quantity ?? 0)
-    : remainingQuantity
+  requested?.length ? (requested.find((line) => line.id === id)?.quantity ?? 0) : remainingQuantity
 
 type WorkRequest = FulfillmentInput['lineItemsByFulfillmentOrder'][number]
 
@@ -88,7 +85,10 @@ const take = (
   const work = requireOpen(fulfillmentOrderId, at, shop)
   const known = work.value.lines.map(({ id }) => id)
   if (requested?.some(({ id }) => !known.includes(id)))
-    refuse(`${FIELD}.${at}.fulfillmentOrderLineItems`, 'Fulfillment order line item does not exist.')
+    refuse(
+      `${FIELD}.${at}.fulfillmentOrderLineItems`,
+      'Fulfillment order line item does not exist.',
+    )
   const taken = work.value.lines.map((line) => ({ line, quantity: quantityFor(line, requested) }))
   const isInvalid = requested?.some(({ quantity }) => quantity < 1)
   if (isInvalid || taken.some(({ line, quantity }) => quantity > line.remainingQuantity))
@@ -205,7 +205,12 @@ export const LOCATION_ID = 'gid://shopify/Location/5400000000001'
 export const fulfillmentResolvers: Resolvers = {
   Fulfillment: {
     fulfillmentLineItems: ({ id, value }: Source, args: PageArguments, context) =>
-      connectPart(linesOf(value.orderId, value.lines, context.shop), args, context, `lines of ${id}`),
+      connectPart(
+        linesOf(value.orderId, value.lines, context.shop),
+        args,
+        context,
+        `lines of ${id}`,
+      ),
     fulfillmentOrders: ({ id, value }: Source, args: PageArguments, context) => {
       const ids = new Set(value.lines.map(({ fulfillmentOrderId }) => fulfillmentOrderId))
       const works = [...ids].map((workId) => context.shop.FulfillmentOrder.find(workId))
@@ -214,7 +219,9 @@ export const fulfillmentResolvers: Resolvers = {
     location: () => ({ id: LOCATION_ID }),
     order: ({ value }: Source, _, { shop }) => orderOf(value, shop),
     requiresShipping: ({ value }: Source, _, { shop }) =>
-      linesOf(value.orderId, value.lines, shop).some(({ lineItem }) => lineItem.line.requiresShipping),
+      linesOf(value.orderId, value.lines, shop).some(
+        ({ lineItem }) => lineItem.line.requiresShipping,
+      ),
     totalQuantity: ({ value }: Source) =>
       value.lines.reduce((sum, { quantity }) => sum + quantity, 0),
     trackingInfo: ({ value }: Source, { first }: { readonly first?: number }) =>
@@ -238,10 +245,16 @@ export const fulfillmentResolvers: Resolvers = {
       return connectPart(own, args, context, `fulfillments of ${id}`)
     },
     lineItems: ({ id, value }: WorkSource, args: PageArguments, context) =>
-      connectPart(linesOf(value.orderId, value.lines, context.shop), args, context, `lines of ${id}`),
+      connectPart(
+        linesOf(value.orderId, value.lines, context.shop),
+        args,
+        context,
+        `lines of ${id}`,
+      ),
     order: ({ value }: WorkSource, _, { shop }) => orderOf(value, shop),
     orderName: ({ value }: WorkSource, _, { shop }) => orderOf(value, shop)?.value.name,
-    orderProcessedAt: ({ value }: WorkSource, _, { shop }) => orderOf(value, shop)?.value.processedAt,
+    orderProcessedAt: ({ value }: WorkSource, _, { shop }) =>
+      orderOf(value, shop)?.value.processedAt,
     supportedActions: ({ value }: WorkSource) =>
       ['OPEN', 'IN_PROGRESS'].includes(value.status) ? [{ action: 'CREATE_FULFILLMENT' }] : [],
   },

@@ -1,5 +1,5 @@
 /** Lists of records: how they are filtered with `query` and sorted with `sortKey`. */
-import { ApiError } from './errors.ts'
+
 import { connect, type PageArguments, type Position, sortBy } from './connections.ts'
 import type { Context } from './context.ts'
 import { financialStatusOf, fulfillmentStatusOf, totalsOf } from './order-totals.ts'
@@ -132,13 +132,21 @@ export const customerListing: Listing<Customer> = {
     country: search.text(({ value }) =>
       value.addresses.flatMap(({ country, countryCode }) => [country ?? null, countryCode ?? null]),
     ),
-    state: search.word(['enabled', 'disabled', 'invited', 'declined'], (_, state) => state === 'disabled'),
+    state: search.word(
+      ['enabled', 'disabled', 'invited', 'declined'],
+      (_, state) => state === 'disabled',
+    ),
     tag: search.text(({ value }) => value.tags),
     tag_not: search.noText(({ value }) => value.tags),
     orders_count: search.number(
       ({ id }, shop) => shop.Order.list().filter(({ value }) => value.customerId === id).length,
     ),
-    default: search.anywhere(({ value }) => [value.firstName, value.lastName, value.email, value.phone]),
+    default: search.anywhere(({ value }) => [
+      value.firstName,
+      value.lastName,
+      value.email,
+      value.phone,
+    ]),
   },
   sorts: { ...SORTS, NAME: ({ value }) => nameOf(value).toLowerCase() },
 }
@@ -173,7 +181,9 @@ export const productListing: Listing<Product> = {
     vendor: search.text(({ value }) => [value.vendor]),
     product_type: search.text(({ value }) => [value.productType]),
     sku: search.text((entry, shop) => variantsOf(entry, shop).map(({ value }) => value.sku)),
-    barcode: search.text((entry, shop) => variantsOf(entry, shop).map(({ value }) => value.barcode)),
+    barcode: search.text((entry, shop) =>
+      variantsOf(entry, shop).map(({ value }) => value.barcode),
+    ),
     tag: search.text(({ value }) => value.tags),
     tag_not: search.noText(({ value }) => value.tags),
     default: search.anywhere(({ value }) => [value.title, value.vendor, value.productType]),
@@ -301,10 +311,9 @@ export const findMatching = <Value>(
 const positionIn =
   <Value>({ sorts }: Listing<Value>, sortKey: string, shop: Shop) =>
   (entry: Entry<Value>): Position => {
-    const valueOf = sorts[sortKey]
-    if (!valueOf)
-      throw new ApiError('INTERNAL_SERVER_ERROR', `The simulator does not sort by ${sortKey}`)
-    return [valueOf(entry, shop), numberOf(entry.id)]
+    const readValue = sorts[sortKey]
+    if (!readValue) throw new Error(`The simulator does not sort by ${sortKey}`)
+    return [readValue(entry, shop), numberOf(entry.id)]
   }
 
 /** A connection to the records that match, and for which `isVisible` holds. */

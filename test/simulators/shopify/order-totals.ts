@@ -57,7 +57,9 @@ export const financialStatusOf = (order: Order): string => {
 }
 
 /** The fulfillments of each order, oldest first. */
-export const fulfillmentsByOrder = (shop: Shop): ReadonlyMap<string, readonly Entry<Fulfillment>[]> =>
+export const fulfillmentsByOrder = (
+  shop: Shop,
+): ReadonlyMap<string, readonly Entry<Fulfillment>[]> =>
   shop.Fulfillment.view('by order', (fulfillments) =>
     Map.groupBy(fulfillments, ({ value }) => value.orderId),
   )

@@ -1,13 +1,29 @@
 /** Writes of orders. */
-import { type AddressInput, type CustomerInput, createCustomer, readAddress, readTags } from './customers.ts'
+
 import { type Context, mutation, type Resolvers } from './context.ts'
+import {
+  type AddressInput,
+  type CustomerInput,
+  createCustomer,
+  readAddress,
+  readTags,
+} from './customers.ts'
 import { refuse } from './errors.ts'
 import { openFulfillmentOrder } from './fulfillments.ts'
 import { type MoneyBagInput, NOTHING, readBag, subtractBags } from './money.ts'
 import { fulfillmentsByOrder, totalsOf } from './order-totals.ts'
 import { adjustInventory } from './product-writes.ts'
 import { variantTitleOf } from './products.ts'
-import type { Attribute, Bag, Entry, LineItem, Order, ShippingLine, TaxLine, Transaction } from './records.ts'
+import type {
+  Attribute,
+  Bag,
+  Entry,
+  LineItem,
+  Order,
+  ShippingLine,
+  TaxLine,
+  Transaction,
+} from './records.ts'
 import { type Shop, writeTime } from './shop.ts'
 
 interface TaxLineInput {
@@ -89,7 +105,8 @@ const readLine = (input: LineItemInput, at: number, shop: Shop): LineItem => {
   const field = `order.lineItems.${at}`
   const { variantId = null, priceSet, quantity } = input
   const variant = variantId === null ? undefined : shop.ProductVariant.find(variantId)
-  if (variantId !== null && !variant) refuse(`${field}.variantId`, 'Variant does not exist', 'INVALID')
+  if (variantId !== null && !variant)
+    refuse(`${field}.variantId`, 'Variant does not exist', 'INVALID')
   if (quantity < 1) refuse(`${field}.quantity`, 'Quantity must be greater than 0', 'INVALID')
   const productId = variant?.value.productId ?? input.productId ?? null
   const product = productId === null ? undefined : shop.Product.find(productId)
@@ -147,7 +164,8 @@ const FIRST_NUMBER = 1000
 
 const readOrder = (input: OrderInput, shop: Shop): Order => {
   const { currency, presentmentCurrency, shippingAddress, billingAddress, lineItems } = input
-  if (!lineItems?.length) refuse('order.lineItems', 'Line items must have at least one item', 'INVALID')
+  if (!lineItems?.length)
+    refuse('order.lineItems', 'Line items must have at least one item', 'INVALID')
   const number = FIRST_NUMBER + Number(shop.account.store.nextId('order number'))
   const currencyCode = currency ?? shop.settings.currencyCode
   const now = writeTime(shop.clock.nowMs())
@@ -269,8 +287,7 @@ const cancelNow = (args: CancelArguments, shop: Shop): void => {
   if (!order || order.value.cancelledAt !== null) return
   const { value } = order
   const isRefunded = args.refundMethod?.originalPaymentMethodsRefund ?? args.refund ?? false
-  const refunds =
-    isRefunded && totalsOf(value).received.shop > 0 ? [refundOf(value, shop)] : []
+  const refunds = isRefunded && totalsOf(value).received.shop > 0 ? [refundOf(value, shop)] : []
   const now = writeTime(shop.clock.nowMs())
   shop.Order.change(
     order.id,
@@ -282,7 +299,8 @@ const cancelNow = (args: CancelArguments, shop: Shop): void => {
     'cancelled',
   )
   if (args.restock)
-    for (const { variantId, quantity } of value.lineItems) adjustInventory(variantId, quantity, shop)
+    for (const { variantId, quantity } of value.lineItems)
+      adjustInventory(variantId, quantity, shop)
   for (const work of shop.FulfillmentOrder.list())
     if (work.value.orderId === order.id)
       shop.FulfillmentOrder.change(work.id, { status: 'CANCELLED' })

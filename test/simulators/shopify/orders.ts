@@ -1,13 +1,13 @@
 /** Orders as they are read. */
 import { connectPart, type PageArguments } from './connections.ts'
 import type { Context, Resolvers } from './context.ts'
-import { fulfillmentFilters, fulfillmentOrderListing, findMatching } from './listings.ts'
+import { findMatching, fulfillmentFilters, fulfillmentOrderListing } from './listings.ts'
 import { NOTHING, roundBag, writeBag, writeMoney } from './money.ts'
 import {
   financialStatusOf,
   fulfilledOf,
-  fulfillmentsByOrder,
   fulfillmentStatusOf,
+  fulfillmentsByOrder,
   lineTotal,
   type OrderTotals,
   taxLinesOf,
@@ -76,7 +76,8 @@ const workOf = (
 
 const orderFields: Resolvers[string] = {
   billingAddressMatchesShippingAddress: ({ value: { billingAddress, shippingAddress } }: Source) =>
-    JSON.stringify({ ...billingAddress, id: '' }) === JSON.stringify({ ...shippingAddress, id: '' }),
+    JSON.stringify({ ...billingAddress, id: '' }) ===
+    JSON.stringify({ ...shippingAddress, id: '' }),
   cancellation: ({ value: { cancelledAt, staffNote } }: Source) => cancelledAt && { staffNote },
   closed: ({ value }: Source) => value.closedAt !== null,
   confirmed: () => true,
@@ -140,12 +141,10 @@ const orderFields: Resolvers[string] = {
   totalTipReceivedSet: nothing,
   totalWeight: () => '0',
   transactions: ({ value }: Source, { first }: { readonly first?: number }) =>
-    value.transactions
-      .slice(0, first ?? undefined)
-      .map((transaction: Transaction) => ({
-        ...transaction,
-        amountSet: writeBag(transaction.amount, value),
-      })),
+    value.transactions.slice(0, first ?? undefined).map((transaction: Transaction) => ({
+      ...transaction,
+      amountSet: writeBag(transaction.amount, value),
+    })),
   unpaid: ({ value }: Source) => totalsOf(value).received.shop === 0,
 }
 

@@ -1,6 +1,7 @@
 /** Writes of products and variants. */
-import { readTags } from './customers.ts'
+
 import { type Context, mutation, type Resolvers } from './context.ts'
+import { readTags } from './customers.ts'
 import { refuse } from './errors.ts'
 import { titleOf, variantsOf } from './products.ts'
 import type { Entry, Product, ProductOption, ProductVariant } from './records.ts'
@@ -52,7 +53,10 @@ export interface ProductInput {
 }
 
 const slugOf = (title: string): string =>
-  title.toLowerCase().replaceAll(/[^a-z0-9]{1,200}/g, '-').replaceAll(/^-|-$/g, '') || 'product'
+  title
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]{1,200}/g, '-')
+    .replaceAll(/^-|-$/g, '') || 'product'
 
 const isHandleTaken = (handle: string, shop: Shop): boolean =>
   shop.Product.list().some(({ value }) => value.handle === handle)
@@ -85,7 +89,8 @@ const NEW_PRODUCT = {
 }
 
 const readFields = (input: ProductInput): Partial<Product> => {
-  const { title, handle, descriptionHtml, vendor, productType, templateSuffix, status, tags } = input
+  const { title, handle, descriptionHtml, vendor, productType, templateSuffix, status, tags } =
+    input
   return {
     ...(title !== undefined && { title: title ?? '' }),
     ...(typeof handle === 'string' && { handle }),
@@ -156,11 +161,12 @@ const readSelection = (
   errors: VariantErrors,
 ): readonly string[] =>
   product.value.options.map(({ id, name }, at) => {
-    const found = optionValues?.find(
-      (value) => value.optionName === name || value.optionId === id,
-    )
+    const found = optionValues?.find((value) => value.optionName === name || value.optionId === id)
     const value = found?.name ?? before?.[at]
-    return value ?? refuse(errors.field, `You need to add option values for ${name}`, errors.missingOption)
+    return (
+      value ??
+      refuse(errors.field, `You need to add option values for ${name}`, errors.missingOption)
+    )
   })
 
 /** Adds values of options that a variant uses for the first time. */
@@ -185,7 +191,11 @@ const writeVariant = (
   const fields = readVariantFields(input)
   const optionValues = readSelection(product, input, before?.value.optionValues, errors)
   if ((fields.price ?? 0) < 0)
-    refuse(`${errors.field}.price`, 'Price must be greater than or equal to 0', errors.negativePrice)
+    refuse(
+      `${errors.field}.price`,
+      'Price must be greater than or equal to 0',
+      errors.negativePrice,
+    )
   const others = variantsOf(product.id, shop).filter(({ id }) => id !== before?.id)
   const title = optionValues.join(' / ')
   if (others.some(({ value }) => titleOf(value) === title))
@@ -345,7 +355,11 @@ const createVariants = ({ productId, variants, strategy }: BulkArguments, { shop
     const errors = { ...BULK_ERRORS, field: `variants.${at}` }
     return writeVariant(product, input, undefined, { shop, errors })
   })
-  return bulkPayload(productId, written.map(({ id }) => id), shop)
+  return bulkPayload(
+    productId,
+    written.map(({ id }) => id),
+    shop,
+  )
 }
 
 const updateVariants = ({ productId, variants }: BulkArguments, { shop }: Context) => {
@@ -363,11 +377,18 @@ const updateVariants = ({ productId, variants }: BulkArguments, { shop }: Contex
       refuse(`${field}.id`, 'Product variant does not exist', 'PRODUCT_VARIANT_DOES_NOT_EXIST')
     return writeVariant(product, input, before, { shop, errors: { ...BULK_ERRORS, field } })
   })
-  return bulkPayload(productId, written.map(({ id }) => id), shop)
+  return bulkPayload(
+    productId,
+    written.map(({ id }) => id),
+    shop,
+  )
 }
 
 const deleteVariants = (
-  { productId, variantsIds }: { readonly productId: string; readonly variantsIds: readonly string[] },
+  {
+    productId,
+    variantsIds,
+  }: { readonly productId: string; readonly variantsIds: readonly string[] },
   { shop }: Context,
 ) => {
   productOf(productId, shop)
@@ -380,7 +401,11 @@ const deleteVariants = (
       'AT_LEAST_ONE_VARIANT_DOES_NOT_BELONG_TO_THE_PRODUCT',
     )
   if (removed.length === known.length)
-    refuse('variantsIds', 'Cannot delete the last variant of a product', 'CANNOT_DELETE_LAST_VARIANT')
+    refuse(
+      'variantsIds',
+      'Cannot delete the last variant of a product',
+      'CANNOT_DELETE_LAST_VARIANT',
+    )
   removeVariants(removed, shop)
   return { product: shop.Product.change(productId) }
 }
@@ -391,9 +416,14 @@ export const productMutations: Resolvers[string] = {
   })),
   productUpdate: mutation(
     (
-      { product, identifier }: { readonly product: ProductInput; readonly identifier?: { readonly id?: string } },
+      {
+        product,
+        identifier,
+      }: { readonly product: ProductInput; readonly identifier?: { readonly id?: string } },
       { shop }: Context,
-    ) => ({ product: updateProduct({ ...product, id: identifier?.id ?? product.id ?? null }, shop) }),
+    ) => ({
+      product: updateProduct({ ...product, id: identifier?.id ?? product.id ?? null }, shop),
+    }),
   ),
   productDelete: mutation(
     ({ input }: { readonly input: { readonly id: string } }, { shop }: Context) => ({

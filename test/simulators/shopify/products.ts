@@ -94,7 +94,9 @@ const usedValues = ({ productId, at }: OptionSource, shop: Shop): readonly (stri
 const variantFields: Resolvers[string] = {
   availableForSale: ({ value }: VariantSource) => isAvailable(value),
   compareAtPrice: ({ value }: VariantSource, _, { shop }) =>
-    value.compareAtPrice === null ? null : writeMoney(value.compareAtPrice, shop.settings.currencyCode),
+    value.compareAtPrice === null
+      ? null
+      : writeMoney(value.compareAtPrice, shop.settings.currencyCode),
   displayName: ({ value }: VariantSource, _, { shop }) =>
     `${shop.Product.find(value.productId)?.value.title} - ${titleOf(value)}`,
   inventoryItem: (source: VariantSource) => ({

@@ -23,7 +23,7 @@ type Token =
 const TOKEN =
   /\s{0,20}(?:([()])|(AND|OR|NOT)(?=[\s(]|$)|(-)?(?:([a-z_0-9.]{1,60}):\s{0,5}(>=|<=|>|<)?\s{0,5})?(?:"((?:[^"\\]|\\.){0,500})"|'((?:[^'\\]|\\.){0,500})'|([^\s()"']{1,500})))/y
 
-const unescape = (text: string): string => text.replaceAll(/\\(.)/g, '$1')
+const withoutEscapes = (text: string): string => text.replaceAll(/\\(.)/g, '$1')
 
 const comparatorOf = (text: string | undefined): Comparator =>
   text === '>' || text === '>=' || text === '<' || text === '<=' ? text : ':'
@@ -34,7 +34,7 @@ const readToken = (match: RegExpExecArray): readonly Token[] => {
   if (connective === 'AND' || connective === 'OR' || connective === 'NOT')
     return [{ kind: connective }]
   const quoted = double ?? single
-  const value = unescape(quoted ?? bare ?? '')
+  const value = withoutEscapes(quoted ?? bare ?? '')
   const isQuoted = quoted !== undefined
   const term = { field, comparator: comparatorOf(comparator), value, isQuoted }
   return [...(minus === undefined ? [] : [{ kind: 'NOT' } as const]), { kind: 'term', term }]

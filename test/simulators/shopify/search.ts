@@ -5,10 +5,7 @@ import { parseSearch, type SearchExpression, type SearchTerm } from './search-pa
 import { numberOf, type Shop, typeOfId } from './shop.ts'
 
 /** How a term of a field selects a record. */
-export type Filter<Value> = (
-  term: SearchTerm,
-  shop: Shop,
-) => (entry: Entry<Value>) => boolean
+export type Filter<Value> = (term: SearchTerm, shop: Shop) => (entry: Entry<Value>) => boolean
 
 export type Filters<Value> = Readonly<Record<string, Filter<Value>>>
 
@@ -37,7 +34,8 @@ const requireEquality = (term: SearchTerm): void => {
   if (term.comparator !== ':') invalid(term)
 }
 
-const TIME = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?)?)?$/
+const TIME =
+  /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?)?)?$/
 
 /** A time without an offset is in the zone of the shop. */
 const readTime = (term: SearchTerm, { settings, clock }: Shop): number => {
@@ -47,7 +45,9 @@ const readTime = (term: SearchTerm, { settings, clock }: Shop): number => {
   if (!parts) return invalid(term)
   const [, year, month = '01', day = '01', offset] = parts
   const isWhole = value.includes('T')
-  const ms = Date.parse(isWhole ? (offset ? value : `${value}Z`) : `${year}-${month}-${day}T00:00:00Z`)
+  const ms = Date.parse(
+    isWhole ? (offset ? value : `${value}Z`) : `${year}-${month}-${day}T00:00:00Z`,
+  )
   if (Number.isNaN(ms)) return invalid(term)
   return offset ? ms : ms - settings.timezoneOffsetMinutes * 60_000
 }

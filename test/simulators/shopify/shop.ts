@@ -1,7 +1,7 @@
 /** The state of one shop. */
 import type { Account } from '../engine/accounts.ts'
 import type { Clock } from '../engine/clock.ts'
-import { createCursors, type Cursors } from '../engine/pages.ts'
+import { type Cursors, createCursors } from '../engine/pages.ts'
 import { type Collection, createCollection, type RecordType, type RecordTypes } from './records.ts'
 
 export interface ShopSettings {
