@@ -7,13 +7,17 @@ import { expect, test } from 'vitest'
 
 const SCRIPT = `${import.meta.dirname}/serve.ts`
 
-test('a simulator listens, serves its records and stops on SIGTERM', async () => {
-  const child = spawn(process.execPath, [SCRIPT, 'quickbooks', '--records', '2', '--unlimited'])
+test.each<[string, string, (id: string) => string]>([
+  ['quickbooks', 'GET', (id) => `/v3/company/${id}/preferences`],
+  ['shopify', 'POST', (id) => `/${id}/admin/api/2026-07/graphql.json`],
+])('%s listens, serves its records and stops on SIGTERM', async (profile, method, pathOf) => {
+  const child = spawn(process.execPath, [SCRIPT, profile, '--records', '2', '--unlimited'])
   const exit = once(child, 'exit')
   const [line] = await once(createInterface(child.stdout), 'line')
   const { url, accounts } = JSON.parse(line)
   expect(accounts).toHaveLength(1)
-  const { status } = await fetch(`${url}/v3/company/${accounts[0].id}/preferences`, {
+  const { status } = await fetch(`${url}${pathOf(accounts[0].id)}`, {
+    method,
     headers: { accept: 'application/json' },
   })
   expect(status).toBe(401)

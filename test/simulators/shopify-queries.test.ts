@@ -277,7 +277,9 @@ describe('bulk operations', () => {
     expect((await start()).userErrors).toMatchObject([{ code: 'LIMIT_REACHED' }])
     const cancel = `mutation ($id: ID!) { bulkOperationCancel(id: $id) { bulkOperation { status }
       userErrors { message } } }`
-    expect((await query(cancel, first.bulkOperation)).bulkOperationCancel.bulkOperation).toEqual({
+    expect(
+      (await query(cancel, { id: first.bulkOperation.id })).bulkOperationCancel.bulkOperation,
+    ).toEqual({
       status: 'CANCELED',
     })
     const list = '{ bulkOperations(first: 9, query: "status:created") { nodes { id } } }'

@@ -37,12 +37,18 @@ const STORED: Readonly<
 
 const readField = (source: unknown, field: string): unknown => {
   if (typeof source !== 'object' || source === null) return undefined
-  const values = new Map(Object.entries(source))
-  const stored = STORED[field]
-  const [value, createdAtMs] = [values.get('value'), values.get('createdAtMs')]
-  if (typeof createdAtMs !== 'number' || !isJsonObject(value)) return values.get(field)
-  return stored
-    ? stored(String(values.get('id')), createdAtMs, Number(values.get('updatedAtMs')))
+  const [value, createdAtMs]: readonly unknown[] = [
+    Reflect.get(source, 'value'),
+    Reflect.get(source, 'createdAtMs'),
+  ]
+  if (typeof createdAtMs !== 'number' || !isJsonObject(value)) return Reflect.get(source, field)
+  const read = STORED[field]
+  return read
+    ? read(
+        String(Reflect.get(source, 'id')),
+        createdAtMs,
+        Number(Reflect.get(source, 'updatedAtMs')),
+      )
     : value[field]
 }
 

@@ -12,7 +12,6 @@ import { refuse } from './errors.ts'
 import { openFulfillmentOrder } from './fulfillments.ts'
 import { type MoneyBagInput, NOTHING, readBag, subtractBags } from './money.ts'
 import { fulfillmentsByOrder, totalsOf } from './order-totals.ts'
-import { adjustInventory } from './product-writes.ts'
 import { variantTitleOf } from './products.ts'
 import type {
   Attribute,
@@ -25,6 +24,7 @@ import type {
   Transaction,
 } from './records.ts'
 import { type Shop, writeTime } from './shop.ts'
+import { adjustInventory } from './variant-writes.ts'
 
 interface TaxLineInput {
   readonly title: string

@@ -24,6 +24,7 @@ import { productMutations } from './product-writes.ts'
 import { productResolvers } from './products.ts'
 import type { BasicEvent, BulkOperation, Entry, Order, RecordType } from './records.ts'
 import { numberOf, typeOfId, writeTime } from './shop.ts'
+import { variantMutations } from './variant-writes.ts'
 import { isVisible, listSubscriptions, subscriptionResolvers } from './webhook-subscriptions.ts'
 
 interface ById {
@@ -223,6 +224,7 @@ export const resolvers: Resolvers = {
   Mutation: {
     ...customerResolvers.Mutation,
     ...productMutations,
+    ...variantMutations,
     ...orderMutations,
     ...fulfillmentMutations,
     ...subscriptionResolvers.Mutation,
