@@ -3,7 +3,7 @@ import { sum } from '../engine/decimal.ts'
 import { connectPart, type PageArguments } from './connections.ts'
 import { type Context, mutation, type Resolvers } from './context.ts'
 import { refuse, refuseAny, type UserError, userError } from './errors.ts'
-import { connectListing, type ListArguments, orderListing } from './listings.ts'
+import { connectListing, type ListArguments, orderListing, ordersByCustomer } from './listings.ts'
 import { writeMoneyV2 } from './money.ts'
 import { totalsOf } from './order-totals.ts'
 import type { Address, Customer, Entry, Order } from './records.ts'
@@ -120,7 +120,7 @@ export const updateCustomer = (input: CustomerInput, shop: Shop): Entry<Customer
 }
 
 export const ordersOf = (id: string, shop: Shop): readonly Entry<Order>[] =>
-  shop.Order.list().filter(({ value }) => value.customerId === id)
+  ordersByCustomer(shop).get(id) ?? []
 
 /** @throws UserErrors */
 export const deleteCustomer = (id: string, shop: Shop): string => {

@@ -1,6 +1,6 @@
 /** Amounts, quantities and statuses that follow from an order and its fulfillments. */
 import { addBags, NOTHING, roundBag, subtractBags, timesBag } from './money.ts'
-import type { Bag, Entry, Fulfillment, LineItem, Order } from './records.ts'
+import type { Bag, Entry, Fulfillment, FulfillmentOrder, LineItem, Order } from './records.ts'
 import type { Shop } from './shop.ts'
 
 export const lineTotal = ({ unitPrice, quantity }: LineItem): Bag => timesBag(unitPrice, quantity)
@@ -62,6 +62,13 @@ export const fulfillmentsByOrder = (
 ): ReadonlyMap<string, readonly Entry<Fulfillment>[]> =>
   shop.Fulfillment.view('by order', (fulfillments) =>
     Map.groupBy(fulfillments, ({ value }) => value.orderId),
+  )
+
+export const fulfillmentOrdersByOrder = (
+  shop: Shop,
+): ReadonlyMap<string, readonly Entry<FulfillmentOrder>[]> =>
+  shop.FulfillmentOrder.view('by order', (works) =>
+    Map.groupBy(works, ({ value }) => value.orderId),
   )
 
 /** How many of a line item are fulfilled. */

@@ -1,11 +1,12 @@
 /** Orders as they are read. */
 import { connectPart, type PageArguments } from './connections.ts'
 import type { Context, Resolvers } from './context.ts'
-import { findMatching, fulfillmentFilters, fulfillmentOrderListing } from './listings.ts'
+import { fulfillmentFilters, fulfillmentOrderListing } from './listings.ts'
 import { NOTHING, roundBag, writeBag, writeMoney } from './money.ts'
 import {
   financialStatusOf,
   fulfilledOf,
+  fulfillmentOrdersByOrder,
   fulfillmentStatusOf,
   fulfillmentsByOrder,
   lineTotal,
@@ -14,6 +15,7 @@ import {
   totalsOf,
 } from './order-totals.ts'
 import type { Bag, Entry, LineItem, Order, ShippingLine, TaxLine, Transaction } from './records.ts'
+import { searchFields } from './schema.ts'
 import { compileSearch } from './search.ts'
 import type { Shop } from './shop.ts'
 
@@ -69,8 +71,11 @@ const workOf = (
   { query, ...args }: PageArguments & { readonly query?: string | null },
   context: Context,
 ) => {
-  const found = findMatching(fulfillmentOrderListing, query, context.shop)
-  const own = found.filter(({ value }) => value.orderId === id)
+  const { shop } = context
+  const { filters, field } = fulfillmentOrderListing
+  const declared = searchFields[field] ?? {}
+  const matches = query ? compileSearch(query, { filters, declared, shop }) : () => true
+  const own = (fulfillmentOrdersByOrder(shop).get(id) ?? []).filter(matches)
   return connectPart(own, args, context, `fulfillment orders of ${id}`)
 }
 
