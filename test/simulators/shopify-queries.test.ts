@@ -5,11 +5,15 @@ import { codeOf, open } from './shopify-client.ts'
 
 const line = { title: 'Shirt', quantity: 1 }
 
-/** A shop with so many orders, one a minute: `order 0`, `order 1`, … */
-const openWithOrders = (count: number, options: Parameters<typeof open>[0] = {}) => {
+/** A shop with so many orders, by default one a minute: `order 0`, `order 1`, … */
+const openWithOrders = (
+  count: number,
+  options: Parameters<typeof open>[0] = {},
+  stepMs = 60_000,
+) => {
   const opened = open(options)
   const ids = Array.from({ length: count }, (_, at) => {
-    opened.simulator.clock.advance(60_000)
+    opened.simulator.clock.advance(stepMs)
     return opened.shop.createOrder({ lineItems: [line], note: `order ${at}` })
   })
   const notes = async (args: string, variables?: object) => {
@@ -224,7 +228,7 @@ describe('bulk operations', () => {
   }
 
   test('write one record a line, with the parent of each child', async () => {
-    const opened = openWithOrders(300)
+    const opened = openWithOrders(300, {}, 1000)
     const { statuses, result, lines, path } = await run(opened, QUERY)
     expect(statuses).toEqual(['CREATED', 'RUNNING', 'COMPLETED'])
     expect(result).toMatchObject({
