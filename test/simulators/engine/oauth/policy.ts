@@ -44,6 +44,8 @@ export interface RefreshPolicy {
   readonly rotatesAfterMs: number
   /** How long a replaced refresh token is still accepted. */
   readonly graceMs: number
+  /** Whether the first use of the replacement ends that time. Default: false. */
+  readonly graceEndsOnUse?: boolean
   /** What the use of a replaced token does after that: it is refused, or the whole grant is revoked as well. */
   readonly reuse: 'refused' | 'revokes-grant'
 }
@@ -75,6 +77,8 @@ export interface OAuthPolicy {
   readonly authorizeParameters?: readonly string[]
   /** Parameters of the token request in addition to those of OAuth. */
   readonly tokenParameters?: readonly string[]
+  /** Why the vendor refuses the parameters of a token request; undefined: it does not. */
+  readonly checkTokenRequest?: (body: ReadonlyMap<string, string>) => string | undefined
   /** The account that the authorization page is for; undefined: the user chooses one. */
   readonly accountOf?: (path: Readonly<Record<string, string>>) => string | undefined
   /** Parameters of the callback in addition to `code` and `state`. */

@@ -141,6 +141,8 @@ export const exchange = (context: TokenContext, request: ArrivedRequest): Reply 
     const undeclared = [...body.keys()].find((name) => !declared.includes(name))
     if (undeclared !== undefined) refuse('invalid_request', `${undeclared} is not a parameter`)
     const client = authenticate(context, request, body)
+    const problem = policy.checkTokenRequest?.(body)
+    if (problem !== undefined) refuse('invalid_request', problem)
     return { status: 200, body: policy.tokenResponse(issue(context, client, body)) }
   })
 }

@@ -18,6 +18,9 @@ interface RefreshToken {
   expiresAtMs: number
   /** When a newer token replaced it. */
   replacedAtMs?: number
+  /** Whether its replacement has been used, which can end its grace. */
+  isReplacementUsed?: boolean
+  readonly replaces: RefreshToken | undefined
 }
 
 export interface PendingCode {
@@ -77,16 +80,19 @@ export const createTokens = (clock: Pick<Clock, 'steadyMs'>, policy: OAuthPolicy
     }
   }
 
-  const createRefreshToken = (grant: Grant): RefreshToken => {
+  const createRefreshToken = (grant: Grant, replaces?: RefreshToken): RefreshToken => {
     const issuedAtMs = clock.steadyMs()
     const expiresAtMs = issuedAtMs + refreshTokenSeconds * 1000
-    const token = { text: randomText(), grant, issuedAtMs, expiresAtMs }
+    const token = { text: randomText(), grant, issuedAtMs, expiresAtMs, replaces }
     refreshTokens.set(token.text, token)
     return token
   }
 
-  const isWithinGrace = ({ replacedAtMs }: RefreshToken): boolean =>
-    replacedAtMs === undefined || clock.steadyMs() < replacedAtMs + (policy.refresh?.graceMs ?? 0)
+  const isWithinGrace = ({ replacedAtMs, isReplacementUsed = false }: RefreshToken): boolean => {
+    if (replacedAtMs === undefined) return true
+    const { graceMs = 0, graceEndsOnUse = false } = policy.refresh ?? {}
+    return clock.steadyMs() < replacedAtMs + graceMs && !(graceEndsOnUse && isReplacementUsed)
+  }
 
   /** The token of the next response: the same one with a new lifetime, or a new one. */
   const nextToken = (token: RefreshToken): RefreshToken => {
@@ -96,7 +102,8 @@ export const createTokens = (clock: Pick<Clock, 'steadyMs'>, policy: OAuthPolicy
       return token
     }
     token.replacedAtMs ??= nowMs
-    return createRefreshToken(token.grant)
+    if (token.replaces) token.replaces.isReplacementUsed = true
+    return createRefreshToken(token.grant, token)
   }
 
   return {

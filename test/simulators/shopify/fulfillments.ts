@@ -1,0 +1,291 @@
+/** Fulfillment orders, and the fulfillments that fulfill them. */
+import { connectPart, type PageArguments } from './connections.ts'
+import { type Context, mutation, type Resolvers } from './context.ts'
+import { refuse } from './errors.ts'
+import { timesBag, writeBag } from './money.ts'
+import { fulfillmentsByOrder } from './order-totals.ts'
+import type { Entry, Fulfillment, FulfillmentOrder, LineItem, Order } from './records.ts'
+import type { Shop } from './shop.ts'
+
+type WorkLine = FulfillmentOrder['lines'][number]
+type FulfilledLine = Fulfillment['lines'][number]
+
+/** The work that a new order makes. */
+export const openFulfillmentOrder = (
+  { id: orderId, value }: Entry<Order>,
+  shop: Shop,
+): Entry<FulfillmentOrder> =>
+  shop.FulfillmentOrder.insert(shop.nextId('FulfillmentOrder'), {
+    ...{ orderId, status: 'OPEN', requestStatus: 'UNSUBMITTED' },
+    lines: value.lineItems.map(({ id: lineItemId, quantity }) => ({
+      id: shop.nextId('FulfillmentOrderLineItem'),
+      ...{ lineItemId, totalQuantity: quantity, remainingQuantity: quantity },
+    })),
+  })
+
+interface TrackingInput {
+  readonly company?: string | null
+  readonly number?: string | null
+  readonly numbers?: readonly string[] | null
+  readonly url?: string | null
+  readonly urls?: readonly string[] | null
+}
+
+const readTracking = (input: TrackingInput | null | undefined): Fulfillment['trackingInfo'] => {
+  if (!input) return []
+  const numbers = input.numbers ?? (input.number ? [input.number] : [])
+  const urls = input.urls ?? (input.url ? [input.url] : [])
+  const length = Math.max(numbers.length, urls.length, input.company ? 1 : 0)
+  return Array.from({ length }, (_, at) => ({
+    company: input.company ?? null,
+    number: numbers[at] ?? null,
+    url: urls[at] ?? null,
+  }))
+}
+
+export interface FulfillmentInput {
+  readonly lineItemsByFulfillmentOrder: readonly {
+    readonly fulfillmentOrderId: string
+    readonly fulfillmentOrderLineItems?:
+      | readonly { readonly id: string; readonly quantity: number }[]
+      | null
+  }[]
+  readonly trackingInfo?: TrackingInput | null
+}
+
+const FIELD = 'fulfillment.lineItemsByFulfillmentOrder'
+
+/** The work that may be fulfilled. @throws UserErrors */
+const requireOpen = (id: string, at: number, shop: Shop): Entry<FulfillmentOrder> => {
+  const work = shop.FulfillmentOrder.find(id)
+  if (!work) return refuse(`${FIELD}.${at}.fulfillmentOrderId`, 'Fulfillment order does not exist.')
+  if (!['OPEN', 'IN_PROGRESS'].includes(work.value.status))
+    refuse(
+      `${FIELD}.${at}.fulfillmentOrderId`,
+      `Fulfillment order ${id} has an unfulfillable status= ${work.value.status.toLowerCase()}.`,
+    )
+  return work
+}
+
+/** How many of a line are fulfilled: those that are requested, or all that remain. */
+const quantityFor = (
+  { id, remainingQuantity }: WorkLine,
+  requested: readonly { readonly id: string; readonly quantity: number }[] | null | undefined,
+): number =>
+  requested?.length ? (requested.find((line) => line.id === id)?.quantity ?? 0) : remainingQuantity
+
+type WorkRequest = FulfillmentInput['lineItemsByFulfillmentOrder'][number]
+
+/** Takes the quantities out of the work, and returns the lines of the fulfillment. @throws UserErrors */
+const take = (
+  { fulfillmentOrderId, fulfillmentOrderLineItems: requested }: WorkRequest,
+  at: number,
+  shop: Shop,
+): readonly FulfilledLine[] => {
+  const work = requireOpen(fulfillmentOrderId, at, shop)
+  const known = work.value.lines.map(({ id }) => id)
+  if (requested?.some(({ id }) => !known.includes(id)))
+    refuse(
+      `${FIELD}.${at}.fulfillmentOrderLineItems`,
+      'Fulfillment order line item does not exist.',
+    )
+  const taken = work.value.lines.map((line) => ({ line, quantity: quantityFor(line, requested) }))
+  const isInvalid = requested?.some(({ quantity }) => quantity < 1)
+  if (isInvalid || taken.some(({ line, quantity }) => quantity > line.remainingQuantity))
+    refuse(
+      `${FIELD}.${at}.fulfillmentOrderLineItems`,
+      'Invalid fulfillment order line item quantity requested.',
+    )
+  const lines = taken.map(({ line, quantity }) => ({
+    ...line,
+    remainingQuantity: line.remainingQuantity - quantity,
+  }))
+  const isDone = lines.every(({ remainingQuantity }) => remainingQuantity === 0)
+  shop.FulfillmentOrder.change(work.id, { lines, status: isDone ? 'CLOSED' : 'IN_PROGRESS' })
+  return taken
+    .filter(({ quantity }) => quantity > 0)
+    .map(({ line, quantity }) => ({
+      id: shop.nextId('FulfillmentLineItem'),
+      ...{ lineItemId: line.lineItemId, fulfillmentOrderId, quantity },
+    }))
+}
+
+/** @throws UserErrors */
+export const createFulfillment = (input: FulfillmentInput, shop: Shop): Entry<Fulfillment> => {
+  const requests = input.lineItemsByFulfillmentOrder
+  if (requests.length === 0) refuse(FIELD, 'At least one fulfillment order is required.')
+  const lines = requests.flatMap((request, at) => take(request, at, shop))
+  const orderIds = new Set(
+    requests.map(({ fulfillmentOrderId: id }) => shop.FulfillmentOrder.find(id)?.value.orderId),
+  )
+  const [orderId = ''] = orderIds
+  if (orderIds.size > 1) refuse(FIELD, 'All fulfillment orders must belong to the same order.')
+  if (lines.length === 0) refuse(FIELD, 'There is nothing to fulfill.')
+  const order = shop.Order.change(orderId, {}, 'fulfilled')
+  const count = (fulfillmentsByOrder(shop).get(orderId) ?? []).length + 1
+  return shop.Fulfillment.insert(shop.nextId('Fulfillment'), {
+    ...{ orderId, name: `${order.value.name}-F${count}`, lines },
+    ...{ status: 'SUCCESS', displayStatus: 'FULFILLED' },
+    trackingInfo: readTracking(input.trackingInfo),
+  })
+}
+
+const fulfillmentOf = (id: string, shop: Shop, field: string): Entry<Fulfillment> =>
+  shop.Fulfillment.find(id) ?? refuse(field, 'Fulfillment does not exist.')
+
+/** @throws UserErrors */
+export const updateTracking = (id: string, input: TrackingInput, shop: Shop) => {
+  const { value } = fulfillmentOf(id, shop, 'fulfillmentId')
+  if (value.status === 'CANCELLED')
+    refuse('fulfillmentId', 'Fulfillment cannot be updated because it is cancelled.')
+  shop.Order.change(value.orderId)
+  return shop.Fulfillment.change(id, { trackingInfo: readTracking(input) })
+}
+
+/** Closed work is replaced by new work for the same lines; other work has more to do again. */
+const giveBack = (id: string, lines: readonly FulfilledLine[], shop: Shop): void => {
+  const work = shop.FulfillmentOrder.find(id)
+  if (!work) return
+  const quantityOf = (lineItemId: string) =>
+    lines.find((line) => line.lineItemId === lineItemId)?.quantity ?? 0
+  if (work.value.status !== 'CLOSED') {
+    const more = work.value.lines.map((line) => ({
+      ...line,
+      remainingQuantity: line.remainingQuantity + quantityOf(line.lineItemId),
+    }))
+    shop.FulfillmentOrder.change(id, { lines: more })
+    return
+  }
+  shop.FulfillmentOrder.insert(shop.nextId('FulfillmentOrder'), {
+    ...{ orderId: work.value.orderId, status: 'OPEN', requestStatus: 'UNSUBMITTED' },
+    lines: lines.map(({ lineItemId, quantity }) => ({
+      id: shop.nextId('FulfillmentOrderLineItem'),
+      ...{ lineItemId, totalQuantity: quantity, remainingQuantity: quantity },
+    })),
+  })
+}
+
+/** @throws UserErrors */
+export const cancelFulfillment = (id: string, shop: Shop): Entry<Fulfillment> => {
+  const { value } = fulfillmentOf(id, shop, 'id')
+  if (value.status === 'CANCELLED') refuse('id', 'Fulfillment is already cancelled.')
+  const groups = Map.groupBy(value.lines, ({ fulfillmentOrderId }) => fulfillmentOrderId)
+  for (const [workId, lines] of groups) giveBack(workId, lines, shop)
+  shop.Order.change(value.orderId)
+  return shop.Fulfillment.change(id, { status: 'CANCELLED', displayStatus: 'CANCELED' })
+}
+
+const orderOf = (value: { readonly orderId: string }, shop: Shop): Entry<Order> | undefined =>
+  shop.Order.find(value.orderId)
+
+/** A line of work or of a fulfillment, with the order's line. */
+interface LineSource {
+  readonly order: Order
+  readonly lineItem: { readonly order: Entry<Order>; readonly line: LineItem }
+  readonly quantity: number
+}
+
+const linesOf = <Line extends { readonly lineItemId: string }>(
+  orderId: string,
+  lines: readonly Line[],
+  shop: Shop,
+) => {
+  const order = shop.Order.find(orderId)
+  return lines.flatMap((part) => {
+    const line = order?.value.lineItems.find(({ id }) => id === part.lineItemId)
+    return order && line ? [{ ...part, order: order.value, lineItem: { order, line } }] : []
+  })
+}
+
+type Source = Entry<Fulfillment>
+type WorkSource = Entry<FulfillmentOrder>
+
+export const LOCATION_ID = 'gid://shopify/Location/5400000000001'
+
+export const fulfillmentResolvers: Resolvers = {
+  Fulfillment: {
+    fulfillmentLineItems: ({ id, value }: Source, args: PageArguments, context) =>
+      connectPart(
+        linesOf(value.orderId, value.lines, context.shop),
+        args,
+        context,
+        `lines of ${id}`,
+      ),
+    fulfillmentOrders: ({ id, value }: Source, args: PageArguments, context) => {
+      const ids = new Set(value.lines.map(({ fulfillmentOrderId }) => fulfillmentOrderId))
+      const works = [...ids].map((workId) => context.shop.FulfillmentOrder.find(workId))
+      return connectPart(works, args, context, `fulfillment orders of ${id}`)
+    },
+    location: () => ({ id: LOCATION_ID }),
+    order: ({ value }: Source, _, { shop }) => orderOf(value, shop),
+    requiresShipping: ({ value }: Source, _, { shop }) =>
+      linesOf(value.orderId, value.lines, shop).some(
+        ({ lineItem }) => lineItem.line.requiresShipping,
+      ),
+    totalQuantity: ({ value }: Source) =>
+      value.lines.reduce((sum, { quantity }) => sum + quantity, 0),
+    trackingInfo: ({ value }: Source, { first }: { readonly first?: number }) =>
+      value.trackingInfo.slice(0, first ?? undefined),
+  },
+  FulfillmentLineItem: {
+    discountedTotalSet: ({ order, lineItem, quantity }: LineSource) =>
+      writeBag(timesBag(lineItem.line.unitPrice, quantity), order),
+    originalTotalSet: ({ order, lineItem, quantity }: LineSource) =>
+      writeBag(timesBag(lineItem.line.unitPrice, quantity), order),
+  },
+  FulfillmentOrder: {
+    assignedLocation: () => ({
+      ...{ name: 'Main warehouse', countryCode: 'US', location: { id: LOCATION_ID } },
+    }),
+    fulfillments: ({ id, value }: WorkSource, args: PageArguments, context) => {
+      const all = fulfillmentsByOrder(context.shop).get(value.orderId) ?? []
+      const own = all.filter((fulfillment) =>
+        fulfillment.value.lines.some(({ fulfillmentOrderId }) => fulfillmentOrderId === id),
+      )
+      return connectPart(own, args, context, `fulfillments of ${id}`)
+    },
+    lineItems: ({ id, value }: WorkSource, args: PageArguments, context) =>
+      connectPart(
+        linesOf(value.orderId, value.lines, context.shop),
+        args,
+        context,
+        `lines of ${id}`,
+      ),
+    order: ({ value }: WorkSource, _, { shop }) => orderOf(value, shop),
+    orderName: ({ value }: WorkSource, _, { shop }) => orderOf(value, shop)?.value.name,
+    orderProcessedAt: ({ value }: WorkSource, _, { shop }) =>
+      orderOf(value, shop)?.value.processedAt,
+    supportedActions: ({ value }: WorkSource) =>
+      ['OPEN', 'IN_PROGRESS'].includes(value.status) ? [{ action: 'CREATE_FULFILLMENT' }] : [],
+  },
+  FulfillmentOrderLineItem: {
+    productTitle: ({ lineItem: { line } }: LineSource) => line.title,
+    requiresShipping: ({ lineItem: { line } }: LineSource) => line.requiresShipping,
+    sku: ({ lineItem: { line } }: LineSource) => line.sku,
+    variant: ({ lineItem: { line } }: LineSource, _, { shop }) =>
+      line.variantId === null ? null : shop.ProductVariant.find(line.variantId),
+    variantTitle: ({ lineItem: { line } }: LineSource) => line.variantTitle,
+    vendor: ({ lineItem: { line } }: LineSource) => line.vendor,
+  },
+}
+
+interface TrackingArguments {
+  readonly fulfillmentId: string
+  readonly trackingInfoInput: TrackingInput
+}
+
+export const fulfillmentMutations: Resolvers[string] = {
+  fulfillmentCreate: mutation(
+    ({ fulfillment }: { readonly fulfillment: FulfillmentInput }, { shop }: Context) => ({
+      fulfillment: createFulfillment(fulfillment, shop),
+    }),
+  ),
+  fulfillmentTrackingInfoUpdate: mutation(
+    ({ fulfillmentId, trackingInfoInput }: TrackingArguments, { shop }: Context) => ({
+      fulfillment: updateTracking(fulfillmentId, trackingInfoInput, shop),
+    }),
+  ),
+  fulfillmentCancel: mutation(({ id }: { readonly id: string }, { shop }: Context) => ({
+    fulfillment: cancelFulfillment(id, shop),
+  })),
+}
