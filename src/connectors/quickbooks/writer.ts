@@ -1,0 +1,50 @@
+/** The writers of entities. Each write returns the whole record, so nothing is read back. */
+import type { ResourceConnector, ResourceWriter } from '../../definition/connector.ts'
+import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import type { Mapping } from '../../definition/mapping.ts'
+import { getBy } from '../../definition/paging/compose.ts'
+import {
+  app,
+  type Entity,
+  pagesOf,
+  post,
+  RESERVED,
+  readManyOf,
+  sync,
+  versionOf,
+  writtenIn,
+} from './entity.ts'
+
+const writerOf = (mapping: Mapping, entity: Entity): ResourceWriter =>
+  bodyWriter(mapping, {
+    app,
+    guard: 'version',
+    remoteFields: { reserved: RESERVED },
+    get: getBy(readManyOf(entity)),
+    *create(body, attempt) {
+      return writtenIn(entity, yield post(entity, body, attempt))
+    },
+    *update(body, stored, attempt) {
+      const sparse = { ...body, ...versionOf(entity, stored), sparse: true }
+      return writtenIn(entity, yield post(entity, sparse, attempt))
+    },
+    *delete(stored, attempt) {
+      const version = versionOf(entity, stored)
+      // NOTES "deletions": names are only made inactive.
+      yield entity.hasActive
+        ? post(entity, { ...version, sparse: true, Active: false }, attempt)
+        : post(entity, version, attempt, 'delete')
+    },
+  })
+
+/** The connector of a resource whose records are those of one entity. */
+export const collection = (
+  mapping: Mapping,
+  entity: Entity,
+): ResourceConnector & { readonly write: ResourceWriter } => ({
+  mapping,
+  ...pagesOf(entity),
+  readMany: readManyOf(entity),
+  sync,
+  write: writerOf(mapping, entity),
+})
