@@ -54,12 +54,7 @@ export const readFailure = (
 ): AppFailure | undefined => {
   const error = errorIn(body)
   if (status < 400 && !error) return
-  const {
-    code = '',
-    message = '',
-    detail = '',
-    element = '',
-  } = (error ?? {}) as Record<string, string>
+  const { code, message, detail, element } = error ?? NO_ERROR
   const reason = [message, detail].filter((text) => text !== '').join(': ') || `status ${status}`
   if (status === 429 || Number(code) === 3001)
     return {
