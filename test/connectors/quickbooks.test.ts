@@ -436,6 +436,16 @@ describe('a write', () => {
     ])
   })
 
+  test('of a payment changes what it pays', () => {
+    const LinkedTxn = [
+      { TxnId: '8', TxnType: 'Bill' },
+      { TxnId: '9', TxnType: 'JournalEntry' },
+    ]
+    expect(writerOf('payments').sideEffects?.({ Line: [{ Amount: 1, LinkedTxn }] })).toEqual([
+      { topic: 'accounting/bills', remoteId: '8' },
+    ])
+  })
+
   test('in another currency needs a company with several', async () => {
     const fields = { customerName: 'Amy', currency: 'EUR' }
     const [[, body] = []] = await create('customers', 'Customer', fields, multi)

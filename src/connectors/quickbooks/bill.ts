@@ -7,7 +7,7 @@ import type { Entity } from './entity.ts'
 import { text } from './fields.ts'
 import { billLines } from './lines.ts'
 import { DEPARTMENT, trackingOf } from './tracking.ts'
-import { difference, statusOf, taxOf, transaction } from './transaction.ts'
+import { difference, linkedTo, statusOf, taxOf, transaction } from './transaction.ts'
 import { collection } from './writer.ts'
 
 /** The purchase orders to which a bill or its lines are linked. */
@@ -36,4 +36,5 @@ export const bills = collection(
     purchaseOrderIds: purchaseOrdersOf,
   }),
   BILL,
+  linkedTo({ PurchaseOrder: 'accounting/purchaseOrders' }),
 )

@@ -26,6 +26,7 @@ import {
 } from './entity.ts'
 import { common, currency, exchangeRate } from './fields.ts'
 import { DEPARTMENT, getOneOf, trackingOf } from './tracking.ts'
+import { linkedTo } from './transaction.ts'
 
 export const RECEIVED: Entity = { name: 'Payment', isShared: true }
 export const MADE: Entity = { name: 'BillPayment', isShared: true }
@@ -89,6 +90,7 @@ export const payments: ResourceConnector = {
     guard: 'version',
     remoteFields: { reserved: RESERVED },
     get: getOneOf([RECEIVED, MADE]),
+    sideEffects: linkedTo({ Invoice: 'accounting/invoices', Bill: 'accounting/bills' }),
     *create(body, attempt) {
       const entity = entityOfNew(body)
       return writtenIn(entity, yield post(entity, body, attempt))

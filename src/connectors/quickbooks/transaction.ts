@@ -1,7 +1,8 @@
 /** Rules that invoices, bills and purchase orders share. */
+import type { ResourceWriter } from '../../definition/connector.ts'
 import { compareDecimals, formatDecimal, parseDecimal } from '../../definition/decimal.ts'
 import { notNull, readOnly } from '../../definition/mapping/converters.ts'
-import { type Values, valuesOf } from '../../definition/raw-values.ts'
+import { entriesOf, type Values, valuesAt, valuesOf } from '../../definition/raw-values.ts'
 import { common, currency, exchangeRate, text } from './fields.ts'
 
 /** The rules of every transaction with lines. */
@@ -13,6 +14,20 @@ export const transaction = {
   exchangeRate,
   totalAmount: readOnly('TotalAmt'),
 } as const
+
+/**
+ * The side effects of a write: the transactions to which its lines are linked, whose balance or status it changes.
+ * @param topics by the type in `LinkedTxn`
+ */
+export const linkedTo =
+  (topics: Readonly<Record<string, string>>): NonNullable<ResourceWriter['sideEffects']> =>
+  (remoteFields) =>
+    ['LinkedTxn', 'Line.LinkedTxn']
+      .flatMap((path) => entriesOf(valuesAt(remoteFields, path)))
+      .flatMap(({ TxnId, TxnType }) => {
+        const topic = topics[String(TxnType)]
+        return topic === undefined ? [] : [{ topic, remoteId: String(TxnId) }]
+      })
 
 const decimalOf = (value: unknown) => parseDecimal(String(value))
 

@@ -15,12 +15,17 @@ import {
   writtenIn,
 } from './entity.ts'
 
-const writerOf = (mapping: Mapping, entity: Entity): ResourceWriter =>
+const writerOf = (
+  mapping: Mapping,
+  entity: Entity,
+  sideEffects: ResourceWriter['sideEffects'],
+): ResourceWriter =>
   bodyWriter(mapping, {
     app,
     guard: 'version',
     remoteFields: { reserved: RESERVED },
     get: getBy(readManyOf(entity)),
+    ...(sideEffects && { sideEffects }),
     *create(body, attempt) {
       return writtenIn(entity, yield post(entity, body, attempt))
     },
@@ -41,10 +46,11 @@ const writerOf = (mapping: Mapping, entity: Entity): ResourceWriter =>
 export const collection = (
   mapping: Mapping,
   entity: Entity,
+  sideEffects?: ResourceWriter['sideEffects'],
 ): ResourceConnector & { readonly write: ResourceWriter } => ({
   mapping,
   ...pagesOf(entity),
   readMany: readManyOf(entity),
   sync,
-  write: writerOf(mapping, entity),
+  write: writerOf(mapping, entity, sideEffects),
 })
