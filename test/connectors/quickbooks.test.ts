@@ -334,6 +334,21 @@ describe('a write', () => {
     expect(writerOf('customers').update?.guard).toBe('version')
   })
 
+  test('repeats what QuickBooks requires of each update', async () => {
+    const bill = stored('130', { SyncToken: '1', VendorRef: { value: '3', name: 'Bob' } })
+    const [[, body] = []] = await update('bills', 'Bill', bill, { memo: 'late' })
+    expect(body).toEqual({
+      ...{ Id: '130', SyncToken: '1', sparse: true },
+      ...{ VendorRef: { value: '3', name: 'Bob' }, PrivateNote: 'late' },
+    })
+    const account = {
+      remoteId: '7',
+      record: { accountName: 'Cash', remoteFields: { SyncToken: '2' } },
+    }
+    const [[, named] = []] = await update('accounts', 'Account', account, { accountNumber: '9' })
+    expect(named).toMatchObject({ Name: 'Cash', AcctNum: '9' })
+  })
+
   test.each([
     ['invoices', 'operation=delete ', {}],
     ['customers', '', { sparse: true, Active: false }],

@@ -33,7 +33,7 @@ const TYPES = {
   'Other Expense': 'OTHER_EXPENSE',
 }
 
-export const ACCOUNT: Entity = { name: 'Account', hasActive: true }
+export const ACCOUNT: Entity = { name: 'Account', hasActive: true, requires: ['Name'] }
 
 export const accounts = collection(
   defineMapping(account, {

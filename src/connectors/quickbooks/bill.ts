@@ -17,7 +17,7 @@ const purchaseOrdersOf = ({ LinkedTxn, Line }: Values): readonly unknown[] => {
   return [...new Set(ids)]
 }
 
-export const BILL: Entity = { name: 'Bill' }
+export const BILL: Entity = { name: 'Bill', requires: ['VendorRef'] }
 
 export const bills = collection(
   defineMapping<typeof bill, Values>(bill, {

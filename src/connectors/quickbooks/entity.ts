@@ -3,11 +3,14 @@ import type {
   AppRequest,
   AppResponse,
   AttemptFacts,
+  Json,
   Pager,
   ReadMany,
   StoredRecord,
 } from '../../definition/connector.ts'
 import type { JsonObject } from '../../definition/mapping/rule.ts'
+import { unifiedField } from '../../definition/mapping/write.ts'
+import type { Mapping } from '../../definition/mapping.ts'
 import { mapReadMany, mapRecords } from '../../definition/paging/compose.ts'
 import { offsetPages } from '../../definition/paging/offset.ts'
 import { withQuery } from '../../definition/paging/pager.ts'
@@ -26,6 +29,8 @@ export interface Entity {
   readonly hasActive?: true
   /** The resource has records of several entities, so a remote id starts with the name: `BillPayment-12`. */
   readonly isShared?: true
+  /** What every write has to contain, also a sparse update (NOTES "sparse updates"). */
+  readonly requires?: readonly string[]
   /** Which records are listed. Default: all. */
   isListed?(record: Values): boolean
 }
@@ -132,6 +137,22 @@ export const versionOf = (
   Id: idIn(entity, remoteId) ?? remoteId,
   SyncToken: String(valuesOf(record.remoteFields).SyncToken),
 })
+
+/** The body of an update of the stored version: what changes, and what every write has to contain. */
+export const sparseOf = (
+  entity: Entity,
+  mapping: Mapping,
+  changes: JsonObject,
+  stored: StoredRecord,
+): JsonObject => {
+  const { record } = stored
+  const present = (entity.requires ?? []).flatMap((name): [string, Json][] => {
+    const value = valuesOf(record.remoteFields)[name] ?? record[unifiedField(mapping, name) ?? '']
+    // Safe: a value of the app's record.
+    return value === undefined || value === null ? [] : [[name, value as Json]]
+  })
+  return { ...Object.fromEntries(present), ...changes, ...versionOf(entity, stored), sparse: true }
+}
 
 /** The names that only the connector sets. */
 export const RESERVED = ['Id', 'SyncToken', 'MetaData', 'domain', 'sparse', 'status', ENTITY_TYPE]

@@ -16,7 +16,7 @@ const amountOfLine =
   ({ Line }: Values): unknown =>
     entriesOf(Line).find(({ DetailType }) => DetailType === type)?.Amount ?? null
 
-export const INVOICE: Entity = { name: 'Invoice' }
+export const INVOICE: Entity = { name: 'Invoice', requires: ['CustomerRef'] }
 
 export const invoices = collection(
   defineMapping<typeof invoice, Values>(invoice, {

@@ -28,6 +28,7 @@ const itemType: Converter = createOnly({
 export const ITEM: Entity = {
   name: 'Item',
   hasActive: true,
+  requires: ['Name'],
   isListed: ({ Type }) => Type !== 'Category',
 }
 

@@ -20,6 +20,7 @@ import {
   pagesOf,
   post,
   RESERVED,
+  sparseOf,
   sync,
   versionOf,
   writtenIn,
@@ -28,8 +29,16 @@ import { common, currency, exchangeRate } from './fields.ts'
 import { DEPARTMENT, getOneOf, trackingOf } from './tracking.ts'
 import { linkedTo } from './transaction.ts'
 
-export const RECEIVED: Entity = { name: 'Payment', isShared: true }
-export const MADE: Entity = { name: 'BillPayment', isShared: true }
+export const RECEIVED: Entity = {
+  name: 'Payment',
+  isShared: true,
+  requires: ['CustomerRef'],
+}
+export const MADE: Entity = {
+  name: 'BillPayment',
+  isShared: true,
+  requires: ['VendorRef', 'PayType'],
+}
 
 const DEPOSIT = 'DepositToAccountRef.value'
 const BANK = 'CheckPayment.BankAccountRef.value'
@@ -97,7 +106,7 @@ export const payments: ResourceConnector = {
     },
     *update(body, stored, attempt) {
       const entity = entityOfStored(stored)
-      const sparse = { ...body, ...versionOf(entity, stored), sparse: true }
+      const sparse = sparseOf(entity, mapping, body, stored)
       return writtenIn(entity, yield post(entity, sparse, attempt))
     },
     *delete(stored, attempt) {

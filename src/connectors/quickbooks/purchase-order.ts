@@ -24,7 +24,10 @@ const deliveryAddress = notNull(
   }),
 )
 
-export const PURCHASE_ORDER: Entity = { name: 'PurchaseOrder' }
+export const PURCHASE_ORDER: Entity = {
+  name: 'PurchaseOrder',
+  requires: ['VendorRef', 'APAccountRef'],
+}
 
 export const purchaseOrders = collection(
   defineMapping<typeof purchaseOrder, Values>(purchaseOrder, {

@@ -10,6 +10,7 @@ import {
   post,
   RESERVED,
   readManyOf,
+  sparseOf,
   sync,
   versionOf,
   writtenIn,
@@ -30,7 +31,7 @@ const writerOf = (
       return writtenIn(entity, yield post(entity, body, attempt))
     },
     *update(body, stored, attempt) {
-      const sparse = { ...body, ...versionOf(entity, stored), sparse: true }
+      const sparse = sparseOf(entity, mapping, body, stored)
       return writtenIn(entity, yield post(entity, sparse, attempt))
     },
     *delete(stored, attempt) {
