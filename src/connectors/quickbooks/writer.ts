@@ -35,11 +35,10 @@ const writerOf = (
       return writtenIn(entity, yield post(entity, sparse, attempt))
     },
     *delete(stored, attempt) {
-      const version = versionOf(entity, stored)
       // NOTES "deletions": names are only made inactive.
       yield entity.hasActive
-        ? post(entity, { ...version, sparse: true, Active: false }, attempt)
-        : post(entity, version, attempt, 'delete')
+        ? post(entity, sparseOf(entity, mapping, { Active: false }, stored), attempt)
+        : post(entity, versionOf(entity, stored), attempt, 'delete')
     },
   })
 
