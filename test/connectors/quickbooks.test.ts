@@ -522,6 +522,10 @@ describe('the feed', () => {
     ])
   })
 
+  test('fails if it leaves out an entity', () => {
+    expect(() => read([{ Fault: { Error: [] } }])).toThrow('leaves out')
+  })
+
   test('with 1,000 objects shows only a part of the changes of every resource', () => {
     const Bill = Array.from({ length: 1000 }, (_, index) => ({ Id: String(index) }))
     expect(read([{ Bill }])?.incomplete).toEqual(feed?.topics)

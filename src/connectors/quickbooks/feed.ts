@@ -45,6 +45,8 @@ export const changes: ChangeFeed = {
     if (!Array.isArray(valuesOf(body).CDCResponse))
       throw new Error('The response has no CDCResponse.')
     const results = entriesOf(valuesAt(body, 'CDCResponse.QueryResponse').flat())
+    if (results.some(({ Fault }) => Fault !== undefined))
+      throw new Error('The response leaves out the changes of an entity.')
     const lists = reported.map((one) => results.flatMap((result) => result[one.entity.name] ?? []))
     const count = lists.flat().length
     return {
