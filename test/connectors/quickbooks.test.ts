@@ -231,8 +231,8 @@ describe('a record', () => {
     }
     expect(rowOf('customers', raw)).toMatchObject({
       customerStatus: 'ARCHIVED',
-      addresses: [{ addressType: 'BILLING', street1: 'Main 1', state: 'CA', country }],
-      phoneNumbers: [{ phoneNumberType: 'PRIMARY', phoneNumber: '555' }],
+      addresses: [{ addressType: 'Billing', street1: 'Main 1', state: 'CA', country }],
+      phoneNumbers: [{ phoneNumberType: 'Primary', phoneNumber: '555' }],
     })
   })
 
