@@ -53,8 +53,8 @@ test('the context is the home currency, and whether there are others', async () 
   const steps = connector.context?.read()
   if (!steps) throw new Error('no context')
   const context = await runSteps(connector, steps, async ({ path }) => {
-    const entity = path.includes('CompanyInfo') ? 'CompanyInfo' : 'Preferences'
-    return ok({ QueryResponse: { [entity]: [bodies[entity]] } })
+    if (path === '/preferences') return ok({ Preferences: bodies.Preferences })
+    return ok({ QueryResponse: { CompanyInfo: [bodies.CompanyInfo] } })
   })
   expect(context).toEqual({ companyId: '1', currency: 'CAD', isMultiCurrency: true })
 })

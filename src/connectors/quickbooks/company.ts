@@ -5,7 +5,7 @@ import { withQuery } from '../../definition/paging/pager.ts'
 import { type Values, valuesAt, valuesOf } from '../../definition/raw-values.ts'
 
 /** The request for an entity that a company has once. */
-export const selectSingle = (entity: 'CompanyInfo' | 'Preferences'): AppRequest => ({
+export const selectSingle = (entity: 'CompanyInfo'): AppRequest => ({
   method: 'GET',
   path: withQuery('/query', { query: `SELECT * FROM ${entity}` }),
 })
@@ -24,8 +24,10 @@ export const company = defineContext({
   version: 1,
   *read() {
     const info = singleIn(yield selectSingle('CompanyInfo'), 'CompanyInfo')
-    const preferences = singleIn(yield selectSingle('Preferences'), 'Preferences')
-    const { HomeCurrency, MultiCurrencyEnabled } = valuesOf(preferences.CurrencyPrefs)
+    const preferences = valuesOf((yield { method: 'GET', path: '/preferences' }).body)
+    const { HomeCurrency, MultiCurrencyEnabled } = valuesOf(
+      valuesOf(preferences.Preferences).CurrencyPrefs,
+    )
     return {
       companyId: textOf(info.Id, 'id'),
       currency: textOf(valuesOf(HomeCurrency).value, 'home currency'),
