@@ -1,0 +1,45 @@
+/** Purchase orders. */
+import { enumeration, notNull, objectOf, required } from '../../definition/mapping/converters.ts'
+import { defineMapping } from '../../definition/mapping.ts'
+import type { Values } from '../../definition/raw-values.ts'
+import { purchaseOrder } from '../../resources/accounting/purchase-order.ts'
+import { countryCode } from './countries.ts'
+import type { Entity } from './entity.ts'
+import { referenceTo, text } from './fields.ts'
+import { orderLines } from './lines.ts'
+import { CLASS, DEPARTMENT, trackingOf } from './tracking.ts'
+import { transaction } from './transaction.ts'
+import { collection } from './writer.ts'
+
+const deliveryAddress = notNull(
+  objectOf<Values>('ShipAddr', {
+    addressType: () => 'SHIPPING',
+    street1: text('Line1'),
+    street2: text('Line2'),
+    city: text('City'),
+    state: text('CountrySubDivisionCode'),
+    countrySubdivision: ({ CountrySubDivisionCode }) => CountrySubDivisionCode,
+    country: { from: 'Country', read: countryCode, empty: '' },
+    zipCode: text('PostalCode'),
+  }),
+)
+
+export const PURCHASE_ORDER: Entity = {
+  name: 'PurchaseOrder',
+  requires: ['VendorRef', 'APAccountRef'],
+}
+
+export const purchaseOrders = collection(
+  defineMapping<typeof purchaseOrder, Values>(purchaseOrder, {
+    ...transaction,
+    purchaseOrderStatus: notNull(enumeration('POStatus', ['Open', 'Closed'])),
+    purchaseOrderNumber: text('DocNumber'),
+    deliveryDate: notNull('ExpectedDate'),
+    deliveryAddress,
+    vendorId: required('VendorRef.value'),
+    accountId: referenceTo('APAccountRef'),
+    trackingCategoryIds: trackingOf(CLASS, DEPARTMENT),
+    lineItems: orderLines,
+  }),
+  PURCHASE_ORDER,
+)

@@ -1,0 +1,59 @@
+/** Rules that invoices, bills and purchase orders share. */
+import type { ResourceWriter } from '../../definition/connector.ts'
+import { compareDecimals, formatDecimal, parseDecimal } from '../../definition/decimal.ts'
+import { notNull, readOnly } from '../../definition/mapping/converters.ts'
+import { entriesOf, type Values, valuesAt, valuesOf } from '../../definition/raw-values.ts'
+import { common, currency, exchangeRate, text } from './fields.ts'
+
+/** The rules of every transaction with lines. */
+export const transaction = {
+  ...common,
+  issueDate: notNull('TxnDate'),
+  memo: text('PrivateNote'),
+  currency,
+  exchangeRate,
+  totalAmount: readOnly('TotalAmt'),
+} as const
+
+/**
+ * The side effects of a write: the transactions to which its lines are linked, whose balance or status it changes.
+ * @param topics by the type in `LinkedTxn`
+ */
+export const linkedTo =
+  (topics: Readonly<Record<string, string>>): NonNullable<ResourceWriter['sideEffects']> =>
+  (remoteFields) =>
+    ['LinkedTxn', 'Line.LinkedTxn']
+      .flatMap((path) => entriesOf(valuesAt(remoteFields, path)))
+      .flatMap(({ TxnId, TxnType }) => {
+        const topic = topics[String(TxnType)]
+        return topic === undefined ? [] : [{ topic, remoteId: String(TxnId) }]
+      })
+
+const decimalOf = (value: unknown) => parseDecimal(String(value))
+
+/** The difference of two amounts, exactly; null without the first one. */
+export const difference = (total: unknown, part: unknown): string | null => {
+  const [a, b] = [decimalOf(total), decimalOf(part ?? 0)]
+  if (!a || !b) return null
+  const scale = Math.max(a.scale, b.scale)
+  const at = ({ unscaled, scale: own }: typeof a) => unscaled * 10n ** BigInt(scale - own)
+  return formatDecimal({ unscaled: at(a) - at(b), scale })
+}
+
+/** The tax of a transaction; null without one. */
+export const taxOf = ({ TxnTaxDetail }: Values): unknown => valuesOf(TxnTaxDetail).TotalTax ?? null
+
+const ZERO = { unscaled: 0n, scale: 0 }
+
+/**
+ * The status, which QuickBooks shows but does not return: it follows from the balance (NOTES "statuses"). A voided
+ * transaction has no amounts and a note that starts with the word.
+ */
+export const statusOf = ({ TotalAmt, Balance, PrivateNote }: Values): string | null => {
+  const [total, balance] = [decimalOf(TotalAmt), decimalOf(Balance)]
+  if (!total || !balance) return null
+  const isZero = compareDecimals(total, ZERO) === 0
+  if (isZero && String(PrivateNote ?? '').startsWith('Voided')) return 'Voided'
+  if (compareDecimals(balance, ZERO) === 0) return 'Paid'
+  return compareDecimals(balance, total) === 0 ? 'Open' : 'Partially paid'
+}
