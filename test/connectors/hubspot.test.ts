@@ -489,7 +489,6 @@ describe('a write', () => {
         {
           properties: {
             lastname: 'Noether',
-            email: '',
             work_email: 'e@example.org',
             tier: 'gold',
             visits: '3',
@@ -635,7 +634,7 @@ describe('a write', () => {
         isLookUp(request) ? notFound : undefined,
       )
       expect(requests.slice(0, 3)).toEqual([
-        ['GET /crm/objects/2026-03/contacts/e@example.org?idProperty=email', undefined],
+        ['GET /crm/objects/2026-03/contacts/e%40example.org?idProperty=email', undefined],
         [
           'POST /crm/objects/2026-03/contacts',
           {
@@ -661,7 +660,7 @@ describe('a write', () => {
     test('uses the contact with the e-mail address', async () => {
       const { requests } = await written(createSteps('leads', fields))
       expect(requests.map(([line]) => line)).toEqual([
-        'GET /crm/objects/2026-03/contacts/e@example.org?idProperty=email',
+        'GET /crm/objects/2026-03/contacts/e%40example.org?idProperty=email',
         'POST /crm/objects/2026-03/leads',
         'GET /crm/objects/2026-03/leads/51',
       ])
@@ -686,6 +685,19 @@ describe('a write', () => {
       expect(String(result)).toMatch(/requires a contact/)
       expect(requests).toEqual([])
     })
+  })
+
+  test('whose response is lost is found by the form in which HubSpot lists it', () => {
+    const sent = input(
+      { emailAddresses: [{ emailAddressType: 'PRIMARY', emailAddress: 'Emmy@Example.org' }] },
+      { properties: { visits: 3 } },
+    )
+    expect(resource('contacts').write?.normalize?.(sent, context)).toEqual(
+      input(
+        { emailAddresses: [{ emailAddressType: 'PRIMARY', emailAddress: 'emmy@example.org' }] },
+        { properties: { visits: '3' } },
+      ),
+    )
   })
 
   test('deletes a record, which archives it', async () => {

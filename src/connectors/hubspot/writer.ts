@@ -5,6 +5,7 @@ import {
   type ResourceConnector,
   type ResourceWriter,
   type Steps,
+  type WriteInput,
   WriteRejection,
 } from '../../definition/connector.ts'
 import { bodyWriter } from '../../definition/mapping/body-writer.ts'
@@ -49,12 +50,16 @@ const newAssociations = (type: ObjectType, body: JsonObject): readonly Json[] =>
   )
 }
 
+/** The properties of a new record: there is nothing to clear. */
+const newProperties = (body: JsonObject): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(textProperties(body)).filter(([, text]) => text !== ''))
+
 /** Creates an object. @returns its id */
 export function* createObject(type: ObjectType, body: JsonObject): Steps<string> {
   const { body: created } = yield {
     method: 'POST',
     path: crmPath('objects', type.name),
-    body: { properties: textProperties(body), associations: newAssociations(type, body) },
+    body: { properties: newProperties(body), associations: newAssociations(type, body) },
   }
   return String(valuesOf(created).id)
 }
@@ -73,6 +78,14 @@ function* changeLink(
   if (from !== undefined) yield { method: 'DELETE', path: pathTo(from) }
 }
 
+/** The input with properties in the form of a listing, which has texts only. */
+const listedInput = ({ fields, remoteFields }: WriteInput): WriteInput => ({
+  fields,
+  remoteFields: isObject(remoteFields.properties)
+    ? { ...remoteFields, properties: textProperties(remoteFields) }
+    : remoteFields,
+})
+
 /** What a type writes in another way. */
 export interface WriteOptions extends Pick<ResourceWriter, 'normalize'> {
   /** Creates the object in place of `createObject`. @returns its id */
@@ -83,15 +96,15 @@ export interface WriteOptions extends Pick<ResourceWriter, 'normalize'> {
 export const objectWriter = (
   type: ObjectType,
   mapping: Mapping,
-  { create = (body) => createObject(type, body), ...options }: WriteOptions = {},
+  { create = (body) => createObject(type, body), normalize = (input) => input }: WriteOptions = {},
 ): ResourceWriter => {
   const get = getOf(type)
   const pathOf = (remoteId: string): string => crmPath('objects', type.name, remoteId)
   return bodyWriter(mapping, {
-    ...options,
     app: APP,
     get,
     remoteFields: { accepted: ['properties', 'associations'] },
+    normalize: (input, context) => normalize(listedInput(input), context),
     *create(body, attempt) {
       const id = yield* create(body, attempt)
       return yield* get(id, undefined, attempt.context)
