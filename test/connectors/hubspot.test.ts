@@ -556,6 +556,17 @@ describe('a write', () => {
   })
 
   test.each([
+    [{ companies: ['9'] }, /associations.companies: Expected the id/],
+    [{ tickets: '9' }, /associations.tickets: Expected the id/],
+    [[], /associations: Expected an object/],
+  ])('refuses the associations %j before it sends anything', async (associations, message) => {
+    const steps = updateSteps('contacts', {}, { lastName: 'Noether' }, { associations })
+    const { requests, result } = await written(steps)
+    expect(String(result)).toMatch(message)
+    expect(requests).toEqual([])
+  })
+
+  test.each([
     ['ada byron', { hubspot_owner_id: '7' }],
     ['9', { hubspot_owner_id: '9' }],
     [null, { hubspot_owner_id: '' }],
@@ -579,7 +590,7 @@ describe('a write', () => {
     expect(requests).toEqual([])
   })
 
-  test('gives a note the time of HubSpot and its associations', async () => {
+  test('creates a note with the time of HubSpot and its associations', async () => {
     const headers = { date: 'Wed, 01 Jul 2026 10:00:00 GMT' }
     const { requests } = await written(
       createSteps('notes', { noteContent: 'Hi', noteContact: '3', noteOpportunity: '4' }),
@@ -678,6 +689,16 @@ describe('a write', () => {
       expect(requests.map(([line]) => line).filter((line) => line.startsWith('DELETE'))).toEqual(
         expected,
       )
+    })
+
+    test('uses the contact that the caller names', async () => {
+      const associations = [{ to: { id: '3' }, types: [] }]
+      const { requests } = await written(
+        createSteps('leads', { leadTitle: 'Lamps' }, { associations }),
+      )
+      expect(requests[0]?.[1]).toEqual({ properties: { hs_lead_name: 'Lamps' }, associations })
+      const { result } = await written(createSteps('leads', fields, { associations }))
+      expect(String(result)).toMatch(/pass either/)
     })
 
     test('needs a contact', async () => {

@@ -65,12 +65,19 @@ const named = (properties: JsonObject, contact: JsonObject): JsonObject => {
 
 /** Creates a lead, and its contact if there is none with the e-mail address (NOTES "a lead needs a contact"). */
 function* createLead({ contact, ...body }: JsonObject): Steps<string> {
-  if (Array.isArray(body.associations)) return yield* createObject(leads, body)
   // Safe: objects that the mapping has built.
   const person = (isObject(contact) ? contact : {}) as JsonObject
   const properties = (isObject(body.properties) ? body.properties : {}) as JsonObject
   const email = textOf(person.email ?? null)
-  if (Object.values(person).every((value) => textOf(value) === ''))
+  const isNamed = Object.values(person).some((value) => textOf(value) !== '')
+  if (Array.isArray(body.associations)) {
+    if (!isNamed) return yield* createObject(leads, body)
+    throw new WriteRejection(
+      'The name and the address are those of a contact; pass either them or associations.',
+      'remoteFields.associations',
+    )
+  }
+  if (!isNamed)
     throw new WriteRejection(
       'HubSpot requires a contact: pass a name or an address.',
       'emailAddresses',

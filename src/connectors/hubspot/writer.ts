@@ -2,6 +2,7 @@
 import {
   type AttemptFacts,
   type Json,
+  RecordNotFoundError,
   type ResourceConnector,
   type ResourceWriter,
   type Steps,
@@ -18,7 +19,7 @@ import { ACCOUNT_PATH, crmPath, type ObjectType } from './object-type.ts'
 import { describeFields, textOf } from './property.ts'
 
 /** The subject of error messages. */
-export const APP = 'HubSpot'
+const APP = 'HubSpot'
 
 const objectIn = (body: JsonObject, name: string): JsonObject => {
   const value = body[name] ?? {}
@@ -32,23 +33,32 @@ const textProperties = (body: JsonObject): Readonly<Record<string, string>> =>
     Object.entries(objectIn(body, 'properties')).map(([name, value]) => [name, textOf(value)]),
   )
 
-const spec = (type: ObjectType, target: string) => {
-  const typeId = type.links[target]?.typeId
-  if (typeId === undefined)
-    throw new WriteRejection(
-      `${APP} shows no association of ${type.name} with it.`,
-      `remoteFields.associations.${target}`,
-    )
-  return { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: typeId }
+/** An associated record in a body; null: the reference is cleared. */
+interface NewLink {
+  readonly target: string
+  readonly id: string | null
+  readonly types: readonly { readonly [name: string]: Json }[]
 }
 
+/** The references of a body. @throws WriteRejection for an association that no reference shows */
+const newLinks = (type: ObjectType, body: JsonObject): readonly NewLink[] =>
+  Object.entries(objectIn(body, 'associations')).map(([target, id]) => {
+    const link = Object.hasOwn(type.links, target) ? type.links[target] : undefined
+    const isId = id === null || typeof id === 'string' || typeof id === 'number'
+    if (!link || !isId)
+      throw new WriteRejection(
+        'Expected the id of a record that a reference of this resource shows.',
+        `remoteFields.associations.${target}`,
+      )
+    const types = [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: link.typeId }]
+    return { target, id: id === null ? null : String(id), types }
+  })
+
 /** The associations of a new record. A caller may pass a list in the form of HubSpot in place of references. */
-const newAssociations = (type: ObjectType, body: JsonObject): readonly Json[] => {
-  if (Array.isArray(body.associations)) return body.associations
-  return Object.entries(objectIn(body, 'associations')).flatMap(([target, id]) =>
-    id === null ? [] : [{ to: { id: textOf(id) }, types: [spec(type, target)] }],
-  )
-}
+const newAssociations = (type: ObjectType, body: JsonObject): readonly Json[] =>
+  Array.isArray(body.associations)
+    ? body.associations
+    : newLinks(type, body).flatMap(({ id, types }) => (id === null ? [] : [{ to: { id }, types }]))
 
 /** The properties of a new record: there is nothing to clear. */
 const newProperties = (body: JsonObject): Readonly<Record<string, string>> =>
@@ -64,18 +74,17 @@ export function* createObject(type: ObjectType, body: JsonObject): Steps<string>
   return String(valuesOf(created).id)
 }
 
-/** Replaces the record that a reference shows by another one; null: by none. */
+/** Replaces the record that a reference shows. @param shown the id of that record; undefined: there is none */
 function* changeLink(
-  type: ObjectType,
-  remoteId: string,
-  target: string,
-  { from, to }: { readonly from: string | undefined; readonly to: string | null },
+  path: string,
+  { target, id, types }: NewLink,
+  shown: string | undefined,
 ): Steps<void> {
-  if (to === (from ?? null)) return
-  const pathTo = (id: string): string =>
-    crmPath('objects', type.name, remoteId, 'associations', target, id)
-  if (to !== null) yield { method: 'PUT', path: pathTo(to), body: [spec(type, target)] }
-  if (from !== undefined) yield { method: 'DELETE', path: pathTo(from) }
+  if (id === (shown ?? null)) return
+  const pathTo = (other: string): string =>
+    `${path}/associations/${target}/${encodeURIComponent(other)}`
+  if (id !== null) yield { method: 'PUT', path: pathTo(id), body: types }
+  if (shown !== undefined) yield { method: 'DELETE', path: pathTo(shown) }
 }
 
 /** The input with properties in the form of a listing, which has texts only. */
@@ -93,33 +102,35 @@ export interface WriteOptions extends Pick<ResourceWriter, 'normalize'> {
 }
 
 /** The writer of a type. */
-export const objectWriter = (
+const objectWriter = (
   type: ObjectType,
   mapping: Mapping,
   { create = (body) => createObject(type, body), normalize = (input) => input }: WriteOptions = {},
 ): ResourceWriter => {
   const get = getOf(type)
   const pathOf = (remoteId: string): string => crmPath('objects', type.name, remoteId)
+  function* readBack(remoteId: string, context: unknown): Steps<unknown> {
+    const record = yield* get(remoteId, undefined, context)
+    if (record === undefined)
+      throw new RecordNotFoundError(`${APP} has no record with the id ${remoteId}.`)
+    return record
+  }
   return bodyWriter(mapping, {
     app: APP,
     get,
     remoteFields: { accepted: ['properties', 'associations'] },
     normalize: (input, context) => normalize(listedInput(input), context),
     *create(body, attempt) {
-      const id = yield* create(body, attempt)
-      return yield* get(id, undefined, attempt.context)
+      return yield* readBack(yield* create(body, attempt), attempt.context)
     },
     *update(body, { remoteId, raw }, { context }) {
-      const links = Object.entries(objectIn(body, 'associations'))
+      const path = pathOf(remoteId)
+      const links = newLinks(type, body)
       const properties = textProperties(body)
-      if (Object.keys(properties).length > 0)
-        yield { method: 'PATCH', path: pathOf(remoteId), body: { properties } }
-      for (const [target, id] of links) {
-        const [from] = textsAt(raw, `associations.${target}`)
-        const to = id === null ? null : textOf(id)
-        yield* changeLink(type, remoteId, target, { from, to })
-      }
-      return yield* get(remoteId, undefined, context)
+      if (Object.keys(properties).length > 0) yield { method: 'PATCH', path, body: { properties } }
+      for (const link of links)
+        yield* changeLink(path, link, textsAt(raw, `associations.${link.target}`)[0])
+      return yield* readBack(remoteId, context)
     },
     *delete({ remoteId }) {
       yield { method: 'DELETE', path: pathOf(remoteId) }
@@ -146,7 +157,7 @@ export const objectResource = (
  * The current time of HubSpot, ISO 8601, for objects that need one.
  * @throws WriteRejection if the response has no time
  */
-export function* readTime(field: string): Steps<string> {
+function* readTime(field: string): Steps<string> {
   const { headers } = yield { method: 'GET', path: ACCOUNT_PATH }
   const ms = Date.parse(headers.date ?? '')
   if (Number.isNaN(ms)) throw new WriteRejection(`${APP} requires a time.`, field)
