@@ -31,7 +31,11 @@ export const batchRequest = (
   method: 'POST',
   path: crmPath('objects', type.name, 'batch', 'read'),
   read: true,
-  body: { properties: propertyNames(type, context), inputs: inputsOf(ids) },
+  body: {
+    properties: propertyNames(type, context),
+    propertiesWithHistory: [], // required by the model of the request
+    inputs: inputsOf(ids),
+  },
 })
 
 const linksRequest = (type: ObjectType, target: string, ids: readonly string[]): AppRequest => ({
