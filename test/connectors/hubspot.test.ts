@@ -283,6 +283,48 @@ describe('a full listing', () => {
   })
 })
 
+describe('records by id', () => {
+  test('of a type without associations are read in one request', () => {
+    const { readMany } = resource('accounts')
+    const request = readMany?.request(['8', '9'], context)
+    expect(request).toMatchObject({
+      method: 'POST',
+      path: '/crm/objects/2026-03/companies/batch/read',
+      read: true,
+      body: { inputs: [{ id: '8' }, { id: '9' }] },
+    })
+    const body = { results: [{ id: '8', properties: { name: 'Harbour Light', other: 'x' } }] }
+    expect(readMany?.read({ status: 207, headers: {}, body }, context)).toEqual([
+      { id: '8', properties: { name: 'Harbour Light' }, associations: {} },
+    ])
+    expect(() => readMany?.read(ok({}), context)).toThrow('no results')
+  })
+
+  test('of a type with associations have no such request, which would lose them', () => {
+    for (const name of ['contacts', 'opportunities', 'notes', 'tasks'])
+      expect(resource(name).readMany).toBeUndefined()
+  })
+
+  test('are read in batches if the address would be too long', async () => {
+    const properties = {
+      contacts: Array.from({ length: 400 }, (_, index) => `a_long_custom_property_${index}`),
+    }
+    const serve = accountOf([{ id: '51', modifiedMs: 0, companies: ['9'] }])
+    const lines: string[] = []
+    const steps = resource('contacts').write?.get('51', undefined, { ...context, properties })
+    if (!steps) throw new Error('no get')
+    const record = await runSteps(connector, steps, async (request) => {
+      lines.push(lineOf(request))
+      return serve(request)
+    })
+    expect(lines).toEqual([
+      'POST /crm/associations/2026-03/contacts/companies/batch/read',
+      'POST /crm/objects/2026-03/contacts/batch/read',
+    ])
+    expect(record).toMatchObject({ id: '51', associations: { companies: ['9'] } })
+  })
+})
+
 describe('the mapping', () => {
   const rowOf = (name: string, raw: object) => {
     const { row, problems } = createMapper(resource(name).mapping)(
