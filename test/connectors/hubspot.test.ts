@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { dayIn, noonIn } from '../../src/connectors/hubspot/days.ts'
 import { connector } from '../../src/connectors/hubspot/manifest.ts'
 import type { AppRequest, AppResponse, Json, WriteInput } from '../../src/definition/connector.ts'
+import { converterOf } from '../../src/definition/mapping/rule.ts'
 import { unifiedField } from '../../src/definition/mapping/write.ts'
 import { createMapper } from '../../src/definition/mapping.ts'
 import { valuesOf } from '../../src/definition/raw-values.ts'
@@ -466,6 +467,21 @@ describe('the mapping', () => {
     expect(contact.account).toBe(company.id)
   })
 })
+
+test.each(['accounts', 'contacts', 'leads', 'opportunities', 'notes', 'tasks'])(
+  'every property that the mapping of %s names is read',
+  (name) => {
+    const { mapping, listRequest } = resource(name)
+    const { path } = listRequest({ since: undefined, cursor: undefined, context })
+    const read = new URL(path, 'http://hubspot.example').searchParams.get('properties')?.split(',')
+    const named = Object.values(mapping.rules).flatMap((rule) => {
+      const { from = '', sets = [] } = converterOf(rule) ?? {}
+      return [from, ...sets].flatMap((one) => one.split('properties.')[1] ?? [])
+    })
+    expect(named.length).toBeGreaterThan(1)
+    for (const one of named) expect(read).toContain(one)
+  },
+)
 
 describe('the days of an account', () => {
   test.each([
