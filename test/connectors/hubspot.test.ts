@@ -469,14 +469,15 @@ describe('the mapping', () => {
 })
 
 test.each(['accounts', 'contacts', 'leads', 'opportunities', 'notes', 'tasks'])(
-  'every property that the mapping of %s names is read',
+  'every property and association that the mapping of %s names is read',
   (name) => {
     const { mapping, listRequest } = resource(name)
     const { path } = listRequest({ since: undefined, cursor: undefined, context })
-    const read = new URL(path, 'http://hubspot.example').searchParams.get('properties')?.split(',')
+    const { searchParams } = new URL(path, 'http://hubspot.example')
+    const read = [...searchParams.values()].flatMap((value) => value.split(','))
     const named = Object.values(mapping.rules).flatMap((rule) => {
       const { from = '', sets = [] } = converterOf(rule) ?? {}
-      return [from, ...sets].flatMap((one) => one.split('properties.')[1] ?? [])
+      return [from, ...sets].flatMap((one) => one.split('.')[1] ?? [])
     })
     expect(named.length).toBeGreaterThan(1)
     for (const one of named) expect(read).toContain(one)
