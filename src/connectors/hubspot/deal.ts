@@ -1,0 +1,51 @@
+/** Deals. */
+import { WriteRejection } from '../../definition/connector.ts'
+import { orElse, required } from '../../definition/mapping/converters.ts'
+import { decimal } from '../../definition/mapping/decimal.ts'
+import type { Converter } from '../../definition/mapping/rule.ts'
+import { defineMapping } from '../../definition/mapping.ts'
+import type { Values } from '../../definition/raw-values.ts'
+import { opportunity } from '../../resources/crm/opportunity.ts'
+import { deals } from './object-type.ts'
+import { portal } from './portal.ts'
+import { dayProperty, link, property, timeProperty } from './property.ts'
+import { objectResource } from './writer.ts'
+
+/** A raw deal. */
+interface RawDeal {
+  readonly properties: Values
+}
+
+/** The stage. A write sets the pipeline too: a stage belongs to one (NOTES "stages and pipelines"). */
+const stage: Converter = {
+  from: 'properties.dealstage',
+  apply: (value, { path, put, context }) => {
+    const id = String(value ?? '')
+    const { stages } = portal.of(context)
+    const found = Object.hasOwn(stages, id) ? stages[id] : undefined
+    if (!found) throw new WriteRejection('HubSpot has no such stage of deals.', path)
+    put('properties.dealstage', id, path)
+    put('properties.pipeline', found.pipeline, path)
+    return undefined
+  },
+  sets: ['properties.dealstage', 'properties.pipeline'],
+}
+
+const mapping = defineMapping<typeof opportunity, RawDeal>(opportunity, {
+  remoteId: 'id',
+  opportunityName: required(property('dealname')),
+  opportunityDescription: property('description'),
+  amount: orElse(decimal('properties.amount', { as: 'text' }), ''),
+  opportunityOwner: property('hubspot_owner_id'),
+  opportunityAccount: link('companies'),
+  opportunityStage: required(stage),
+  opportunityStatus: ({ properties }, _deal, context) =>
+    portal.of(context).stages[String(properties.dealstage)]?.status,
+  closeDate: dayProperty('closedate'),
+  lastActivityAt: timeProperty('notes_last_updated'),
+  remoteCreatedAt: 'createdAt',
+  remoteUpdatedAt: 'updatedAt',
+  remoteDeleted: null, // archived deals are listed by id only
+})
+
+export const dealResource = objectResource(deals, mapping)

@@ -1,0 +1,173 @@
+/** The writes of CRM objects, which are the same for every type. */
+import {
+  type AttemptFacts,
+  type Json,
+  RecordNotFoundError,
+  type ResourceConnector,
+  type ResourceWriter,
+  type Steps,
+  type WriteInput,
+  WriteRejection,
+} from '../../definition/connector.ts'
+import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import type { JsonObject } from '../../definition/mapping/rule.ts'
+import type { Mapping } from '../../definition/mapping.ts'
+import { textsAt, valuesOf } from '../../definition/raw-values.ts'
+import { isObject } from '../../definition/value.ts'
+import { getOf, pagesOf, readManyOf, sync } from './listing.ts'
+import { ACCOUNT_PATH, crmPath, type ObjectType } from './object-type.ts'
+import { describeFields, textOf } from './property.ts'
+
+/** The subject of error messages. */
+const APP = 'HubSpot'
+
+const objectIn = (body: JsonObject, name: string): JsonObject => {
+  const value = body[name] ?? {}
+  if (!isObject(value)) throw new WriteRejection('Expected an object.', `remoteFields.${name}`)
+  // Safe: an object of JSON.
+  return value as JsonObject
+}
+
+const textProperties = (body: JsonObject): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(objectIn(body, 'properties')).map(([name, value]) => [name, textOf(value)]),
+  )
+
+/** An associated record in a body; null: the reference is cleared. */
+interface NewLink {
+  readonly target: string
+  readonly id: string | null
+  readonly types: readonly { readonly [name: string]: Json }[]
+}
+
+/** The references of a body. @throws WriteRejection for an association that no reference shows */
+const newLinks = (type: ObjectType, body: JsonObject): readonly NewLink[] =>
+  Object.entries(objectIn(body, 'associations')).map(([target, id]) => {
+    const link = Object.hasOwn(type.links, target) ? type.links[target] : undefined
+    const isId = id === null || typeof id === 'string' || typeof id === 'number'
+    if (!link || !isId)
+      throw new WriteRejection(
+        'Expected the id of a record that a reference of this resource shows.',
+        `remoteFields.associations.${target}`,
+      )
+    const types = [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: link.typeId }]
+    return { target, id: id === null ? null : String(id), types }
+  })
+
+/** The associations of a new record. A caller may pass a list in the form of HubSpot in place of references. */
+const newAssociations = (type: ObjectType, body: JsonObject): readonly Json[] =>
+  Array.isArray(body.associations)
+    ? body.associations
+    : newLinks(type, body).flatMap(({ id, types }) => (id === null ? [] : [{ to: { id }, types }]))
+
+/** The properties of a new record: there is nothing to clear. */
+const newProperties = (body: JsonObject): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(textProperties(body)).filter(([, text]) => text !== ''))
+
+/** Creates an object. @returns its id */
+export function* createObject(type: ObjectType, body: JsonObject): Steps<string> {
+  const { body: created } = yield {
+    method: 'POST',
+    path: crmPath('objects', type.name),
+    body: { properties: newProperties(body), associations: newAssociations(type, body) },
+  }
+  return String(valuesOf(created).id)
+}
+
+/** Replaces the record that a reference shows. @param shown the id of that record; undefined: there is none */
+function* changeLink(
+  path: string,
+  { target, id, types }: NewLink,
+  shown: string | undefined,
+): Steps<void> {
+  if (id === (shown ?? null)) return
+  const pathTo = (other: string): string =>
+    `${path}/associations/${target}/${encodeURIComponent(other)}`
+  if (id !== null) yield { method: 'PUT', path: pathTo(id), body: types }
+  if (shown !== undefined) yield { method: 'DELETE', path: pathTo(shown) }
+}
+
+/** The input with properties in the form of a listing, which has texts only. */
+const listedInput = ({ fields, remoteFields }: WriteInput): WriteInput => ({
+  fields,
+  remoteFields: isObject(remoteFields.properties)
+    ? { ...remoteFields, properties: textProperties(remoteFields) }
+    : remoteFields,
+})
+
+/** What a type writes in another way. */
+export interface WriteOptions extends Pick<ResourceWriter, 'normalize'> {
+  /** Creates the object in place of `createObject`. @returns its id */
+  create?(body: JsonObject, attempt: AttemptFacts): Steps<string>
+}
+
+/** The writer of a type. */
+const objectWriter = (
+  type: ObjectType,
+  mapping: Mapping,
+  { create = (body) => createObject(type, body), normalize = (input) => input }: WriteOptions = {},
+): ResourceWriter => {
+  const get = getOf(type)
+  const pathOf = (remoteId: string): string => crmPath('objects', type.name, remoteId)
+  function* readBack(remoteId: string, context: unknown): Steps<unknown> {
+    const record = yield* get(remoteId, undefined, context)
+    if (record === undefined)
+      throw new RecordNotFoundError(`${APP} has no record with the id ${remoteId}.`)
+    return record
+  }
+  return bodyWriter(mapping, {
+    app: APP,
+    get,
+    remoteFields: { accepted: ['properties', 'associations'] },
+    normalize: (input, context) => normalize(listedInput(input), context),
+    *create(body, attempt) {
+      return yield* readBack(yield* create(body, attempt), attempt.context)
+    },
+    *update(body, { remoteId, raw }, { context }) {
+      const path = pathOf(remoteId)
+      const links = newLinks(type, body)
+      const properties = textProperties(body)
+      if (Object.keys(properties).length > 0) yield { method: 'PATCH', path, body: { properties } }
+      for (const link of links)
+        yield* changeLink(path, link, textsAt(raw, `associations.${link.target}`)[0])
+      return yield* readBack(remoteId, context)
+    },
+    *delete({ remoteId }) {
+      yield { method: 'DELETE', path: pathOf(remoteId) }
+    },
+  })
+}
+
+/** The connector's part for a type of CRM objects. */
+export const objectResource = (
+  type: ObjectType,
+  mapping: Mapping,
+  options?: WriteOptions,
+): ResourceConnector => ({
+  mapping,
+  ...pagesOf(type),
+  // NOTES "associations need a request of their own"
+  ...(Object.keys(type.links).length === 0 && { readMany: readManyOf(type) }),
+  describeFields: describeFields(type),
+  sync,
+  write: objectWriter(type, mapping, options),
+})
+
+/**
+ * The current time of HubSpot, ISO 8601, for objects that need one.
+ * @throws WriteRejection if the response has no time
+ */
+function* readTime(field: string): Steps<string> {
+  const { headers } = yield { method: 'GET', path: ACCOUNT_PATH }
+  const ms = Date.parse(headers.date ?? '')
+  if (Number.isNaN(ms)) throw new WriteRejection(`${APP} requires a time.`, field)
+  return new Date(ms).toISOString()
+}
+
+/** The body with `hs_timestamp`: without a time, the present one (NOTES "activities have a time"). */
+export function* withTimestamp(body: JsonObject): Steps<JsonObject> {
+  const properties = objectIn(body, 'properties')
+  if (textOf(properties.hs_timestamp ?? null) !== '') return body
+  const time = yield* readTime('remoteFields.properties.hs_timestamp')
+  return { ...body, properties: { ...properties, hs_timestamp: time } }
+}
