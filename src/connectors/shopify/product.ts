@@ -8,6 +8,7 @@ import {
   orElse,
   readOnly,
   required,
+  updateOnly,
 } from '../../definition/mapping/converters.ts'
 import { decimal } from '../../definition/mapping/decimal.ts'
 import type { Converter } from '../../definition/mapping/rule.ts'
@@ -54,8 +55,8 @@ const options: Converter = {
 }
 
 const variant = {
-  id: 'id',
-  remoteId: 'id',
+  id: updateOnly('id'),
+  remoteId: updateOnly('id'),
   title: readOnly('title'), // Shopify makes it from the options
   price: decimal('price', { as: 'text', notNegative: { name: 'A price' } }),
   sku: 'sku',
