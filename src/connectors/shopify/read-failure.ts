@@ -37,7 +37,6 @@ const readErrors = (response: AppResponse): AppFailure | undefined => {
   const field = invalidPath(response)
   return failure && field !== undefined ? { ...failure, kind: 'refused', field } : failure
 }
-}
 
 /** The arguments of mutations, with which the paths of user errors start. `trackingInfoInput` has other parts here. */
 const ARGUMENTS: readonly string[] = ['input', 'order', 'product', 'fulfillment']
