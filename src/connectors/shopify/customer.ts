@@ -12,7 +12,7 @@ import { readBack, wholeRecord } from './whole-records.ts'
 const collection: Collection = {
   type: 'Customer',
   list: 'customers',
-  first: 240,
+  first: 250,
   fields: `id createdAt updatedAt firstName lastName locale note tags taxExempt state
     defaultEmailAddress { emailAddress } defaultPhoneNumber { phoneNumber }`,
 }

@@ -50,7 +50,7 @@ const shipped: Collection = {
 const NODES = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Fulfillment { ${selectionOf(selected)} } } }`
 
 const byIds: ReadMany = {
-  maxIds: 12,
+  maxIds: 15,
   request: (ids) => query(NODES, { ids }),
   read: (response) => {
     const { nodes } = rootFields(response)

@@ -44,28 +44,28 @@ export const throttledMs = (response: AppResponse): number | undefined => {
   return restoreMs(Math.max(0, requested - remaining), perSecond)
 }
 
-/**
- * The objects that a document can return, which is what Shopify counts: each selection set is an object, and one below
- * `first: 10` ten of them. `first` must be a number, not a variable.
- */
+// `nodes`, `pageInfo` and fragments are not counted: a connection counts the objects that its `first` allows.
+const SELECTIONS = /\bfirst: (\d{1,3})|(?:\bnodes|\bpageInfo|\.\.\. on \w{1,60}) \{|[{}]/g
+
+/** The objects that a document can return. `first` must be a number, not a variable. */
 const objectsIn = (document: string): number => {
   const factors = [1]
   let size = 1
   let objects = 0
-  for (const [token, first] of document.matchAll(/\bfirst: (\d{1,3})|[{}]/g)) {
-    const factor = factors.at(-1) ?? 1
+  for (const [token, first] of document.matchAll(SELECTIONS)) {
     if (first !== undefined) size = Number(first)
     else if (token === '}') factors.pop()
     else {
-      objects += factor
-      factors.push(factor * size)
+      const factor = (factors.at(-1) ?? 1) * size
+      if (token === '{') objects += factor
+      factors.push(factor)
       size = 1
     }
   }
   return objects
 }
 
-/** The cost of a request, rather too high than too low: of a connection, also its `pageInfo` counts. */
+/** The cost of a request, rather too high than too low: most records have fewer parts than their `first` allows. */
 const cost = ({ body }: AppRequest): number => {
   const [document = ''] = textsAt(body, 'query')
   const { ids } = valuesOf(valuesOf(body).variables)

@@ -30,7 +30,7 @@ export const collection: Collection = {
     onlineStoreUrl media(first: 20) { nodes { ... on MediaImage { image { url } } } }`,
   part: {
     name: 'variants',
-    first: 8,
+    first: 10,
     page: 150,
     fields: `id title sku price position inventoryQuantity selectedOptions { name value }
       inventoryItem { id tracked measurement { weight { value unit } } }`,
