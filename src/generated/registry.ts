@@ -2,12 +2,13 @@
 import { connector as gnucash } from '../connectors/gnucash/manifest.ts'
 import { connector as medusa } from '../connectors/medusa/manifest.ts'
 import { connector as sandbox } from '../connectors/sandbox/manifest.ts'
+import { connector as shopify } from '../connectors/shopify/manifest.ts'
 import { connector as vendure } from '../connectors/vendure/manifest.ts'
 import type { Connector } from '../definition/connector.ts'
 
 export { catalogue } from './catalogue.ts'
 
-const all: readonly Connector[] = [gnucash, medusa, sandbox, vendure]
+const all: readonly Connector[] = [gnucash, medusa, sandbox, shopify, vendure]
 
 export const connectors: ReadonlyMap<string, Connector> = new Map(
   all.map((connector) => [connector.app, connector]),
