@@ -323,7 +323,7 @@ describe('a write', () => {
         {
           variantId: gid('ProductVariant', 1),
           quantity: 2,
-          priceSet: { shopMoney: { amount: '12.50', currencyCode: 'EUR' } },
+          priceSet: { shopMoney: { amount: '12.5', currencyCode: 'EUR' } },
         },
       ],
       note: 'n',

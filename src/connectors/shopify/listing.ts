@@ -10,9 +10,9 @@ export interface Part {
   readonly name: string
   /** The GraphQL selection of each part, with its `id`. */
   readonly fields: string
-  /** How many parts a list requests of each record. */
+  /** How many parts the first request for a record returns; most records have fewer. */
   readonly first: number
-  /** How many parts a request for a single record returns. */
+  /** How many parts each further request returns. */
   readonly page: number
 }
 
@@ -44,15 +44,21 @@ const connection = (name: string, page: string, fields: string): string =>
 export const selectionOf = ({ fields, part }: Selected): string =>
   part ? `${fields} ${connection(part.name, `first: ${part.first}`, part.fields)}` : fields
 
-/** The request for a record, with the parts after a cursor. */
+/** The parts to request of a single record. */
+export interface PartPage {
+  readonly after: Json
+  readonly first: number
+}
+
+/** The request for a record with a page of its parts. */
 export const nodeRequest = (
   { type, fields, part }: Selected,
   id: Json,
-  after: Json = null,
+  { after, first }: PartPage,
 ): AppRequest => {
   if (!part)
     return query(`query ($id: ID!) { node(id: $id) { ... on ${type} { ${fields} } } }`, { id })
-  const parts = connection(part.name, `first: ${part.page}, after: $after`, part.fields)
+  const parts = connection(part.name, `first: ${first}, after: $after`, part.fields)
   return query(
     `query ($id: ID!, $after: String) { node(id: $id) { ... on ${type} { ${fields} ${parts} } } }`,
     { id, after },

@@ -58,7 +58,7 @@ const variant = {
   id: updateOnly('id'),
   remoteId: updateOnly('id'),
   title: readOnly('title'), // Shopify makes it from the options
-  price: decimal('price', { as: 'text', notNegative: { name: 'A price' } }),
+  price: decimal('price', { as: 'text', padTo: 2, notNegative: { name: 'A price' } }),
   sku: 'sku',
   optionValues: options,
   // All locations together; without tracking, the number means nothing (NOTES "stock").

@@ -14,7 +14,7 @@ import type { Json } from '../../definition/json.ts'
 import { around, inner, mapCursors, memberOf } from '../../definition/paging/pager.ts'
 import { type Values, valuesOf } from '../../definition/raw-values.ts'
 import type { AppResponse } from '../../definition/steps.ts'
-import { nodeRequest, type Selected } from './listing.ts'
+import { nodeRequest, type PartPage, type Selected } from './listing.ts'
 
 interface Fragment {
   readonly parts: readonly Json[]
@@ -42,17 +42,23 @@ const nodeIn = (response: AppResponse): Values | undefined => {
   return node.id === undefined ? undefined : node
 }
 
+const furtherParts = ({ part }: Selected, after: Json): PartPage => ({
+  after,
+  first: part?.page ?? 0,
+})
+
 /** Reads a record with all of its parts, as `get` of a writer. */
 export const wholeRecord = (selected: Selected): ResourceWriter['get'] =>
   function* (id: string): Steps<Values | undefined> {
     const found: Json[] = []
-    for (let after: Json | undefined; ; ) {
-      const node = nodeIn(yield nodeRequest(selected, id, after))
+    let page: PartPage = { after: null, first: selected.part?.first ?? 0 }
+    for (;;) {
+      const node = nodeIn(yield nodeRequest(selected, id, page))
       if (!node) return undefined
       const fragment = fragmentOf(node, selected)
       found.push(...fragment.parts)
       if (fragment.after === undefined) return withParts(node, selected, found)
-      after = fragment.after
+      page = furtherParts(selected, fragment.after)
     }
   }
 
@@ -86,9 +92,11 @@ const NO_PARTS = { parts: [], after: undefined }
 /** Completes the records of a pager. They are in the form of `selectionOf`. */
 export const wholePages = (pager: Pager, selected: Selected): Pager => ({
   listRequest: (position) => {
-    const { ids, after } = openAt(position)
+    const { ids, after = null } = openAt(position)
     const [id] = ids
-    return id === undefined ? pager.listRequest(inner(position)) : nodeRequest(selected, id, after)
+    return id === undefined
+      ? pager.listRequest(inner(position))
+      : nodeRequest(selected, id, furtherParts(selected, after))
   },
   readList: (response, position) => {
     const { ids, parts } = openAt(position)
