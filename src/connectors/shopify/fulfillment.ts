@@ -43,8 +43,8 @@ const selected: Selected = {
 const shipped: Collection = {
   type: 'Order',
   list: 'orders',
-  first: 30,
-  fields: 'id fulfillments(first: 30) { id }',
+  first: 45,
+  fields: 'id fulfillments(first: 20) { id }',
 }
 
 const NODES = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Fulfillment { ${selectionOf(selected)} } } }`
