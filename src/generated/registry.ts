@@ -4,12 +4,13 @@ import { connector as hubspot } from '../connectors/hubspot/manifest.ts'
 import { connector as medusa } from '../connectors/medusa/manifest.ts'
 import { connector as quickbooks } from '../connectors/quickbooks/manifest.ts'
 import { connector as sandbox } from '../connectors/sandbox/manifest.ts'
+import { connector as shopify } from '../connectors/shopify/manifest.ts'
 import { connector as vendure } from '../connectors/vendure/manifest.ts'
 import type { Connector } from '../definition/connector.ts'
 
 export { catalogue } from './catalogue.ts'
 
-const all: readonly Connector[] = [gnucash, hubspot, medusa, quickbooks, sandbox, vendure]
+const all: readonly Connector[] = [gnucash, hubspot, medusa, quickbooks, sandbox, shopify, vendure]
 
 export const connectors: ReadonlyMap<string, Connector> = new Map(
   all.map((connector) => [connector.app, connector]),

@@ -1,0 +1,100 @@
+/** The point budget of a shop (NOTES "points"). */
+import type { AppRequest, AppResponse } from '../../definition/connector.ts'
+import { textsAt, valuesAt, valuesOf } from '../../definition/raw-values.ts'
+import type { RequestLimits } from '../../definition/request-limits.ts'
+
+/** The name of the limit, which failures refer to. */
+export const POINTS = 'points'
+
+// Shopify refuses a query that costs more.
+const MAX_COST = 1000
+const MUTATION_COST = 10
+// The bucket of each plan refills in 20 seconds: 2,000 points at 100 points per second.
+const REFILL_MS = 20_000
+const STANDARD_BUCKET = 2000
+
+const numberAt = (body: unknown, path: string): number | undefined => {
+  const [value] = valuesAt(body, path)
+  return typeof value === 'number' ? value : undefined
+}
+
+/** What a response reports about the cost of its request, in points. Undefined parts are not reported. */
+export const costOf = ({ body }: AppResponse) => {
+  const at = (path: string) => numberAt(body, `extensions.cost.${path}`)
+  return {
+    requested: at('requestedQueryCost'),
+    actual: at('actualQueryCost'),
+    max: at('throttleStatus.maximumAvailable'),
+    remaining: at('throttleStatus.currentlyAvailable'),
+    perSecond: at('throttleStatus.restoreRate'),
+  }
+}
+
+/** The time until a number of points is restored; undefined if the response does not say. */
+const restoreMs = (
+  points: number | undefined,
+  perSecond: number | undefined,
+): number | undefined =>
+  points === undefined || !perSecond ? undefined : Math.ceil((points / perSecond) * 1000)
+
+/** The time until a throttled request can be sent again; undefined if the response does not say. */
+export const throttledMs = (response: AppResponse): number | undefined => {
+  const { requested, remaining, perSecond } = costOf(response)
+  if (requested === undefined || remaining === undefined) return undefined
+  return restoreMs(Math.max(0, requested - remaining), perSecond)
+}
+
+// `nodes`, `pageInfo` and fragments are not counted: a connection counts the objects that its `first` allows.
+const SELECTIONS = /\bfirst: (\d{1,3})|(?:\bnodes|\bpageInfo|\.\.\. on \w{1,60}) \{|[{}]/g
+
+/** The objects that a document can return. `first` must be a number, not a variable. */
+const objectsIn = (document: string): number => {
+  const factors = [1]
+  let size = 1
+  let objects = 0
+  for (const [token, first] of document.matchAll(SELECTIONS)) {
+    if (first !== undefined) size = Number(first)
+    else if (token === '}') factors.pop()
+    else {
+      const factor = (factors.at(-1) ?? 1) * size
+      if (token === '{') objects += factor
+      factors.push(factor)
+      size = 1
+    }
+  }
+  return objects
+}
+
+/** The cost of a request, rather too high than too low: most records have fewer parts than their `first` allows. */
+const cost = ({ body }: AppRequest): number => {
+  const [document = ''] = textsAt(body, 'query')
+  const { ids } = valuesOf(valuesOf(body).variables)
+  const records = Array.isArray(ids) ? Math.max(1, ids.length) : 1
+  const mutation = /^\s{0,99}mutation\b/.test(document) ? MUTATION_COST : 0
+  return Math.min(MAX_COST, objectsIn(document) * records + mutation)
+}
+
+/** Each app has a bucket of points for each shop, which refills at a rate that depends on the plan of the shop. */
+export const limits: RequestLimits = {
+  windows: [
+    { name: POINTS, scope: 'account', unit: 'points', max: STANDARD_BUCKET, per: REFILL_MS },
+  ],
+  // The shop itself issues the token, so no other credential can claim it.
+  account: 'shop',
+  cost,
+  readUsage: (response) => {
+    const { actual, max, remaining, perSecond } = costOf(response)
+    const used = max === undefined || remaining === undefined ? undefined : max - remaining
+    const resetMs = restoreMs(used, perSecond)
+    return {
+      ...(actual !== undefined && { cost: actual }),
+      limits: {
+        [POINTS]: {
+          ...(max !== undefined && { max }),
+          ...(remaining !== undefined && { remaining }),
+          ...(resetMs !== undefined && { resetMs }),
+        },
+      },
+    }
+  },
+}

@@ -1,0 +1,52 @@
+import { bodyWriter } from '../../definition/mapping/body-writer.ts'
+import { objectsIn } from '../../definition/mapping/match-entries.ts'
+import type { JsonObject } from '../../definition/mapping/rule.ts'
+import { recordsAt } from '../../definition/side-effects.ts'
+import { isObject } from '../../definition/value.ts'
+import { mutate, mutateCoded } from './graphql.ts'
+import { collection, mapping } from './order.ts'
+import { shop } from './shop.ts'
+import { readBack, wholeRecord } from './whole-records.ts'
+
+/** The lines of a new order with the currency of their prices. */
+const withCurrency = (lines: unknown, currencyCode: string): readonly JsonObject[] =>
+  objectsIn(lines).map(({ priceSet, ...line }) => {
+    const { shopMoney } = isObject(priceSet) ? priceSet : {}
+    if (!isObject(shopMoney)) return line
+    // Safe: the body of a request is JSON.
+    return { ...line, priceSet: { shopMoney: { ...(shopMoney as JsonObject), currencyCode } } }
+  })
+
+/** The writer of orders. Lines of an existing order cannot be written (NOTES "edits"). */
+export const orderWriter = bodyWriter(mapping, {
+  app: 'Shopify',
+  remoteFields: { reserved: ['id', 'customerId'] },
+  get: wholeRecord(collection),
+  *create(body, { context }) {
+    const currency = typeof body.currency === 'string' ? body.currency : shop.of(context).currency
+    const order = { ...body, lineItems: withCurrency(body.lineItems, currency) }
+    const signature = 'orderCreate(order: OrderCreateOrderInput!)'
+    const { order: created } = yield* mutateCoded(signature, { order }, 'order { id }')
+    return yield* readBack(collection, created)
+  },
+  *update({ customerId, ...body }, { remoteId: id }) {
+    if (Object.keys(body).length > 0) {
+      const input = { ...body, id }
+      yield* mutate('orderUpdate(input: OrderInput!)', { input }, 'order { id }')
+    }
+    if (customerId !== undefined) {
+      const signature = 'orderCustomerSet(orderId: ID!, customerId: ID!)'
+      yield* mutate(signature, { orderId: id, customerId }, 'order { id }')
+    }
+    return yield* readBack(collection, { id })
+  },
+  *delete({ remoteId: orderId }) {
+    yield* mutateCoded('orderDelete(orderId: ID!)', { orderId }, 'deletedId')
+  },
+  // Shopify changes the form of telephone numbers, and makes the names of lines from product and variant.
+  normalize: ({ fields: { customer: _, lineItems: __, ...fields }, remoteFields }) => ({
+    fields,
+    remoteFields,
+  }),
+  sideEffects: recordsAt({ 'commerce/customers': 'customer.id' }),
+})
