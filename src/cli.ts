@@ -22,7 +22,7 @@ const USAGE = `Usage: trunkline <command>
                                  lists the OAuth clients of an environment, without their secrets
   oauth-clients set <environment> <app> <client id> [scope...]
                                  sets an OAuth client; its secret is read from standard input, or from
-                                 OAUTH_CLIENT_SECRET
+                                 OAUTH_CLIENT_SECRET; the one of the app's webhooks from OAUTH_WEBHOOK_SECRET
   oauth-clients delete <environment> <app>
                                  deletes an OAuth client
   doctor                         checks the configuration, the keys and the database, and says what to do

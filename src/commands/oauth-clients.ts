@@ -18,6 +18,8 @@ import { withDatabase } from './database.ts'
 import { UsageError } from './usage-error.ts'
 
 const SECRET_VARIABLE = 'OAUTH_CLIENT_SECRET'
+/** The secret of the app's webhooks. */
+const WEBHOOK_SECRET_VARIABLE = 'OAUTH_WEBHOOK_SECRET'
 
 /** The secret, which is never an argument: other users of the machine can read those. @throws UsageError */
 const readSecret = async (): Promise<string> => {
@@ -29,11 +31,12 @@ const readSecret = async (): Promise<string> => {
   return secret
 }
 
-const line = ({ app, clientId, scopes, updatedAt }: OAuthClientSummary): string =>
+const line = ({ app, clientId, scopes, hasWebhookSecret, updatedAt }: OAuthClientSummary): string =>
   [
     app,
     clientId,
     `set ${updatedAt.toISOString().replace(/\.\d{3}Z$/, 'Z')}`,
+    ...(hasWebhookSecret ? ['with a webhook secret'] : []),
     ...(scopes === null ? [] : [`scopes ${scopes.join(' ')}`]),
   ].join('  ')
 
@@ -60,7 +63,12 @@ const set = async (
     database,
     createVault(keys),
     { environmentId, app },
-    { clientId, clientSecret: await readSecret(), scopes: scopes.length === 0 ? null : scopes },
+    {
+      clientId,
+      clientSecret: await readSecret(),
+      webhookSecret: process.env[WEBHOOK_SECRET_VARIABLE] || null,
+      scopes: scopes.length === 0 ? null : scopes,
+    },
   )
   console.log(`The OAuth client of ${app} is set.`)
 }

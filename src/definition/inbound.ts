@@ -70,7 +70,8 @@ export type SignatureScheme =
   | BasicSignature
 
 /**
- * The secret of the signatures: that of the integrator's OAuth client · a value of the credential · made by this
+ * The secret of the signatures: the webhook secret of the integrator's OAuth client, or its client secret if that one
+ * is not set · a value of the credential · made by this
  * service, or returned by the app, when the subscription is created.
  */
 export type SignatureSecret =

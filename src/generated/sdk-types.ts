@@ -576,7 +576,7 @@ export interface ConnectableAppResource {
   readonly writable: boolean
 }
 
-/** The registration of the integrator with an app's authorization server. Its secret is never returned. */
+/** The registration of the integrator with an app's authorization server. Its secrets are never returned. */
 export interface OAuthClient {
   /** The name of the app in this API, such as `vendure`. */
   readonly app: string
@@ -584,6 +584,8 @@ export interface OAuthClient {
   readonly clientId: string
   /** The scopes to request; empty: those that the connector needs. */
   readonly scopes: readonly string[]
+  /** Whether the app signs its webhooks with another secret than that of the client. */
+  readonly hasWebhookSecret: boolean
   /** The redirect URI to register with the app; null: PUBLIC_URL is not set. */
   readonly redirectUri: string | null
   /** When it was first set. */

@@ -50,7 +50,8 @@ export interface AppClientOptions
 export interface AppClient {
   /**
    * The same client for requests of a stored credential, which count towards the limits of its app. While the
-   * budget does not allow a request, it waits up to 5 s (a write) or 2 s, then fails with APP_RATE_LIMITED.
+   * budget does not allow a request, it waits up to 5 s (a write) or up to 2 s at a time and 10 s in all, then fails
+   * with APP_RATE_LIMITED.
    */
   spending(use: BudgetUse): AppClient
   /**

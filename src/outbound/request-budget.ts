@@ -72,16 +72,22 @@ export interface BudgetedRequest {
 
 const MAX_WRITE_WAIT_MS = 5_000
 const MAX_READ_WAIT_MS = 2_000
+// Of reads that wait for the same limit only some are allowed at a time, so a read may have to wait more than once.
+const MAX_READ_WAITS_MS = 10_000
 // Of a rate limit without Retry-After: at most a minute of a declared period.
 const MAX_DEFAULT_PAUSE_MS = 60_000
 const DEFAULT_PAUSE_MS = 1_000
 
 /**
- * How long a request waits in place, for its budget or after a rate limit. A caller waits for a write; a listing
- * occupies a sync slot, and its run resumes later.
+ * How long a request waits in place at a time, for its budget or after a rate limit. A caller waits for a write; a
+ * listing occupies a sync slot, and its run resumes later.
  */
 export const maxWaitMs = ({ purpose }: Pick<BudgetUse, 'purpose'>): number =>
   purpose === 'write' ? MAX_WRITE_WAIT_MS : MAX_READ_WAIT_MS
+
+/** How long a request waits in place in all. */
+const maxWaitsMs = ({ purpose }: BudgetUse): number =>
+  purpose === 'write' ? MAX_WRITE_WAIT_MS : MAX_READ_WAITS_MS
 
 const NOT_COUNTED: SpendResult = { waitMs: 0, windows: [], holder: undefined }
 
@@ -172,7 +178,7 @@ export const createRequestBudgets = (options: BudgetOptions) => {
       const spent = pausedMs === 0 && connector.limits ? await ledger.spend(counted) : NOT_COUNTED
       const waitMs = Math.ceil(Math.max(pausedMs, spent.waitMs))
       if (waitMs === 0) return spent
-      if (waitedMs + waitMs > maxWaitMs(use)) {
+      if (waitMs > maxWaitMs(use) || waitedMs + waitMs > maxWaitsMs(use)) {
         onRefusal?.(connector.app, use.purpose)
         const reason = `its request budget allows the next request in ${Math.ceil(waitMs / 1000)} s`
         throw new AppRateLimitedError({ ...facts, reason }, waitMs, { isSent: false })

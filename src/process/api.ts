@@ -67,7 +67,7 @@ const createReceiverOf = (
     publicUrl,
     readClientSecrets: async (environmentId, app) => {
       const client = await readOAuthClient(requestDatabase, vault, { environmentId, app })
-      return client ? [client.clientSecret] : []
+      return client ? [client.webhookSecret ?? client.clientSecret] : []
     },
     onDelivery: metrics?.onInboundWebhook,
   })

@@ -28,20 +28,7 @@ import { retryTemporary } from '../store/database/retry.ts'
 import type { Vault } from '../store/secrets/vault.ts'
 import { reportAuthenticationFailure } from '../store/sync/authentication-failure.ts'
 import { type ObtainOptions, obtainTokens } from './obtain-tokens.ts'
-
-/** The times of renewals, in milliseconds. */
-export interface RenewalTimes {
-  /** How long before its expiry a token is renewed; at most a tenth of its lifetime. */
-  readonly marginMs: number
-  /** How long a killed process blocks a renewal; at most half of the app's period of grace. */
-  readonly leaseMs: number
-  /** How long a request waits for the renewal of another process. */
-  readonly waitMs: number
-  /** A rejected token that is younger is not renewed: the rejection has another cause. */
-  readonly minAgeMs: number
-  /** The pause after a failed renewal, while the earlier token is still valid. */
-  readonly pauseMs: number
-}
+import { RENEWAL_TIMES, type RenewalTimes } from './renewal-times.ts'
 
 export interface TokenRenewalOptions extends ObtainOptions {
   readonly database: Database
@@ -50,13 +37,6 @@ export interface TokenRenewalOptions extends ObtainOptions {
   readonly times?: Partial<RenewalTimes>
 }
 
-const TIMES: RenewalTimes = {
-  marginMs: 60_000,
-  leaseMs: 30_000,
-  waitMs: 40_000,
-  minAgeMs: 30_000,
-  pauseMs: 5000,
-}
 const FIRST_POLL_MS = 20
 const MAX_POLL_MS = 500
 const MAX_REMEMBERED = 10_000
@@ -85,9 +65,11 @@ interface Renewal {
 /** Creates the access tokens of credentials. */
 export const createTokenRenewal = (options: TokenRenewalOptions): TokenSource => {
   const { database, vault, log, nowMs } = options
-  const times = { ...TIMES, ...options.times }
+  const times = { ...RENEWAL_TIMES, ...options.times }
   const remembered = new LRUCache<string, StoredTokens>({ max: MAX_REMEMBERED })
   const pausedUntilMs = new LRUCache<string, number>({ max: MAX_REMEMBERED })
+  /** Until when rejections of the tokens of a credential lead to no renewal. */
+  const trustedUntilMs = new LRUCache<string, number>({ max: MAX_REMEMBERED })
   const running = new Map<string, Promise<UsableTokens>>()
 
   const remember = <Tokens extends StoredTokens>(credentialId: string, stored: Tokens): Tokens => {
@@ -113,8 +95,8 @@ export const createTokenRenewal = (options: TokenRenewalOptions): TokenSource =>
     return restMs <= Math.min(times.marginMs, lifetimeMs / 10)
   }
 
-  const isPaused = ({ credentialId }: TokenPlace): boolean =>
-    performance.now() < (pausedUntilMs.get(credentialId) ?? 0)
+  const isBefore = (endsMs: LRUCache<string, number>, { credentialId }: TokenPlace): boolean =>
+    performance.now() < (endsMs.get(credentialId) ?? 0)
 
   const leaseMsOf = (method: AuthMethod): number => {
     const graceMs = (method.type === 'oauth2' && method.refreshGraceSeconds) || 0
@@ -272,7 +254,7 @@ export const createTokenRenewal = (options: TokenRenewalOptions): TokenSource =>
         return { ...NONE, tokens: await obtain({ ...renewal, place }), storedMs: nowMs() }
       }
       const isValid = isUsable(known) && validForMs(known) > 0
-      if (isValid && isPaused(place)) return known
+      if (isValid && isBefore(pausedUntilMs, place)) return known
       try {
         return await renewShared({ request, method, place, known, isRejected: false })
       } catch (error) {
@@ -288,8 +270,11 @@ export const createTokenRenewal = (options: TokenRenewalOptions): TokenSource =>
       if (!place) return undefined
       const method = methodFor(request)
       const isRenewable = method.type !== 'oauth2' || rejected.tokens.refreshToken !== undefined
-      if (isRenewable && nowMs() - rejected.storedMs >= times.minAgeMs)
-        return renewShared({ request, method, place, known, isRejected: true })
+      if (isRenewable && !isBefore(trustedUntilMs, place)) {
+        const renewed = await renewShared({ request, method, place, known, isRejected: true })
+        trustedUntilMs.set(place.credentialId, performance.now() + times.betweenRejectionsMs)
+        return renewed
+      }
       const stored = await readTokens(database, vault, place)
       return stored && stored.version > rejected.version
         ? requireUsable(request, remember(place.credentialId, stored))

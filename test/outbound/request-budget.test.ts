@@ -136,6 +136,18 @@ test.each<[string, Stage, number[], number | undefined]>([
   ['a write waits up to 5 s in all', { waits: [3000, 2000] }, [3000, 2000], undefined],
   ['a write does not wait longer', { waits: [3000, 2001] }, [3000], 2001],
   ['a read waits up to 2 s', { purpose: 'changes', waits: [2000] }, [2000], undefined],
+  [
+    'a read waits again, after others that wait for the same limit',
+    { purpose: 'history', waits: [1100, 1100, 1100] },
+    [1100, 1100, 1100],
+    undefined,
+  ],
+  [
+    'a read waits up to 10 s in all',
+    { purpose: 'history', waits: [2000, 2000, 2000, 2000, 2000, 1] },
+    [2000, 2000, 2000, 2000, 2000],
+    1,
+  ],
   ['a read does not wait longer', { purpose: 'history', waits: [90_000] }, [], 90_000],
   ['a pause counts as well', { paused: [8_000], unlimited: true }, [], 8_000],
   ['a short pause passes', { paused: [500, 0], purpose: 'webhook' }, [500], undefined],

@@ -434,21 +434,24 @@ test.each([
   ['an app without OAuth', { app: 'vendure' }, 'NOT_SUPPORTED'],
   ['an empty id', { clientId: '' }, 'INVALID_PARAMETER'],
   ['a secret with a line break', { clientSecret: 'a\nb' }, 'INVALID_PARAMETER'],
+  ['an empty webhook secret', { webhookSecret: '' }, 'INVALID_PARAMETER'],
   ['a scope with a space', { scopes: ['read write'] }, 'INVALID_PARAMETER'],
 ])('an OAuth client with %s is refused', async (_what, changes, code) => {
   const input = { app: 'sandbox', ...SANDBOX_CLIENT, ...changes }
   expect(await call(stranger.key, 'setOAuthClient', input)).toMatchObject({ code })
 })
 
-test('an OAuth client is replaced, listed without its secret, and deleted', async () => {
+test('an OAuth client is replaced, listed without its secrets, and deleted', async () => {
   const { key } = await service.createTenant('development', [], 'Replaces a client')
   const set = (input: object) => call(key, 'setOAuthClient', { app: 'sandbox', ...input })
   await set(SANDBOX_CLIENT)
-  const replaced = await set({ clientId: 'a', clientSecret: 'b', scopes: ['read', 'write'] })
+  const scopes = ['read', 'write']
+  const replaced = await set({ clientId: 'a', clientSecret: 'b', webhookSecret: 'c', scopes })
   expect(replaced.result).toEqual({
     app: 'sandbox',
     clientId: 'a',
-    scopes: ['read', 'write'],
+    scopes,
+    hasWebhookSecret: true,
     redirectUri: CALLBACK,
     createdAt: expect.any(String),
     updatedAt: expect.any(String),

@@ -79,20 +79,30 @@ const leaseOf = (credentialId: string) => ({
   durationMs: 30_000,
 })
 
-test('an OAuth client is set, replaced, read with its secret, listed without it, and deleted', async () => {
+test('an OAuth client is set, replaced, read with its secrets, listed without them, and deleted', async () => {
   const { database } = service
   const key = { environmentId: tenant.environmentId, app: 'ledger' }
-  const first = { clientId: 'one', clientSecret: 'first-secret', scopes: null }
+  const first = {
+    ...{ clientId: 'one', clientSecret: 'first-secret', scopes: null },
+    webhookSecret: 'first-webhook-secret',
+  }
   const second = { clientId: 'two', clientSecret: 'second-secret', scopes: ['a', 'b'] }
   await setOAuthClient(database, testVault, key, first)
   expect(await readOAuthClient(database, testVault, key)).toEqual(first)
+  const [{ hasWebhookSecret } = {}] = await listOAuthClients(database, tenant.environmentId)
+  expect(hasWebhookSecret).toBe(true)
   await setOAuthClient(database, testVault, key, second)
-  expect(await readOAuthClient(database, testVault, key)).toEqual(second)
+  expect(await readOAuthClient(database, testVault, key)).toEqual({
+    ...second,
+    webhookSecret: null,
+  })
   const listed = await listOAuthClients(database, tenant.environmentId)
   expect(listed).toEqual([
-    expect.objectContaining({ app: 'ledger', clientId: 'two', scopes: ['a', 'b'] }),
+    {
+      ...{ app: 'ledger', clientId: 'two', scopes: ['a', 'b'], hasWebhookSecret: false },
+      ...{ createdAt: expect.any(Date), updatedAt: expect.any(Date) },
+    },
   ])
-  expect(JSON.stringify(listed)).not.toContain('secret')
   const elsewhere = { ...key, environmentId: randomUUID() }
   expect(await readOAuthClient(database, testVault, elsewhere)).toBe(undefined)
   expect(await deleteOAuthClient(database, key)).toBe(true)
@@ -121,7 +131,10 @@ test('tokens and client secrets stay readable while the encryption key is replac
   const { environmentId } = tenant
   const id = await create()
   const key = { environmentId, app: 'ledger' }
-  const client = { clientId: 'one', clientSecret: 'first-secret', scopes: null }
+  const client = {
+    ...{ clientId: 'one', clientSecret: 'first-secret', scopes: null },
+    webhookSecret: 'first-webhook-secret',
+  }
   await setOAuthClient(database, testVault, key, client)
   const next = generateEncryptionKey()
   const rotated = vaultOf(next, TEST_KEYS)

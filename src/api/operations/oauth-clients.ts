@@ -1,5 +1,13 @@
 /** OAuth clients: the integrator's registrations with apps, one per environment and app. */
-import { defineShape, list, object, text, texts, timestamp } from '../../definition/field.ts'
+import {
+  boolean,
+  defineShape,
+  list,
+  object,
+  text,
+  texts,
+  timestamp,
+} from '../../definition/field.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
 import {
   deleteOAuthClient,
@@ -21,11 +29,14 @@ const SCOPE = /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/
 
 const oauthClient = defineShape({
   name: 'OAuthClient',
-  doc: "The registration of the integrator with an app's authorization server. Its secret is never returned.",
+  doc: "The registration of the integrator with an app's authorization server. Its secrets are never returned.",
   fields: {
     app,
     clientId: required(text("The client's id, as the app shows it.")),
     scopes: texts('The scopes to request; empty: those that the connector needs.'),
+    hasWebhookSecret: required(
+      boolean('Whether the app signs its webhooks with another secret than that of the client.'),
+    ),
     redirectUri: text('The redirect URI to register with the app; null: PUBLIC_URL is not set.'),
     createdAt: required(timestamp('When it was first set.')),
     updatedAt: required(timestamp('When it was last set.')),
@@ -36,6 +47,7 @@ const example = {
   app: 'sandbox',
   clientId: 'trunkline',
   scopes: [],
+  hasWebhookSecret: false,
   redirectUri: 'https://api.example.com/oauth/callback',
   createdAt: '2026-03-02T09:30:00.000Z',
   updatedAt: '2026-03-02T09:30:00.000Z',
@@ -43,11 +55,12 @@ const example = {
 
 const toResult = (
   { redirectUri }: CallContext,
-  { app, clientId, scopes, createdAt, updatedAt }: OAuthClientSummary,
+  { app, clientId, scopes, hasWebhookSecret, createdAt, updatedAt }: OAuthClientSummary,
 ) => ({
   app,
   clientId,
   scopes: scopes ?? [],
+  hasWebhookSecret,
   redirectUri: redirectUri() ?? null,
   createdAt: createdAt.toISOString(),
   updatedAt: updatedAt.toISOString(),
@@ -115,6 +128,9 @@ export const oauthClientOperations = [
     body: {
       clientId: required(text("The client's id, as the app shows it.")),
       clientSecret: required(text("The client's secret. It is stored encrypted.")),
+      webhookSecret: text(
+        'The secret with which the app signs its webhooks, if it is not that of the client. It is stored encrypted.',
+      ),
       scopes: texts('The scopes to request. Default: those that the connector needs.'),
     },
     response: { key: 'oauthClient', value: object(oauthClient, 'The OAuth client.') },
@@ -129,6 +145,8 @@ export const oauthClientOperations = [
       await setOAuthClient(database, vault, key, {
         clientId: readText('clientId', input.clientId),
         clientSecret: readText('clientSecret', input.clientSecret),
+        webhookSecret:
+          input.webhookSecret == null ? null : readText('webhookSecret', input.webhookSecret),
         scopes: readScopes(input.scopes),
       })
       return requireClient(context, key.app)

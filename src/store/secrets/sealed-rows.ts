@@ -50,6 +50,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     hasEnvironment: true,
   },
   {
+    kind: 'oauth-webhook',
+    table: 'oauth_clients',
+    column: 'sealed_webhook_secret',
+    idType: 'uuid',
+    hasEnvironment: true,
+  },
+  {
     kind: 'webhook',
     table: 'webhook_subscriptions',
     column: 'sealed_secret',

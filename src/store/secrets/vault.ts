@@ -18,6 +18,7 @@ export type SecretContext =
   | { readonly kind: 'old-integration'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'tokens'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'oauth-client'; readonly environmentId: string; readonly id: string }
+  | { readonly kind: 'oauth-webhook'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'inbound'; readonly environmentId: string; readonly id: string }
   | { readonly kind: 'signing-key'; readonly id: string }
 

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "oauth_clients" ADD COLUMN     "sealed_webhook_secret" BYTEA;
