@@ -133,9 +133,14 @@ describe.skipIf(missing)(`the real GnuCash${missing ? `: ${missing}` : ''}`, () 
   test('is listed completely', async () => {
     await expectAllSame()
     const [invoice] = await list('accounting/invoices')
-    expect(invoice).toMatchObject({ invoiceStatus: 'Posted', totalAmount: 533, subTotal: 533 })
+    expect(invoice).toMatchObject({
+      invoiceStatus: 'Posted',
+      invoiceState: 'OPEN',
+      totalAmount: 533,
+      subTotal: 533,
+    })
     const [bill] = await list('accounting/bills')
-    expect(bill).toMatchObject({ billStatus: 'Posted', totalAmount: 159.8 })
+    expect(bill).toMatchObject({ billStatus: 'Posted', billState: 'OPEN', totalAmount: 159.8 })
     const types = (await list('accounting/accounts')).map(({ accountName, accountType }) => [
       accountName,
       accountType,
@@ -180,7 +185,10 @@ describe.skipIf(missing)(`the real GnuCash${missing ? `: ${missing}` : ''}`, () 
     expect(created.status).toBe(201)
     await sync.syncNow(credentialId)
     await expectAllSame()
-    expect((await list('accounting/invoices'))[0]?.invoiceStatus).toBe('Paid')
+    expect((await list('accounting/invoices'))[0]).toMatchObject({
+      invoiceStatus: 'Paid',
+      invoiceState: 'PAID',
+    })
     expect(await list('accounting/vendors')).toHaveLength(2)
   })
 

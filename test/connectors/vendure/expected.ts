@@ -89,6 +89,16 @@ const expectedLine = (credentialId: string, line: Order['lines'][number]) => ({
   sku: line.productVariant.sku,
 })
 
+const states: Readonly<Record<string, string>> = {
+  PaymentAuthorized: 'OPEN',
+  PaymentSettled: 'OPEN',
+  PartiallyShipped: 'OPEN',
+  Shipped: 'OPEN',
+  PartiallyDelivered: 'OPEN',
+  Delivered: 'COMPLETED',
+  Cancelled: 'CANCELLED',
+}
+
 /** Facts about an order that Vendure's API does not return. */
 export interface OrderStanding {
   readonly paymentStatus: string
@@ -105,6 +115,7 @@ export const expectedOrder = (
   ...common(credentialId, 'commerce/orders', remote),
   orderNumber: remote.code,
   orderStatus: remote.state,
+  orderState: states[remote.state],
   ...standing,
   currency: remote.currencyCode,
   totalPrice: euros(remote.totalWithTax),
@@ -136,6 +147,7 @@ export const expectedFulfillment = (
 ): Expected => ({
   ...common(credentialId, 'commerce/fulfillments', remote),
   orderId: recordId(credentialId, 'commerce/orders', order.id),
+  shipmentState: remote.state.toUpperCase(),
   carrier: remote.method,
   service: null,
   trackingNumbers: remote.trackingCode ? [remote.trackingCode] : [],
