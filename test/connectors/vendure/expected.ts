@@ -99,6 +99,16 @@ const states: Readonly<Record<string, string>> = {
   Cancelled: 'CANCELLED',
 }
 
+const standingStates: Readonly<Record<string, string>> = {
+  Authorized: 'AUTHORIZED',
+  Settled: 'PAID',
+  PartiallyRefunded: 'PARTIALLY_REFUNDED',
+  Unfulfilled: 'UNFULFILLED',
+  PartiallyShipped: 'PARTIALLY_FULFILLED',
+  Shipped: 'FULFILLED',
+  Delivered: 'FULFILLED',
+}
+
 /** Facts about an order that Vendure's API does not return. */
 export interface OrderStanding {
   readonly paymentStatus: string
@@ -116,7 +126,11 @@ export const expectedOrder = (
   orderNumber: remote.code,
   orderStatus: remote.state,
   orderState: states[remote.state],
-  ...standing,
+  ...(standing && {
+    ...standing,
+    paymentState: standingStates[standing.paymentStatus],
+    fulfillmentState: standingStates[standing.fulfillmentStatus],
+  }),
   currency: remote.currencyCode,
   totalPrice: euros(remote.totalWithTax),
   totalDiscount: euros(-total(remote.discounts.map(({ amountWithTax }) => amountWithTax)) + 0),
