@@ -1,5 +1,4 @@
 /** Unified words for the statuses of an app. */
-import { readPath } from './read.ts'
 import type { Converter } from './rule.ts'
 
 /**
@@ -12,11 +11,12 @@ export const states = <Raw = never>(
   words: Readonly<Record<string, string>>,
 ): Converter => {
   const unified = new Map<unknown, string>(Object.entries(words))
-  // Safe: the rules of a mapping receive only records of their own app.
-  const read = typeof source === 'string' ? readPath(source) : (source as Converter['read'])
+  const wordOf = (status: unknown): string | null => unified.get(status) ?? null
+  if (typeof source === 'string') return { from: source, on: [], read: wordOf }
   return {
     from: '',
     on: [],
-    read: (raw, record, context) => unified.get(read?.(raw, record, context)) ?? null,
+    // Safe: the rules of a mapping receive only records of their own app.
+    read: (raw, record, context) => wordOf(source(raw as Raw, record as Raw, context)),
   }
 }
