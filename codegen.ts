@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { browserModules } from './codegen/browser.ts'
+import { fidelityTablesSource } from './codegen/fidelity-tables.ts'
 import { fieldTablesSource } from './codegen/field-tables.ts'
 import { schemaSource } from './codegen/graphql.ts'
 import { guideSource } from './codegen/guide.ts'
@@ -46,6 +47,12 @@ const generatedPages = async (): Promise<Readonly<Record<string, string>>> => {
   // Imported late, because it may have to be written first.
   const { catalogue, connectors } = await import('./src/generated/registry.ts')
   return {
+    'docs/apps.md': fidelityTablesSource(
+      current('docs/apps.md') ?? '',
+      root,
+      catalogue,
+      connectors,
+    ),
     'docs/fields.md': fieldTablesSource(current('docs/fields.md') ?? '', catalogue, connectors),
   }
 }

@@ -8,6 +8,7 @@ import { createAppClient } from '../../src/outbound/http.ts'
 import { createCredential } from '../../src/store/accounts/credentials.ts'
 import { createSync, type Sync } from '../../src/sync/schedule.ts'
 import { type GnuCash, gnucashMissing, startGnuCash } from '../apps/gnucash/start.ts'
+import { fidelityTest } from '../support/fidelity.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { testVault } from '../support/vault.ts'
 
@@ -155,6 +156,15 @@ describe.skipIf(missing)(`the real GnuCash${missing ? `: ${missing}` : ''}`, () 
     })
   })
 
+  test('is read by id', async () => {
+    for (const path of ['accounts', 'bills', 'customers', 'invoices', 'vendors']) {
+      const [record] = await list(`accounting/${path}`)
+      const one = `/accounting/${path}/${record.id}?credentialId=${credentialId}`
+      const response = await service.rest(tenant.key, one)
+      expect(Object.values(response.json())).toEqual([record])
+    }
+  })
+
   test('is not written again if nothing has changed', async () => {
     const changes = () =>
       service.database.prisma.$queryRaw<
@@ -244,4 +254,6 @@ describe.skipIf(missing)(`the real GnuCash${missing ? `: ${missing}` : ''}`, () 
     await sync.syncNow(credentialId)
     await expectAllSame()
   })
+
+  fidelityTest('gnucash', 'live', () => service)
 })

@@ -16,6 +16,7 @@ import {
   type Shop,
 } from '../apps/medusa/shop.ts'
 import { type Medusa, medusaMissing, startMedusa } from '../apps/medusa/start.ts'
+import { fidelityTest } from '../support/fidelity.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { unusedAddress } from '../support/unused-address.ts'
 import { testVault } from '../support/vault.ts'
@@ -606,4 +607,6 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     await expectStored('order', order.id, { fulfillmentStatus: 'fulfilled' })
     await expectAllSame()
   })
+
+  fidelityTest('medusa', 'live', () => service)
 })
