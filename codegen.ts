@@ -5,6 +5,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { browserModules } from './codegen/browser.ts'
+import { fidelityTablesSource } from './codegen/fidelity-tables.ts'
+import { fieldTablesSource } from './codegen/field-tables.ts'
 import { schemaSource } from './codegen/graphql.ts'
 import { guideSource } from './codegen/guide.ts'
 import { openapiSource } from './codegen/openapi.ts'
@@ -40,9 +42,23 @@ const refresh = (files: Readonly<Record<string, string>>): void => {
   for (const path of staleAmong(files)) write(path, files[path] ?? '')
 }
 
+/** The pages of docs/ with generated tables, by path relative to the root. */
+const generatedPages = async (): Promise<Readonly<Record<string, string>>> => {
+  // Imported late, because it may have to be written first.
+  const { catalogue, connectors } = await import('./src/generated/registry.ts')
+  return {
+    'docs/apps.md': fidelityTablesSource(
+      current('docs/apps.md') ?? '',
+      root,
+      catalogue,
+      connectors,
+    ),
+    'docs/fields.md': fieldTablesSource(current('docs/fields.md') ?? '', catalogue, connectors),
+  }
+}
+
 /** The text of every other generated file, by path relative to the root. */
 const derivedFiles = async (): Promise<Readonly<Record<string, string>>> => {
-  // Imported late, because it may have to be written first.
   const { catalogue } = await import('./src/generated/catalogue.ts')
   return {
     'README.md': readmeSource(current('README.md') ?? '', catalogue),
@@ -57,8 +73,11 @@ const derivedFiles = async (): Promise<Readonly<Record<string, string>>> => {
 
 /** The paths of the generated files that do not match the definitions. */
 export const staleFiles = async (): Promise<readonly string[]> => {
-  const stale = staleAmong(registrySources(root))
-  return stale.length > 0 ? stale : staleAmong(await derivedFiles())
+  const sources = staleAmong(registrySources(root))
+  if (sources.length > 0) return sources
+  // The guide contains the pages.
+  const pages = staleAmong(await generatedPages())
+  return pages.length > 0 ? pages : staleAmong(await derivedFiles())
 }
 
 if (import.meta.main) {
@@ -68,6 +87,7 @@ if (import.meta.main) {
     process.exitCode = stale.length > 0 ? 1 : 0
   } else {
     refresh(registrySources(root))
+    refresh(await generatedPages())
     refresh(await derivedFiles())
   }
 }

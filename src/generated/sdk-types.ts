@@ -1082,6 +1082,8 @@ export interface AccountingBill {
   readonly billNumber: string | null
   /** Status of the bill, as the app names it. */
   readonly billStatus: string | null
+  /** Status of the bill, the same words for every app. */
+  readonly billState: 'DRAFT' | 'OPEN' | 'PARTIALLY_PAID' | 'PAID' | 'VOID' | null
   /** Date on which the bill was issued. The start of the day, 00:00 UTC. */
   readonly issueDate: string | null
   /** Due date of the bill. The start of the day, 00:00 UTC. */
@@ -1162,6 +1164,14 @@ export interface AccountingBillFilter {
   readonly billStatusIn?: readonly string[]
   /** Status of the bill, as the app names it: true for records without a value, false for records with one. */
   readonly billStatusIsNull?: boolean
+  /** Status of the bill, the same words for every app: equal to this value. */
+  readonly billState?: 'DRAFT' | 'OPEN' | 'PARTIALLY_PAID' | 'PAID' | 'VOID'
+  /** Status of the bill, the same words for every app: different from this value, or empty. */
+  readonly billStateNotEquals?: 'DRAFT' | 'OPEN' | 'PARTIALLY_PAID' | 'PAID' | 'VOID'
+  /** Status of the bill, the same words for every app: equal to one of these values. */
+  readonly billStateIn?: readonly ('DRAFT' | 'OPEN' | 'PARTIALLY_PAID' | 'PAID' | 'VOID')[]
+  /** Status of the bill, the same words for every app: true for records without a value, false for records with one. */
+  readonly billStateIsNull?: boolean
   /** Date on which the bill was issued: equal to this value. */
   readonly issueDate?: string
   /** Date on which the bill was issued: at least this value. */
@@ -1586,6 +1596,8 @@ export interface AccountingInvoice {
   readonly invoiceNumber: string | null
   /** Status of the invoice, as the app names it. */
   readonly invoiceStatus: string | null
+  /** Status of the invoice, the same words for every app. */
+  readonly invoiceState: 'DRAFT' | 'OPEN' | 'PARTIALLY_PAID' | 'PAID' | 'VOID' | null
   /** Date on which the invoice was issued. The start of the day, 00:00 UTC. */
   readonly issueDate: string | null
   /** Due date of the invoice. The start of the day, 00:00 UTC. */
@@ -1666,6 +1678,14 @@ export interface AccountingInvoiceFilter {
   readonly invoiceStatusIn?: readonly string[]
   /** Status of the invoice, as the app names it: true for records without a value, false for records with one. */
   readonly invoiceStatusIsNull?: boolean
+  /** Status of the invoice, the same words for every app: equal to this value. */
+  readonly invoiceState?: 'DRAFT' | 'OPEN' | 'PARTIALLY_PAID' | 'PAID' | 'VOID'
+  /** Status of the invoice, the same words for every app: different from this value, or empty. */
+  readonly invoiceStateNotEquals?: 'DRAFT' | 'OPEN' | 'PARTIALLY_PAID' | 'PAID' | 'VOID'
+  /** Status of the invoice, the same words for every app: equal to one of these values. */
+  readonly invoiceStateIn?: readonly ('DRAFT' | 'OPEN' | 'PARTIALLY_PAID' | 'PAID' | 'VOID')[]
+  /** Status of the invoice, the same words for every app: true for records without a value, false for records with one. */
+  readonly invoiceStateIsNull?: boolean
   /** Date on which the invoice was issued: equal to this value. */
   readonly issueDate?: string
   /** Date on which the invoice was issued: at least this value. */
@@ -2010,6 +2030,8 @@ export interface AccountingPayment {
   readonly companyId: string | null
   /** Amount of the payment. */
   readonly totalAmount: number | null
+  /** Status of the payment, the same words for every app. */
+  readonly paymentState: 'COMPLETED' | 'VOID' | null
   /** Tracking categories the payment is assigned to. */
   readonly trackingCategoryIds: readonly string[]
   /** Fields of the record that the unified model does not have, under the app's own names. */
@@ -2088,6 +2110,14 @@ export interface AccountingPaymentFilter {
   readonly totalAmountIn?: readonly number[]
   /** Amount of the payment: true for records without a value, false for records with one. */
   readonly totalAmountIsNull?: boolean
+  /** Status of the payment, the same words for every app: equal to this value. */
+  readonly paymentState?: 'COMPLETED' | 'VOID'
+  /** Status of the payment, the same words for every app: different from this value, or empty. */
+  readonly paymentStateNotEquals?: 'COMPLETED' | 'VOID'
+  /** Status of the payment, the same words for every app: equal to one of these values. */
+  readonly paymentStateIn?: readonly ('COMPLETED' | 'VOID')[]
+  /** Status of the payment, the same words for every app: true for records without a value, false for records with one. */
+  readonly paymentStateIsNull?: boolean
   /** When the record was created in the app: at least this value. */
   readonly remoteCreatedAtMin?: string
   /** When the record was created in the app: at most this value. */
@@ -3144,6 +3174,8 @@ export interface CrmOpportunity {
   readonly opportunityDescription: string | null
   /** Expected amount of the sale. */
   readonly amount: number | null
+  /** Currency of the amount. */
+  readonly currency: CurrencyCode | null
   /** User who owns the opportunity. */
   readonly opportunityOwner: string | null
   /** Account to which the sale would be made. */
@@ -3152,6 +3184,8 @@ export interface CrmOpportunity {
   readonly opportunityStage: string | null
   /** Status of the opportunity (open, won or lost), as the app names it. */
   readonly opportunityStatus: string | null
+  /** Status of the opportunity, the same words for every app. */
+  readonly opportunityState: 'OPEN' | 'WON' | 'LOST' | null
   /** Actual or expected date of the close. The start of the day, 00:00 UTC. */
   readonly closeDate: string | null
   /** Time of the last activity on the opportunity. */
@@ -3210,6 +3244,14 @@ export interface CrmOpportunityFilter {
   readonly amountIn?: readonly number[]
   /** Expected amount of the sale: true for records without a value, false for records with one. */
   readonly amountIsNull?: boolean
+  /** Currency of the amount: equal to this value. */
+  readonly currency?: CurrencyCode
+  /** Currency of the amount: different from this value, or empty. */
+  readonly currencyNotEquals?: CurrencyCode
+  /** Currency of the amount: equal to one of these values. */
+  readonly currencyIn?: readonly CurrencyCode[]
+  /** Currency of the amount: true for records without a value, false for records with one. */
+  readonly currencyIsNull?: boolean
   /** User who owns the opportunity: equal to this value. */
   readonly opportunityOwner?: string
   /** User who owns the opportunity: different from this value, or empty. */
@@ -3244,6 +3286,14 @@ export interface CrmOpportunityFilter {
   readonly opportunityStatusIn?: readonly string[]
   /** Status of the opportunity (open, won or lost), as the app names it: true for records without a value, false for records with one. */
   readonly opportunityStatusIsNull?: boolean
+  /** Status of the opportunity, the same words for every app: equal to this value. */
+  readonly opportunityState?: 'OPEN' | 'WON' | 'LOST'
+  /** Status of the opportunity, the same words for every app: different from this value, or empty. */
+  readonly opportunityStateNotEquals?: 'OPEN' | 'WON' | 'LOST'
+  /** Status of the opportunity, the same words for every app: equal to one of these values. */
+  readonly opportunityStateIn?: readonly ('OPEN' | 'WON' | 'LOST')[]
+  /** Status of the opportunity, the same words for every app: true for records without a value, false for records with one. */
+  readonly opportunityStateIsNull?: boolean
   /** Actual or expected date of the close: equal to this value. */
   readonly closeDate?: string
   /** Actual or expected date of the close: at least this value. */
@@ -3720,6 +3770,8 @@ export interface CommerceFulfillment {
   readonly remoteId: string
   /** Order the fulfillment belongs to. */
   readonly orderId: string | null
+  /** Status of the shipment, the same words for every app. */
+  readonly shipmentState: 'PENDING' | 'SHIPPED' | 'DELIVERED' | 'FAILED' | 'CANCELLED' | null
   /** Company that carries the shipment. */
   readonly carrier: string | null
   /** Type of shipping service. */
@@ -3760,6 +3812,14 @@ export interface CommerceFulfillmentFilter {
   readonly orderIdIn?: readonly string[]
   /** Order the fulfillment belongs to: true for records without a value, false for records with one. */
   readonly orderIdIsNull?: boolean
+  /** Status of the shipment, the same words for every app: equal to this value. */
+  readonly shipmentState?: 'PENDING' | 'SHIPPED' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
+  /** Status of the shipment, the same words for every app: different from this value, or empty. */
+  readonly shipmentStateNotEquals?: 'PENDING' | 'SHIPPED' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
+  /** Status of the shipment, the same words for every app: equal to one of these values. */
+  readonly shipmentStateIn?: readonly ('PENDING' | 'SHIPPED' | 'DELIVERED' | 'FAILED' | 'CANCELLED')[]
+  /** Status of the shipment, the same words for every app: true for records without a value, false for records with one. */
+  readonly shipmentStateIsNull?: boolean
   /** Company that carries the shipment: equal to this value. */
   readonly carrier?: string
   /** Company that carries the shipment: contains this text, ignoring case. */
@@ -3816,10 +3876,16 @@ export interface CommerceOrder {
   readonly orderNumber: string | null
   /** Status of the order, as the app names it. */
   readonly orderStatus: string | null
+  /** Status of the order, the same words for every app. */
+  readonly orderState: 'OPEN' | 'COMPLETED' | 'CANCELLED' | null
   /** Fulfillment status of the order, as the app names it. */
   readonly fulfillmentStatus: string | null
+  /** Fulfillment status of the order, the same words for every app. */
+  readonly fulfillmentState: 'UNFULFILLED' | 'PARTIALLY_FULFILLED' | 'FULFILLED' | null
   /** Payment status of the order, as the app names it. */
   readonly paymentStatus: string | null
+  /** Payment status of the order, the same words for every app. */
+  readonly paymentState: 'UNPAID' | 'AUTHORIZED' | 'PARTIALLY_PAID' | 'PAID' | 'PARTIALLY_REFUNDED' | 'REFUNDED' | 'VOID' | null
   /** Currency of the order. */
   readonly currency: CurrencyCode | null
   /** Total amount of the order, after discount and including shipping and tax. Decimal digits. */
@@ -3880,6 +3946,14 @@ export interface CommerceOrderFilter {
   readonly orderStatusIn?: readonly string[]
   /** Status of the order, as the app names it: true for records without a value, false for records with one. */
   readonly orderStatusIsNull?: boolean
+  /** Status of the order, the same words for every app: equal to this value. */
+  readonly orderState?: 'OPEN' | 'COMPLETED' | 'CANCELLED'
+  /** Status of the order, the same words for every app: different from this value, or empty. */
+  readonly orderStateNotEquals?: 'OPEN' | 'COMPLETED' | 'CANCELLED'
+  /** Status of the order, the same words for every app: equal to one of these values. */
+  readonly orderStateIn?: readonly ('OPEN' | 'COMPLETED' | 'CANCELLED')[]
+  /** Status of the order, the same words for every app: true for records without a value, false for records with one. */
+  readonly orderStateIsNull?: boolean
   /** Fulfillment status of the order, as the app names it: equal to this value. */
   readonly fulfillmentStatus?: string
   /** Fulfillment status of the order, as the app names it: contains this text, ignoring case. */
@@ -3890,6 +3964,14 @@ export interface CommerceOrderFilter {
   readonly fulfillmentStatusIn?: readonly string[]
   /** Fulfillment status of the order, as the app names it: true for records without a value, false for records with one. */
   readonly fulfillmentStatusIsNull?: boolean
+  /** Fulfillment status of the order, the same words for every app: equal to this value. */
+  readonly fulfillmentState?: 'UNFULFILLED' | 'PARTIALLY_FULFILLED' | 'FULFILLED'
+  /** Fulfillment status of the order, the same words for every app: different from this value, or empty. */
+  readonly fulfillmentStateNotEquals?: 'UNFULFILLED' | 'PARTIALLY_FULFILLED' | 'FULFILLED'
+  /** Fulfillment status of the order, the same words for every app: equal to one of these values. */
+  readonly fulfillmentStateIn?: readonly ('UNFULFILLED' | 'PARTIALLY_FULFILLED' | 'FULFILLED')[]
+  /** Fulfillment status of the order, the same words for every app: true for records without a value, false for records with one. */
+  readonly fulfillmentStateIsNull?: boolean
   /** Payment status of the order, as the app names it: equal to this value. */
   readonly paymentStatus?: string
   /** Payment status of the order, as the app names it: contains this text, ignoring case. */
@@ -3900,6 +3982,14 @@ export interface CommerceOrderFilter {
   readonly paymentStatusIn?: readonly string[]
   /** Payment status of the order, as the app names it: true for records without a value, false for records with one. */
   readonly paymentStatusIsNull?: boolean
+  /** Payment status of the order, the same words for every app: equal to this value. */
+  readonly paymentState?: 'UNPAID' | 'AUTHORIZED' | 'PARTIALLY_PAID' | 'PAID' | 'PARTIALLY_REFUNDED' | 'REFUNDED' | 'VOID'
+  /** Payment status of the order, the same words for every app: different from this value, or empty. */
+  readonly paymentStateNotEquals?: 'UNPAID' | 'AUTHORIZED' | 'PARTIALLY_PAID' | 'PAID' | 'PARTIALLY_REFUNDED' | 'REFUNDED' | 'VOID'
+  /** Payment status of the order, the same words for every app: equal to one of these values. */
+  readonly paymentStateIn?: readonly ('UNPAID' | 'AUTHORIZED' | 'PARTIALLY_PAID' | 'PAID' | 'PARTIALLY_REFUNDED' | 'REFUNDED' | 'VOID')[]
+  /** Payment status of the order, the same words for every app: true for records without a value, false for records with one. */
+  readonly paymentStateIsNull?: boolean
   /** Currency of the order: equal to this value. */
   readonly currency?: CurrencyCode
   /** Currency of the order: different from this value, or empty. */

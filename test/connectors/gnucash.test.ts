@@ -8,6 +8,7 @@ import { createAppClient } from '../../src/outbound/http.ts'
 import { createCredential } from '../../src/store/accounts/credentials.ts'
 import { createSync, type Sync } from '../../src/sync/schedule.ts'
 import { type GnuCash, gnucashMissing, startGnuCash } from '../apps/gnucash/start.ts'
+import { fidelityTest } from '../support/fidelity.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { testVault } from '../support/vault.ts'
 
@@ -133,9 +134,14 @@ describe.skipIf(missing)(`the real GnuCash${missing ? `: ${missing}` : ''}`, () 
   test('is listed completely', async () => {
     await expectAllSame()
     const [invoice] = await list('accounting/invoices')
-    expect(invoice).toMatchObject({ invoiceStatus: 'Posted', totalAmount: 533, subTotal: 533 })
+    expect(invoice).toMatchObject({
+      invoiceStatus: 'Posted',
+      invoiceState: 'OPEN',
+      totalAmount: 533,
+      subTotal: 533,
+    })
     const [bill] = await list('accounting/bills')
-    expect(bill).toMatchObject({ billStatus: 'Posted', totalAmount: 159.8 })
+    expect(bill).toMatchObject({ billStatus: 'Posted', billState: 'OPEN', totalAmount: 159.8 })
     const types = (await list('accounting/accounts')).map(({ accountName, accountType }) => [
       accountName,
       accountType,
@@ -148,6 +154,15 @@ describe.skipIf(missing)(`the real GnuCash${missing ? `: ${missing}` : ''}`, () 
       Sales: 'INCOME',
       Travel: 'EXPENSE',
     })
+  })
+
+  test('is read by id', async () => {
+    for (const path of ['accounts', 'bills', 'customers', 'invoices', 'vendors']) {
+      const [record] = await list(`accounting/${path}`)
+      const one = `/accounting/${path}/${record.id}?credentialId=${credentialId}`
+      const response = await service.rest(tenant.key, one)
+      expect(Object.values(response.json())).toEqual([record])
+    }
   })
 
   test('is not written again if nothing has changed', async () => {
@@ -180,7 +195,10 @@ describe.skipIf(missing)(`the real GnuCash${missing ? `: ${missing}` : ''}`, () 
     expect(created.status).toBe(201)
     await sync.syncNow(credentialId)
     await expectAllSame()
-    expect((await list('accounting/invoices'))[0]?.invoiceStatus).toBe('Paid')
+    expect((await list('accounting/invoices'))[0]).toMatchObject({
+      invoiceStatus: 'Paid',
+      invoiceState: 'PAID',
+    })
     expect(await list('accounting/vendors')).toHaveLength(2)
   })
 
@@ -236,4 +254,6 @@ describe.skipIf(missing)(`the real GnuCash${missing ? `: ${missing}` : ''}`, () 
     await sync.syncNow(credentialId)
     await expectAllSame()
   })
+
+  fidelityTest('gnucash', 'live', () => service)
 })

@@ -394,9 +394,10 @@ describe('the mapping', () => {
         opportunityName: 'Lamps',
         amount: '1234567890123456.78',
         opportunityStatus: 'lost',
+        opportunityState: 'LOST',
         opportunityAccount: null,
         closeDate: '2026-02-28T00:00:00.000Z',
-        remoteFields: { properties: { deal_currency_code: 'USD' } },
+        currency: 'USD',
       },
     ],
     [

@@ -193,11 +193,22 @@ describe('a record', () => {
   })
 
   test.each([
-    [{ TotalAmt: 10, Balance: 10 }, 'Open'],
-    [{ TotalAmt: 10, Balance: 0 }, 'Paid'],
-    [{ TotalAmt: 0, Balance: 0, PrivateNote: 'Voided' }, 'Voided'],
-  ])('of bills with %o is %s', (amounts, status) => {
-    expect(rowOf('bills', { Id: '1', ...amounts }).billStatus).toBe(status)
+    [{ TotalAmt: 10, Balance: 10 }, 'Open', 'OPEN'],
+    [{ TotalAmt: 10, Balance: 4 }, 'Partially paid', 'PARTIALLY_PAID'],
+    [{ TotalAmt: 10, Balance: 0 }, 'Paid', 'PAID'],
+    [{ TotalAmt: 0, Balance: 0, PrivateNote: 'Voided' }, 'Voided', 'VOID'],
+    [{ TotalAmt: 10 }, null, null],
+  ])('of bills with %o is %s', (amounts, billStatus, billState) => {
+    expect(rowOf('bills', { Id: '1', ...amounts })).toMatchObject({ billStatus, billState })
+  })
+
+  test.each([
+    [{ TotalAmt: 10 }, 'COMPLETED'],
+    [{ TotalAmt: 0, PrivateNote: 'Voided by Ann' }, 'VOID'],
+    [{ TotalAmt: 0 }, 'COMPLETED'],
+  ])('of payments with %o is %s', (raw, paymentState) => {
+    const payment = { Id: '1', entityType: 'Payment', ...raw }
+    expect(rowOf('payments', payment).paymentState).toBe(paymentState)
   })
 
   test('of bills has the net amount, exactly, and its purchase orders', () => {

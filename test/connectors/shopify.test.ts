@@ -260,10 +260,28 @@ describe('a mapped record', () => {
   })
 
   test.each([
-    [{ cancelledAt: SINCE, closed: true }, 'cancelled'],
-    [{ cancelledAt: null, closed: true }, 'closed'],
-  ])('of an order with %j is %s', (facts, orderStatus) => {
-    expect(map('orders', { id: 'o', ...facts })).toMatchObject({ orderStatus })
+    [{ cancelledAt: SINCE, closed: true }, 'cancelled', 'CANCELLED'],
+    [{ cancelledAt: null, closed: true }, 'closed', 'COMPLETED'],
+  ])('of an order with %j is %s', (facts, orderStatus, orderState) => {
+    expect(map('orders', { id: 'o', ...facts })).toMatchObject({ orderStatus, orderState })
+  })
+
+  test('of an order has unified states only for words that mean one', () => {
+    const statesOf = (displayFulfillmentStatus: string, displayFinancialStatus: string) => {
+      const row = map('orders', { id: 'o', displayFulfillmentStatus, displayFinancialStatus })
+      return [row.fulfillmentState, row.paymentState]
+    }
+    expect(statesOf('PARTIALLY_FULFILLED', 'VOIDED')).toEqual(['PARTIALLY_FULFILLED', 'VOID'])
+    expect(statesOf('ON_HOLD', 'NEW_WORD')).toEqual([null, null])
+  })
+
+  test.each([
+    [{ status: 'SUCCESS', displayStatus: 'OUT_FOR_DELIVERY' }, 'SHIPPED'],
+    [{ status: 'SUCCESS', displayStatus: null }, 'SHIPPED'],
+    [{ status: 'SUCCESS', displayStatus: 'LABEL_VOIDED' }, null],
+    [{ status: 'CANCELLED', displayStatus: 'CANCELED' }, 'CANCELLED'],
+  ])('of a fulfillment with %j is %s', (raw, shipmentState) => {
+    expect(map('fulfillments', { id: 'f', ...raw }).shipmentState).toBe(shipmentState)
   })
 
   test('of a product hides the default option, and stock that is not tracked', () => {

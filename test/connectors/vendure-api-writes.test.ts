@@ -16,6 +16,7 @@ import {
   readOrder,
   readProduct,
 } from '../apps/vendure/state.ts'
+import { fidelityTest } from '../support/fidelity.ts'
 import { type Transport, transports } from '../support/operations.ts'
 import { type RecordCalls, type RecordOutcome, recordsOver } from '../support/record-calls.ts'
 import { moveOrder } from './vendure/acts.ts'
@@ -449,4 +450,6 @@ describe.skipIf(missing)(`the real Vendure through the API${missing ? `: ${missi
     const field = await records.update(ORDERS, id, { totalPrice: 1 })
     expect(field).toMatchObject({ code: 'FIELD_NOT_SUPPORTED', details: [{ field: 'totalPrice' }] })
   })
+
+  fidelityTest('vendure', 'live', () => shop.service)
 })

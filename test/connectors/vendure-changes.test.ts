@@ -16,6 +16,7 @@ import {
   updateVariant,
 } from '../apps/vendure/shop.ts'
 import { readOrder } from '../apps/vendure/state.ts'
+import { fidelityTest } from '../support/fidelity.ts'
 import { draftOrder, moveOrder, payOrder, settleRefund } from './vendure/acts.ts'
 import { missing, openScene, type Scene } from './vendure/scene.ts'
 
@@ -212,5 +213,7 @@ describe.skipIf(missing)(
         shippingAddress: { address1: 'Domshof 3' },
       })
     })
+
+    fidelityTest('vendure', 'live', () => scene.shop.service)
   },
 )

@@ -13,6 +13,7 @@ import {
   updateVariant,
 } from '../apps/vendure/shop.ts'
 import { startVendure, type Vendure } from '../apps/vendure/start.ts'
+import { fidelityTest } from '../support/fidelity.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { unusedAddress } from '../support/unused-address.ts'
 import { testVault } from '../support/vault.ts'
@@ -147,4 +148,6 @@ describe.skipIf(missing)('webhooks of a shop', () => {
     await expect.poll(subscriptions, { interval: 50 }).toEqual([])
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(410)
   })
+
+  fidelityTest('vendure', 'live', () => service)
 })

@@ -14,6 +14,7 @@ import {
   deleteVariant,
   updateCustomer,
 } from '../apps/vendure/shop.ts'
+import { fidelityTest } from '../support/fidelity.ts'
 import { createKey } from './vendure/key.ts'
 import { missing, openScene, type Scene, shownOf } from './vendure/scene.ts'
 
@@ -207,4 +208,6 @@ describe.skipIf(missing)(`the real Vendure${missing ? `: ${missing}` : ''}`, () 
     }
     expect(await shop.list('commerce/orders')).toEqual(before)
   })
+
+  fidelityTest('vendure', 'live', () => scene.shop.service)
 })

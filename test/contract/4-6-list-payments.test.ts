@@ -118,6 +118,7 @@ test('4.6.2 the payments are under one key, with the fields of 2.4 and 2.1, amou
     'companyId',
     'totalAmount',
     'trackingCategoryIds',
+    'paymentState',
     'remoteFields',
     ...commonNames,
   ]

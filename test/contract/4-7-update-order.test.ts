@@ -64,8 +64,11 @@ test('4.7.5 the order is under one key, with the fields of 2.11 and 2.1', async 
   const names = [
     'orderNumber',
     'orderStatus',
+    'orderState',
     'fulfillmentStatus',
+    'fulfillmentState',
     'paymentStatus',
+    'paymentState',
     'currency',
     'totalPrice',
     'totalDiscount',

@@ -72,6 +72,7 @@ test('4.8.5 the fulfillment is under one key, with the fields of 2.12 and 2.1', 
   expect(others).toEqual({})
   const names = [
     'orderId',
+    'shipmentState',
     'carrier',
     'service',
     'trackingNumbers',

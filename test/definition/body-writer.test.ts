@@ -27,6 +27,7 @@ const mapping = defineMapping(fulfillment, {
   remoteUpdatedAt: null,
   remoteDeleted: null,
   orderId: 'order',
+  shipmentState: null,
   carrier: onlyChanges('carrier'),
   service: null,
   trackingNumbers: null,

@@ -18,6 +18,7 @@ import {
 } from '../../src/definition/mapping/converters.ts'
 import { decimal } from '../../src/definition/mapping/decimal.ts'
 import type { JsonObject, WriteVerb } from '../../src/definition/mapping/rule.ts'
+import { states } from '../../src/definition/mapping/states.ts'
 import { buildBody, unifiedField, writableFields } from '../../src/definition/mapping/write.ts'
 import { createMapper, defineMapping } from '../../src/definition/mapping.ts'
 import { bill } from '../../src/resources/accounting/bill.ts'
@@ -43,6 +44,7 @@ const rules = {
   vendorId: required('Vendor.value'),
   billNumber: createOnly('Number'),
   billStatus: flag('Paid', 'paid', 'open'),
+  billState: states('State', { settled: 'PAID', toString: 'VOID' }),
   issueDate: notNull('Issued'),
   dueDate: updateOnly('Due'),
   paidOnDate: null,
@@ -192,6 +194,20 @@ test('refuses a remote field that a unified field sets, and takes any name as a 
   ).rejects.toMatchObject({ field: 'remoteFields.Currency.value' })
   const remoteFields = JSON.parse('{ "__proto__": { "x": 1 } }') as Readonly<Record<string, Json>>
   expect(Object.keys(Object(await write({}, { remoteFields })))).toEqual(['__proto__'])
+})
+
+test.each([
+  ['settled', 'PAID'],
+  ['toString', 'VOID'],
+  ['Settled', null],
+  ['constructor', null],
+  [7, null],
+  [undefined, null],
+])("the unified state of %j is %j, and the app's word stays", (State, state) => {
+  const { row, problems } = createMapper(mapping)({ Id: 7, State }, 'credential')
+  expect(row.billState).toBe(state)
+  expect(problems).toEqual([])
+  expect(Object(row.remoteFields).State).toBe(State)
 })
 
 test('the writable fields follow from the rules', () => {

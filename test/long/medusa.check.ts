@@ -16,6 +16,7 @@ import {
   type Shop,
 } from '../apps/medusa/shop.ts'
 import { type Medusa, medusaMissing, startMedusa } from '../apps/medusa/start.ts'
+import { fidelityTest } from '../support/fidelity.ts'
 import { startService, type Tenant, type TestService } from '../support/service.ts'
 import { unusedAddress } from '../support/unused-address.ts'
 import { testVault } from '../support/vault.ts'
@@ -134,12 +135,32 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
       postalCode: remote.postal_code,
     }
 
+  const orderStates: Loose = { pending: 'OPEN', completed: 'COMPLETED', canceled: 'CANCELLED' }
+  const fulfilled: Loose = {
+    not_fulfilled: 'UNFULFILLED',
+    partially_fulfilled: 'PARTIALLY_FULFILLED',
+    partially_shipped: 'PARTIALLY_FULFILLED',
+    fulfilled: 'FULFILLED',
+    shipped: 'FULFILLED',
+  }
+  const paid: Loose = {
+    not_paid: 'UNPAID',
+    authorized: 'AUTHORIZED',
+    captured: 'PAID',
+    partially_refunded: 'PARTIALLY_REFUNDED',
+    refunded: 'REFUNDED',
+    canceled: 'VOID',
+  }
+
   const expectedOrder = (remote: Loose) => ({
     ...common('orders', remote),
     orderNumber: String(remote.display_id),
     orderStatus: remote.status,
+    orderState: orderStates[remote.status],
     fulfillmentStatus: remote.fulfillment_status,
+    fulfillmentState: fulfilled[remote.fulfillment_status],
     paymentStatus: remote.payment_status,
+    paymentState: paid[remote.payment_status],
     currency: upper(remote.currency_code),
     totalPrice: String(remote.total),
     totalDiscount: String(remote.discount_total),
@@ -171,6 +192,7 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
   const expectedFulfillment = (order: Loose, remote: Loose) => ({
     ...common('fulfillments', remote),
     orderId: idOf('orders', order.id),
+    shipmentState: remote.canceled_at ? 'CANCELLED' : remote.shipped_at ? 'SHIPPED' : 'PENDING',
     carrier: remote.provider_id,
     service: null,
     trackingNumbers: remote.labels.map((label: Loose) => label.tracking_number),
@@ -585,4 +607,6 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     await expectStored('order', order.id, { fulfillmentStatus: 'fulfilled' })
     await expectAllSame()
   })
+
+  fidelityTest('medusa', 'live', () => service)
 })

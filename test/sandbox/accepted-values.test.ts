@@ -129,7 +129,12 @@ describe('a free text of the contract', () => {
       lineItems: [{ variantId: 'var_0001', quantity: 2 }],
     })
     const shipped = await desk.get('commerce/orders', order.raw.id)
-    expect(shipped?.row).toMatchObject({ orderStatus: 'Active', fulfillmentStatus: 'shipped' })
+    expect(shipped?.row).toMatchObject({
+      orderStatus: 'Active',
+      orderState: null,
+      fulfillmentStatus: 'shipped',
+      fulfillmentState: 'FULFILLED',
+    })
     // The life of the sandbox passes over orders in states that it does not know.
     await playground.app.advance('acme', 60)
     const later = await desk.get('commerce/orders', order.raw.id)

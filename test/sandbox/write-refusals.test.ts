@@ -87,6 +87,7 @@ test('fields that the sandbox computes are not writable', () => {
     'accounting/accounts': ['classification', 'currentBalance'],
     'accounting/invoices': [
       'invoiceStatus',
+      'invoiceState',
       'paidOnDate',
       'subTotal',
       'totalDiscount',
@@ -96,13 +97,22 @@ test('fields that the sandbox computes are not writable', () => {
       'lineItems',
       'lineItems.totalAmount',
     ],
-    'accounting/bills': ['billStatus', 'totalAmount', 'lineItems', 'lineItems.totalAmount'],
+    'accounting/payments': ['paymentState'],
+    'accounting/bills': [
+      'billStatus',
+      'billState',
+      'totalAmount',
+      'lineItems',
+      'lineItems.totalAmount',
+    ],
     'accounting/purchaseOrders': [
       'totalAmount',
       'lineItems.taxAmount',
       'lineItems.totalLineAmount',
     ],
-    'crm/opportunities': ['opportunityStatus'],
+    'commerce/orders': ['orderState', 'fulfillmentState', 'paymentState'],
+    'commerce/fulfillments': ['shipmentState'],
+    'crm/opportunities': ['opportunityStatus', 'opportunityState'],
     'crm/tasks': ['completedDate'],
   }
   for (const [topic, names] of Object.entries(computed)) {

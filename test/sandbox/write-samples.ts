@@ -214,6 +214,7 @@ const written: Readonly<Record<string, Sample>> = {
     update: {
       opportunityName: 'Ten boats',
       opportunityDescription: 'Red ones',
+      currency: 'USD',
       amount: '12000.50',
       opportunityOwner: 'mem_0002',
       opportunityAccount: 'org_0002',

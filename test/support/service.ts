@@ -23,6 +23,7 @@ import { createLineWriter } from '../../src/store/records/record-lines.ts'
 import { loadEncryptionKeys } from '../../src/store/secrets/encryption-keys.ts'
 import { checkResponses } from './closed-world.ts'
 import { createTestDatabase } from './database.ts'
+import { type ExercisedVerb, observeVerbs } from './exercised-verbs.ts'
 import { TEST_KEYS } from './vault.ts'
 
 export interface Tenant {
@@ -51,6 +52,8 @@ export interface TestService {
   readonly live: LiveChanges
   readonly url: string
   readonly server: FastifyInstance
+  /** The verbs of the successful requests for records over REST. */
+  readonly exercisedVerbs: readonly ExercisedVerb[]
   /** Every statement since the last call, oldest first, except the minutely one that saves the uses of keys. */
   takeStatements(): readonly string[]
   /** Creates an environment with a key, a user and credentials. */
@@ -137,6 +140,7 @@ export const openServer = async (
   })
   const { server, live } = createApi(runtime, window)
   checkResponses(server)
+  const exercisedVerbs = observeVerbs(server)
   const { database, clock, access, tokens } = runtime
   statements = []
   return {
@@ -147,6 +151,7 @@ export const openServer = async (
     tokens,
     live,
     server,
+    exercisedVerbs,
     takeStatements: (): readonly string[] => {
       const taken = statements
       statements = []

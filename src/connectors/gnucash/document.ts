@@ -1,6 +1,7 @@
 /** Invoices and bills, which the server only lists (NOTES "documents are read-only"). */
 import { listOf, readOnly } from '../../definition/mapping/converters.ts'
 import type { Rule } from '../../definition/mapping/rule.ts'
+import { states } from '../../definition/mapping/states.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { bill } from '../../resources/accounting/bill.ts'
 import { invoice } from '../../resources/accounting/invoice.ts'
@@ -35,6 +36,9 @@ const statusOf = ({ paid, posted }: Document): string => {
   return posted ? 'Posted' : 'Not posted'
 }
 
+// `Posted` may be paid in part: the server returns only whether all is paid.
+const state = states(statusOf, { 'Not posted': 'DRAFT', Posted: 'OPEN', Paid: 'PAID' })
+
 const rules = {
   remoteId: 'id', // NOTES "two identifiers": a bill has no other
   issueDate: ({ date_posted, date_opened }: Document) => date_posted ?? date_opened,
@@ -61,6 +65,7 @@ const invoiceMapping = defineMapping<typeof invoice, Document>(invoice, {
   customerId: 'owner.guid',
   invoiceNumber: 'id',
   invoiceStatus: statusOf,
+  invoiceState: state,
   lineItems: readOnly(listOf('entries', lineRules('inv'))),
 })
 
@@ -69,6 +74,7 @@ const billMapping = defineMapping<typeof bill, Document>(bill, {
   vendorId: 'owner.guid',
   billNumber: 'id',
   billStatus: statusOf,
+  billState: state,
   lineItems: readOnly(listOf('entries', lineRules('bill'))),
 })
 

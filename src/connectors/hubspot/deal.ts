@@ -3,6 +3,7 @@ import { WriteRejection } from '../../definition/connector.ts'
 import { orElse, required } from '../../definition/mapping/converters.ts'
 import { decimal } from '../../definition/mapping/decimal.ts'
 import type { Converter } from '../../definition/mapping/rule.ts'
+import { states } from '../../definition/mapping/states.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import type { Values } from '../../definition/raw-values.ts'
 import { opportunity } from '../../resources/crm/opportunity.ts'
@@ -31,16 +32,21 @@ const stage: Converter = {
   sets: ['properties.dealstage', 'properties.pipeline'],
 }
 
+/** The status of the deal's stage (NOTES "status of a deal"). */
+const statusOf = ({ properties }: RawDeal, _deal: RawDeal, context: unknown): unknown =>
+  portal.of(context).stages[String(properties.dealstage)]?.status
+
 const mapping = defineMapping<typeof opportunity, RawDeal>(opportunity, {
   remoteId: 'id',
   opportunityName: required(property('dealname')),
   opportunityDescription: property('description'),
   amount: orElse(decimal('properties.amount', { as: 'text' }), ''),
+  currency: property('deal_currency_code'),
   opportunityOwner: property('hubspot_owner_id'),
   opportunityAccount: link('companies'),
   opportunityStage: required(stage),
-  opportunityStatus: ({ properties }, _deal, context) =>
-    portal.of(context).stages[String(properties.dealstage)]?.status,
+  opportunityStatus: statusOf,
+  opportunityState: states(statusOf, { open: 'OPEN', won: 'WON', lost: 'LOST' }),
   closeDate: dayProperty('closedate'),
   lastActivityAt: timeProperty('notes_last_updated'),
   remoteCreatedAt: 'createdAt',

@@ -13,6 +13,7 @@ import {
   required,
   writtenBySteps,
 } from '../../definition/mapping/converters.ts'
+import { states } from '../../definition/mapping/states.ts'
 import { writableFields } from '../../definition/mapping/write.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { mapReadMany, mapRecords, passes } from '../../definition/paging/compose.ts'
@@ -43,6 +44,11 @@ const labelsOf = ({ labels }: RawFulfillment, name: string): readonly unknown[] 
     .map((label) => label[name])
     .filter((text) => text !== '' && text !== NO_URL)
 
+/** The last step of a fulfillment that has a time. */
+const lastStep = (raw: Values): string =>
+  ['canceled_at', 'delivered_at', 'shipped_at'].find((step) => typeof raw[step] === 'string') ??
+  'created_at'
+
 const line = {
   lineItemId: 'line_item_id',
   productId: readOnly('order_line.product_id'),
@@ -56,6 +62,12 @@ const line = {
 const mapping = defineMapping<typeof fulfillment, RawFulfillment & Values>(fulfillment, {
   remoteId: 'id',
   orderId: createOnly(required('order_id')),
+  shipmentState: states(lastStep, {
+    created_at: 'PENDING',
+    shipped_at: 'SHIPPED',
+    delivered_at: 'DELIVERED',
+    canceled_at: 'CANCELLED',
+  }),
   carrier: readOnly('provider_id'),
   service: null, // the shipping option is an id: remoteFields.shipping_option_id
   trackingNumbers: writtenBySteps((raw: RawFulfillment) => labelsOf(raw, 'tracking_number')),

@@ -11,6 +11,7 @@ import {
 } from '../../definition/mapping/converters.ts'
 import { decimal } from '../../definition/mapping/decimal.ts'
 import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
+import { states } from '../../definition/mapping/states.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { fetchTraced, mapRecords, passes } from '../../definition/paging/compose.ts'
 import { textsAt } from '../../definition/raw-values.ts'
@@ -146,8 +147,37 @@ export const mapping = defineMapping<typeof order, RawOrder>(order, {
   remoteId: 'id',
   orderNumber: ({ display_id }) => String(display_id),
   orderStatus: readOnly('status'),
+  orderState: states('status', {
+    pending: 'OPEN',
+    requires_action: 'OPEN',
+    completed: 'COMPLETED',
+    archived: 'COMPLETED',
+    canceled: 'CANCELLED',
+  }),
   fulfillmentStatus: readOnly('fulfillment_status'),
+  fulfillmentState: states('fulfillment_status', {
+    not_fulfilled: 'UNFULFILLED',
+    canceled: 'UNFULFILLED',
+    partially_fulfilled: 'PARTIALLY_FULFILLED',
+    partially_shipped: 'PARTIALLY_FULFILLED',
+    partially_delivered: 'PARTIALLY_FULFILLED',
+    fulfilled: 'FULFILLED',
+    shipped: 'FULFILLED',
+    delivered: 'FULFILLED',
+  }),
   paymentStatus: readOnly('payment_status'),
+  paymentState: states('payment_status', {
+    not_paid: 'UNPAID',
+    awaiting: 'UNPAID',
+    requires_action: 'UNPAID',
+    partially_authorized: 'UNPAID',
+    authorized: 'AUTHORIZED',
+    partially_captured: 'PARTIALLY_PAID',
+    captured: 'PAID',
+    partially_refunded: 'PARTIALLY_REFUNDED',
+    refunded: 'REFUNDED',
+    canceled: 'VOID',
+  }),
   currency: createOnly({
     from: 'currency_code',
     read: upperCase,

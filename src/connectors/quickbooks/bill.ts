@@ -7,7 +7,7 @@ import type { Entity } from './entity.ts'
 import { text } from './fields.ts'
 import { billLines } from './lines.ts'
 import { DEPARTMENT, trackingOf } from './tracking.ts'
-import { difference, linkedTo, statusOf, taxOf, transaction } from './transaction.ts'
+import { difference, documentState, linkedTo, statusOf, taxOf, transaction } from './transaction.ts'
 import { collection } from './writer.ts'
 
 /** The purchase orders to which a bill or its lines are linked. */
@@ -25,6 +25,7 @@ export const bills = collection(
     vendorId: required('VendorRef.value'),
     billNumber: text('DocNumber'),
     billStatus: statusOf,
+    billState: documentState,
     dueDate: notNull('DueDate'),
     paidOnDate: null, // NOTES "statuses": it is the date of a payment
     subTotal: (raw) => difference(raw.TotalAmt, taxOf(raw)),

@@ -7,7 +7,7 @@ import type { Entity } from './entity.ts'
 import { text } from './fields.ts'
 import { saleLines } from './lines.ts'
 import { CLASS, DEPARTMENT, trackingOf } from './tracking.ts'
-import { statusOf, taxOf, transaction } from './transaction.ts'
+import { documentState, statusOf, taxOf, transaction } from './transaction.ts'
 import { collection } from './writer.ts'
 
 /** The amount of the line of a kind that an invoice has at most once. */
@@ -24,6 +24,7 @@ export const invoices = collection(
     customerId: required('CustomerRef.value'),
     invoiceNumber: text('DocNumber'),
     invoiceStatus: statusOf,
+    invoiceState: documentState,
     dueDate: notNull('DueDate'),
     paidOnDate: null, // NOTES "statuses": it is the date of a payment
     subTotal: amountOfLine('SubTotalLineDetail'),

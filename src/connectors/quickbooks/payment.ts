@@ -27,7 +27,7 @@ import {
 } from './entity.ts'
 import { common, currency, exchangeRate } from './fields.ts'
 import { DEPARTMENT, getOneOf, trackingOf } from './tracking.ts'
-import { linkedTo } from './transaction.ts'
+import { linkedTo, paymentState } from './transaction.ts'
 
 export const RECEIVED: Entity = {
   name: 'Payment',
@@ -73,6 +73,7 @@ const mapping = defineMapping<typeof payment, Values>(payment, {
   currency,
   exchangeRate,
   totalAmount: required(decimal('TotalAmt', { as: 'number' })),
+  paymentState,
   trackingCategoryIds: trackingOf(DEPARTMENT),
 })
 

@@ -2,6 +2,7 @@
 import type { ResourceWriter } from '../../definition/connector.ts'
 import { compareDecimals, formatDecimal, parseDecimal } from '../../definition/decimal.ts'
 import { notNull, readOnly } from '../../definition/mapping/converters.ts'
+import { states } from '../../definition/mapping/states.ts'
 import { entriesOf, type Values, valuesAt, valuesOf } from '../../definition/raw-values.ts'
 import { common, currency, exchangeRate, text } from './fields.ts'
 
@@ -45,15 +46,32 @@ export const taxOf = ({ TxnTaxDetail }: Values): unknown => valuesOf(TxnTaxDetai
 
 const ZERO = { unscaled: 0n, scale: 0 }
 
-/**
- * The status, which QuickBooks shows but does not return: it follows from the balance (NOTES "statuses"). A voided
- * transaction has no amounts and a note that starts with the word.
- */
-export const statusOf = ({ TotalAmt, Balance, PrivateNote }: Values): string | null => {
-  const [total, balance] = [decimalOf(TotalAmt), decimalOf(Balance)]
+/** Whether a transaction is voided: it has no amount, and a note that starts with the word (NOTES "statuses"). */
+const isVoided = ({ TotalAmt, PrivateNote }: Values): boolean => {
+  const total = decimalOf(TotalAmt)
+  return (
+    total !== undefined &&
+    compareDecimals(total, ZERO) === 0 &&
+    String(PrivateNote ?? '').startsWith('Voided')
+  )
+}
+
+/** The status, which QuickBooks shows but does not return: it follows from the balance (NOTES "statuses"). */
+export const statusOf = (raw: Values): string | null => {
+  const [total, balance] = [decimalOf(raw.TotalAmt), decimalOf(raw.Balance)]
   if (!total || !balance) return null
-  const isZero = compareDecimals(total, ZERO) === 0
-  if (isZero && String(PrivateNote ?? '').startsWith('Voided')) return 'Voided'
+  if (isVoided(raw)) return 'Voided'
   if (compareDecimals(balance, ZERO) === 0) return 'Paid'
   return compareDecimals(balance, total) === 0 ? 'Open' : 'Partially paid'
 }
+
+/** The state of an invoice or a bill. */
+export const documentState = states(statusOf, {
+  Open: 'OPEN',
+  'Partially paid': 'PARTIALLY_PAID',
+  Paid: 'PAID',
+  Voided: 'VOID',
+})
+
+/** The state of a payment. */
+export const paymentState = (raw: Values): string => (isVoided(raw) ? 'VOID' : 'COMPLETED')

@@ -6,6 +6,7 @@ import {
   ofRecord,
   readOnly,
 } from '../../definition/mapping/converters.ts'
+import { states } from '../../definition/mapping/states.ts'
 import type { Resource } from '../../definition/resource.ts'
 import { account } from '../../resources/accounting/account.ts'
 import { bill } from '../../resources/accounting/bill.ts'
@@ -46,6 +47,14 @@ const billingLine = {
   companyId: ofRecord(notNull('companyId')),
   ...computed('totalAmount'),
 }
+
+/** The state of a bill or an invoice. */
+const documentState = states('state', {
+  draft: 'DRAFT',
+  open: 'OPEN',
+  part_paid: 'PARTIALLY_PAID',
+  paid: 'PAID',
+})
 
 /** Rules of bills and invoices. */
 const billing = (resource: Resource) => ({
@@ -109,6 +118,7 @@ export const accounting = [
       vendorId: notNull('vendorId'),
       billNumber: notNull('billNumber'),
       billStatus: readOnly('state'),
+      billState: documentState,
     },
     accountsOfLines,
   ),
@@ -120,6 +130,7 @@ export const accounting = [
       customerId: notNull('customerId'),
       invoiceNumber: notNull('invoiceNumber'),
       invoiceStatus: readOnly('state'),
+      invoiceState: documentState,
     },
     accountsOfLines,
   ),
@@ -135,6 +146,7 @@ export const accounting = [
       currency: createOnly(notNull('currency')),
       exchangeRate: createOnly(rate('exchangeRate')),
       totalAmount: createOnly(notNull(money('totalAmount'))),
+      paymentState: () => 'COMPLETED',
     },
     settledByPayment,
   ),

@@ -7,6 +7,7 @@ import {
   orElse,
   writtenTo,
 } from '../../definition/mapping/converters.ts'
+import { states } from '../../definition/mapping/states.ts'
 import { customer } from '../../resources/commerce/customer.ts'
 import { fulfillment } from '../../resources/commerce/fulfillment.ts'
 import { order } from '../../resources/commerce/order.ts'
@@ -41,8 +42,24 @@ export const commerce = [
   collection('orders', order, {
     orderNumber: notNull('orderNumber'),
     orderStatus: notNull('orderStatus'),
+    orderState: states('orderStatus', {
+      placed: 'OPEN',
+      processing: 'OPEN',
+      completed: 'COMPLETED',
+      cancelled: 'CANCELLED',
+    }),
     fulfillmentStatus: writtenTo('stated_status', 'fulfillmentStatus'),
+    fulfillmentState: states('fulfillmentStatus', {
+      none: 'UNFULFILLED',
+      partial: 'PARTIALLY_FULFILLED',
+      shipped: 'FULFILLED',
+    }),
     paymentStatus: notNull('paymentStatus'),
+    paymentState: states('paymentStatus', {
+      pending: 'UNPAID',
+      paid: 'PAID',
+      refunded: 'REFUNDED',
+    }),
     // Null makes the sandbox compute the total again.
     totalPrice: writtenTo('stated_total', money('totalPrice')),
     totalDiscount: orElse(money('totalDiscount'), '0.00'),
@@ -56,6 +73,8 @@ export const commerce = [
     fulfillment,
     {
       orderId: createOnly(notNull('orderId')),
+      // The sandbox records a shipment when it leaves.
+      shipmentState: () => 'SHIPPED',
       lineItems: entriesOf(fulfillment, 'lineItems', { price: money('price') }),
     },
     orderOfShipment,

@@ -1,5 +1,6 @@
 /** CRM collections. */
 import { enumeration, notNull, readOnly } from '../../definition/mapping/converters.ts'
+import { states } from '../../definition/mapping/states.ts'
 import { account } from '../../resources/crm/account.ts'
 import { contact } from '../../resources/crm/contact.ts'
 import { lead } from '../../resources/crm/lead.ts'
@@ -32,8 +33,10 @@ export const crm = [
   collection('deals', opportunity, {
     opportunityName: notNull('opportunityName'),
     amount: money('amount'),
+    currency: notNull('currency_code'),
     opportunityStage: notNull('opportunityStage'),
     opportunityStatus: readOnly('opportunityStatus'),
+    opportunityState: states('opportunityStatus', { open: 'OPEN', won: 'WON', lost: 'LOST' }),
   }),
   collection('notes', note),
   collection('tasks', task, {

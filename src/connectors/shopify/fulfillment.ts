@@ -10,6 +10,7 @@ import {
   required,
 } from '../../definition/mapping/converters.ts'
 import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
+import { states } from '../../definition/mapping/states.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { fetchTraced, mapRecords, passes } from '../../definition/paging/compose.ts'
 import { entriesOf, textsAt, type Values } from '../../definition/raw-values.ts'
@@ -79,6 +80,31 @@ const line = {
 const mapping = defineMapping(fulfillment, {
   remoteId: 'id',
   orderId: createOnly(required('order.id')),
+  // `displayStatus` follows the parcel and may be missing; `status` says whether the fulfillment was made.
+  shipmentState: states(({ displayStatus, status }: Values) => displayStatus ?? status, {
+    SUCCESS: 'SHIPPED',
+    PENDING: 'PENDING',
+    OPEN: 'PENDING',
+    CONFIRMED: 'PENDING',
+    SUBMITTED: 'PENDING',
+    LABEL_PURCHASED: 'PENDING',
+    LABEL_PRINTED: 'PENDING',
+    READY_FOR_PICKUP: 'PENDING',
+    FULFILLED: 'SHIPPED',
+    MARKED_AS_FULFILLED: 'SHIPPED',
+    CARRIER_PICKED_UP: 'SHIPPED',
+    IN_TRANSIT: 'SHIPPED',
+    OUT_FOR_DELIVERY: 'SHIPPED',
+    ATTEMPTED_DELIVERY: 'SHIPPED',
+    DELAYED: 'SHIPPED',
+    DELIVERED: 'DELIVERED',
+    PICKED_UP: 'DELIVERED',
+    NOT_DELIVERED: 'FAILED',
+    FAILURE: 'FAILED',
+    ERROR: 'FAILED',
+    CANCELED: 'CANCELLED',
+    CANCELLED: 'CANCELLED',
+  }),
   carrier: tracking('company', (entries) => entries[0]?.company),
   service: null, // Shopify's fulfillment service is who ships, not how
   trackingNumbers: tracking('numbers', (entries) => textsAt(entries, 'number')),

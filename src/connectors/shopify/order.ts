@@ -13,6 +13,7 @@ import {
 } from '../../definition/mapping/converters.ts'
 import { decimal } from '../../definition/mapping/decimal.ts'
 import type { Converter, JsonObject } from '../../definition/mapping/rule.ts'
+import { states } from '../../definition/mapping/states.ts'
 import { objectAt } from '../../definition/mapping/write.ts'
 import { defineMapping } from '../../definition/mapping.ts'
 import { matchesJson } from '../../definition/matching.ts'
@@ -167,8 +168,28 @@ export const mapping = defineMapping<typeof order, RawOrder>(order, {
   remoteId: 'id',
   orderNumber: createOnly('name'),
   orderStatus: statusOf,
+  orderState: states(statusOf, { open: 'OPEN', closed: 'COMPLETED', cancelled: 'CANCELLED' }),
   fulfillmentStatus: readOnly('displayFulfillmentStatus'),
+  // The other words can mean an order of which a part is fulfilled.
+  fulfillmentState: states('displayFulfillmentStatus', {
+    UNFULFILLED: 'UNFULFILLED',
+    OPEN: 'UNFULFILLED',
+    IN_PROGRESS: 'UNFULFILLED',
+    RESTOCKED: 'UNFULFILLED',
+    PARTIALLY_FULFILLED: 'PARTIALLY_FULFILLED',
+    FULFILLED: 'FULFILLED',
+  }),
   paymentStatus: readOnly('displayFinancialStatus'),
+  paymentState: states('displayFinancialStatus', {
+    PENDING: 'UNPAID',
+    EXPIRED: 'UNPAID',
+    AUTHORIZED: 'AUTHORIZED',
+    PARTIALLY_PAID: 'PARTIALLY_PAID',
+    PAID: 'PAID',
+    PARTIALLY_REFUNDED: 'PARTIALLY_REFUNDED',
+    REFUNDED: 'REFUNDED',
+    VOIDED: 'VOID',
+  }),
   currency: createOnly(writtenTo('currency', 'currencyCode')),
   totalPrice: shopAmount('totalPriceSet'),
   totalDiscount: shopAmount('totalDiscountsSet'),

@@ -1,6 +1,7 @@
 import {
   date,
   defineShape,
+  enumeration,
   list,
   number,
   reference,
@@ -9,6 +10,7 @@ import {
 } from '../../definition/field.ts'
 import { defineResource } from '../../definition/resource.ts'
 import { currency } from '../currency.ts'
+import { documentStates } from '../states.ts'
 
 const billLineItem = defineShape({
   name: 'BillLineItem',
@@ -40,6 +42,7 @@ export const bill = defineResource({
     vendorId: reference('accounting/vendors', 'Vendor who sent the bill.'),
     billNumber: text('Number that the vendor assigned to the bill.'),
     billStatus: text('Status of the bill, as the app names it.'),
+    billState: enumeration('Status of the bill, the same words for every app.', documentStates),
     issueDate: date('Date on which the bill was issued.'),
     dueDate: date('Due date of the bill.'),
     paidOnDate: date('Date on which the bill was paid in full.'),

@@ -1,6 +1,7 @@
 import {
   date,
   defineShape,
+  enumeration,
   list,
   number,
   reference,
@@ -9,6 +10,7 @@ import {
 } from '../../definition/field.ts'
 import { defineResource } from '../../definition/resource.ts'
 import { currency } from '../currency.ts'
+import { documentStates } from '../states.ts'
 
 const invoiceLineItem = defineShape({
   name: 'InvoiceLineItem',
@@ -40,6 +42,10 @@ export const invoice = defineResource({
     customerId: reference('accounting/customers', 'Customer to whom the invoice is issued.'),
     invoiceNumber: text('Number of the invoice.'),
     invoiceStatus: text('Status of the invoice, as the app names it.'),
+    invoiceState: enumeration(
+      'Status of the invoice, the same words for every app.',
+      documentStates,
+    ),
     issueDate: date('Date on which the invoice was issued.'),
     dueDate: date('Due date of the invoice.'),
     paidOnDate: date('Date on which the invoice was paid in full.'),

@@ -1,6 +1,7 @@
-import { date, number, reference, references } from '../../definition/field.ts'
+import { date, enumeration, number, reference, references } from '../../definition/field.ts'
 import { defineResource } from '../../definition/resource.ts'
 import { currency } from '../currency.ts'
+import { paymentStates } from '../states.ts'
 
 // The contract defines which fields of payments can be filtered.
 export const payment = defineResource({
@@ -28,6 +29,10 @@ export const payment = defineResource({
       filters: ['equals'],
     }),
     totalAmount: number('Amount of the payment.'),
+    paymentState: enumeration(
+      'Status of the payment, the same words for every app.',
+      paymentStates,
+    ),
     trackingCategoryIds: references(
       'accounting/trackingCategories',
       'Tracking categories the payment is assigned to.',

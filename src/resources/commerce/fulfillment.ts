@@ -1,6 +1,7 @@
 import {
   decimal,
   defineShape,
+  enumeration,
   integer,
   list,
   reference,
@@ -8,6 +9,7 @@ import {
   texts,
 } from '../../definition/field.ts'
 import { defineResource } from '../../definition/resource.ts'
+import { shipmentStates } from '../states.ts'
 
 const fulfillmentLineItem = defineShape({
   name: 'FulfillmentLineItem',
@@ -33,6 +35,10 @@ export const fulfillment = defineResource({
   parent: 'orderId',
   fields: {
     orderId: reference('commerce/orders', 'Order the fulfillment belongs to.'),
+    shipmentState: enumeration(
+      'Status of the shipment, the same words for every app.',
+      shipmentStates,
+    ),
     carrier: text('Company that carries the shipment.'),
     service: text('Type of shipping service.'),
     trackingNumbers: texts('Tracking numbers of the parcels.'),

@@ -11,6 +11,7 @@ import {
 import { defineResource } from '../../definition/resource.ts'
 import { countryCodes } from '../codes.ts'
 import { currency } from '../currency.ts'
+import { orderFulfillmentStates, orderPaymentStates, orderStates } from '../states.ts'
 
 const orderLineItem = defineShape({
   name: 'OrderLineItem',
@@ -64,8 +65,17 @@ export const order = defineResource({
   fields: {
     orderNumber: text('Order number that the buyer sees.'),
     orderStatus: text('Status of the order, as the app names it.'),
+    orderState: enumeration('Status of the order, the same words for every app.', orderStates),
     fulfillmentStatus: text('Fulfillment status of the order, as the app names it.'),
+    fulfillmentState: enumeration(
+      'Fulfillment status of the order, the same words for every app.',
+      orderFulfillmentStates,
+    ),
     paymentStatus: text('Payment status of the order, as the app names it.'),
+    paymentState: enumeration(
+      'Payment status of the order, the same words for every app.',
+      orderPaymentStates,
+    ),
     currency: currency('Currency of the order.'),
     totalPrice: decimal(
       'Total amount of the order, after discount and including shipping and tax.',

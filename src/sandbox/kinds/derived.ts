@@ -73,7 +73,7 @@ export const derivedName = (name: string): string => (taken.has(name) ? `own_${n
 interface Differences<F extends Fields, Own extends z.ZodRawShape, Computed extends keyof F, C> {
   /** Schemas of further fields, and of fields that are stricter than those of the resource. */
   readonly own?: Own
-  /** Fields that `complete` computes. */
+  /** Fields that a write cannot set: `complete` computes them, or the mapping does. */
   readonly computed?: readonly Computed[]
   readonly complete?: (
     input: z.output<z.ZodObject<KindShape<F, Own, Computed>>>,

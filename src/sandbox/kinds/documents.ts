@@ -120,7 +120,7 @@ export const documentKinds = {
       /** False while approval is pending; the bill is not in the books yet. */
       approved: z.boolean().default(true),
     },
-    computed: [...billingComputed, 'billStatus'],
+    computed: [...billingComputed, 'billStatus', 'billState'],
     complete: (input, context) => ({
       ...completeBilling(input, input.approved, context),
       billNumber: input.billNumber ?? numberOf('B', context.id),
@@ -137,7 +137,7 @@ export const documentKinds = {
       /** False for a draft, which is not in the books yet. */
       sent: z.boolean().default(true),
     },
-    computed: [...billingComputed, 'invoiceStatus'],
+    computed: [...billingComputed, 'invoiceStatus', 'invoiceState'],
     complete: (input, context) => ({
       ...completeBilling(input, input.sent, context),
       invoiceNumber: input.invoiceNumber ?? numberOf('INV', context.id),
@@ -157,6 +157,7 @@ export const documentKinds = {
       accountId: ref('accounting/accounts').default('acc_0001'),
       method: z.enum(['transfer', 'card', 'direct_debit', 'cash']).default('transfer'),
     },
+    computed: ['paymentState'],
     complete: (input, context) => {
       const { previous } = context
       // A posted payment cannot be rewritten, only deleted and created again.

@@ -60,7 +60,7 @@ export const salesKinds = {
       currency_code: a.currency(),
       opportunityStage: ref('crm/stages').default('stg_0001'),
     },
-    computed: ['opportunityStatus'],
+    computed: ['opportunityStatus', 'opportunityState', 'currency'],
     complete: ({ opportunityStage }, { lookUp }) => {
       const percent = lookUp('deal_stages', opportunityStage)?.probability
       return { opportunityStatus: percent === 100 ? 'won' : percent === 0 ? 'lost' : 'open' }

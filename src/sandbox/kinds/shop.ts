@@ -160,7 +160,14 @@ export const shopKinds = {
       customer: buyer.nullable().default(null),
       lineItems: z.array(orderLine).min(1).max(100),
     },
-    computed: ['totalTax', 'totalPrice', 'fulfillmentStatus'],
+    computed: [
+      'totalTax',
+      'totalPrice',
+      'fulfillmentStatus',
+      'orderState',
+      'fulfillmentState',
+      'paymentState',
+    ],
     complete: (input, context) => {
       const lineItems = withIds(input.lineItems, 'lineItems', 'oit', context).map((line, index) =>
         describeLine(line, `lineItems.${index}`, context),
@@ -199,6 +206,7 @@ export const shopKinds = {
         }),
       ),
     },
+    computed: ['shipmentState'],
     complete: ({ orderId, lineItems }, { previous, lookUp }) => {
       const ordered = objectsOf(lookUp('orders', orderId)?.lineItems)
       // The order may have lost a line since it was shipped.

@@ -89,6 +89,26 @@ const expectedLine = (credentialId: string, line: Order['lines'][number]) => ({
   sku: line.productVariant.sku,
 })
 
+const states: Readonly<Record<string, string>> = {
+  PaymentAuthorized: 'OPEN',
+  PaymentSettled: 'OPEN',
+  PartiallyShipped: 'OPEN',
+  Shipped: 'OPEN',
+  PartiallyDelivered: 'OPEN',
+  Delivered: 'COMPLETED',
+  Cancelled: 'CANCELLED',
+}
+
+const standingStates: Readonly<Record<string, string>> = {
+  Authorized: 'AUTHORIZED',
+  Settled: 'PAID',
+  PartiallyRefunded: 'PARTIALLY_REFUNDED',
+  Unfulfilled: 'UNFULFILLED',
+  PartiallyShipped: 'PARTIALLY_FULFILLED',
+  Shipped: 'FULFILLED',
+  Delivered: 'FULFILLED',
+}
+
 /** Facts about an order that Vendure's API does not return. */
 export interface OrderStanding {
   readonly paymentStatus: string
@@ -105,7 +125,12 @@ export const expectedOrder = (
   ...common(credentialId, 'commerce/orders', remote),
   orderNumber: remote.code,
   orderStatus: remote.state,
-  ...standing,
+  orderState: states[remote.state],
+  ...(standing && {
+    ...standing,
+    paymentState: standingStates[standing.paymentStatus],
+    fulfillmentState: standingStates[standing.fulfillmentStatus],
+  }),
   currency: remote.currencyCode,
   totalPrice: euros(remote.totalWithTax),
   totalDiscount: euros(-total(remote.discounts.map(({ amountWithTax }) => amountWithTax)) + 0),
@@ -136,6 +161,7 @@ export const expectedFulfillment = (
 ): Expected => ({
   ...common(credentialId, 'commerce/fulfillments', remote),
   orderId: recordId(credentialId, 'commerce/orders', order.id),
+  shipmentState: remote.state.toUpperCase(),
   carrier: remote.method,
   service: null,
   trackingNumbers: remote.trackingCode ? [remote.trackingCode] : [],

@@ -11,6 +11,7 @@ import {
   required,
 } from '../../../definition/mapping/converters.ts'
 import type { Converter, JsonObject } from '../../../definition/mapping/rule.ts'
+import { states } from '../../../definition/mapping/states.ts'
 import { unifiedField } from '../../../definition/mapping/write.ts'
 import { defineMapping } from '../../../definition/mapping.ts'
 import { fetchTraced, passes, readByIds } from '../../../definition/paging/compose.ts'
@@ -66,10 +67,17 @@ const line = {
   quantity: required(atLeast(1, 'quantity')),
 }
 
-/** The mapping of fulfillments. The state (`Pending`, `Shipped`, …) is in `remoteFields.state`. */
+/** The mapping of fulfillments. Vendure's own state (`Pending`, `Shipped`, …) is `remoteFields.state`. */
 const mapping = defineMapping(fulfillment, {
   remoteId: 'id',
   orderId: createOnly('orderId'),
+  shipmentState: states('state', {
+    Created: 'PENDING',
+    Pending: 'PENDING',
+    Shipped: 'SHIPPED',
+    Delivered: 'DELIVERED',
+    Cancelled: 'CANCELLED',
+  }),
   // Free text of the merchant, usually the carrier's name.
   carrier: blankAsNull('method'),
   service: null, // Vendure has none

@@ -6,13 +6,20 @@ import {
   onlyChanges,
   readOnly,
 } from '../../../definition/mapping/converters.ts'
+import { states } from '../../../definition/mapping/states.ts'
 import { defineMapping } from '../../../definition/mapping.ts'
 import { latestAt, sumAt, type Values } from '../../../definition/raw-values.ts'
 import { order } from '../../../resources/commerce/order.ts'
 import { type Collection, readManyOf } from '../listing.ts'
 import { amount } from '../shop.ts'
 import { address, lines } from './order-fields.ts'
-import { fulfillmentStatus, paymentStatus } from './order-status.ts'
+import {
+  fulfillmentStates,
+  fulfillmentStatus,
+  orderStates,
+  paymentStates,
+  paymentStatus,
+} from './order-status.ts'
 
 /** The filter that excludes carts and drafts (NOTES "`orders` lists carts and drafts"). */
 export const PLACED = { orderPlacedAt: { isNull: false } } as const
@@ -71,8 +78,11 @@ export const mapping = defineMapping<typeof order, Values>(order, {
   remoteId: 'id',
   orderNumber: readOnly('code'),
   orderStatus: onlyChanges(notNull('state')),
+  orderState: states('state', orderStates),
   fulfillmentStatus,
+  fulfillmentState: states(fulfillmentStatus, fulfillmentStates),
   paymentStatus,
+  paymentState: states(paymentStatus, paymentStates),
   currency: readOnly('currencyCode'),
   totalPrice: readOnly(amount('totalWithTax')),
   // Vendure's discounts are negative, the unified discount is positive.
