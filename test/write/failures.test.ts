@@ -1,5 +1,6 @@
 /** The app’s response to a write reaches the caller; a change with a lost response is looked up, not repeated. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { restErrorOf, USER_ERRORS } from '../support/user-errors.ts'
 import { CREDENTIAL, type Desk, openDesk } from './desk.ts'
 
 let desk: Desk
@@ -230,16 +231,17 @@ describe.each([
     const { id, updatedAt } = await record()
     const type = name === 'contact' ? 'CrmContact' : 'CrmAccount'
     const update = async (ifUpdatedAt: string) => {
-      const { errors } = await desk.service.graphql(
+      const { data, errors } = await desk.service.graphql(
         desk.tenant.key,
         `mutation ($id: ID!, $input: ${type}UpdateInput!, $ifUpdatedAt: DateTime) {
-          update${type}(credentialId: "${CREDENTIAL}", id: $id, input: $input, ifUpdatedAt: $ifUpdatedAt) { id }
+          update${type}(credentialId: "${CREDENTIAL}", id: $id, input: $input, ifUpdatedAt: $ifUpdatedAt) { ${name} { id } ${USER_ERRORS} }
         }`,
         { id, input: mine, ifUpdatedAt },
       )
       const [error] = errors
-      const details = (error?.extensions.details ?? []) as readonly { field: string }[]
-      return [error?.extensions.code, ...details.map(({ field }) => field)]
+      const { code, details = [] } =
+        error?.extensions ?? restErrorOf(data[`update${type}`].userErrors) ?? {}
+      return [code, ...(details as readonly { field: string }[]).map(({ field }) => field)]
     }
     for (const none of ['garbage', '2026-02-30T00:00:00.000Z', '2026-01-31'])
       expect(await update(none)).toEqual(['INVALID_PARAMETER', 'ifUpdatedAt'])
@@ -271,7 +273,7 @@ describe('a rate limit', () => {
     desk.rolodex.faults.push({ status: 429 })
     const { errors } = await desk.service.graphql(
       desk.tenant.key,
-      `mutation { createCrmContact(credentialId: "${desk.tenant.credentialIds[0]}", input: { lastName: "X" }) { id } }`,
+      `mutation { createCrmContact(credentialId: "${desk.tenant.credentialIds[0]}", input: { lastName: "X" }) { contact { id } } }`,
     )
     expect(errors[0]?.extensions.code).toBe('APP_RATE_LIMITED')
   })
