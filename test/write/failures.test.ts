@@ -147,6 +147,32 @@ describe.each([
     expect(done.json()[name][field]).toBe('Mine')
   })
 
+  test('reports a conflict as a user error with both versions over GraphQL', async () => {
+    const { id, remoteId } = await record()
+    desk.rolodex.put(name === 'contact' ? 'people' : 'firms', theirs, remoteId)
+    const type = name === 'contact' ? 'CrmContact' : 'CrmAccount'
+    const { data, errors } = await desk.service.graphql(
+      desk.tenant.key,
+      `mutation ($id: ID!, $input: ${type}UpdateInput!) {
+        update: update${type}(credentialId: "${CREDENTIAL}", id: $id, input: $input) { ${name} { id } ${USER_ERRORS} }
+        delete: delete${type}(credentialId: "${CREDENTIAL}", id: $id) { ${name} { remoteDeleted } ${USER_ERRORS} }
+      }`,
+      { id, input: mine },
+    )
+    expect(errors).toEqual([])
+    expect(data.update[name]).toBeNull()
+    expect(data.update.userErrors).toContainEqual({
+      code: 'WRITE_CONFLICT',
+      message: expect.stringContaining('was changed in the app'),
+      field: ['input', field],
+      expected: 'the value that the app has now',
+      stored: 'First',
+      current: 'Theirs',
+    })
+    // The next mutation has seen the change, because the first one has stored it.
+    expect(data.delete).toEqual({ [name]: { remoteDeleted: true }, userErrors: [] })
+  })
+
   test('rejects the deletion of a record with a concurrent change too', async () => {
     const { id, remoteId } = await record()
     desk.rolodex.put(name === 'contact' ? 'people' : 'firms', theirs, remoteId)
