@@ -140,6 +140,27 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
+/**
+ * The codes of failures that a person can resolve, such as a value that the app rejects. A GraphQL mutation returns
+ * them in the `userErrors` of its payload; all others are top-level errors. INVALID_PARAMETER is a user error only
+ * if it is about fields of `input`.
+ */
+export const userErrorCodes = [
+  'INVALID_PARAMETER',
+  'NOT_SUPPORTED',
+  'FIELD_NOT_SUPPORTED',
+  'USERNAME_TAKEN',
+  'CREDENTIAL_LIMIT',
+  'APP_REFUSED',
+  'PARTLY_WRITTEN',
+  'APP_AUTHENTICATION',
+  'APP_ADDRESS',
+  'WRITE_CONFLICT',
+  'AUTHORIZATION_ENDED',
+] as const satisfies readonly ErrorCode[]
+
+export type UserErrorCode = (typeof userErrorCodes)[number]
+
 /** A problem with one field, parameter or argument. */
 export interface ErrorDetail {
   readonly field: string

@@ -51,6 +51,8 @@ export interface OperationDefinition<
 > {
   /** camelCase: the GraphQL field and OpenAPI's operationId. A GET is a query, any other method a mutation. */
   readonly name: string
+  /** The GraphQL mutation of a GET that creates or returns a secret, such as `createUserToken`. It is not a query. */
+  readonly mutation?: string
   /** The title in the API documentation: a verb phrase, such as `Create a webhook subscription`. */
   readonly summary: string
   /** What the operation does, in sentences, for the API documentation. */
@@ -76,7 +78,9 @@ export interface OperationDefinition<
   readonly response: {
     /** The key that wraps the result in REST; undefined: the result is the body. */
     readonly key?: string
-    /** The result: a list, an object or a single value. GraphQL returns it without the key. */
+    /** The field of the GraphQL payload that holds the result of a mutation. Default: `key`. */
+    readonly payloadField?: string
+    /** The result: a list, an object or a single value. A GraphQL query returns it without the key. */
     readonly value: Field
   }
   /** The operation calls an app, so its effects cannot commit in one transaction with its stored response. */
@@ -133,5 +137,21 @@ export const argumentName = ({ argumentNames }: Operation, name: string): string
 export const isMandatory = ({ callers }: Operation, name: string, field: Field): boolean =>
   field.required && !(name === 'userId' && callers.includes('user'))
 
-/** Whether the operation only reads: a query in GraphQL. */
+/** Whether the operation is a GET: it takes no Idempotency-Key over REST. */
 export const isRead = ({ rest }: Operation): boolean => rest.method === 'GET'
+
+/** Whether the operation is a query in GraphQL; otherwise it is a mutation. */
+export const isQuery = (operation: Operation): boolean =>
+  isRead(operation) && operation.mutation === undefined
+
+/** The name of the GraphQL field. */
+export const graphqlName = ({ name, mutation = name }: Operation): string => mutation
+
+/** The field of a mutation's payload that holds the result. @throws TypeError if the definition names none */
+export const payloadField = ({
+  name,
+  response: { key, payloadField = key },
+}: Operation): string => {
+  if (payloadField !== undefined && payloadField !== 'data') return payloadField
+  throw new TypeError(`${name}: response.payloadField is missing.`)
+}

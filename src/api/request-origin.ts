@@ -20,9 +20,11 @@ declare module 'fastify' {
 /** The request that GraphQL errors belong to. */
 export interface RequestOrigin {
   readonly requestId: string
+  /** The code of the first error, which may be a user error; undefined: there is none. */
+  readonly errorCode: ErrorCode | undefined
   /** Receives the first credential that the request names. */
   noteCredential(credentialId: string): void
-  /** Receives each error that is returned. `cause`: the thrown value; undefined: the document is invalid. */
+  /** Receives each error that is returned, user errors too. `cause`: the thrown value; undefined: the document is invalid. */
   noteError(code: ErrorCode, cause: unknown): void
 }
 
@@ -55,12 +57,17 @@ export const originOfRequest = (request: FastifyRequest, trustedProxies: number)
 /** The origin of an operation over a socket. Its errors are logged immediately: the socket may stay open for days. */
 export const originOfSocket = (log: Log, sender: Sender): RequestOrigin => {
   let credentialId: string | undefined
+  let errorCode: ErrorCode | undefined
   return {
     requestId: sender.requestId,
+    get errorCode() {
+      return errorCode
+    },
     noteCredential: (id) => {
       credentialId ??= id
     },
     noteError: (code, cause) => {
+      errorCode ??= code
       const facts = factsOf({ ...sender, credentialId })
       log.info({ ...facts, code }, 'subscription failed')
       if (cause !== undefined) logFailure(log, facts, cause)

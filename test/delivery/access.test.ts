@@ -172,7 +172,11 @@ describe('a WebSocket', () => {
 
   test.each<[string, string, string]>([
     ['a query', '{ __typename }', 'BAD_REQUEST'],
-    ['a mutation', 'mutation { createUser(input: { username: "x" }) { userId } }', 'BAD_REQUEST'],
+    [
+      'a mutation',
+      'mutation { createUser(input: { username: "x" }) { user { userId } } }',
+      'BAD_REQUEST',
+    ],
     ['no document', '}', 'BAD_REQUEST'],
     ['an unknown field', 'subscription { nope }', 'BAD_REQUEST'],
     [

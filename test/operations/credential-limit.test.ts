@@ -51,7 +51,10 @@ describe.each(transports)('over %s', (transport) => {
     expect(refused).toMatchObject({ status: 400, code: 'CREDENTIAL_LIMIT' })
     expect(refused.message).toContain('has 2 credentials, the limit (MAX_CREDENTIALS_PER_USER)')
     expect(await companies()).toBe(before)
-    await call(tenant.key, 'deleteCredential', { userId, credentialId: first.result })
+    await call(tenant.key, 'deleteCredential', {
+      userId,
+      credentialId: first.result.credentialId,
+    })
     expect(await connect('first')).toMatchObject({ status: 200 })
   })
 

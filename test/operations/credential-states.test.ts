@@ -96,7 +96,7 @@ describe.each(transports)('over %s', (transport) => {
     const credential = { url: app.url, token: 'the-token', ...values }
     const created = await call(tenant.key, 'createCredential', { userId, app: 'fake', credential })
     expect(created).toMatchObject({ status: 200 })
-    return created.result
+    return created.result.credentialId
   }
   const send = async (name: string, credentialId: string, input: object = {}) => {
     const outcome = await call(tenant.key, name, { userId, credentialId, ...input })

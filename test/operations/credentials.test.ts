@@ -97,7 +97,7 @@ describe.each(transports)('over %s', (transport) => {
       credential,
     })
     expect(created).toMatchObject({ status: 200 })
-    return created.result
+    return created.result.credentialId
   }
 
   const logOf = (credentialId: string) =>
@@ -263,7 +263,10 @@ describe.each(transports)('over %s', (transport) => {
     })
     expect(await update({ tenant: 'acme' }, before)).toMatchObject({ fields: ['credential.token'] })
     const other = { tenant: `renamed-${transport.toLowerCase()}`, token: 'new' }
-    expect(await update(other, before)).toMatchObject({ status: 200, result: before })
+    expect(await update(other, before)).toMatchObject({
+      status: 200,
+      result: { credentialId: before },
+    })
     const [shown] = (await call(tenant.key, 'userCredentials', { userId })).result
     expect(shown).toMatchObject({ credentialId: before, state: 'syncing' })
     expect(shown.label).toMatch(/^Renamed/)
@@ -301,6 +304,7 @@ describe.each(transports)('over %s', (transport) => {
     const other = await service.createTenant('development', [], `Beside over ${transport}`)
     const connectFor = async (id: string, app: string, values: object) =>
       (await call(key, 'createCredential', { userId: id, app, credential: values })).result
+        .credentialId
     const [first, second] = [
       (await call(key, 'createUser', { username: 'first' })).result.userId,
       (await call(key, 'createUser', { username: 'second' })).result.userId,

@@ -43,8 +43,8 @@ describe.each(transports)('over %s', (transport) => {
   }
   const define = (workflows: object[]) =>
     succeed('defineIntegration', { slug: 'shop', name: 'Shop', app: 'sandbox', workflows })
-  const connect = (of = userId, app = 'sandbox'): Promise<string> =>
-    succeed('createCredential', {
+  const connect = async (of = userId, app = 'sandbox'): Promise<string> => {
+    const { credentialId } = await succeed('createCredential', {
       userId: of,
       app,
       credential:
@@ -52,6 +52,8 @@ describe.each(transports)('over %s', (transport) => {
           ? { tenant: 'acme', token: 't' }
           : { url: 'http://127.0.0.1:1', apiKey: 'k' },
     })
+    return credentialId
+  }
   const start = (values = {}) => succeed('startInstallation', { userId, integrationId, ...values })
   const install = async () => {
     const { installationId } = await start()

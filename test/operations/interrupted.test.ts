@@ -45,7 +45,8 @@ const cases: Readonly<Record<string, Case>> = {
     table: 'end_users',
     url: '/2023-12/users',
     body: () => ({ username: `harbour ${++counter}` }),
-    mutation: '($input: CreateUserInput!) { answer: createUser(input: $input) { userId } }',
+    mutation:
+      '($input: CreateUserInput!) { answer: createUser(input: $input) { user { userId } userErrors { code } } }',
   },
   createCredential: {
     table: 'credentials',
@@ -55,20 +56,21 @@ const cases: Readonly<Record<string, Case>> = {
       app: 'sandbox',
       credential: { tenant: 'harbour-light', token: 'open-sesame' },
     }),
-    mutation: '($input: CreateCredentialInput!) { answer: createCredential(input: $input) }',
+    mutation:
+      '($input: CreateCredentialInput!) { answer: createCredential(input: $input) { credential { credentialId } } }',
   },
   createWebhook: {
     table: 'webhook_subscriptions',
     url: '/2024-03/one/webhooks',
     body: () => ({ address: 'https://example.com/hook', topic: ['crm/accounts'] }),
     mutation:
-      '($input: CreateWebhookInput!) { answer: createWebhook(input: $input) { subscriptionId } }',
+      '($input: CreateWebhookInput!) { answer: createWebhook(input: $input) { subscription { subscriptionId } } }',
   },
   generateApiKey: {
     table: 'api_keys',
     url: '/2024-03/api-keys',
     body: () => undefined,
-    mutation: '{ answer: generateApiKey { keyId key } }',
+    mutation: '{ answer: generateApiKey { apiKey { keyId key } } }',
   },
 }
 
@@ -114,7 +116,7 @@ describe.each(transports)('over %s', (transport) => {
     const before = await countOf('end_users')
     const refused = await send(cases.createUser, taken, key)
     if (transport === 'REST') expect(refused.answer.error.code).toBe('USERNAME_TAKEN')
-    else expect(refused.answer ?? null).toBeNull()
+    else expect(refused.answer).toEqual({ user: null, userErrors: [{ code: 'USERNAME_TAKEN' }] })
     const again = await send(cases.createUser, taken, key)
     expect(again).toEqual(refused)
     expect(await countOf('end_users')).toBe(before)

@@ -123,8 +123,8 @@ describe.each(transports)('over %s', (transport) => {
       ['credentials', {}],
       ['userCredentials', {}],
       ['createCredential', input],
-      ['deleteCredential', { credentialId: withoutUserId.result }],
-      ['updateCredential', { credentialId: withoutUserId.result, credential }],
+      ['deleteCredential', { credentialId: withoutUserId.result.credentialId }],
+      ['updateCredential', { credentialId: withoutUserId.result.credentialId, credential }],
       ['oauthUrl', { app: 'sandbox' }],
       ['createAuthorization', { app: 'sandbox' }],
       ['integrations', {}],
@@ -156,10 +156,11 @@ describe.each(transports)('over %s', (transport) => {
   })
 
   test('another user’s installation and credential respond like ones that do not exist', async () => {
-    const { result: credentialId } = await call(mine.token, 'createCredential', {
+    const { result: connected } = await call(mine.token, 'createCredential', {
       app: 'sandbox',
       credential,
     })
+    const { credentialId } = connected
     const { installationId } = (await call(mine.token, 'startInstallation', { integrationId }))
       .result
     const workflowId = '99999999-0000-4000-8000-000000000009'

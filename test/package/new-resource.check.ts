@@ -148,26 +148,27 @@ test('serves it on a sandbox credential', { timeout: TIMEOUT_MS }, async () => {
   )
   expect(read.crmCampaign).toMatchObject({ campaignName: 'Summer', tags: ['sun'] })
   expect(read.crmCampaign.owner.remoteId).toBe('mem_0001')
-  const { createCrmCampaign: other } = await graphql(
+  const { createCrmCampaign: created } = await graphql(
     `mutation ($credentialId: ID!) {
-      createCrmCampaign(credentialId: $credentialId, input: { campaignName: "Autumn" }) { id }
+      createCrmCampaign(credentialId: $credentialId, input: { campaignName: "Autumn" }) { campaign { id } }
     }`,
     { credentialId },
   )
+  const other = created.campaign
   const { updateCrmCampaign: running } = await graphql(
     `mutation ($credentialId: ID!, $id: ID!) {
       updateCrmCampaign(
         credentialId: $credentialId
         id: $id
         input: { campaignName: "Autumn", campaignStatus: RUNNING }
-      ) { campaignName campaignStatus }
+      ) { campaign { campaignName campaignStatus } }
     }`,
     { credentialId, id: other.id },
   )
-  expect(running).toEqual({ campaignName: 'Autumn', campaignStatus: 'RUNNING' })
+  expect(running.campaign).toEqual({ campaignName: 'Autumn', campaignStatus: 'RUNNING' })
   await graphql(
     `mutation ($credentialId: ID!, $id: ID!) {
-      deleteCrmCampaign(credentialId: $credentialId, id: $id) { remoteDeleted }
+      deleteCrmCampaign(credentialId: $credentialId, id: $id) { campaign { remoteDeleted } }
     }`,
     { credentialId, id: other.id },
   )

@@ -70,6 +70,8 @@ const causeTraffic = async () => {
   await request('/graphql', { query: `{ a: ${first} b: ${first} }` })
   await request('/graphql', { query: '{ crmContacts(credentialId: "x") { totalCount } }' })
   await request('/graphql', { query: '{ nothing }' })
+  const taken = 'createUser(input: { username: "taken" }) { userErrors { code } }'
+  for (const _again of [1, 2]) await request('/graphql', { query: `mutation { ${taken} }` })
   await request('/2024-03/one/webhooks', {
     address: `${receiver.origin}/metrics`,
     topic: ['crm/contacts'],
@@ -108,6 +110,8 @@ test('traffic is measured by route pattern and root field, and no label names a 
   expect(operations('type="query",field="crmContacts",outcome="ok"')).toBe(1)
   expect(operations('type="query",field="several",outcome="ok"')).toBe(1)
   expect(operations('type="query",field="crmContacts",outcome="CREDENTIAL_NOT_FOUND"')).toBe(1)
+  expect(operations('type="mutation",field="createUser",outcome="ok"')).toBe(1)
+  expect(operations('type="mutation",field="createUser",outcome="USERNAME_TAKEN"')).toBe(1)
   expect(operations('type="none",field="none",outcome="BAD_REQUEST"')).toBe(1)
   expect(operations('type="subscription",field="crmContacts",outcome="ok"')).toBe(1)
   const runs = sampleOf(text, 'trunkline_sync_runs_total{app="sandbox",outcome="completed"}')

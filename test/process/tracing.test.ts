@@ -148,7 +148,7 @@ const [GRAPHQL, REST, WORKFLOW, STREAM, FAILED, UNSAMPLED] = ['1', '2', '3', '4'
 ) as [string, string, string, string, string, string]
 
 const CREATE = `mutation AddContact($id: ID!, $input: CrmContactInput!) {
-  createCrmContact(credentialId: $id, input: $input) { id lastName }
+  createCrmContact(credentialId: $id, input: $input) { contact { id lastName } userErrors { code } }
 }`
 const SECRETS = ['Noether', 'Galois', 'app-secret', 'hook-secret', 'token=', key]
 const contactsOf = (credentialId: string): string =>

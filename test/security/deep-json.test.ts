@@ -4,6 +4,7 @@ import { MAX_JSON_LEVELS } from '../../src/definition/json-depth.ts'
 import { documentOf, operationOf, restRequest, transports } from '../support/operations.ts'
 import { readRefusal } from '../support/refusal.ts'
 import { CREDENTIAL, NEVER, stockedService } from '../support/stocked.ts'
+import { USER_ERRORS } from '../support/user-errors.ts'
 
 const stock = stockedService()
 
@@ -103,7 +104,7 @@ describe.each(transports)('over %s', (transport) => {
               headers,
             )
         : graph(
-            'mutation ($id: ID!, $input: CommerceOrderUpdateInput!) { updateCommerceOrder(credentialId: $id, id: "1", input: $input) { id } }',
+            `mutation ($id: ID!, $input: CommerceOrderUpdateInput!) { updateCommerceOrder(credentialId: $id, id: "1", input: $input) { order { id } ${USER_ERRORS} } }`,
             { id: CREDENTIAL, input },
           )
     await expectLimit(send, 'remoteFields')
@@ -116,7 +117,7 @@ test('lists in the text of a GraphQL document have the same limit', async () => 
       'POST',
       '/graphql',
       JSON.stringify({
-        query: `mutation { updateCommerceOrder(credentialId: "${CREDENTIAL}", id: "1", input: { remoteFields: ${nested(levels)} }) { id } }`,
+        query: `mutation { updateCommerceOrder(credentialId: "${CREDENTIAL}", id: "1", input: { remoteFields: ${nested(levels)} }) { order { id } ${USER_ERRORS} } }`,
       }),
       headers,
     )
@@ -142,7 +143,7 @@ test('a nested list is refused at any depth where free-form JSON is not accepted
       )
       expect(readRefusal(rest, field).code).toBe('INVALID_PARAMETER')
       const requested = graph(
-        'mutation ($id: ID!, $input: AccountingVendorUpdateInput!) { updateAccountingVendor(credentialId: $id, id: "1", input: $input) { id } }',
+        `mutation ($id: ID!, $input: AccountingVendorUpdateInput!) { updateAccountingVendor(credentialId: $id, id: "1", input: $input) { vendor { id } ${USER_ERRORS} } }`,
         { id: CREDENTIAL, input: { vendorName: 'x', [field]: DEEP } },
       )
       for (const _again of [1, 2, 3]) readRefusal(await requested(levels, aKey()), field)

@@ -65,6 +65,21 @@ test('a failed GraphQL request is logged with the code, although its status may 
   ])
 })
 
+test('a mutation with user errors is logged with their code', async () => {
+  const query = `mutation {
+    createCrmContact(credentialId: "${CREDENTIAL}", input: { lastName: "" }) {
+      contact { id }
+      userErrors { code }
+    }
+  }`
+  const { data, errors } = await service.graphql(tenant.key, query)
+  expect(errors).toEqual([])
+  const [{ code }] = data.createCrmContact.userErrors
+  expect(linesOf('request')).toEqual([
+    expect.objectContaining({ status: 200, code, keyId, credentialId: CREDENTIAL }),
+  ])
+})
+
 test('a request without a key is logged with its address', async () => {
   await service.rest(undefined, '/crm/accounts')
   const [line] = linesOf('request')

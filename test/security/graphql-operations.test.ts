@@ -25,7 +25,7 @@ let document: string
 let tests = 0
 beforeEach(() => {
   tests += 1
-  document = `mutation M($name: String!) { createUser(input: { username: $name }) { username } }
+  document = `mutation M($name: String!) { createUser(input: { username: $name }) { user { username } } }
     query Q { crmNotes(credentialId: "${CREDENTIAL}") { totalCount } }
     # ${tests}`
 })
@@ -57,7 +57,7 @@ const compileMutation = async (): Promise<void> => {
   for (const run of RUNS) {
     const username = `${tests}-${run}`
     const response = await post(document, { operationName: 'M', variables: { name: username } })
-    expect(response.json()).toEqual({ data: { createUser: { username } } })
+    expect(response.json()).toEqual({ data: { createUser: { user: { username } } } })
   }
 }
 

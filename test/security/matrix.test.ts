@@ -13,6 +13,7 @@ import { type Fingerprints, openFingerprints } from '../support/matrix/fingerpri
 import type { Row } from '../support/matrix/rows.ts'
 import { type Ids, openStage, type Stage, type World } from '../support/matrix/world.ts'
 import { openapiText } from '../support/openapi.ts'
+import { restErrorOf, type UserError } from '../support/user-errors.ts'
 
 const NEVER = '99999999-0000-4000-8000-000000000009'
 
@@ -61,9 +62,11 @@ const send = async (row: Row, authorization: string | undefined, ids: Ids): Prom
   const { statusCode: status, body, headers } = response
   const isJson = String(headers['content-type']).includes('json') && method !== 'HEAD'
   const parsed = isJson && body !== '' && !url.startsWith('/openapi') ? response.json() : {}
-  const error = parsed.error ?? parsed.errors?.[0]
+  const [answer] = Object.values<{ userErrors?: readonly UserError[] } | null>(parsed.data ?? {})
+  const userError = restErrorOf(answer?.userErrors ?? [])
+  const error = userError ?? parsed.error ?? parsed.errors?.[0]
   return {
-    status,
+    status: userError?.status ?? status,
     body,
     message: error?.message,
     code: error?.code ?? error?.extensions?.code,

@@ -200,7 +200,7 @@ describe('a request whose body is still arriving when its key is revoked', () =>
     ['/2024-03/api-keys', '{}'],
     ['/2024-03/api-keys/regenerate', '{}'],
     ['/2024-03/one/crm/accounts?credentialId=', '{"accountName":"Late"}'],
-    ['/graphql', '{"query":"mutation { generateApiKey { key } }"}'],
+    ['/graphql', '{"query":"mutation { generateApiKey { apiKey { key } } }"}'],
   ])('to %s is refused once it is complete', async (path, body) => {
     const key = await newKey()
     const owner = vi.spyOn(service.access, 'keyOwner')

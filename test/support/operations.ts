@@ -1,15 +1,25 @@
 /** Operations called by name over REST or GraphQL, so that one test covers both transports. */
 import { type GraphQLOutputType, getNamedType, isObjectType } from 'graphql'
+import { expect } from 'vitest'
 import { buildSchema } from '../../src/api/graphql/schema.ts'
-import { argumentName, fieldsAt, type Operation } from '../../src/api/operation.ts'
+import {
+  argumentName,
+  fieldsAt,
+  graphqlName,
+  isQuery,
+  type Operation,
+  payloadField,
+} from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import type { TestService } from './service.ts'
+import { restErrorOf } from './user-errors.ts'
 
 export const transports = ['REST', 'GraphQL'] as const
 export type Transport = (typeof transports)[number]
 
 export interface Outcome {
+  /** A user error of GraphQL has the status that REST returns. */
   readonly status: number
   /** The result without its enclosing key; undefined if the operation failed. */
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the type of the result
@@ -87,11 +97,11 @@ const selectionOf = (type: GraphQLOutputType): string => {
 }
 
 /** The GraphQL document of an operation, with a variable for each argument. */
-export const documentOf = ({ name, rest }: Operation): string => {
-  const [root, keyword] =
-    rest.method === 'GET'
-      ? [schema.getQueryType(), 'query']
-      : [schema.getMutationType(), 'mutation']
+export const documentOf = (operation: Operation): string => {
+  const name = graphqlName(operation)
+  const [root, keyword] = isQuery(operation)
+    ? [schema.getQueryType(), 'query']
+    : [schema.getMutationType(), 'mutation']
   const field = root?.getFields()[name]
   if (field === undefined) throw new RangeError(`The schema has no field ${name}.`)
   const declared = field.args.map((arg) => `$${arg.name}: ${arg.type}`).join(', ')
@@ -116,13 +126,28 @@ const overGraphQL = async (
     operation.body === undefined ? { ...input, ...variables } : { ...variables, input },
   )
   const [error] = errors
-  const details = error?.extensions.details as readonly { field: string }[] | undefined
+  if (error) {
+    const details = error.extensions.details as readonly { field: string }[] | undefined
+    return {
+      status,
+      result: undefined,
+      code: error.extensions.code,
+      message: error.message,
+      fields: (details ?? []).map(({ field }) => field),
+    }
+  }
+  const value = data[graphqlName(operation)]
+  const success = { status, code: undefined, message: undefined, fields: [] }
+  if (isQuery(operation)) return { ...success, result: value }
+  const { [payloadField(operation)]: result, userErrors } = value
+  const { details, ...userError } = restErrorOf(userErrors) ?? {}
+  if (!details) return { ...success, result }
+  expect([status, result]).toEqual([200, null])
   return {
-    status,
-    result: error ? undefined : data[operation.name],
-    code: error?.extensions.code,
-    message: error?.message,
-    fields: (details ?? []).map(({ field }) => field),
+    ...success,
+    ...userError,
+    result: undefined,
+    fields: details.map(({ field }) => field),
   }
 }
 

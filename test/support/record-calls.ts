@@ -1,8 +1,10 @@
 /** Records written and read over REST or GraphQL, so that one test covers both transports. */
+import { expect } from 'vitest'
 import { catalogue } from '../../src/generated/registry.ts'
 import type { Transport } from './operations.ts'
 import { fullSelection } from './selection.ts'
 import type { Tenant, TestService } from './service.ts'
+import { restErrorOf, USER_ERRORS } from './user-errors.ts'
 
 /** One detail of an error. */
 export interface Detail {
@@ -13,6 +15,7 @@ export interface Detail {
 }
 
 export interface RecordOutcome {
+  /** A user error of GraphQL has the status that REST returns. */
   readonly status: number
   /** The record in the same form over both transports; undefined if the call failed. */
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the type of the record
@@ -87,15 +90,23 @@ const overGraphQL = ({ service, tenant, credentialId }: Place): RecordCalls => {
     const { status, data, errors } = await service.graphql(
       tenant.key,
       `${verb === 'get' ? 'query' : 'mutation'} ($credentialId: ID!${declared}) {
-        record: ${field}(credentialId: $credentialId${passed}) { ${fullSelection(resource)} } }`,
+        answer: ${field}(credentialId: $credentialId${passed}) {
+          ${verb === 'get' ? fullSelection(resource) : `record: ${resource.name} { ${fullSelection(resource)} } ${USER_ERRORS}`}
+        } }`,
       { credentialId, ...values },
       // With this media type a refused document is a 400, like its REST counterpart.
       { accept: 'application/graphql-response+json' },
     )
     const [error] = errors
+    const answer = data?.answer ?? undefined
+    const userError = restErrorOf(answer?.userErrors ?? [])
+    if (userError) {
+      expect([status, answer.record]).toEqual([200, null])
+      return { ...userError, record: undefined }
+    }
     return {
       status,
-      record: data?.record ?? undefined,
+      record: verb === 'get' ? answer : answer?.record,
       code: error?.extensions.code,
       message: error?.message,
       // The `details` of a Trunkline error.

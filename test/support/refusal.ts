@@ -1,6 +1,7 @@
 /** What every error response promises: a code with its status, a documented form, the request id. */
 import { expect } from 'vitest'
 import { type ErrorCode, errorCodes } from '../../src/errors.ts'
+import { restErrorOf, type UserError } from './user-errors.ts'
 
 export interface RefusedResponse {
   readonly statusCode: number
@@ -31,9 +32,35 @@ const readDetails = (details: unknown): string[] => {
   return (details as readonly { field: string }[]).map(({ field }) => field)
 }
 
-/** Checks the form of an error response. @returns its content */
-export const readRefusal = ({ statusCode, headers, body }: RefusedResponse, hint = ''): Refusal => {
+/** The payload of the only mutation of a response; undefined for any other response. */
+const payloadIn = (body: string): { readonly userErrors: readonly UserError[] } | undefined => {
+  const [payload] = Object.values(Object(JSON.parse(body)).data ?? {})
+  return Object(payload).userErrors && payload
+}
+
+/** Checks the form of user errors: a payload without a result. @returns their content */
+const readUserErrors = (
+  { statusCode, body }: RefusedResponse,
+  about: string,
+): Refusal | undefined => {
+  const { userErrors = [], ...results } = payloadIn(body) ?? {}
+  const error = restErrorOf(userErrors)
+  if (error === undefined) return undefined
+  expect([statusCode, Object.keys(JSON.parse(body))], about).toEqual([200, ['data']])
+  expect(Object.values(results), about).toEqual([null])
+  return {
+    code: error.code,
+    message: error.message,
+    fields: error.details.map(({ field }) => field),
+  }
+}
+
+/** Checks the form of an error response, or of user errors. @returns its content */
+export const readRefusal = (response: RefusedResponse, hint = ''): Refusal => {
+  const { statusCode, headers, body } = response
   const about = `${hint}\n${statusCode} ${body.slice(0, 500)}`
+  const userErrors = readUserErrors(response, about)
+  if (userErrors) return userErrors
   expect(statusCode, about).toBeGreaterThanOrEqual(400)
   expect(statusCode, about).toBeLessThan(500)
   expect(String(headers['content-type']), about).toMatch(

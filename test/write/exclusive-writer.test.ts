@@ -72,7 +72,7 @@ const change = async (
   }
   const query = `mutation ($credentialId: ID!, $id: ID!, $input: CrmAccountUpdateInput!, $seen: DateTime) {
     updateCrmAccount(credentialId: $credentialId, id: $id, input: $input, ifUpdatedAt: $seen) {
-      accountOwner } }`
+      account { accountOwner } userErrors { code } } }`
   const variables = { credentialId: CREDENTIAL, id: firm.id, input, seen }
   const answer = await server.inject({
     method: 'POST',
@@ -81,7 +81,11 @@ const change = async (
     headers,
   })
   const { data, errors = [] } = answer.json()
-  return { code: errors[0]?.extensions.code, owner: data?.updateCrmAccount?.accountOwner }
+  const { account, userErrors = [] } = data?.updateCrmAccount ?? {}
+  return {
+    code: errors[0]?.extensions.code ?? userErrors[0]?.code,
+    owner: account?.accountOwner,
+  }
 }
 
 const names = ['A', 'B', 'C', 'D', 'E']

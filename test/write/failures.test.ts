@@ -1,5 +1,6 @@
 /** The app’s response to a write reaches the caller; a change with a lost response is looked up, not repeated. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { restErrorOf, USER_ERRORS } from '../support/user-errors.ts'
 import { CREDENTIAL, type Desk, openDesk } from './desk.ts'
 
 let desk: Desk
@@ -146,6 +147,32 @@ describe.each([
     expect(done.json()[name][field]).toBe('Mine')
   })
 
+  test('reports a conflict as a user error with both versions over GraphQL', async () => {
+    const { id, remoteId } = await record()
+    desk.rolodex.put(name === 'contact' ? 'people' : 'firms', theirs, remoteId)
+    const type = name === 'contact' ? 'CrmContact' : 'CrmAccount'
+    const { data, errors } = await desk.service.graphql(
+      desk.tenant.key,
+      `mutation ($id: ID!, $input: ${type}UpdateInput!) {
+        update: update${type}(credentialId: "${CREDENTIAL}", id: $id, input: $input) { ${name} { id } ${USER_ERRORS} }
+        delete: delete${type}(credentialId: "${CREDENTIAL}", id: $id) { ${name} { remoteDeleted } ${USER_ERRORS} }
+      }`,
+      { id, input: mine },
+    )
+    expect(errors).toEqual([])
+    expect(data.update[name]).toBeNull()
+    expect(data.update.userErrors).toContainEqual({
+      code: 'WRITE_CONFLICT',
+      message: expect.stringContaining('was changed in the app'),
+      field: ['input', field],
+      expected: 'the value that the app has now',
+      stored: 'First',
+      current: 'Theirs',
+    })
+    // The next mutation has seen the change, because the first one has stored it.
+    expect(data.delete).toEqual({ [name]: { remoteDeleted: true }, userErrors: [] })
+  })
+
   test('rejects the deletion of a record with a concurrent change too', async () => {
     const { id, remoteId } = await record()
     desk.rolodex.put(name === 'contact' ? 'people' : 'firms', theirs, remoteId)
@@ -230,16 +257,17 @@ describe.each([
     const { id, updatedAt } = await record()
     const type = name === 'contact' ? 'CrmContact' : 'CrmAccount'
     const update = async (ifUpdatedAt: string) => {
-      const { errors } = await desk.service.graphql(
+      const { data, errors } = await desk.service.graphql(
         desk.tenant.key,
         `mutation ($id: ID!, $input: ${type}UpdateInput!, $ifUpdatedAt: DateTime) {
-          update${type}(credentialId: "${CREDENTIAL}", id: $id, input: $input, ifUpdatedAt: $ifUpdatedAt) { id }
+          update${type}(credentialId: "${CREDENTIAL}", id: $id, input: $input, ifUpdatedAt: $ifUpdatedAt) { ${name} { id } ${USER_ERRORS} }
         }`,
         { id, input: mine, ifUpdatedAt },
       )
       const [error] = errors
-      const details = (error?.extensions.details ?? []) as readonly { field: string }[]
-      return [error?.extensions.code, ...details.map(({ field }) => field)]
+      const { code, details = [] } =
+        error?.extensions ?? restErrorOf(data[`update${type}`].userErrors) ?? {}
+      return [code, ...(details as readonly { field: string }[]).map(({ field }) => field)]
     }
     for (const none of ['garbage', '2026-02-30T00:00:00.000Z', '2026-01-31'])
       expect(await update(none)).toEqual(['INVALID_PARAMETER', 'ifUpdatedAt'])
@@ -271,7 +299,7 @@ describe('a rate limit', () => {
     desk.rolodex.faults.push({ status: 429 })
     const { errors } = await desk.service.graphql(
       desk.tenant.key,
-      `mutation { createCrmContact(credentialId: "${desk.tenant.credentialIds[0]}", input: { lastName: "X" }) { id } }`,
+      `mutation { createCrmContact(credentialId: "${desk.tenant.credentialIds[0]}", input: { lastName: "X" }) { contact { id } } }`,
     )
     expect(errors[0]?.extensions.code).toBe('APP_RATE_LIMITED')
   })

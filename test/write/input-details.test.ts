@@ -2,12 +2,14 @@
 import { expect, test } from 'vitest'
 import { createMapper, defineMapping } from '../../src/definition/mapping.ts'
 import { order } from '../../src/resources/commerce/order.ts'
+import type { Detail } from '../support/record-calls.ts'
 import { readRefusal } from '../support/refusal.ts'
 import { CREDENTIAL, stockedService } from '../support/stocked.ts'
+import { restErrorOf, USER_ERRORS, type UserError } from '../support/user-errors.ts'
 
 const stock = stockedService()
 
-/** The error details of the same input over both APIs, which must be equal. */
+/** The details of a rejected input over REST. The user errors of GraphQL must be equal to them. */
 const refuse = async (input: object) => {
   const rest = await stock.service.send(
     stock.tenant.key,
@@ -16,13 +18,18 @@ const refuse = async (input: object) => {
     input,
   )
   const graph = await stock.graph(
-    'mutation ($id: ID!, $input: CommerceOrderUpdateInput!) { updateCommerceOrder(credentialId: $id, id: "1", input: $input) { id } }',
+    `mutation ($id: ID!, $input: CommerceOrderUpdateInput!) { updateCommerceOrder(credentialId: $id, id: "1", input: $input) { order { id } ${USER_ERRORS} } }`,
     { id: CREDENTIAL, input },
   )
   const { code, message, fields } = readRefusal(rest)
-  expect(readRefusal(graph)).toEqual({ code, message, fields })
+  expect(readRefusal(graph)).toMatchObject({ code, fields })
   const { details } = rest.json().error
-  expect(graph.json().errors[0].extensions.details).toEqual(details)
+  const { userErrors } = graph.json().data.updateCommerceOrder
+  expect(restErrorOf(userErrors)?.details).toEqual(details)
+  // Each has a message of its own.
+  expect(userErrors.map((one: UserError) => one.message)).toEqual(
+    details.map(({ field, expected }: Detail) => `${field}: expected ${expected}.`),
+  )
   return { code, message, details }
 }
 

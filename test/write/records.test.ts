@@ -1,5 +1,6 @@
 /** A write reaches the app, returns the app’s record, and is stored with its change. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { USER_ERRORS } from '../support/user-errors.ts'
 import { CREDENTIAL, type Desk, openDesk } from './desk.ts'
 
 let desk: Desk
@@ -261,39 +262,49 @@ describe('over GraphQL', () => {
 
   test('creates, changes and deletes records, and follows their links', async () => {
     const made = await query(`mutation ($credentialId: ID!) {
-      firm: createCrmAccount(credentialId: $credentialId, input: { accountName: "Bletchley", numberOfEmployees: 3 }) { id remoteId }
+      firm: createCrmAccount(credentialId: $credentialId, input: { accountName: "Bletchley", numberOfEmployees: 3 }) { account { id remoteId } }
       createCrmContact(credentialId: $credentialId, input: { lastName: "Clarke", account: "Bletchley" }) {
-        id lastName account { accountName contacts { totalCount } }
+        contact { id lastName account { accountName contacts { totalCount } } }
       }
     }`)
     expect(made.errors).toEqual([])
-    const { createCrmContact: contact } = made.data
+    const { contact } = made.data.createCrmContact
     expect(contact.account).toEqual({ accountName: 'Bletchley', contacts: { totalCount: 1 } })
     const changed = await query(
       `mutation ($credentialId: ID!, $id: ID!) {
-        updateCrmContact(credentialId: $credentialId, id: $id, input: { lastName: "Murray", firstName: "Joan" }) { id firstName lastName }
-        deleteCrmContact(credentialId: $credentialId, id: $id) { id remoteDeleted }
+        updateCrmContact(credentialId: $credentialId, id: $id, input: { lastName: "Murray", firstName: "Joan" }) { contact { id firstName lastName } }
+        deleteCrmContact(credentialId: $credentialId, id: $id) { contact { id remoteDeleted } userErrors { code } }
       }`,
       { id: contact.id },
     )
     expect(changed.data).toEqual({
-      updateCrmContact: { id: contact.id, firstName: 'Joan', lastName: 'Murray' },
-      deleteCrmContact: { id: contact.id, remoteDeleted: true },
+      updateCrmContact: { contact: { id: contact.id, firstName: 'Joan', lastName: 'Murray' } },
+      deleteCrmContact: { contact: { id: contact.id, remoteDeleted: true }, userErrors: [] },
     })
   })
 
-  test('a rejection has the code and the details of REST', async () => {
-    const { errors } = await query(`mutation ($credentialId: ID!) {
-      createCrmContact(credentialId: $credentialId, input: { lastName: "X", lastActivityAt: "2024-01-01" }) { id }
+  test('a rejection is a user error with the code and the details of REST', async () => {
+    const { data, errors } = await query(`mutation ($credentialId: ID!) {
+      createCrmContact(credentialId: $credentialId, input: { lastName: "X", lastActivityAt: "2024-01-01" }) { contact { id } ${USER_ERRORS} }
     }`)
-    expect(errors[0]?.extensions).toMatchObject({
-      code: 'FIELD_NOT_SUPPORTED',
-      details: [{ field: 'lastActivityAt' }],
+    expect(errors).toEqual([])
+    expect(data.createCrmContact).toEqual({
+      contact: null,
+      userErrors: [
+        {
+          code: 'FIELD_NOT_SUPPORTED',
+          message: expect.stringContaining('does not support lastActivityAt'),
+          field: ['input', 'lastActivityAt'],
+          expected: 'to be left out',
+          stored: null,
+          current: null,
+        },
+      ],
     })
   })
 
   test('a mutation sent with GET changes nothing', async () => {
-    const query = `mutation { createCrmContact(credentialId: "${CREDENTIAL}", input: { lastName: "X" }) { id } }`
+    const query = `mutation { createCrmContact(credentialId: "${CREDENTIAL}", input: { lastName: "X" }) { contact { id } } }`
     const answer = await desk.service.server.inject({
       url: `/graphql?query=${encodeURIComponent(query)}`,
       headers: { authorization: `Bearer ${desk.tenant.key}` },

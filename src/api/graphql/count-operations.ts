@@ -27,10 +27,14 @@ const describeOperation = ({ document, operationName }: ExecutionArgs): Describe
   return { type: operation.operation, field: isOne ? first.name.value : 'several' }
 }
 
-const codeOf = (errors: readonly { readonly extensions: object }[]): 'ok' | ErrorCode => {
+/** The outcome of a result: its first error, or else its first user error. */
+const outcomeOf = (
+  errors: readonly { readonly extensions: object }[],
+  { errorCode }: RequestOrigin,
+): 'ok' | ErrorCode => {
   const [first] = errors
   // useErrorForm has given every error its code.
-  return first ? (Object(first.extensions).code as ErrorCode) : 'ok'
+  return first ? (Object(first.extensions).code as ErrorCode) : (errorCode ?? 'ok')
 }
 
 type CountPlugin = Plugin<GraphContext, { readonly origin: RequestOrigin }>
@@ -67,8 +71,9 @@ export const createOperationCount = (
         if (Symbol.asyncIterator in result) return
         const { errors = [] }: { errors?: readonly { readonly extensions: object }[] } =
           Object(result)
-        const facts = described.get(serverContext.origin) ?? REJECTED
-        onOperation({ ...facts, outcome: codeOf(errors) })
+        const { origin } = serverContext
+        const facts = described.get(origin) ?? REJECTED
+        onOperation({ ...facts, outcome: outcomeOf(errors, origin) })
       },
     },
   }

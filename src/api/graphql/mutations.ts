@@ -2,6 +2,7 @@
 import type { FieldMap, MutationFieldBuilder } from '@pothos/core'
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Catalogue } from '../../definition/catalogue.ts'
+import type { Fields } from '../../definition/field.ts'
 import { resolveId } from '../../definition/identity.ts'
 import type { Resource } from '../../definition/resource.ts'
 import { checkText } from '../../query/filter.ts'
@@ -20,6 +21,7 @@ import type { RecordType } from './fields.ts'
 import type { InputObject, InputTypes } from './input-types.ts'
 import { type GraphRecord, parseRecord } from './loaders.ts'
 import { resolveIdempotently } from './once.ts'
+import { type Payloads, runMutation } from './payloads.ts'
 
 type FieldBuilder = MutationFieldBuilder<Builder['$inferSchemaTypes'], object>
 
@@ -31,12 +33,27 @@ interface WriteArguments {
   readonly ifUpdatedAt?: string | null | undefined
 }
 
+interface MutationTypes {
+  readonly inputs: InputTypes
+  readonly payloads: Payloads
+  recordType(resource: Resource): RecordType
+}
+
+/** A deletion has no argument `input`. */
+const noInput: Fields = {}
+
 /** The mutation fields of every record. */
 export const createRecordMutations = (
   catalogue: Catalogue,
-  inputs: InputTypes,
-  recordType: (resource: Resource) => RecordType,
+  { inputs, payloads, recordType }: MutationTypes,
 ) => {
+  const payload = (verb: string, resource: Resource) =>
+    payloads.payloadType(verb + resource.typeName, {
+      name: resource.name,
+      type: recordType(resource),
+      description: `The ${resource.name} as the app then holds it.`,
+    })
+
   const write = async (
     context: GraphContext,
     info: GraphQLResolveInfo,
@@ -73,23 +90,25 @@ export const createRecordMutations = (
 
   const create = (t: FieldBuilder, resource: Resource, input: InputObject) =>
     t.field({
-      type: recordType(resource),
+      type: payload('create', resource),
       description: `Creates one ${resource.name} in the app, then in this service.`,
       args: { credentialId: credentialId(t), input: t.arg({ type: input, required: true }) },
       resolve: (_root, args, context, info) =>
-        write(context, info, args, (owner, attempt) =>
-          context.writer.create({
-            owner,
-            resource,
-            request: parseWrite(writableFields(resource), args.input),
-            attempt,
-          }),
+        runMutation(context, writableFields(resource), () =>
+          write(context, info, args, (owner, attempt) =>
+            context.writer.create({
+              owner,
+              resource,
+              request: parseWrite(writableFields(resource), args.input),
+              attempt,
+            }),
+          ),
         ),
     })
 
   const update = (t: FieldBuilder, resource: Resource, input: InputObject) =>
     t.field({
-      type: recordType(resource),
+      type: payload('update', resource),
       description: `Updates one ${resource.name} in the app, then in this service. Omitted fields keep their values; null clears a field.`,
       args: {
         credentialId: credentialId(t),
@@ -98,30 +117,34 @@ export const createRecordMutations = (
         ifUpdatedAt: ifUpdatedAt(t),
       },
       resolve: (_root, args, context, info) =>
-        write(context, info, args, (owner, attempt) =>
-          context.writer.update({
-            owner,
-            resource,
-            id: idOf(resource, owner, args.id),
-            request: parseWrite(updatableFields(resource), args.input),
-            attempt,
-          }),
+        runMutation(context, updatableFields(resource), () =>
+          write(context, info, args, (owner, attempt) =>
+            context.writer.update({
+              owner,
+              resource,
+              id: idOf(resource, owner, args.id),
+              request: parseWrite(updatableFields(resource), args.input),
+              attempt,
+            }),
+          ),
         ),
     })
 
   const remove = (t: FieldBuilder, resource: Resource) =>
     t.field({
-      type: recordType(resource),
+      type: payload('delete', resource),
       description: `Deletes one ${resource.name} in the app. This service keeps it with remoteDeleted: true.`,
       args: { credentialId: credentialId(t), id: id(t), ifUpdatedAt: ifUpdatedAt(t) },
       resolve: (_root, args, context, info) =>
-        write(context, info, args, (owner, attempt) =>
-          context.writer.delete({
-            owner,
-            resource,
-            id: idOf(resource, owner, args.id),
-            attempt,
-          }),
+        runMutation(context, noInput, () =>
+          write(context, info, args, (owner, attempt) =>
+            context.writer.delete({
+              owner,
+              resource,
+              id: idOf(resource, owner, args.id),
+              attempt,
+            }),
+          ),
         ),
     })
 

@@ -190,6 +190,9 @@ export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): vo
 
   const originOf = (request: FastifyRequest): RequestOrigin => ({
     requestId: request.id,
+    get errorCode() {
+      return request.errorCode
+    },
     noteCredential: (credentialId) => {
       request.credentialId ??= credentialId
     },

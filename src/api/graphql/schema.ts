@@ -19,6 +19,7 @@ import { createRecordMutations } from './mutations.ts'
 import { createOperationTypes } from './operation-types.ts'
 import { createOperationFields } from './operations.ts'
 import { createPageTypes, toGraphPage } from './pages.ts'
+import { createPayloads } from './payloads.ts'
 import { findNode, readListRequest, readRecordId, refreshRecords } from './record-requests.ts'
 import { createSubscriptionFields } from './subscriptions.ts'
 
@@ -125,13 +126,14 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
   }
 
   const inputs = createInputTypes(builder, enums)
-  const recordMutations = createRecordMutations(
-    catalogue,
-    inputs,
-    (resource) => typesOf(resource).record,
-  )
+  const payloads = createPayloads(builder)
+  const recordType = (resource: Resource) => typesOf(resource).record
+  const recordMutations = createRecordMutations(catalogue, { inputs, payloads, recordType })
   const operationTypes = createOperationTypes(builder, enums)
-  const operationFields = createOperationFields(operationTypes, inputs, operations)
+  const operationFields = createOperationFields(
+    { types: operationTypes, inputs, payloads },
+    operations,
+  )
   builder.mutationType({
     description:
       'Writes to records, and operations on users, credentials, webhooks and other settings.',

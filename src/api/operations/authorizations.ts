@@ -263,6 +263,7 @@ export const authorizationOperations = [
   }),
   defineOperation({
     name: 'oauthUrl',
+    mutation: 'createOAuthUrl',
     summary: 'Get the OAuth URL of an app',
     doc: 'Starts the authorization of an app that uses OAuth, and returns the URL at which the end user authorizes it. To follow its state, start it with POST /2024-03/headless/authorizations instead.',
     tag,
@@ -271,6 +272,7 @@ export const authorizationOperations = [
     query: { app, userId },
     response: {
       key: 'data',
+      payloadField: 'authorizationUrl',
       value: object(
         defineShape({
           name: 'OAuthUrl',

@@ -1,7 +1,7 @@
 /** Credentials: the connections of end users to apps. */
 import { firstMethodName, methodOf } from '../../definition/authenticate.ts'
 import type { Connector } from '../../definition/connector.ts'
-import { boolean, json, list, reference, text } from '../../definition/field.ts'
+import { boolean, json, list, object, reference, text } from '../../definition/field.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
 import {
   countCredentials,
@@ -96,7 +96,24 @@ const readUpdate = async (context: CallContext, input: InputOf<typeof credential
       'The app was connected with OAuth. Reconnect it with POST /2024-03/headless/authorizations.',
     )
   const values = readCredentialValues(connector, method, input.credential)
-  return { id: found.credentialId, environmentId, connector, method, values }
+  return { ...scope, id: found.credentialId, connector, method, values }
+}
+
+const written = {
+  payloadField: 'credential',
+  value: object(credential, 'The credential.'),
+} as const
+
+/** The credential after a write. @throws CREDENTIAL_NOT_FOUND */
+const readWritten = async (
+  context: CallContext,
+  { environmentId, userId }: Pick<NewCredential, 'environmentId' | 'userId'>,
+  credentialId: string,
+) => {
+  const scope = { environmentId, userId, credentialId }
+  const found = await findCredential(context.database, scope)
+  if (found === undefined) throw noCredential()
+  return toResult(context, found)
 }
 
 /** The error for one more credential of an end user than the limit. */
@@ -149,10 +166,10 @@ export const credentialOperations = [
     summary: 'Create a credential',
     doc: 'Connects an app for an end user. The values are checked with a request to the app; then the first sync starts. The credential has a state from then on.',
     tag,
-    rest: { method: 'POST', path: '/2024-03/headless/credentials' },
+    rest: { method: 'POST', path: '/2024-03/headless/credentials', shows: ['credentialId'] },
     callers: ['key', 'user'],
     body: newCredential,
-    response: { key: 'credentialId', value: credentialId },
+    response: written,
     errors: [
       'USER_NOT_FOUND',
       'CREDENTIAL_LIMIT',
@@ -168,7 +185,7 @@ export const credentialOperations = [
         app: 'vendure',
         credential: { url: 'https://shop.example.com', apiKey: 'a1b2c3' },
       },
-      result: EXAMPLE_CREDENTIAL,
+      result: exampleCredential,
     },
     check: async (context, input) => {
       const { connector, userId, ...credential } = await readNewCredential(context, input)
@@ -182,7 +199,9 @@ export const credentialOperations = [
       const { database, vault, maxCredentialsPerUser: limit } = context
       const credential = await readNewCredential(context, input)
       try {
-        return await createCredential(database, vault, { ...credential, ...context.checked }, limit)
+        const checked = { ...credential, ...context.checked }
+        const credentialId = await createCredential(database, vault, checked, limit)
+        return await readWritten(context, credential, credentialId)
       } catch (error) {
         if (error instanceof TooManyCredentialsError) throw tooManyCredentials(limit)
         // The end user was deleted in between.
@@ -195,11 +214,11 @@ export const credentialOperations = [
     summary: 'Update the values of a credential',
     doc: 'Connects the app again with new values, such as a new API key. The values are checked with a request to the app. The credential keeps its id and records, and its syncs resume. An app that was connected with OAuth is reconnected with POST /2024-03/headless/authorizations.',
     tag,
-    rest: { method: 'PUT', path: CREDENTIAL_PATH },
+    rest: { method: 'PUT', path: CREDENTIAL_PATH, shows: ['credentialId'] },
     callers: ['key', 'user'],
     path: { userId, credentialId },
     body: { credential: credentialValues },
-    response: { key: 'credentialId', value: credentialId },
+    response: written,
     errors: [
       'USER_NOT_FOUND',
       'CREDENTIAL_NOT_FOUND',
@@ -214,7 +233,7 @@ export const credentialOperations = [
         credentialId: EXAMPLE_CREDENTIAL,
         credential: { url: 'https://shop.example.com', apiKey: 'd4e5f6' },
       },
-      result: EXAMPLE_CREDENTIAL,
+      result: exampleCredential,
     },
     check: async (context, input) => {
       const { connector, method, values } = await readUpdate(context, input)
@@ -224,7 +243,7 @@ export const credentialOperations = [
       const { database, vault } = context
       const update = { ...(await readUpdate(context, input)), ...context.checked }
       if (!(await reviveCredential(database, vault, update))) throw noCredential()
-      return update.id
+      return readWritten(context, update, update.id)
     },
   }),
   defineOperation({

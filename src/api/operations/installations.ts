@@ -52,7 +52,11 @@ const installation = defineShape({
   },
 })
 
-const value = object(installation, 'The installation.')
+const response = {
+  key: 'data',
+  payloadField: 'installation',
+  value: object(installation, 'The installation.'),
+} as const
 
 const example = {
   installationId: EXAMPLE_INSTALLATION,
@@ -98,7 +102,7 @@ const onInstallation = (name: string, doc: string, word: string, change: Install
     callers,
     rest: { method: 'POST', path: `${PATH}/${word}` },
     path: { installationId },
-    response: { key: 'data', value },
+    response,
     errors: ['NOT_FOUND'],
     example: {
       input: { installationId: EXAMPLE_INSTALLATION },
@@ -117,7 +121,7 @@ const onWorkflow = (name: string, doc: string, word: string, active: boolean) =>
     callers,
     rest: { method: 'POST', path: `${PATH}/workflows/:workflowId/${word}` },
     path: { installationId, workflowId },
-    response: { key: 'data', value },
+    response,
     errors: ['NOT_FOUND'],
     example: {
       input: { installationId: EXAMPLE_INSTALLATION, workflowId: EXAMPLE_WORKFLOW },
@@ -143,7 +147,7 @@ export const installationOperations = [
         "The end user's credentials that the workflows use. The default is the newest credential of the integration's app.",
       ),
     },
-    response: { key: 'data', value },
+    response,
     errors: ['USER_NOT_FOUND', 'NOT_FOUND', 'CREDENTIAL_NOT_FOUND'],
     example: {
       input: {
@@ -177,7 +181,7 @@ export const installationOperations = [
       installationId,
       data: json('The settings that the end user chose for the workflows, by name.'),
     },
-    response: { key: 'data', value },
+    response,
     errors: ['NOT_FOUND'],
     example: {
       input: { installationId: EXAMPLE_INSTALLATION, data: { accountId: '4000' } },
@@ -222,7 +226,7 @@ export const installationOperations = [
     callers,
     rest: { method: 'GET', path: PATH },
     path: { installationId },
-    response: { key: 'data', value },
+    response,
     errors: ['NOT_FOUND'],
     example: { input: { installationId: EXAMPLE_INSTALLATION }, result: example },
     run: async ({ database, caller }, { installationId: id }) => {

@@ -14,6 +14,7 @@ const EXAMPLE_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
 export const integrationSecretOperations = [
   defineOperation({
     name: 'integrationSecret',
+    mutation: 'revealIntegrationSecret',
     summary: 'Get the signing secret of an integration',
     doc: "Returns the secret that signs the HTTP requests of an integration's workflows (Standard Webhooks).",
     tag,

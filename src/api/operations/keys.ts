@@ -96,7 +96,7 @@ export const keyOperations = [
     tag,
     rest: { method: 'POST', path: '/2024-03/api-keys' },
     callers: ['key'],
-    response: { key: 'data', value: object(newKey, 'The new key.') },
+    response: { key: 'data', payloadField: 'apiKey', value: object(newKey, 'The new key.') },
     example: { input: {}, result: exampleKey },
     run: async ({ database, caller }) => {
       const { id, key: secret } = await generateKey(database, requestOf(caller))
@@ -110,7 +110,11 @@ export const keyOperations = [
     tag,
     rest: { method: 'POST', path: '/2024-03/api-keys/regenerate' },
     callers: ['key'],
-    response: { key: 'data', value: object(regeneratedKey, 'The new key.') },
+    response: {
+      key: 'data',
+      payloadField: 'apiKey',
+      value: object(regeneratedKey, 'The new key.'),
+    },
     example: { input: {}, result: { ...exampleKey, revoked: 1 } },
     run: async ({ database, access, caller, onCommit }) => {
       const request = requestOf(caller)

@@ -121,7 +121,7 @@ export const passthroughOperations = [
       body: json('The body, sent as JSON. Not allowed with GET.'),
       headers: json('Additional headers. The service adds those of the credential.'),
     },
-    response: { value: object(answer, 'The response.') },
+    response: { payloadField: 'response', value: object(answer, 'The response.') },
     errors: [
       'CREDENTIAL_NOT_FOUND',
       'NOT_SUPPORTED',

@@ -86,7 +86,7 @@ export const userOperations = [
       username: required(text(`Unique in the environment; 1 to ${MAX_USERNAME} characters.`)),
       fullName: text('Full name, returned in lists.'),
     },
-    response: { value: object(user, 'The end user.') },
+    response: { payloadField: 'user', value: object(user, 'The end user.') },
     errors: ['USERNAME_TAKEN'],
     example: {
       input: { username: example.username, fullName: example.fullName },
@@ -107,6 +107,7 @@ export const userOperations = [
   }),
   defineOperation({
     name: 'userToken',
+    mutation: 'createUserToken',
     summary: 'Create a user token',
     doc: "Creates a token that authenticates one end user in the integrator's frontend.",
     tag,

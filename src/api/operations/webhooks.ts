@@ -203,6 +203,7 @@ export const webhookOperations = [
   }),
   defineOperation({
     name: 'webhookSecret',
+    mutation: 'revealWebhookSecret',
     summary: 'Get the signing secret of a webhook subscription',
     doc: 'Returns the secret that signs the messages of a subscription (Standard Webhooks).',
     tag,

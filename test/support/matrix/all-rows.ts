@@ -2,6 +2,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { GraphQLObjectType, GraphQLSchema } from 'graphql'
+import { graphqlName } from '../../../src/api/operation.ts'
 import { operations } from '../../../src/api/operations.ts'
 import { catalogue } from '../../../src/generated/registry.ts'
 import {
@@ -137,7 +138,7 @@ const VERBS = ['create', 'update', 'delete'] as const
 
 /** @throws RangeError for a field without a definition */
 const fieldRows = (stage: Stage, name: string): readonly Row[] => {
-  const operation = operations.find((one) => one.name === name)
+  const operation = operations.find((one) => graphqlName(one) === name)
   if (operation) return operationRows(stage, operation, 'GraphQL')
   if (name === 'node') return catalogue.resources.map(nodeRow)
   for (const resource of catalogue.resources) {

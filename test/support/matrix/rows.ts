@@ -1,10 +1,11 @@
 /** The rows of the access matrix: each request that the API takes, and the objects that it names. */
 
-import { fieldsAt, isRead, type Operation } from '../../../src/api/operation.ts'
+import { fieldsAt, isQuery, isRead, type Operation } from '../../../src/api/operation.ts'
 import type { Field, Fields } from '../../../src/definition/field.ts'
 import type { Resource } from '../../../src/definition/resource.ts'
 import { samples } from '../../sandbox/write-samples.ts'
 import { documentOf, type Input, restRequest } from '../operations.ts'
+import { USER_ERRORS } from '../user-errors.ts'
 import { workflowNumber } from '../workflow.ts'
 import type { Ids, Stage } from './world.ts'
 
@@ -109,7 +110,7 @@ export const operationRows = (
     name: `${transport} ${method} ${operation.name}(${references.map(([name]) => name).join(', ')})`,
     access: operation.callers.includes('user') ? 'users' : 'keys',
     objects: references.map(([, target]) => named(target)),
-    changes: !isRead(operation),
+    changes: transport === 'REST' ? !isRead(operation) : !isQuery(operation),
     isOfRecords: false,
     allowed: ALLOWED[operation.name] ?? OK,
     request: (ids) => {
@@ -226,7 +227,7 @@ export const recordMutationRow = (
   resource: Resource,
   verb: 'create' | 'update' | 'delete',
 ): Row => {
-  const { topic, typeName } = resource
+  const { topic, typeName, name } = resource
   const method = { create: 'POST', update: 'PUT', delete: 'DELETE' }[verb]
   const field = verb + typeName
   const [declared, passed] = [
@@ -244,13 +245,16 @@ export const recordMutationRow = (
     consumes: verb === 'create' ? undefined : topic,
     objects: [named('credentials'), ...(verb === 'create' ? [] : [named(topic)])],
     request: (ids) =>
-      graph(`mutation (${declared.join(', ')}) { ${field}(${passed.join(', ')}) { id } }`, {
-        credentialId: ids.credentials,
-        ...(verb !== 'create' && { id: ids[topic] }),
-        ...(verb !== 'delete' && {
-          input: bodyOf(resource, method, { orderId: ids['commerce/orders'] }),
-        }),
-      }),
+      graph(
+        `mutation (${declared.join(', ')}) { ${field}(${passed.join(', ')}) { ${name} { id } ${USER_ERRORS} } }`,
+        {
+          credentialId: ids.credentials,
+          ...(verb !== 'create' && { id: ids[topic] }),
+          ...(verb !== 'delete' && {
+            input: bodyOf(resource, method, { orderId: ids['commerce/orders'] }),
+          }),
+        },
+      ),
   }
 }
 

@@ -68,7 +68,8 @@ export const openStage = async (): Promise<Stage> => {
   const createPerson = async (key: string, shared: Ids): Promise<Person> => {
     const { userId } = await call(key, 'createUser', { username: `user ${++number}` })
     const credential = { ...tenantAccess }
-    const credentials = await call(key, 'createCredential', { userId, app: 'sandbox', credential })
+    const connected = await call(key, 'createCredential', { userId, app: 'sandbox', credential })
+    const credentials = connected.credentialId
     const { integrations: integrationId } = shared
     const started = await call(key, 'startInstallation', { userId, integrationId })
     const { installationId } = await call(key, 'completeInstallation', {
