@@ -1,15 +1,7 @@
 /** The API form of a change, shared by the change log, record history and subscriptions. */
 import type { Catalogue } from '../definition/catalogue.ts'
 import { ALL_TOPICS, eventTopics } from '../definition/change.ts'
-import {
-  defineShape,
-  enumeration,
-  json,
-  reference,
-  text,
-  texts,
-  timestamp,
-} from '../definition/field.ts'
+import { defineShape, json, reference, text, texts, timestamp } from '../definition/field.ts'
 import { nearest } from '../definition/nearest.ts'
 import { storableText } from '../definition/value.ts'
 import { ApiError, invalidParameter } from '../errors.ts'
@@ -18,6 +10,7 @@ import { checkText } from '../query/filter.ts'
 import { type Change, type ChangeKind, cursorOf } from '../store/changes/changes.ts'
 import type { KeyCaller } from './auth/caller.ts'
 import type { ApiContext } from './context.ts'
+import { changeKind, environment } from './enumerations.ts'
 import { required } from './operation.ts'
 
 export const changeShape = defineShape({
@@ -28,18 +21,12 @@ export const changeShape = defineShape({
       text('The resource, such as crm/accounts, or the event, such as sync/completed.'),
     ),
     kind: required(
-      enumeration('What happened to the record; an event is always created.', [
-        'created',
-        'updated',
-        'deleted',
-      ]),
+      changeKind('What happened to the record; the kind of an event is that of a new record.'),
     ),
     recordId: reference('records', 'The record; null for an event.'),
     record: json('The record after the change, as in REST; for an event, its payload.'),
     changedFields: texts('The fields of an updated record whose values changed.'),
-    environment: required(
-      enumeration('The environment of the change.', ['development', 'production']),
-    ),
+    environment: required(environment('The environment of the change.')),
     userId: reference('users', 'The end user; null after the credential was deleted.'),
     credentialId: reference('credentials', 'The credential through which the record was synced.'),
     at: required(timestamp('Time of the change.')),

@@ -76,21 +76,21 @@ describe.each(transports)('over %s', (transport) => {
     expect(delivered).toEqual([
       {
         ...facts,
-        kind: 'created',
+        kind: 'CREATED',
         changedFields: [],
         inFilter: true,
         record: { ...record, website: 'first' },
       },
       {
         ...facts,
-        kind: 'updated',
+        kind: 'UPDATED',
         changedFields: ['website'],
         inFilter: true,
         record: { ...record, website: 'second' },
       },
       {
         ...facts,
-        kind: 'deleted',
+        kind: 'DELETED',
         changedFields: ['remoteDeleted'],
         inFilter: false,
         record: { ...record, website: 'second' },
@@ -109,9 +109,9 @@ describe.each(transports)('over %s', (transport) => {
     const [delivered] = await completed.until(1)
     expect(delivered?.data.syncCompleted).toEqual({
       topic: 'sync/completed',
-      kind: 'created',
+      kind: 'CREATED',
       recordId: null,
-      environment: 'development',
+      environment: 'DEVELOPMENT',
       record: { credentialId: CREDENTIAL, topic: 'crm/leads', created: 2 },
     })
   })

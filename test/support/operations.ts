@@ -1,9 +1,10 @@
 /** Operations called by name over REST or GraphQL, so that one test covers both transports. */
-import { type GraphQLOutputType, getNamedType, isObjectType } from 'graphql'
+import { type GraphQLField, type GraphQLOutputType, getNamedType, isObjectType } from 'graphql'
 import { buildSchema } from '../../src/api/graphql/schema.ts'
 import { argumentName, fieldsAt, type Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { catalogue } from '../../src/generated/registry.ts'
+import { toEnumNames, toWords } from './enum-words.ts'
 import type { TestService } from './service.ts'
 
 export const transports = ['REST', 'GraphQL'] as const
@@ -86,14 +87,35 @@ const selectionOf = (type: GraphQLOutputType): string => {
   return `{ ${fields.map((field) => `${field.name} ${selectionOf(field.type)}`).join(' ')} }`
 }
 
-/** The GraphQL document of an operation, with a variable for each argument. */
-export const documentOf = ({ name, rest }: Operation): string => {
-  const [root, keyword] =
-    rest.method === 'GET'
-      ? [schema.getQueryType(), 'query']
-      : [schema.getMutationType(), 'mutation']
+const fieldOf = ({ name, rest }: Operation): GraphQLField<unknown, unknown> => {
+  const root = rest.method === 'GET' ? schema.getQueryType() : schema.getMutationType()
   const field = root?.getFields()[name]
   if (field === undefined) throw new RangeError(`The schema has no field ${name}.`)
+  return field
+}
+
+/** The GraphQL variables of an operation for an input with the words of REST. */
+export const variablesOf = (operation: Operation, values: Input): Input => {
+  const flat = { ...fieldsAt(operation, 'path'), ...fieldsAt(operation, 'query') }
+  const [input, ownNames] = divide(values, flat)
+  const variables = Object.fromEntries(
+    Object.entries(ownNames).map(([name, value]) => [argumentName(operation, name), value]),
+  )
+  const all = operation.body === undefined ? { ...input, ...variables } : { ...variables, input }
+  const { args } = fieldOf(operation)
+  return Object.fromEntries(
+    Object.entries(all).map(([name, value]) => [
+      name,
+      toEnumNames(args.find((arg) => arg.name === name)?.type, value),
+    ]),
+  )
+}
+
+/** The GraphQL document of an operation, with a variable for each argument. */
+export const documentOf = (operation: Operation): string => {
+  const { name, rest } = operation
+  const keyword = rest.method === 'GET' ? 'query' : 'mutation'
+  const field = fieldOf(operation)
   const declared = field.args.map((arg) => `$${arg.name}: ${arg.type}`).join(', ')
   const passed = field.args.map((arg) => `${arg.name}: $${arg.name}`).join(', ')
   return `${keyword} ${declared && `(${declared})`} { ${name}${passed && `(${passed})`} ${selectionOf(field.type)} }`
@@ -105,21 +127,16 @@ const overGraphQL = async (
   operation: Operation,
   values: Input,
 ): Promise<Outcome> => {
-  const flat = { ...fieldsAt(operation, 'path'), ...fieldsAt(operation, 'query') }
-  const [input, ownNames] = divide(values, flat)
-  const variables = Object.fromEntries(
-    Object.entries(ownNames).map(([name, value]) => [argumentName(operation, name), value]),
-  )
   const { status, data, errors } = await service.graphql(
     key,
     documentOf(operation),
-    operation.body === undefined ? { ...input, ...variables } : { ...variables, input },
+    variablesOf(operation, values),
   )
   const [error] = errors
   const details = error?.extensions.details as readonly { field: string }[] | undefined
   return {
     status,
-    result: error ? undefined : data[operation.name],
+    result: error ? undefined : toWords(fieldOf(operation).type, data[operation.name]),
     code: error?.extensions.code,
     message: error?.message,
     fields: (details ?? []).map(({ field }) => field),

@@ -3,7 +3,7 @@ import type { QueryFieldBuilder } from '@pothos/core'
 import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
 import type { ComplexityEstimatorArgs } from 'graphql-query-complexity'
 import type { Catalogue } from '../../definition/catalogue.ts'
-import { type Resource, snakeCase } from '../../definition/resource.ts'
+import type { Resource } from '../../definition/resource.ts'
 import {
   type AggregateFunction,
   aggregateFunctions,
@@ -16,7 +16,7 @@ import {
 } from '../../query/aggregate.ts'
 import { aggregateRecords } from '../../store/records/aggregates.ts'
 import type { Builder } from './builder.ts'
-import type { Enums } from './enums.ts'
+import { type Enums, enumValues } from './enums.ts'
 import type { FilterType } from './filter-types.ts'
 import { scopeArguments } from './inputs.ts'
 import { readListRequest } from './record-requests.ts'
@@ -150,11 +150,9 @@ export const createAggregateFields = ({ builder, enums, catalogue, filterOf }: A
 
   const groupByType = (resource: Resource) =>
     builder.enumType(`${resource.typeName}GroupBy`, {
-      values: Object.fromEntries(
-        [...groupKeys(resource).values()].map(({ name, doc }) => [
-          snakeCase(name).toUpperCase(),
-          { value: name, description: doc },
-        ]),
+      description: `What ${resource.plural} can be grouped by.`,
+      values: enumValues(
+        Object.fromEntries([...groupKeys(resource).values()].map(({ name, doc }) => [name, doc])),
       ),
     })
 

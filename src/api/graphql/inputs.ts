@@ -2,7 +2,7 @@
 import type { ArgBuilder } from '@pothos/core'
 import { z } from 'zod'
 import type { Catalogue } from '../../definition/catalogue.ts'
-import { type Resource, snakeCase } from '../../definition/resource.ts'
+import type { Resource } from '../../definition/resource.ts'
 import { type Order, orderFields } from '../../query/cursor.ts'
 import type { CustomTypes } from '../../query/custom-filter.ts'
 import type { ListFilter } from '../../query/filter.ts'
@@ -17,7 +17,7 @@ import {
 } from '../../query/list-request.ts'
 import { MAX_CREDENTIALS } from '../auth/caller.ts'
 import type { Builder } from './builder.ts'
-import type { Enums } from './enums.ts'
+import { type Enums, enumValues } from './enums.ts'
 import { createFilterTypes } from './filter-types.ts'
 
 /** The arguments of a list field, after GraphQL has checked their types. */
@@ -78,13 +78,17 @@ export const scopeArguments = (arg: ArgBuilder<Builder['$inferSchemaTypes']>) =>
 export const createListInputs = (builder: Builder, enums: Enums, catalogue: Catalogue) => {
   const filterType = createFilterTypes(builder, enums, catalogue)
   const direction = builder.enumType('OrderDirection', {
-    values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } },
+    description: 'The direction of an order.',
+    values: enumValues({ asc: 'Least first.', desc: 'Greatest first.' }),
   })
 
   const orderType = (resource: Resource) => {
     const field = builder.enumType(`${resource.typeName}OrderField`, {
-      values: Object.fromEntries(
-        orderFields(resource).map((name) => [snakeCase(name).toUpperCase(), { value: name }]),
+      description: `The fields by which ${resource.plural} can be ordered.`,
+      values: enumValues(
+        Object.fromEntries(
+          orderFields(resource).map((name) => [name, resource.allFields[name]?.doc ?? '']),
+        ),
       ),
     })
     return builder.inputType(`${resource.typeName}Order`, {
