@@ -50,16 +50,28 @@ export interface ChangeResponse {
   readonly cursor: string
 }
 
+/** The record of a change, or the payload of an event. */
+const recordOf = ({ record }: Change): ChangeResponse['record'] =>
+  // The store wrote this JSON.
+  record === null ? null : (JSON.parse(record) as ChangeResponse['record'])
+
 const userOf = async (
   { access }: Pick<ApiContext, 'access'>,
   { credentialId }: Change,
-  record: ChangeResponse['record'],
+  readRecord: () => ChangeResponse['record'],
 ): Promise<string | null> => {
   const credential = credentialId === null ? undefined : await access.credential(credentialId)
   if (credential !== undefined) return credential.userId
   // The event of a deleted credential names its end user.
-  return typeof record?.userId === 'string' ? record.userId : null
+  const userId = readRecord()?.userId
+  return typeof userId === 'string' ? userId : null
 }
+
+/** The end user of a change; null if its credential was deleted, except for the event of that deletion. */
+export const userOfChange = (
+  context: Pick<ApiContext, 'access'>,
+  change: Change,
+): Promise<string | null> => userOf(context, change, () => recordOf(change))
 
 /** Converts a change of the caller's environment to its API form. */
 export const toChangeResponse = async (
@@ -68,9 +80,7 @@ export const toChangeResponse = async (
   change: Change,
 ): Promise<ChangeResponse> => {
   const { topic, kind, recordId, changedFields, credentialId, at } = change
-  // The store wrote this JSON: a record, or the payload of an event.
-  const record =
-    change.record === null ? null : (JSON.parse(change.record) as ChangeResponse['record'])
+  const record = recordOf(change)
   return {
     topic,
     kind,
@@ -79,7 +89,7 @@ export const toChangeResponse = async (
     changedFields,
     environment,
     credentialId,
-    userId: await userOf(context, change, record),
+    userId: await userOf(context, change, () => record),
     at: at.toISOString(),
     cursor: cursorOf(change),
   }

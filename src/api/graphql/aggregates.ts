@@ -126,7 +126,12 @@ export const createAggregateFields = ({ builder, enums, catalogue, filterOf }: A
     return builder.objectRef<Group>(`${resource.typeName}Group`).implement({
       description: `A group of ${resource.plural}.`,
       fields: (t) => ({
-        key: t.field({ type: key, nullable: false, resolve: (group) => group.key }),
+        key: t.field({
+          type: key,
+          nullable: false,
+          description: 'The values of the keys in `groupBy`.',
+          resolve: (group) => group.key,
+        }),
         count: t.int({
           nullable: false,
           description: 'The number of records.',
@@ -166,7 +171,10 @@ export const createAggregateFields = ({ builder, enums, catalogue, filterOf }: A
           extensions: { complexity: aggregateCost },
           args: {
             ...scopeArguments(t.arg),
-            filter: t.arg({ type: filterOf(resource) }),
+            filter: t.arg({
+              type: filterOf(resource),
+              description: 'Only records that match this filter.',
+            }),
             groupBy: t.arg({
               type: [groupByType(resource)],
               description: `At most ${MAX_GROUP_KEYS} keys. The groups are in their order.`,

@@ -69,8 +69,10 @@ const cursor = { schema: z.string().max(MAX_CURSOR_LENGTH, { error: 'a cursor of
 
 /** The arguments that choose the credentials of a list. */
 export const scopeArguments = (arg: ArgBuilder<Builder['$inferSchemaTypes']>) => ({
-  credentialId: arg.id(),
-  credentialIds: arg.idList({ description: `At most ${MAX_CREDENTIALS}.` }),
+  credentialId: arg.id({ description: 'One credential.' }),
+  credentialIds: arg.idList({
+    description: `Several credentials, at most ${MAX_CREDENTIALS}.`,
+  }),
   userId: arg.id({ description: 'All credentials of this end user.' }),
 })
 
@@ -92,9 +94,15 @@ export const createListInputs = (builder: Builder, enums: Enums, catalogue: Cata
       ),
     })
     return builder.inputType(`${resource.typeName}Order`, {
+      description: `An order of ${resource.plural}.`,
       fields: (t) => ({
-        field: t.field({ type: field, required: true }),
-        direction: t.field({ type: direction, required: true, defaultValue: 'asc' }),
+        field: t.field({ type: field, required: true, description: 'The field to order by.' }),
+        direction: t.field({
+          type: direction,
+          required: true,
+          defaultValue: 'asc',
+          description: 'The direction of the order.',
+        }),
       }),
     })
   }
@@ -103,7 +111,7 @@ export const createListInputs = (builder: Builder, enums: Enums, catalogue: Cata
     const filter = filterType(resource)
     const order = orderType(resource)
     const args = (arg: ArgBuilder<Builder['$inferSchemaTypes']>) => ({
-      filter: arg({ type: filter }),
+      filter: arg({ type: filter, description: 'Only records that match this filter.' }),
       orderBy: arg({
         type: order,
         description: 'Sort order. The default is by creation time, then by id.',
@@ -112,9 +120,18 @@ export const createListInputs = (builder: Builder, enums: Enums, catalogue: Cata
         validate: pageSize,
         description: `Page size, 1 to ${MAX_PAGE_SIZE}. The default is ${DEFAULT_PAGE_SIZE}.`,
       }),
-      after: arg.string({ validate: cursor }),
-      last: arg.int({ validate: pageSize }),
-      before: arg.string({ validate: cursor }),
+      after: arg.string({
+        validate: cursor,
+        description: 'Only records after this cursor, the `endCursor` of a page.',
+      }),
+      last: arg.int({
+        validate: pageSize,
+        description: `The size of a page from the end, 1 to ${MAX_PAGE_SIZE}, instead of \`first\`.`,
+      }),
+      before: arg.string({
+        validate: cursor,
+        description: 'Only records before this cursor, the `startCursor` of a page.',
+      }),
     })
     return { filter, args }
   }

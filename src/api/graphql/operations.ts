@@ -54,6 +54,7 @@ export const createOperationFields = (
           fieldsAt(operation, 'body'),
           isRequired,
         ),
+        description: 'What to write.',
         required: true,
       })
     return {
