@@ -1,5 +1,6 @@
 import type { Catalogue } from '../src/definition/catalogue.ts'
-import type { Field, Fields, ReferenceTarget } from '../src/definition/kinds/kind.ts'
+import { MAX_DESCRIBED_WORDS, unionOf } from '../src/definition/kinds/enumeration.ts'
+import type { Enumeration, Field, Fields, ReferenceTarget } from '../src/definition/kinds/kind.ts'
 import { alwaysPresent, customFields, type Resource } from '../src/definition/resource.ts'
 import { filterParameters } from '../src/query/filter.ts'
 import { inWords } from './openapi/in-words.ts'
@@ -57,10 +58,13 @@ const filterInterface = (resource: Resource): string => {
   )
 }
 
-// A string instead of a union: the list is long, and new codes must not break existing clients.
-const codeType = ([name, values]: readonly [string, readonly string[]]): string =>
-  `${doc(`One of ${values.length} codes, such as ${values.slice(0, 3).join(', ')}.`)}
-export type ${name} = string`
+const enumerationType = ([name, { doc: text, words }]: readonly [string, Enumeration]): string => {
+  const values = Object.keys(words)
+  // Codes are a string instead of a union: the list is long, and new codes must not break existing clients.
+  return values.length > MAX_DESCRIBED_WORDS
+    ? `${doc(`One of ${values.length} codes, such as ${values.slice(0, 3).join(', ')}.`)}\nexport type ${name} = string`
+    : `${doc(text)}\nexport type ${name} = ${unionOf(values)}`
+}
 
 /** The fields of a result that are never null. */
 const requiredOf = (fields: Fields): ReadonlySet<string> =>
@@ -70,7 +74,7 @@ const requiredOf = (fields: Fields): ReadonlySet<string> =>
 export const sdkTypesSource = (catalogue: Catalogue): string =>
   `${[
     HEAD,
-    ...[...sharedEnumerations(catalogue)].map(codeType),
+    ...[...sharedEnumerations(catalogue)].map(enumerationType),
     ...catalogue.shapes.map(({ name, doc: text, fields }) =>
       interfaceOf(name, text, members(catalogue, fields)),
     ),

@@ -13,7 +13,7 @@ export const schemaOf = ({ kind, doc, required, rejectsNull }: Field, side: Side
     required ||
     rejectsNull ||
     (side === 'output' ? kind.isList : kind === commonFields.remoteFields.kind)
-  const note = side === 'input' && kind.notes?.input ? ` ${kind.notes.input}` : ''
+  const note = kind.notes?.[side] ? ` ${kind.notes[side]}` : ''
   return { description: `${doc}${note}`, ...(isNonNull ? schema : orNull(schema)) }
 }
 

@@ -1,6 +1,7 @@
 /** JSON schemas (2020-12, the dialect of OpenAPI 3.1) of records, and builders of schemas. */
 import type { Catalogue } from '../../src/definition/catalogue.ts'
 import type { JsonSchema } from '../../src/definition/json.ts'
+import { describeWords } from '../../src/definition/kinds/enumeration.ts'
 import type { Field, Fields, ReferenceTarget } from '../../src/definition/kinds/kind.ts'
 import { nestedFields } from '../../src/definition/kinds/shape.ts'
 import {
@@ -113,9 +114,13 @@ export const recordSchemas = (catalogue: Catalogue): Readonly<Record<string, Jso
       name,
       shapeSchema(doc, fields),
     ]),
-    ...[...sharedEnumerations(catalogue)].map(([name, values]): [string, JsonSchema] => [
+    ...[...sharedEnumerations(catalogue)].map(([name, { doc, words }]): [string, JsonSchema] => [
       name,
-      { type: 'string', enum: values },
+      {
+        description: [doc, describeWords(words)].filter(Boolean).join(' '),
+        type: 'string',
+        enum: Object.keys(words),
+      },
     ]),
   ]
   const names = own.map(([name]) => name)

@@ -1,15 +1,7 @@
 /** The API form of a change, shared by the change log, record history and subscriptions. */
 import type { Catalogue } from '../definition/catalogue.ts'
 import { ALL_TOPICS, eventTopics } from '../definition/change.ts'
-import {
-  defineShape,
-  enumeration,
-  json,
-  reference,
-  text,
-  texts,
-  timestamp,
-} from '../definition/field.ts'
+import { defineShape, json, reference, text, texts, timestamp } from '../definition/field.ts'
 import { nearest } from '../definition/nearest.ts'
 import { storableText } from '../definition/value.ts'
 import { ApiError, invalidParameter } from '../errors.ts'
@@ -18,6 +10,7 @@ import { checkText } from '../query/filter.ts'
 import { type Change, type ChangeKind, cursorOf } from '../store/changes/changes.ts'
 import type { KeyCaller } from './auth/caller.ts'
 import type { ApiContext } from './context.ts'
+import { changeKind, environment } from './enumerations.ts'
 import { required } from './operation.ts'
 
 export const changeShape = defineShape({
@@ -28,18 +21,12 @@ export const changeShape = defineShape({
       text('The resource, such as crm/accounts, or the event, such as sync/completed.'),
     ),
     kind: required(
-      enumeration('What happened to the record; an event is always created.', [
-        'created',
-        'updated',
-        'deleted',
-      ]),
+      changeKind('What happened to the record; the kind of an event is that of a new record.'),
     ),
     recordId: reference('records', 'The record; null for an event.'),
     record: json('The record after the change, as in REST; for an event, its payload.'),
     changedFields: texts('The fields of an updated record whose values changed.'),
-    environment: required(
-      enumeration('The environment of the change.', ['development', 'production']),
-    ),
+    environment: required(environment('The environment of the change.')),
     userId: reference('users', 'The end user; null after the credential was deleted.'),
     credentialId: reference('credentials', 'The credential through which the record was synced.'),
     at: required(timestamp('Time of the change.')),
@@ -63,16 +50,28 @@ export interface ChangeResponse {
   readonly cursor: string
 }
 
+/** The record of a change, or the payload of an event. */
+const recordOf = ({ record }: Change): ChangeResponse['record'] =>
+  // The store wrote this JSON.
+  record === null ? null : (JSON.parse(record) as ChangeResponse['record'])
+
 const userOf = async (
   { access }: Pick<ApiContext, 'access'>,
   { credentialId }: Change,
-  record: ChangeResponse['record'],
+  readRecord: () => ChangeResponse['record'],
 ): Promise<string | null> => {
   const credential = credentialId === null ? undefined : await access.credential(credentialId)
   if (credential !== undefined) return credential.userId
   // The event of a deleted credential names its end user.
-  return typeof record?.userId === 'string' ? record.userId : null
+  const userId = readRecord()?.userId
+  return typeof userId === 'string' ? userId : null
 }
+
+/** The end user of a change; null if its credential was deleted, except for the event of that deletion. */
+export const userOfChange = (
+  context: Pick<ApiContext, 'access'>,
+  change: Change,
+): Promise<string | null> => userOf(context, change, () => recordOf(change))
 
 /** Converts a change of the caller's environment to its API form. */
 export const toChangeResponse = async (
@@ -81,9 +80,7 @@ export const toChangeResponse = async (
   change: Change,
 ): Promise<ChangeResponse> => {
   const { topic, kind, recordId, changedFields, credentialId, at } = change
-  // The store wrote this JSON: a record, or the payload of an event.
-  const record =
-    change.record === null ? null : (JSON.parse(change.record) as ChangeResponse['record'])
+  const record = recordOf(change)
   return {
     topic,
     kind,
@@ -92,7 +89,7 @@ export const toChangeResponse = async (
     changedFields,
     environment,
     credentialId,
-    userId: await userOf(context, change, record),
+    userId: await userOf(context, change, () => record),
     at: at.toISOString(),
     cursor: cursorOf(change),
   }

@@ -4,13 +4,7 @@ import type { CredentialSummary, SyncFacts } from '../store/accounts/listed-cred
 import { RECONNECTED } from '../store/sync/sync-control.ts'
 
 /** The states of a credential or of one of its syncs; of several syncs, the first state in this list counts. */
-export const CONNECTION_STATES = [
-  'needs_reconnect',
-  'failing',
-  'syncing',
-  'connected',
-  'paused',
-] as const
+const CONNECTION_STATES = ['needs_reconnect', 'failing', 'syncing', 'connected', 'paused'] as const
 
 export type ConnectionState = (typeof CONNECTION_STATES)[number]
 

@@ -17,8 +17,6 @@ import { createChangeWindow, type WindowLimits } from './window.ts'
 export interface ChangeSelector {
   readonly environmentId: string
   readonly topics: readonly string[]
-  /** Undefined: every credential of the environment. */
-  readonly credentialId?: string | undefined
   /** Undefined: every change. */
   readonly wants?: ((change: Change) => boolean) | undefined
 }
@@ -83,10 +81,8 @@ interface FollowerState extends ChangeSelector {
   wake: () => void
 }
 
-const matches = ({ environmentId, credentialId, wants }: ChangeSelector, change: Change): boolean =>
-  change.environmentId === environmentId &&
-  (credentialId === undefined || change.credentialId === credentialId) &&
-  (wants === undefined || wants(change))
+const matches = ({ environmentId, wants }: ChangeSelector, change: Change): boolean =>
+  change.environmentId === environmentId && (wants === undefined || wants(change))
 
 const isWaiting = ({ index, seenTo }: FollowerState): boolean =>
   index === undefined && seenTo !== undefined

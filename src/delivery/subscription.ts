@@ -1,7 +1,7 @@
 /** A subscription: a replay of the log after a cursor, then live changes, without gaps or duplicates. */
 import { ResumeError } from '../errors.ts'
 import { type ChangePosition, encodeChangeCursor } from '../query/change-cursor.ts'
-import { type Change, isBefore, readChanges } from '../store/changes/changes.ts'
+import { type Change, type ChangesQuery, isBefore, readChanges } from '../store/changes/changes.ts'
 import type { Database } from '../store/database/database.ts'
 import { inBatches } from './batch.ts'
 import type { ChangeSelector, Follower, LiveChanges } from './live-changes.ts'
@@ -9,6 +9,10 @@ import type { ChangeSelector, Follower, LiveChanges } from './live-changes.ts'
 export interface SubscriptionRequest extends ChangeSelector {
   /** The position to resume after; undefined: from now on. */
   readonly after?: ChangePosition | undefined
+  /** Narrows what is read from the log to some credentials; undefined: those of the whole environment. */
+  readonly logged?:
+    | (() => Promise<Pick<ChangesQuery, 'credentialIds' | 'formerUserId'>>)
+    | undefined
   /** Creates the error for a log that no longer contains every change after `after`. */
   readonly expired: () => Error
 }
@@ -53,9 +57,12 @@ export const createSubscriptions = ({ database, live }: SubscriptionsOptions): S
 
   /** The matching changes of the log between two positions. */
   async function* replay(
-    { environmentId, credentialId, topics, wants, expired }: SubscriptionRequest,
+    { environmentId, logged, topics, wants, expired }: SubscriptionRequest,
     { follower, from, to }: { follower: Follower; from: ChangePosition; to: ChangePosition },
   ): AsyncGenerator<readonly Change[], void> {
+    if (!isBefore(from, to)) return
+    // Read after `to` was: a credential that was created before it is included.
+    const credentials = await logged?.()
     let after = from
     while (isBefore(after, to)) {
       const page = await withPermit(async () =>
@@ -68,7 +75,7 @@ export const createSubscriptions = ({ database, live }: SubscriptionsOptions): S
               after,
               before: to,
               limit: PAGE_SIZE,
-              ...(credentialId !== undefined && { credentialIds: [credentialId] }),
+              ...credentials,
             }),
       )
       if (page === undefined) return

@@ -6,6 +6,27 @@ export type CurrencyCode = string
 /** One of 250 codes, such as AF, AL, DZ. */
 export type CountryCode = string
 
+/** How an app is connected. */
+export type CredentialType = 'apiKey' | 'oauth2' | 'session' | 'clientCredentials'
+
+/** The state of a credential, or of the sync of one of its resources. */
+export type CredentialState = 'needs_reconnect' | 'failing' | 'syncing' | 'connected' | 'paused'
+
+/** The method of an HTTP request to an app. */
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** The type of the values of a custom field. */
+export type CustomFieldType = 'text' | 'number' | 'decimal' | 'boolean' | 'date' | 'timestamp' | 'texts'
+
+/** The status of a run of a workflow. */
+export type WorkflowRunStatus = 'waiting' | 'running' | 'succeeded' | 'failed'
+
+/** What happened to a record. */
+export type ChangeKind = 'created' | 'updated' | 'deleted'
+
+/** An environment, which has its own users, credentials, records and API keys. */
+export type Environment = 'development' | 'production'
+
 /** One line of a bill. */
 export interface BillLineItem {
   /** Description of the bought item. */
@@ -296,17 +317,17 @@ export interface Credential {
   readonly userId: string
   /** The name of the app in this API, such as `vendure`. */
   readonly app: string
-  /** How the app was connected: `apiKey`, `oauth2`, `session` or `clientCredentials`. */
-  readonly type: string
+  /** How the app was connected. */
+  readonly type: CredentialType
   /** When the app was connected. */
   readonly createdAt: string
   /** When its values were last changed. */
   readonly updatedAt: string
   /** The account's own name in the app, such as the shop's name; null if the app reports none, or it is not known yet. */
   readonly label: string | null
-  /** `connected` · `syncing`: the first sync is in progress · `failing`: the sync fails and is retried · `needs_reconnect`: the app rejects the credential · `paused`: nothing is synced until it is resumed. A credential is `paused` while all of its resources are; otherwise its state is that of the others. */
-  readonly state: 'needs_reconnect' | 'failing' | 'syncing' | 'connected' | 'paused'
-  /** Since when it is `syncing`, `failing`, `needs_reconnect` or `paused`; null if unknown. */
+  /** The state. A credential is paused while all of its resources are; otherwise its state is that of the others. */
+  readonly state: CredentialState
+  /** Since when it is in this state; null once the first sync has completed, and if unknown. */
   readonly since: string | null
   /** Why it fails: the root cause, in words. Null if it does not fail. */
   readonly reason: string | null
@@ -350,9 +371,9 @@ export interface CredentialWebhooks {
 export interface ResourceSync {
   /** The resource, such as `crm/accounts`. */
   readonly topic: string
-  /** `connected` · `syncing`: the first sync is in progress · `failing`: the sync fails and is retried · `needs_reconnect`: the app rejects the credential · `paused`: nothing is synced until it is resumed. A credential is `paused` while all of its resources are; otherwise its state is that of the others. */
-  readonly state: 'needs_reconnect' | 'failing' | 'syncing' | 'connected' | 'paused'
-  /** Since when it is `syncing`, `failing`, `needs_reconnect` or `paused`; null if unknown. */
+  /** The state. A credential is paused while all of its resources are; otherwise its state is that of the others. */
+  readonly state: CredentialState
+  /** Since when it is in this state; null once the first sync has completed, and if unknown. */
   readonly since: string | null
   /** Why it fails: the root cause, in words. Null if it does not fail. */
   readonly reason: string | null
@@ -384,9 +405,9 @@ export interface CredentialBudget {
 export interface BudgetLimit {
   /** The name of the limit: `perMinute`. */
   readonly name: string
-  /** Whose requests are counted: those of the credential · of all credentials of one `account` in the app · of all credentials of the environment for this `app`. */
+  /** Whose requests are counted. */
   readonly scope: 'credential' | 'account' | 'app'
-  /** Whether each request counts 1, or its cost in points. */
+  /** What is counted. */
   readonly unit: 'requests' | 'points'
   /** The maximum in a period. */
   readonly max: number
@@ -422,7 +443,7 @@ export interface Reconciliation {
   readonly reconciliationId: string
   /** The topic of the resource, such as `crm/accounts`. */
   readonly resource: string
-  /** `waiting`: for the sync of the resource · `running`: the counts are those so far · `completed`. */
+  /** Its progress. */
   readonly state: 'waiting' | 'running' | 'completed'
   /** Why it does not advance: the sync of the resource is paused or fails. Null if it does, and once it is completed. */
   readonly reason: string | null
@@ -454,7 +475,7 @@ export interface ReconciliationDifference {
   readonly id: string
   /** The id of the record in the app. */
   readonly remoteId: string
-  /** `created`: it was not stored · `updated`: stored fields differed · `deleted`: the app has deleted it. */
+  /** What differed. */
   readonly kind: 'created' | 'updated' | 'deleted'
   /** The names of the fields that differed. */
   readonly fields: readonly string[]
@@ -464,10 +485,10 @@ export interface ReconciliationDifference {
 export interface AppRequest {
   /** When the response was complete, or the request had failed. */
   readonly at: string
-  /** `write`: writes, the reads that guard them, and the passthrough · `webhook`: fetches after a webhook of the app · `changes`: listings of changes · `history`: full listings. Null: a check of the credential, or a login. */
+  /** What it was for. Null: a check of the credential, or a login. */
   readonly purpose: 'write' | 'webhook' | 'changes' | 'history' | null
   /** The HTTP method. */
-  readonly method: string
+  readonly method: HttpMethod
   /** Path and query below the address of the app, at most 1,000 characters. */
   readonly path: string
   /** The HTTP status of the response; null without a complete response. */
@@ -482,7 +503,7 @@ export interface AppRequest {
   readonly responseBody: string | null
 }
 
-/** The authorization of an app by an end user with OAuth. It ends as `connected`, `denied`, `failed` or `expired`. */
+/** The authorization of an app by an end user with OAuth. It ends when the app is connected, or when it is denied, fails or expires. */
 export interface Authorization {
   /** The authorization. */
   readonly authorizationId: string
@@ -490,11 +511,11 @@ export interface Authorization {
   readonly app: string
   /** Open this URL in the end user's browser. It can be opened once, within 10 minutes. Only the response that creates the authorization has it; null otherwise. */
   readonly url: string | null
-  /** `pending`: the end user has not finished · `choosing`: one of `accounts` must be chosen · `connected` · `denied`: the end user did not allow it · `failed` · `expired` */
+  /** Its progress. */
   readonly state: 'pending' | 'choosing' | 'connected' | 'denied' | 'failed' | 'expired'
   /** Why it failed, in words; null if it did not fail. */
   readonly reason: string | null
-  /** The accounts to choose from while the state is `choosing`; empty otherwise. */
+  /** The accounts to choose from while one must be chosen; empty otherwise. */
   readonly accounts: readonly AuthorizationAccount[]
   /** The credential that was created or reconnected; null before that. */
   readonly credentialId: string | null
@@ -526,8 +547,8 @@ export interface ConnectableApp {
   readonly description: string
   /** The categories of its records: accounting, crm, commerce. */
   readonly categories: readonly string[]
-  /** The type of the first method that is available: `apiKey`, `oauth2`, `session` or `clientCredentials`. */
-  readonly type: string
+  /** The type of the first method that is available. */
+  readonly type: CredentialType
   /** The fields of that method, to fill in. */
   readonly fields: readonly ConnectableAppField[]
   /** The ways to connect the app; the first is offered first. */
@@ -558,11 +579,11 @@ export interface ConnectableAppField {
 export interface ConnectableAppMethod {
   /** The name of the method, for `method` of a new credential or authorization. */
   readonly method: string
-  /** `apiKey`, `session` and `clientCredentials` are connected with POST /2024-03/headless/credentials, `oauth2` with POST /2024-03/headless/authorizations. */
-  readonly type: string
+  /** How the app is connected by it. */
+  readonly type: CredentialType
   /** The name of the method as people know it. */
   readonly label: string
-  /** Whether it can be used: for `oauth2`, the environment has an OAuth client. */
+  /** Whether it can be used: for OAuth, the environment has an OAuth client. */
   readonly available: boolean
   /** The fields to fill in. */
   readonly fields: readonly ConnectableAppField[]
@@ -602,8 +623,8 @@ export interface CustomField {
   readonly resource: string
   /** The name in `customFields`: a letter, then letters, digits and `_`, at most 64. It does not end with the suffix of a filter, such as `Min`. */
   readonly name: string
-  /** The type of the values. `number` is a JSON number, `decimal` a string of exact digits, `texts` a list of strings. */
-  readonly type: 'text' | 'number' | 'decimal' | 'boolean' | 'date' | 'timestamp' | 'texts'
+  /** The type of the values. */
+  readonly type: CustomFieldType
   /** The path of the value in the app's record, with dots between its steps: `properties.tier`. */
   readonly remoteField: string
   /** The name of the app in this API, such as `vendure`. */
@@ -623,7 +644,7 @@ export interface AppField {
   /** The label that the field has in the app. */
   readonly label: string
   /** The type of a custom field that fits it; null: its values have none of these types. */
-  readonly type: 'text' | 'number' | 'decimal' | 'boolean' | 'date' | 'timestamp' | 'texts' | null
+  readonly type: CustomFieldType | null
   /** Whether the app accepts values for the field. */
   readonly writable: boolean
   /** The values that the app accepts; empty: any value of the type. */
@@ -713,15 +734,15 @@ export interface WorkflowRun {
   /** The version of the workflow. */
   readonly version: number
   /** The status of the run. */
-  readonly status: 'waiting' | 'running' | 'succeeded' | 'failed'
+  readonly status: WorkflowRunStatus
   /** The number of attempts. */
   readonly attempts: number
   /** Why the last attempt failed; null after a success. */
   readonly failure: string | null
   /** The topic of the change. */
   readonly topic: string
-  /** The kind of the change: created, updated or deleted. */
-  readonly kind: string
+  /** The kind of the change. */
+  readonly kind: ChangeKind
   /** The credential whose record changed. */
   readonly credentialId: string
   /** The record that changed. */
@@ -816,8 +837,8 @@ export interface ApiKey {
   readonly keyId: string
   /** The first characters of the key. */
   readonly prefix: string
-  /** The environment of the key: `development` or `production`. */
-  readonly kind: string
+  /** The environment of the key. */
+  readonly kind: Environment
   /** When the key was created. */
   readonly createdAt: string
   /** When the key was last used, accurate to about a minute; null: never. */
@@ -858,8 +879,8 @@ export interface ChangePage {
 export interface Change {
   /** The resource, such as crm/accounts, or the event, such as sync/completed. */
   readonly topic: string
-  /** What happened to the record; an event is always created. */
-  readonly kind: 'created' | 'updated' | 'deleted'
+  /** What happened to the record; the kind of an event is that of a new record. */
+  readonly kind: ChangeKind
   /** The record; null for an event. */
   readonly recordId: string | null
   /** The record after the change, as in REST; for an event, its payload. */
@@ -867,7 +888,7 @@ export interface Change {
   /** The fields of an updated record whose values changed. */
   readonly changedFields: readonly string[]
   /** The environment of the change. */
-  readonly environment: 'development' | 'production'
+  readonly environment: Environment
   /** The end user; null after the credential was deleted. */
   readonly userId: string | null
   /** The credential through which the record was synced. */

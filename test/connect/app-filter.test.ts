@@ -6,7 +6,7 @@ const app = {
   app: 'zurich',
   name: 'Zürich Ledger',
   description: 'Books for small shops.',
-  type: 'apiKey',
+  type: 'apiKey' as const,
   categories: ['accounting'],
   fields: [],
   methods: [],

@@ -1,7 +1,10 @@
 /** What subscriptions deliver over both transports, with the official clients. */
+import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { recordId } from '../../src/definition/identity.ts'
+import { deleteCredential } from '../../src/store/accounts/credentials.ts'
+import { ensureUser } from '../../src/store/accounts/users.ts'
 import { appendEvent } from '../../src/store/changes/events.ts'
 import { sampleRecord } from '../support/sample.ts'
 import { settled } from '../support/settled.ts'
@@ -23,6 +26,14 @@ let stage: Stage
 let open: Subscribed[] = []
 beforeAll(async () => {
   stage = await startStage()
+  const { environmentId } = stage.tenant
+  const neighbour = await ensureUser(
+    stage.service.database,
+    environmentId,
+    'neighbour',
+    'Neighbour',
+  )
+  await createCredential(NEIGHBOUR, neighbour)
 })
 afterEach(async () => {
   for (const one of open) one.stop()
@@ -30,6 +41,21 @@ afterEach(async () => {
   await followed(stage, 0)
 })
 afterAll(() => stage.stop())
+
+/** A credential of another end user. */
+const NEIGHBOUR = 'cccccccc-0000-4000-8000-000000000003'
+
+const createCredential = async (id: string, userId: string): Promise<void> => {
+  const { environmentId } = stage.tenant
+  const data = { id, route: id.slice(0, 8), environmentId, userId, app: 'test', values: {} }
+  await stage.service.database.prisma.credential.create({ data })
+}
+
+const endOfLog = async (): Promise<string> => {
+  await settled(stage.service)
+  const answer = await stage.service.rest(stage.tenant.key, '/changes?after=now')
+  return answer.json().nextCursor
+}
 
 const numbers = (() => {
   let last = 0
@@ -76,21 +102,21 @@ describe.each(transports)('over %s', (transport) => {
     expect(delivered).toEqual([
       {
         ...facts,
-        kind: 'created',
+        kind: 'CREATED',
         changedFields: [],
         inFilter: true,
         record: { ...record, website: 'first' },
       },
       {
         ...facts,
-        kind: 'updated',
+        kind: 'UPDATED',
         changedFields: ['website'],
         inFilter: true,
         record: { ...record, website: 'second' },
       },
       {
         ...facts,
-        kind: 'deleted',
+        kind: 'DELETED',
         changedFields: ['remoteDeleted'],
         inFilter: false,
         record: { ...record, website: 'second' },
@@ -109,9 +135,9 @@ describe.each(transports)('over %s', (transport) => {
     const [delivered] = await completed.until(1)
     expect(delivered?.data.syncCompleted).toEqual({
       topic: 'sync/completed',
-      kind: 'created',
+      kind: 'CREATED',
       recordId: null,
-      environment: 'development',
+      environment: 'DEVELOPMENT',
       record: { credentialId: CREDENTIAL, topic: 'crm/leads', created: 2 },
     })
   })
@@ -188,6 +214,73 @@ describe.each(transports)('over %s', (transport) => {
     const delivered = await named.until(1).catch((errors) => [{ errors }])
     expect(delivered[0]?.errors[0].extensions.code).toBe('CREDENTIAL_NOT_FOUND')
     expect(one.received).toEqual([])
+  })
+
+  test('follows several credentials, or those of an end user, also if they are connected later', async () => {
+    const { userId, environmentId } = stage.tenant
+    const { database } = stage.service
+    const after = await endOfLog()
+    const several = await start(
+      `{ crmAccounts(credentialIds: ["${OTHER}", "${NEIGHBOUR}"]) { credentialId } }`,
+    )
+    const topics = '["crm/accounts", "connection/deleted"]'
+    const query = `($after: String) { changes(userId: "${userId}", topics: ${topics}, after: $after) { topic credentialId } }`
+    const ofUser = await start(query)
+    const later = randomUUID()
+    const saveOne = (credentialId: string) =>
+      stage.write([account(numbers(), 'first', credentialId)], accounts, credentialId)
+    for (const id of [CREDENTIAL, NEIGHBOUR, OTHER]) await saveOne(id)
+    await createCredential(later, userId)
+    await saveOne(later)
+    await deleteCredential(database, environmentId, userId, later)
+    await saveOne(CREDENTIAL)
+
+    const delivered = (await several.until(2)).map(({ data }) => data.crmAccounts.credentialId)
+    expect(delivered).toEqual([NEIGHBOUR, OTHER])
+    const changesOf = async (one: Subscribed, count: number) =>
+      (await one.until(count)).map(({ data: { changes } }) => [changes.topic, changes.credentialId])
+    const first = [
+      ['crm/accounts', CREDENTIAL],
+      ['crm/accounts', OTHER],
+    ]
+    const last = [
+      ['connection/deleted', later],
+      ['crm/accounts', CREDENTIAL],
+    ]
+    expect(await changesOf(ofUser, 5)).toEqual([...first, ['crm/accounts', later], ...last])
+    // The records of a deleted credential are not replayed.
+    const replayed = await start(query, { after })
+    expect(await changesOf(replayed, 4)).toEqual([...first, ...last])
+  })
+
+  test.each([
+    ['two of them', `credentialId: "${CREDENTIAL}", credentialIds: ["${OTHER}"]`],
+    ['no ids', 'credentialIds: []'],
+    ['101 ids', `credentialIds: ${JSON.stringify(Array.from({ length: 101 }, () => OTHER))}`],
+    [
+      'an unknown id',
+      `credentialIds: ["${CREDENTIAL}", "${randomUUID()}"]`,
+      'CREDENTIAL_NOT_FOUND',
+    ],
+    ['an unknown end user', `userId: "${randomUUID()}"`, 'USER_NOT_FOUND'],
+  ])('refuses %s as a list does', async (_what, scope, code = 'INVALID_PARAMETER') => {
+    const { url, tenant, service } = stage
+    const query = `subscription { crmAccounts(${scope}) { kind } }`
+    const one = subscribe(transport, { url, key: tenant.key, query })
+    const [delivered] = await one.until(1).catch((errors) => [{ errors }])
+    one.stop()
+    const list = await service.graphql(tenant.key, `{ crmAccounts(${scope}) { totalCount } }`)
+    expect(delivered?.errors).toMatchObject([{ extensions: { code } }])
+    expect(list.errors).toMatchObject([{ message: delivered?.errors?.[0].message }])
+  })
+
+  test("refuses another environment's end user", async () => {
+    const { userId } = await stage.service.createTenant('production', [], 'Another')
+    const query = `subscription { changes(userId: "${userId}") { topic } }`
+    const one = subscribe(transport, { url: stage.url, key: stage.tenant.key, query })
+    const [delivered] = await one.until(1).catch((errors) => [{ errors }])
+    one.stop()
+    expect(delivered?.errors).toMatchObject([{ extensions: { code: 'USER_NOT_FOUND' } }])
   })
 
   test('stops following a subscription when the client leaves, even while it waits', async () => {

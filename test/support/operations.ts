@@ -1,5 +1,5 @@
 /** Operations called by name over REST or GraphQL, so that one test covers both transports. */
-import { type GraphQLOutputType, getNamedType, isObjectType } from 'graphql'
+import { type GraphQLField, type GraphQLOutputType, getNamedType, isObjectType } from 'graphql'
 import { expect } from 'vitest'
 import { buildSchema } from '../../src/api/graphql/schema.ts'
 import {
@@ -12,7 +12,8 @@ import {
 } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { catalogue } from '../../src/generated/registry.ts'
-import type { TestService } from './service.ts'
+import { toEnumNames, toWords } from './enum-words.ts'
+import type { GraphQLResponse, TestService } from './service.ts'
 import { restErrorOf } from './user-errors.ts'
 
 export const transports = ['REST', 'GraphQL'] as const
@@ -96,14 +97,36 @@ const selectionOf = (type: GraphQLOutputType): string => {
   return `{ ${fields.map((field) => `${field.name} ${selectionOf(field.type)}`).join(' ')} }`
 }
 
+const fieldOf = (operation: Operation): GraphQLField<unknown, unknown> => {
+  const name = graphqlName(operation)
+  const root = isQuery(operation) ? schema.getQueryType() : schema.getMutationType()
+  const field = root?.getFields()[name]
+  if (field === undefined) throw new RangeError(`The schema has no field ${name}.`)
+  return field
+}
+
+/** The GraphQL variables of an operation for an input with the words of REST. */
+export const variablesOf = (operation: Operation, values: Input): Input => {
+  const flat = { ...fieldsAt(operation, 'path'), ...fieldsAt(operation, 'query') }
+  const [input, ownNames] = divide(values, flat)
+  const variables = Object.fromEntries(
+    Object.entries(ownNames).map(([name, value]) => [argumentName(operation, name), value]),
+  )
+  const all = operation.body === undefined ? { ...input, ...variables } : { ...variables, input }
+  const { args } = fieldOf(operation)
+  return Object.fromEntries(
+    Object.entries(all).map(([name, value]) => [
+      name,
+      toEnumNames(args.find((arg) => arg.name === name)?.type, value),
+    ]),
+  )
+}
+
 /** The GraphQL document of an operation, with a variable for each argument. */
 export const documentOf = (operation: Operation): string => {
   const name = graphqlName(operation)
-  const [root, keyword] = isQuery(operation)
-    ? [schema.getQueryType(), 'query']
-    : [schema.getMutationType(), 'mutation']
-  const field = root?.getFields()[name]
-  if (field === undefined) throw new RangeError(`The schema has no field ${name}.`)
+  const keyword = isQuery(operation) ? 'query' : 'mutation'
+  const field = fieldOf(operation)
   const declared = field.args.map((arg) => `$${arg.name}: ${arg.type}`).join(', ')
   const passed = field.args.map((arg) => `${arg.name}: $${arg.name}`).join(', ')
   return `${keyword} ${declared && `(${declared})`} { ${name}${passed && `(${passed})`} ${selectionOf(field.type)} }`
@@ -115,15 +138,10 @@ const overGraphQL = async (
   operation: Operation,
   values: Input,
 ): Promise<Outcome> => {
-  const flat = { ...fieldsAt(operation, 'path'), ...fieldsAt(operation, 'query') }
-  const [input, ownNames] = divide(values, flat)
-  const variables = Object.fromEntries(
-    Object.entries(ownNames).map(([name, value]) => [argumentName(operation, name), value]),
-  )
   const { status, data, errors } = await service.graphql(
     key,
     documentOf(operation),
-    operation.body === undefined ? { ...input, ...variables } : { ...variables, input },
+    variablesOf(operation, values),
   )
   const [error] = errors
   if (error) {
@@ -136,10 +154,11 @@ const overGraphQL = async (
       fields: (details ?? []).map(({ field }) => field),
     }
   }
-  const value = data[graphqlName(operation)]
+  const value = toWords(fieldOf(operation).type, data[graphqlName(operation)])
   const success = { status, code: undefined, message: undefined, fields: [] }
   if (isQuery(operation)) return { ...success, result: value }
-  const { [payloadField(operation)]: result, userErrors } = value
+  // Safe: the schema says so.
+  const { [payloadField(operation)]: result, userErrors } = value as GraphQLResponse['data']
   const { details, ...userError } = restErrorOf(userErrors) ?? {}
   if (!details) return { ...success, result }
   expect([status, result]).toEqual([200, null])

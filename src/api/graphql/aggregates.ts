@@ -3,7 +3,7 @@ import type { QueryFieldBuilder } from '@pothos/core'
 import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql'
 import type { ComplexityEstimatorArgs } from 'graphql-query-complexity'
 import type { Catalogue } from '../../definition/catalogue.ts'
-import { type Resource, snakeCase } from '../../definition/resource.ts'
+import type { Resource } from '../../definition/resource.ts'
 import {
   type AggregateFunction,
   aggregateFunctions,
@@ -16,7 +16,7 @@ import {
 } from '../../query/aggregate.ts'
 import { aggregateRecords } from '../../store/records/aggregates.ts'
 import type { Builder } from './builder.ts'
-import type { Enums } from './enums.ts'
+import { type Enums, enumValues } from './enums.ts'
 import type { FilterType } from './filter-types.ts'
 import { scopeArguments } from './inputs.ts'
 import { readListRequest } from './record-requests.ts'
@@ -126,7 +126,12 @@ export const createAggregateFields = ({ builder, enums, catalogue, filterOf }: A
     return builder.objectRef<Group>(`${resource.typeName}Group`).implement({
       description: `A group of ${resource.plural}.`,
       fields: (t) => ({
-        key: t.field({ type: key, nullable: false, resolve: (group) => group.key }),
+        key: t.field({
+          type: key,
+          nullable: false,
+          description: 'The values of the keys in `groupBy`.',
+          resolve: (group) => group.key,
+        }),
         count: t.int({
           nullable: false,
           description: 'The number of records.',
@@ -150,11 +155,9 @@ export const createAggregateFields = ({ builder, enums, catalogue, filterOf }: A
 
   const groupByType = (resource: Resource) =>
     builder.enumType(`${resource.typeName}GroupBy`, {
-      values: Object.fromEntries(
-        [...groupKeys(resource).values()].map(({ name, doc }) => [
-          snakeCase(name).toUpperCase(),
-          { value: name, description: doc },
-        ]),
+      description: `What ${resource.plural} can be grouped by.`,
+      values: enumValues(
+        Object.fromEntries([...groupKeys(resource).values()].map(({ name, doc }) => [name, doc])),
       ),
     })
 
@@ -168,7 +171,10 @@ export const createAggregateFields = ({ builder, enums, catalogue, filterOf }: A
           extensions: { complexity: aggregateCost },
           args: {
             ...scopeArguments(t.arg),
-            filter: t.arg({ type: filterOf(resource) }),
+            filter: t.arg({
+              type: filterOf(resource),
+              description: 'Only records that match this filter.',
+            }),
             groupBy: t.arg({
               type: [groupByType(resource)],
               description: `At most ${MAX_GROUP_KEYS} keys. The groups are in their order.`,

@@ -19,12 +19,9 @@ import { LRUCache } from 'lru-cache'
 import { DEFAULT_PAGE_SIZE } from '../../query/list-request.ts'
 import { tooComplex } from './error-form.ts'
 import { countIntrospection, isIntrospectionRoot } from './introspection.ts'
+import { MAX_COST, SCHEMA_FIELDS_PER_COST } from './limits.ts'
 import { coerceVariables, directiveVariables, type Variables, variablesIn } from './variables.ts'
 
-/** Enough for ten pages of 100 full records, or for 100 records with 20 linked records each. */
-export const MAX_COST = 50_000
-/** Fields of the schema that cost as much as one field of a record: they are in memory. */
-const SCHEMA_FIELDS_PER_COST = 5
 const MAX_SCHEMA_FIELDS = MAX_COST * SCHEMA_FIELDS_PER_COST
 /** The arguments that set the size of a page. */
 const PAGE_SIZES = ['first', 'last'] as const

@@ -3,10 +3,8 @@ import { type DocumentNode, type GraphQLError, type Source, validate } from 'gra
 import type { Plugin } from 'graphql-yoga'
 import { LRUCache } from 'lru-cache'
 import { tooComplex } from './error-form.ts'
+import { MAX_LENGTH, MAX_LINES } from './limits.ts'
 
-const MAX_LENGTH = 64 * 1024
-// graphql-js locates each error by counting the lines before it, so many lines make errors slow.
-const MAX_LINES = 4000
 const MAX_ERRORS = 10
 
 /** Memory limit of the cache, by the estimate of `estimateBytes`. */

@@ -2,7 +2,7 @@
 import type { ArgBuilder } from '@pothos/core'
 import { z } from 'zod'
 import type { Catalogue } from '../../definition/catalogue.ts'
-import { type Resource, snakeCase } from '../../definition/resource.ts'
+import type { Resource } from '../../definition/resource.ts'
 import { type Order, orderFields } from '../../query/cursor.ts'
 import type { CustomTypes } from '../../query/custom-filter.ts'
 import type { ListFilter } from '../../query/filter.ts'
@@ -17,7 +17,7 @@ import {
 } from '../../query/list-request.ts'
 import { MAX_CREDENTIALS } from '../auth/caller.ts'
 import type { Builder } from './builder.ts'
-import type { Enums } from './enums.ts'
+import { type Enums, enumValues } from './enums.ts'
 import { createFilterTypes } from './filter-types.ts'
 
 /** The arguments of a list field, after GraphQL has checked their types. */
@@ -69,8 +69,10 @@ const cursor = { schema: z.string().max(MAX_CURSOR_LENGTH, { error: 'a cursor of
 
 /** The arguments that choose the credentials of a list. */
 export const scopeArguments = (arg: ArgBuilder<Builder['$inferSchemaTypes']>) => ({
-  credentialId: arg.id(),
-  credentialIds: arg.idList({ description: `At most ${MAX_CREDENTIALS}.` }),
+  credentialId: arg.id({ description: 'One credential.' }),
+  credentialIds: arg.idList({
+    description: `Several credentials, at most ${MAX_CREDENTIALS}.`,
+  }),
   userId: arg.id({ description: 'All credentials of this end user.' }),
 })
 
@@ -78,19 +80,29 @@ export const scopeArguments = (arg: ArgBuilder<Builder['$inferSchemaTypes']>) =>
 export const createListInputs = (builder: Builder, enums: Enums, catalogue: Catalogue) => {
   const filterType = createFilterTypes(builder, enums, catalogue)
   const direction = builder.enumType('OrderDirection', {
-    values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } },
+    description: 'The direction of an order.',
+    values: enumValues({ asc: 'Least first.', desc: 'Greatest first.' }),
   })
 
   const orderType = (resource: Resource) => {
     const field = builder.enumType(`${resource.typeName}OrderField`, {
-      values: Object.fromEntries(
-        orderFields(resource).map((name) => [snakeCase(name).toUpperCase(), { value: name }]),
+      description: `The fields by which ${resource.plural} can be ordered.`,
+      values: enumValues(
+        Object.fromEntries(
+          orderFields(resource).map((name) => [name, resource.allFields[name]?.doc ?? '']),
+        ),
       ),
     })
     return builder.inputType(`${resource.typeName}Order`, {
+      description: `An order of ${resource.plural}.`,
       fields: (t) => ({
-        field: t.field({ type: field, required: true }),
-        direction: t.field({ type: direction, required: true, defaultValue: 'asc' }),
+        field: t.field({ type: field, required: true, description: 'The field to order by.' }),
+        direction: t.field({
+          type: direction,
+          required: true,
+          defaultValue: 'asc',
+          description: 'The direction of the order.',
+        }),
       }),
     })
   }
@@ -99,7 +111,7 @@ export const createListInputs = (builder: Builder, enums: Enums, catalogue: Cata
     const filter = filterType(resource)
     const order = orderType(resource)
     const args = (arg: ArgBuilder<Builder['$inferSchemaTypes']>) => ({
-      filter: arg({ type: filter }),
+      filter: arg({ type: filter, description: 'Only records that match this filter.' }),
       orderBy: arg({
         type: order,
         description: 'Sort order. The default is by creation time, then by id.',
@@ -108,9 +120,18 @@ export const createListInputs = (builder: Builder, enums: Enums, catalogue: Cata
         validate: pageSize,
         description: `Page size, 1 to ${MAX_PAGE_SIZE}. The default is ${DEFAULT_PAGE_SIZE}.`,
       }),
-      after: arg.string({ validate: cursor }),
-      last: arg.int({ validate: pageSize }),
-      before: arg.string({ validate: cursor }),
+      after: arg.string({
+        validate: cursor,
+        description: 'Only records after this cursor, the `endCursor` of a page.',
+      }),
+      last: arg.int({
+        validate: pageSize,
+        description: `The size of a page from the end, 1 to ${MAX_PAGE_SIZE}, instead of \`first\`.`,
+      }),
+      before: arg.string({
+        validate: cursor,
+        description: 'Only records before this cursor, the `startCursor` of a page.',
+      }),
     })
     return { filter, args }
   }

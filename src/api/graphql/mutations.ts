@@ -82,7 +82,8 @@ export const createRecordMutations = (
   const idOf = (resource: Resource, { credentialId }: WriteOwner, id: string): string =>
     resolveId(credentialId, resource.topic, checkText('id', id))
 
-  const credentialId = (t: FieldBuilder) => t.arg.id({ required: true })
+  const credentialId = (t: FieldBuilder) =>
+    t.arg.id({ required: true, description: 'The credential of the record.' })
   const id = (t: FieldBuilder) =>
     t.arg.id({ required: true, description: 'The id of the record in this API or in the app.' })
   const ifUpdatedAt = (t: FieldBuilder) =>
@@ -92,7 +93,10 @@ export const createRecordMutations = (
     t.field({
       type: payload('create', resource),
       description: `Creates one ${resource.name} in the app, then in this service.`,
-      args: { credentialId: credentialId(t), input: t.arg({ type: input, required: true }) },
+      args: {
+        credentialId: credentialId(t),
+        input: t.arg({ type: input, required: true, description: 'The fields of the record.' }),
+      },
       resolve: (_root, args, context, info) =>
         runMutation(context, writableFields(resource), () =>
           write(context, info, args, (owner, attempt) =>
@@ -113,7 +117,7 @@ export const createRecordMutations = (
       args: {
         credentialId: credentialId(t),
         id: id(t),
-        input: t.arg({ type: input, required: true }),
+        input: t.arg({ type: input, required: true, description: 'The fields of the record.' }),
         ifUpdatedAt: ifUpdatedAt(t),
       },
       resolve: (_root, args, context, info) =>

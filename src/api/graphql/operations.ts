@@ -100,6 +100,7 @@ export const createOperationFields = (
           fieldsAt(operation, 'body'),
           isRequired,
         ),
+        description: 'What to write.',
         required: true,
       })
     return args

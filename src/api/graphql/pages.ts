@@ -34,13 +34,23 @@ export const createPageTypes = (builder: Builder) => {
   const pageInfo = builder.objectRef<RecordPage>('PageInfo').implement({
     description: 'The position of a page in its list (Relay cursor connections).',
     fields: (t) => ({
-      hasNextPage: t.boolean({ nullable: false, resolve: ({ hasNext }) => hasNext }),
-      hasPreviousPage: t.boolean({ nullable: false, resolve: ({ hasPrevious }) => hasPrevious }),
+      hasNextPage: t.boolean({
+        nullable: false,
+        description: 'Whether records follow this page.',
+        resolve: ({ hasNext }) => hasNext,
+      }),
+      hasPreviousPage: t.boolean({
+        nullable: false,
+        description: 'Whether records precede this page.',
+        resolve: ({ hasPrevious }) => hasPrevious,
+      }),
       startCursor: t.string({
+        description: 'The cursor of the first record, for `before`; null on an empty page.',
         resolve: ({ records, cursorOf }) =>
           records[0] === undefined ? null : cursorOf(records[0]),
       }),
       endCursor: t.string({
+        description: 'The cursor of the last record, for `after`; null on an empty page.',
         resolve: ({ records, cursorOf }) => {
           const last = records.at(-1)
           return last === undefined ? null : cursorOf(last)
@@ -50,25 +60,46 @@ export const createPageTypes = (builder: Builder) => {
   })
   return (resource: Resource, record: ReturnType<typeof builder.objectRef<GraphRecord>>) => {
     const edge = builder.objectRef<GraphEdge>(`${resource.typeName}Edge`).implement({
+      description: `One of the ${resource.plural} of a page, with its cursor.`,
       fields: (t) => ({
-        cursor: t.string({ nullable: false, resolve: ({ page, text }) => page.cursorOf(text) }),
-        node: t.field({ type: record, nullable: false, resolve: ({ node }) => node }),
+        cursor: t.string({
+          nullable: false,
+          description: 'The position of the record in the list, for `after` and `before`.',
+          resolve: ({ page, text }) => page.cursorOf(text),
+        }),
+        node: t.field({
+          type: record,
+          nullable: false,
+          description: 'The record.',
+          resolve: ({ node }) => node,
+        }),
       }),
     })
     return builder.objectRef<GraphPage>(`${resource.typeName}Page`).implement({
       description: `One page of ${resource.plural}.`,
       fields: (t) => ({
-        nodes: t.field({ type: [record], nullable: false, resolve: ({ nodes }) => nodes }),
+        nodes: t.field({
+          type: [record],
+          nullable: false,
+          description: 'The records of the page.',
+          resolve: ({ nodes }) => nodes,
+        }),
         edges: t.field({
           type: [edge],
           nullable: false,
+          description: 'The records of the page, each with its cursor.',
           resolve: ({ page, nodes }) =>
             nodes.flatMap((node, index) => {
               const text = page.records[index]
               return text === undefined ? [] : [{ node, text, page }]
             }),
         }),
-        pageInfo: t.field({ type: pageInfo, nullable: false, resolve: ({ page }) => page }),
+        pageInfo: t.field({
+          type: pageInfo,
+          nullable: false,
+          description: 'The position of the page in the list.',
+          resolve: ({ page }) => page,
+        }),
         totalCount: t.int({
           nullable: false,
           description:

@@ -21,6 +21,7 @@ import { createOperationFields } from './operations.ts'
 import { createPageTypes, toGraphPage } from './pages.ts'
 import { createPayloads } from './payloads.ts'
 import { findNode, readListRequest, readRecordId, refreshRecords } from './record-requests.ts'
+import { schemaDescription } from './schema-description.ts'
 import { createSubscriptionFields } from './subscriptions.ts'
 
 /** Builds the schema of a catalogue, once. */
@@ -32,7 +33,13 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
 
   const node = builder.interfaceRef<GraphRecord>('Node').implement({
     description: 'A record of any resource.',
-    fields: (t) => ({ id: t.id({ nullable: false, resolve: ({ id }) => id }) }),
+    fields: (t) => ({
+      id: t.id({
+        nullable: false,
+        description: 'The id of the record in this API.',
+        resolve: ({ id }) => id,
+      }),
+    }),
     resolveType: ({ id }) => catalogue.findByTag(routeOf(id)?.tag ?? '')?.typeName,
   })
 
@@ -153,7 +160,9 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
       node: t.field({
         type: node,
         description: 'The record with this id, of any resource and credential.',
-        args: { id: t.arg.id({ required: true }) },
+        args: {
+          id: t.arg.id({ required: true, description: 'The id of the record in this API.' }),
+        },
         resolve: async (_root, { id }, context) => {
           const found = await findNode(context, id)
           return found ? context.loaders.record(found.resource, found.id) : null
@@ -185,8 +194,14 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
             type: record,
             description: `One ${resource.name}, by its id in this API or in the app; null if none exists.`,
             args: {
-              credentialId: t.arg.id({ required: true }),
-              id: t.arg.id({ required: true }),
+              credentialId: t.arg.id({
+                required: true,
+                description: 'The credential of the record.',
+              }),
+              id: t.arg.id({
+                required: true,
+                description: 'The id of the record in this API or in the app.',
+              }),
               maxStalenessSeconds: stalenessArgument(t.arg),
             },
             resolve: async (_root, getArguments, context) => {
@@ -205,5 +220,7 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
       ...aggregates(t),
     }),
   })
-  return builder.toSchema()
+  const schema = builder.toSchema()
+  schema.description = schemaDescription
+  return schema
 })

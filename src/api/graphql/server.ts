@@ -15,12 +15,13 @@ import type { Prefill } from '../http/prefill.ts'
 import { noteCredentials, type RequestOrigin } from '../request-origin.ts'
 import type { GraphContext } from './builder.ts'
 import { useCompilation } from './compilation.ts'
-import { createCosts, MAX_COST } from './cost.ts'
+import { createCosts } from './cost.ts'
 import { createOperationCount, type OperationFacts } from './count-operations.ts'
 import { useDocuments } from './documents.ts'
 import { noOperation, toGraphQLError, tooComplex } from './error-form.ts'
 import { createGraphiQL } from './graphiql.ts'
 import { limitIntrospection } from './introspection.ts'
+import { MAX_ALIASES, MAX_COST, MAX_DEPTH, MAX_DIRECTIVES, MAX_TOKENS } from './limits.ts'
 import { createLoaders } from './loaders.ts'
 import { useOperationSpans } from './operation-spans.ts'
 import { usePlans } from './plan/plans.ts'
@@ -48,11 +49,6 @@ export interface GraphServerOptions {
   /** Receives each operation. */
   readonly onOperation?: ((facts: OperationFacts) => void) | undefined
 }
-
-const MAX_DEPTH = 14
-const MAX_TOKENS = 4000
-const MAX_ALIASES = 50
-const MAX_DIRECTIVES = 50
 
 /** Formats the errors of a result. Their HTTP status applies only if the operation returned no data. */
 const useErrorForm = (): Plugin<object, GraphRequest> => ({

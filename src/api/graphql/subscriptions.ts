@@ -9,7 +9,7 @@ import { filterKey, type ListFilter } from '../../query/filter.ts'
 import { parseFilterInput } from '../../query/filter-input.ts'
 import { type FilterVerdict, matchChange } from '../../query/record-filter.ts'
 import type { Change } from '../../store/changes/changes.ts'
-import { resolveCredential } from '../auth/caller.ts'
+import { MAX_CREDENTIALS, type Scope } from '../auth/caller.ts'
 import {
   type ChangeResponse,
   changeShape,
@@ -23,6 +23,10 @@ import { type BatchStream, type ChangeEvent, createBatchStream } from './event-s
 import type { RecordType } from './fields.ts'
 import type { GraphRecord } from './loaders.ts'
 import type { OperationTypes } from './operation-types.ts'
+import {
+  createSubscribedCredentials,
+  type SubscribedCredentials,
+} from './subscribed-credentials.ts'
 
 type Types = Builder['$inferSchemaTypes']
 
@@ -77,38 +81,56 @@ const createMatchers = (catalogue: Catalogue) => {
   }
 }
 
-interface FollowRequest {
+interface FollowRequest extends Scope {
   readonly topics: readonly string[]
-  readonly credentialId?: string | null | undefined
   readonly after?: string | null | undefined
   readonly matcher?: ChangeMatcher
 }
 
-/** Subscribes to changes. @throws CREDENTIAL_NOT_FOUND, INVALID_CURSOR, INVALID_PARAMETER, FORBIDDEN */
+/** The changes of a batch that are of the credentials. */
+const selectChanges = async (
+  changes: readonly Change[],
+  credentials: SubscribedCredentials | undefined,
+): Promise<readonly Change[]> => {
+  if (credentials === undefined) return changes
+  const selected: Change[] = []
+  for (const change of changes)
+    if (credentials.has(change) ?? (await credentials.decide(change))) selected.push(change)
+  return selected
+}
+
+type ReadCredentials = ReturnType<typeof createSubscribedCredentials>
+
+/** Subscribes to changes. @throws CREDENTIAL_NOT_FOUND, USER_NOT_FOUND, INVALID_CURSOR, INVALID_PARAMETER, FORBIDDEN */
 const follow = async (
   context: GraphContext,
-  { topics, credentialId, after, matcher }: FollowRequest,
+  readCredentials: ReadCredentials,
+  { topics, after, matcher, ...scope }: FollowRequest,
 ): Promise<BatchStream<ChangeEvent>> => {
   const caller = backendOf(context)
   const position = readAfter(after)
-  const credential =
-    credentialId == null ? undefined : await resolveCredential(context.access, caller, credentialId)
+  const credentials = await readCredentials(context, caller, scope)
   const changes = context.subscriptions.subscribe({
     environmentId: caller.environmentId,
     topics,
     after: position,
     expired: expiredCursor,
-    credentialId: credential?.id,
-    wants: matcher && ((change) => matcher(change) !== 'out'),
+    logged: credentials?.logged,
+    wants: (change) =>
+      credentials?.has(change) !== false && (matcher === undefined || matcher(change) !== 'out'),
   })
   return createBatchStream({
     nextBatch: async () => {
-      const batch = await changes.next()
-      if (batch.done) return undefined
-      return batch.value.map((change) => ({
-        change,
-        inFilter: matcher === undefined || matcher(change) === 'in',
-      }))
+      for (;;) {
+        const batch = await changes.next()
+        if (batch.done) return undefined
+        const selected = await selectChanges(batch.value, credentials)
+        if (selected.length === 0) continue
+        return selected.map((change) => ({
+          change,
+          inFilter: matcher === undefined || matcher(change) === 'in',
+        }))
+      }
     },
     close: async () => changes.return?.(),
   })
@@ -122,7 +144,6 @@ const eventField = (topic: EventTopic): string => {
 
 const AFTER =
   'The cursor of a change. The changes that follow it are sent first. Without it, only new changes are sent.'
-const CREDENTIAL = 'Only changes of this credential.'
 
 export const createSubscriptionFields = ({
   builder,
@@ -131,6 +152,7 @@ export const createSubscriptionFields = ({
   typesOf,
 }: SubscriptionParts) => {
   const matcherOf = createMatchers(catalogue)
+  const readCredentials = createSubscribedCredentials()
   const change = operationTypes.outputType('Change', '', object(changeShape, changeShape.doc))
   const kind = operationTypes.outputType('Change', 'kind', changeShape.fields.kind)
 
@@ -144,7 +166,12 @@ export const createSubscriptionFields = ({
     builder.objectRef<RecordChange>(`${resource.typeName}Change`).implement({
       description: `A change of one ${resource.name}.`,
       fields: (t) => ({
-        kind: t.field({ type: kind, nullable: false, resolve: (event) => event.kind as never }),
+        kind: t.field({
+          type: kind,
+          nullable: false,
+          description: 'What happened to the record.',
+          resolve: (event) => event.kind as never,
+        }),
         cursor: t.exposeString('cursor', {
           nullable: false,
           description: changeShape.fields.cursor.doc,
@@ -153,7 +180,12 @@ export const createSubscriptionFields = ({
           nullable: false,
           description: changeShape.fields.changedFields.doc,
         }),
-        at: t.field({ type: 'DateTime', nullable: false, resolve: ({ at }) => at }),
+        at: t.field({
+          type: 'DateTime',
+          nullable: false,
+          description: changeShape.fields.at.doc,
+          resolve: ({ at }) => at,
+        }),
         credentialId: t.exposeID('credentialId', {
           nullable: true,
           description: changeShape.fields.credentialId.doc,
@@ -178,17 +210,37 @@ export const createSubscriptionFields = ({
 
   return (t: SubscriptionFieldBuilder<Types, object>): FieldMap => {
     const after = t.arg.string({ description: AFTER })
-    const credentialId = t.arg.id({ description: CREDENTIAL })
+    const scope = {
+      credentialId: t.arg.id({ description: 'Only changes of this credential.' }),
+      credentialIds: t.arg.idList({
+        description: `Only changes of these credentials, at most ${MAX_CREDENTIALS}.`,
+      }),
+      userId: t.arg.id({
+        description:
+          'Only changes of the credentials of this end user, including those that are connected later.',
+      }),
+    }
 
     const ofResource = (resource: Resource) =>
       t.field({
         type: recordChange(resource),
         nullable: false,
         description: `Every change of ${resource.plural}.`,
-        args: { credentialId, filter: t.arg({ type: typesOf(resource).filter }), after },
+        args: {
+          ...scope,
+          filter: t.arg({
+            type: typesOf(resource).filter,
+            description: 'Only changes of records that match this filter, or may have matched it.',
+          }),
+          after,
+        },
         subscribe: (_root, { filter, ...position }, context) => {
           const matcher = matcherOf(resource, filter)
-          return follow(context, { ...position, topics: [resource.topic], matcher })
+          return follow(context, readCredentials, {
+            ...position,
+            topics: [resource.topic],
+            matcher,
+          })
         },
         resolve: async (event, _args, context): Promise<RecordChange> => {
           const response = await toEventResponse(event, context)
@@ -203,8 +255,9 @@ export const createSubscriptionFields = ({
         type: change,
         nullable: false,
         description: `Every event ${topic}.`,
-        args: { credentialId, after },
-        subscribe: (_root, position, context) => follow(context, { ...position, topics: [topic] }),
+        args: { ...scope, after },
+        subscribe: (_root, position, context) =>
+          follow(context, readCredentials, { ...position, topics: [topic] }),
         // The value matches `changeShape`.
         resolve: async (event, _args, context) => (await toEventResponse(event, context)) as never,
       })
@@ -221,11 +274,14 @@ export const createSubscriptionFields = ({
           recordsOnly: t.arg.boolean({
             description: 'Excludes the events of connections, syncs and webhooks.',
           }),
-          credentialId,
+          ...scope,
           after,
         },
         subscribe: (_root, { topics, recordsOnly, ...position }, context) =>
-          follow(context, { ...position, topics: readTopics(catalogue, { topics, recordsOnly }) }),
+          follow(context, readCredentials, {
+            ...position,
+            topics: readTopics(catalogue, { topics, recordsOnly }),
+          }),
         resolve: async (event, _args, context) => (await toEventResponse(event, context)) as never,
       }),
       ...Object.fromEntries(

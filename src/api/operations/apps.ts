@@ -2,6 +2,7 @@
 import type { Connector } from '../../definition/connector.ts'
 import { boolean, defineShape, list, object, text, texts } from '../../definition/field.ts'
 import { ApiError } from '../../errors.ts'
+import { credentialType } from '../enumerations.ts'
 import { type CallContext, defineOperation, required } from '../operation.ts'
 import { connectField, connectMethod, describeMethods, listClientApps } from './connect-methods.ts'
 
@@ -18,11 +19,7 @@ const connectableApp = defineShape({
     name: required(text('The display name of the app.')),
     description: required(text('A description of the app.')),
     categories: texts('The categories of its records: accounting, crm, commerce.'),
-    type: required(
-      text(
-        'The type of the first method that is available: `apiKey`, `oauth2`, `session` or `clientCredentials`.',
-      ),
-    ),
+    type: required(credentialType('The type of the first method that is available.')),
     fields: list(connectField, 'The fields of that method, to fill in.'),
     methods: list(connectMethod, 'The ways to connect the app; the first is offered first.'),
     resources: list(

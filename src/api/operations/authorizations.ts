@@ -14,7 +14,7 @@ import {
 import { nearest } from '../../definition/nearest.ts'
 import { ApiError } from '../../errors.ts'
 import {
-  AUTHORIZATION_STATES,
+  type AuthorizationState,
   findAuthorization,
   type StoredAuthorization,
 } from '../../store/accounts/authorizations.ts'
@@ -35,21 +35,25 @@ const EXAMPLE_URL = 'https://api.example.com/oauth/start/tl_auth_4f1c…'
 
 const authorizationId = required(reference('authorizations', 'The authorization.'))
 
+const states: Readonly<Record<AuthorizationState, string>> = {
+  pending: 'The end user has not finished.',
+  choosing: 'One of `accounts` must be chosen.',
+  connected: 'The app is connected.',
+  denied: 'The end user did not allow it.',
+  failed: 'It failed.',
+  expired: 'It did not end in time.',
+}
+
 const authorization = defineShape({
   name: 'Authorization',
-  doc: 'The authorization of an app by an end user with OAuth. It ends as `connected`, `denied`, `failed` or `expired`.',
+  doc: 'The authorization of an app by an end user with OAuth. It ends when the app is connected, or when it is denied, fails or expires.',
   fields: {
     authorizationId,
     app,
     url: text(
       "Open this URL in the end user's browser. It can be opened once, within 10 minutes. Only the response that creates the authorization has it; null otherwise.",
     ),
-    state: required(
-      enumeration(
-        '`pending`: the end user has not finished · `choosing`: one of `accounts` must be chosen · `connected` · `denied`: the end user did not allow it · `failed` · `expired`',
-        AUTHORIZATION_STATES,
-      ),
-    ),
+    state: required(enumeration('Its progress.', states)),
     reason: text('Why it failed, in words; null if it did not fail.'),
     accounts: list(
       defineShape({
@@ -60,7 +64,7 @@ const authorization = defineShape({
           label: required(text('The name of the account in the app.')),
         },
       }),
-      'The accounts to choose from while the state is `choosing`; empty otherwise.',
+      'The accounts to choose from while one must be chosen; empty otherwise.',
     ),
     credentialId: reference(
       'credentials',
@@ -132,7 +136,7 @@ const newAuthorization = {
   userId,
   app,
   method: text(
-    'The method of the app, of type `oauth2`: see GET /2024-03/metadata/credentials. Default: the first one.',
+    'The method of the app, with OAuth: see GET /2024-03/metadata/credentials. Default: the first one.',
   ),
   credential: json('The values of the fields of the method, by name; only if it has fields.'),
   credentialId: reference(

@@ -3,6 +3,7 @@ import type { AuthMethod, AuthMethods } from '../../definition/auth.ts'
 import { boolean, defineShape, list, text } from '../../definition/field.ts'
 import { toLabel } from '../../definition/label.ts'
 import { listOAuthClients } from '../../store/accounts/oauth-clients.ts'
+import { credentialType } from '../enumerations.ts'
 import { type CallContext, required } from '../operation.ts'
 
 /** A field that the end user fills in. */
@@ -27,14 +28,10 @@ export const connectMethod = defineShape({
     method: required(
       text('The name of the method, for `method` of a new credential or authorization.'),
     ),
-    type: required(
-      text(
-        '`apiKey`, `session` and `clientCredentials` are connected with POST /2024-03/headless/credentials, `oauth2` with POST /2024-03/headless/authorizations.',
-      ),
-    ),
+    type: required(credentialType('How the app is connected by it.')),
     label: required(text('The name of the method as people know it.')),
     available: required(
-      boolean('Whether it can be used: for `oauth2`, the environment has an OAuth client.'),
+      boolean('Whether it can be used: for OAuth, the environment has an OAuth client.'),
     ),
     fields: list(connectField, 'The fields to fill in.'),
   },

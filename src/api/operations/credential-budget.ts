@@ -38,13 +38,17 @@ const limit = defineShape({
   fields: {
     name: required(text('The name of the limit: `perMinute`.')),
     scope: required(
-      enumeration(
-        'Whose requests are counted: those of the credential · of all credentials of one `account` in the app · of all credentials of the environment for this `app`.',
-        ['credential', 'account', 'app'],
-      ),
+      enumeration('Whose requests are counted.', {
+        credential: 'Those of the credential.',
+        account: 'Those of all credentials of one account in the app.',
+        app: 'Those of all credentials of the environment for the app.',
+      }),
     ),
     unit: required(
-      enumeration('Whether each request counts 1, or its cost in points.', ['requests', 'points']),
+      enumeration('What is counted.', {
+        requests: 'Each request counts 1.',
+        points: 'Each request counts its cost in points.',
+      }),
     ),
     max: required(integer('The maximum in a period.')),
     periodSeconds: required(number('The length of the period in seconds.')),

@@ -1,6 +1,6 @@
 /** The fields that an app describes, to map them to custom fields. */
-import { customFieldTypes } from '../../definition/custom-field.ts'
-import { boolean, defineShape, enumeration, list, text, texts } from '../../definition/field.ts'
+import { boolean, defineShape, list, text, texts } from '../../definition/field.ts'
+import { customFieldType } from '../enumerations.ts'
 import { defineOperation, required } from '../operation.ts'
 import { CREDENTIAL_PATH, credentialId, EXAMPLE_CREDENTIAL } from './credential-shape.ts'
 import { requireCredential } from './credential-syncs.ts'
@@ -12,9 +12,8 @@ const appField = defineShape({
   fields: {
     remoteField: required(text("The path of the value in the app's record: `properties.tier`.")),
     label: required(text('The label that the field has in the app.')),
-    type: enumeration(
+    type: customFieldType(
       'The type of a custom field that fits it; null: its values have none of these types.',
-      customFieldTypes,
     ),
     writable: required(boolean('Whether the app accepts values for the field.')),
     options: texts('The values that the app accepts; empty: any value of the type.'),

@@ -1,6 +1,7 @@
 /** The last requests of a credential to its app. */
 import { defineShape, enumeration, integer, list, text, timestamp } from '../../definition/field.ts'
 import { listAppRequests } from '../../store/accounts/app-requests.ts'
+import { httpMethod } from '../enumerations.ts'
 import { defineOperation, required } from '../operation.ts'
 import { CREDENTIAL_PATH, credentialId, EXAMPLE_CREDENTIAL } from './credential-shape.ts'
 import { requireCredential } from './credential-syncs.ts'
@@ -11,11 +12,13 @@ const appRequest = defineShape({
   doc: 'A request to an app and its response. Secrets of the credential are replaced by `[redacted]`.',
   fields: {
     at: required(timestamp('When the response was complete, or the request had failed.')),
-    purpose: enumeration(
-      '`write`: writes, the reads that guard them, and the passthrough · `webhook`: fetches after a webhook of the app · `changes`: listings of changes · `history`: full listings. Null: a check of the credential, or a login.',
-      ['write', 'webhook', 'changes', 'history'],
-    ),
-    method: required(text('The HTTP method.')),
+    purpose: enumeration('What it was for. Null: a check of the credential, or a login.', {
+      write: 'A write, a read that guards it, or the passthrough.',
+      webhook: 'A fetch after a webhook of the app.',
+      changes: 'A listing of changes.',
+      history: 'A full listing.',
+    }),
+    method: required(httpMethod('The HTTP method.')),
     path: required(text('Path and query below the address of the app, at most 1,000 characters.')),
     status: integer('The HTTP status of the response; null without a complete response.'),
     durationMs: required(integer('Time until the failure or the whole response, in milliseconds.')),

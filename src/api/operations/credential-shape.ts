@@ -3,7 +3,6 @@ import { methodOf } from '../../definition/authenticate.ts'
 import {
   boolean,
   defineShape,
-  enumeration,
   integer,
   list,
   object,
@@ -12,7 +11,8 @@ import {
   timestamp,
 } from '../../definition/field.ts'
 import type { CredentialSummary } from '../../store/accounts/listed-credentials.ts'
-import { CONNECTION_STATES, describeCredential } from '../credential-state.ts'
+import { describeCredential } from '../credential-state.ts'
+import { credentialState, credentialType } from '../enumerations.ts'
 import { type CallContext, required } from '../operation.ts'
 import { app } from './apps.ts'
 import { EXAMPLE_USER, userId } from './users.ts'
@@ -32,13 +32,12 @@ const records = required(
 /** The fields that a credential and each of its syncs have in common. */
 const status = {
   state: required(
-    enumeration(
-      '`connected` · `syncing`: the first sync is in progress · `failing`: the sync fails and is retried · `needs_reconnect`: the app rejects the credential · `paused`: nothing is synced until it is resumed. A credential is `paused` while all of its resources are; otherwise its state is that of the others.',
-      CONNECTION_STATES,
+    credentialState(
+      'The state. A credential is paused while all of its resources are; otherwise its state is that of the others.',
     ),
   ),
   since: timestamp(
-    'Since when it is `syncing`, `failing`, `needs_reconnect` or `paused`; null if unknown.',
+    'Since when it is in this state; null once the first sync has completed, and if unknown.',
   ),
   reason: text('Why it fails: the root cause, in words. Null if it does not fail.'),
   action: text('What to do about the state. Null if there is nothing to do.'),
@@ -56,9 +55,7 @@ export const credential = defineShape({
     credentialId,
     userId,
     app,
-    type: required(
-      text('How the app was connected: `apiKey`, `oauth2`, `session` or `clientCredentials`.'),
-    ),
+    type: required(credentialType('How the app was connected.')),
     createdAt: required(timestamp('When the app was connected.')),
     updatedAt: required(timestamp('When its values were last changed.')),
     label: text(

@@ -43,7 +43,7 @@ const newCredential = {
   ),
   credential: credentialValues,
   requireResponse: boolean(
-    'Whether to return APP_UNAVAILABLE if the app does not respond to the check. Default: false. The app is then connected anyway, and its state is `failing` until it responds.',
+    'Whether to return APP_UNAVAILABLE if the app does not respond to the check. Default: false. The app is then connected anyway, and its sync fails until it responds.',
   ),
 }
 

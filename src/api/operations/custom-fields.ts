@@ -1,14 +1,6 @@
 /** Custom fields: the integrator maps fields of an app to custom fields of a resource. */
-import { type CustomField, customFieldTypes } from '../../definition/custom-field.ts'
-import {
-  defineShape,
-  enumeration,
-  list,
-  object,
-  reference,
-  text,
-  timestamp,
-} from '../../definition/field.ts'
+import type { CustomField } from '../../definition/custom-field.ts'
+import { defineShape, list, object, reference, text, timestamp } from '../../definition/field.ts'
 import { nearest } from '../../definition/nearest.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
 import { operatorEndings } from '../../query/custom-filter.ts'
@@ -24,6 +16,7 @@ import {
   updateCustomField,
 } from '../../store/accounts/custom-fields.ts'
 import { resolveCredential } from '../auth/caller.ts'
+import { customFieldType } from '../enumerations.ts'
 import { type CallContext, defineOperation, required } from '../operation.ts'
 import { app } from './apps.ts'
 
@@ -44,12 +37,7 @@ const mapping = {
       'The name in `customFields`: a letter, then letters, digits and `_`, at most 64. It does not end with the suffix of a filter, such as `Min`.',
     ),
   ),
-  type: required(
-    enumeration(
-      'The type of the values. `number` is a JSON number, `decimal` a string of exact digits, `texts` a list of strings.',
-      customFieldTypes,
-    ),
-  ),
+  type: required(customFieldType('The type of the values.')),
   remoteField: required(
     text(
       "The path of the value in the app's record, with dots between its steps: `properties.tier`.",

@@ -18,6 +18,7 @@ import {
   revokeKeyById,
 } from '../../store/accounts/keys.ts'
 import { type Caller, requireKey } from '../auth/caller.ts'
+import { environment } from '../enumerations.ts'
 import { defineOperation, required } from '../operation.ts'
 
 const tag = 'API keys'
@@ -32,7 +33,7 @@ const apiKey = defineShape({
   fields: {
     keyId,
     prefix: required(text('The first characters of the key.')),
-    kind: required(text('The environment of the key: `development` or `production`.')),
+    kind: required(environment('The environment of the key.')),
     createdAt: required(timestamp('When the key was created.')),
     lastUsedAt: timestamp('When the key was last used, accurate to about a minute; null: never.'),
     revokedAt: timestamp('When the key was revoked; null: the key is valid.'),

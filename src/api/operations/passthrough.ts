@@ -1,21 +1,12 @@
 /** Requests to an app's own API, for features outside the unified model. */
 import type { AppRequest, Json } from '../../definition/connector.ts'
-import {
-  defineShape,
-  enumeration,
-  integer,
-  json,
-  object,
-  reference,
-  text,
-} from '../../definition/field.ts'
+import { defineShape, integer, json, object, reference, text } from '../../definition/field.ts'
 import { isObject } from '../../definition/value.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
 import { resolveCredential } from '../auth/caller.ts'
+import { httpMethod } from '../enumerations.ts'
 import { defineOperation, required } from '../operation.ts'
 import { EXAMPLE_CREDENTIAL } from './credential-shape.ts'
-
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 const answer = defineShape({
   name: 'PassthroughAnswer',
@@ -115,7 +106,7 @@ export const passthroughOperations = [
       ),
     },
     body: {
-      method: required(enumeration('The HTTP method.', methods)),
+      method: required(httpMethod('The HTTP method.')),
       endpoint: required(text('The path, relative to the URL of the app: `/v1/people`.')),
       query: json('The query parameters, by name.'),
       body: json('The body, sent as JSON. Not allowed with GET.'),

@@ -38,10 +38,11 @@ const difference = defineShape({
     id: required(text('The id of the record in this API.')),
     remoteId: required(text('The id of the record in the app.')),
     kind: required(
-      enumeration(
-        '`created`: it was not stored · `updated`: stored fields differed · `deleted`: the app has deleted it.',
-        ['created', 'updated', 'deleted'],
-      ),
+      enumeration('What differed.', {
+        created: 'The record was not stored.',
+        updated: 'Stored fields differed.',
+        deleted: 'The app has deleted the record.',
+      }),
     ),
     fields: required(texts('The names of the fields that differed.')),
   },
@@ -54,10 +55,11 @@ const reconciliation = defineShape({
     reconciliationId,
     resource,
     state: required(
-      enumeration(
-        '`waiting`: for the sync of the resource · `running`: the counts are those so far · `completed`.',
-        ['waiting', 'running', 'completed'],
-      ),
+      enumeration('Its progress.', {
+        waiting: 'It waits for the sync of the resource.',
+        running: 'It is in progress; the counts are those so far.',
+        completed: 'It is completed.',
+      }),
     ),
     reason: text(
       'Why it does not advance: the sync of the resource is paused or fails. Null if it does, and once it is completed.',

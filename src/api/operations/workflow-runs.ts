@@ -1,7 +1,6 @@
 /** The run history of workflows. */
 import {
   defineShape,
-  enumeration,
   integer,
   list,
   object,
@@ -13,13 +12,12 @@ import { ApiError } from '../../errors.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, parsePageSize } from '../../query/list-request.ts'
 import { findInstallation } from '../../store/accounts/installations.ts'
 import { hasWorkflow } from '../../store/workflows/integrations.ts'
-import { listRuns, RUN_STATUSES } from '../../store/workflows/workflow-history.ts'
+import { listRuns } from '../../store/workflows/workflow-history.ts'
+import { changeKind, runStatus } from '../enumerations.ts'
 import { defineOperation, required } from '../operation.ts'
 import { EXAMPLE_CREDENTIAL } from './credential-shape.ts'
 import { EXAMPLE_INSTALLATION, installationId } from './installations.ts'
 import { EXAMPLE_WORKFLOW, workflowId } from './integrations.ts'
-
-const status = enumeration('The status of the run.', RUN_STATUSES)
 
 const run = defineShape({
   name: 'WorkflowRun',
@@ -34,11 +32,11 @@ const run = defineShape({
     installationId,
     workflowId,
     version: required(integer('The version of the workflow.')),
-    status: required(status),
+    status: required(runStatus('The status of the run.')),
     attempts: required(integer('The number of attempts.')),
     failure: text('Why the last attempt failed; null after a success.'),
     topic: required(text('The topic of the change.')),
-    kind: required(text('The kind of the change: created, updated or deleted.')),
+    kind: required(changeKind('The kind of the change.')),
     credentialId: required(reference('credentials', 'The credential whose record changed.')),
     recordId: required(reference('records', 'The record that changed.')),
     targetRecordId: reference('records', 'The record that the workflow wrote.'),
@@ -79,7 +77,7 @@ export const workflowRunOperations = [
     path: { workflowId },
     query: {
       installationId: reference('installations', 'Only the runs of this installation.'),
-      status: enumeration('Only runs with this status.', RUN_STATUSES),
+      status: runStatus('Only runs with this status.'),
       cursor: text('The nextCursor of the previous page.'),
       pageSize: integer(`Page size, 1 to ${MAX_PAGE_SIZE}. The default is ${DEFAULT_PAGE_SIZE}.`),
     },

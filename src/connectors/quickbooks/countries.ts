@@ -1,5 +1,5 @@
 /** Countries in addresses: free text in QuickBooks, often a code of three letters (NOTES "countries"). */
-import { countryCodes } from '../../resources/codes.ts'
+import { countryCodes } from '../../resources/country-codes.ts'
 
 /** The codes of ISO 3166-1 with three letters, and those with two. */
 const ALPHA_3 = `

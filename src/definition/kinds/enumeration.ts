@@ -3,20 +3,44 @@ import { type JsonSchema, schemaRef } from '../json.ts'
 import { isStorableText } from '../value.ts'
 import { textColumn } from './column.ts'
 import { oneOf, readAs, textInput, wordInput } from './input.ts'
-import { type Field, type FieldOptions, type FilterValue, fieldOf, type Kind } from './kind.ts'
+import {
+  type Enumeration,
+  type Field,
+  type FieldOptions,
+  type FilterValue,
+  fieldOf,
+  type Kind,
+} from './kind.ts'
 import { MAX_TEXT_LENGTH } from './limits.ts'
 
-const union = (values: readonly string[]): string =>
+/** The TypeScript type of one of these words. */
+export const unionOf = (values: readonly string[]): string =>
   values.map((value) => `'${value.replace(/['\\]/g, '\\$&')}'`).join(' | ')
 
-const kindOf = <Value extends string>(
-  values: readonly Value[],
-  name: string | undefined,
-): Kind<Value | null, Value> => {
-  const graphql = { enumeration: { name, values } }
-  const typescript = name ?? union(values)
+/** More words are codes, such as currencies, which documentation does not list. */
+export const MAX_DESCRIBED_WORDS = 20
+
+/** The words and their descriptions as sentences; empty for codes. */
+export const describeWords = (words: Enumeration['words']): string => {
+  const entries = Object.entries(words)
+  return entries.length > MAX_DESCRIBED_WORDS
+    ? ''
+    : entries.map(([word, doc]) => `\`${word}\`: ${doc}`).join(' ')
+}
+
+interface Words<Value extends string> extends Enumeration {
+  readonly words: Readonly<Record<Value, string>>
+}
+
+const kindOf = <Value extends string>(enumeration: Words<Value>): Kind<Value | null, Value> => {
+  const { name, words } = enumeration
+  // The keys of an object type are those that it names.
+  const values = Object.keys(words) as Value[]
+  const graphql = { enumeration }
+  const typescript = name ?? unionOf(values)
   // An enumeration that several fields share is a named schema in the components.
   const schema: JsonSchema = name === undefined ? { type: 'string', enum: values } : schemaRef(name)
+  const meaning = describeWords(words)
   const known = (word: string): Value | undefined => values.find((value) => value === word)
   const filterInput = readAs(
     oneOf(values),
@@ -55,18 +79,26 @@ const kindOf = <Value extends string>(
     graphql,
     typescript,
     jsonSchema: () => schema,
+    // The schema of a shared enumeration has a description of its own.
+    ...(name === undefined && { notes: { output: meaning, input: meaning } }),
     example: (source) => known(source.code()) ?? values[0] ?? null,
   }
 }
 
 type ChoiceOperator = 'equals' | 'notEquals'
 
-/** One of `values`. `enumName` names an enumeration that several fields share. */
+/** The options of an enumeration; `shared`: the name and description of a set that several fields share. */
+export interface EnumerationOptions<Op extends ChoiceOperator> extends FieldOptions<Op> {
+  readonly shared?: { readonly name: string; readonly doc: string }
+}
+
+/** One of `words`, each with its description. */
 export const enumeration = <
   const Value extends string,
   const Op extends ChoiceOperator = ChoiceOperator,
 >(
   doc: string,
-  values: readonly Value[],
-  options?: FieldOptions<Op> & { readonly enumName?: string },
-): Field<Value | null, Op, Value> => fieldOf(kindOf(values, options?.enumName), doc, options)
+  words: Readonly<Record<Value, string>>,
+  { shared, ...options }: EnumerationOptions<Op> = {},
+): Field<Value | null, Op, Value> =>
+  fieldOf(kindOf({ name: shared?.name, doc: shared?.doc ?? doc, words }), doc, options)

@@ -95,7 +95,10 @@ export interface InputReference {
 /** A fixed set of words. It has a name if several fields share it (`CurrencyCode`). */
 export interface Enumeration {
   readonly name: string | undefined
-  readonly values: readonly string[]
+  /** The public description of the set. */
+  readonly doc: string
+  /** The public description of each word, in the order of the words. */
+  readonly words: Readonly<Record<string, string>>
 }
 
 export type Scalar = 'String' | 'Int' | 'Float' | 'Boolean' | 'ID' | 'DateTime' | 'Decimal' | 'JSON'

@@ -14,7 +14,10 @@ export const customer = defineResource({
     customerName: text('Full name of the customer.', { required: true }),
     email: text('Primary e-mail address of the customer.'),
     taxNumber: text('Tax number used for billing, such as a VAT number.'),
-    customerStatus: enumeration('Status of the customer.', ['ACTIVE', 'ARCHIVED']),
+    customerStatus: enumeration('Status of the customer.', {
+      ACTIVE: 'It is in use.',
+      ARCHIVED: 'It is not in use; its history remains.',
+    }),
     currency: currency('Billing currency of the customer.'),
     companyId: reference('accounting/companyInfo', 'Company the customer belongs to.'),
     addresses: list(postalAddress, 'Postal addresses of the customer.'),

@@ -9,12 +9,15 @@ export const item = defineResource({
   verbs: ['list', 'get', 'create', 'update', 'delete'],
   fields: {
     itemName: text('Name of the item.', { required: true }),
-    itemStatus: enumeration('Status of the item.', ['ACTIVE', 'ARCHIVED']),
-    itemType: enumeration('Whether the item is a service, a good, or a good with tracked stock.', [
-      'SERVICE',
-      'NON_INVENTORY',
-      'INVENTORY',
-    ]),
+    itemStatus: enumeration('Status of the item.', {
+      ACTIVE: 'It is in use.',
+      ARCHIVED: 'It is not in use; its history remains.',
+    }),
+    itemType: enumeration('Whether the item is a service, a good, or a good with tracked stock.', {
+      SERVICE: 'A service.',
+      NON_INVENTORY: 'A good whose stock is not tracked.',
+      INVENTORY: 'A good whose stock is tracked.',
+    }),
     unitPrice: number('Selling price of one unit.'),
     purchasePrice: number('Purchase price of one unit.'),
     qtyOnHand: number('Units in stock.'),

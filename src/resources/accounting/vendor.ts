@@ -14,7 +14,10 @@ export const vendor = defineResource({
     vendorName: text('Full name of the vendor.', { required: true }),
     email: text('Primary e-mail address of the vendor.'),
     taxNumber: text('Tax number used for billing, such as a VAT number.'),
-    vendorStatus: enumeration('Status of the vendor.', ['ACTIVE', 'ARCHIVED']),
+    vendorStatus: enumeration('Status of the vendor.', {
+      ACTIVE: 'It is in use.',
+      ARCHIVED: 'It is not in use; its history remains.',
+    }),
     currency: currency('Currency in which the vendor is paid.'),
     companyId: reference('accounting/companyInfo', 'Company the vendor belongs to.'),
     addresses: list(postalAddress, 'Postal addresses of the vendor.'),

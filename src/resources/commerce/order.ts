@@ -9,7 +9,7 @@ import {
   text,
 } from '../../definition/field.ts'
 import { defineResource } from '../../definition/resource.ts'
-import { countryCodes } from '../codes.ts'
+import { country } from '../country.ts'
 import { currency } from '../currency.ts'
 import { orderFulfillmentStates, orderPaymentStates, orderStates } from '../states.ts'
 
@@ -35,7 +35,7 @@ const orderAddress = defineShape({
     address1: text('First line of the street address.'),
     address2: text('Second line of the street address.'),
     city: text('City or town.'),
-    countryCode: enumeration('Two-letter country code.', countryCodes, { enumName: 'CountryCode' }),
+    countryCode: country('Two-letter country code.'),
     firstName: text('First name of the person at the address.'),
     lastName: text('Last name of the person at the address.'),
     phone: text('Telephone number at the address.'),

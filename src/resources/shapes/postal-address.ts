@@ -1,5 +1,5 @@
-import { defineShape, enumeration, label, text } from '../../definition/field.ts'
-import { countryCodes } from '../codes.ts'
+import { defineShape, label, text } from '../../definition/field.ts'
+import { country } from '../country.ts'
 
 /** The postal address of accounting records. */
 export const postalAddress = defineShape({
@@ -12,7 +12,7 @@ export const postalAddress = defineShape({
     city: text('City or town.'),
     state: text('State or region.'),
     countrySubdivision: text('State or region, as a subdivision code or name.'),
-    country: enumeration('Two-letter country code.', countryCodes, { enumName: 'CountryCode' }),
+    country: country('Two-letter country code.'),
     zipCode: text('Postal code.'),
   },
 })

@@ -1,6 +1,6 @@
 /** Field schemas that the kinds of the sandbox share. */
 import { z } from 'zod'
-import { currencyCodes } from '../../resources/codes.ts'
+import { currencyCodes } from '../../resources/currency-codes.ts'
 import { ref } from './kind.ts'
 
 // PostgreSQL stores neither U+0000 nor lone surrogates.

@@ -20,15 +20,13 @@ const TOKEN_MARGIN = sql`interval '2 minutes'`
 const READABLE = sql`interval '1 hour'`
 
 /** `expired`: it did not end in time. It ends as `connected`, `denied`, `failed` or `expired`. */
-export const AUTHORIZATION_STATES = [
-  'pending',
-  'choosing',
-  'connected',
-  'denied',
-  'failed',
-  'expired',
-] as const
-export type AuthorizationState = (typeof AUTHORIZATION_STATES)[number]
+export type AuthorizationState =
+  | 'pending'
+  | 'choosing'
+  | 'connected'
+  | 'denied'
+  | 'failed'
+  | 'expired'
 
 /** The encrypted part of an authorization. */
 export interface AuthorizationFlow {

@@ -36,6 +36,8 @@ export interface ChangesQuery {
   /** Only changes of these environments. One reader for several environments reads the log only once. */
   readonly environmentIds?: readonly string[]
   readonly credentialIds?: readonly string[]
+  /** With `credentialIds`: also the events of the deletion of this end user's former credentials. */
+  readonly formerUserId?: string
   readonly topics?: readonly string[]
   /** Only the history of this record; requires its credential. */
   readonly recordId?: string
@@ -150,16 +152,24 @@ export const isExpired = async (database: Queryable, after: ChangePosition): Pro
   return row?.truncated ?? false
 }
 
+const isOfCredentials = (ids: readonly string[], formerUserId: string | undefined): Prisma.Sql => {
+  const isOfOne = sql`credential_id = ANY(${[...ids]}::uuid[])`
+  return formerUserId === undefined
+    ? isOfOne
+    : sql`(${isOfOne} OR topic = 'connection/deleted' AND record ->> 'userId' = ${formerUserId})`
+}
+
 const conditionsOf = ({
   environmentId,
   environmentIds,
   credentialIds,
+  formerUserId,
   topics,
   recordId,
 }: ChangesQuery): readonly Prisma.Sql[] => [
   ...(environmentId === undefined ? [] : [sql`environment_id = ${environmentId}::uuid`]),
   ...(environmentIds ? [sql`environment_id = ANY(${[...environmentIds]}::uuid[])`] : []),
-  ...(credentialIds ? [sql`credential_id = ANY(${[...credentialIds]}::uuid[])`] : []),
+  ...(credentialIds ? [isOfCredentials(credentialIds, formerUserId)] : []),
   ...(topics ? [sql`topic = ANY(${[...topics]}::text[])`] : []),
   ...(recordId === undefined ? [] : [sql`record_id = ${recordId}::uuid`]),
 ]

@@ -6,7 +6,7 @@ import type { Database } from '../database/database.ts'
 
 const { sql, join, empty, raw } = Prisma
 
-export const RUN_STATUSES = ['waiting', 'running', 'succeeded', 'failed'] as const
+const RUN_STATUSES = ['waiting', 'running', 'succeeded', 'failed'] as const
 
 export type RunStatus = (typeof RUN_STATUSES)[number]
 

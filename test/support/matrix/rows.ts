@@ -4,7 +4,7 @@ import { fieldsAt, isQuery, isRead, type Operation } from '../../../src/api/oper
 import type { Field, Fields } from '../../../src/definition/field.ts'
 import type { Resource } from '../../../src/definition/resource.ts'
 import { samples } from '../../sandbox/write-samples.ts'
-import { documentOf, type Input, restRequest } from '../operations.ts'
+import { documentOf, type Input, restRequest, variablesOf } from '../operations.ts'
 import { USER_ERRORS } from '../user-errors.ts'
 import { workflowNumber } from '../workflow.ts'
 import type { Ids, Stage } from './world.ts'
@@ -119,11 +119,7 @@ export const operationRows = (
         const { url, body } = restRequest(operation, values)
         return { method, url, payload: body }
       }
-      const inBody = fieldsAt(operation, 'body')
-      const [input, others] = [true, false].map((isIn) =>
-        Object.fromEntries(Object.entries(values).filter(([name]) => name in inBody === isIn)),
-      )
-      return graph(documentOf(operation), operation.body ? { ...others, input } : values)
+      return graph(documentOf(operation), variablesOf(operation, values))
     },
   }))
 }

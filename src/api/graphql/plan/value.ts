@@ -1,5 +1,6 @@
 /** Writes nested values of a record, objects and lists, from their stored JSON text. */
 import {
+  type GraphQLEnumType,
   type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -49,11 +50,11 @@ interface ValueType {
   readonly path: ValuePath
 }
 
-/** Returns a value unchanged. @throws NotPlannedError if it does not fit its type */
-type CheckValue = (json: string) => string
+/** Writes a single value, which is not null. @throws NotPlannedError if it does not fit its type */
+type WriteLeaf = (json: string) => string
 
 const checked =
-  (fits: (json: string) => boolean): CheckValue =>
+  (fits: (json: string) => boolean): WriteLeaf =>
   (json) => {
     if (!fits(json)) throw new NotPlannedError()
     return json
@@ -67,7 +68,7 @@ const isInteger = (json: string): boolean => {
 }
 
 /** The check for a value of each scalar type. Values of other scalars are returned as they are stored. */
-const scalars: Readonly<Record<string, CheckValue>> = {
+const scalars: Readonly<Record<string, WriteLeaf>> = {
   String: checked(isText),
   ID: checked(isText),
   Int: checked(isInteger),
@@ -75,14 +76,22 @@ const scalars: Readonly<Record<string, CheckValue>> = {
   Boolean: checked((json) => json === 'true' || json === 'false'),
 }
 
-const asStored: CheckValue = (json) => json
+const asStored: WriteLeaf = (json) => json
 
-/** Checks that a single value, which is not null, fits its type. */
-const checkLeaf = (type: GraphQLLeafType): CheckValue => {
-  if (!isEnumType(type)) return scalars[type.name] ?? asStored
-  const values = new Set(type.getValues().map(({ name }) => `"${name}"`))
-  return checked((json) => values.has(json))
+/** Writes an enum value from its stored word. */
+const writeEnum = (type: GraphQLEnumType): WriteLeaf => {
+  const texts = new Map(
+    type.getValues().map(({ name, value }) => [JSON.stringify(value), `"${name}"`]),
+  )
+  return (json) => {
+    const text = texts.get(json)
+    if (text === undefined) throw new NotPlannedError()
+    return text
+  }
 }
+
+const writeLeaf = (type: GraphQLLeafType): WriteLeaf =>
+  isEnumType(type) ? writeEnum(type) : (scalars[type.name] ?? asStored)
 
 const idText = checked(isText)
 
@@ -177,6 +186,6 @@ export const planValue = (
     )
   }
   return orNull(
-    isLeafType(type) ? checkLeaf(type) : planObject(context, { type, ...place }, selected),
+    isLeafType(type) ? writeLeaf(type) : planObject(context, { type, ...place }, selected),
   )
 }
