@@ -1,8 +1,8 @@
 /** Operations called by name over REST or GraphQL, so that one test covers both transports. */
-import { type GraphQLOutputType, getNamedType, isObjectType } from 'graphql'
 import { buildSchema } from '../../src/api/graphql/schema.ts'
-import { argumentName, fieldsAt, type Operation } from '../../src/api/operation.ts'
+import { entryOf, fieldsAt, type Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
+import type { Shape } from '../../src/definition/field.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import type { TestService } from './service.ts'
 
@@ -79,24 +79,55 @@ const overRest = async (
   }
 }
 
-const selectionOf = (type: GraphQLOutputType): string => {
-  const named = getNamedType(type)
-  if (!isObjectType(named)) return ''
-  const fields = Object.values(named.getFields())
-  return `{ ${fields.map((field) => `${field.name} ${selectionOf(field.type)}`).join(' ')} }`
+/** The selection of everything that REST shows of a value. */
+const selectionOf = (shape: Shape | undefined): string =>
+  shape
+    ? `{ ${Object.entries(shape.fields)
+        .map(([name, { kind }]) => `${name} ${selectionOf(kind.shape)}`)
+        .join(' ')} }`
+    : ''
+
+const listSelection = (entry: Shape): string =>
+  `{ nodes ${selectionOf(entry)} pageInfo { hasNextPage endCursor } }`
+
+/** The page arguments of GraphQL, by the name that the parameter has in REST. */
+const PAGE_ARGUMENTS: Readonly<Record<string, string>> = { pageSize: 'first', cursor: 'after' }
+
+interface Connection {
+  readonly nodes: readonly unknown[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+}
+
+/** A connection in the form of REST: a list, or a page with a cursor. */
+const restForm = (
+  { response }: Operation,
+  { nodes, pageInfo: { hasNextPage, endCursor } }: Connection,
+): unknown => {
+  const { isList, shape } = response.value.kind
+  if (isList) return nodes
+  const [key = ''] = Object.keys(shape?.fields ?? {})
+  const isLog = shape?.fields.hasMore !== undefined
+  return {
+    [key]: nodes,
+    nextCursor: hasNextPage || isLog ? endCursor : null,
+    ...(isLog && { hasMore: hasNextPage }),
+  }
 }
 
 /** The GraphQL document of an operation, with a variable for each argument. */
-export const documentOf = ({ name, rest }: Operation): string => {
+export const documentOf = (operation: Operation): string => {
+  const { name, rest, response } = operation
   const [root, keyword] =
     rest.method === 'GET'
       ? [schema.getQueryType(), 'query']
       : [schema.getMutationType(), 'mutation']
   const field = root?.getFields()[name]
   if (field === undefined) throw new RangeError(`The schema has no field ${name}.`)
+  const entry = entryOf(operation)
+  const selection = entry ? listSelection(entry) : selectionOf(response.value.kind.shape)
   const declared = field.args.map((arg) => `$${arg.name}: ${arg.type}`).join(', ')
   const passed = field.args.map((arg) => `${arg.name}: $${arg.name}`).join(', ')
-  return `${keyword} ${declared && `(${declared})`} { ${name}${passed && `(${passed})`} ${selectionOf(field.type)} }`
+  return `${keyword} ${declared && `(${declared})`} { ${name}${passed && `(${passed})`} ${selection} }`
 }
 
 const overGraphQL = async (
@@ -108,7 +139,7 @@ const overGraphQL = async (
   const flat = { ...fieldsAt(operation, 'path'), ...fieldsAt(operation, 'query') }
   const [input, ownNames] = divide(values, flat)
   const variables = Object.fromEntries(
-    Object.entries(ownNames).map(([name, value]) => [argumentName(operation, name), value]),
+    Object.entries(ownNames).map(([name, value]) => [PAGE_ARGUMENTS[name] ?? name, value]),
   )
   const { status, data, errors } = await service.graphql(
     key,
@@ -116,10 +147,12 @@ const overGraphQL = async (
     operation.body === undefined ? { ...input, ...variables } : { ...variables, input },
   )
   const [error] = errors
+  const answer = data?.[operation.name]
+  const isList = entryOf(operation) !== undefined && answer !== null
   const details = error?.extensions.details as readonly { field: string }[] | undefined
   return {
     status,
-    result: error ? undefined : data[operation.name],
+    result: error ? undefined : isList ? restForm(operation, answer) : answer,
     code: error?.extensions.code,
     message: error?.message,
     fields: (details ?? []).map(({ field }) => field),

@@ -1,12 +1,27 @@
 /** The GraphQL fields of operations: queries for reads, mutations for all others. */
 import type { ArgBuilder, FieldMap, MutationFieldBuilder, QueryFieldBuilder } from '@pothos/core'
 import type { GraphQLResolveInfo } from 'graphql'
-import type { Fields } from '../../definition/field.ts'
+import type { Fields, Shape } from '../../definition/field.ts'
 import { pascalCase } from '../../definition/resource.ts'
+import { memoize } from '../../memoize.ts'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../query/list-request.ts'
 import { type Attempt, READ_ATTEMPT } from '../idempotency.ts'
-import { argumentName, fieldsAt, isMandatory, isRead, type Operation } from '../operation.ts'
-import { checkOperation, runOperation } from '../run-operation.ts'
+import {
+  argumentsOf,
+  entryOf,
+  fieldsAt,
+  isMandatory,
+  isRead,
+  type Operation,
+} from '../operation.ts'
+import {
+  checkOperation,
+  type ListArguments,
+  listOperation,
+  runOperation,
+} from '../run-operation.ts'
 import { type Builder, callerOf, type GraphContext } from './builder.ts'
+import type { Connections } from './connections.ts'
 import { listCost } from './cost.ts'
 import type { InputTypes } from './input-types.ts'
 import { resolveIdempotently } from './once.ts'
@@ -15,53 +30,90 @@ import type { OperationTypes } from './operation-types.ts'
 type Types = Builder['$inferSchemaTypes']
 type Arguments = Readonly<Record<string, unknown>>
 
-/** The arguments for the input fields in one part of the request, by field name. */
-const argumentsAt = (operation: Operation, args: Arguments, fields: Fields): Arguments =>
-  Object.fromEntries(
-    Object.keys(fields).flatMap((name) => {
-      const argument = argumentName(operation, name)
-      return Object.hasOwn(args, argument) ? [[name, args[argument]]] : []
-    }),
-  )
+/** The arguments for the input fields in one part of the request. */
+const pick = (args: Arguments, fields: Fields): Arguments =>
+  Object.fromEntries(Object.entries(args).filter(([name]) => Object.hasOwn(fields, name)))
+
+/** The input of an operation, by the part of the request. */
+const rawInputOf = (operation: Operation, args: Arguments) => {
+  const input = pick(args, argumentsOf(operation))
+  return {
+    path: pick(input, fieldsAt(operation, 'path')),
+    query: pick(input, fieldsAt(operation, 'query')),
+    body: args.input,
+  }
+}
+
+/** The parts of the schema that operations use. */
+export interface OperationParts {
+  readonly types: OperationTypes
+  readonly inputs: InputTypes
+  readonly connectionType: Connections
+}
 
 /** Creates the fields: each `path` and `query` field is an argument, `body` is the argument `input`. */
 export const createOperationFields = (
-  types: OperationTypes,
-  inputs: InputTypes,
+  { types, inputs, connectionType }: OperationParts,
   operations: readonly Operation[],
 ) => {
-  const fieldOf = (arg: ArgBuilder<Types>, operation: Operation) => {
-    const { name, doc, response } = operation
-    const typeName = pascalCase(name)
-    const path = fieldsAt(operation, 'path')
-    const query = fieldsAt(operation, 'query')
-    const isRequired = isMandatory.bind(undefined, operation)
-    const args = Object.fromEntries(
-      Object.entries({ ...path, ...query }).map(([name, field]) => [
-        argumentName(operation, name),
+  const connectionOf = memoize((entry: Shape) =>
+    connectionType({ name: entry.name, type: types.outputShape(entry) }),
+  )
+
+  const argsOf = (arg: ArgBuilder<Types>, operation: Operation) => {
+    const typeName = pascalCase(operation.name)
+    return Object.fromEntries(
+      Object.entries(argumentsOf(operation)).map(([name, field]) => [
+        name,
         arg({
           type: inputs.inputType({ typeName, recordName: '' }, name, field),
-          required: isRequired(name, field),
+          required: isMandatory(operation, name, field),
           description: field.doc,
         }),
       ]),
     )
+  }
+
+  const pageArguments = (arg: ArgBuilder<Types>, { connection }: Operation) => ({
+    first: arg.int({
+      description: `Page size, 1 to ${MAX_PAGE_SIZE}. ${connection ? `The default is ${DEFAULT_PAGE_SIZE}.` : 'Without it, all entries are returned.'}`,
+    }),
+    after: arg.string({
+      description: connection?.after ?? 'The cursor after which the page starts.',
+    }),
+  })
+
+  const listField = (arg: ArgBuilder<Types>, operation: Operation, entry: Shape) => ({
+    type: connectionOf(entry),
+    description: operation.doc,
+    extensions: { complexity: listCost },
+    args: { ...argsOf(arg, operation), ...pageArguments(arg, operation) },
+    resolve: (_root: unknown, args: Arguments & ListArguments, context: GraphContext) =>
+      listOperation(
+        operation,
+        { ...context, caller: callerOf(context), ...READ_ATTEMPT },
+        rawInputOf(operation, args),
+        args,
+      ),
+  })
+
+  const fieldOf = (arg: ArgBuilder<Types>, operation: Operation) => {
+    const { name, doc, response } = operation
+    const typeName = pascalCase(name)
+    const args = argsOf(arg, operation)
     if (operation.body !== undefined)
       args.input = arg({
         type: inputs.input(
           typeName,
           `The input of ${name}.`,
           fieldsAt(operation, 'body'),
-          isRequired,
+          isMandatory.bind(undefined, operation),
         ),
         required: true,
       })
     return {
       type: types.outputType(typeName, 'answer', response.value),
       description: doc,
-      ...(((response.value.kind.isList && response.value.kind.shape) || 'pageSize' in query) && {
-        extensions: { complexity: listCost },
-      }),
       args,
       resolve: async (
         _root: unknown,
@@ -70,11 +122,7 @@ export const createOperationFields = (
         info: GraphQLResolveInfo,
       ) => {
         const call = { ...context, caller: callerOf(context) }
-        const rawInput = {
-          path: argumentsAt(operation, input, path),
-          query: argumentsAt(operation, input, query),
-          body: input.input,
-        }
+        const rawInput = rawInputOf(operation, input)
         const run = (attempt: Attempt): Promise<unknown> =>
           runOperation(operation, { ...call, ...attempt }, rawInput)
         const result = isRead(operation)
@@ -101,7 +149,15 @@ export const createOperationFields = (
   const mutations = operations.filter((operation) => !isRead(operation))
   return {
     queries: (t: QueryFieldBuilder<Types, object>): FieldMap =>
-      Object.fromEntries(reads.map((read) => [read.name, t.field(fieldOf(t.arg, read))])),
+      Object.fromEntries(
+        reads.map((read) => {
+          const entry = entryOf(read)
+          return [
+            read.name,
+            entry ? t.field(listField(t.arg, read, entry)) : t.field(fieldOf(t.arg, read)),
+          ]
+        }),
+      ),
     mutations: (t: MutationFieldBuilder<Types, object>): FieldMap =>
       Object.fromEntries(
         mutations.map((mutation) => [mutation.name, t.field(fieldOf(t.arg, mutation))]),
