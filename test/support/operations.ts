@@ -93,6 +93,11 @@ const listSelection = (entry: Shape): string =>
 /** The page arguments of GraphQL, by the name that the parameter has in REST. */
 const PAGE_ARGUMENTS: Readonly<Record<string, string>> = { pageSize: 'first', cursor: 'after' }
 
+/** The name of a parameter in REST. */
+const restName = (operation: Operation, argument: string): string =>
+  Object.keys(fieldsAt(operation, 'query')).find((name) => PAGE_ARGUMENTS[name] === argument) ??
+  argument
+
 interface Connection {
   readonly nodes: readonly unknown[]
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
@@ -155,7 +160,7 @@ const overGraphQL = async (
     result: error ? undefined : isList ? restForm(operation, answer) : answer,
     code: error?.extensions.code,
     message: error?.message,
-    fields: (details ?? []).map(({ field }) => field),
+    fields: (details ?? []).map(({ field }) => restName(operation, field)),
   }
 }
 
