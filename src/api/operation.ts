@@ -2,9 +2,10 @@
  * The definition of an operation that is not a record operation. The REST route, the GraphQL field, the
  * OpenAPI document and the access table are derived from it.
  */
-import type { Field, Fields } from '../definition/field.ts'
+import type { Field, Fields, Shape } from '../definition/field.ts'
 import type { ValueOf } from '../definition/kinds/kind.ts'
 import type { ErrorCode } from '../errors.ts'
+import type { ForwardPage, Listed } from '../query/listed.ts'
 import type { Caller } from './auth/caller.ts'
 import type { ApiContext } from './context.ts'
 
@@ -43,6 +44,20 @@ export interface OperationContext<Checked = unknown> extends CallContext {
   readonly onCommit: (effect: () => void) => void
 }
 
+/** A list that GraphQL returns as a connection: with `first` and `after` in place of REST's page parameters. */
+export interface ListDefinition<P extends Fields = Fields, Q extends Fields = Fields> {
+  /** The shape of an entry. */
+  readonly entry: Shape
+  /** The description of the argument `after`, if it accepts more than the cursors of entries. */
+  readonly after?: string
+  /** Reads a page. @throws ApiError */
+  read(
+    context: CallContext,
+    input: InputOf<P> & InputOf<Q>,
+    page: ForwardPage,
+  ): Promise<Listed<unknown>>
+}
+
 export interface OperationDefinition<
   P extends Fields = Fields,
   Q extends Fields = Fields,
@@ -67,8 +82,6 @@ export interface OperationDefinition<
     readonly shows?: readonly string[]
   }
   readonly callers: readonly CallerKind[]
-  /** GraphQL argument names that differ from the query parameter: `{ pageSize: 'first' }`. */
-  readonly argumentNames?: Readonly<Record<string, string>>
   /** Path parameters. */
   readonly path?: P
   /** Query parameters; each is an argument in GraphQL. */
@@ -83,6 +96,11 @@ export interface OperationDefinition<
     /** The result: a list, an object or a single value. A GraphQL query returns it without the key. */
     readonly value: Field
   }
+  /**
+   * How GraphQL reads a list of any length, as a connection. Absent: a result that is a list of objects is read whole,
+   * and GraphQL returns a part of it.
+   */
+  readonly connection?: ListDefinition<P, Q>
   /** The operation calls an app, so its effects cannot commit in one transaction with its stored response. */
   readonly hasExternalEffects?: true
   /** Error codes in addition to those that every operation can return. */
@@ -129,9 +147,24 @@ const noFields: Fields = {}
 export const fieldsAt = (operation: Operation, location: InputLocation): Fields =>
   operation[location] ?? noFields
 
-/** The GraphQL argument name of a field. */
-export const argumentName = ({ argumentNames }: Operation, name: string): string =>
-  argumentNames?.[name] ?? name
+/** The page parameters of REST; GraphQL has `first` and `after`. */
+const PAGE_PARAMETERS = ['pageNumber', 'pageSize', 'cursor', 'after']
+
+/** The entry of the list that GraphQL returns as a connection; undefined: the operation returns no list. */
+export const entryOf = ({ connection, rest, response }: Operation): Shape | undefined => {
+  if (connection) return connection.entry
+  const { isList, shape } = response.value.kind
+  return rest.method === 'GET' && isList ? shape : undefined
+}
+
+/** The fields that are arguments in GraphQL, next to `input` and those of connections. */
+export const argumentsOf = (operation: Operation): Fields => {
+  const fields = { ...fieldsAt(operation, 'path'), ...fieldsAt(operation, 'query') }
+  if (entryOf(operation) === undefined) return fields
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name]) => !PAGE_PARAMETERS.includes(name)),
+  )
+}
 
 /** Whether every caller must send a field. `userId` is optional where a user token can supply it. */
 export const isMandatory = ({ callers }: Operation, name: string, field: Field): boolean =>

@@ -15,6 +15,7 @@ import { integrationOperations } from './operations/integrations.ts'
 import { keyOperations } from './operations/keys.ts'
 import { oauthClientOperations } from './operations/oauth-clients.ts'
 import { passthroughOperations } from './operations/passthrough.ts'
+import { pastRecordOperations } from './operations/past-records.ts'
 import { reconciliationOperations } from './operations/reconciliations.ts'
 import { userOperations } from './operations/users.ts'
 import { webhookDeliveryOperations } from './operations/webhook-deliveries.ts'
@@ -41,5 +42,6 @@ export const operations: readonly Operation[] = [
   ...webhookDeliveryOperations,
   ...keyOperations,
   ...changeOperations,
+  ...pastRecordOperations,
   ...passthroughOperations,
 ]

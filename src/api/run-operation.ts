@@ -1,6 +1,8 @@
 /** Runs operations for REST and GraphQL: checks the caller, validates the input, calls `run`. */
 import { ApiError } from '../errors.ts'
 import { type Input, readInput } from '../query/input.ts'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, parseWhole } from '../query/list-request.ts'
+import { type Listed, pageOf } from '../query/listed.ts'
 import { noUser, type UserCaller } from './auth/caller.ts'
 import {
   type CallContext,
@@ -64,4 +66,36 @@ export const runOperation = async (
 ): Promise<unknown> => {
   // The cast is safe as in `checkOperation`.
   return operation.run(context, authorize(operation, context, raw) as never)
+}
+
+/** The page arguments of a connection. */
+export interface ListArguments {
+  readonly first?: number | null | undefined
+  readonly after?: string | null | undefined
+}
+
+/**
+ * Reads a page of an operation that returns a list. A list that is always read whole is one page by default.
+ * @throws as `runOperation` does, and INVALID_CURSOR
+ */
+export const listOperation = async (
+  operation: Operation,
+  context: OperationContext,
+  raw: RawInput,
+  { first, after }: ListArguments,
+): Promise<Listed<unknown>> => {
+  const input = authorize(operation, context, raw)
+  const page = {
+    size: first == null ? undefined : parseWhole('first', first, 1, MAX_PAGE_SIZE),
+    after: after ?? undefined,
+  }
+  const { connection } = operation
+  // The casts are safe as in `checkOperation`.
+  if (connection)
+    return connection.read(context, input as never, {
+      ...page,
+      size: page.size ?? DEFAULT_PAGE_SIZE,
+    })
+  const all = (await operation.run(context, input as never)) as readonly unknown[]
+  return pageOf(all, page)
 }

@@ -37,7 +37,7 @@ test.each(['Bearer', 'bearer', 'BEARER'])(
     const graph = await service.server.inject({
       method: 'POST',
       url: '/graphql',
-      payload: { query: '{ users { userId } }' },
+      payload: { query: '{ users { nodes { userId } } }' },
       headers: { authorization: `${word} ${development.key}` },
     })
     expect(graph.json().errors).toBeUndefined()

@@ -101,7 +101,9 @@ describe.each(transports)('over %s', (transport) => {
     })
   })
 
-  test('a list can be paginated', async () => {
+  // The connections of GraphQL are in connections.test.ts.
+  const restTest = transport === 'REST' ? test : () => {}
+  restTest('a list can be paginated by number', async () => {
     const { key } = await service.createTenant('development', [], `Parts over ${transport}`)
     for (const username of ['one', 'two', 'three', 'four'])
       await call(key, 'createUser', { username })
@@ -134,8 +136,10 @@ describe.each(transports)('over %s', (transport) => {
     for (const username of ['ada 🚢', 'Ada', '', '%'])
       expect((await call(key, 'users', { username })).result, username).toEqual([])
     expect((await call(stranger.key, 'users', { username: 'Ada 🚢' })).result).toEqual([])
-    const paged = { username: 'Ada 🚢', pageSize: 1, pageNumber: 2 }
-    expect((await call(key, 'users', paged)).result).toEqual([])
+    if (transport === 'REST') {
+      const paged = { username: 'Ada 🚢', pageSize: 1, pageNumber: 2 }
+      expect((await call(key, 'users', paged)).result).toEqual([])
+    }
     service.takeStatements()
     await call(key, 'users', { username: 'Ada 🚢' })
     expect(service.takeStatements()).toHaveLength(1)

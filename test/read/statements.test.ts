@@ -266,10 +266,10 @@ describe('over GraphQL', () => {
   test('the resolvers run only the root fields that have no plan', async () => {
     const { data, statements } = await graph(`{
       accountingVendors(credentialId: "${CREDENTIAL}", first: 2) { nodes { payments { totalCount } } }
-      users { username }
+      users { nodes { username } }
     }`)
     expect(Object.keys(data)).toEqual(['accountingVendors', 'users'])
-    expect(data.users).toEqual([{ username: 'user' }])
+    expect(data.users).toEqual({ nodes: [{ username: 'user' }] })
     expect(tablesOf(statements.filter((statement) => statement.includes('accounting_')))).toEqual([
       ['accounting_vendors', 'accounting_payments'],
     ])

@@ -119,7 +119,7 @@ test('the cost of one operation does not admit another', async () => {
 test('operations that share a fragment each return their own fields', async () => {
   const query = `query Count { crmNotes(credentialId: "${CREDENTIAL}") { ...Page } }
     query Page { crmNotes(credentialId: "${CREDENTIAL}", first: 1) { ...Page nodes { __typename } } }
-    fragment Page on CrmNotePage { totalCount }`
+    fragment Page on CrmNoteConnection { totalCount }`
   for (const _run of RUNS) {
     const [count, page] = [
       await post(query, { operationName: 'Count' }),

@@ -1,9 +1,9 @@
 /** Operations called by name over REST or GraphQL, so that one test covers both transports. */
-import { type GraphQLField, type GraphQLOutputType, getNamedType, isObjectType } from 'graphql'
+import type { GraphQLField } from 'graphql'
 import { expect } from 'vitest'
 import { buildSchema } from '../../src/api/graphql/schema.ts'
 import {
-  argumentName,
+  entryOf,
   fieldsAt,
   graphqlName,
   isQuery,
@@ -11,10 +11,11 @@ import {
   payloadField,
 } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
+import type { Shape } from '../../src/definition/field.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { toEnumNames, toWords } from './enum-words.ts'
 import type { GraphQLResponse, TestService } from './service.ts'
-import { restErrorOf } from './user-errors.ts'
+import { restErrorOf, USER_ERRORS } from './user-errors.ts'
 
 export const transports = ['REST', 'GraphQL'] as const
 export type Transport = (typeof transports)[number]
@@ -90,11 +91,44 @@ const overRest = async (
   }
 }
 
-const selectionOf = (type: GraphQLOutputType): string => {
-  const named = getNamedType(type)
-  if (!isObjectType(named)) return ''
-  const fields = Object.values(named.getFields())
-  return `{ ${fields.map((field) => `${field.name} ${selectionOf(field.type)}`).join(' ')} }`
+/** The selection of everything that REST shows of a value. */
+const selectionOf = (shape: Shape | undefined): string =>
+  shape
+    ? `{ ${Object.entries(shape.fields)
+        .map(([name, { kind }]) => `${name} ${selectionOf(kind.shape)}`)
+        .join(' ')} }`
+    : ''
+
+const listSelection = (entry: Shape): string =>
+  `{ nodes ${selectionOf(entry)} pageInfo { hasNextPage endCursor } }`
+
+/** The page arguments of GraphQL, by the name that the parameter has in REST. */
+const PAGE_ARGUMENTS: Readonly<Record<string, string>> = { pageSize: 'first', cursor: 'after' }
+
+/** The name of a parameter in REST. */
+const restName = (operation: Operation, argument: string): string =>
+  Object.keys(fieldsAt(operation, 'query')).find((name) => PAGE_ARGUMENTS[name] === argument) ??
+  argument
+
+interface Connection {
+  readonly nodes: readonly unknown[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+}
+
+/** A connection in the form of REST: a list, or a page with a cursor. */
+const restForm = (
+  { response }: Operation,
+  { nodes, pageInfo: { hasNextPage, endCursor } }: Connection,
+): unknown => {
+  const { isList, shape } = response.value.kind
+  if (isList) return nodes
+  const [key = ''] = Object.keys(shape?.fields ?? {})
+  const isLog = shape?.fields.hasMore !== undefined
+  return {
+    [key]: nodes,
+    nextCursor: hasNextPage || isLog ? endCursor : null,
+    ...(isLog && { hasMore: hasNextPage }),
+  }
 }
 
 const fieldOf = (operation: Operation): GraphQLField<unknown, unknown> => {
@@ -110,7 +144,7 @@ export const variablesOf = (operation: Operation, values: Input): Input => {
   const flat = { ...fieldsAt(operation, 'path'), ...fieldsAt(operation, 'query') }
   const [input, ownNames] = divide(values, flat)
   const variables = Object.fromEntries(
-    Object.entries(ownNames).map(([name, value]) => [argumentName(operation, name), value]),
+    Object.entries(ownNames).map(([name, value]) => [PAGE_ARGUMENTS[name] ?? name, value]),
   )
   const all = operation.body === undefined ? { ...input, ...variables } : { ...variables, input }
   const { args } = fieldOf(operation)
@@ -125,11 +159,15 @@ export const variablesOf = (operation: Operation, values: Input): Input => {
 /** The GraphQL document of an operation, with a variable for each argument. */
 export const documentOf = (operation: Operation): string => {
   const name = graphqlName(operation)
-  const keyword = isQuery(operation) ? 'query' : 'mutation'
   const field = fieldOf(operation)
+  const entry = entryOf(operation)
+  const result = entry ? listSelection(entry) : selectionOf(operation.response.value.kind.shape)
+  const [keyword, selection] = isQuery(operation)
+    ? ['query', result]
+    : ['mutation', `{ ${payloadField(operation)} ${result} ${USER_ERRORS} }`]
   const declared = field.args.map((arg) => `$${arg.name}: ${arg.type}`).join(', ')
   const passed = field.args.map((arg) => `${arg.name}: $${arg.name}`).join(', ')
-  return `${keyword} ${declared && `(${declared})`} { ${name}${passed && `(${passed})`} ${selectionOf(field.type)} }`
+  return `${keyword} ${declared && `(${declared})`} { ${name}${passed && `(${passed})`} ${selection} }`
 }
 
 const overGraphQL = async (
@@ -151,14 +189,20 @@ const overGraphQL = async (
       result: undefined,
       code: error.extensions.code,
       message: error.message,
-      fields: (details ?? []).map(({ field }) => field),
+      fields: (details ?? []).map(({ field }) => restName(operation, field)),
     }
   }
-  const value = toWords(fieldOf(operation).type, data[graphqlName(operation)])
-  const success = { status, code: undefined, message: undefined, fields: [] }
-  if (isQuery(operation)) return { ...success, result: value }
   // Safe: the schema says so.
-  const { [payloadField(operation)]: result, userErrors } = value as GraphQLResponse['data']
+  const value = toWords(
+    fieldOf(operation).type,
+    data[graphqlName(operation)],
+  ) as GraphQLResponse['data']
+  const success = { status, code: undefined, message: undefined, fields: [] }
+  if (isQuery(operation)) {
+    const isList = entryOf(operation) !== undefined && value !== null
+    return { ...success, result: isList ? restForm(operation, value) : value }
+  }
+  const { [payloadField(operation)]: result, userErrors } = value
   const { details, ...userError } = restErrorOf(userErrors) ?? {}
   if (!details) return { ...success, result }
   expect([status, result]).toEqual([200, null])

@@ -159,7 +159,9 @@ export const randomOperation = (
     const known = lists.get(key) ?? []
     lists.set(key, known)
     if (known.length > 0 && chance(0.4)) return `${oneOf(known)}${directive()}`
-    const resource = catalogue.resources.find(({ typeName }) => page.name === `${typeName}Page`)
+    const resource = catalogue.resources.find(
+      ({ typeName }) => page.name === `${typeName}Connection`,
+    )
     if (!resource) throw new TypeError(`${page.name} has no resource.`)
     const parts = pageArguments(resource)
     const shown = parts.length > 0 ? `(${parts.join(', ')})` : ''
@@ -210,7 +212,7 @@ export const randomOperation = (
       return `${as}: node(id: ${argument('ID!', id)})${directive()} { __typename ... on ${resource.typeName} ${selection(objectType(resource.typeName), 1)} }`
     if (chance(0.15))
       return `${as}: ${resource.getField}(credentialId: ${argument('ID!', credentialId)}, id: ${argument('ID!', chance(0.5) ? id : String(n))})${directive()} ${selection(objectType(resource.typeName), 1)}`
-    return `${as}: ${resource.listField}${listArguments(resource)}${directive()} ${selection(objectType(`${resource.typeName}Page`), 0)}`
+    return `${as}: ${resource.listField}${listArguments(resource)}${directive()} ${selection(objectType(`${resource.typeName}Connection`), 0)}`
   }
 
   const roots = Array.from({ length: 1 + below(3) }, root)

@@ -52,7 +52,7 @@ export const createOperationTypes = (builder: Builder, enums: Enums) => {
     return type
   })
 
-  return { outputType }
+  return { outputType, outputShape }
 }
 
 export type OperationTypes = ReturnType<typeof createOperationTypes>

@@ -1,11 +1,14 @@
 /** The GraphQL fields of operations: queries for reads, mutations for all others. */
 import type { ArgBuilder, FieldMap, MutationFieldBuilder, QueryFieldBuilder } from '@pothos/core'
 import type { GraphQLResolveInfo } from 'graphql'
-import type { Fields } from '../../definition/field.ts'
+import type { Fields, Shape } from '../../definition/field.ts'
 import { pascalCase } from '../../definition/resource.ts'
+import { memoize } from '../../memoize.ts'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../query/list-request.ts'
 import { READ_ATTEMPT } from '../idempotency.ts'
 import {
-  argumentName,
+  argumentsOf,
+  entryOf,
   fieldsAt,
   graphqlName,
   isMandatory,
@@ -13,8 +16,15 @@ import {
   type Operation,
   payloadField,
 } from '../operation.ts'
-import { checkOperation, type RawInput, runOperation } from '../run-operation.ts'
+import {
+  checkOperation,
+  type ListArguments,
+  listOperation,
+  type RawInput,
+  runOperation,
+} from '../run-operation.ts'
 import { type Builder, callerOf, type GraphContext } from './builder.ts'
+import type { Connections } from './connections.ts'
 import { listCost } from './cost.ts'
 import type { InputTypes } from './input-types.ts'
 import { resolveIdempotently } from './once.ts'
@@ -24,26 +34,27 @@ import { type Payloads, runMutation } from './payloads.ts'
 type Types = Builder['$inferSchemaTypes']
 type Arguments = Readonly<Record<string, unknown>>
 
-interface FieldTypes {
+/** The parts of the schema that operations use. */
+export interface OperationParts {
   readonly types: OperationTypes
   readonly inputs: InputTypes
   readonly payloads: Payloads
+  readonly connectionType: Connections
 }
 
-/** The arguments for the input fields in one part of the request, by field name. */
-const argumentsAt = (operation: Operation, args: Arguments, fields: Fields): Arguments =>
-  Object.fromEntries(
-    Object.keys(fields).flatMap((name) => {
-      const argument = argumentName(operation, name)
-      return Object.hasOwn(args, argument) ? [[name, args[argument]]] : []
-    }),
-  )
+/** The arguments for the input fields in one part of the request. */
+const pick = (args: Arguments, fields: Fields): Arguments =>
+  Object.fromEntries(Object.entries(args).filter(([name]) => Object.hasOwn(fields, name)))
 
-const rawInputOf = (operation: Operation, args: Arguments): RawInput => ({
-  path: argumentsAt(operation, args, fieldsAt(operation, 'path')),
-  query: argumentsAt(operation, args, fieldsAt(operation, 'query')),
-  body: args.input,
-})
+/** The input of an operation, by the part of the request. */
+const rawInputOf = (operation: Operation, args: Arguments): RawInput => {
+  const input = pick(args, argumentsOf(operation))
+  return {
+    path: pick(input, fieldsAt(operation, 'path')),
+    query: pick(input, fieldsAt(operation, 'query')),
+    body: args.input,
+  }
+}
 
 const callOf = (context: GraphContext) => ({ ...context, caller: callerOf(context) })
 
@@ -74,23 +85,24 @@ const runOnce = async (
 
 /** Creates the fields: each `path` and `query` field is an argument, `body` is the argument `input`. */
 export const createOperationFields = (
-  { types, inputs, payloads }: FieldTypes,
+  { types, inputs, payloads, connectionType }: OperationParts,
   operations: readonly Operation[],
 ) => {
-  const argumentsOf = (arg: ArgBuilder<Types>, operation: Operation) => {
+  const connectionOf = memoize((entry: Shape) =>
+    connectionType({ name: entry.name, type: types.outputShape(entry) }),
+  )
+
+  const argumentTypes = (arg: ArgBuilder<Types>, operation: Operation) => {
     const typeName = pascalCase(graphqlName(operation))
-    const isRequired = isMandatory.bind(undefined, operation)
     const args = Object.fromEntries(
-      Object.entries({ ...fieldsAt(operation, 'path'), ...fieldsAt(operation, 'query') }).map(
-        ([name, field]) => [
-          argumentName(operation, name),
-          arg({
-            type: inputs.inputType({ typeName, recordName: '' }, name, field),
-            required: isRequired(name, field),
-            description: field.doc,
-          }),
-        ],
-      ),
+      Object.entries(argumentsOf(operation)).map(([name, field]) => [
+        name,
+        arg({
+          type: inputs.inputType({ typeName, recordName: '' }, name, field),
+          required: isMandatory(operation, name, field),
+          description: field.doc,
+        }),
+      ]),
     )
     if (operation.body !== undefined)
       args.input = arg({
@@ -98,7 +110,7 @@ export const createOperationFields = (
           typeName,
           `The input of ${graphqlName(operation)}.`,
           fieldsAt(operation, 'body'),
-          isRequired,
+          isMandatory.bind(undefined, operation),
         ),
         description: 'What to write.',
         required: true,
@@ -106,17 +118,40 @@ export const createOperationFields = (
     return args
   }
 
+  const pageArguments = (arg: ArgBuilder<Types>, { connection }: Operation) => ({
+    first: arg.int({
+      description: `Page size, 1 to ${MAX_PAGE_SIZE}. ${connection ? `The default is ${DEFAULT_PAGE_SIZE}.` : 'Without it, all entries are returned.'}`,
+    }),
+    after: arg.string({
+      description: connection?.after ?? 'The cursor after which the page starts.',
+    }),
+  })
+
   const resultType = (operation: Operation) =>
     types.outputType(pascalCase(graphqlName(operation)), 'answer', operation.response.value)
 
+  const listOf = (t: QueryFieldBuilder<Types, object>, operation: Operation, entry: Shape) =>
+    t.field({
+      type: connectionOf(entry),
+      description: operation.doc,
+      extensions: { complexity: listCost },
+      args: { ...argumentTypes(t.arg, operation), ...pageArguments(t.arg, operation) },
+      resolve: (_root, args: Arguments & ListArguments, context) =>
+        listOperation(
+          operation,
+          { ...callOf(context), ...READ_ATTEMPT },
+          rawInputOf(operation, args),
+          args,
+        ),
+    })
+
   const queryOf = (t: QueryFieldBuilder<Types, object>, operation: Operation) => {
-    const { kind } = operation.response.value
-    const isList = (kind.isList && kind.shape) || 'pageSize' in fieldsAt(operation, 'query')
+    const entry = entryOf(operation)
+    if (entry) return listOf(t, operation, entry)
     return t.field({
       type: resultType(operation),
       description: operation.doc,
-      ...(isList && { extensions: { complexity: listCost } }),
-      args: argumentsOf(t.arg, operation),
+      args: argumentTypes(t.arg, operation),
       // The result matches the operation's `response`.
       resolve: async (_root, args: Arguments, context) =>
         (await runQuery(operation, args, context)) as never,
@@ -131,7 +166,7 @@ export const createOperationFields = (
         description: operation.response.value.doc,
       }),
       description: operation.doc,
-      args: argumentsOf(t.arg, operation),
+      args: argumentTypes(t.arg, operation),
       resolve: (_root, args: Arguments, context, info) =>
         runMutation(context, fieldsAt(operation, 'body'), () =>
           runOnce(operation, args, context, info),

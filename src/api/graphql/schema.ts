@@ -9,6 +9,12 @@ import { countRecords, listRecords } from '../../store/records/records.ts'
 import { operations } from '../operations.ts'
 import { createAggregateFields } from './aggregates.ts'
 import { createBuilder } from './builder.ts'
+import {
+  type Connections,
+  createConnections,
+  type RecordList,
+  toRecordList,
+} from './connections.ts'
 import { listCost } from './cost.ts'
 import { createEnums } from './enums.ts'
 import { fieldsOf, makeRecordType, type RecordType, type TypeParts } from './fields.ts'
@@ -18,17 +24,27 @@ import type { GraphRecord } from './loaders.ts'
 import { createRecordMutations } from './mutations.ts'
 import { createOperationTypes } from './operation-types.ts'
 import { createOperationFields } from './operations.ts'
-import { createPageTypes, toGraphPage } from './pages.ts'
 import { createPayloads } from './payloads.ts'
 import { findNode, readListRequest, readRecordId, refreshRecords } from './record-requests.ts'
 import { schemaDescription } from './schema-description.ts'
 import { createSubscriptionFields } from './subscriptions.ts'
 
+/** The connection type of a resource's records. */
+const recordConnection = (connectionType: Connections, { typeName }: Resource, type: RecordType) =>
+  connectionType<RecordList>({ name: typeName, type }, (t) => ({
+    syncedAt: t.field({
+      type: 'DateTime',
+      description:
+        'What had changed in the app by this time is on the page: the start of the last completed sync, of several credentials the oldest. Null without maxStalenessSeconds, and if no sync has completed.',
+      resolve: ({ syncedAt }) => syncedAt?.toISOString() ?? null,
+    }),
+  }))
+
 /** Builds the schema of a catalogue, once. */
 export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
   const builder = createBuilder()
   const enums = createEnums(builder)
-  const pageType = createPageTypes(builder)
+  const connectionType = createConnections(builder)
   const listInputs = createListInputs(builder, enums, catalogue)
 
   const node = builder.interfaceRef<GraphRecord>('Node').implement({
@@ -46,7 +62,8 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
   const types = new Map(
     catalogue.resources.map((resource) => {
       const record = makeRecordType(builder, resource.typeName)
-      return [resource.topic, { record, page: pageType(resource, record), ...listInputs(resource) }]
+      const connection = recordConnection(connectionType, resource, record)
+      return [resource.topic, { record, connection, ...listInputs(resource) }]
     }),
   )
   const typesOf = ({ topic }: Resource) => {
@@ -82,10 +99,10 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
 
   /** Adds the list of records that reference a record. */
   const addIncoming = (to: Resource, { from, field, as }: IncomingReference): void => {
-    const { page, args } = typesOf(from)
+    const { connection, args } = typesOf(from)
     builder.objectField(typesOf(to).record, as, (t) =>
       t.field({
-        type: page,
+        type: connection,
         nullable: false,
         description: `The ${from.plural} whose ${field} refers to this record.`,
         extensions: { complexity: listCost },
@@ -94,7 +111,7 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
           const list = readListArguments(catalogue, from, listArguments)
           const request = { resource: from, field, ...list }
           const recordPage = await loaders.linked(request, id)
-          return toGraphPage(recordPage, () => loaders.linkedCount(request, id))
+          return toRecordList(recordPage, () => loaders.linkedCount(request, id))
         },
       }),
     )
@@ -138,7 +155,7 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
   const recordMutations = createRecordMutations(catalogue, { inputs, payloads, recordType })
   const operationTypes = createOperationTypes(builder, enums)
   const operationFields = createOperationFields(
-    { types: operationTypes, inputs, payloads },
+    { types: operationTypes, inputs, payloads, connectionType },
     operations,
   )
   builder.mutationType({
@@ -170,9 +187,9 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
       }),
       ...Object.fromEntries(
         catalogue.resources.flatMap((resource) => {
-          const { record, page, args } = typesOf(resource)
+          const { record, connection, args } = typesOf(resource)
           const list = t.field({
-            type: page,
+            type: connection,
             description: `The ${resource.plural} of one credential, of several, or of all credentials of an end user.`,
             extensions: { complexity: listCost },
             args: {
@@ -187,7 +204,7 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
               const staleness = { maxStalenessSeconds }
               const syncedAt = await refreshRecords(context, resource, credentialIds, staleness)
               const recordPage = await listRecords(database, request)
-              return toGraphPage(recordPage, () => countRecords(database, request), syncedAt)
+              return toRecordList(recordPage, () => countRecords(database, request), syncedAt)
             },
           })
           const get = t.field({

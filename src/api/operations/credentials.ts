@@ -3,6 +3,7 @@ import { firstMethodName, methodOf } from '../../definition/authenticate.ts'
 import type { Connector } from '../../definition/connector.ts'
 import { boolean, json, list, object, reference, text } from '../../definition/field.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
+import type { ForwardPage, Listed } from '../../query/listed.ts'
 import {
   countCredentials,
   createCredential,
@@ -10,7 +11,12 @@ import {
   type NewCredential,
   TooManyCredentialsError,
 } from '../../store/accounts/credentials.ts'
-import { findCredential, listCredentials } from '../../store/accounts/listed-credentials.ts'
+import {
+  type CredentialFilter,
+  findCredential,
+  listCredentials,
+  pageCredentials,
+} from '../../store/accounts/listed-credentials.ts'
 import { reviveCredential } from '../../store/accounts/revive-credential.ts'
 import { isForeignKeyViolation } from '../../store/database/database.ts'
 import { noCredential, noUser } from '../auth/caller.ts'
@@ -123,6 +129,15 @@ export const tooManyCredentials = (limit: number): ApiError =>
     `The end user has ${limit} credentials, the limit (MAX_CREDENTIALS_PER_USER). Delete an unused one.`,
   )
 
+const listPage = async (
+  context: CallContext,
+  filter: CredentialFilter,
+  page: ForwardPage,
+): Promise<Listed<unknown>> => {
+  const listed = await pageCredentials(context.database, filter, page)
+  return { ...listed, nodes: listed.nodes.map((summary) => toResult(context, summary)) }
+}
+
 export const credentialOperations = [
   defineOperation({
     name: 'credentials',
@@ -144,6 +159,15 @@ export const credentialOperations = [
       const found = await listCredentials(context.database, filter, readPage(page))
       return found.map((summary) => toResult(context, summary))
     },
+    connection: {
+      entry: credential,
+      read: async (context, { userId: requestedUser, app }, page) =>
+        listPage(
+          context,
+          { ...(await scopeOf(context, requestedUser)), app: app ?? undefined },
+          page,
+        ),
+    },
   }),
   defineOperation({
     name: 'userCredentials',
@@ -159,6 +183,11 @@ export const credentialOperations = [
     run: async (context, input) => {
       const found = await listCredentials(context.database, await scopeOf(context, input.userId))
       return found.map((summary) => toResult(context, summary))
+    },
+    connection: {
+      entry: credential,
+      read: async (context, input, page) =>
+        listPage(context, await scopeOf(context, input.userId), page),
     },
   }),
   defineOperation({

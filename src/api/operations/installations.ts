@@ -20,6 +20,7 @@ import {
   type InstallationChange,
   type InstallationOwner,
   listInstallations,
+  pageInstallations,
   startInstallation,
 } from '../../store/accounts/installations.ts'
 import { type Caller, noCredential, noUser } from '../auth/caller.ts'
@@ -217,6 +218,11 @@ export const installationOperations = [
     example: { input: { userId: EXAMPLE_USER }, result: [example] },
     run: async (context, { userId: requestedUser, ...page }) =>
       listInstallations(context.database, await scopeOf(context, requestedUser), readPage(page)),
+    connection: {
+      entry: installation,
+      read: async (context, input, page) =>
+        pageInstallations(context.database, await scopeOf(context, input.userId), page),
+    },
   }),
   defineOperation({
     name: 'installation',

@@ -14,11 +14,14 @@ import {
   defineIntegration,
   deleteIntegration,
   findIntegration,
+  hasWorkflow,
   listIntegrations,
   listWorkflowUsers,
+  pageWorkflowUsers,
+  type WorkflowUserFilter,
 } from '../../store/workflows/integrations.ts'
 import { readIntegration } from '../integration-input.ts'
-import { defineOperation, required } from '../operation.ts'
+import { type CallContext, defineOperation, required } from '../operation.ts'
 import { EXAMPLE_USER, pageParameters, readPage, scopeOf } from './users.ts'
 
 const tag = 'Integrations'
@@ -111,6 +114,30 @@ export const integrationFields = {
       'All workflows of the integration. Omitted workflows are deleted, including their installations.',
     ),
   ),
+}
+
+const workflowUser = defineShape({
+  name: 'WorkflowUser',
+  doc: 'An end user who has a workflow installed.',
+  fields: {
+    userId: required(reference('users', 'The end user.')),
+    username: required(text("The integrator's own identifier of the end user.")),
+    fullName: required(text('Full name; an empty string if not set.')),
+    workflowActive: required(boolean('Whether the workflow is active for the end user.')),
+    installedVersion: required(integer('The version that the end user has installed.')),
+  },
+})
+
+/** The end users of an existing workflow. @throws NOT_FOUND, USER_NOT_FOUND */
+const readWorkflowUsers = async (
+  context: CallContext,
+  workflowId: string,
+  requestedUser: string | null | undefined,
+): Promise<WorkflowUserFilter> => {
+  const { environmentId, userId } = await scopeOf(context, requestedUser)
+  if (!(await hasWorkflow(context.database, environmentId, workflowId)))
+    throw new ApiError('NOT_FOUND', 'No workflow has this workflowId.')
+  return { workflowId: workflowId.toLowerCase(), userId }
 }
 
 export const integrationOperations = [
@@ -227,20 +254,7 @@ export const integrationOperations = [
     query: { userId: reference('users', 'Only this end user.'), ...pageParameters },
     response: {
       key: 'data',
-      value: list(
-        defineShape({
-          name: 'WorkflowUser',
-          doc: 'An end user who has a workflow installed.',
-          fields: {
-            userId: required(reference('users', 'The end user.')),
-            username: required(text("The integrator's own identifier of the end user.")),
-            fullName: required(text('Full name; an empty string if not set.')),
-            workflowActive: required(boolean('Whether the workflow is active for the end user.')),
-            installedVersion: required(integer('The version that the end user has installed.')),
-          },
-        }),
-        'The end users.',
-      ),
+      value: list(workflowUser, 'The end users.'),
     },
     errors: ['NOT_FOUND', 'USER_NOT_FOUND'],
     example: {
@@ -256,14 +270,13 @@ export const integrationOperations = [
       ],
     },
     run: async (context, { workflowId: id, userId, ...page }) => {
-      const scope = await scopeOf(context, userId)
-      const found = await listWorkflowUsers(
-        context.database,
-        { ...scope, workflowId: id },
-        readPage(page),
-      )
-      if (found) return found
-      throw new ApiError('NOT_FOUND', 'No workflow has this workflowId.')
+      const filter = await readWorkflowUsers(context, id, userId)
+      return listWorkflowUsers(context.database, filter, readPage(page))
+    },
+    connection: {
+      entry: workflowUser,
+      read: async (context, { workflowId: id, userId }, page) =>
+        pageWorkflowUsers(context.database, await readWorkflowUsers(context, id, userId), page),
     },
   }),
 ]

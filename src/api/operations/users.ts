@@ -2,7 +2,13 @@
 import { defineShape, integer, list, object, reference, text } from '../../definition/field.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
 import { parseWhole } from '../../query/list-request.ts'
-import { createUser, deleteUser, findUser, listUsers } from '../../store/accounts/users.ts'
+import {
+  createUser,
+  deleteUser,
+  findUser,
+  listUsers,
+  pageUsers,
+} from '../../store/accounts/users.ts'
 import { noUser } from '../auth/caller.ts'
 import { type CallContext, defineOperation, required } from '../operation.ts'
 import { UNIFIED_PREFIX } from '../rest/paths.ts'
@@ -138,6 +144,11 @@ export const userOperations = [
     example: { input: {}, result: [example] },
     run: ({ database, caller: { environmentId } }, { username, ...page }) =>
       listUsers(database, { environmentId, username: username ?? undefined }, readPage(page)),
+    connection: {
+      entry: user,
+      read: ({ database, caller: { environmentId } }, { username }, page) =>
+        pageUsers(database, { environmentId, username: username ?? undefined }, page),
+    },
   }),
   defineOperation({
     name: 'user',

@@ -12,7 +12,7 @@ import { ApiError, invalidParameter } from '../../errors.ts'
 import { decodeChangeCursor } from '../../query/change-cursor.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, parsePageSize } from '../../query/list-request.ts'
 import { rotateWebhookSecret } from '../../store/secrets/webhook-secrets.ts'
-import { listAttempts } from '../../store/webhooks/webhook-attempts.ts'
+import { listAttempts, pageAttempts } from '../../store/webhooks/webhook-attempts.ts'
 import { readDeliveryStatus } from '../../store/webhooks/webhook-history.ts'
 import {
   type ReplayRange,
@@ -20,7 +20,7 @@ import {
   requestTest,
 } from '../../store/webhooks/webhook-replays.ts'
 import { findWebhook, type StoredSubscription } from '../../store/webhooks/webhooks.ts'
-import { defineOperation, type OperationContext, required } from '../operation.ts'
+import { type CallContext, defineOperation, required } from '../operation.ts'
 import {
   EXAMPLE_WEBHOOK,
   isOrdered,
@@ -93,7 +93,7 @@ const status = defineShape({
 
 /** The subscription of the caller's environment. @throws NOT_FOUND */
 const requireWebhook = async (
-  { database, caller }: OperationContext,
+  { database, caller }: CallContext,
   id: string,
 ): Promise<StoredSubscription> => {
   const webhook = await findWebhook(database, caller.environmentId, id)
@@ -198,12 +198,21 @@ export const webhookDeliveryOperations = [
     run: async (context, input) => {
       const limit = parsePageSize(input.pageSize)
       const webhook = await requireWebhook(context, input.subscriptionId)
-      return listAttempts(context.database, {
+      const { attempts, nextCursor } = await listAttempts(context.database, {
         subscriptionId: webhook.subscriptionId,
         limit,
         messageId: input.messageId ?? undefined,
         cursor: input.cursor ?? undefined,
       })
+      return { attempts, nextCursor }
+    },
+    connection: {
+      entry: attempt,
+      read: async (context, input, page) => {
+        const { subscriptionId } = await requireWebhook(context, input.subscriptionId)
+        const choice = { subscriptionId, messageId: input.messageId ?? undefined }
+        return pageAttempts(context.database, choice, page)
+      },
     },
   }),
   defineOperation({

@@ -12,9 +12,15 @@ import { ApiError } from '../../errors.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, parsePageSize } from '../../query/list-request.ts'
 import { findInstallation } from '../../store/accounts/installations.ts'
 import { hasWorkflow } from '../../store/workflows/integrations.ts'
-import { listRuns } from '../../store/workflows/workflow-history.ts'
+import {
+  listRuns,
+  pageRuns,
+  type RunEntry,
+  type RunStatus,
+  type RunsChoice,
+} from '../../store/workflows/workflow-history.ts'
 import { changeKind, runStatus } from '../enumerations.ts'
-import { defineOperation, required } from '../operation.ts'
+import { type CallContext, defineOperation, required } from '../operation.ts'
 import { EXAMPLE_CREDENTIAL } from './credential-shape.ts'
 import { EXAMPLE_INSTALLATION, installationId } from './installations.ts'
 import { EXAMPLE_WORKFLOW, workflowId } from './integrations.ts'
@@ -66,6 +72,36 @@ const example = {
   nextAttemptAt: null,
 }
 
+const toResult = ({ id, ...facts }: RunEntry) => ({ runId: id, ...facts })
+
+interface RunsInput {
+  readonly workflowId: string
+  readonly installationId?: string | null | undefined
+  readonly status?: RunStatus | null | undefined
+}
+
+/** The requested runs of an existing workflow. @throws NOT_FOUND */
+const readChoice = async (
+  { database, caller: { environmentId } }: CallContext,
+  { workflowId, installationId, status }: RunsInput,
+): Promise<RunsChoice> => {
+  if (!(await hasWorkflow(database, environmentId, workflowId)))
+    throw new ApiError('NOT_FOUND', 'No workflow has this workflowId.')
+  const installation = installationId?.toLowerCase()
+  const owner = { environmentId, userId: undefined }
+  if (
+    installation !== undefined &&
+    (await findInstallation(database, owner, installation)) === undefined
+  )
+    throw new ApiError('NOT_FOUND', 'No installation has this installationId.')
+  return {
+    environmentId,
+    workflowId,
+    ...(installation !== undefined && { installationId: installation }),
+    ...(status != null && { status }),
+  }
+}
+
 export const workflowRunOperations = [
   defineOperation({
     name: 'workflowRuns',
@@ -99,31 +135,22 @@ export const workflowRunOperations = [
       input: { workflowId: EXAMPLE_WORKFLOW },
       result: { data: [example], nextCursor: null },
     },
-    run: async ({ database, caller }, input) => {
-      const { cursor } = input
-      const limit = parsePageSize(input.pageSize)
-      const { environmentId } = caller
-      if (!(await hasWorkflow(database, environmentId, input.workflowId)))
-        throw new ApiError('NOT_FOUND', 'No workflow has this workflowId.')
-      const installation = input.installationId?.toLowerCase()
-      const owner = { environmentId, userId: undefined }
-      if (
-        installation !== undefined &&
-        (await findInstallation(database, owner, installation)) === undefined
-      )
-        throw new ApiError('NOT_FOUND', 'No installation has this installationId.')
-      const { runs, next } = await listRuns(database, {
-        environmentId,
-        workflowId: input.workflowId,
-        ...(installation !== undefined && { installationId: installation }),
-        ...(input.status != null && { status: input.status }),
+    run: async (context, { pageSize, cursor, ...input }) => {
+      const limit = parsePageSize(pageSize)
+      const choice = await readChoice(context, input)
+      const { runs, next } = await listRuns(context.database, {
+        ...choice,
         ...(cursor != null && { cursor }),
         limit,
       })
-      return {
-        data: runs.map(({ id, ...facts }) => ({ runId: id, ...facts })),
-        nextCursor: next ?? null,
-      }
+      return { data: runs.map(toResult), nextCursor: next ?? null }
+    },
+    connection: {
+      entry: run,
+      read: async (context, input, page) => {
+        const listed = await pageRuns(context.database, await readChoice(context, input), page)
+        return { ...listed, nodes: listed.nodes.map(toResult) }
+      },
     },
   }),
 ]

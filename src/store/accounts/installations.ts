@@ -2,10 +2,17 @@
 import { Prisma } from '@prisma/client'
 import type { Json } from '../../definition/connector.ts'
 import { isUuid } from '../../definition/identity.ts'
+import type { ForwardPage, Listed } from '../../query/listed.ts'
 import type { Database, Queryable, Transaction } from '../database/database.ts'
+import {
+  ALL,
+  type CreatedList,
+  type NumberedPage,
+  readForward,
+  readNumbered,
+} from './created-list.ts'
 import { choose, fillChoice, listOwn, NO_CHOICE } from './credential-choice.ts'
 import { lockUser } from './lock-user.ts'
-import { limitOf, type NumberedPage } from './numbered-page.ts'
 
 const { sql } = Prisma
 
@@ -34,20 +41,22 @@ const isOwned = ({ environmentId, userId }: InstallationOwner): Prisma.Sql => sq
   n.integration_id IN (SELECT id FROM integrations WHERE environment_id = ${environmentId}::uuid)
   ${userId === undefined ? Prisma.empty : sql`AND n.user_id = ${userId}::uuid`}`
 
-const read = async (
-  { prisma }: Queryable,
+const installationsWhere = (
   where: Prisma.Sql,
-  page = Prisma.empty,
-): Promise<StoredInstallation[]> => {
-  const rows = await prisma.$queryRaw<InstallationRow[]>(sql`
-    SELECT n.id::text AS "installationId", n.integration_id::text AS "integrationId",
-      n.user_id::text AS "userId", n.credential_ids::text[] AS "credentialIds",
-      ARRAY(SELECT iw.workflow_id::text FROM installed_workflows iw JOIN workflows w
-        ON w.id = iw.workflow_id WHERE iw.installation_id = n.id ORDER BY w.slug) AS "workflowIds",
-      n.installed_at AS "installedAt", n.enabled
-    FROM installations n WHERE ${where} ORDER BY n.created_at, n.id ${page}`)
-  return rows.map((row) => ({ ...row, installedAt: row.installedAt?.toISOString() ?? null }))
-}
+): CreatedList<InstallationRow, StoredInstallation> => ({
+  alias: 'n',
+  columns: sql`n.id::text AS "installationId", n.integration_id::text AS "integrationId",
+    n.user_id::text AS "userId", n.credential_ids::text[] AS "credentialIds",
+    ARRAY(SELECT iw.workflow_id::text FROM installed_workflows iw JOIN workflows w
+      ON w.id = iw.workflow_id WHERE iw.installation_id = n.id ORDER BY w.slug) AS "workflowIds",
+    n.installed_at AS "installedAt", n.enabled`,
+  from: sql`installations n`,
+  where,
+  toEntry: (row) => ({ ...row, installedAt: row.installedAt?.toISOString() ?? null }),
+})
+
+const read = (database: Queryable, where: Prisma.Sql): Promise<StoredInstallation[]> =>
+  readNumbered(database, installationsWhere(where), ALL)
 
 const readOne = async (transaction: Transaction, id: string): Promise<StoredInstallation> => {
   const [installation] = await read(transaction, sql`n.id = ${id}::uuid`)
@@ -61,7 +70,15 @@ export const listInstallations = (
   database: Database,
   owner: InstallationOwner,
   page: NumberedPage,
-): Promise<StoredInstallation[]> => read(database, isOwned(owner), limitOf(page))
+): Promise<StoredInstallation[]> => readNumbered(database, installationsWhere(isOwned(owner)), page)
+
+/** A page of installations, oldest first, including incomplete ones. @throws INVALID_CURSOR */
+export const pageInstallations = (
+  database: Database,
+  owner: InstallationOwner,
+  page: ForwardPage,
+): Promise<Listed<StoredInstallation>> =>
+  readForward(database, installationsWhere(isOwned(owner)), page)
 
 /** Reads an installation; undefined if the owner does not have it. One statement. */
 export const findInstallation = async (

@@ -1,11 +1,18 @@
 /** Credentials with the facts about their syncs, for lists. Their values are not read. */
 import { Prisma } from '@prisma/client'
 import { isUuid } from '../../definition/identity.ts'
+import type { ForwardPage, Listed } from '../../query/listed.ts'
 import type { Queryable } from '../database/database.ts'
 import { isHeld } from '../database/lease-sql.ts'
 import { NEVER } from '../database/time-sql.ts'
 import { IS_COVERED, IS_FEED } from '../sync/sync-key.ts'
-import { limitOf, type NumberedPage } from './numbered-page.ts'
+import {
+  ALL,
+  type CreatedList,
+  type NumberedPage,
+  readForward,
+  readNumbered,
+} from './created-list.ts'
 
 const { sql } = Prisma
 
@@ -123,26 +130,37 @@ const WEBHOOKS = sql`(
       OR w.last_received_at > statement_timestamp() - interval '1 day', false))
   FROM inbound_subscriptions w WHERE w.credential_id = c.id)`
 
-const ALL: NumberedPage = { size: undefined, number: 1 }
+const credentialsOf = ({
+  environmentId,
+  userId,
+  app,
+  credentialId,
+}: CredentialFilter): CreatedList<CredentialRow, CredentialSummary> => ({
+  alias: 'c',
+  columns: sql`c.id::text AS "credentialId", c.user_id::text AS "userId", c.app, c.method, c.label,
+    c.check_failure AS "checkFailure",
+    c.created_at AS "createdAt", c.updated_at AS "updatedAt", ${WEBHOOKS} AS webhooks, ${SYNCS} AS syncs`,
+  from: sql`credentials c`,
+  where: sql`c.environment_id = ${environmentId}::uuid
+    ${userId === undefined ? Prisma.empty : sql`AND c.user_id = ${userId}::uuid`}
+    ${app === undefined ? Prisma.empty : sql`AND c.app = ${app}`}
+    ${credentialId === undefined ? Prisma.empty : sql`AND c.id = ${credentialId}::uuid`}`,
+  toEntry: toSummary,
+})
 
 /** Lists the credentials of an environment with their syncs, oldest first. One statement. */
-export const listCredentials = async (
-  { prisma }: Queryable,
-  { environmentId, userId, app, credentialId }: CredentialFilter,
+export const listCredentials = (
+  database: Queryable,
+  filter: CredentialFilter,
   page: NumberedPage = ALL,
-): Promise<CredentialSummary[]> => {
-  const rows = await prisma.$queryRaw<CredentialRow[]>(sql`
-    SELECT c.id::text AS "credentialId", c.user_id::text AS "userId", c.app, c.method, c.label,
-      c.check_failure AS "checkFailure",
-      c.created_at AS "createdAt", c.updated_at AS "updatedAt", ${WEBHOOKS} AS webhooks, ${SYNCS} AS syncs
-    FROM credentials c
-    WHERE c.environment_id = ${environmentId}::uuid
-      ${userId === undefined ? Prisma.empty : sql`AND c.user_id = ${userId}::uuid`}
-      ${app === undefined ? Prisma.empty : sql`AND c.app = ${app}`}
-      ${credentialId === undefined ? Prisma.empty : sql`AND c.id = ${credentialId}::uuid`}
-    ORDER BY c.created_at, c.id ${limitOf(page)}`)
-  return rows.map(toSummary)
-}
+): Promise<CredentialSummary[]> => readNumbered(database, credentialsOf(filter), page)
+
+/** A page of the credentials of an environment with their syncs, oldest first. @throws INVALID_CURSOR */
+export const pageCredentials = (
+  database: Queryable,
+  filter: CredentialFilter,
+  page: ForwardPage,
+): Promise<Listed<CredentialSummary>> => readForward(database, credentialsOf(filter), page)
 
 /** Finds a credential of an end user; undefined if the user has none with this id. */
 export const findCredential = async (

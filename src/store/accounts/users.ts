@@ -1,9 +1,13 @@
 /** The end users of an environment. */
+import { Prisma } from '@prisma/client'
 import { isUuid } from '../../definition/identity.ts'
+import type { ForwardPage, Listed } from '../../query/listed.ts'
 import { type Database, isUniqueViolation } from '../database/database.ts'
+import { type CreatedList, type NumberedPage, readForward, readNumbered } from './created-list.ts'
 import { removeCredentials } from './credentials.ts'
 import { lockUser } from './lock-user.ts'
-import { type NumberedPage, rowsOf } from './numbered-page.ts'
+
+const { sql } = Prisma
 
 export interface EndUser {
   readonly userId: string
@@ -68,20 +72,28 @@ export interface UserFilter {
   readonly username: string | undefined
 }
 
+const usersOf = ({ environmentId, username }: UserFilter): CreatedList<EndUser, EndUser> => ({
+  alias: 'u',
+  columns: sql`u.id::text AS "userId", u.username, coalesce(u.full_name, '') AS "fullName"`,
+  from: sql`end_users u`,
+  where: sql`u.environment_id = ${environmentId}::uuid
+    ${username === undefined ? Prisma.empty : sql`AND u.username = ${username}`}`,
+  toEntry: (user) => user,
+})
+
 /** Lists the end users of an environment, oldest first. One statement. */
-export const listUsers = async (
-  { prisma }: Database,
-  { environmentId, username }: UserFilter,
+export const listUsers = (
+  database: Database,
+  filter: UserFilter,
   page: NumberedPage,
-): Promise<EndUser[]> => {
-  const rows = await prisma.endUser.findMany({
-    where: { environmentId, ...(username !== undefined && { username }) },
-    select: columns,
-    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
-    ...rowsOf(page),
-  })
-  return rows.map(fromRow)
-}
+): Promise<EndUser[]> => readNumbered(database, usersOf(filter), page)
+
+/** A page of the end users of an environment, oldest first. @throws INVALID_CURSOR */
+export const pageUsers = (
+  database: Database,
+  filter: UserFilter,
+  page: ForwardPage,
+): Promise<Listed<EndUser>> => readForward(database, usersOf(filter), page)
 
 /** Reads an end user; undefined if the environment does not have it. One statement. */
 export const findUser = async (

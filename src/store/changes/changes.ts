@@ -166,7 +166,7 @@ const conditionsOf = ({
   formerUserId,
   topics,
   recordId,
-}: ChangesQuery): readonly Prisma.Sql[] => [
+}: Omit<ChangesQuery, 'limit'>): readonly Prisma.Sql[] => [
   ...(environmentId === undefined ? [] : [sql`environment_id = ${environmentId}::uuid`]),
   ...(environmentIds ? [sql`environment_id = ANY(${[...environmentIds]}::uuid[])`] : []),
   ...(credentialIds ? [isOfCredentials(credentialIds, formerUserId)] : []),
@@ -226,6 +226,23 @@ export const readChanges = async (
       ? lastRow.truncated
       : after !== undefined && (await isExpired(database, after)),
   }
+}
+
+/** Counts the changes that can be read now. One statement for each epoch of the log, after two that find them. */
+export const countChanges = async (
+  database: Queryable,
+  query: Omit<ChangesQuery, 'after' | 'before' | 'limit'>,
+): Promise<number> => {
+  const ranges = await splitByEpoch(database, { after: START, end: await endOfLog(database) })
+  const counts = await Promise.all(
+    ranges.map(async (range) => {
+      const [row] = await database.prisma.$queryRaw<{ count: number }[]>(sql`${raw(CUSTOM_PLAN)}
+        SELECT count(*)::integer AS count FROM change_log.changes c
+        WHERE ${Prisma.join([isWithin(range), ...conditionsOf(query)], ' AND ')}`)
+      return row?.count ?? 0
+    }),
+  )
+  return counts.reduce((sum, count) => sum + count, 0)
 }
 
 /** The opaque cursor of a change. */

@@ -17,13 +17,17 @@ export interface PastRecord {
   readonly unknownFields: readonly string[]
 }
 
-export interface PastQuery {
+/** The records of a credential at a time. */
+export interface PastChoice {
   readonly credentialId: string
   readonly resource: Resource
   readonly at: Date
+  readonly includeDeleted: boolean
+}
+
+export interface PastQuery extends PastChoice {
   /** Only records with a greater id. */
   readonly afterId?: string | undefined
-  readonly includeDeleted: boolean
   readonly limit: number
 }
 
@@ -43,18 +47,13 @@ const before = (laterJson: string, changed: readonly string[]): PastRecord['reco
 }
 
 /**
- * The records of a credential at a time within the log's retention, ordered by id. The last change up to that
- * time has the state of the record. Without one, either the record did not exist yet (its next change created
- * it), or its state is derived from the next change, or, if there is none, from the stored record. One statement.
+ * SQL for the stored records `t` that existed at a time. The last change up to that time has the state of the record.
+ * Without one, either the record did not exist yet (its next change created it), or its state is derived from the next
+ * change, or, if there is none, from the stored record.
  */
-export const recordsAsOf = async (
-  { prisma }: Database,
-  { credentialId, resource, at, afterId, includeDeleted, limit }: PastQuery,
-): Promise<readonly PastRecord[]> => {
-  const { table, json } = recordSql(resource)
+const pastSql = ({ credentialId, resource, at, includeDeleted }: PastChoice): Prisma.Sql => {
   const changes = sql`change_log.changes c
     WHERE c.credential_id = ${credentialId}::uuid AND c.record_id = t.id`
-  const beyond = afterId === undefined ? Prisma.empty : sql`AND t.id > ${afterId}::uuid`
   const present = includeDeleted
     ? Prisma.empty
     : sql`AND NOT CASE
@@ -63,16 +62,37 @@ export const recordsAsOf = async (
         WHEN later.kind IS NOT NULL THEN
           (later.record->>'remoteDeleted')::boolean <> ('remoteDeleted' = ANY(later.changed_fields))
         ELSE t.remote_deleted END`
-  const rows = await prisma.$queryRaw<PastRow[]>(sql`
-    SELECT t.id::text AS id, later.record::text AS later, later.changed_fields AS "unknownFields",
-      coalesce(past.record::text, CASE WHEN later.kind IS NULL THEN ${json} END) AS past
-    FROM ${table} t
+  return sql`${recordSql(resource).table} t
     LEFT JOIN LATERAL (SELECT c.record FROM ${changes} AND c.at <= ${at}
       ORDER BY c.epoch DESC, c.xid DESC, c.sequence DESC LIMIT 1) past ON true
     LEFT JOIN LATERAL (SELECT c.kind, c.record, c.changed_fields FROM ${changes} AND c.at > ${at}
       AND past.record IS NULL ORDER BY c.epoch, c.xid, c.sequence LIMIT 1) later ON true
-    WHERE t.credential_id = ${credentialId}::uuid AND t.created_at <= ${at} ${beyond}
-      AND later.kind IS DISTINCT FROM 'created' ${present}
+    WHERE t.credential_id = ${credentialId}::uuid AND t.created_at <= ${at}
+      AND later.kind IS DISTINCT FROM 'created' ${present}`
+}
+
+/** Counts the records of a credential at a time within the log's retention. One statement. */
+export const countRecordsAsOf = async (
+  { prisma }: Database,
+  choice: PastChoice,
+): Promise<number> => {
+  const [row] = await prisma.$queryRaw<{ count: number }[]>(
+    sql`SELECT count(*)::integer AS count FROM ${pastSql(choice)}`,
+  )
+  return row?.count ?? 0
+}
+
+/** Lists the records of a credential at a time within the log's retention, ordered by id. One statement. */
+export const recordsAsOf = async (
+  { prisma }: Database,
+  { afterId, limit, ...choice }: PastQuery,
+): Promise<readonly PastRecord[]> => {
+  const { json } = recordSql(choice.resource)
+  const beyond = afterId === undefined ? Prisma.empty : sql`AND t.id > ${afterId}::uuid`
+  const rows = await prisma.$queryRaw<PastRow[]>(sql`
+    SELECT t.id::text AS id, later.record::text AS later, later.changed_fields AS "unknownFields",
+      coalesce(past.record::text, CASE WHEN later.kind IS NULL THEN ${json} END) AS past
+    FROM ${pastSql(choice)} ${beyond}
     ORDER BY t.id LIMIT ${limit}`)
   return rows.flatMap(({ id, past, later, unknownFields }) => {
     if (past !== null) return [{ id, record: past, unknownFields: [] }]

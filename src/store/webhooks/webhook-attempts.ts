@@ -4,7 +4,7 @@
  */
 import { Prisma } from '@prisma/client'
 import { isSuccessStatus } from '../../definition/http-status.ts'
-import { ApiError } from '../../errors.ts'
+import { type ForwardPage, invalidCursor, type Listed } from '../../query/listed.ts'
 import type { Database } from '../database/database.ts'
 
 const { sql } = Prisma
@@ -76,6 +76,8 @@ export interface AttemptEntry {
 export interface AttemptsQuery extends AttemptsChoice {
   /** The cursor of an earlier page. */
   readonly cursor?: string | undefined
+  /** The name of the cursor in errors. */
+  readonly cursorParameter?: string
   readonly limit: number
 }
 
@@ -91,7 +93,7 @@ interface AttemptPlace {
 const encode = ({ id, place }: AttemptPlace): string =>
   Buffer.from(`a${id}.${place}`).toString('base64url')
 
-const decode = (text: string): AttemptPlace => {
+const decode = (text: string, parameter: string): AttemptPlace => {
   const digits =
     text.length < 70
       ? /^a(\d{1,19})\.(\d{1,19})$/.exec(Buffer.from(text, 'base64url').toString())
@@ -99,10 +101,7 @@ const decode = (text: string): AttemptPlace => {
   const [id, place] = [BigInt(digits?.[1] ?? -1), BigInt(digits?.[2] ?? -1)]
   const isKnown = id >= 0n && id <= INT64_MAX && place >= 0n && place <= INT64_MAX
   if (isKnown && encode({ id, place }) === text) return { id, place }
-  const expected = 'a cursor that a list of attempts returned'
-  throw new ApiError('INVALID_CURSOR', `cursor: expected ${expected}.`, [
-    { field: 'cursor', expected },
-  ])
+  throw invalidCursor(parameter, 'a cursor that a list of attempts returned')
 }
 
 const isAfterCursor = ({ id, place }: AttemptPlace): Prisma.Sql =>
@@ -115,11 +114,11 @@ interface AttemptRow extends StoredAttempt, AttemptPlace {
 /** Lists a page of a subscription's attempts, newest first. One statement. @throws INVALID_CURSOR */
 export const listAttempts = async (
   { prisma }: Database,
-  { cursor, limit, ...choice }: AttemptsQuery,
+  { cursor, cursorParameter = 'cursor', limit, ...choice }: AttemptsQuery,
 ) => {
   const rows = await prisma.$queryRaw<AttemptRow[]>(sql`
     SELECT b.id, a.* FROM ${attemptsOf(choice)}
-      AND ${cursor === undefined ? sql`true` : isAfterCursor(decode(cursor))}
+      AND ${cursor === undefined ? sql`true` : isAfterCursor(decode(cursor, cursorParameter))}
     -- One more than asked for tells whether there is a next page.
     ORDER BY b.id DESC, a.place DESC LIMIT ${limit + 1}`)
   const shown = rows.slice(0, limit)
@@ -134,7 +133,32 @@ export const listAttempts = async (
         succeeded: status !== null && isSuccessStatus(status),
       }),
     ),
+    cursors: shown.map(encode),
     nextCursor: rows.length > limit && last ? encode(last) : null,
+  }
+}
+
+const countAttempts = async ({ prisma }: Database, choice: AttemptsChoice): Promise<number> => {
+  const [row] = await prisma.$queryRaw<{ count: number }[]>(
+    sql`SELECT count(*)::integer AS count FROM ${attemptsOf(choice)}`,
+  )
+  return row?.count ?? 0
+}
+
+/** A page of a subscription's attempts, newest first. One statement, and another one for the count. @throws INVALID_CURSOR */
+export const pageAttempts = async (
+  database: Database,
+  choice: AttemptsChoice,
+  { size, after }: ForwardPage,
+): Promise<Listed<AttemptEntry>> => {
+  const page = { cursor: after, cursorParameter: 'after', limit: size }
+  const { attempts, cursors, nextCursor } = await listAttempts(database, { ...choice, ...page })
+  return {
+    nodes: attempts,
+    cursorAt: (index) => cursors[index] ?? '',
+    hasNext: nextCursor !== null,
+    hasPrevious: after !== undefined,
+    count: () => countAttempts(database, choice),
   }
 }
 

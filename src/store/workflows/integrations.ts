@@ -3,7 +3,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { Prisma } from '@prisma/client'
 import type { Json } from '../../definition/connector.ts'
 import { isUuid } from '../../definition/identity.ts'
-import { limitOf, type NumberedPage } from '../accounts/numbered-page.ts'
+import type { ForwardPage, Listed } from '../../query/listed.ts'
+import {
+  type CreatedList,
+  type NumberedPage,
+  readForward,
+  readNumbered,
+} from '../accounts/created-list.ts'
 import type { Database, Queryable, Transaction } from '../database/database.ts'
 import { ensureIntegrationSecret } from '../secrets/integration-secrets.ts'
 import type { Vault } from '../secrets/vault.ts'
@@ -192,24 +198,37 @@ export const hasWorkflow = async (
   return (await prisma.workflow.count({ where: { id, integration: { environmentId } } })) > 0
 }
 
-/**
- * Lists the end users who have a workflow installed, oldest first; with `userId`, only that one. Two statements.
- * @returns undefined if the environment has no such workflow
- */
-export const listWorkflowUsers = async (
-  { prisma }: Database,
-  { environmentId, userId, workflowId }: IntegrationScope & { readonly workflowId: string },
-  page: NumberedPage,
-): Promise<WorkflowUser[] | undefined> => {
-  const id = workflowId.toLowerCase()
-  if (!(await hasWorkflow({ prisma }, environmentId, id))) return
-  return prisma.$queryRaw<WorkflowUser[]>(sql`
-    SELECT u.id::text AS "userId", u.username, coalesce(u.full_name, '') AS "fullName",
-      iw.active AND n.enabled AS "workflowActive", iw.installed_version AS "installedVersion"
-    FROM installed_workflows iw
-    JOIN installations n ON n.id = iw.installation_id
-    JOIN end_users u ON u.id = n.user_id
-    WHERE iw.workflow_id = ${id}::uuid
-      ${userId === undefined ? Prisma.empty : sql`AND u.id = ${userId}::uuid`}
-    ORDER BY u.created_at, u.id ${limitOf(page)}`)
+/** The end users of a workflow; with `userId`, only that one. */
+export interface WorkflowUserFilter {
+  readonly workflowId: string
+  readonly userId: string | undefined
 }
+
+const workflowUsersOf = ({
+  workflowId,
+  userId,
+}: WorkflowUserFilter): CreatedList<WorkflowUser, WorkflowUser> => ({
+  alias: 'u',
+  columns: sql`u.id::text AS "userId", u.username, coalesce(u.full_name, '') AS "fullName",
+    iw.active AND n.enabled AS "workflowActive", iw.installed_version AS "installedVersion"`,
+  from: sql`installed_workflows iw
+    JOIN installations n ON n.id = iw.installation_id
+    JOIN end_users u ON u.id = n.user_id`,
+  where: sql`iw.workflow_id = ${workflowId}::uuid
+    ${userId === undefined ? Prisma.empty : sql`AND u.id = ${userId}::uuid`}`,
+  toEntry: (user) => user,
+})
+
+/** Lists the end users who have an existing workflow installed, oldest first. One statement. */
+export const listWorkflowUsers = (
+  database: Database,
+  filter: WorkflowUserFilter,
+  page: NumberedPage,
+): Promise<WorkflowUser[]> => readNumbered(database, workflowUsersOf(filter), page)
+
+/** A page of the end users who have an existing workflow installed, oldest first. @throws INVALID_CURSOR */
+export const pageWorkflowUsers = (
+  database: Database,
+  filter: WorkflowUserFilter,
+  page: ForwardPage,
+): Promise<Listed<WorkflowUser>> => readForward(database, workflowUsersOf(filter), page)

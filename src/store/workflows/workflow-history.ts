@@ -1,6 +1,6 @@
 /** Lists of workflow runs and their results, for operators. */
 import { Prisma } from '@prisma/client'
-import { ApiError } from '../../errors.ts'
+import { type ForwardPage, invalidCursor, type Listed } from '../../query/listed.ts'
 import type { ChangeKind } from '../changes/changes.ts'
 import type { Database } from '../database/database.ts'
 
@@ -31,18 +31,26 @@ export interface RunEntry {
   readonly nextAttemptAt: Date | null
 }
 
-export interface RunsQuery {
+/** The runs to list. */
+export interface RunsChoice {
   readonly environmentId: string
   readonly installationId?: string
   readonly workflowId?: string
   readonly status?: RunStatus
+}
+
+export interface RunsQuery extends RunsChoice {
   /** The cursor of an earlier page. */
   readonly cursor?: string | undefined
+  /** The name of the cursor in errors. */
+  readonly cursorParameter?: string
   readonly limit: number
 }
 
 export interface RunsPage {
   readonly runs: readonly RunEntry[]
+  /** The cursor of each run. */
+  readonly cursors: readonly string[]
   /** Cursor of the next page; undefined on the last page. */
   readonly next: string | undefined
 }
@@ -51,25 +59,38 @@ const INT64_MAX = 2n ** 63n - 1n
 
 const encode = (number: bigint): string => Buffer.from(`r${number}`).toString('base64url')
 
-const decode = (text: string): bigint => {
+const decode = (text: string, parameter: string): bigint => {
   const digits =
     text.length < 50
       ? /^r(\d{1,19})$/.exec(Buffer.from(text, 'base64url').toString())?.[1]
       : undefined
   const number = BigInt(digits ?? -1)
   if (number >= 0n && number <= INT64_MAX && encode(number) === text) return number
-  const expected = 'a cursor that a list of runs returned'
-  throw new ApiError('INVALID_CURSOR', `cursor: expected ${expected}.`, [
-    { field: 'cursor', expected },
-  ])
+  throw invalidCursor(parameter, 'a cursor that a list of runs returned')
+}
+
+const workflowsOf = ({ environmentId, workflowId }: RunsChoice): Prisma.Sql => sql`(
+  SELECT w.id FROM workflows w JOIN integrations g ON g.id = w.integration_id
+  WHERE g.environment_id = ${environmentId}::uuid
+    ${workflowId === undefined ? empty : sql`AND w.id = ${workflowId}::uuid`}) AS w`
+
+const countRuns = async ({ prisma }: Database, choice: RunsChoice): Promise<number> => {
+  const { installationId, status } = choice
+  const [row] = await prisma.$queryRaw<{ count: number }[]>(sql`
+    SELECT count(*)::integer AS count FROM ${workflowsOf(choice)}
+    JOIN workflow_runs r ON r.workflow_id = w.id
+    WHERE true ${installationId === undefined ? empty : sql`AND r.installation_id = ${installationId}::uuid`}
+      ${status === undefined ? empty : sql`AND r.status = ${status}`}`)
+  return row?.count ?? 0
 }
 
 /** Lists the runs of an environment's workflows, newest first. One statement. @throws INVALID_CURSOR */
 export const listRuns = async ({ prisma }: Database, query: RunsQuery): Promise<RunsPage> => {
-  const { environmentId, installationId, workflowId, status, cursor, limit } = query
+  const { installationId, status, cursor, cursorParameter = 'cursor', limit } = query
   const ofOne = installationId === undefined ? [] : [sql`${installationId}::uuid`]
   const columns = ['r.workflow_id', 'r.status', 'r.number']
   if (ofOne.length > 0) columns.unshift('r.installation_id')
+  const start = cursor === undefined ? INT64_MAX : decode(cursor, cursorParameter)
   const place = (number: bigint): Prisma.Sql =>
     sql`(${join([...ofOne, sql`of.workflow_id, of.status, ${number}::bigint`])})`
   // One extra row shows whether there is a next page.
@@ -78,10 +99,8 @@ export const listRuns = async ({ prisma }: Database, query: RunsQuery): Promise<
   // planner may scan the runs of all other workflows by number.
   const rows = await prisma.$queryRaw<(RunEntry & { number: bigint })[]>(sql`
     SELECT run.* FROM (
-      SELECT w.id AS workflow_id, s.status FROM workflows w JOIN integrations g ON g.id = w.integration_id
-      CROSS JOIN unnest(${status === undefined ? RUN_STATUSES : [status]}::text[]) AS s(status)
-      WHERE g.environment_id = ${environmentId}::uuid
-        ${workflowId === undefined ? empty : sql`AND w.id = ${workflowId}::uuid`}) AS of
+      SELECT w.id AS workflow_id, s.status FROM ${workflowsOf(query)}
+      CROSS JOIN unnest(${status === undefined ? RUN_STATUSES : [status]}::text[]) AS s(status)) AS of
     CROSS JOIN LATERAL (
       SELECT r.number, r.id::text AS id, r.installation_id::text AS "installationId",
         r.workflow_id::text AS "workflowId", r.version, r.status, r.attempts, r.failure, r.topic, r.kind,
@@ -94,13 +113,31 @@ export const listRuns = async ({ prisma }: Database, query: RunsQuery): Promise<
         END AS "nextAttemptAt"
       FROM workflow_runs r
       WHERE (${raw(columns.join())}) > ${place(0n)}
-        AND (${raw(columns.join())}) < ${place(cursor === undefined ? INT64_MAX : decode(cursor))}
+        AND (${raw(columns.join())}) < ${place(start)}
       ORDER BY ${raw(columns.join(' DESC, '))} DESC ${limited}) AS run
     ORDER BY number DESC ${limited}`)
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   return {
     runs: shown.map(({ number: _, ...run }) => run),
+    cursors: shown.map(({ number }) => encode(number)),
     next: rows.length > limit && last ? encode(last.number) : undefined,
+  }
+}
+
+/** A page of runs, newest first. One statement, and another one for the count. @throws INVALID_CURSOR */
+export const pageRuns = async (
+  database: Database,
+  choice: RunsChoice,
+  { size, after }: ForwardPage,
+): Promise<Listed<RunEntry>> => {
+  const page = { cursor: after, cursorParameter: 'after', limit: size }
+  const { runs, cursors, next } = await listRuns(database, { ...choice, ...page })
+  return {
+    nodes: runs,
+    cursorAt: (index) => cursors[index] ?? '',
+    hasNext: next !== undefined,
+    hasPrevious: after !== undefined,
+    count: () => countRuns(database, choice),
   }
 }

@@ -108,7 +108,7 @@ export const planPage = (
   { selectionSets }: SelectedField,
   planNode: PlanRecord,
 ): PagePlan => {
-  const type = context.schema.getType(`${resource.typeName}Page`)
+  const type = context.schema.getType(`${resource.typeName}Connection`)
   if (!isObjectType(type)) throw new NotPlannedError()
   const level = createLevel(resource)
   const names = new Set<string>()
