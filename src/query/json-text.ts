@@ -40,46 +40,86 @@ export const endOfValue = (text: string, start: number): number => {
   throw unexpectedText(text, start)
 }
 
-/** Skips the spaces that PostgreSQL writes after commas and colons. */
-const skipSpaces = (text: string, from: number): number => {
-  let at = from
-  while (text.charCodeAt(at) === SPACE) at++
-  return at
+/** A place in JSON text. What reads a value there moves it to the end of the value. */
+export interface JsonReader {
+  readonly text: string
+  at: number
 }
 
-/** The text of each entry of a list. @throws RangeError if the text is not a list */
-export const listEntries = (text: string): readonly string[] => {
-  if (text.charCodeAt(0) !== OPEN_LIST) throw unexpectedText(text, 0)
-  const entries: string[] = []
-  let at = skipSpaces(text, 1)
-  while (text.charCodeAt(at) !== CLOSE_LIST) {
-    const end = endOfValue(text, at)
-    entries.push(text.slice(at, end))
-    at = text.charCodeAt(end) === COMMA ? skipSpaces(text, end + 1) : end
-  }
-  return entries
+/** Reads a value as its text. */
+export const readValue = (reader: JsonReader): string => {
+  const { text, at } = reader
+  reader.at = endOfValue(text, at)
+  return text.slice(at, reader.at)
 }
+
+/** Whether the value is null. */
+export const isNull = ({ text, at }: JsonReader): boolean => text.startsWith('null', at)
+
+/** Skips the spaces that PostgreSQL writes after commas and colons. */
+const skipSpaces = (reader: JsonReader): void => {
+  while (reader.text.charCodeAt(reader.at) === SPACE) reader.at++
+}
+
+const enter = (reader: JsonReader, opening: number): void => {
+  if (reader.text.charCodeAt(reader.at) !== opening) throw unexpectedText(reader.text, reader.at)
+  reader.at++
+}
+
+/** Moves to the next entry or member, or past the end of its list or object. @returns whether there is one */
+const moveToNext = (reader: JsonReader, closing: number): boolean => {
+  const character = reader.text.charCodeAt(reader.at)
+  if (character === COMMA) {
+    reader.at++
+    skipSpaces(reader)
+  }
+  if (character === closing) reader.at++
+  return character !== closing
+}
+
+/** Reads a list: `read` reads each entry. @throws RangeError if the value is not a list */
+export const readEntries = (reader: JsonReader, read: () => void): void => {
+  enter(reader, OPEN_LIST)
+  while (moveToNext(reader, CLOSE_LIST)) read()
+}
+
+/** A name of a member as the text has it, with quotation marks and colon. */
+interface NameText<Key> {
+  readonly text: string
+  readonly key: Key
+}
+
+/** The number of members of an object whose order is remembered. */
+const MAX_REMEMBERED = 64
 
 /**
- * The texts of an object's values, at the index that `indexes` has for their names; undefined for a name that
- * the object does not have. Names in `indexes` need no escapes.
- * @throws RangeError if the text is not an object
+ * Creates a function that reads objects: `read` reads the value of each member, and receives the key of its name;
+ * undefined for a name without a key. Names with a key need no escapes.
  */
-export const objectValues = (
-  text: string,
-  indexes: ReadonlyMap<string, number>,
-): readonly (string | undefined)[] => {
-  if (text.charCodeAt(0) !== OPEN_OBJECT) throw unexpectedText(text, 0)
-  const values = new Array<string | undefined>(indexes.size)
-  let at = skipSpaces(text, 1)
-  while (text.charCodeAt(at) !== CLOSE_OBJECT) {
-    const nameEnd = endOfString(text, at)
-    if (text.charCodeAt(nameEnd + 1) !== COLON) throw unexpectedText(text, nameEnd)
-    const start = skipSpaces(text, nameEnd + 2)
-    const end = endOfValue(text, start)
-    const index = indexes.get(text.slice(at + 1, nameEnd))
-    if (index !== undefined) values[index] = text.slice(start, end)
-    at = text.charCodeAt(end) === COMMA ? skipSpaces(text, end + 1) : end
+export const createObjectReader = <Key>(keys: ReadonlyMap<string, Key>) => {
+  const names = new Map(
+    [...keys].map(([name, key]): [string, NameText<Key>] => [name, { text: `"${name}":`, key }]),
+  )
+  // The objects of a list mostly have the same members in the same order: their names are compared, not searched.
+  const remembered: NameText<Key>[] = []
+  const readName = (reader: JsonReader, position: number): Key | undefined => {
+    const { text, at } = reader
+    let name = remembered[position]
+    if (name !== undefined && text.startsWith(name.text, at)) reader.at += name.text.length
+    else {
+      const end = endOfString(text, at)
+      if (text.charCodeAt(end + 1) !== COLON) throw unexpectedText(text, end)
+      reader.at = end + 2
+      name = names.get(text.slice(at + 1, end))
+      if (name && position < MAX_REMEMBERED) remembered[position] = name
+    }
+    skipSpaces(reader)
+    return name?.key
   }
-  return values
+  /** @throws RangeError if the value is not an object */
+  return (reader: JsonReader, read: (key: Key | undefined) => void): void => {
+    enter(reader, OPEN_OBJECT)
+    for (let position = 0; moveToNext(reader, CLOSE_OBJECT); position++)
+      read(readName(reader, position))
+  }
 }

@@ -39,7 +39,7 @@ test('planned values of records have the same names as resolved ones', () => {
   // The plan of a single value reads neither the context nor the selection nor the source.
   const unused = undefined as never
   const plan = planValue(unused, { type, fields: {}, path: ['mode'] }, unused)
-  const write = (json: string): string => plan(json, unused)
+  const write = (json: string): string => plan({ text: `${json},`, at: 0 }, unused)
   expect(write('"first_sync"')).toBe('"FIRST_SYNC"')
   expect(write('"fullListing"')).toBe('"FULL_LISTING"')
   expect(write('null')).toBe('null')

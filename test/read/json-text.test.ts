@@ -1,7 +1,7 @@
 /** The parts of JSON text that are found without parsing equal those that JSON.parse finds. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { listEntries, objectValues } from '../../src/query/json-text.ts'
+import { createObjectReader, readEntries, readValue } from '../../src/query/json-text.ts'
 import { createMemberFinder } from '../../src/query/record-members.ts'
 
 /** Texts that look like the JSON around them. */
@@ -35,23 +35,37 @@ const write = (value: unknown, spaced: boolean): string => {
 test('the entries of a list', () => {
   fc.assert(
     fc.property(fc.array(nested), fc.boolean(), (entries, spaced) => {
-      const texts = listEntries(write(entries, spaced))
+      const reader = { text: write(entries, spaced), at: 0 }
+      const texts: string[] = []
+      readEntries(reader, () => texts.push(readValue(reader)))
       expect(texts.map((entry) => JSON.parse(entry))).toEqual(JSON.parse(JSON.stringify(entries)))
+      expect(reader.at).toBe(reader.text.length)
     }),
   )
 })
 
-test('the values of an object, by name', () => {
-  const indexes = new Map([
-    ['c', 0],
-    ['missing', 1],
-    ['a', 2],
+test('the values of objects, by name, in any order', () => {
+  const keys = new Map([
+    ['c', 'of c'],
+    ['missing', 'of missing'],
+    ['a', 'of a'],
   ])
+  const object = fc.dictionary(fc.oneof(fc.constantFrom('a', 'b', 'c', 'd'), text), nested)
   fc.assert(
-    fc.property(fc.record({ a: nested, b: nested, c: nested }), fc.boolean(), (object, spaced) => {
-      const [c, missing, a] = objectValues(write(object, spaced), indexes)
-      expect(missing).toBeUndefined()
-      expect([c, a]).toEqual([write(object.c, spaced), write(object.a, spaced)])
+    fc.property(fc.array(object), fc.boolean(), (objects, spaced) => {
+      // One reader for all: it remembers the order of the members that it has seen.
+      const read = createObjectReader(keys)
+      for (const value of objects) {
+        const reader = { text: write(value, spaced), at: 0 }
+        const found: [string | undefined, unknown][] = []
+        read(reader, (key) => found.push([key, JSON.parse(readValue(reader))]))
+        const expected = Object.entries(value).map(([name, member]) => [
+          keys.get(name),
+          JSON.parse(JSON.stringify(member)),
+        ])
+        expect(found).toEqual(expected)
+        expect(reader.at).toBe(reader.text.length)
+      }
     }),
   )
 })

@@ -271,7 +271,7 @@ describe('over GraphQL', () => {
     expect(Object.keys(data)).toEqual(['accountingVendors', 'users'])
     expect(data.users).toEqual({ nodes: [{ username: 'user' }] })
     expect(tablesOf(statements.filter((statement) => statement.includes('accounting_')))).toEqual([
-      ['accounting_vendors', 'accounting_payments'],
+      ['accounting_payments', 'accounting_vendors'],
     ])
   })
 

@@ -18,6 +18,8 @@ export interface GraphContext extends ApiContext {
   readonly acceptsEventStream: boolean
   /** Aborted when the client of an event stream disconnects; undefined over WebSockets, which close their streams. */
   readonly disconnected?: AbortSignal
+  /** Whether the plan of the operation has failed for this request: the resolvers run it. */
+  readonly hasFailedPlan?: boolean
   readonly loaders: Loaders
 }
 

@@ -19,7 +19,10 @@ type Described = Pick<OperationFacts, 'type' | 'field'>
 const REJECTED: Described = { type: 'none', field: 'none' }
 
 /** The type and root field of a valid document. */
-const describeOperation = ({ document, operationName }: ExecutionArgs): Described => {
+export const describeOperation = ({
+  document,
+  operationName,
+}: Pick<ExecutionArgs, 'document' | 'operationName'>): Described => {
   const operation = getOperationAST(document, operationName)
   if (!operation) return REJECTED
   const [first, ...others] = operation.selectionSet.selections

@@ -44,18 +44,24 @@ const explainAbort = (error: GraphQLError): GraphQLError =>
       )
     : error
 
+export interface Documents {
+  readonly plugin: Plugin
+  /** The valid document with this text; undefined if it is not cached. */
+  find(text: string): DocumentNode | undefined
+}
+
 /**
  * Limits the size of documents and caches valid documents by their text.
  *
  * Invalid documents are not cached: they would use memory without a benefit to any caller.
  */
-export const useDocuments = (): Plugin => {
+export const createDocuments = (): Documents => {
   const cache = new LRUCache<string, DocumentNode>({
     maxSize: MAX_CACHE_BYTES,
     sizeCalculation: estimateBytes,
   })
   const valid = new WeakSet<DocumentNode>()
-  return {
+  const plugin: Plugin = {
     onParse: ({ params, setParsedDocument }) => {
       const source: string | Source = params.source
       const text = typeof source === 'string' ? source : source.body
@@ -76,4 +82,5 @@ export const useDocuments = (): Plugin => {
       }
     },
   }
+  return { plugin, find: (text) => cache.get(text) }
 }

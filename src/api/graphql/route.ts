@@ -18,6 +18,7 @@ import type { Prefill } from '../http/prefill.ts'
 import { readIdempotencyKey } from '../idempotency.ts'
 import { originOfRequest, type RequestOrigin } from '../request-origin.ts'
 import type { OperationFacts } from './count-operations.ts'
+import type { GraphParameters } from './planned-requests.ts'
 import { createGraphServer } from './server.ts'
 import { createGraphSockets } from './socket.ts'
 
@@ -164,6 +165,35 @@ const checkGraphRequest = (request: FastifyRequest): void => {
   }
 }
 
+const JSON_TYPE = 'application/json; charset=utf-8'
+const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8'
+
+/** The Content-Type of Yoga's responses without errors, for the Accept headers that clients send most. */
+const RESPONSE_TYPES: ReadonlyMap<string | undefined, string> = new Map([
+  [undefined, JSON_TYPE],
+  ['*/*', JSON_TYPE],
+  ['application/json', JSON_TYPE],
+  ['application/json, text/plain, */*', JSON_TYPE],
+  ['application/graphql-response+json', GRAPHQL_TYPE],
+  ['application/graphql-response+json, application/json', GRAPHQL_TYPE],
+  ['application/graphql-response+json, application/json;q=0.9', GRAPHQL_TYPE],
+  ['application/graphql-response+json,application/json;q=0.9', GRAPHQL_TYPE],
+])
+
+const BODY_TYPE = /^application\/json(?:;|$)/
+
+/**
+ * The Content-Type of the response if a request may be answered without Yoga: it has the common form, in which
+ * nothing but its query can make a difference.
+ */
+const plannedTypeOf = ({ method, url, headers, body }: FastifyRequest): string | undefined =>
+  method === 'POST' &&
+  url === PATH &&
+  BODY_TYPE.test(headers['content-type'] ?? '') &&
+  Object.keys(body as object).every((name) => name === 'query' || Object.hasOwn(PARAMETERS, name))
+    ? RESPONSE_TYPES.get(headers.accept)
+    : undefined
+
 /** Adds GraphQL to the server. */
 export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): void => {
   const { context, log, admission, bodies, trustedProxies, graphiql, prefill, refuse } = options
@@ -171,7 +201,7 @@ export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): vo
   const graph = createGraphServer({ context, graphiql, prefill, onOperation })
   const connections = createConnections(context.access, options)
   const sockets = createGraphSockets({
-    graph,
+    yoga: graph.yoga,
     admission,
     bodies,
     connections,
@@ -227,13 +257,22 @@ export const addGraphQL = (server: FastifyInstance, options: GraphQLOptions): vo
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         if (isGraphRequest(request)) checkGraphRequest(request)
         const caller = await callerOf(request)
-        const disconnect = new AbortController()
-        const response = await graph.handleNodeRequestAndResponse(request, reply, {
+        const graphRequest = {
           origin: originOf(request),
           caller,
           idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']),
           acceptsEventStream: request.headers.accept?.includes(EVENTS) ?? false,
+        }
+        const plannedType = plannedTypeOf(request)
+        const planned =
+          plannedType && (await graph.answerPlanned(request.body as GraphParameters, graphRequest))
+        if (typeof planned === 'object')
+          return reply.header('content-type', plannedType).send(planned.text)
+        const disconnect = new AbortController()
+        const response = await graph.yoga.handleNodeRequestAndResponse(request, reply, {
+          ...graphRequest,
           disconnected: disconnect.signal,
+          hasFailedPlan: planned === 'failed',
         })
         if (response.status === 406)
           throw new ApiError('BAD_REQUEST', 'Accept: expected application/json.')

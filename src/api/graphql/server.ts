@@ -1,30 +1,23 @@
 /** The GraphQL server: Yoga with the limits, admission, caches and error format of this API. */
 import { EnvelopArmorPlugin } from '@escape.tech/graphql-armor'
-import {
-  type ExecutionArgs,
-  GraphQLError,
-  type GraphQLSchema,
-  getOperationAST,
-  type OperationDefinitionNode,
-} from 'graphql'
+import type { GraphQLError } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
-import { ApiError } from '../../errors.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { ApiContext } from '../context.ts'
 import type { Prefill } from '../http/prefill.ts'
 import { noteCredentials, type RequestOrigin } from '../request-origin.ts'
+import { createAdmissionRules, useAdmission } from './admission.ts'
 import type { GraphContext } from './builder.ts'
 import { useCompilation } from './compilation.ts'
-import { createCosts } from './cost.ts'
 import { createOperationCount, type OperationFacts } from './count-operations.ts'
-import { useDocuments } from './documents.ts'
-import { noOperation, toGraphQLError, tooComplex } from './error-form.ts'
+import { createDocuments } from './documents.ts'
+import { toGraphQLError, tooComplex } from './error-form.ts'
 import { createGraphiQL } from './graphiql.ts'
-import { limitIntrospection } from './introspection.ts'
-import { MAX_ALIASES, MAX_COST, MAX_DEPTH, MAX_DIRECTIVES, MAX_TOKENS } from './limits.ts'
+import { MAX_ALIASES, MAX_DEPTH, MAX_DIRECTIVES, MAX_TOKENS } from './limits.ts'
 import { createLoaders } from './loaders.ts'
 import { useOperationSpans } from './operation-spans.ts'
-import { usePlans } from './plan/plans.ts'
+import { createPlans, usePlans } from './plan/plans.ts'
+import { createPlannedRequests } from './planned-requests.ts'
 import { rejectRootConditions } from './root-conditions.ts'
 import { buildSchema } from './schema.ts'
 import { createStreams } from './streams.ts'
@@ -36,8 +29,10 @@ export interface GraphRequest {
   readonly idempotencyKey: string | undefined
   /** Whether the client accepts `text/event-stream`. */
   readonly acceptsEventStream: boolean
-  /** Aborted when the client of an event stream disconnects. */
-  readonly disconnected: AbortSignal
+  /** Aborted when the client of an event stream disconnects; undefined: the request is not one. */
+  readonly disconnected?: AbortSignal
+  /** Whether the plan of the operation has failed for this request: the resolvers run it. */
+  readonly hasFailedPlan?: boolean
 }
 
 export interface GraphServerOptions {
@@ -73,75 +68,6 @@ const limit = (n: number) => ({
   ],
 })
 
-/** Whether an operation selects only introspection fields. */
-const isIntrospection = ({ selectionSet }: OperationDefinitionNode): boolean =>
-  selectionSet.selections.every(
-    (selection) => selection.kind === 'Field' && selection.name.value.startsWith('__'),
-  )
-
-/** The execution arguments that decide whether an operation is allowed. */
-type Requested = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'> & {
-  readonly contextValue: GraphContext
-}
-
-interface AdmissionRules {
-  readonly schema: GraphQLSchema
-  readonly graphiql: boolean
-  readonly costOf: ReturnType<typeof createCosts>
-}
-
-const refused = (error: ApiError): GraphQLError =>
-  new GraphQLError(error.message, { originalError: error })
-
-/** The error if an operation may not run, because of its caller, transport or cost; otherwise undefined. */
-const refusalOf = (
-  { schema, graphiql, costOf }: AdmissionRules,
-  { document, operationName, variableValues, contextValue }: Requested,
-): GraphQLError | undefined => {
-  const { caller, acceptsEventStream } = contextValue
-  const operation = getOperationAST(document, operationName)
-  if (caller === undefined && !(graphiql && operation && isIntrospection(operation)))
-    return refused(
-      new ApiError('UNAUTHENTICATED', 'Send the API key: Authorization: Bearer <key>.'),
-    )
-  // Rejected here and not by the executor: an operation without a known cost must not run.
-  if (!operation) return noOperation()
-  if (operation.operation === 'subscription' && !acceptsEventStream)
-    return refused(
-      new ApiError('BAD_REQUEST', 'Accept: expected text/event-stream for a subscription.'),
-    )
-  const cost = costOf({ schema, document, operation, variables: variableValues ?? {} })
-  if (cost instanceof GraphQLError) return cost
-  if (cost.readsSchema && caller?.kind === 'user' && !graphiql)
-    return refused(
-      new ApiError('FORBIDDEN', 'A user token cannot read the schema. Use an API key.'),
-    )
-  if (cost.fields > MAX_COST)
-    return tooComplex(
-      `The query may return ${cost.fields} fields; the limit is ${MAX_COST}. Request smaller pages or fewer fields.`,
-    )
-  return undefined
-}
-
-/** Rejects operations before they run. */
-const useAdmission = (
-  schema: GraphQLSchema,
-  graphiql: boolean,
-): Plugin<GraphContext, GraphRequest> => {
-  const rules = { schema, graphiql, costOf: createCosts() }
-  return {
-    onValidate: ({ addValidationRule }) => addValidationRule(limitIntrospection),
-    onExecute: ({ args, setResultAndStopExecution }) => {
-      const error = refusalOf(rules, args)
-      if (error) setResultAndStopExecution({ errors: [error] })
-    },
-    onSubscribe: ({ args, setResultAndStopExecution }) => {
-      const error = refusalOf(rules, args)
-      if (error) setResultAndStopExecution({ errors: [error] })
-    },
-  }
-}
-
 /** Runs subscriptions with the streams of this API. */
 const useStreams = (): Plugin<GraphContext, GraphRequest> => {
   const subscribe = createStreams()
@@ -151,7 +77,7 @@ const useStreams = (): Plugin<GraphContext, GraphRequest> => {
   }
 }
 
-/** Creates Yoga with the plugins of this API. */
+/** Creates Yoga with the plugins of this API, and the shorter way for planned requests. */
 export const createGraphServer = ({
   context,
   graphiql,
@@ -159,8 +85,25 @@ export const createGraphServer = ({
   onOperation,
 }: GraphServerOptions) => {
   const schema = buildSchema(context.catalogue)
+  const documents = createDocuments()
+  const findRefusal = createAdmissionRules(schema, graphiql)
+  const planOf = createPlans(context.catalogue)
   const counts = onOperation && createOperationCount(onOperation)
-  return createYoga<GraphRequest, GraphContext>({
+  const createContext = ({
+    origin,
+    caller,
+    idempotencyKey,
+    acceptsEventStream,
+  }: GraphRequest): GraphContext => ({
+    ...context,
+    access: noteCredentials(context.access, origin),
+    origin,
+    caller,
+    idempotencyKey,
+    acceptsEventStream,
+    loaders: createLoaders(context),
+  })
+  const yoga = createYoga<GraphRequest, GraphContext>({
     schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
@@ -170,26 +113,13 @@ export const createGraphServer = ({
     multipart: false,
     // By default, Yoga allows every origin, with credentials.
     cors: false,
-    // useDocuments caches documents instead.
+    // `documents` caches documents instead.
     parserAndValidationCache: false,
     // useErrorForm masks errors instead.
     maskedErrors: false,
-    context: ({
-      origin,
-      caller,
-      idempotencyKey,
-      acceptsEventStream,
-    }: GraphRequest): GraphContext => ({
-      ...context,
-      access: noteCredentials(context.access, origin),
-      origin,
-      caller,
-      idempotencyKey,
-      acceptsEventStream,
-      loaders: createLoaders(context),
-    }),
+    context: createContext,
     plugins: [
-      useDocuments(),
+      documents.plugin,
       // Limits while parsing and validating: tokens, depth, aliases, directives.
       EnvelopArmorPlugin({
         maxTokens: limit(MAX_TOKENS),
@@ -201,13 +131,22 @@ export const createGraphServer = ({
         costLimit: { enabled: false },
       }),
       ...(counts ? [counts.describe] : []),
-      useAdmission(schema, graphiql),
+      useAdmission(findRefusal),
       useCompilation(),
-      usePlans(context.catalogue),
+      usePlans(planOf),
       useStreams(),
       useOperationSpans(),
       useErrorForm(),
       ...(counts ? [counts.count] : []),
     ],
   })
+  const answerPlanned = createPlannedRequests({
+    schema,
+    findDocument: documents.find,
+    createContext,
+    findRefusal,
+    planOf,
+    onOperation,
+  })
+  return { yoga, answerPlanned }
 }

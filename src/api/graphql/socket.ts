@@ -24,7 +24,7 @@ import type { SocketState } from './socket-state.ts'
 import { createSocketSender, isResultStream, sendResults } from './wire.ts'
 
 export interface GraphSocketsOptions {
-  readonly graph: ReturnType<typeof createGraphServer>
+  readonly yoga: ReturnType<typeof createGraphServer>['yoga']
   readonly admission: Admission
   readonly bodies: ByteBudget
   readonly connections: Connections
@@ -87,7 +87,7 @@ const rejectedStream = (errors: readonly GraphQLError[]): AsyncIterableIterator<
 
 /** Creates the WebSocket server for subscriptions. */
 export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets => {
-  const { graph, admission, connections, log, trustedProxies } = options
+  const { yoga, admission, connections, log, trustedProxies } = options
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_MESSAGE_BYTES,
@@ -111,7 +111,7 @@ export const createGraphSockets = (options: GraphSocketsOptions): GraphSockets =
     // Before the first await, so that subscriptions requested later are not counted yet.
     checkCount(socket)
     admission.requests.check(await admission.requests.count(subject))
-    const enveloped = graph.getEnveloped({
+    const enveloped = yoga.getEnveloped({
       origin: originOf(socket.extra),
       caller,
       idempotencyKey: undefined,

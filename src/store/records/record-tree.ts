@@ -14,14 +14,15 @@ import {
   type Result,
   type Statement,
   sizesOf,
+  statementSql,
 } from './tree-statement.ts'
 
-const { sql, join, empty } = Prisma
+const { sql } = Prisma
 
-const run = async ({ prisma }: Database, { tables, results }: Statement): Promise<Result> => {
-  if (results.length === 0) return {}
-  const from = tables.length > 0 ? sql`WITH ${join(tables)} ` : empty
-  const [row = {}] = await prisma.$queryRaw<Result[]>(sql`${from}SELECT ${join(results)}`)
+const run = async ({ prisma }: Database, statement: Statement): Promise<Result> => {
+  const text = statementSql(statement)
+  if (text === undefined) return {}
+  const [row = {}] = await prisma.$queryRaw<Result[]>(text)
   return row
 }
 
@@ -49,8 +50,11 @@ export const listTree = async (
   request: ListRequest,
   { page, hasCount }: { readonly page: TreePage | undefined; readonly hasCount: boolean },
 ): Promise<TreeList> => {
-  const statement: Statement = { credentialIds: request.credentialIds, tables: [], results: [] }
-  if (hasCount) statement.results.push(sql`(${countSql(request)}) AS total`)
+  const statement: Statement = {
+    credentialIds: request.credentialIds,
+    total: hasCount ? countSql(request) : undefined,
+    levels: [],
+  }
   const order = page && orderOf(request, page)
   const read = page && addRoot(statement, request, page)
   const result = await run(database, statement)
@@ -75,7 +79,7 @@ export const getTree = async (
   { credentialId, id }: RecordKey,
   level: TreeLevel,
 ): Promise<TreeRecord> => {
-  const statement: Statement = { credentialIds: [credentialId], tables: [], results: [] }
+  const statement: Statement = { credentialIds: [credentialId], levels: [] }
   const { table } = recordSql(level.resource)
   const read = addLevel(statement, level, {
     isLinked: false,

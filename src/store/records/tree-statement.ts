@@ -1,4 +1,4 @@
-/** The statement that reads a tree of records: each level is a common table expression. */
+/** The statement that reads a tree of records: with links, each level is a common table expression. */
 import { Prisma } from '@prisma/client'
 import type { Resource } from '../../definition/resource.ts'
 import type { Order } from '../../query/cursor.ts'
@@ -30,11 +30,19 @@ const toRow = (line: string, customFieldsAt: number | undefined): TreeRow => {
   return { text: values[0] ?? '', customFields, values }
 }
 
-/** A statement in parts: each level is a common table expression, and a column of lines in the result. */
+/** A level of a statement: the rows `k` that it reads, and their lines in a column of the result. */
+interface StatementLevel {
+  readonly name: string
+  readonly rows: Prisma.Sql
+  readonly lines: Prisma.Sql
+}
+
+/** A statement in parts. */
 export interface Statement {
   readonly credentialIds: readonly string[]
-  readonly tables: Prisma.Sql[]
-  readonly results: Prisma.Sql[]
+  /** The number of records on all pages of the root list; undefined: not requested. */
+  readonly total?: Prisma.Sql | undefined
+  readonly levels: StatementLevel[]
 }
 
 export type Result = Readonly<Record<string, string | number | null>>
@@ -226,10 +234,25 @@ export const positionText =
   ({ text, values }: TreeRow): string =>
     order === undefined ? text : (values[at] ?? '')
 
+/** The SQL of a statement; undefined if it reads nothing. */
+export const statementSql = ({ total, levels }: Statement): Prisma.Sql | undefined => {
+  const count = total ? [sql`(${total}) AS total`] : []
+  const [first, ...others] = levels
+  if (first === undefined) return total && sql`SELECT ${join(count)}`
+  // Measured: PostgreSQL takes a sixth more time for the same rows from a common table expression.
+  if (others.length === 0)
+    return sql`SELECT ${join([...count, sql`${first.lines} AS ${raw(first.name)}`])} FROM (${first.rows}) k`
+  const tables = levels.map(({ name, rows }) => sql`${raw(name)} AS (${rows})`)
+  const columns = levels.map(
+    ({ name, lines }) => sql`(SELECT ${lines} FROM ${raw(name)} k) AS ${raw(name)}`,
+  )
+  return sql`WITH ${join(tables)} SELECT ${join([...count, ...columns])}`
+}
+
 /** Adds a level and the levels below to a statement, and returns the function that reads them from its result. */
 export const addLevel = (statement: Statement, level: TreeLevel, source: Source): ReadLevel => {
   const { resource } = level
-  const name = `l${statement.tables.length}`
+  const name = `l${statement.levels.length}`
   const ownValues = [
     ...(source.isLinked ? [raw('k.id')] : []),
     ...(source.order ? [recordSql(resource).part(new Set([source.order.field]))] : []),
@@ -242,11 +265,12 @@ export const addLevel = (statement: Statement, level: TreeLevel, source: Source)
     ...links.flatMap(({ ids }) => (ids ? [sql`${ids.from} AS ${ids.name}`] : [])),
     sql`${join([textOf(level), ...ownValues], ` || E'\\t' || `)} AS line`,
   ]
-  statement.tables.push(sql`${raw(name)} AS (${source.rows(join(columns))})`)
   const values = links.flatMap(({ value }) => (value ? [value] : []))
-  statement.results.push(
-    sql`(SELECT string_agg(${join([raw('k.line'), ...values], ` || E'\\t' || `)}, E'\\n') FROM ${raw(name)} k) AS ${raw(name)}`,
-  )
+  statement.levels.push({
+    name,
+    rows: source.rows(join(columns)),
+    lines: sql`string_agg(${join([raw('k.line'), ...values], ` || E'\\t' || `)}, E'\\n')`,
+  })
   const parent = { name: raw(name), shown: source.shown }
   const readLinks = links.map((placed) => {
     const { link } = placed

@@ -28,11 +28,13 @@ export interface TextResult extends ExecutionResult {
   stringify(): string
 }
 
+const responseText = (data: string): string => `{"data":${data}}`
+
 const textResult = (data: string): TextResult => ({
   get data() {
     return JSON.parse(data)
   },
-  stringify: () => `{"data":${data}}`,
+  stringify: () => responseText(data),
 })
 
 /** A plan for an operation. */
@@ -51,8 +53,15 @@ interface CachedPlan {
   readonly bytes: number
 }
 
+/** The plan of an operation with these coerced variables; undefined if the resolvers answer. */
+export type FindPlan = (
+  args: Pick<ExecutionArgs, 'schema' | 'document'>,
+  operation: OperationDefinitionNode,
+  variables: Variables,
+) => OperationPlan | undefined
+
 /** The plans of operations: one for each combination of values of the variables in @skip and @include. */
-export const createPlans = (catalogue: Catalogue) => {
+export const createPlans = (catalogue: Catalogue): FindPlan => {
   const cache = new LRUCache<string, CachedPlan>({
     maxSize: MAX_CACHE_BYTES,
     sizeCalculation: ({ bytes }) => bytes,
@@ -89,12 +98,7 @@ export const createPlans = (catalogue: Catalogue) => {
     return { plan: { document, operation, roots, unplanned: rest }, bytes }
   }
 
-  /** The plan of an operation with these coerced variables; undefined if the resolvers answer. */
-  return (
-    args: Pick<ExecutionArgs, 'schema' | 'document'>,
-    operation: OperationDefinitionNode,
-    variables: Variables,
-  ): OperationPlan | undefined => {
+  return (args, operation, variables) => {
     const { id, names } = factsOf(args.document, operation)
     const key = `${id} ${names.map((name) => JSON.stringify(variables[name])).join()}`
     const cached = cache.get(key) ?? plan(args, operation, variables)
@@ -106,17 +110,43 @@ export const createPlans = (catalogue: Catalogue) => {
 /** Runs a document with the resolvers. */
 type Resolve = (document: DocumentNode) => Promise<ExecutionResult>
 
+/** The JSON text of the value of each root field; undefined where it is not planned, or its plan fails. */
+const runRoots = (
+  { roots }: OperationPlan,
+  context: GraphContext,
+  variables: Variables,
+): Promise<readonly (string | undefined)[]> =>
+  // The resolvers report the errors.
+  Promise.all(roots.map(({ run }) => run?.(context, variables).catch(() => undefined)))
+
+/** The JSON text of the data; `textOf` returns that of a root field that has no text. */
+const dataText = (
+  { roots }: OperationPlan,
+  texts: readonly (string | undefined)[],
+  textOf: (as: string) => string,
+): string =>
+  `{${roots.map(({ selected: { as } }, index) => keyText(as) + (texts[index] ?? textOf(as))).join(',')}}`
+
+/** Runs a plan of all root fields. @returns the text of the response; undefined: the resolvers must answer */
+export const runWholePlan = async (
+  plan: OperationPlan,
+  context: GraphContext,
+  variables: Variables,
+): Promise<string | undefined> => {
+  const texts = await runRoots(plan, context, variables)
+  if (texts.includes(undefined)) return
+  return responseText(dataText(plan, texts, () => 'null'))
+}
+
 /** Runs a plan. The resolvers run the root fields that are not planned, and repeat those whose plan fails. */
 export const runPlan = async (
-  { document, operation, roots, unplanned }: OperationPlan,
+  plan: OperationPlan,
   context: GraphContext,
   variables: Variables,
   resolve: Resolve,
 ): Promise<ExecutionResult> => {
-  const texts = await Promise.all(
-    // The resolvers report the errors.
-    roots.map(({ run }) => run?.(context, variables).catch(() => undefined)),
-  )
+  const { document, operation, roots, unplanned } = plan
+  const texts = await runRoots(plan, context, variables)
   const rest = roots.filter((_root, index) => texts[index] === undefined)
   if (rest.length === roots.length) return resolve(document)
   const hasFailed = rest.some(({ run }) => run !== undefined)
@@ -126,30 +156,23 @@ export const runPlan = async (
     : await resolve((!hasFailed && unplanned) || restOf(document, operation, rest))
   const { data, errors } = resolved
   if (!isComplete && !data) return resolved
-  const members = roots.map(
-    ({ selected: { as } }, index) =>
-      keyText(as) + (texts[index] ?? JSON.stringify(data?.[as] ?? null)),
-  )
-  const text = `{${members.join(',')}}`
+  const text = dataText(plan, texts, (as) => JSON.stringify(data?.[as] ?? null))
   return errors ? { data: JSON.parse(text), errors } : textResult(text)
 }
 
 /** Runs planned operations. */
-export const usePlans = (catalogue: Catalogue): Plugin<GraphContext> => {
-  const planOf = createPlans(catalogue)
-  return {
-    onExecute: ({ args, executeFn, setExecuteFn }) => {
-      const { schema, document, operationName, variableValues } = args
-      const operation = getOperationAST(document, operationName)
-      if (operation?.operation !== 'query') return
-      const { coerced } = coerceVariables(schema, operation, variableValues)
-      const plan = coerced && planOf(args, operation, coerced)
-      if (!plan) return
-      setExecuteFn((executionArgs: ExecutionArgs) =>
-        runPlan(plan, args.contextValue, coerced, (rest) =>
-          executeFn({ ...executionArgs, document: rest }),
-        ),
-      )
-    },
-  }
-}
+export const usePlans = (planOf: FindPlan): Plugin<GraphContext> => ({
+  onExecute: ({ args, executeFn, setExecuteFn }) => {
+    const { schema, document, operationName, variableValues, contextValue } = args
+    const operation = getOperationAST(document, operationName)
+    if (operation?.operation !== 'query' || contextValue.hasFailedPlan) return
+    const { coerced } = coerceVariables(schema, operation, variableValues)
+    const plan = coerced && planOf(args, operation, coerced)
+    if (!plan) return
+    setExecuteFn((executionArgs: ExecutionArgs) =>
+      runPlan(plan, contextValue, coerced, (rest) =>
+        executeFn({ ...executionArgs, document: rest }),
+      ),
+    )
+  },
+})

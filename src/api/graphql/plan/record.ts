@@ -260,9 +260,11 @@ const createWriter = (level: Level, planned: readonly Part[]): WriteRecord => {
         text += document.slice(place(part.from), place(part.to + 1) - 1)
       else if (part.kind === 'row') text += part.key + part.write(row, source)
       else {
-        const json = document.slice(place(part.at) + part.nameLength, place(part.at + 1) - 1)
+        const from = place(part.at) + part.nameLength
         text += part.key
-        text += part.convert ? part.convert(json, source) : json
+        text += part.convert
+          ? part.convert({ text: document, at: from }, source)
+          : document.slice(from, place(part.at + 1) - 1)
       }
     }
     return `${text}}`

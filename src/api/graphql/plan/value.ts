@@ -12,16 +12,22 @@ import {
 } from 'graphql'
 import type { Fields } from '../../../definition/kinds/kind.ts'
 import { INT32_MAX } from '../../../definition/kinds/limits.ts'
-import { listEntries, objectValues } from '../../../query/json-text.ts'
+import {
+  createObjectReader,
+  isNull,
+  type JsonReader,
+  readEntries,
+  readValue,
+} from '../../../query/json-text.ts'
 import { findOutgoing, type LevelSource, type OutgoingLink, type PlanContext } from './level.ts'
 import { NotPlannedError } from './not-planned.ts'
 import { type SelectedField, selectedFields } from './selection.ts'
 
 /**
- * Converts the JSON text of a stored value to that of the response.
+ * Reads a stored value, and returns its JSON text in the response.
  * @throws NotPlannedError, RangeError if it does not fit its type
  */
-export type WriteValue = (json: string, source: LevelSource) => string
+export type WriteValue = (reader: JsonReader, source: LevelSource) => string
 
 /** The names from a field of a record to a value inside it. */
 export type ValuePath = readonly [string, ...string[]]
@@ -93,7 +99,15 @@ const writeEnum = (type: GraphQLEnumType): WriteLeaf => {
 const writeLeaf = (type: GraphQLLeafType): WriteLeaf =>
   isEnumType(type) ? writeEnum(type) : (scalars[type.name] ?? asStored)
 
-const idText = checked(isText)
+const writeList =
+  (write: WriteValue): WriteValue =>
+  (reader, source) => {
+    let text = ''
+    readEntries(reader, () => {
+      text += (text === '' ? '[' : ',') + write(reader, source)
+    })
+    return text === '' ? '[]' : `${text}]`
+  }
 
 /** Plans a link in an object: it replaces the id, or the list of ids, of a reference. */
 const planLink = (
@@ -103,12 +117,12 @@ const planLink = (
   selected: SelectedField,
 ): WriteValue => {
   const writeReferenced = context.planReferenced(link, path, selected)
-  const write: WriteValue = (json, source) => writeReferenced(idText(json).slice(1, -1), source)
-  if (!link.kind.isList) return orNull(write)
-  return (json, source) =>
-    `[${listEntries(json)
-      .map((entry) => write(entry, source))
-      .join(',')}]`
+  const write: WriteValue = (reader, source) => {
+    const id = readValue(reader)
+    if (!isText(id)) throw new NotPlannedError()
+    return writeReferenced(id.slice(1, -1), source)
+  }
+  return link.kind.isList ? writeList(write) : orNull(write)
 }
 
 const planMember = (
@@ -132,27 +146,49 @@ const planMember = (
   return { name, write: planValue(context, type, selected) }
 }
 
+/** A member of a response object: constant text, or its key and the value that is read. */
+interface PlannedMember {
+  readonly key: string
+  readonly write?: WriteValue
+}
+
+/** A member that a stored object does not have, as the reader reads it: up to a comma. */
+const ABSENT = 'null,'
+
 const planObject = (
   context: ValueContext,
   { type, ...place }: ValueType,
   { selectionSets }: SelectedField,
 ): WriteValue => {
   if (!isObjectType(type)) throw new NotPlannedError()
-  const indexes = new Map<string, number>()
-  const members = selectedFields(context, type, selectionSets).map((selected, position) => {
-    const key = (position > 0 ? ',' : '') + keyText(selected.as)
-    if (selected.name === '__typename') return { key: `${key}"${type.name}"` }
-    const { name, write } = planMember(context, type, place, selected)
-    const index = indexes.get(name) ?? indexes.size
-    indexes.set(name, index)
-    return { key, index, write }
-  })
-  return (json, source) => {
-    const values = objectValues(json, indexes)
+  /** The members that show a stored member, by its name. */
+  const indexes = new Map<string, number[]>()
+  const members = selectedFields(context, type, selectionSets).map(
+    (selected, index): PlannedMember => {
+      const key = (index > 0 ? ',' : '') + keyText(selected.as)
+      if (selected.name === '__typename') return { key: `${key}"${type.name}"` }
+      const { name, write } = planMember(context, type, place, selected)
+      indexes.set(name, [...(indexes.get(name) ?? []), index])
+      return { key, write }
+    },
+  )
+  const readObject = createObjectReader(indexes)
+  return (reader, source) => {
+    const values = new Array<string | undefined>(members.length)
+    readObject(reader, (shown) => {
+      const { at } = reader
+      if (shown === undefined) readValue(reader)
+      else
+        for (const index of shown) {
+          reader.at = at
+          values[index] = members[index]?.write?.(reader, source)
+        }
+    })
     let text = '{'
-    for (const { key, index, write } of members) {
+    for (let index = 0; index < members.length; index++) {
+      const { key, write } = members[index] as PlannedMember
       text += key
-      if (write) text += write(values[index] ?? 'null', source)
+      if (write) text += values[index] ?? write({ text: ABSENT, at: 0 }, source)
     }
     return `${text}}`
   }
@@ -160,8 +196,8 @@ const planObject = (
 
 const orNull =
   (write: WriteValue): WriteValue =>
-  (json, source) =>
-    json === 'null' ? json : write(json, source)
+  (reader, source) =>
+    isNull(reader) ? readValue(reader) : write(reader, source)
 
 /** Plans a stored value. */
 export const planValue = (
@@ -171,21 +207,14 @@ export const planValue = (
 ): WriteValue => {
   if (isNonNullType(type)) {
     const write = planValue(context, { type: type.ofType, ...place }, selected)
-    return (json, source) => {
-      if (json === 'null') throw new NotPlannedError()
-      return write(json, source)
+    return (reader, source) => {
+      if (isNull(reader)) throw new NotPlannedError()
+      return write(reader, source)
     }
   }
-  if (isListType(type)) {
-    const write = planValue(context, { type: type.ofType, ...place }, selected)
-    return orNull(
-      (json, source) =>
-        `[${listEntries(json)
-          .map((entry) => write(entry, source))
-          .join(',')}]`,
-    )
-  }
-  return orNull(
-    isLeafType(type) ? writeLeaf(type) : planObject(context, { type, ...place }, selected),
-  )
+  if (isListType(type))
+    return orNull(writeList(planValue(context, { type: type.ofType, ...place }, selected)))
+  if (!isLeafType(type)) return orNull(planObject(context, { type, ...place }, selected))
+  const write = writeLeaf(type)
+  return orNull((reader) => write(readValue(reader)))
 }

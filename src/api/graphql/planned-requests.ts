@@ -1,0 +1,64 @@
+/** Answers planned queries without Yoga, whose Request, Response and hooks take longer than the rest of such a request. */
+import { type DocumentNode, type GraphQLSchema, getOperationAST } from 'graphql'
+import { isTracing } from '../../tracing.ts'
+import type { FindRefusal } from './admission.ts'
+import type { GraphContext } from './builder.ts'
+import { describeOperation, type OperationFacts } from './count-operations.ts'
+import { type FindPlan, runWholePlan } from './plan/plans.ts'
+import type { GraphRequest } from './server.ts'
+import { coerceVariables } from './variables.ts'
+
+/** The parameters of a GraphQL request over HTTP. */
+export interface GraphParameters {
+  readonly query: string
+  readonly operationName?: string | null | undefined
+  readonly variables?: Readonly<Record<string, unknown>> | null | undefined
+}
+
+export interface PlannedRequestsOptions {
+  readonly schema: GraphQLSchema
+  readonly findDocument: (text: string) => DocumentNode | undefined
+  readonly createContext: (request: GraphRequest) => GraphContext
+  readonly findRefusal: FindRefusal
+  readonly planOf: FindPlan
+  readonly onOperation: ((facts: OperationFacts) => void) | undefined
+}
+
+/** The text of the response; `failed`: the plan has failed; undefined: there is no plan, or the request has an error. */
+type PlannedAnswer = { readonly text: string } | 'failed' | undefined
+
+/**
+ * Creates the function that answers a query whose document is cached and whose root fields are all planned. Yoga
+ * answers all others, and all that have an error, because its plugins know the format of errors.
+ */
+export const createPlannedRequests =
+  ({
+    schema,
+    findDocument,
+    createContext,
+    findRefusal,
+    planOf,
+    onOperation,
+  }: PlannedRequestsOptions) =>
+  async (
+    { query, operationName, variables }: GraphParameters,
+    request: GraphRequest,
+  ): Promise<PlannedAnswer> => {
+    // The spans of operations belong to Yoga's plugins.
+    if (isTracing()) return
+    const document = findDocument(query)
+    if (!document) return
+    const operation = getOperationAST(document, operationName)
+    if (operation?.operation !== 'query') return
+    const contextValue = createContext(request)
+    const variableValues = variables ?? {}
+    const args = { document, operationName, variableValues, contextValue }
+    if (findRefusal(args)) return
+    const { coerced } = coerceVariables(schema, operation, variableValues)
+    const plan = coerced && planOf({ schema, document }, operation, coerced)
+    if (!plan || plan.unplanned) return
+    const text = await runWholePlan(plan, contextValue, coerced)
+    if (text === undefined) return 'failed'
+    onOperation?.({ ...describeOperation(args), outcome: 'ok' })
+    return { text }
+  }
