@@ -1,14 +1,19 @@
 /** The lists in docs/ are complete: error codes, environment variables, topics, and the README's size. */
 import { expect, test } from 'vitest'
 import { eventTopics } from '../../src/definition/change.ts'
-import { errorCodes } from '../../src/errors.ts'
+import { errorCodes, userErrorCodes } from '../../src/errors.ts'
 import { catalogue } from '../../src/generated/registry.ts'
 import { readConfig } from '../../src/process/config.ts'
 import { pageAt, pages } from './pages.ts'
 
-test('the page of errors lists every code with its status and meaning, and no other code', () => {
+const placeOf = (code: string): string => {
+  if (code === 'INVALID_PARAMETER') return '`userErrors` for fields of `input`, otherwise `errors`'
+  return userErrorCodes.some((one) => one === code) ? '`userErrors`' : '`errors`'
+}
+
+test('the page of errors lists every code with its status, place in GraphQL and meaning, and no other code', () => {
   const rows = Object.entries(errorCodes).map(
-    ([code, { status, meaning }]) => `| \`${code}\` | ${status} | ${meaning} |`,
+    ([code, { status, meaning }]) => `| \`${code}\` | ${status} | ${placeOf(code)} | ${meaning} |`,
   )
   const listed = pageAt('docs/errors.md')
     .text.split('\n')

@@ -27,17 +27,10 @@ export const restErrorOf = (userErrors: readonly UserError[]) => {
     status: errorCodes[first.code].status,
     code: first.code,
     message: first.message,
-    details: userErrors.flatMap(({ field, expected, stored, current }) =>
-      field === null || expected === null
-        ? []
-        : [
-            {
-              field: nameOf(field),
-              expected,
-              ...(stored !== null && { stored }),
-              ...(current !== null && { current }),
-            },
-          ],
-    ),
+    details: userErrors.flatMap(({ field, expected, stored, current }) => {
+      if (field === null || expected === null) return []
+      const versions = stored !== null || current !== null
+      return [{ field: nameOf(field), expected, ...(versions && { stored, current }) }]
+    }),
   }
 }

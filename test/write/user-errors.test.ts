@@ -1,7 +1,10 @@
 /** Which failures of a mutation are user errors, and what these contain. */
+import { isObjectType } from 'graphql'
 import { expect, test } from 'vitest'
+import { buildSchema } from '../../src/api/graphql/schema.ts'
 import { userErrorsOf } from '../../src/api/graphql/user-errors.ts'
 import { ApiError, type ErrorCode, errorCodes, userErrorCodes } from '../../src/errors.ts'
+import { catalogue } from '../../src/generated/registry.ts'
 import { updatableFields } from '../../src/query/write-request.ts'
 import { order } from '../../src/resources/commerce/order.ts'
 
@@ -25,6 +28,19 @@ test.each(Object.keys(errorCodes) as ErrorCode[])('%s', (code) => {
         ]
       : undefined,
   )
+})
+
+test('every mutation returns a payload of its own: a nullable result and its user errors', () => {
+  const mutations = Object.values(buildSchema(catalogue).getMutationType()?.getFields() ?? {})
+  expect(mutations.length).toBeGreaterThan(80)
+  for (const { name, type } of mutations) {
+    expect(String(type)).toBe(`${name.charAt(0).toUpperCase()}${name.slice(1)}Payload`)
+    const { userErrors, ...results } = isObjectType(type) ? type.getFields() : {}
+    expect(String(userErrors?.type), name).toBe('[UserError!]!')
+    const [result, ...others] = Object.values(results)
+    expect(String(result?.type), name).not.toMatch(/!$/)
+    expect([result?.name === 'data', others], name).toEqual([false, []])
+  }
 })
 
 test('an error about no field has no path', () => {

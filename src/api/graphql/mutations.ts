@@ -47,11 +47,14 @@ export const createRecordMutations = (
   catalogue: Catalogue,
   { inputs, payloads, recordType }: MutationTypes,
 ) => {
-  const payload = (verb: string, resource: Resource) =>
+  const payload = (verb: 'create' | 'update' | 'delete', resource: Resource) =>
     payloads.payloadType(verb + resource.typeName, {
       name: resource.name,
       type: recordType(resource),
-      description: `The ${resource.name} as the app then holds it.`,
+      description:
+        verb === 'delete'
+          ? `The deleted ${resource.name}, with remoteDeleted: true.`
+          : `The ${resource.name} as the app then holds it.`,
     })
 
   const write = async (

@@ -44,7 +44,7 @@ const createUserErrorType = (builder: Builder) => {
       field: t.exposeStringList('field', {
         nullable: { list: true, items: false },
         description:
-          'The path to the field, such as `["input", "lines", "0", "amount"]`. A path without `input` is that of a field of the record which the mutation does not take. Null: the error is about no single field.',
+          'The path to the field, such as `["input", "lines", "0", "amount"]`. Without `input`, it is a field of the record that the mutation does not take. Null: the error is about no single field.',
       }),
       expected: t.exposeString('expected', { description: 'What was expected of the field.' }),
       stored: t.field({
