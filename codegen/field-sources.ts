@@ -13,24 +13,27 @@ export interface FieldSource {
 
 const METHODS: ReadonlySet<string> = new Set(['map', 'flatMap', 'find', 'filter', 'some'])
 
-/** An object that reports the path of every property that is read from it, and of those below. As a text, it is `text`. */
-const tracer = (text: string, report: (path: string) => void, path = ''): object =>
+/**
+ * An object that reports the path of every property that is read from it, and of those below. As a text, it is `text`;
+ * without one, its properties are undefined.
+ */
+const tracer = (text: string | undefined, report: (path: string) => void, path = ''): object =>
   new Proxy(
     {},
     {
       get: (_, name) => {
         if (name === Symbol.toPrimitive) return () => text
         // A name that is a traced value is not known, and a method of a list is no field.
-        if (typeof name === 'symbol' || name === text || METHODS.has(name)) return undefined
+        if (typeof name === 'symbol' || name === String(text) || METHODS.has(name)) return undefined
         const below = path === '' ? name : `${path}.${name}`
         report(below)
-        return tracer(text, report, below)
+        return text === undefined ? undefined : tracer(text, report, below)
       },
     },
   )
 
-// Texts that lead through the branches of functions: no value, no amount, an amount.
-const TEXTS = ['', '0', '1'] as const
+// Texts that lead through the branches of functions: no value, no amount, an amount, no property.
+const TEXTS = ['', '0', '1', undefined] as const
 
 /** The paths that no other one continues, in the order in which they were read. */
 const longest = (paths: ReadonlySet<string>): readonly string[] =>

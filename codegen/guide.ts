@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 interface Page {
-  /** `querying.md` */
+  /** `querying.md`, `apps/shopify.md` */
   readonly name: string
   readonly text: string
 }
@@ -11,7 +11,9 @@ interface Page {
 const readPages = (root: string): readonly Page[] => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
   const list = readme.slice(readme.indexOf('## Documentation'))
-  const names = [...list.matchAll(/\]\(docs\/([\w-]+\.md)\)/g)].map(([, name]) => String(name))
+  const names = [...list.matchAll(/\]\(docs\/((?:[\w-]+\/)?[\w-]+\.md)\)/g)].map(([, name]) =>
+    String(name),
+  )
   return [...new Set(names)]
     .map((name) => ({ name, path: join(root, 'docs', name) }))
     .filter(({ path }) => existsSync(path))

@@ -12,6 +12,7 @@ import { createAppClient } from '../src/outbound/http.ts'
 import { startEmbeddedDatabase } from '../src/store/database/embedded/embedded.ts'
 import { applyMigrations } from '../src/store/database/migrate.ts'
 import { readContext } from '../src/write/account-context.ts'
+import { withEnteredToken } from './app-kit/check/entered-token.ts'
 import { reportTable } from './app-kit/check/result.ts'
 import { checkApp } from './app-kit/check/run.ts'
 import { openWorkbench } from './app-kit/check/workbench.ts'
@@ -26,7 +27,8 @@ const USAGE = `Usage: npm run app <command>
   record <name> -- <options>  write the pages of all listings to test/connectors/fixtures/<name>
 
 Options of check and record:
-  --credential <name>=<value>  a value of the credential; repeat it for each value
+  --credential <name>=<value>  a value of the credential; repeat it for each value. check takes accessToken
+                               for a method with OAuth or a login
   --url <address>              the same as --credential url=<address>
   --method <name>              how to connect the app; default: the first method of its manifest
 Options of check:
@@ -85,7 +87,9 @@ const createNew = (app: string): number => {
 }
 
 const check = async (app: string, options: Options): Promise<number> => {
-  const connector = requireConnector(app)
+  const declared = requireConnector(app)
+  const method = options.method ?? firstMethodName(declared.auth)
+  const connector = withEnteredToken(declared, method)
   const writes = options.write === undefined ? {} : JSON.parse(readFileSync(options.write, 'utf8'))
   const dataDir = mkdtempSync(join(tmpdir(), 'trunkline-check-'))
   const { url, stop } = await startEmbeddedDatabase({ dataDir, log: silentLog })
@@ -94,7 +98,7 @@ const check = async (app: string, options: Options): Promise<number> => {
     const bench = await openWorkbench(url, {
       connector,
       values: valuesOf(options),
-      ...(options.method !== undefined && { method: options.method }),
+      method,
       ...(options.deadline !== undefined && { deadlineMs: Number(options.deadline) }),
     })
     const results = await checkApp(bench, {

@@ -142,6 +142,7 @@ describe.skipIf(missing)(`the real Medusa${missing ? `: ${missing}` : ''}`, () =
     partially_shipped: 'PARTIALLY_FULFILLED',
     fulfilled: 'FULFILLED',
     shipped: 'FULFILLED',
+    canceled: 'UNFULFILLED',
   }
   const paid: Loose = {
     not_paid: 'UNPAID',

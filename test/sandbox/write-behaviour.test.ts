@@ -121,7 +121,12 @@ describe('a payment', () => {
     const made = await desk.create('accounting/payments', payment, settles)
     expect(made.raw.customerId).toBe('cli_0001')
     const now = await desk.get('accounting/invoices', invoice.raw.id)
-    expect(now?.row).toMatchObject({ invoiceStatus: 'part_paid', balance: '113.00' })
+    expect(now?.row).toMatchObject({
+      invoiceStatus: 'part_paid',
+      invoiceState: 'PARTIALLY_PAID',
+      balance: '113.00',
+    })
+    expect(made.row.paymentState).toBe('COMPLETED')
   })
 })
 

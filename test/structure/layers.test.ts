@@ -162,8 +162,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/generated/': [],
   'src/sdk/': ['src/generated/sdk-types.ts'],
-  // Generates files from the definitions, including the GraphQL schema.
-  'codegen.ts': ['codegen/', 'src/generated/catalogue.ts'],
+  // Generates files from the definitions, including the GraphQL schema, and from the connectors.
+  'codegen.ts': ['codegen/', 'src/generated/catalogue.ts', 'src/generated/registry.ts'],
   'codegen/': ['src/api/', 'src/query/', 'src/definition/', 'src/errors.ts'],
 }
 
@@ -195,8 +195,8 @@ const restrictions: readonly {
   },
 ]
 
-/** Files that pass the registry to the engines. */
-const registryUsers = ['src/main.ts', 'src/process/']
+/** Files that pass the registry to the engines, or to the generators. */
+const registryUsers = ['src/main.ts', 'src/process/', 'codegen.ts']
 
 /** Layers that do no I/O. */
 const pure = ['src/definition/', 'src/resources/', 'src/connectors/', 'src/query/']
