@@ -5,6 +5,7 @@ import {
   type AppResponse,
   type Json,
   type ListPosition,
+  type Steps,
   type StoredRecord,
   WriteRejection,
 } from '../../../src/definition/connector.ts'
@@ -85,7 +86,7 @@ export const openScene = (traffic: Traffic, settings: Partial<CompanySettings> =
   const exchange = (request: AppRequest): Promise<AppResponse> =>
     runSteps(
       connector,
-      (function* () {
+      (function* (): Steps<AppResponse> {
         return yield request
       })(),
       send,
