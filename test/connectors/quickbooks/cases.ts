@@ -542,6 +542,35 @@ const failures: readonly QuickBooksCase[] = [
   },
 ]
 
+const ended: readonly QuickBooksCase[] = [
+  {
+    name: 'a voided invoice and a merged customer',
+    run: async (scene) => {
+      seed(scene)
+      const { company, create, list } = scene
+      company.create('Customer', { DisplayName: 'Amy again', ...EUR })
+      const lineItems = [{ accountingItemId: '1', unitPrice: 0.1, quantity: 3 }]
+      for (const customerId of ['1', '2']) await create('invoices', { customerId, lineItems })
+      company.void('Invoice', '1')
+      company.merge('Customer', '2', '1')
+      const invoices = await list('invoices')
+      return {
+        invoices: invoices.map(({ invoiceStatus, totalAmount, customerId }) => [
+          ...[invoiceStatus, totalAmount, customerId],
+        ]),
+        customers: (await list('customers')).map(({ remoteId }) => remoteId),
+      }
+    },
+    expected: {
+      invoices: [
+        ['Voided', '0', ref('customers', '1')],
+        ['Open', '0.3', ref('customers', '1')],
+      ],
+      customers: ['1'],
+    },
+  },
+]
+
 const FEED_TIME = '2026-11-23T16:00:00.000Z'
 
 const feeds: readonly QuickBooksCase[] = [
@@ -742,6 +771,7 @@ export const quickBooksCases: readonly QuickBooksCase[] = [
   ...updates,
   ...readings,
   ...failures,
+  ...ended,
   ...feeds,
   ...lists,
   ...refusals,
