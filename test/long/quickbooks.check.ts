@@ -1,19 +1,25 @@
 /**
  * QuickBooks by a simulator that was made from its contract by another hand: connected through the consent page,
- * listed, changed, written in conflict, deleted, and reported by webhooks.
+ * listed, changed, written in conflict, deleted, and reported by webhooks; with tokens that end and limits.
  */
-import { setTimeout } from 'node:timers/promises'
-import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/quickbooks/manifest.ts'
 import type { OAuthMethod } from '../../src/definition/auth.ts'
 import type { Connector } from '../../src/definition/connector.ts'
 import { createInboundWorker, type InboundWorker } from '../../src/inbound/worker.ts'
+import { silentLog } from '../../src/log.ts'
+import type { AppClient } from '../../src/outbound/http.ts'
 import { createSync, type Sync } from '../../src/sync/schedule.ts'
 import { start } from '../simulators/quickbooks/start.ts'
 import { openBrowser } from '../support/oauth-browser.ts'
 import { callOver } from '../support/operations.ts'
-import { startService, type Tenant, type TestService } from '../support/service.ts'
+import {
+  openServer,
+  type ServerOptions,
+  startService,
+  type Tenant,
+  type TestService,
+} from '../support/service.ts'
 import { testVault } from '../support/vault.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests know the fields of the responses
@@ -21,7 +27,11 @@ type Loose = any
 
 const PUBLIC_URL = 'https://api.example.com'
 const client = { clientId: 'ours', clientSecret: 'client-secret-0123456789' }
+/** The verifier token of the developer portal. */
+const VERIFIER = 'verifier-token-0123456789'
 const REALM = '4620816365'
+const LARGE_REALM = '4620816366'
+const TOKEN_PATH = '/oauth2/v1/tokens/bearer'
 
 /** The connector with all its addresses on a simulator. */
 const connectorAt = (url: string): Connector => {
@@ -49,17 +59,27 @@ let tenant: Tenant
 let sync: Sync
 let worker: InboundWorker
 let credentialId: string
+let connectors: ReadonlyMap<string, Connector>
+let settings: ServerOptions
+const processes: { stop(): Promise<void> }[] = []
 
-/** Runs everything until the budget has allowed all of it. */
-const synced = async (): Promise<void> => {
-  for (let tries = 1; ; tries += 1)
-    try {
-      return await sync.syncNow(credentialId)
-    } catch (error) {
-      if (tries >= 30) throw error
-      await setTimeout(1000)
-    }
+const synced = (): Promise<void> => sync.syncNow(credentialId)
+
+/** The client of another process on the same database. */
+const openProcess = async (): Promise<AppClient> => {
+  const process = await openServer(service.url, settings)
+  processes.push(process)
+  return process.runtime.appClient
 }
+
+const syncWith = (appClient: AppClient): Sync =>
+  createSync({
+    database: service.database,
+    connectors,
+    vault: testVault,
+    appClient,
+    log: silentLog,
+  })
 
 /** Allows an authorization on the consent page. @returns the credential */
 const connect = async (account: string): Promise<string> => {
@@ -94,8 +114,12 @@ const find = async (topic: string, remoteId: string): Promise<Loose> =>
 const write = async (method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object) => {
   const url = `/2024-03/one/accounting/${path}?credentialId=${credentialId}`
   const response = await service.send(tenant.key, method, url, body)
-  return { status: response.statusCode, body: response.json() as Loose }
+  const { statusCode: status, headers } = response
+  return { status, headers, body: response.json() as Loose }
 }
+
+const credentials = async (): Promise<Loose[]> =>
+  (await service.send(tenant.key, 'GET', '/2024-03/credentials?app=quickbooks')).json().data
 
 const idOf = (entity: string, index = 0): string => String(company.list(entity)[index]?.Id)
 
@@ -104,28 +128,27 @@ beforeAll(async () => {
   app = await start({ clients: [{ ...client, redirectUris }] })
   company = app.addCompany(REALM, 'Acme Lamps')
   company.addSamples(5)
-  const connectors = new Map([['quickbooks', connectorAt(app.url)]])
-  service = await startService({ connectors, allowPrivateAddresses: true, publicUrl: PUBLIC_URL })
+  connectors = new Map([['quickbooks', connectorAt(app.url)]])
+  settings = { connectors, allowPrivateAddresses: true, publicUrl: PUBLIC_URL }
+  service = await startService(settings)
   tenant = await service.createTenant('development', [])
-  await callOver(service, 'REST')(tenant.key, 'setOAuthClient', { app: 'quickbooks', ...client })
+  const call = callOver(service, 'REST')
+  const set = { app: 'quickbooks', ...client, webhookSecret: VERIFIER }
+  await call(tenant.key, 'setOAuthClient', set)
   credentialId = await connect(REALM)
-  const { database, runtime } = service
-  sync = createSync({
-    ...{ database, connectors, vault: testVault, appClient: runtime.appClient },
-    log: pino({ level: 'silent' }),
-  })
+  sync = syncWith(service.runtime.appClient)
   await synced()
 })
 afterAll(async () => {
   await worker?.stop()
   await sync?.stop()
+  for (const process of processes) await process.stop()
   await service?.stop()
   await app?.stop()
 })
 
 test('the credential has the name of its company', async () => {
-  const response = await service.send(tenant.key, 'GET', '/2024-03/credentials?app=quickbooks')
-  expect(JSON.stringify(response.json())).toContain('Acme Lamps')
+  expect(JSON.stringify(await credentials())).toContain('Acme Lamps')
 })
 
 test.each([
@@ -227,13 +250,96 @@ test('an invoice is created with its lines, changed and deleted', async () => {
   expect(company.find('Invoice', remoteId)).toBeUndefined()
 })
 
-test('a deleted vendor is inactive in the app', async () => {
-  const id = idOf('Vendor', 1)
-  expect((await write('DELETE', `vendors/${(await find('vendors', id)).id}`)).status).toBeLessThan(
-    300,
-  )
-  expect(company.find('Vendor', id)).toMatchObject({ Active: false })
-})
+const accountId = async (type: string): Promise<string> => {
+  const account = company.list('Account').find(({ AccountType }) => AccountType === type)
+  return (await find('accounts', String(account?.Id))).id
+}
+
+const customerId = async () => (await find('customers', idOf('Customer'))).id
+const vendorId = async () => (await find('vendors', idOf('Vendor', 3))).id
+const expenseLine = async () => ({ accountId: await accountId('Expense'), description: 'Trip' })
+
+test.each<[string, string, string, () => Promise<object>, object]>([
+  [
+    ...(['accounts', 'account', 'Account'] as const),
+    async () => ({ accountName: 'Travel', accountType: 'EXPENSE' }),
+    { accountDescription: 'Trips' },
+  ],
+  [
+    ...(['customers', 'customer', 'Customer'] as const),
+    async () => ({ customerName: 'Dana' }),
+    { email: 'dana@example.com' },
+  ],
+  [
+    ...(['vendors', 'vendor', 'Vendor'] as const),
+    async () => ({ vendorName: 'Timber' }),
+    { email: 'timber@example.com' },
+  ],
+  [
+    ...(['items', 'item', 'Item'] as const),
+    async () => ({
+      ...{ itemName: 'Days', itemType: 'SERVICE' },
+      invoiceAccountId: await accountId('Income'),
+    }),
+    { unitPrice: 2.5 },
+  ],
+  [
+    ...(['bills', 'bill', 'Bill'] as const),
+    async () => ({
+      vendorId: await vendorId(),
+      issueDate: '2026-03-01',
+      lineItems: [{ ...(await expenseLine()), totalAmount: 5.25 }],
+    }),
+    { memo: 'late' },
+  ],
+  [
+    ...(['purchase-orders', 'purchaseOrder', 'PurchaseOrder'] as const),
+    async () => ({
+      vendorId: await vendorId(),
+      lineItems: [{ ...(await expenseLine()), totalLineAmount: 5.25 }],
+    }),
+    { memo: 'urgent' },
+  ],
+  [
+    ...(['payments', 'payment', 'Payment'] as const),
+    async () => ({ customerId: await customerId(), totalAmount: 5.25 }),
+    { totalAmount: 5.5 },
+  ],
+  [
+    ...(['payments', 'payment', 'BillPayment'] as const),
+    async () => {
+      const open: Loose = company.list('Bill').find(({ Balance }) => Number(Balance) > 1)
+      const LinkedTxn = [{ TxnId: open.Id, TxnType: 'Bill' }]
+      return {
+        vendorId: (await find('vendors', open.VendorRef.value)).id,
+        accountId: await accountId('Bank'),
+        totalAmount: 1,
+        remoteFields: { Line: [{ Amount: 1, LinkedTxn }] },
+      }
+    },
+    { transactionDate: '2026-03-02T00:00:00.000Z' },
+  ],
+])(
+  'a record of %s (%s, %s) is created, read, changed and deleted',
+  async (path, name, entity, of, change) => {
+    const input = await of()
+    const created = await write('POST', path, input)
+    expect(created).toMatchObject({ status: 200 })
+    const { id, remoteId } = created.body[name]
+    const remote = () => company.find(entity, remoteId.replace(`${entity}-`, ''))
+    expect(remote()).toBeDefined()
+    const changed = await write('PATCH', `${path}/${id}`, change)
+    expect(changed).toMatchObject({ status: 200, body: { [name]: change } })
+    const read = await service.rest(
+      tenant.key,
+      `/accounting/${path}/${id}?credentialId=${credentialId}`,
+    )
+    expect(read.json()).toMatchObject({ [name]: { ...change, remoteId } })
+    expect((await write('DELETE', `${path}/${id}`)).status).toBeLessThan(300)
+    // Names are only made inactive.
+    expect(remote()?.Active ?? 'deleted').toBe(remote() ? false : 'deleted')
+  },
+)
 
 test('a refused value is located at its field', async () => {
   const taken = company.list('Customer')[0]?.DisplayName
@@ -242,23 +348,111 @@ test('a refused value is located at its field', async () => {
   expect(JSON.stringify(refused.body)).toContain('customerName')
 })
 
-// Signed with the secret of the OAuth client: NOTES "webhooks" says what a real app needs in addition.
-test('a webhook names a record, which is fetched', async () => {
+/** Connects the address of the webhooks, as the developer portal does. */
+const subscribe = async (): Promise<void> => {
   const address = await service.server.listen({ port: 0, host: '127.0.0.1' })
-  worker = createInboundWorker({ ...service.runtime, publicUrl: PUBLIC_URL })
+  worker = createInboundWorker({
+    ...{ ...service.runtime, appClient: await openProcess() },
+    publicUrl: PUBLIC_URL,
+  })
   await worker.start()
-  const listed = async (): Promise<Loose> =>
-    (await service.send(tenant.key, 'GET', '/2024-03/credentials?app=quickbooks')).json().data[0]
-  await expect.poll(async () => (await listed()).webhooks?.path).toContain('/webhooks/quickbooks/')
-  const { path } = (await listed()).webhooks
-  app.webhooks.subscribe({ id: 'app', url: address + path, secret: client.clientSecret })
+  await expect
+    .poll(async () => (await credentials())[0].webhooks?.path)
+    .toContain('/webhooks/quickbooks/')
+  const { path } = (await credentials())[0].webhooks
+  app.webhooks.subscribe({ id: 'app', url: address + path, secret: VERIFIER })
+}
+
+/** Renames a customer in the app, and waits until the service shows it by its webhook. */
+const renameByWebhook = async (name: string): Promise<void> => {
   const id = idOf('Customer', 3)
-  company.update('Customer', id, { DisplayName: 'Amy of the webhook' })
+  company.update('Customer', id, { DisplayName: name })
   app.clock.advance(10 * 60_000)
   const statuses = (await app.webhooks.deliver()).map(({ status }) => status)
-  expect(statuses).toEqual(statuses.map(() => 200))
-  expect(statuses.length).toBeGreaterThan(0)
-  await expect
-    .poll(async () => (await find('customers', id)).customerName)
-    .toBe('Amy of the webhook')
+  expect(new Set(statuses)).toEqual(new Set([200]))
+  await expect.poll(async () => (await find('customers', id)).customerName).toBe(name)
+}
+
+test('a webhook that is signed with the verifier token names a record, which is fetched', async () => {
+  await subscribe()
+  await renameByWebhook('Amy of the webhook')
+})
+
+test('a rate limit with Retry-After delays a sync, and a write reports it', async () => {
+  const limited = { kind: 'status', status: 429, headers: { 'retry-after': '1' } } as const
+  app.faults.add(limited, { url: '/cdc' })
+  company.update('Customer', idOf('Customer'), { DisplayName: 'Amy after the limit' })
+  await synced()
+  expect(await find('customers', idOf('Customer'))).toMatchObject({
+    customerName: 'Amy after the limit',
+  })
+  app.faults.add(limited, { method: 'POST', url: '/vendor' })
+  const refused = await write('POST', 'vendors', { vendorName: 'Patience' })
+  expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '1' } })
+  // The next write waits.
+  expect(await write('POST', 'vendors', { vendorName: 'Patience' })).toMatchObject({ status: 200 })
+})
+
+/** How often tokens were renewed while `work` ran after all access tokens had ended. */
+const renewalsOf = async (work: () => Promise<unknown>): Promise<number> => {
+  app.oauth.expireAccessTokens(REALM)
+  const before = app.journal.find({ url: TOKEN_PATH }).length
+  await work()
+  return app.journal.find({ url: TOKEN_PATH }).length - before
+}
+
+test('an access token that ends is renewed once, in a sync, in a write and for a webhook', async () => {
+  const other = syncWith(await openProcess())
+  company.update('Vendor', idOf('Vendor', 2), { DisplayName: 'Timber & Sons' })
+  expect(await renewalsOf(() => other.syncNow(credentialId))).toBe(1)
+  await other.stop()
+  expect(await find('vendors', idOf('Vendor', 2))).toMatchObject({ vendorName: 'Timber & Sons' })
+  const renamed = async () => {
+    const { id } = await find('customers', idOf('Customer', 2))
+    expect(await write('PATCH', `customers/${id}`, { customerName: 'Ann' })).toMatchObject({
+      status: 200,
+    })
+  }
+  expect(await renewalsOf(renamed)).toBe(1)
+  expect(await renewalsOf(() => renameByWebhook('Amy with a new token'))).toBe(1)
+})
+
+test('a first sync of 5,000 records stays within the limits', async () => {
+  const large = app.addCompany(LARGE_REALM, 'Acme Large')
+  large.addSamples(1000)
+  const id = await connect(LARGE_REALM)
+  app.journal.clear()
+  await sync.syncNow(id)
+  const query = `query Totals($id: ID!) {
+    customers: accountingCustomers(credentialId: $id) { totalCount }
+    vendors: accountingVendors(credentialId: $id) { totalCount }
+    items: accountingItems(credentialId: $id) { totalCount }
+    invoices: accountingInvoices(credentialId: $id) { totalCount }
+    bills: accountingBills(credentialId: $id) { totalCount }
+    payments: accountingPayments(credentialId: $id) { totalCount }
+  }`
+  const { data, errors } = await service.graphql(tenant.key, query, { id })
+  expect(errors ?? []).toEqual([])
+  const total = { totalCount: 1000 }
+  expect(data).toEqual({
+    ...{ customers: total, vendors: total, items: total, invoices: total, bills: total },
+    payments: { totalCount: 500 + 334 },
+  })
+  const statuses = app.journal.find({ url: LARGE_REALM }).map(({ status }) => status)
+  expect(new Set(statuses)).toEqual(new Set([200]))
+  expect(statuses.length).toBeLessThan(60)
+})
+
+test('a company that ends the connection needs to be reconnected, which is reported once', async () => {
+  app.oauth.revokeGrants(REALM)
+  const other = syncWith(await openProcess())
+  await expect(other.syncNow(credentialId)).rejects.toThrow()
+  await expect(other.syncNow(credentialId)).rejects.toThrow()
+  await other.stop()
+  const ended = (await credentials()).find((credential) => credential.credentialId === credentialId)
+  expect(ended.state).toBe('needs_reconnect')
+  const failures = await service.database.prisma.$queryRaw<object[]>`
+    SELECT topic FROM change_log.changes WHERE credential_id = ${credentialId}::uuid
+      AND topic = 'connection/authentication_failure'`
+  expect(failures).toHaveLength(1)
 })

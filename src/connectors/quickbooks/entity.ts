@@ -11,7 +11,7 @@ import type {
 import type { JsonObject } from '../../definition/mapping/rule.ts'
 import { unifiedField } from '../../definition/mapping/write.ts'
 import type { Mapping } from '../../definition/mapping.ts'
-import { mapReadMany, mapRecords } from '../../definition/paging/compose.ts'
+import { getBy, mapReadMany, mapRecords } from '../../definition/paging/compose.ts'
 import { offsetPages } from '../../definition/paging/offset.ts'
 import { withQuery } from '../../definition/paging/pager.ts'
 import { entriesOf, type Values, valuesOf } from '../../definition/raw-values.ts'
@@ -25,7 +25,7 @@ export const app = 'QuickBooks'
 export interface Entity {
   /** The name in queries and responses: `BillPayment`. In a path it is in lower case. */
   readonly name: string
-  /** The records can be inactive; queries leave those out unless they ask for them (NOTES "inactive records"). */
+  /** The records can be inactive; queries leave those out unless they filter by it (NOTES "inactive records"). */
   readonly hasActive?: true
   /** The resource has records of several entities, so a remote id starts with the name: `BillPayment-12`. */
   readonly isShared?: true
@@ -109,6 +109,16 @@ export const readManyOf = (entity: Entity): ReadMany =>
     },
     (record) => listedAs(entity, record),
   )
+
+/** Reads a record of one of several entities by its remote id. */
+export const getOneOf = (entities: readonly Entity[]): ReturnType<typeof getBy> =>
+  function* (remoteId, stored, context) {
+    for (const entity of entities) {
+      const id = idIn(entity, remoteId)
+      if (id !== undefined) return yield* getBy(readManyOf(entity))(id, stored, context)
+    }
+    return undefined
+  }
 
 /** The request that writes a record. `requestid` makes a repetition harmless (NOTES "repeated writes"). */
 export const post = (

@@ -50,12 +50,13 @@ export const exchangeRate: Converter = notNull(
 /** A reference that a write cannot remove (NOTES "sparse updates"). */
 export const referenceTo = (name: string): Converter => notNull(`${name}.value`)
 
-/** The parent of a record of the same entity; `flag` says whether it has one. */
+/** The parent of a record of the same entity. A write cannot remove it; `flag` says that it has one. */
 export const parent = (flag: string): Converter => ({
   from: 'ParentRef.value',
   apply: (value, { path, put }) => {
-    if (value !== null) put('ParentRef.value', value, path)
-    put(flag, value !== null, path)
+    if (value === null) throw new WriteRejection('QuickBooks cannot remove the parent.', path)
+    put('ParentRef.value', value, path)
+    put(flag, true, path)
     return undefined
   },
   sets: ['ParentRef.value', flag],

@@ -23,7 +23,7 @@ export const invoices = collection(
     ...transaction,
     customerId: required('CustomerRef.value'),
     invoiceNumber: text('DocNumber'),
-    invoiceStatus: statusOf,
+    invoiceStatus: (raw) => raw.invoiceStatus ?? statusOf(raw),
     invoiceState: documentState,
     dueDate: notNull('DueDate'),
     paidOnDate: null, // NOTES "statuses": it is the date of a payment

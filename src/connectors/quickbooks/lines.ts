@@ -21,8 +21,8 @@ const ACCOUNT = 'AccountBasedExpenseLineDetail'
 const SUBTOTAL = 'SubTotalLineDetail'
 
 // Names that only the bodies under construction have; `complete` replaces them.
-const GIVEN_AMOUNT = 'givenAmount'
-const GIVEN_CLASS = 'givenClass'
+const PASSED_AMOUNT = 'passedAmount'
+const PASSED_CLASS = 'passedClass'
 
 const DECIMALS = 2 // of an amount
 
@@ -31,7 +31,7 @@ const optional = (path: string): Converter => decimal(path, { as: 'number' })
 
 const tracking: Converter = {
   from: '',
-  to: GIVEN_CLASS,
+  to: PASSED_CLASS,
   read: (line) =>
     categoriesIn(valuesOf(valuesOf(line)[String(valuesOf(line).DetailType)]), [CLASS]),
   write: (ids, { path }) => categoryIds(ids, [CLASS], path).get(CLASS) ?? null,
@@ -42,7 +42,7 @@ const rulesOf = (of: string, amountField: string): NestedRules => ({
   description: text('Description'),
   unitPrice: optional(`${of}.UnitPrice`),
   quantity: optional(`${of}.Qty`),
-  [amountField]: { ...optional('Amount'), to: GIVEN_AMOUNT },
+  [amountField]: { ...optional('Amount'), to: PASSED_AMOUNT },
   currency: (_: unknown, record: unknown, context: unknown) => currencyOf(record, context),
   accountingItemId: `${of}.ItemRef.value`,
   trackingCategoryIds: tracking,
@@ -95,12 +95,12 @@ const detailOf = (line: JsonObject, isSale: boolean, path: string): string => {
 
 /** The amount of a line: the one that the caller passes, that of all units, or the present one. */
 const amountOf = (
-  { [GIVEN_AMOUNT]: given = null, Amount, Id }: JsonObject,
+  { [PASSED_AMOUNT]: passed = null, Amount, Id }: JsonObject,
   { Qty, UnitPrice }: Values,
   stored: readonly Values[],
   path: string,
 ): Json => {
-  if (given !== null) return given
+  if (passed !== null) return passed
   if (typeof Qty !== 'number' || typeof UnitPrice !== 'number') {
     if (Amount !== undefined) return Amount
     throw new WriteRejection('Pass the amount, or the price and the quantity.', path)
@@ -119,7 +119,7 @@ const complete = (
   path: string,
 ): JsonObject => {
   const type = detailOf(line, isSale, path)
-  const { [GIVEN_AMOUNT]: _, [GIVEN_CLASS]: category = null, ...rest } = line
+  const { [PASSED_AMOUNT]: _, [PASSED_CLASS]: category = null, ...rest } = line
   const { [SALE]: sale, [ITEM]: item, [ACCOUNT]: account, ...common } = rest
   const detail = { [SALE]: sale, [ITEM]: item, [ACCOUNT]: account }[type]
   const ClassRef = category === null ? {} : { ClassRef: { value: category } }

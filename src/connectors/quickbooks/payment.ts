@@ -16,6 +16,7 @@ import {
   app,
   ENTITY_TYPE,
   type Entity,
+  getOneOf,
   idIn,
   pagesOf,
   post,
@@ -26,7 +27,7 @@ import {
   writtenIn,
 } from './entity.ts'
 import { common, currency, exchangeRate } from './fields.ts'
-import { DEPARTMENT, getOneOf, trackingOf } from './tracking.ts'
+import { DEPARTMENT, trackingOf } from './tracking.ts'
 import { linkedTo, paymentState } from './transaction.ts'
 
 export const RECEIVED: Entity = {

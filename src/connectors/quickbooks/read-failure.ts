@@ -27,6 +27,15 @@ const errorIn = (body: unknown): typeof NO_ERROR | undefined => {
   )
 }
 
+/** The places of references that errors name without the object that contains them. */
+const PLACES: Readonly<Record<string, string>> = {
+  ItemRef: 'Line',
+  AccountRef: 'Line',
+  TaxCodeRef: 'Line',
+  BankAccountRef: 'CheckPayment.BankAccountRef',
+  CCAccountRef: 'CreditCardPayment.CCAccountRef',
+}
+
 const between = (text: string, start: string, end: string): string | undefined => {
   const [, rest] = text.split(start)
   const [name] = rest?.split(end) ?? []
@@ -43,7 +52,8 @@ const fieldOf = (
   const isName = path.startsWith('/customer') || path.startsWith('/vendor')
   // The error of a name that exists already names no element.
   const unnamed = code === '6240' ? (isName ? 'DisplayName' : 'Name') : undefined
-  const name = element || between(detail, 'Required parameter ', ' is missing') || unnamed
+  const named = element || between(detail, 'Required parameter ', ' is missing') || unnamed
+  const name = PLACES[named ?? ''] ?? named
   return name?.endsWith('Ref') ? `${name}.value` : name
 }
 

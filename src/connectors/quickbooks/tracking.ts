@@ -2,18 +2,14 @@
 import { type Json, type ResourceConnector, WriteRejection } from '../../definition/connector.ts'
 import type { Converter } from '../../definition/mapping/rule.ts'
 import { defineMapping } from '../../definition/mapping.ts'
-import { getBy, passes } from '../../definition/paging/compose.ts'
+import { passes } from '../../definition/paging/compose.ts'
 import { type Values, valuesOf } from '../../definition/raw-values.ts'
 import { trackingCategory } from '../../resources/accounting/tracking-category.ts'
-import { ENTITY_TYPE, type Entity, idIn, pagesOf, readManyOf, remoteIdOf, sync } from './entity.ts'
+import { ENTITY_TYPE, type Entity, getOneOf, idIn, pagesOf, remoteIdOf, sync } from './entity.ts'
 import { common } from './fields.ts'
 
 export const CLASS: Entity = { name: 'Class', hasActive: true, isShared: true }
 export const DEPARTMENT: Entity = { name: 'Department', hasActive: true, isShared: true }
-
-/** The entity of a record of a shared resource. */
-export const entityOf = (record: unknown, entities: readonly Entity[]): Entity | undefined =>
-  entities.find(({ name }) => name === valuesOf(record)[ENTITY_TYPE])
 
 const idOf = (record: Values, id: unknown): string => `${record[ENTITY_TYPE]}-${id}`
 
@@ -28,16 +24,6 @@ const mapping = defineMapping<typeof trackingCategory, Values>(trackingCategory,
     return value === undefined ? null : idOf(record, value)
   },
 })
-
-/** Reads a record of one of several entities by its remote id. */
-export const getOneOf = (entities: readonly Entity[]): ReturnType<typeof getBy> =>
-  function* (remoteId, stored, context) {
-    for (const entity of entities) {
-      const id = idIn(entity, remoteId)
-      if (id !== undefined) return yield* getBy(readManyOf(entity))(id, stored, context)
-    }
-    return undefined
-  }
 
 export const trackingCategories: ResourceConnector = {
   mapping,

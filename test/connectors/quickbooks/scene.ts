@@ -1,18 +1,21 @@
 /** The QuickBooks connector and a simulated company in memory. */
 import { connector } from '../../../src/connectors/quickbooks/manifest.ts'
-import type {
-  AppRequest,
-  AppResponse,
-  Json,
-  ListPosition,
-  StoredRecord,
+import {
+  type AppRequest,
+  type AppResponse,
+  type Json,
+  type ListPosition,
+  type Steps,
+  type StoredRecord,
+  WriteRejection,
 } from '../../../src/definition/connector.ts'
 import { recordId } from '../../../src/definition/identity.ts'
+import { unifiedField } from '../../../src/definition/mapping/write.ts'
 import { createMapper } from '../../../src/definition/mapping.ts'
 import { createClient } from '../../simulators/client.ts'
 import type { CompanySettings } from '../../simulators/quickbooks/company.ts'
 import { createQuickBooks } from '../../simulators/quickbooks/start.ts'
-import { runSteps } from '../../support/steps.ts'
+import { runSteps, StepFailure } from '../../support/steps.ts'
 import type { Traffic } from '../field-mutations.ts'
 
 const CREDENTIAL = 'b4f1c1de-0000-4000-8000-000000000000'
@@ -83,7 +86,7 @@ export const openScene = (traffic: Traffic, settings: Partial<CompanySettings> =
   const exchange = (request: AppRequest): Promise<AppResponse> =>
     runSteps(
       connector,
-      (function* () {
+      (function* (): Steps<AppResponse> {
         return yield request
       })(),
       send,
@@ -131,7 +134,9 @@ export const openScene = (traffic: Traffic, settings: Partial<CompanySettings> =
     readContext,
     map: async (plural: string, raw: unknown) => (await mapped(plural, raw)).shown,
     list: async (plural: string, since?: string): Promise<readonly Row[]> =>
-      Promise.all((await listRaw(plural, since)).map(async (raw) => (await mapped(plural, raw)).shown)),
+      Promise.all(
+        (await listRaw(plural, since)).map(async (raw) => (await mapped(plural, raw)).shown),
+      ),
     get: async (plural: string, remoteId: string): Promise<Row> =>
       (await read(plural, remoteId)).shown,
     create: async (plural: string, fields: Fields, remoteFields: Fields = {}): Promise<Row> => {
@@ -146,6 +151,25 @@ export const openScene = (traffic: Traffic, settings: Partial<CompanySettings> =
       const before = await stored(plural, remoteId)
       const steps = update.steps({ fields, remoteFields: {} }, before, await attempt())
       return (await mapped(plural, await runSteps(connector, steps, send))).shown
+    },
+    /** The unified name of the field that the app refuses in a new record; undefined if it names none. */
+    refusedField: async (
+      plural: string,
+      fields: Fields,
+      remoteFields: Fields,
+    ): Promise<string | undefined> => {
+      const { create } = writerOf(plural)
+      if (!create) throw new Error(`${plural} cannot be created.`)
+      const steps = create.steps({ fields, remoteFields }, await attempt())
+      const failure = await runSteps(connector, steps, send).then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+      // The connector itself names unified fields.
+      if (failure instanceof WriteRejection) return failure.field
+      if (!(failure instanceof StepFailure))
+        throw failure ?? new Error('The app accepted the record.')
+      return failure.field && unifiedField(resourceOf(plural).mapping, failure.field)
     },
     remove: async (plural: string, remoteId: string): Promise<void> => {
       const { delete: remove } = writerOf(plural)

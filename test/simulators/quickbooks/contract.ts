@@ -124,3 +124,8 @@ export const propertyAt = (entity: string, path: string): Schema | undefined => 
 /** The names of the fields that an entity declares. */
 export const fieldsOf = (entity: string): readonly string[] =>
   Object.keys(propertiesOf(definitionNamed(entity)))
+
+/** The names of the properties of all types. */
+export const declaredNames: ReadonlySet<string> = new Set(
+  Object.values(document.$defs).flatMap((schema) => Object.keys(propertiesOf({ ...schema }))),
+)
