@@ -6,20 +6,14 @@ import { createSimulator, type Simulator } from '../engine/simulator.ts'
 import type { StoredRecord } from '../engine/store.ts'
 import type { StartOptions } from '../serve.ts'
 import { associate, associationTypeOf, dissociate } from './associations.ts'
+import { mergeRecords } from './merges.ts'
 import { addPipeline, fillNewPortal, type NewPipeline } from './new-portal.ts'
 import { objectTypeNamed, openPortal, type Portal, type PortalSettings } from './portal.ts'
 import { createProfile, type HubSpotOptions } from './profile.ts'
 import type { PropertyDefinition } from './property-definitions.ts'
-import {
-  archiveRecord,
-  createRecord,
-  findRecord,
-  mergeRecords,
-  purgeRecord,
-  restoreRecord,
-  showWritten,
-  updateRecord,
-} from './records.ts'
+import { findRecord } from './record-lookup.ts'
+import { showWritten } from './record-view.ts'
+import { archiveRecord, createRecord, purgeRecord, restoreRecord, updateRecord } from './records.ts'
 import { addSampleRecords } from './sample-records.ts'
 
 /** A record that another one is associated with. */
@@ -175,6 +169,7 @@ export const createHubSpot = ({
   const addPortal: HubSpot['addPortal'] = (id, name, settings = {}) => {
     const portal = openPortal(simulator.accounts.add(id, name), simulator.clock, {
       ...{ timeZone: 'US/Eastern', currency: 'USD', additionalCurrencies: [] },
+      ...{ hasLeads: true, maxSearchResults: 10_000 },
       ...{ searchLagMs, undefinedProperties, ...settings },
     })
     portals.set(id, portal)
