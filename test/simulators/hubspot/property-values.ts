@@ -16,6 +16,8 @@ import {
 /** A record that has a calculated property. */
 interface Subject {
   readonly portal: Portal
+  /** The name of its type. */
+  readonly type: string
   readonly record: StoredRecord
   readonly stored: JsonObject
 }
@@ -43,9 +45,27 @@ const ofAssociate =
     return associate && propertiesOf(associate)[property]
   }
 
+/** The time of the latest note or task of a record that is not in the future. */
+const lastActivity: Calculation = ({ portal, type, record }) => {
+  const activities = ['notes', 'tasks'].flatMap((name) =>
+    associatesOf(portal, { type, id: record.id }, objectTypeNamed(name)).map(({ id }) =>
+      portal.store.find(name, id),
+    ),
+  )
+  const now = formatTime(portal.clock.nowMs())
+  const times = activities.map((one) => String(one ? propertiesOf(one).hs_timestamp : ''))
+  return times
+    .filter((time) => time !== '' && time <= now)
+    .sort()
+    .at(-1)
+}
+
 /** By the type's name, then by the property's. */
 const calculations: Readonly<Record<string, Readonly<Record<string, Calculation>>>> = {
+  contacts: { notes_last_updated: lastActivity },
+  companies: { notes_last_updated: lastActivity },
   deals: {
+    notes_last_updated: lastActivity,
     hs_is_closed: (deal) => dealStage(deal)?.metadata.isClosed,
     hs_is_closed_won: (deal) => {
       const stage = dealStage(deal)
@@ -79,6 +99,6 @@ export const propertyValue = (
   if (name === type.modifiedProperty) return formatTime(record.updatedAtMs)
   const stored = propertiesOf(record)
   const calculate = calculations[type.name]?.[name]
-  const found = calculate ? calculate({ portal, record, stored }) : stored[name]
+  const found = calculate ? calculate({ portal, type: type.name, record, stored }) : stored[name]
   return found === undefined ? undefined : String(found)
 }

@@ -224,9 +224,8 @@ const findMatches = (
   if (portal.hasUnindexedChanges())
     return find(store.listAsOf(type.name, clock.nowMs() - settings.searchLagMs))
   const key = `search ${JSON.stringify([query, filterGroups, sorts])}`
-  // Leads show values of contacts and companies.
-  const others = type.name === 'leads' ? ['contacts', 'companies'] : []
-  const read = [type.name, ...others, 'association', 'pipeline', `property ${type.name}`]
+  // Some records show values of others.
+  const read = [...objectTypes.keys(), 'association', 'pipeline', `property ${type.name}`]
   return store.view(read, key, find)
 }
 
