@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { defineProperty } from '../simulators/hubspot/property-definitions.ts'
 import { expected, expectedRecord } from './hubspot/expected.ts'
 import { addFullRecords, type FullRecords } from './hubspot/full-records.ts'
-import { openScene, PORTAL, type Scene } from './hubspot/scene.ts'
+import { MAX_SEARCH_RESULTS, openScene, PORTAL, type Scene } from './hubspot/scene.ts'
 
 const SAMPLES = 120 // more than a page
 
@@ -99,5 +99,93 @@ describe('the first sync', () => {
       ['Ada Byron', 'ada@example.com', true],
       ['Gone Owner', 'gone@example.com', false],
     ])
+  })
+})
+
+describe('changes', () => {
+  const LAG_MS = 2000
+
+  test('are found once the index has them, also if that is late', async () => {
+    const { app, portal, find, synced } = scene
+    app.clock.advance(60_000)
+    portal.update('contacts', full.contact, { firstname: 'Amalie' })
+    await synced()
+    expect(await find('contacts', full.contact)).toMatchObject({ firstName: 'Emmy' })
+    app.clock.advance(LAG_MS)
+    await synced()
+    expect(await find('contacts', full.contact)).toMatchObject({ firstName: 'Amalie' })
+  })
+
+  test('are found in every resource, with the current values', async () => {
+    const { app, portal, find, synced } = scene
+    app.clock.advance(600_000)
+    portal.update('companies', full.company, { name: 'Harbour' })
+    portal.update('deals', full.deal, { dealstage: 'closedlost' })
+    portal.update('leads', full.lead, { hs_lead_name: 'Fewer lamps' })
+    portal.update('notes', full.note, { hs_note_body: 'Bye' })
+    portal.update('tasks', full.task, { hs_task_status: 'WAITING' })
+    app.clock.advance(LAG_MS)
+    // The index does not have this value yet, the record has.
+    portal.update('companies', full.company, { industry: 'BANKING' })
+    await synced()
+    expect(await find('accounts', full.company)).toMatchObject({
+      accountName: 'Harbour',
+      industry: 'BANKING',
+    })
+    expect(await find('opportunities', full.deal)).toMatchObject({ opportunityStatus: 'lost' })
+    expect(await find('leads', full.lead)).toMatchObject({ leadTitle: 'Fewer lamps' })
+    expect(await find('notes', full.note)).toMatchObject({ noteContent: 'Bye' })
+    expect(await find('tasks', full.task)).toMatchObject({
+      taskStatus: 'WAITING',
+      completedDate: null,
+    })
+    for (const topic of Object.keys(expected)) await compareAll(topic)
+  })
+
+  test('of more records than a search returns are found, although all have the same time', async () => {
+    const { app, portal, synced } = scene
+    app.clock.advance(600_000)
+    app.clock.freeze()
+    for (let at = 0; at < MAX_SEARCH_RESULTS + 50; at++)
+      portal.create('companies', { name: `Import ${at}` })
+    app.clock.resume()
+    app.clock.advance(LAG_MS)
+    await synced()
+    await compareAll('accounts')
+  })
+
+  test('by a merge move everything to the new record', async () => {
+    const { app, portal, find, synced } = scene
+    app.clock.advance(600_000)
+    const [one, other] = portal
+      .list('contacts')
+      .slice(-2)
+      .map(({ id }) => String(id))
+    const { id } = portal.merge('contacts', String(one), String(other))
+    app.clock.advance(LAG_MS)
+    await synced()
+    expect(await find('contacts', String(id))).toBeDefined()
+    await compareAll('contacts')
+  })
+
+  test('that no search shows are found by a full listing', async () => {
+    const { app, call, credentialId, portal, synced, tenant } = scene
+    app.clock.advance(600_000)
+    const [archived, erased] = portal
+      .list('contacts')
+      .slice(-2)
+      .map(({ id }) => String(id))
+    portal.archive('contacts', String(archived))
+    portal.purge('contacts', String(erased))
+    // An association changes no time.
+    const [other] = portal.list('companies').map(({ id }) => String(id))
+    portal.associate('contacts', full.contact, { type: 'companies', id: String(other), typeId: 1 })
+    // A missing record is deleted once a second listing confirms it.
+    for (const _ of ['first', 'second']) {
+      const input = { userId: tenant.userId, credentialId, resource: 'crm/contacts' }
+      expect(await call('startReconciliation', input)).toMatchObject({ status: 201 })
+      await synced()
+    }
+    await compareAll('contacts')
   })
 })

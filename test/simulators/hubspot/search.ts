@@ -225,8 +225,8 @@ const findMatches = (
     return find(store.listAsOf(type.name, clock.nowMs() - settings.searchLagMs))
   const key = `search ${JSON.stringify([query, filterGroups, sorts])}`
   // Some records show values of others.
-  const read = [...objectTypes.keys(), 'association', 'pipeline', `property ${type.name}`]
-  return store.view(read, key, find)
+  const others = [...objectTypes.keys(), 'association', 'pipeline', `property ${type.name}`]
+  return store.view([type.name, ...others], key, find)
 }
 
 /** @throws ApiError if the page is not within the first results */
