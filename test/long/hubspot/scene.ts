@@ -7,6 +7,7 @@ import type { Connector } from '../../../src/definition/connector.ts'
 import { createSync } from '../../../src/sync/schedule.ts'
 import { listen } from '../../simulators/engine/listen.ts'
 import { createHubSpot, type PortalControls } from '../../simulators/hubspot/start.ts'
+import { freePort } from '../../support/free-port.ts'
 import { openBrowser } from '../../support/oauth-browser.ts'
 import { callOver, type Input, type Outcome } from '../../support/operations.ts'
 import { startService } from '../../support/service.ts'
@@ -16,7 +17,6 @@ import { testVault } from '../../support/vault.ts'
 export type Loose = any
 
 export const PORTAL = '62515'
-export const PUBLIC_URL = 'https://api.example.com'
 export const client = { clientId: 'ours', clientSecret: 'client-secret-0123456789' }
 
 /** The cap of searches, which is 10,000 in HubSpot. */
@@ -54,7 +54,10 @@ export const connectorAt = (url: string): Connector => {
 
 /** Starts all of it. `prepare` fills the portal, whose records are a day old when it is connected. */
 export const openScene = async (prepare: (portal: PortalControls) => void) => {
-  const redirectUris = [`${PUBLIC_URL}/oauth/callback`]
+  // The address of webhooks is part of their signature.
+  const port = await freePort()
+  const publicUrl = `http://127.0.0.1:${port}`
+  const redirectUris = [`${publicUrl}/oauth/callback`]
   const simulator = createHubSpot({
     clients: [{ ...client, redirectUris }],
     limited: false,
@@ -70,7 +73,7 @@ export const openScene = async (prepare: (portal: PortalControls) => void) => {
 
   const connectors = new Map([['hubspot', connectorAt(app.url)]])
   const service = await startService({
-    ...{ connectors, publicUrl: PUBLIC_URL },
+    ...{ connectors, publicUrl },
     allowPrivateAddresses: true,
   })
   const tenant = await service.createTenant('development', [])
@@ -102,7 +105,7 @@ export const openScene = async (prepare: (portal: PortalControls) => void) => {
     })
     const callback =
       response.headers.get('location') ?? `${response.status} ${await response.text()}`
-    expect(callback).toContain(`${PUBLIC_URL}/oauth/callback`)
+    expect(callback).toContain(`${publicUrl}/oauth/callback`)
     expect((await browser.get(callback)).body).toContain('Connected')
     return (await call('userCredentials', { userId })).result.at(-1).credentialId
   }
@@ -133,7 +136,7 @@ export const openScene = async (prepare: (portal: PortalControls) => void) => {
   }
 
   return {
-    ...{ app, portal, service, tenant, connectors, credentialId },
+    ...{ app, publicUrl, port, portal, service, tenant, connectors, credentialId },
     ...{ call, connect, synced, list, write, sync },
     find: async (topic: string, remoteId: string): Promise<Loose> =>
       (await list(topic)).find((record) => record.remoteId === remoteId),
