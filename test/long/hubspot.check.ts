@@ -8,7 +8,6 @@ import { reportTable } from '../../tools/app-kit/check/result.ts'
 import { checkApp } from '../../tools/app-kit/check/run.ts'
 import { openWorkbench } from '../../tools/app-kit/check/workbench.ts'
 import { listen } from '../simulators/engine/listen.ts'
-import { defineProperty } from '../simulators/hubspot/property-definitions.ts'
 import { createHubSpot } from '../simulators/hubspot/start.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { expected, expectedRecord } from './hubspot/expected.ts'
@@ -28,11 +27,6 @@ let scene: Scene
 let full: FullRecords
 beforeAll(async () => {
   scene = await openScene((portal) => {
-    portal.addProperty(
-      'contacts',
-      defineProperty('tier', 'enumeration', { options: ['gold', 'tin'] }),
-    )
-    portal.addProperty('contacts', defineProperty('visits', 'number'))
     full = addFullRecords(portal)
     portal.addSamples(SAMPLES)
     // Records that nothing refers to, to be merged, archived and erased.
@@ -567,7 +561,7 @@ test('an account without leads syncs everything else, and says why leads are mis
   expect(await list('accounts', credentialId)).toMatchObject([{ accountName: 'Only one' }])
   expect(await list('stages', credentialId)).toHaveLength(7)
   const { result } = await call('credential', { userId: tenant.userId, credentialId })
-  expect(JSON.stringify(result)).toContain('required scopes')
+  expect(JSON.stringify(result)).toContain('crm.objects.leads.read')
 })
 
 test('conforms to what every connector promises', async () => {

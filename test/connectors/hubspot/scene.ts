@@ -11,7 +11,6 @@ import { unifiedField } from '../../../src/definition/mapping/write.ts'
 import { createMapper } from '../../../src/definition/mapping.ts'
 import { addFullRecords } from '../../long/hubspot/full-records.ts'
 import { createClient } from '../../simulators/client.ts'
-import { defineProperty } from '../../simulators/hubspot/property-definitions.ts'
 import { createHubSpot } from '../../simulators/hubspot/start.ts'
 import { ATTEMPT, runSteps, StepFailure } from '../../support/steps.ts'
 import type { Traffic } from '../field-mutations.ts'
@@ -27,9 +26,6 @@ export const openScene = (traffic: Traffic) => {
   const clock = { startMs: START_MS, frozen: true }
   const simulator = createHubSpot({ limited: false, searchLagMs: 0, clock })
   const portal = simulator.addPortal(PORTAL, 'Acme', { additionalCurrencies: ['EUR'] })
-  const options = { options: ['gold', 'tin'] }
-  portal.addProperty('contacts', defineProperty('tier', 'enumeration', options))
-  portal.addProperty('contacts', defineProperty('visits', 'number'))
   const full = addFullRecords(portal)
   portal.archiveOwner(portal.addOwner('gone@example.com', 'Gone', 'Owner'))
   const client = createClient(simulator, simulator.oauth.issue(PORTAL).accessToken)

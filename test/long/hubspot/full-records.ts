@@ -1,5 +1,6 @@
 /** A record of each type with a value of every property that the connector reads. */
 import type { JsonObject } from '../../simulators/engine/json.ts'
+import { defineProperty } from '../../simulators/hubspot/property-definitions.ts'
 import type { PortalControls, Target } from '../../simulators/hubspot/start.ts'
 
 const ADDRESS = {
@@ -17,8 +18,12 @@ export interface FullRecords {
   readonly task: string
 }
 
-/** Adds the records, which are associated with each other. @returns their ids */
+const TIERS = { options: ['gold', 'tin'] }
+
+/** Adds custom properties of contacts, and the records, which are associated with each other. @returns their ids */
 export const addFullRecords = (portal: PortalControls): FullRecords => {
+  portal.addProperty('contacts', defineProperty('tier', 'enumeration', TIERS))
+  portal.addProperty('contacts', defineProperty('visits', 'number'))
   const owner = portal.addOwner('ada@example.com', 'Ada', 'Byron')
   const add = (type: string, properties: JsonObject, ...targets: readonly Target[]): string =>
     String(portal.create(type, { ...properties, hubspot_owner_id: owner }, targets).id)
