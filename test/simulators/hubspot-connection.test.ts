@@ -15,11 +15,11 @@ const client = { clientId: 'ours', clientSecret: SECRET, redirectUris: [CALLBACK
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
 describe('OAuth', () => {
-  const connect = async () => {
+  const connect = async (settings: { hasLeads?: boolean } = {}) => {
     const clock = { startMs: NOON, frozen: true }
     const simulator = createHubSpot({ clients: [client], clock })
     simulator.addPortal(PORTAL, 'Acme')
-    simulator.addPortal('7', 'Other')
+    simulator.addPortal('7', 'Other', settings)
     const send = createClient(simulator)
     const request = {
       client_id: 'ours',
@@ -51,11 +51,16 @@ describe('OAuth', () => {
     expect(searchParams.get('state')).toBe('s')
     expect(tokens.json).toMatchObject({
       ...{ token_type: 'bearer', expires_in: 1800, hub_id: 7, token_use: 'access_token' },
-      scopes: ['oauth', 'crm.objects.contacts.read'],
+      scopes: ['oauth', 'crm.objects.contacts.read', 'crm.objects.leads.read'],
     })
     const send = createClient(simulator, tokens.json.access_token)
     const details = await send('GET', '/account-info/2026-09/details')
     expect(details.json.portalId).toBe(7)
+  })
+
+  test('a portal without leads is not granted their optional scopes', async () => {
+    const { tokens } = await connect({ hasLeads: false })
+    expect(tokens.json.scopes).toEqual(['oauth', 'crm.objects.contacts.read'])
   })
 
   test('access tokens last 30 minutes; the refresh token stays the same', async () => {

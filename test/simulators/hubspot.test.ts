@@ -130,6 +130,39 @@ describe('a record', () => {
     })
   })
 
+  test('has the time of its completion, if it is a completed task', async () => {
+    const { portal, simulator } = openPortal()
+    const task = portal.create('tasks', { hs_timestamp: '1782878400000' })
+    const completion = () =>
+      Object(portal.find('tasks', String(task.id))?.properties).hs_task_completion_date
+    const complete = (status: string) =>
+      portal.update('tasks', String(task.id), { hs_task_status: status })
+    expect(completion()).toBeUndefined()
+    complete('COMPLETED')
+    simulator.clock.advance(1000)
+    complete('COMPLETED')
+    expect(completion()).toBe(new Date(NOON).toISOString())
+    complete('WAITING')
+    expect(completion()).toBeUndefined()
+  })
+
+  test('shows its primary contact and its company, if it is a lead', async () => {
+    const { send, portal } = openPortal()
+    const [amy, ben] = ['Amy', 'Ben'].map((firstname) => portal.create('contacts', { firstname }))
+    const acme = portal.create('companies', { name: 'Acme' })
+    const lead = portal.create('leads', { hs_lead_name: 'Lamps' }, [
+      { type: 'contacts', id: String(amy?.id), typeId: 608 },
+      { type: 'contacts', id: String(ben?.id), typeId: 578 },
+      { type: 'companies', id: String(acme.id), typeId: 610 },
+    ])
+    const names = 'hs_associated_contact_firstname,hs_associated_company_name'
+    const { json } = await send('GET', `/objects/V/leads/${lead.id}?properties=${names}`)
+    expect(json.properties).toMatchObject({
+      hs_associated_contact_firstname: 'Ben',
+      hs_associated_company_name: 'Acme',
+    })
+  })
+
   test('that was merged is a new one, which the old ids lead to', async () => {
     const { send, post, portal } = openPortal()
     const company = portal.create('companies', { name: 'Acme' })

@@ -1,5 +1,5 @@
 import type { AppFailure, AppRequest, AppResponse } from '../../definition/connector.ts'
-import { entriesOf, valuesOf } from '../../definition/raw-values.ts'
+import { entriesOf, textsAt, valuesOf } from '../../definition/raw-values.ts'
 import { contacts, crmPath } from './object-type.ts'
 
 const SECOND_MS = 1000
@@ -35,7 +35,8 @@ const propertyIn = (body: unknown): string | undefined => {
 const reasonIn = ({ status, body }: AppResponse): string => {
   const { errors, message } = valuesOf(body)
   const [first] = entriesOf(errors)
-  const reason = first?.message ?? message
+  const scopes = textsAt(first, 'context.requiredGranularScopes')
+  const reason = scopes.length > 0 ? `${first?.message} ${scopes}` : (first?.message ?? message)
   return typeof reason === 'string' && reason !== '' ? reason : `it answered ${status}`
 }
 

@@ -11,6 +11,8 @@ export interface Clock {
   skew(ms: number): void
   /** Stops the clock, so that only `advance` moves it. */
   freeze(): void
+  /** Lets a stopped clock run. */
+  resume(): void
 }
 
 export interface ClockOptions {
@@ -40,6 +42,9 @@ export const createClock = ({ startMs = Date.now(), frozen = false }: ClockOptio
     freeze: () => {
       baseMs = steadyMs()
       runningSinceMs = undefined
+    },
+    resume: () => {
+      runningSinceMs ??= performance.now()
     },
   }
 }

@@ -7,3 +7,6 @@ export interface JsonObject {
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The objects of a list in a body; none if the list is absent. */
+export const listOf = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value : [])

@@ -1,5 +1,5 @@
 /** The paths of associations: of one record, and in batches. */
-import type { JsonObject } from '../engine/json.ts'
+import { type JsonObject, listOf } from '../engine/json.ts'
 import { type Cursors, createCursors } from '../engine/pages.ts'
 import { type Call, RefusalError, type Route } from '../engine/profile.ts'
 import {
@@ -28,7 +28,7 @@ import {
 import { notFound } from './errors.ts'
 import type { ObjectType } from './object-types.ts'
 import type { Portal } from './portal.ts'
-import { listOf, requireRecord } from './records.ts'
+import { requireRecord } from './record-lookup.ts'
 
 const MAX_PAGE = 500
 

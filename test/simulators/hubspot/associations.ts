@@ -52,9 +52,10 @@ export const associationTypes: readonly AssociationType[] = [
   ...pair('deals', 'contacts', [3, 4]),
   ...pair('deals', 'companies', [341, 342]),
   ...pair('deals', 'companies', [5, 6], PRIMARY),
-  ...pair('leads', 'contacts', [608, 607]),
-  ...pair('leads', 'contacts', [578, 577], PRIMARY),
-  ...pair('leads', 'companies', [610, 609]),
+  ...pair('leads', 'contacts', [608, 609]),
+  ...pair('leads', 'contacts', [578, 579], PRIMARY),
+  ...pair('leads', 'companies', [610, 611]),
+  ...pair('leads', 'companies', [580, 581], PRIMARY),
   ...pair('notes', 'contacts', [202, 201]),
   ...pair('notes', 'companies', [190, 189]),
   ...pair('notes', 'deals', [214, 213]),
@@ -62,7 +63,7 @@ export const associationTypes: readonly AssociationType[] = [
   ...pair('tasks', 'contacts', [204, 203]),
   ...pair('tasks', 'companies', [192, 191]),
   ...pair('tasks', 'deals', [216, 215]),
-  ...pair('tasks', 'leads', [646, 647]),
+  ...pair('tasks', 'leads', [647, 646]),
   ...pair('contacts', 'contacts', [449, 449]),
   ...pair('companies', 'companies', [450, 450]),
 ]
@@ -139,7 +140,7 @@ const remove = ({ store }: Portal, from: RecordKey, to: RecordKey, typeId: numbe
 
 /** Which record of a pair has only one primary associate: the left one of `associationTypes`. */
 const hasOnePrimary = ({ typeId, label }: AssociationType): boolean =>
-  label === PRIMARY && [1, 5, 578].includes(typeId)
+  label === PRIMARY && [1, 5, 578, 580].includes(typeId)
 
 /** Makes `to` the only primary associate of `from`. */
 const movePrimary = (

@@ -1,21 +1,12 @@
 /** Batches of reads and writes of up to 100 records. */
-import type { JsonObject } from '../engine/json.ts'
+import { type JsonObject, listOf } from '../engine/json.ts'
 import type { Reply } from '../engine/profile.ts'
 import { batchError, type ErrorContent, invalid } from './errors.ts'
 import type { ObjectType } from './object-types.ts'
 import { formatTime, type Portal } from './portal.ts'
-import {
-  archiveRecord,
-  assertSelection,
-  type ChangeSource,
-  createRecord,
-  findRecord,
-  isArchived,
-  listOf,
-  showRecord,
-  showWritten,
-  updateRecord,
-} from './records.ts'
+import { findRecord, isArchived } from './record-lookup.ts'
+import { assertSelection, showRecord, showWritten } from './record-view.ts'
+import { archiveRecord, type ChangeSource, createRecord, updateRecord } from './records.ts'
 
 const SOURCE: ChangeSource = 'INTEGRATION'
 

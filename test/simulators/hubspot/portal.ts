@@ -12,6 +12,10 @@ export interface PortalSettings {
   readonly currency: string
   /** The other currencies of a portal with several. */
   readonly additionalCurrencies: readonly string[]
+  /** Whether the subscription of the portal has leads. */
+  readonly hasLeads: boolean
+  /** The most results that the pages of a search reach. */
+  readonly maxSearchResults: number
   /** How long after a write the search index has it. */
   readonly searchLagMs: number
   /** What a request for a property without a definition gets. */
@@ -101,39 +105,4 @@ export const stagesOf = ({ value }: StoredRecord): readonly Stage[] =>
   // Stored by `addPipeline` in start.ts, from stages.
   value.stages as unknown as readonly Stage[]
 
-/** The stage of a record, through any pipeline of its type. */
-const stageOf = (portal: Portal, type: ObjectType, id: unknown): Stage | undefined =>
-  pipelinesOf(portal, type.name)
-    .flatMap(stagesOf)
-    .find((stage) => stage.id === id)
-
 export const propertiesOf = ({ value }: StoredRecord): JsonObject => Object(value.properties)
-
-const calculated: Readonly<
-  Record<string, (portal: Portal, stored: JsonObject, stage: Stage | undefined) => unknown>
-> = {
-  hs_is_closed: (_portal, _stored, stage) => stage?.metadata.isClosed,
-  hs_is_closed_won: (_portal, _stored, stage) =>
-    stage && String(stage.metadata.isClosed === 'true' && stage.metadata.probability === '1.0'),
-  hs_deal_stage_probability: (_portal, _stored, stage) => stage?.metadata.probability,
-  amount_in_home_currency: ({ settings }, { amount, deal_currency_code: code }) =>
-    (code ?? settings.currency) === settings.currency ? amount : undefined,
-}
-
-/** The value of a property; undefined: none. */
-export const propertyValue = (
-  portal: Portal,
-  type: ObjectType,
-  record: StoredRecord,
-  name: string,
-): string | undefined => {
-  if (name === 'hs_object_id') return record.id
-  if (name === type.createdProperty) return formatTime(record.createdAtMs)
-  if (name === type.modifiedProperty) return formatTime(record.updatedAtMs)
-  const stored = propertiesOf(record)
-  const calculate = type.name === 'deals' ? calculated[name] : undefined
-  const found = calculate
-    ? calculate(portal, stored, stageOf(portal, type, stored.dealstage))
-    : stored[name]
-  return found === undefined ? undefined : String(found)
-}

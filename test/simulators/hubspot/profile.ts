@@ -120,7 +120,7 @@ const GRANT_ERRORS: Readonly<Record<string, string>> = {
 const versions = (path: string): readonly string[] =>
   VERSIONS.map((version) => `/oauth/${version}/${path}`)
 
-const oauth: OAuthPolicy = {
+const oauthOf = (portalOf: PortalOf): OAuthPolicy => ({
   paths: {
     authorize: '/oauth/authorize',
     token: versions('token'),
@@ -138,7 +138,11 @@ const oauth: OAuthPolicy = {
   refreshTokenSeconds: 100 * 365 * 86_400,
   refresh: { rotatesAfterMs: Number.POSITIVE_INFINITY, graceMs: 0, reuse: 'refused' },
   optionalParameters: ['response_type'],
-  authorizeParameters: ['optional_scope'],
+  optionalScopes: {
+    parameter: 'optional_scope',
+    isGranted: (account, scope) =>
+      portalOf(account).settings.hasLeads || !scope.startsWith('crm.objects.leads.'),
+  },
   tokenParameters: ['scope'],
   tokenResponse,
   introspectionResponse,
@@ -148,7 +152,7 @@ const oauth: OAuthPolicy = {
     error: code,
     error_description: description,
   }),
-}
+})
 
 export const createProfile = ({ portalOf, webhookFormat, appKind }: HubSpotOptions): Profile => ({
   name: 'HubSpot',
@@ -157,6 +161,6 @@ export const createProfile = ({ portalOf, webhookFormat, appKind }: HubSpotOptio
   errorBody: checkOf('Error'),
   responseHeaders: rateHeaders,
   limits: limitsOf(appKind),
-  oauth,
+  oauth: oauthOf(portalOf),
   webhooks: webhookPolicy(webhookFormat),
 })

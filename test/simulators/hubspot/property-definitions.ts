@@ -95,7 +95,7 @@ const standard: Readonly<Record<string, readonly PropertyDefinition[]>> = {
   contacts: [
     defineProperty('email', 'string', { hasUniqueValue: true }),
     ...texts('firstname', 'lastname', 'phone', 'mobilephone', 'fax', 'jobtitle', 'company'),
-    ...texts('website', 'salutation'),
+    ...texts('website', 'salutation', 'work_email', 'hs_additional_emails'),
     ...ADDRESS,
     ...[LIFECYCLE, LEAD_STATUS, owner],
     defineProperty('notes_last_contacted', 'datetime', CALCULATED),
@@ -131,7 +131,13 @@ const standard: Readonly<Record<string, readonly PropertyDefinition[]>> = {
     defineProperty('notes_last_updated', 'datetime', CALCULATED),
   ],
   leads: [
-    ...texts('hs_lead_name'),
+    ...texts('hs_lead_name', 'hs_lead_source'),
+    ...['email', 'firstname', 'lastname'].map((name) =>
+      defineProperty(`hs_associated_contact_${name}`, 'string', CALCULATED),
+    ),
+    ...['domain', 'name'].map((name) =>
+      defineProperty(`hs_associated_company_${name}`, 'string', CALCULATED),
+    ),
     defineProperty('hs_lead_type', 'enumeration', {
       options: ['NEW_BUSINESS', 'UPSELL', 'RE_ATTEMPTING'],
     }),
@@ -150,6 +156,7 @@ const standard: Readonly<Record<string, readonly PropertyDefinition[]>> = {
     defineProperty('hs_task_status', 'enumeration', {
       options: ['NOT_STARTED', 'IN_PROGRESS', 'WAITING', 'COMPLETED', 'DEFERRED'],
     }),
+    defineProperty('hs_task_completion_date', 'datetime', READ_ONLY),
     defineProperty('hs_task_priority', 'enumeration', {
       options: ['NONE', 'LOW', 'MEDIUM', 'HIGH'],
     }),

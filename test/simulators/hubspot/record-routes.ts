@@ -17,23 +17,12 @@ import {
   typeIn,
 } from './endpoints.ts'
 import { notFound } from './errors.ts'
+import { mergeRecords } from './merges.ts'
 import type { ObjectType } from './object-types.ts'
 import type { Portal } from './portal.ts'
-import {
-  archiveRecord,
-  assertSelection,
-  type ChangeSource,
-  createRecord,
-  findRecord,
-  isArchived,
-  mergeRecords,
-  requireRecord,
-  type Selection,
-  showRecord,
-  showWritten,
-  typesIn,
-  updateRecord,
-} from './records.ts'
+import { findRecord, isArchived, requireRecord } from './record-lookup.ts'
+import { assertSelection, type Selection, showRecord, showWritten, typesIn } from './record-view.ts'
+import { archiveRecord, type ChangeSource, createRecord, updateRecord } from './records.ts'
 import { search } from './search.ts'
 
 const SOURCE: ChangeSource = 'INTEGRATION'

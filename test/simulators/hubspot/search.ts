@@ -1,17 +1,18 @@
 /** The search: filters, sorts and pages over an index that lags behind the records. */
-import type { JsonObject } from '../engine/json.ts'
+import { type JsonObject, listOf } from '../engine/json.ts'
 import { pageAt } from '../engine/pages.ts'
 import type { StoredRecord } from '../engine/store.ts'
 import { associationsOf } from './associations.ts'
 import { invalid } from './errors.ts'
 import { type ObjectType, objectTypes } from './object-types.ts'
-import { definitionNamed, type Portal, propertyValue } from './portal.ts'
+import { definitionNamed, type Portal } from './portal.ts'
 import type { PropertyDefinition } from './property-definitions.ts'
-import { assertSelection, isArchived, listOf, showRecord } from './records.ts'
+import { propertyValue } from './property-values.ts'
+import { isArchived } from './record-lookup.ts'
+import { assertSelection, showRecord } from './record-view.ts'
 import { parseTime } from './values.ts'
 
 const MAX_PAGE = 200
-const MAX_RESULTS = 10_000
 const MAX_GROUPS = 6
 const MAX_FILTERS_OF_GROUP = 10
 const MAX_FILTERS = 25
@@ -223,16 +224,21 @@ const findMatches = (
   if (portal.hasUnindexedChanges())
     return find(store.listAsOf(type.name, clock.nowMs() - settings.searchLagMs))
   const key = `search ${JSON.stringify([query, filterGroups, sorts])}`
-  return store.view([type.name, 'association', 'pipeline', `property ${type.name}`], key, find)
+  // Some records show values of others.
+  const others = [...objectTypes.keys(), 'association', 'pipeline', `property ${type.name}`]
+  return store.view([type.name, ...others], key, find)
 }
 
-/** @throws ApiError if the page is not within the first 10,000 results */
-const readPage = ({ limit = 10, after = '0' }: JsonObject): readonly [number, number] => {
+/** @throws ApiError if the page is not within the first results */
+const readPage = (
+  { settings: { maxSearchResults } }: Portal,
+  { limit = 10, after = '0' }: JsonObject,
+): readonly [number, number] => {
   const [size, start] = [Number(limit), Number(after)]
   if (size < 1 || size > MAX_PAGE) throw invalid(`limit must be from 1 to ${MAX_PAGE}`)
   if (!/^\d{1,9}$/.test(String(after))) throw invalid(`after must be an offset: ${after}`)
-  if (start + size > MAX_RESULTS)
-    throw invalid(`Paging beyond ${MAX_RESULTS} results is not possible`, {
+  if (start + size > maxSearchResults)
+    throw invalid(`Paging beyond ${maxSearchResults} results is not possible`, {
       after: [String(after)],
     })
   return [start, size]
@@ -240,10 +246,10 @@ const readPage = ({ limit = 10, after = '0' }: JsonObject): readonly [number, nu
 
 /**
  * One page of the records that match.
- * @throws ApiError if the request has too many filters, unknown properties, or a page beyond 10,000
+ * @throws ApiError if the request has too many filters, unknown properties, or a page beyond the last result that can be reached
  */
 export const search = (portal: Portal, type: ObjectType, body: JsonObject): JsonObject => {
-  const [start, size] = readPage(body)
+  const [start, size] = readPage(portal, body)
   const properties = Array.isArray(body.properties) ? body.properties.map(String) : undefined
   const selection = properties ? { properties } : {}
   assertSelection(portal, type, selection)

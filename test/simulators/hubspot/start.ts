@@ -5,21 +5,15 @@ import { type ListeningSimulator, listen } from '../engine/listen.ts'
 import { createSimulator, type Simulator } from '../engine/simulator.ts'
 import type { StoredRecord } from '../engine/store.ts'
 import type { StartOptions } from '../serve.ts'
-import { associate, associationTypeOf, dissociate } from './associations.ts'
+import { associate, associatesOf, associationTypeOf, dissociate } from './associations.ts'
+import { mergeRecords } from './merges.ts'
 import { addPipeline, fillNewPortal, type NewPipeline } from './new-portal.ts'
 import { objectTypeNamed, openPortal, type Portal, type PortalSettings } from './portal.ts'
 import { createProfile, type HubSpotOptions } from './profile.ts'
 import type { PropertyDefinition } from './property-definitions.ts'
-import {
-  archiveRecord,
-  createRecord,
-  findRecord,
-  mergeRecords,
-  purgeRecord,
-  restoreRecord,
-  showWritten,
-  updateRecord,
-} from './records.ts'
+import { findRecord, isArchived } from './record-lookup.ts'
+import { showWritten } from './record-view.ts'
+import { archiveRecord, createRecord, purgeRecord, restoreRecord, updateRecord } from './records.ts'
 import { addSampleRecords } from './sample-records.ts'
 
 /** A record that another one is associated with. */
@@ -45,6 +39,10 @@ export interface PortalControls {
   /** Merges the first record into the second; a new one replaces both. */
   merge(type: string, from: string, into: string): JsonObject
   find(type: string, id: string): JsonObject | undefined
+  /** The records that are not archived. */
+  list(type: string): readonly JsonObject[]
+  /** The records of a type that a record is associated with, in the order of ids. */
+  associates(type: string, id: string, to: string): readonly Omit<Target, 'type'>[]
   associate(type: string, id: string, target: Target): void
   dissociate(type: string, id: string, target: Omit<Target, 'typeId'>): void
   /** Adds a custom property; made with `defineProperty`. */
@@ -112,6 +110,15 @@ const recordControls = (portal: Portal) => {
       const record = findRecord(portal, objectTypeNamed(type), id)
       return record && show(type, record)
     },
+    list: (type: string) =>
+      portal.store
+        .list(type)
+        .filter((record) => !isArchived(record))
+        .map((record) => show(type, record)),
+    associates: (type: string, id: string, to: string) =>
+      associatesOf(portal, { type, id }, objectTypeNamed(to)).flatMap(({ id: toId, types }) =>
+        types.map(({ typeId }) => ({ id: toId, typeId })),
+      ),
     associate: link,
     dissociate: (type: string, id: string, to: Omit<Target, 'typeId'>) =>
       dissociate(portal, { type, id }, { type: to.type, id: to.id }),
@@ -175,6 +182,7 @@ export const createHubSpot = ({
   const addPortal: HubSpot['addPortal'] = (id, name, settings = {}) => {
     const portal = openPortal(simulator.accounts.add(id, name), simulator.clock, {
       ...{ timeZone: 'US/Eastern', currency: 'USD', additionalCurrencies: [] },
+      ...{ hasLeads: true, maxSearchResults: 10_000 },
       ...{ searchLagMs, undefinedProperties, ...settings },
     })
     portals.set(id, portal)

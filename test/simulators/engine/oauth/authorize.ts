@@ -1,5 +1,5 @@
 /** The authorization endpoint: GET shows the consent page, POST redirects with a code or an error. */
-import type { Accounts } from '../accounts.ts'
+import type { Account, Accounts } from '../accounts.ts'
 import type { Clock } from '../clock.ts'
 import type { ArrivedRequest, Reply } from '../profile.ts'
 import { renderConsentPage, renderErrorPage } from './consent-page.ts'
@@ -40,9 +40,28 @@ const findUndeclared = (
   { policy }: AuthorizeContext,
   parameters: URLSearchParams,
 ): string | undefined => {
-  const declared = [...PARAMETERS, ...FORM_PARAMETERS, ...(policy.authorizeParameters ?? [])]
+  const { authorizeParameters = [], optionalScopes } = policy
+  const optional = optionalScopes ? [optionalScopes.parameter] : []
+  const declared = [...PARAMETERS, ...FORM_PARAMETERS, ...authorizeParameters, ...optional]
   const pkce = policy.pkce === 'unsupported' ? [] : PKCE_PARAMETERS
   return [...parameters.keys()].find((name) => !declared.includes(name) && !pkce.includes(name))
+}
+
+const scopesIn = ({ scopeSeparator }: OAuthPolicy, text: string | null): readonly string[] =>
+  (text ?? '').split(scopeSeparator).filter(Boolean)
+
+/** The optional scopes of a request that an account is granted. */
+const optionalScopesOf = (
+  policy: OAuthPolicy,
+  parameters: URLSearchParams,
+  account: Account,
+): readonly string[] => {
+  const { optionalScopes } = policy
+  if (!optionalScopes) return []
+  const { parameter, isGranted } = optionalScopes
+  return scopesIn(policy, parameters.get(parameter)).filter(
+    (scope) => policy.scopes.includes(scope) && isGranted(account, scope),
+  )
 }
 
 /** The error code of RFC 6749, section 4.1.2.1, and its description. */
@@ -85,7 +104,7 @@ const readRequest = (
     return errorPage(vendor, 'redirect_uri is not registered')
   const undeclared = findUndeclared(context, parameters)
   if (undeclared !== undefined) return errorPage(vendor, `${undeclared} is not a parameter`)
-  const scopes = (parameters.get('scope') ?? '').split(policy.scopeSeparator).filter(Boolean)
+  const scopes = scopesIn(policy, parameters.get('scope'))
   const state = parameters.get('state') ?? undefined
   const error = findError(context, parameters, scopes)
   if (error) return redirect(redirectUri, { error: error[0], error_description: error[1], state })
@@ -116,8 +135,10 @@ const decide = (
   if (parameters.get('decision') !== 'allow')
     return redirect(redirectUri, { error: 'access_denied', state })
   const accountId = policy.accountOf?.(path) ?? parameters.get('account') ?? ''
-  if (!accounts.find(accountId)) return errorPage(vendor, 'There is no such account')
-  const grant = { accountId, clientId: client.clientId, scopes, isRevoked: false }
+  const account = accounts.find(accountId)
+  if (!account) return errorPage(vendor, 'There is no such account')
+  const granted = [...scopes, ...optionalScopesOf(policy, parameters, account)]
+  const grant = { accountId, clientId: client.clientId, scopes: granted, isRevoked: false }
   const code = tokens.createCode({ grant, redirectUri, codeChallenge })
   const callback = { accountId, code, state, client, nowMs: clock.nowMs() }
   return redirect(redirectUri, { code, state, ...policy.callbackParameters?.(callback) })

@@ -1,4 +1,5 @@
 /** How a vendor's authorization server behaves. */
+import type { Account } from '../accounts.ts'
 import type { JsonObject } from '../json.ts'
 
 export interface OAuthClient {
@@ -75,6 +76,11 @@ export interface OAuthPolicy {
   readonly optionalParameters?: readonly ('response_type' | 'grant_type' | 'redirect_uri')[]
   /** Parameters of the authorization request in addition to those of OAuth. */
   readonly authorizeParameters?: readonly string[]
+  /** The parameter with scopes that are granted only to accounts which have what they open. */
+  readonly optionalScopes?: {
+    readonly parameter: string
+    readonly isGranted: (account: Account, scope: string) => boolean
+  }
   /** Parameters of the token request in addition to those of OAuth. */
   readonly tokenParameters?: readonly string[]
   /** Why the vendor refuses the parameters of a token request; undefined: it does not. */

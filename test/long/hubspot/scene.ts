@@ -1,0 +1,151 @@
+/** The service with the HubSpot connector, connected by OAuth to a portal of the simulator. */
+import pino from 'pino'
+import { expect } from 'vitest'
+import { connector } from '../../../src/connectors/hubspot/manifest.ts'
+import type { OAuthMethod } from '../../../src/definition/auth.ts'
+import type { Connector } from '../../../src/definition/connector.ts'
+import { createSync } from '../../../src/sync/schedule.ts'
+import { listen } from '../../simulators/engine/listen.ts'
+import { createHubSpot, type PortalControls } from '../../simulators/hubspot/start.ts'
+import { freePort } from '../../support/free-port.ts'
+import { openBrowser } from '../../support/oauth-browser.ts'
+import { callOver, type Input, type Outcome } from '../../support/operations.ts'
+import { startService } from '../../support/service.ts'
+import { testVault } from '../../support/vault.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests know the fields of the responses
+export type Loose = any
+
+export const PORTAL = '62515'
+export const client = { clientId: 'ours', clientSecret: 'client-secret-0123456789' }
+
+/** The cap of searches, which is 10,000 in HubSpot. */
+export const MAX_SEARCH_RESULTS = 200
+
+const DAY_MS = 86_400_000
+
+/** The connector with all its addresses on a simulator, and without limits that a test would wait for. */
+export const connectorAt = (url: string): Connector => {
+  const { limits, ...unlimited } = connector
+  if (!limits) throw new Error('The connector has no limits.')
+  const { oauth, privateApp } = connector.auth
+  if (privateApp?.type !== 'apiKey') throw new Error('The connector has no private apps.')
+  // Safe: the manifest declares it so.
+  const method = oauth as OAuthMethod
+  const at = (address: string): string => url + address.slice(new URL(address).origin.length)
+  return {
+    ...unlimited,
+    limits: {
+      ...limits,
+      windows: limits.windows?.map((one) => ({ ...one, max: one.max * 1000 })) ?? [],
+    },
+    auth: {
+      oauth: {
+        ...method,
+        authorizationUrl: at(method.authorizationUrl),
+        tokenUrl: at(method.tokenUrl),
+        revocationUrl: at(method.revocationUrl ?? ''),
+        baseUrl: at(method.baseUrl),
+      },
+      privateApp: { ...privateApp, baseUrl: at(privateApp.baseUrl) },
+    },
+  }
+}
+
+/** Starts all of it. `prepare` fills the portal, whose records are a day old when it is connected. */
+export const openScene = async (prepare: (portal: PortalControls) => void) => {
+  // The address of webhooks is part of their signature.
+  const port = await freePort()
+  const publicUrl = `http://127.0.0.1:${port}`
+  const redirectUris = [`${publicUrl}/oauth/callback`]
+  const simulator = createHubSpot({
+    clients: [{ ...client, redirectUris }],
+    limited: false,
+  })
+  simulator.clock.advance(-DAY_MS)
+  const portal = simulator.addPortal(PORTAL, 'Acme Gardens', {
+    additionalCurrencies: ['EUR'],
+    maxSearchResults: MAX_SEARCH_RESULTS,
+  })
+  prepare(portal)
+  simulator.clock.advance(DAY_MS)
+  const app = { ...(await listen(simulator)), addPortal: simulator.addPortal }
+
+  const connectors = new Map([['hubspot', connectorAt(app.url)]])
+  const service = await startService({
+    ...{ connectors, publicUrl },
+    allowPrivateAddresses: true,
+  })
+  const tenant = await service.createTenant('development', [])
+  const callRest = callOver(service, 'REST')
+  const call = (operation: string, input: Input): Promise<Outcome> =>
+    callRest(tenant.key, operation, input)
+  await call('setOAuthClient', { app: 'hubspot', ...client })
+
+  const { database, runtime } = service
+  const sync = createSync({
+    ...{ database, connectors, vault: testVault, appClient: runtime.appClient },
+    log: pino({ level: 'silent' }),
+  })
+
+  /** Allows an authorization on the consent page. @returns the credential */
+  const connect = async (account: string): Promise<string> => {
+    const { userId } = tenant
+    const { result } = await call('createAuthorization', { userId, app: 'hubspot' })
+    const browser = openBrowser(service)
+    const page = await browser.open(result.url)
+    const response = await fetch(page, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams([
+        ...page.searchParams,
+        ['account', account],
+        ['decision', 'allow'],
+      ]),
+    })
+    const callback =
+      response.headers.get('location') ?? `${response.status} ${await response.text()}`
+    expect(callback).toContain(`${publicUrl}/oauth/callback`)
+    expect((await browser.get(callback)).body).toContain('Connected')
+    return (await call('userCredentials', { userId })).result.at(-1).credentialId
+  }
+  const credentialId = await connect(PORTAL)
+
+  const synced = (id = credentialId): Promise<void> => sync.syncNow(id)
+
+  const list = async (topic: string, id = credentialId): Promise<Loose[]> => {
+    const found: Loose[] = []
+    for (let cursor: unknown = ''; cursor !== undefined; ) {
+      const query = `credentialId=${id}&pageSize=100${cursor ? `&cursor=${cursor}` : ''}`
+      const response = await service.rest(tenant.key, `/crm/${topic}?${query}`)
+      expect(response.statusCode, response.body).toBe(200)
+      found.push(...response.json()[topic])
+      cursor = response.headers['next-cursor']
+    }
+    return found
+  }
+
+  const write = async (
+    method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: object,
+  ): Promise<{ readonly status: number; readonly body: Loose }> => {
+    const url = `/2024-03/one/crm/${path}?credentialId=${credentialId}`
+    const response = await service.send(tenant.key, method, url, body)
+    return { status: response.statusCode, body: response.json() }
+  }
+
+  return {
+    ...{ app, publicUrl, port, portal, service, tenant, connectors, credentialId },
+    ...{ call, connect, synced, list, write, sync },
+    find: async (topic: string, remoteId: string): Promise<Loose> =>
+      (await list(topic)).find((record) => record.remoteId === remoteId),
+    stop: async (): Promise<void> => {
+      await sync.stop()
+      await service.stop()
+      await app.stop()
+    },
+  }
+}
+
+export type Scene = Awaited<ReturnType<typeof openScene>>
