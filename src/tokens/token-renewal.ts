@@ -37,8 +37,8 @@ export interface RenewalTimes {
   readonly leaseMs: number
   /** How long a request waits for the renewal of another process. */
   readonly waitMs: number
-  /** A rejected token that is younger is not renewed: the rejection has another cause. */
-  readonly minAgeMs: number
+  /** After a rejection has led to a renewal, the next one within this time does not: it has another cause. */
+  readonly betweenRejectionsMs: number
   /** The pause after a failed renewal, while the earlier token is still valid. */
   readonly pauseMs: number
 }
@@ -54,7 +54,7 @@ const TIMES: RenewalTimes = {
   marginMs: 60_000,
   leaseMs: 30_000,
   waitMs: 40_000,
-  minAgeMs: 30_000,
+  betweenRejectionsMs: 30_000,
   pauseMs: 5000,
 }
 const FIRST_POLL_MS = 20
@@ -88,6 +88,8 @@ export const createTokenRenewal = (options: TokenRenewalOptions): TokenSource =>
   const times = { ...TIMES, ...options.times }
   const remembered = new LRUCache<string, StoredTokens>({ max: MAX_REMEMBERED })
   const pausedUntilMs = new LRUCache<string, number>({ max: MAX_REMEMBERED })
+  /** Until when rejections of the tokens of a credential lead to no renewal. */
+  const trustedUntilMs = new LRUCache<string, number>({ max: MAX_REMEMBERED })
   const running = new Map<string, Promise<UsableTokens>>()
 
   const remember = <Tokens extends StoredTokens>(credentialId: string, stored: Tokens): Tokens => {
@@ -113,8 +115,8 @@ export const createTokenRenewal = (options: TokenRenewalOptions): TokenSource =>
     return restMs <= Math.min(times.marginMs, lifetimeMs / 10)
   }
 
-  const isPaused = ({ credentialId }: TokenPlace): boolean =>
-    performance.now() < (pausedUntilMs.get(credentialId) ?? 0)
+  const isBefore = (endsMs: LRUCache<string, number>, { credentialId }: TokenPlace): boolean =>
+    performance.now() < (endsMs.get(credentialId) ?? 0)
 
   const leaseMsOf = (method: AuthMethod): number => {
     const graceMs = (method.type === 'oauth2' && method.refreshGraceSeconds) || 0
@@ -272,7 +274,7 @@ export const createTokenRenewal = (options: TokenRenewalOptions): TokenSource =>
         return { ...NONE, tokens: await obtain({ ...renewal, place }), storedMs: nowMs() }
       }
       const isValid = isUsable(known) && validForMs(known) > 0
-      if (isValid && isPaused(place)) return known
+      if (isValid && isBefore(pausedUntilMs, place)) return known
       try {
         return await renewShared({ request, method, place, known, isRejected: false })
       } catch (error) {
@@ -288,8 +290,11 @@ export const createTokenRenewal = (options: TokenRenewalOptions): TokenSource =>
       if (!place) return undefined
       const method = methodFor(request)
       const isRenewable = method.type !== 'oauth2' || rejected.tokens.refreshToken !== undefined
-      if (isRenewable && nowMs() - rejected.storedMs >= times.minAgeMs)
-        return renewShared({ request, method, place, known, isRejected: true })
+      if (isRenewable && !isBefore(trustedUntilMs, place)) {
+        const renewed = await renewShared({ request, method, place, known, isRejected: true })
+        trustedUntilMs.set(place.credentialId, performance.now() + times.betweenRejectionsMs)
+        return renewed
+      }
       const stored = await readTokens(database, vault, place)
       return stored && stored.version > rejected.version
         ? requireUsable(request, remember(place.credentialId, stored))

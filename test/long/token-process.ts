@@ -16,7 +16,7 @@ const connector = tokenConnector({ url: serverUrl })
 const { appClient } = openAppClient({
   ...{ database, vault: testVault, log: silentLog, clock: { nowMs: Date.now } },
   allowPrivateAddresses: true,
-  renewalTimes: { minAgeMs: 0, marginMs: 50, leaseMs: Number(leaseMs), waitMs: 20_000 },
+  renewalTimes: { betweenRejectionsMs: 0, marginMs: 50, leaseMs: Number(leaseMs), waitMs: 20_000 },
 })
 process.once('disconnect', () => process.exit())
 

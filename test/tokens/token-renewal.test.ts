@@ -12,6 +12,7 @@ import { deleteOAuthClient, setOAuthClient } from '../../src/store/accounts/oaut
 import { reviveCredential } from '../../src/store/accounts/revive-credential.ts'
 import { type Database, openDatabase } from '../../src/store/database/database.ts'
 import { createSync } from '../../src/sync/schedule.ts'
+import type { RenewalTimes } from '../../src/tokens/token-renewal.ts'
 import { mayHaveArrived } from '../../src/write/run-steps.ts'
 import {
   type AuthorizationServer,
@@ -43,11 +44,11 @@ let statements: string[] = []
 const clients: AppClient[] = []
 
 /** A client with a memory of its own, as another process has. */
-const openClient = (): AppClient => {
+const openClient = (times: Partial<RenewalTimes> = { betweenRejectionsMs: 0 }): AppClient => {
   const { appClient } = openAppClient({
     ...{ database, vault: testVault, log: silentLog, clock: { nowMs: Date.now } },
     allowPrivateAddresses: true,
-    renewalTimes: { minAgeMs: 0, leaseMs: 3000, waitMs: 5000 },
+    renewalTimes: { leaseMs: 3000, waitMs: 5000, ...times },
   })
   clients.push(appClient)
   return appClient
@@ -125,9 +126,25 @@ describe('a token', () => {
     expect(server.countsOf('refresh_token').succeeded).toBe(1)
   })
 
+  test('that the app rejects again, just after a renewal, is not renewed again', async () => {
+    const credential = await load(await connect())
+    const client = openClient({})
+    server.revoke('AccessToken')
+    // The token is as young as that of an end user who has just connected the app.
+    const requests = Array.from({ length: 3 }, () => client.send(connector, credential, get))
+    for (const response of await Promise.all(requests))
+      expect(response).toMatchObject({ status: 200 })
+    expect(server.countsOf('refresh_token')).toEqual({ succeeded: 1, failed: new Map() })
+    server.revoke('AccessToken')
+    expect(await failureOf(client.send(connector, credential, get))).toMatchObject({
+      ...{ code: 'APP_AUTHENTICATION', isFinal: false },
+    })
+    expect(server.countsOf('refresh_token').succeeded).toBe(1)
+  })
+
   test('is renewed once by several processes with several requests each', async () => {
     const credential = await load(await connect(past))
-    const processes = Array.from({ length: 4 }, openClient)
+    const processes = Array.from({ length: 4 }, () => openClient())
     const requests = processes.flatMap((client) =>
       Array.from({ length: 5 }, () => client.send(connector, credential, get)),
     )
