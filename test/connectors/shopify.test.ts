@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/shopify/manifest.ts'
-import { shopName } from '../../src/connectors/shopify/webhooks.ts'
+import { shopName } from '../../src/connectors/shopify/shop.ts'
 import type {
   AppRequest,
   AppResponse,
@@ -172,7 +172,7 @@ describe('the cost in points', () => {
     const cost = { requestedQueryCost: 900, actualQueryCost: 120, throttleStatus }
     expect(connector.limits?.readUsage?.(ok({}, { extensions: { cost } }))).toEqual({
       cost: 120,
-      limits: { points: { max: 4000, remaining: 3000, resetMs: 5000 } },
+      limits: { points: { max: 4000, remaining: 3000, resetMs: 2500 } },
     })
   })
 })
