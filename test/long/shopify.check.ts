@@ -56,6 +56,7 @@ let shop: ShopControls
 let service: TestService
 let tenant: Tenant
 let sync: Sync
+let openSync: () => Sync
 let worker: InboundWorker
 let publicUrl: string
 let credentialId: string
@@ -113,6 +114,13 @@ const list = async (topic: string): Promise<Loose[]> => {
   const response = await service.rest(tenant.key, path)
   expect(response.statusCode).toBe(200)
   return response.json()[topic]
+}
+
+/** How many records of each resource are stored. */
+const countAll = async (): Promise<Readonly<Record<string, number>>> => {
+  const response = await service.send(tenant.key, 'GET', '/2024-03/credentials?app=shopify')
+  const found = response.json().data.find((one: Loose) => one.credentialId === credentialId)
+  return Object.fromEntries(found.resources.map(({ topic, records }: Loose) => [topic, records]))
 }
 
 /** One record, which may be deleted in the app; undefined if it is not stored. */
@@ -214,11 +222,12 @@ beforeAll(async () => {
   tenant = await service.createTenant('development', [])
   await callOver(service, 'REST')(tenant.key, 'setOAuthClient', { app: 'shopify', ...client })
   credentialId = await connect('https://Harbour-Light.myshopify.com/')
-  const { database, runtime } = service
-  sync = createSync({
-    ...{ database, connectors, vault: testVault, appClient: runtime.appClient },
-    log: pino({ level: 'silent' }),
-  })
+  openSync = () =>
+    createSync({
+      ...{ database: service.database, connectors, vault: testVault },
+      ...{ appClient: service.runtime.appClient, log: pino({ level: 'silent' }) },
+    })
+  sync = openSync()
   await synced()
 })
 afterAll(async () => {
@@ -673,6 +682,43 @@ test('webhooks report changes and deletions', async () => {
     headers: { ...delivery?.message.headers, 'x-shopify-hmac-sha256': 'AAAA' },
   })
   expect(forged.status).toBe(401)
+})
+
+test('a large shop is listed by a bulk operation, which another process continues', async () => {
+  const large = app.addShop('large.myshopify.com', 'Large')
+  large.addSamples(251)
+  const own = credentialId
+  credentialId = await connect('large')
+  try {
+    await synced()
+    expect(await list('orders')).toHaveLength(0)
+    app.clock.advance(2000)
+    await sync.stop()
+    sync = openSync()
+    app.journal.clear()
+    await expect
+      .poll(async () => {
+        await synced()
+        return countAll()
+      })
+      .toEqual({
+        'commerce/customers': 251,
+        'commerce/fulfillments': 125,
+        'commerce/orders': 251,
+        'commerce/products': 251,
+      })
+    expect(app.journal.find({ url: 'bulk-results' }).length).toBeGreaterThanOrEqual(3)
+    expect(JSON.stringify(app.journal.find({}))).not.toContain('bulkOperationRunQuery')
+    const [product] = await list('products')
+    expect(product.variants).toHaveLength(1)
+    // A listing of changes has the same records in the same form.
+    const { updatedAt } = product
+    large.updateCustomer({ id: (await list('customers'))[0].remoteId, note: 'changed' })
+    await synced()
+    expect((await find('products', product.remoteId)).updatedAt).toBe(updatedAt)
+  } finally {
+    credentialId = own
+  }
 })
 
 /**
