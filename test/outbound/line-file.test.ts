@@ -19,13 +19,13 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     requests.push(request)
     const { pathname } = new URL(request.url ?? '', 'http://files.example')
-    if (pathname === '/gone') return response.writeHead(403).end('<Error/>')
-    if (pathname === '/whole') return response.end(FILE)
     const [, from = '0', to = '0'] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
-    if (Number(from) >= FILE.length) return response.writeHead(416).end()
     const part = FILE.subarray(Number(from), Number(to) + 1)
     const range = `bytes ${from}-${Number(from) + part.length - 1}/${FILE.length}`
-    response.writeHead(206, { 'content-range': range }).end(part)
+    if (pathname === '/gone') response.writeHead(403).end('<Error/>')
+    else if (pathname === '/whole') response.end(FILE)
+    else if (part.length === 0) response.writeHead(416).end()
+    else response.writeHead(206, { 'content-range': range }).end(part)
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   // A server that listens on a TCP port has an address of this type.
