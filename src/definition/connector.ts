@@ -79,6 +79,11 @@ export interface ListPage {
    */
   readonly prefetch?: readonly Json[]
   /**
+   * The next page is not ready: it is requested after this time, by a later slice of the run. The cursor may be that of this
+   * page.
+   */
+  readonly waitMs?: number
+  /**
    * The token with which the next listing of changes starts; on the last page of each partition, if changes are found
    * by token.
    */

@@ -166,7 +166,7 @@ export interface Webhooks {
   readonly signature: SignatureScheme
   readonly secret: SignatureSecret
   readonly handshake?: Handshake
-  /** The value of the credential that equals `InboundEvent.company`: `realmId`, `tenantId`. */
+  /** The value of the credential that, in its normal form, equals `InboundEvent.company`: `realmId`, `tenantId`. */
   readonly company?: string
   /** The header with the id of a delivery, the same for each attempt. Default of Standard Webhooks: `webhook-id`. */
   readonly deliveryId?: string

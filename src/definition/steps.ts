@@ -1,5 +1,6 @@
 /** The steps of a connector: its requests, the responses, and the input of a write. */
 import type { Json } from './json.ts'
+import type { LineFile } from './line-file.ts'
 
 /** One part of a multipart form: a value, or a file. */
 export type MultipartPart =
@@ -52,6 +53,8 @@ interface RequestLine {
    * not lead out of the base URL.
    */
   readonly link?: string
+  /** A part of a file of lines, in place of a resource of the API: see `fileRequest`. */
+  readonly file?: LineFile
   readonly headers?: Readonly<Record<string, string>>
   /** The response may be text, such as XML or CSV. Default: it must be JSON. */
   readonly expect?: 'text'

@@ -1,4 +1,5 @@
 /** Keeps the subscription of a credential in its app: creates it, renews it, and creates it again if it was lost. */
+import { methodOf, normalize } from '../definition/authenticate.ts'
 import type { RemoteSubscription, WebhookTarget } from '../definition/inbound.ts'
 import { exponentialPauseMs, requestedPauseMs } from '../outbound/backoff.ts'
 import type { ClassifiedFailure } from '../outbound/classify-failure.ts'
@@ -110,6 +111,13 @@ const planRetry = ({ code, reason, retryAfterMs }: ClassifiedFailure, count: num
   return { nextInMs: Math.max(requestedPauseMs(retryAfterMs), pauseMs), failure: { reason, count } }
 }
 
+/** The company of a credential, in the form in which events name it; undefined if the app has none. */
+const companyOf = ({ connector, webhooks, credential }: ConnectedApp): string | undefined => {
+  const method = methodOf(connector.auth, credential.method)
+  if (webhooks.company === undefined || !method) return undefined
+  return normalize(method, credential.values)[webhooks.company]
+}
+
 /** Checks a subscription and stores the result. @throws LeaseLostError, or the reason of the signal if it is aborted */
 export const checkSubscription = async (
   context: InboundContext,
@@ -119,7 +127,7 @@ export const checkSubscription = async (
   const { database, log } = context
   const { lease, credentialId, checkFailures } = subscription
   const { webhooks, credential } = app
-  const company = webhooks.company === undefined ? undefined : credential.values[webhooks.company]
+  const company = companyOf(app)
   const check = { ...context, app, subscription }
   if (webhooks.scope === 'app')
     await addSharedEndpoint(database, credential.environmentId, credential.app)

@@ -10,6 +10,8 @@ export interface OutgoingRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array<ArrayBuffer>
+  /** Reads only these bytes of the response body: those of a response with the status 206, or a part of a whole one. */
+  readonly part?: { readonly from: number; readonly maxBytes: number }
 }
 
 export interface ExchangeResponse {
@@ -17,6 +19,8 @@ export interface ExchangeResponse {
   /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
+  /** The body continues after the part that was requested. */
+  readonly isCut?: boolean
   /** Releases the bytes that are counted for the text. Call it once the text is parsed. */
   readonly release: () => void
 }
@@ -113,25 +117,39 @@ export const describeFailure = (error: unknown): ExchangeError => {
     : new ExchangeError('network', describeConnection(error), { cause: error })
 }
 
+/** Which bytes of a body are read. */
+interface BodyLimits {
+  /** How many bytes at its start are left out. */
+  readonly skip: number
+  readonly maxBytes: number
+  /** Whether the rest of a larger body is left out. Otherwise it is a failure. */
+  readonly cuts: boolean
+}
+
 const readText = async (
   body: StreamedResponse['body'],
-  maxBytes: number,
+  { skip, maxBytes, cuts }: BodyLimits,
   held: HeldBytes,
   within: <T>(step: Promise<T>) => Promise<T>,
-): Promise<string> => {
-  if (body === null) return ''
+): Promise<{ readonly text: string; readonly isCut?: boolean }> => {
+  if (body === null) return { text: '' }
   const reader = body.getReader()
-  const decoder = new TextDecoder()
+  // The positions of lines in a part count every byte.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: cuts })
   let text = ''
-  let bytes = 0
+  let bytes = -skip
   try {
     for (;;) {
       const { done, value } = await within(reader.read())
-      if (done) return text + decoder.decode()
+      if (done) return { text: text + decoder.decode() }
       // The chunks of an HTTP body are bytes.
-      const chunk = value as Uint8Array
-      bytes += chunk.byteLength
-      if (bytes > maxBytes)
+      const all = value as Uint8Array
+      const chunk = all.subarray(
+        Math.max(0, -bytes),
+        cuts ? Math.max(0, maxBytes - bytes) : undefined,
+      )
+      bytes += all.byteLength
+      if (bytes > maxBytes && !cuts)
         throw new ExchangeError('too-large', `the response is larger than ${maxBytes} bytes`)
       if (held.take(chunk.byteLength) !== undefined)
         throw new ExchangeError(
@@ -139,9 +157,12 @@ const readText = async (
           'this process holds too many responses of apps in memory; try again',
         )
       text += decoder.decode(chunk, { stream: true })
+      if (bytes < maxBytes || !cuts) continue
+      // Cancelled, so that the app stops sending.
+      reader.cancel().catch(() => {})
+      return { text, isCut: true }
     }
   } catch (error) {
-    // Cancelled, so that the app stops sending.
     reader.cancel().catch(() => {})
     throw error
   }
@@ -179,9 +200,15 @@ export const createExchange = (options: ExchangeOptions): Exchange => {
       try {
         signal?.throwIfAborted()
         const response = await within(dispatch(request, either))
-        const text = await readText(response.body, maxResponseBytes, held, within)
+        const { part } = request
+        const limits = {
+          skip: part && response.status !== 206 ? part.from : 0,
+          maxBytes: part?.maxBytes ?? maxResponseBytes,
+          cuts: part !== undefined,
+        }
+        const read = await readText(response.body, limits, held, within)
         const headers = Object.fromEntries(response.headers)
-        return { status: response.status, headers, text, release: held.release }
+        return { status: response.status, headers, ...read, release: held.release }
       } catch (error) {
         held.release()
         if (signal?.aborted) throw signal.reason

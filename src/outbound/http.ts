@@ -1,6 +1,7 @@
 /** The client for apps: authenticates requests, limits them, classifies responses and retries reads. */
 
 import type { AppRequest, AppResponse, Connector } from '../definition/connector.ts'
+import type { LineFile } from '../definition/line-file.ts'
 import { factsOf } from './app-error.ts'
 import { type AppCredential, composeRequest, type RequestKind } from './compose-request.ts'
 import type { EgressOptions } from './egress.ts'
@@ -11,6 +12,7 @@ import {
   type ExchangeOptions,
   type ExchangeResponse,
 } from './exchange.ts'
+import { composeFileRequest, readFilePart } from './fetch-file.ts'
 import { createRequestLogger, type RequestLogOptions } from './log-request.ts'
 import { createPerformer, type PerformerOptions } from './perform.ts'
 import {
@@ -178,6 +180,26 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
       )
     }
 
+    /** Fetches a part of a file: its host counts no requests of the app and must not receive the credential. */
+    const fetchFile = (
+      connector: Connector,
+      credential: AppCredential,
+      { request, file }: { readonly request: AppRequest; readonly file: LineFile },
+      signal?: AbortSignal,
+    ): Promise<AppResponse> => {
+      const facts = { ...factsOf(connector, request), request: 'GET a file' }
+      const outgoing = composeFileRequest(facts, file, settings.allowPrivateAddresses)
+      const { origin, pathname, search } = outgoing.url
+      const composed = { outgoing, base: origin, secrets: [search.slice(1)] }
+      const logged = { ...request, path: pathname }
+      return logRequest({ credential, use, request: logged, composed }, (onResponse) =>
+        perform(facts, outgoing, {
+          send: () => breakerOf(origin).execute(() => exchange.send(outgoing, signal)),
+          read: (response) => readFilePart(onResponse(response), facts, file),
+        }),
+      )
+    }
+
     return {
       spending: clientFor,
       check: async (connector, credential, signal) =>
@@ -191,7 +213,11 @@ export const createAppClient = (options: AppClientOptions): AppClient => {
         )
       },
       send: async (connector, credential, request, signal) => {
-        const once = () => sendWithTokens(connector, credential, request, signal)
+        const { file } = request
+        const once = () =>
+          file
+            ? fetchFile(connector, credential, { request, file }, signal)
+            : sendWithTokens(connector, credential, request, signal)
         const isRead = request.method === 'GET' || request.read === true
         return isRead ? retryRead(once, retries, signal) : once()
       },

@@ -41,7 +41,8 @@ interface Fetched {
 const NONE: Prefetched = new Map()
 
 /**
- * The pages from the cursors to the end; those of one partition in order. Leaving the loop aborts the requests in flight.
+ * The pages from the cursors to the end, or to a page after which the app needs time; those of one partition in order.
+ * Leaving the loop aborts the requests in flight.
  * @throws AppError | ListingLoopError
  */
 export async function* listPages(
@@ -106,6 +107,13 @@ export async function* listPages(
       fetchAll()
       const pending = partitions.flatMap(({ fetching }) => fetching ?? [])
       const { partition, page, error } = await Promise.race(pending)
+      if (page?.waitMs !== undefined && page.next !== undefined) {
+        const others = partitions.flatMap((other) =>
+          other === partition ? [] : (other.cursor ?? []),
+        )
+        yield { ...page, remaining: [page.next, ...others] }
+        return
+      }
       if (page) {
         advance(partition, page)
         const remaining = partitions.map(({ cursor }) => cursor).filter((at) => at !== undefined)

@@ -33,6 +33,8 @@ export interface MappedPages {
   readonly cursors: readonly Json[]
   /** The cursors at which the listing continues; empty after the last page. */
   readonly remaining: readonly Json[]
+  /** How long the listing waits after the last page; absent: not at all. */
+  readonly waitMs?: number | undefined
   /** The token of the last page; undefined: none. */
   readonly token: Json | undefined
   /** When the first page was requested, by the app's clock. */
@@ -102,7 +104,7 @@ export const createPageMapper = (
     }
   }
   return async (page) => {
-    const { records: listed, deleted = [], remaining, token, appTime, requestedMs } = page
+    const { records: listed, deleted = [], remaining, token, waitMs, appTime, requestedMs } = page
     const appTimeMs = Date.parse(appTime ?? '') || timeAt(requestedMs)
     // A record dated later, by a wrong clock, must not move the start of the next listing.
     const notAfter = new Date(appTimeMs + CLOCK_TOLERANCE_MS).toISOString()
@@ -131,6 +133,7 @@ export const createPageMapper = (
       cursors: cursorsOf(page),
       remaining,
       token,
+      waitMs,
       appTime,
       requestedMs,
       records,
@@ -176,6 +179,7 @@ export const joinPages = (pages: readonly [MappedPages, ...MappedPages[]]): Mapp
     cursors: pages.flatMap(({ cursors }) => cursors),
     remaining: pages.at(-1)?.remaining ?? [],
     token: pages.at(-1)?.token,
+    waitMs: pages.at(-1)?.waitMs,
     appTime,
     requestedMs: Math.min(...pages.map(({ requestedMs }) => requestedMs)),
     records: byTime.flatMap(({ records }) => records),

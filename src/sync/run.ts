@@ -90,8 +90,15 @@ const prepareRun = async (run: ResourceRun): Promise<void> => {
   })
 }
 
-/** Lists and stores pages. @returns undefined after the last page; the pages seen so far if the slice is over */
-const listAll = async (run: ResourceRun, signal: AbortSignal): Promise<SeenPages | undefined> => {
+/** The end of a slice of a listing. */
+interface SliceEnd {
+  readonly seen: SeenPages
+  /** How long the app needs before the listing continues. */
+  readonly waitMs: number
+}
+
+/** Lists and stores pages. @returns undefined after the last page */
+const listAll = async (run: ResourceRun, signal: AbortSignal): Promise<SliceEnd | undefined> => {
   const { context, connector, resource, credential, lease } = run
   const { token, since } = run.progress
   const guard = createLoopGuard(run.seen)
@@ -121,12 +128,16 @@ const listAll = async (run: ResourceRun, signal: AbortSignal): Promise<SeenPages
   try {
     for await (const pages of batchAvailable(read, sizeOf, MAX_BATCH)) {
       // Not checked on arrival: the next slice lists pages again that this one does not store.
-      for (const page of pages) guard.checkPage(remoteIdsOf(page), page.cursors)
+      // A page after which the app needs time may be repeated.
+      for (const page of pages)
+        if (page.waitMs === undefined) guard.checkPage(remoteIdsOf(page), page.cursors)
       const mapped = joinPages(pages)
       for (const path of mapped.problems) if (problemPaths.size < 20) problemPaths.add(path)
       await storePages(run, mapped)
+      const { waitMs } = mapped
       const isEnd = mapped.remaining.length === 0
-      if (!isEnd && (signal.aborted || (await isSliceOver(run)))) return guard.memory()
+      if (!isEnd && (waitMs !== undefined || signal.aborted || (await isSliceOver(run))))
+        return { seen: guard.memory(), waitMs: waitMs ?? 0 }
     }
     return
   } finally {
@@ -143,7 +154,7 @@ const listAll = async (run: ResourceRun, signal: AbortSignal): Promise<SeenPages
 const listOrRestart = async (
   run: ResourceRun,
   signal: AbortSignal,
-): Promise<SeenPages | undefined> => {
+): Promise<SliceEnd | undefined> => {
   try {
     return await listAll(run, signal)
   } catch (error) {
@@ -219,8 +230,8 @@ export const runSync = async (context: SyncContext, held: HeldRun): Promise<RunR
     await countBeforeListing(run, signal)
     for (;;) {
       if (run.progress.stage === 'listing') {
-        const seen = await listOrRestart(run, signal)
-        if (seen) return await pause(run, { ...run.progress, seen }, 0)
+        const end = await listOrRestart(run, signal)
+        if (end) return await pause(run, { ...run.progress, seen: end.seen }, end.waitMs)
       }
       const missing = await reconcileMissing(run)
       if (missing.kind === 'reconciled') return await finish(run, signal)

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import { connector } from '../../src/connectors/shopify/manifest.ts'
-import { shopName } from '../../src/connectors/shopify/webhooks.ts'
+import { shopName } from '../../src/connectors/shopify/shop.ts'
 import type {
   AppRequest,
   AppResponse,
@@ -60,13 +60,22 @@ const listingOf = (name: string, since: string | undefined, data: readonly objec
   return { requests, pages, records: pages.flatMap(({ records }) => records), cursor }
 }
 
+/** The response to the first request of a full listing: the number of records, and the operations that run. */
+const look = (list: string, count: number, operations: readonly object[] = []) => ({
+  [`${list}Count`]: { count },
+  bulkOperations: { nodes: operations },
+})
+
 describe('a listing', () => {
   const order = (id: number, lines: object) => ({ id: gid('Order', id), lineItems: lines })
 
   test('of orders sorts by id, and by time if it asks for changes and deletions', () => {
-    const all = listingOf('orders', undefined, [{ orders: connection([order(1, connection([]))]) }])
-    expect(all.requests[0]?.document).toContain('sortKey: ID, reverse: false')
-    expect(all.requests[0]?.variables).toEqual({ after: null, query: null })
+    const all = listingOf('orders', undefined, [
+      look('orders', 250),
+      { orders: connection([order(1, connection([]))]) },
+    ])
+    expect(all.requests[1]?.document).toContain('sortKey: ID, reverse: false')
+    expect(all.requests[1]?.variables).toEqual({ after: null, query: null })
     expect(all.cursor).toBeUndefined()
 
     const destroyed = { action: 'destroy', subjectType: 'ORDER', subjectId: gid('Order', 7) }
@@ -91,6 +100,7 @@ describe('a listing', () => {
   test('reads the other lines of a long order before the next page', () => {
     const more = (endCursor: string) => ({ hasNextPage: true, endCursor })
     const { requests, records, cursor } = listingOf('orders', undefined, [
+      look('orders', 3),
       {
         orders: connection(
           [order(1, connection([{ id: 'a' }], more('x'))), order(2, connection([{ id: 'b' }]))],
@@ -101,7 +111,7 @@ describe('a listing', () => {
       { node: order(1, connection([{ id: 'c' }])) },
       { orders: connection([]) },
     ])
-    expect(requests.map(({ variables }) => variables)).toEqual([
+    expect(requests.slice(1).map(({ variables }) => variables)).toEqual([
       { after: null, query: null },
       { id: gid('Order', 1), after: null },
       { id: gid('Order', 1), after: 'y' },
@@ -114,6 +124,7 @@ describe('a listing', () => {
   test('goes on if a long order was deleted in the meantime', () => {
     const open = connection([], { hasNextPage: true, endCursor: 'x' })
     const { records, cursor } = listingOf('orders', undefined, [
+      look('orders', 1),
       { orders: connection([order(1, open)]) },
       { node: null },
     ])
@@ -155,13 +166,135 @@ describe('a listing', () => {
   })
 })
 
+describe('a listing of a large shop', () => {
+  const OPERATION = gid('BulkOperation', 1)
+  const started = { bulkOperationRunQuery: { bulkOperation: { id: OPERATION }, problems: [] } }
+  const status = (status: string, url: string | null = null) => ({ bulkOperation: { status, url } })
+  const URL = 'https://storage.example/result?signature=s'
+
+  /** A response with the lines of a file, all of which are 10 bytes long. */
+  const part = (from: number, isLast: boolean, lines: readonly object[]): AppResponse => ({
+    status: 206,
+    headers: {},
+    body: {
+      lines: lines.map((line, at) => ({ text: JSON.stringify(line), end: from + 10 * (at + 1) })),
+      isLast,
+    },
+  })
+  const order = (id: number) => ({ id: gid('Order', id) })
+  const line = (id: number, parent: number) => ({
+    id: gid('LineItem', id),
+    __parentId: gid('Order', parent),
+  })
+
+  /** The pages for responses, of which those with a status are complete. */
+  const pagesOf = (name: string, responses: readonly (object | AppResponse)[]) => {
+    const { listRequest, readList } = resource(name)
+    const requests: AppRequest[] = []
+    const pages: ListPage[] = []
+    let cursor: Json | undefined
+    for (const response of responses) {
+      const position = { since: undefined, cursor, context }
+      requests.push(listRequest(position))
+      const read = 'headers' in response ? (response as AppResponse) : ok(response)
+      const page = readList(read, position)
+      pages.push(page)
+      cursor = page.next
+    }
+    return { requests, pages, cursor, waits: pages.map(({ waitMs }) => waitMs) }
+  }
+
+  test('starts an operation, waits for it, and joins the lines of its file', () => {
+    const { requests, pages, cursor, waits } = pagesOf('orders', [
+      look('orders', 251, [{ id: OPERATION, status: 'RUNNING', query: '{ other }' }]),
+      started,
+      status('RUNNING'),
+      status('COMPLETED', URL),
+      part(0, false, [order(1), line(1, 1), order(2), line(2, 2)]),
+      part(20, true, [order(2), line(2, 2), line(3, 2), order(3)]),
+    ])
+    expect(waits).toEqual([undefined, 5_000, 5_000, undefined, undefined, undefined])
+    expect(requests.map(({ file }) => file)).toEqual([
+      ...[undefined, undefined, undefined, undefined],
+      { url: URL, from: 0, maxBytes: 1024 * 1024 },
+      { url: URL, from: 20, maxBytes: 1024 * 1024 },
+    ])
+    expect(pages.flatMap(({ records }) => records)).toEqual([
+      { ...order(1), lineItems: [{ id: gid('LineItem', 1) }] },
+      { ...order(2), lineItems: [{ id: gid('LineItem', 2) }, { id: gid('LineItem', 3) }] },
+      { ...order(3), lineItems: [] },
+    ])
+    expect(cursor).toBeUndefined()
+  })
+
+  test('of products separates images from variants, as pages show them', () => {
+    const product = gid('Product', 1)
+    const image = { image: { url: 'https://cdn.example/1' } }
+    const { pages } = pagesOf('products', [
+      look('products', 251),
+      started,
+      status('COMPLETED', URL),
+      part(0, true, [
+        { id: product },
+        { ...image, id: gid('MediaImage', 1), __parentId: product },
+        { id: gid('Video', 2), __parentId: product },
+        { id: gid('ProductVariant', 3), __parentId: product },
+      ]),
+    ])
+    expect(pages.at(-1)?.records).toEqual([
+      { id: product, media: { nodes: [image, {}] }, variants: [{ id: gid('ProductVariant', 3) }] },
+    ])
+  })
+
+  test('uses the operation of an interrupted listing', () => {
+    const { requests } = pagesOf('orders', [look('orders', 251), started])
+    const { query } = valuesOf(valuesOf(requests[1]?.body).variables)
+    const { cursor } = pagesOf('orders', [
+      look('orders', 251, [{ id: OPERATION, status: 'RUNNING', query }]),
+    ])
+    expect(cursor).toEqual({ pass: 'all', at: { step: 'operation', id: OPERATION } })
+  })
+
+  test.each<[string, readonly object[], Json | undefined, number | undefined]>([
+    ['ends without records', [started, status('COMPLETED')], undefined, undefined],
+    [
+      'uses pages after a failure',
+      [started, status('FAILED')],
+      { pass: 'all', at: { step: 'pages' } },
+      undefined,
+    ],
+    [
+      'waits for a place',
+      [{ bulkOperationRunQuery: { bulkOperation: null, problems: [{ message: 'limit' }] } }],
+      { pass: 'all', at: { step: 'look' } },
+      60_000,
+    ],
+  ])('%s', (_what, responses, next, waitMs) => {
+    const { cursor, waits } = pagesOf('customers', [look('customers', 251), ...responses])
+    expect([cursor, waits.at(-1)]).toEqual([next, waitMs])
+  })
+
+  test('requests more of the file for a record that does not fit', () => {
+    const { requests, cursor } = pagesOf('orders', [
+      look('orders', 251),
+      started,
+      status('COMPLETED', URL),
+      part(0, false, [order(1), line(1, 1)]),
+      part(0, true, [order(1), line(1, 1), line(2, 1)]),
+    ])
+    expect(requests.at(-1)?.file).toEqual({ url: URL, from: 0, maxBytes: 2 * 1024 * 1024 })
+    expect(cursor).toBeUndefined()
+  })
+})
+
 describe('the cost in points', () => {
   const cost = (request: AppRequest) => connector.limits?.cost?.(request)
 
   test.each(['customers', 'fulfillments', 'orders', 'products'])(
     'of a page of %s is below what Shopify accepts',
     (name) => {
-      const request = resource(name).listRequest({ since: undefined, cursor: undefined, context })
+      const cursor = name === 'fulfillments' ? undefined : { pass: 'all', at: { step: 'pages' } }
+      const request = resource(name).listRequest({ since: undefined, cursor, context })
       expect(cost(request)).toBeGreaterThan(500)
       expect(cost(request)).toBeLessThan(1000)
     },
@@ -172,7 +305,7 @@ describe('the cost in points', () => {
     const cost = { requestedQueryCost: 900, actualQueryCost: 120, throttleStatus }
     expect(connector.limits?.readUsage?.(ok({}, { extensions: { cost } }))).toEqual({
       cost: 120,
-      limits: { points: { max: 4000, remaining: 3000, resetMs: 5000 } },
+      limits: { points: { max: 4000, remaining: 3000, resetMs: 2500 } },
     })
   })
 })

@@ -5,8 +5,9 @@ import { defineMapping } from '../../definition/mapping.ts'
 import { passes } from '../../definition/paging/compose.ts'
 import { valuesOf } from '../../definition/raw-values.ts'
 import { customer } from '../../resources/commerce/customer.ts'
+import { allOf } from './bulk.ts'
 import { mutate } from './graphql.ts'
-import { type Collection, changedSince, comparedSync, deletedSince, matching } from './listing.ts'
+import { type Collection, comparedSync, deletedSince, matching } from './listing.ts'
 import { readBack, wholeRecord } from './whole-records.ts'
 
 const collection: Collection = {
@@ -64,7 +65,7 @@ export const customers = {
   mapping,
   ...passes(({ since }) =>
     since === undefined
-      ? { all: changedSince(collection, undefined) }
+      ? { all: allOf(collection) }
       : { changed: changed(since), deleted: deletedSince('CUSTOMER', since) },
   ),
   sync: comparedSync,

@@ -33,6 +33,7 @@ const selected: Selected = {
     order { id } trackingInfo { company number url }`,
   part: {
     name: 'fulfillmentLineItems',
+    type: 'FulfillmentLineItem',
     first: 10,
     page: 120,
     fields: `id quantity lineItem {

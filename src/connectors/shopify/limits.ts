@@ -2,6 +2,7 @@
 import type { AppRequest, AppResponse } from '../../definition/connector.ts'
 import { textsAt, valuesAt, valuesOf } from '../../definition/raw-values.ts'
 import type { RequestLimits } from '../../definition/request-limits.ts'
+import { shopName } from './shop.ts'
 
 /** The name of the limit, which failures refer to. */
 export const POINTS = 'points'
@@ -80,12 +81,13 @@ export const limits: RequestLimits = {
     { name: POINTS, scope: 'account', unit: 'points', max: STANDARD_BUCKET, per: REFILL_MS },
   ],
   // The shop itself issues the token, so no other credential can claim it.
-  account: 'shop',
+  account: ({ shop = '' }) => shopName(shop),
   cost,
   readUsage: (response) => {
     const { actual, max, remaining, perSecond } = costOf(response)
     const used = max === undefined || remaining === undefined ? undefined : max - remaining
-    const resetMs = restoreMs(used, perSecond)
+    // Points are restored all the time, but are counted until then all at once: half of them are restored earlier.
+    const resetMs = restoreMs(used === undefined ? undefined : used / 2, perSecond)
     return {
       ...(actual !== undefined && { cost: actual }),
       limits: {

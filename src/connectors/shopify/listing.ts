@@ -8,6 +8,8 @@ import { query } from './graphql.ts'
 /** The parts of a record that are a connection of their own, such as the lines of an order. */
 export interface Part {
   readonly name: string
+  /** The name of the type of the parts: `LineItem`. */
+  readonly type: string
   /** The GraphQL selection of each part, with its `id`. */
   readonly fields: string
   /** How many parts the first request for a record returns; most records have fewer. */
@@ -22,6 +24,8 @@ export interface Selected {
   readonly type: string
   /** The GraphQL selection of a record, with its `id`, without the part. */
   readonly fields: string
+  /** The GraphQL selection of each of its media, which are a connection without further pages. */
+  readonly media?: string
   readonly part?: Part
 }
 
@@ -34,15 +38,25 @@ export interface Collection extends Selected {
   readonly filter?: string
 }
 
+/** The media of a record that are read. */
+export const MAX_MEDIA = 20
+
 const PAGE_INFO = 'pageInfo { hasNextPage endCursor }'
 
 /** The selection of a connection. @param page its arguments: `first: 10, after: $after` */
 const connection = (name: string, page: string, fields: string): string =>
   `${name}(${page}) { nodes { ${fields} } ${PAGE_INFO} }`
 
+/** The selection of a record without its part. */
+const ownFields = ({ fields, media }: Selected): string =>
+  media ? `${fields} media(first: ${MAX_MEDIA}) { nodes { ${media} } }` : fields
+
 /** The selection of a record in a list. */
-export const selectionOf = ({ fields, part }: Selected): string =>
-  part ? `${fields} ${connection(part.name, `first: ${part.first}`, part.fields)}` : fields
+export const selectionOf = (selected: Selected): string => {
+  const { part } = selected
+  const fields = ownFields(selected)
+  return part ? `${fields} ${connection(part.name, `first: ${part.first}`, part.fields)}` : fields
+}
 
 /** The parts to request of a single record. */
 export interface PartPage {
@@ -52,10 +66,12 @@ export interface PartPage {
 
 /** The request for a record with a page of its parts. */
 export const nodeRequest = (
-  { type, fields, part }: Selected,
+  selected: Selected,
   id: Json,
   { after, first }: PartPage,
 ): AppRequest => {
+  const { type, part } = selected
+  const fields = ownFields(selected)
   if (!part)
     return query(`query ($id: ID!) { node(id: $id) { ... on ${type} { ${fields} } } }`, { id })
   const parts = connection(part.name, `first: ${first}, after: $after`, part.fields)

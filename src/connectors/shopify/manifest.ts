@@ -10,8 +10,8 @@ import { orderWriter } from './order-writer.ts'
 import { products } from './product.ts'
 import { productWriter } from './product-writer.ts'
 import { readFailure } from './read-failure.ts'
-import { shop } from './shop.ts'
-import { shopName, webhooks } from './webhooks.ts'
+import { shop, shopName } from './shop.ts'
+import { webhooks } from './webhooks.ts'
 
 export const connector = defineConnector({
   app: 'shopify',

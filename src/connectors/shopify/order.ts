@@ -20,6 +20,7 @@ import { matchesJson } from '../../definition/matching.ts'
 import { passes } from '../../definition/paging/compose.ts'
 import { type Values, valuesOf } from '../../definition/raw-values.ts'
 import { order } from '../../resources/commerce/order.ts'
+import { allOf } from './bulk.ts'
 import { type Collection, changedSince, deletedSince, reportedSync } from './listing.ts'
 import { wholePages } from './whole-records.ts'
 
@@ -41,6 +42,7 @@ export const collection: Collection = {
     billingAddress { ${ADDRESS} } shippingAddress { ${ADDRESS} }`,
   part: {
     name: 'lineItems',
+    type: 'LineItem',
     first: 10,
     page: 150,
     fields: `id name sku quantity currentQuantity variantTitle product { id } variant { id }
@@ -204,10 +206,14 @@ export const mapping = defineMapping<typeof order, RawOrder>(order, {
   remoteDeleted: null, // NOTES "deletions"
 })
 
-const pages = passes(({ since }) => ({
-  changed: wholePages(changedSince(collection, since), collection),
-  ...(since !== undefined && { deleted: deletedSince('ORDER', since) }),
-}))
+const pages = passes(({ since }) =>
+  since === undefined
+    ? { all: allOf(collection) }
+    : {
+        changed: wholePages(changedSince(collection, since), collection),
+        deleted: deletedSince('ORDER', since),
+      },
+)
 
 /** The listing of orders, without the writer. */
 export const orders = { mapping, ...pages, sync: reportedSync }

@@ -17,6 +17,7 @@ import { passes } from '../../definition/paging/compose.ts'
 import { textsAt, valuesAt } from '../../definition/raw-values.ts'
 import { isObject } from '../../definition/value.ts'
 import { product } from '../../resources/commerce/product.ts'
+import { allOf } from './bulk.ts'
 import { type Collection, changedSince, comparedSync, deletedSince } from './listing.ts'
 import { wholePages } from './whole-records.ts'
 
@@ -27,9 +28,11 @@ export const collection: Collection = {
   filter: 'status:active,archived,draft,unlisted',
   first: 10,
   fields: `id createdAt updatedAt publishedAt title handle descriptionHtml productType vendor status tags
-    onlineStoreUrl media(first: 20) { nodes { ... on MediaImage { image { url } } } }`,
+    onlineStoreUrl`,
+  media: '... on MediaImage { image { url } }',
   part: {
     name: 'variants',
+    type: 'ProductVariant',
     first: 10,
     page: 150,
     fields: `id title sku price position inventoryQuantity selectedOptions { name value }
@@ -98,10 +101,14 @@ export const mapping = defineMapping<typeof product, object>(product, {
   remoteDeleted: null, // NOTES "deletions"
 })
 
-const pages = passes(({ since }) => ({
-  changed: wholePages(changedSince(collection, since), collection),
-  ...(since !== undefined && { deleted: deletedSince('PRODUCT', since) }),
-}))
+const pages = passes(({ since }) =>
+  since === undefined
+    ? { all: allOf(collection) }
+    : {
+        changed: wholePages(changedSince(collection, since), collection),
+        deleted: deletedSince('PRODUCT', since),
+      },
+)
 
 /** The listing of products, without the writer. */
 export const products = { mapping, ...pages, sync: comparedSync }

@@ -4,18 +4,7 @@ import { rootFields } from '../../definition/graphql.ts'
 import type { RemoteSubscription, Webhooks, WebhookTarget } from '../../definition/inbound.ts'
 import { entriesOf, textsAt, valuesOf } from '../../definition/raw-values.ts'
 import { mutate, query } from './graphql.ts'
-
-const DOMAIN = '.myshopify.com'
-
-/** The name of a shop: its domain without `.myshopify.com`. */
-export const shopName = (text: string): string => {
-  const [host = ''] = text
-    .trim()
-    .toLowerCase()
-    .replace(/^https?:\/\//, '')
-    .split('/')
-  return host.endsWith(DOMAIN) ? host.slice(0, -DOMAIN.length) : host
-}
+import { shopName } from './shop.ts'
 
 /** What Shopify's topics report: `orders/updated` is `ORDERS_UPDATED` in a subscription. */
 const subscribed: Readonly<Record<string, { readonly topic: string; readonly type: string }>> = {

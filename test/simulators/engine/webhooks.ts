@@ -25,6 +25,8 @@ export interface WebhookSubscription {
   readonly accountId?: string
   /** Undefined: every topic. */
   readonly topics?: readonly string[]
+  /** The fields of a message. Undefined: all. */
+  readonly fields?: readonly string[]
 }
 
 /** How a vendor sends webhooks. */

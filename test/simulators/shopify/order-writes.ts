@@ -238,6 +238,19 @@ export const updateOrder = (input: UpdateInput, shop: Shop): Entry<Order> => {
 }
 
 /** @throws UserErrors */
+const setCustomer = ({ orderId, customerId }: CustomerArguments, shop: Shop): Entry<Order> => {
+  const order = shop.Order.find(orderId) ?? refuse('orderId', 'Order does not exist', 'NOT_FOUND')
+  if (!shop.Customer.find(customerId)) refuse('customerId', 'Customer does not exist', 'NOT_FOUND')
+  for (const id of [order.value.customerId, customerId]) if (id !== null) shop.Customer.change(id)
+  return shop.Order.change(orderId, { customerId })
+}
+
+interface CustomerArguments {
+  readonly orderId: string
+  readonly customerId: string
+}
+
+/** @throws UserErrors */
 export const closeOrder = (id: string, shop: Shop): Entry<Order> => {
   orderOf(id, shop)
   return shop.Order.change(id, { closedAt: writeTime(shop.clock.nowMs()) })
@@ -342,6 +355,9 @@ export const orderMutations: Resolvers[string] = {
   })),
   orderUpdate: mutation(({ input }: { readonly input: UpdateInput }, { shop }: Context) => ({
     order: updateOrder(input, shop),
+  })),
+  orderCustomerSet: mutation((args: CustomerArguments, { shop }: Context) => ({
+    order: setCustomer(args, shop),
   })),
   orderCancel: mutation((args: CancelArguments, { shop }: Context) => ({
     job: cancelOrder(args, shop),

@@ -4,7 +4,7 @@ import { type Context, mutation, type Resolvers } from './context.ts'
 import { readTags } from './customers.ts'
 import { refuse } from './errors.ts'
 import { variantsOf } from './products.ts'
-import type { Entry, Product, ProductOption } from './records.ts'
+import type { Entry, Product, ProductImage, ProductOption } from './records.ts'
 import { type Shop, writeTime } from './shop.ts'
 import {
   BULK_ERRORS,
@@ -31,6 +31,13 @@ export interface ProductInput {
   readonly tags?: readonly string[] | null
   readonly productOptions?: readonly OptionInput[] | null
   readonly variants?: readonly VariantInput[] | null
+  readonly files?: readonly FileInput[] | null
+}
+
+interface FileInput {
+  readonly originalSource?: string | null
+  readonly alt?: string | null
+  readonly contentType?: string | null
 }
 
 const slugOf = (title: string): string =>
@@ -64,9 +71,17 @@ const readOptions = (inputs: readonly OptionInput[], shop: Shop): Product['optio
     (input) => readOption(input, shop),
   )
 
+/** The vendor copies the image, and reports it as soon as that is done; here it has its source and is done at once. */
+const readImage = ({ originalSource, alt, contentType }: FileInput, shop: Shop): ProductImage => {
+  if (contentType && contentType !== 'IMAGE')
+    throw new Error(`The simulator has no media of the type ${contentType}`)
+  if (!originalSource) return refuse('input.files', 'Invalid image url', 'INVALID_INPUT')
+  return { id: shop.nextId('MediaImage'), url: originalSource, alt: alt ?? null }
+}
+
 const NEW_PRODUCT = {
   ...{ descriptionHtml: '', vendor: '', productType: '', templateSuffix: null },
-  ...{ status: 'ACTIVE', tags: [] },
+  ...{ status: 'ACTIVE', tags: [], images: [] },
 }
 
 const readFields = (input: ProductInput): Partial<Product> => {
@@ -183,12 +198,13 @@ const setProduct = (args: SetArguments, { shop }: Context): object => {
   checkProduct(before ? readFields(input) : { title: input.title ?? '' }, 'input.', true)
   if (productOptions && !variants)
     refuse('input.variants', 'Variants input is required', 'VARIANTS_INPUT_MISSING')
-  const written = before
+  const { id } = before
     ? shop.Product.change(before.id, readFields(input))
     : insertProduct({ ...input, handle: args.identifier?.handle ?? input.handle ?? null }, shop)
-  const product = productOptions
-    ? shop.Product.change(written.id, { options: readOptions(productOptions, shop) })
-    : written
+  const product = shop.Product.change(id, {
+    ...(productOptions && { options: readOptions(productOptions, shop) }),
+    ...(input.files && { images: input.files.map((image) => readImage(image, shop)) }),
+  })
   if (variants) setVariants(product, variants, shop)
   else if (!before) setVariants(product, [DEFAULT_VARIANT], shop)
   return { product: shop.Product.find(product.id) }

@@ -1,9 +1,9 @@
 /** Products and variants as they are read. */
-import { connect, type PageArguments, type Position, sortBy } from './connections.ts'
+import { connect, connectPart, type PageArguments, type Position, sortBy } from './connections.ts'
 import type { Resolvers } from './context.ts'
 import { variantsByProduct } from './listings.ts'
 import { writeMoney, writeMoneyV2 } from './money.ts'
-import type { Entry, Product, ProductOption, ProductVariant } from './records.ts'
+import type { Entry, Product, ProductImage, ProductOption, ProductVariant } from './records.ts'
 import { numberOf, type Shop, writeTime } from './shop.ts'
 
 export const variantsOf = (productId: string, shop: Shop): readonly Entry<ProductVariant>[] =>
@@ -45,6 +45,13 @@ const productFields: Resolvers[string] = {
   hasOutOfStockVariants: ({ id }: ProductSource, _, { shop }) =>
     variantsOf(id, shop).some(({ value }) => !isAvailable(value)),
   isGiftCard: () => false,
+  media: ({ id, value }: ProductSource, args: PageArguments, context) =>
+    connectPart(
+      value.images.map((image) => ({ ...image, type: 'MediaImage' })),
+      args,
+      context,
+      `media of ${id}`,
+    ),
   options: ({ id, value }: ProductSource, { first }: { readonly first?: number }) =>
     value.options.slice(0, first ?? undefined).map((option, at) => ({
       ...option,
@@ -140,7 +147,17 @@ export const productResolvers: Resolvers = {
       return option.values.map(({ name }) => name).filter((name) => used.includes(name))
     },
   },
+  MediaImage: {
+    image: ({ url, alt }: ProductImage) => ({ url, altText: alt }),
+    mediaContentType: () => 'IMAGE',
+    fileStatus: () => 'READY',
+    status: () => 'READY',
+  },
   InventoryItem: {
+    measurement: ({ variant: { id, value } }: InventoryItemSource) => ({
+      id: `gid://shopify/InventoryItemMeasurement/${numberOf(id)}`,
+      weight: value.weight,
+    }),
     requiresShipping: ({ variant }: InventoryItemSource) => variant.value.requiresShipping,
     sku: ({ variant }: InventoryItemSource) => variant.value.sku,
     tracked: ({ variant }: InventoryItemSource) => variant.value.tracked,

@@ -231,6 +231,8 @@ const createRoutes = (options: ShopifyOptions): readonly Route[] => {
     method: 'GET',
     path: '/{shop}/bulk-results/{number}',
     isPublic: true,
+    // A server may ignore it.
+    headers: { range: {} },
     respond: ({ account, path: { number = '' } }) => {
       const text = findResult(number, shopOf(account))
       return text === undefined

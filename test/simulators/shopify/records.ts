@@ -30,6 +30,13 @@ export type ProductOption = {
   readonly values: readonly { readonly id: string; readonly name: string }[]
 }
 
+/** A medium of a product: the simulator has images alone. */
+export type ProductImage = {
+  readonly id: string
+  readonly url: string
+  readonly alt: string | null
+}
+
 export type Product = {
   readonly title: string
   readonly handle: string
@@ -41,6 +48,7 @@ export type Product = {
   readonly tags: readonly string[]
   readonly publishedAt: string | null
   readonly options: readonly ProductOption[]
+  readonly images: readonly ProductImage[]
 }
 
 export type ProductVariant = {
@@ -59,6 +67,7 @@ export type ProductVariant = {
   readonly tracked: boolean
   readonly inventoryPolicy: string
   readonly inventoryQuantity: number
+  readonly weight: { readonly value: number; readonly unit: string } | null
 }
 
 export type TaxLine = {
@@ -176,6 +185,7 @@ export type WebhookSubscription = {
   readonly topic: string
   readonly uri: string
   readonly format: string
+  readonly includeFields: readonly string[]
 }
 
 export type BulkOperation = {

@@ -24,12 +24,14 @@ const addProduct = (at: number, shop: Shop): Entry<ProductVariant> => {
     ...{ productType: 'Shirts', templateSuffix: null, status: 'ACTIVE', tags: [] },
     publishedAt: writeTime(shop.clock.nowMs()),
     options: [{ ...option, values: [value] }],
+    images: [],
   })
   return shop.ProductVariant.insert(shop.nextId('ProductVariant'), {
     ...{ productId, inventoryItemId: shop.nextId('InventoryItem'), position: 1 },
     ...{ optionValues: ['Default Title'], price: 10 + (at % 100) / 100, compareAtPrice: null },
     ...{ cost: null, sku: `SHIRT-${at}`, barcode: null, taxable: true, requiresShipping: true },
     ...{ tracked: true, inventoryPolicy: 'DENY', inventoryQuantity: 10 },
+    weight: null,
   })
 }
 

@@ -25,6 +25,7 @@ export interface VariantInput {
     readonly sku?: string | null
     readonly tracked?: boolean | null
     readonly requiresShipping?: boolean | null
+    readonly measurement?: { readonly weight?: ProductVariant['weight'] } | null
   } | null
   readonly inventoryQuantities?:
     | readonly { readonly availableQuantity?: number; readonly quantity?: number }[]
@@ -34,6 +35,7 @@ export interface VariantInput {
 const NEW_VARIANT = {
   ...{ price: 0, compareAtPrice: null, cost: null, sku: null, barcode: null, taxable: true },
   ...{ requiresShipping: true, tracked: true, inventoryPolicy: 'DENY', inventoryQuantity: 0 },
+  weight: null,
 }
 
 const amountOf = (text: string | null): number | null => (text === null ? null : Number(text))
@@ -57,6 +59,9 @@ const readVariantFields = (input: VariantInput): Partial<ProductVariant> => {
     ...(typeof inventoryItem?.tracked === 'boolean' && { tracked: inventoryItem.tracked }),
     ...(typeof inventoryItem?.requiresShipping === 'boolean' && {
       requiresShipping: inventoryItem.requiresShipping,
+    }),
+    ...(inventoryItem?.measurement?.weight !== undefined && {
+      weight: inventoryItem.measurement.weight,
     }),
     ...(quantity !== undefined && { inventoryQuantity: quantity }),
   }

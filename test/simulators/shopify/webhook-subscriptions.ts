@@ -11,6 +11,7 @@ interface CreateArguments {
     readonly uri?: string | null
     readonly callbackUrl?: string | null
     readonly format?: string | null
+    readonly includeFields?: readonly string[] | null
   }
 }
 
@@ -27,10 +28,11 @@ export const isVisible =
     value.clientId === client.clientId && webhooks.subscriptions.has(id)
 
 const create = (
-  { topic, webhookSubscription: { uri: given, callbackUrl, format } }: CreateArguments,
+  { topic, webhookSubscription: input }: CreateArguments,
   context: Context,
 ): object => {
   const { shop, client, webhooks } = context
+  const { uri: given, callbackUrl, format, includeFields } = input
   if (!isSentTopic(topic)) throw new Error(`The simulator does not send ${topic}`)
   const uri = given ?? callbackUrl ?? ''
   if (!isAcceptable(uri)) return refuse(FIELD, 'Address is invalid')
@@ -39,10 +41,14 @@ const create = (
     refuse(FIELD, 'Address for this topic has already been taken')
   const subscription = shop.WebhookSubscription.insert(shop.nextId('WebhookSubscription'), {
     ...{ clientId: client.clientId, topic, uri, format: format ?? 'JSON' },
+    includeFields: includeFields ?? [],
   })
   const { id } = subscription
   const accountId = shop.account.id
-  webhooks.subscribe({ id, url: uri, secret: client.clientSecret, accountId, topics: [topic] })
+  webhooks.subscribe({
+    ...{ id, url: uri, secret: client.clientSecret, accountId, topics: [topic] },
+    ...(includeFields && { fields: includeFields }),
+  })
   return { webhookSubscription: subscription }
 }
 
@@ -81,7 +87,6 @@ export const subscriptionResolvers: Resolvers = {
       type: 'WebhookHttpEndpoint',
       callbackUrl: value.uri,
     }),
-    includeFields: () => [],
     metafieldNamespaces: () => [],
   },
   Mutation: {

@@ -73,11 +73,11 @@ export const webhookPolicy: WebhookPolicy = {
   delayMs: 0,
   maxEventsPerMessage: 1,
   mixesAccounts: false,
-  messageOf: ({ events, subscription: { secret }, messageId }) => {
+  messageOf: ({ events, subscription: { secret, fields }, messageId }) => {
     const [event] = events
     if (!event) throw new Error('A message has one event')
     const { eventId, content } = isJsonObject(event.payload) ? event.payload : {}
-    const body = JSON.stringify(content)
+    const body = JSON.stringify(content, fields && [...fields])
     const headers = {
       'content-type': 'application/json',
       'x-shopify-topic': TOPICS[event.topic] ?? event.topic,

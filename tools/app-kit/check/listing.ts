@@ -1,4 +1,5 @@
 /** Checks of listings: their pages, mappings, cursors and changes. They only read. */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Json, ListPage, ResourceConnector } from '../../../src/definition/connector.ts'
 import { createMapper } from '../../../src/definition/mapping.ts'
 import { cursorsOf } from '../../../src/definition/paging/pager.ts'
@@ -76,6 +77,11 @@ const readPages = async (
     const page = await readPage(bench, resource, { ...start, cursor: cursors.shift() })
     pages.push(page)
     const following = cursorsOf(page)
+    if (page.waitMs !== undefined) {
+      cursors.push(...following)
+      await wait(page.waitMs)
+      continue
+    }
     guard.checkPage(remoteIdsIn(resource, page.records), following)
     for (const cursor of following) guard.checkCursor(cursor)
     // A stored cursor is JSON.

@@ -119,7 +119,8 @@ const checkDelete = async (
   const isDeleted = async (connection: Connection, id: string): Promise<boolean> =>
     (await writes.read(connection, id))?.remoteDeleted === true
   const problems: string[] = []
-  await engine.syncNow(owner.credentialId)
+  // A deletion of a record that is not stored is ignored.
+  for (const { credentialId } of [owner, other]) await engine.syncNow(credentialId)
   for (const id of remoteIds) {
     await writes.delete(owner, id)
     if (!(await isDeleted(owner, id))) problems.push(`${id} is not marked as deleted`)

@@ -8,7 +8,7 @@ export const servedFields: Readonly<Record<string, string>> = {
     currentAppInstallation`,
   Mutation: `bulkOperationCancel bulkOperationRunQuery customerCreate customerDelete customerUpdate
     fulfillmentCancel fulfillmentCreate fulfillmentTrackingInfoUpdate orderCancel orderClose orderCreate
-    orderDelete orderOpen orderUpdate productCreate productDelete productSet productUpdate
+    orderCustomerSet orderDelete orderOpen orderUpdate productCreate productDelete productSet productUpdate
     productVariantsBulkCreate productVariantsBulkDelete productVariantsBulkUpdate
     webhookSubscriptionCreate webhookSubscriptionDelete`,
   AccessScope: 'description handle',
@@ -39,7 +39,10 @@ export const servedFields: Readonly<Record<string, string>> = {
     variantTitle vendor`,
   FulfillmentOrderSupportedAction: 'action externalUrl',
   FulfillmentTrackingInfo: 'company number url',
-  InventoryItem: 'createdAt id legacyResourceId requiresShipping sku tracked unitCost updatedAt',
+  Image: 'altText height id url width',
+  InventoryItem:
+    'createdAt id legacyResourceId measurement requiresShipping sku tracked unitCost updatedAt',
+  InventoryItemMeasurement: 'id weight',
   Job: 'done id',
   LineItem: `currentQuantity customAttributes discountedTotalSet discountedUnitPriceSet fulfillableQuantity id isGiftCard
     name nonFulfillableQuantity originalTotalSet originalUnitPriceSet product quantity refundableQuantity
@@ -49,6 +52,8 @@ export const servedFields: Readonly<Record<string, string>> = {
   LocationAddress: 'address1 address2 city country countryCode phone province provinceCode zip',
   MailingAddress: `address1 address2 city company coordinatesValidated country countryCode countryCodeV2 firstName
     formatted formattedArea id lastName latitude longitude name phone province provinceCode timeZone zip`,
+  Media: 'alt id mediaContentType status',
+  MediaImage: 'alt createdAt fileStatus id image mediaContentType mimeType status updatedAt',
   MoneyBag: 'presentmentMoney shopMoney',
   MoneyV2: 'amount currencyCode',
   Order: `billingAddress billingAddressMatchesShippingAddress cancelReason cancellation cancelledAt clientIp closed
@@ -65,7 +70,7 @@ export const servedFields: Readonly<Record<string, string>> = {
   OrderTransaction: 'amountSet createdAt gateway id kind processedAt status test',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
   Product: `createdAt description descriptionHtml handle hasOnlyDefaultVariant hasOutOfStockVariants id isGiftCard
-    legacyResourceId onlineStoreUrl options priceRangeV2 productType publishedAt requiresSellingPlan status tags
+    legacyResourceId media onlineStoreUrl options priceRangeV2 productType publishedAt requiresSellingPlan status tags
     templateSuffix title totalInventory tracksInventory updatedAt variants variantsCount vendor`,
   ProductOption: 'id name optionValues position values',
   ProductOptionValue: 'hasVariants id name',
@@ -83,6 +88,7 @@ export const servedFields: Readonly<Record<string, string>> = {
     provinceCode zip`,
   ShopPlan: 'partnerDevelopment publicDisplayName shopifyPlus',
   TaxLine: 'priceSet rate ratePercentage source title',
+  Weight: 'unit value',
   WebhookHttpEndpoint: 'callbackUrl',
   WebhookSubscription: `apiVersion callbackUrl createdAt endpoint filter format id includeFields legacyResourceId
     metafieldNamespaces name topic updatedAt uri`,
@@ -101,11 +107,13 @@ export const servedInputs: Readonly<Record<string, string>> = {
   AttributeInput: 'key value',
   CustomerDeleteInput: 'id',
   CustomerInput: 'addresses email firstName id lastName locale note phone tags taxExempt',
+  FileSetInput: 'alt contentType originalSource',
   FulfillmentInput: 'lineItemsByFulfillmentOrder notifyCustomer trackingInfo',
   FulfillmentOrderLineItemInput: 'id quantity',
   FulfillmentOrderLineItemsInput: 'fulfillmentOrderId fulfillmentOrderLineItems',
   FulfillmentTrackingInput: 'company number numbers url urls',
-  InventoryItemInput: 'cost requiresShipping sku tracked',
+  InventoryItemInput: 'cost measurement requiresShipping sku tracked',
+  InventoryItemMeasurementInput: 'weight',
   InventoryLevelInput: 'availableQuantity locationId',
   MailingAddressInput: `address1 address2 city company countryCode firstName lastName phone provinceCode zip`,
   MoneyBagInput: 'presentmentMoney shopMoney',
@@ -135,7 +143,7 @@ export const servedInputs: Readonly<Record<string, string>> = {
     'descriptionHtml handle productOptions productType status tags templateSuffix title vendor',
   ProductDeleteInput: 'id',
   ProductSetIdentifiers: 'handle id',
-  ProductSetInput: `descriptionHtml handle id productOptions productType status tags templateSuffix title variants
+  ProductSetInput: `descriptionHtml files handle id productOptions productType status tags templateSuffix title variants
     vendor`,
   ProductSetInventoryInput: 'locationId name quantity',
   ProductUpdateIdentifiers: 'handle id',
@@ -146,7 +154,8 @@ export const servedInputs: Readonly<Record<string, string>> = {
   ProductVariantsBulkInput: `barcode compareAtPrice id inventoryItem inventoryPolicy inventoryQuantities optionValues price
     taxable`,
   VariantOptionValueInput: 'id name optionId optionName',
-  WebhookSubscriptionInput: 'callbackUrl format uri',
+  WebhookSubscriptionInput: 'callbackUrl format includeFields uri',
+  WeightInput: 'unit value',
 }
 
 /** Arguments that are left out wherever they occur: the simulator has nothing that they would change. */
