@@ -46,6 +46,7 @@ ${entries.join('\n')}
 ## Reference
 
 - [REST](/openapi.json): The OpenAPI document of every path, parameter, field and webhook message.
+- [GraphQL](/schema.graphql): The schema of every type, field and argument, with the limits and the error codes.
 `
 }
 

@@ -19,6 +19,7 @@ Trunkline's database, in one unified model for all apps.
   with \`trunkline keys\` on the server.
 - **Allowlists.** If an app accepts only known IP addresses, allow the \`outboundAddress\` of
   \`GET /2024-03/metadata/credentials\`.
+- **GraphQL** reads the same records at \`/graphql\`. Its schema is at [/schema.graphql](/schema.graphql).
 - **Identifiers.** Every parameter that takes an id accepts the service's \`id\` and the app's \`remoteId\`.
 - **Pagination.** Use \`pageNumber\` and \`pageSize\`, or \`cursor\` with the \`Next-Cursor\` header of the previous
   page. A cursor has the same cost at any depth and skips no records while the list changes.

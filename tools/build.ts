@@ -13,7 +13,12 @@ const PRISMA_CLIENT = 'prisma-client/index.js'
 const PRISMA_RUNTIME = '@prisma/client/runtime/client.js'
 
 /** Files that are read at run time, by path in `src/` and in `dist/`. */
-const ASSETS = ['generated/openapi.json', 'generated/browser', 'connect/window/window.css']
+const ASSETS = [
+  'generated/openapi.json',
+  'generated/schema.graphql',
+  'generated/browser',
+  'connect/window/window.css',
+]
 
 const serverOptions: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2024,

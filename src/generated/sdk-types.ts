@@ -918,7 +918,7 @@ export interface PastRecord {
 }
 
 /** The unchanged response of the app. */
-export interface PassthroughAnswer {
+export interface PassthroughResponse {
   /** The HTTP status. */
   readonly status: number
   /** The headers, with lower-case names. */

@@ -97,6 +97,7 @@ describe.each(inject('installations'))('on Node $node', ({ folder, environment }
       const counted = await read(`/graphql?query=${query}`, { authorization })
       expect(JSON.parse(counted).data.crmAccounts.totalCount).toBeGreaterThan(0)
       expect(JSON.parse(await read('/openapi.json')).openapi).toMatch(/^3\./)
+      expect(await read('/schema.graphql')).toContain('type Query {')
       expect(await read('/docs')).toMatch(/npm install @scalar\/fastify-api-reference@\d/)
       expect(await read('/graphql', { accept: 'text/html' })).toMatch(
         /npm install @graphql-yoga\/render-graphiql@\d/,

@@ -17,6 +17,7 @@ test('the tarball contains compiled code, migrations and declarations of the SDK
     'README.md',
     'dist/connect/window/window.css',
     'dist/generated/openapi.json',
+    'dist/generated/schema.graphql',
     'dist/prisma-client/LICENSE',
     'dist/prisma-client/package.json',
     'dist/sdk/LICENSE',

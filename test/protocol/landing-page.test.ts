@@ -16,7 +16,8 @@ test('shows browsers the state, the links and the next steps, without scripts', 
   expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/)
   expect(headers['content-security-policy']).not.toContain('script-src')
   expect(body).toContain('>Ready<')
-  for (const path of ['graphql', 'docs', 'openapi.json']) expect(body).toContain(`href="${path}"`)
+  for (const path of ['graphql', 'docs', 'openapi.json', 'schema.graphql'])
+    expect(body).toContain(`href="${path}"`)
   expect(body.match(/<ol>[\s\S]*<\/ol>/)?.[0].match(/<li>/g)).toHaveLength(3)
 })
 
@@ -36,6 +37,6 @@ test.each(['application/json', '*/*'])('is the error of an unknown URL for %s', 
 test('links no GraphiQL and mentions nothing that the start printed in production', async () => {
   const { statusCode, body } = await open('text/html', { isDevelopment: false })
   expect(statusCode).toBe(200)
-  expect(body).not.toMatch(/graphql|printed|export|tl_dev/i)
-  expect(body).toContain('href="docs"')
+  expect(body).not.toMatch(/graphiql|"graphql"|printed|export|tl_dev/i)
+  for (const path of ['docs', 'schema.graphql']) expect(body).toContain(`href="${path}"`)
 })

@@ -16,7 +16,7 @@ import {
 
 /** Addresses that the server has in addition to the documented API. */
 const SERVED_TOO =
-  /^\/(graphql|docs|docs\/assets\/.*|docs\/(apps\/)?[\w-]+\.md|llms\.txt|openapi\.json|sdk\.js|connect|connect\/assets\/.*|oauth\/start\/:ticket|oauth\/callback|sandbox\/oauth\/authorize|webhooks\/:app\/:endpointId)$/
+  /^\/(graphql|docs|docs\/assets\/.*|docs\/(apps\/)?[\w-]+\.md|llms\.txt|openapi\.json|schema\.graphql|sdk\.js|connect|connect\/assets\/.*|oauth\/start\/:ticket|oauth\/callback|sandbox\/oauth\/authorize|webhooks\/:app\/:endpointId)$/
 
 /** Headers of HTTP itself and of browser security (helmet, CORS), which no operation documents. */
 const GENERAL_HEADER =

@@ -1,5 +1,5 @@
 /**
- * The documentation: the OpenAPI document, a page that renders it without other hosts, and the Markdown pages as
+ * The documentation: the OpenAPI document, the GraphQL schema, a page that renders it without other hosts, and the Markdown pages as
  * text.
  */
 import { hash } from 'node:crypto'
@@ -13,6 +13,7 @@ import { always, IMMUTABLE } from './static.ts'
 
 const SCALAR = '@scalar/fastify-api-reference'
 const DOCUMENT = new URL('../../generated/openapi.json', import.meta.url)
+const SCHEMA = new URL('../../generated/schema.graphql', import.meta.url)
 
 // The browser blocks requests to other hosts.
 const CONTENT_SECURITY_POLICY = [
@@ -88,7 +89,7 @@ const page = (scripts: readonly string[]): string => `<!doctype html>
   <body>
     <div id="docs"></div>
     ${scripts.map((script) => `<script src="${script}"></script>`).join('\n    ')}
-    <noscript>This page needs JavaScript. The OpenAPI document: <a href="/openapi.json">openapi.json</a></noscript>
+    <noscript>This page needs JavaScript. The OpenAPI document: <a href="/openapi.json">openapi.json</a>. The GraphQL schema: <a href="/schema.graphql">schema.graphql</a></noscript>
   </body>
 </html>
 `
@@ -96,7 +97,7 @@ const page = (scripts: readonly string[]): string => `<!doctype html>
 const MISSING = missingPage(
   'Trunkline API',
   SCALAR,
-  'The OpenAPI document, for any other reader: <a href="/openapi.json">openapi.json</a>',
+  'The OpenAPI document, for any other reader: <a href="/openapi.json">openapi.json</a>. The GraphQL schema: <a href="/schema.graphql">schema.graphql</a>',
 )
 
 /** Adds `GET /llms.txt` and `GET /docs/<page>.md`. */
@@ -110,7 +111,7 @@ const addGuideRoutes = (server: FastifyInstance): void => {
 }
 
 /**
- * Adds `GET /openapi.json`, `GET /docs` with its scripts below `/docs/assets`, the Markdown pages and
+ * Adds `GET /openapi.json`, `GET /schema.graphql`, `GET /docs` with its scripts below `/docs/assets`, the Markdown pages and
  * `GET /llms.txt`, all without authentication.
  * @param prefill undefined: the page fills in nothing
  */
@@ -139,9 +140,11 @@ export const addDocsRoutes = (server: FastifyInstance, prefill?: Prefill): void 
     'application/json; charset=utf-8',
     'no-cache',
   )
+  const schema = always(() => readFileSync(SCHEMA), 'text/plain; charset=utf-8', 'no-cache')
   const docs = always(html, 'text/html; charset=utf-8', 'no-cache')
   addGuideRoutes(server)
   server.get('/openapi.json', async (request, reply) => document(request, reply))
+  server.get('/schema.graphql', async (request, reply) => schema(request, reply))
   server.get('/docs', async (request, reply) => {
     reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
     return docs(request, reply)

@@ -50,6 +50,7 @@ type Link = readonly [path: string, name: string, description: string]
 const DOCUMENTATION: readonly Link[] = [
   ['docs', 'API reference', 'Every REST route, with examples'],
   ['openapi.json', 'OpenAPI document', 'For code generators and other readers'],
+  ['schema.graphql', 'GraphQL schema', 'For code generators and editors'],
 ]
 
 const GRAPHIQL: Link = ['graphql', 'GraphiQL', 'Write and run GraphQL queries']

@@ -9,7 +9,7 @@ import { defineOperation, required } from '../operation.ts'
 import { EXAMPLE_CREDENTIAL } from './credential-shape.ts'
 
 const answer = defineShape({
-  name: 'PassthroughAnswer',
+  name: 'PassthroughResponse',
   doc: 'The unchanged response of the app.',
   fields: {
     status: required(integer('The HTTP status.')),
