@@ -3,7 +3,6 @@ import type { ArgBuilder, FieldMap, MutationFieldBuilder, QueryFieldBuilder } fr
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Fields, Shape } from '../../definition/field.ts'
 import { pascalCase } from '../../definition/resource.ts'
-import { memoize } from '../../memoize.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../query/list-request.ts'
 import { type Attempt, READ_ATTEMPT } from '../idempotency.ts'
 import {
@@ -21,7 +20,6 @@ import {
   runOperation,
 } from '../run-operation.ts'
 import { type Builder, callerOf, type GraphContext } from './builder.ts'
-import type { Connections } from './connections.ts'
 import { listCost } from './cost.ts'
 import type { InputTypes } from './input-types.ts'
 import { resolveIdempotently } from './once.ts'
@@ -48,18 +46,26 @@ const rawInputOf = (operation: Operation, args: Arguments) => {
 export interface OperationParts {
   readonly types: OperationTypes
   readonly inputs: InputTypes
-  readonly connectionType: Connections
 }
+
+/** The arguments of a connection. Without a definition, the list is always read whole. */
+export const pageArguments = (
+  arg: ArgBuilder<Types>,
+  definition: { readonly after?: string } | undefined,
+) => ({
+  first: arg.int({
+    description: `Page size, 1 to ${MAX_PAGE_SIZE}. ${definition ? `The default is ${DEFAULT_PAGE_SIZE}.` : 'Without it, all entries are returned.'}`,
+  }),
+  after: arg.string({
+    description: definition?.after ?? 'The cursor after which the page starts.',
+  }),
+})
 
 /** Creates the fields: each `path` and `query` field is an argument, `body` is the argument `input`. */
 export const createOperationFields = (
-  { types, inputs, connectionType }: OperationParts,
+  { types, inputs }: OperationParts,
   operations: readonly Operation[],
 ) => {
-  const connectionOf = memoize((entry: Shape) =>
-    connectionType({ name: entry.name, type: types.outputShape(entry) }),
-  )
-
   const argsOf = (arg: ArgBuilder<Types>, operation: Operation) => {
     const typeName = pascalCase(operation.name)
     return Object.fromEntries(
@@ -74,20 +80,11 @@ export const createOperationFields = (
     )
   }
 
-  const pageArguments = (arg: ArgBuilder<Types>, { connection }: Operation) => ({
-    first: arg.int({
-      description: `Page size, 1 to ${MAX_PAGE_SIZE}. ${connection ? `The default is ${DEFAULT_PAGE_SIZE}.` : 'Without it, all entries are returned.'}`,
-    }),
-    after: arg.string({
-      description: connection?.after ?? 'The cursor after which the page starts.',
-    }),
-  })
-
   const listField = (arg: ArgBuilder<Types>, operation: Operation, entry: Shape) => ({
-    type: connectionOf(entry),
+    type: types.connectionOf(entry),
     description: operation.doc,
     extensions: { complexity: listCost },
-    args: { ...argsOf(arg, operation), ...pageArguments(arg, operation) },
+    args: { ...argsOf(arg, operation), ...pageArguments(arg, operation.connection) },
     resolve: (_root: unknown, args: Arguments & ListArguments, context: GraphContext) =>
       listOperation(
         operation,
@@ -139,6 +136,8 @@ export const createOperationFields = (
                 async (attempt) => JSON.stringify(await run(attempt)),
               ),
             )
+        // A mutation may have changed what the operation loaded before.
+        if (!isRead(operation)) context.loaders.clear()
         // The result matches the operation's `response`.
         return result as never
       },

@@ -11,7 +11,7 @@ import {
 } from '../../definition/field.ts'
 import { ApiError } from '../../errors.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, parsePageSize } from '../../query/list-request.ts'
-import { findInstallation } from '../../store/accounts/installations.ts'
+import { findInstallation } from '../../store/accounts/listed-installations.ts'
 import { hasWorkflow } from '../../store/workflows/integrations.ts'
 import {
   listRuns,
@@ -28,7 +28,7 @@ import { EXAMPLE_WORKFLOW, workflowId } from './integrations.ts'
 
 const status = enumeration('The status of the run.', RUN_STATUSES)
 
-const run = defineShape({
+export const run = defineShape({
   name: 'WorkflowRun',
   doc: 'One run of a workflow, triggered by one change.',
   fields: {
