@@ -9,7 +9,7 @@ import {
   MAX_GROUPS,
   measuredFields,
 } from '../../src/query/aggregate.ts'
-import { orderFields } from '../../src/query/cursor.ts'
+import { MAX_ORDER_FIELDS, orderFields } from '../../src/query/cursor.ts'
 import { type FilterParameter, filterParameters } from '../../src/query/filter.ts'
 import {
   DEFAULT_PAGE_SIZE,
@@ -57,17 +57,24 @@ const filter = (
   }
 }
 
-const orderBy = (resource: Resource): Parameter =>
-  inQuery(
+const orderBy = (resource: Resource): Parameter => ({
+  ...inQuery(
     'orderBy',
-    'Field to sort by, with the id as tie-breaker. Records without a value come last.',
+    'Fields to sort by, separated by commas, with the id as tie-breaker. Records without a value come last.',
     {
-      type: 'string',
-      enum: orderFields(resource).flatMap((name) => [name, `${name}:asc`, `${name}:desc`]),
-      default: 'createdAt',
+      type: 'array',
+      items: {
+        type: 'string',
+        enum: orderFields(resource).flatMap((name) => [name, `${name}:asc`, `${name}:desc`]),
+      },
+      maxItems: MAX_ORDER_FIELDS,
+      default: ['createdAt'],
     },
-    'createdAt:desc',
-  )
+    ['createdAt:desc'],
+  ),
+  style: 'form',
+  explode: false,
+})
 
 /** A parameter with several of these words. */
 const wordsInQuery = (

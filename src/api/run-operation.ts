@@ -3,9 +3,10 @@ import { ApiError } from '../errors.ts'
 import { type Input, readInput } from '../query/input.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, parseWhole } from '../query/list-request.ts'
 import { type Listed, pageOf } from '../query/listed.ts'
-import { noUser, type UserCaller } from './auth/caller.ts'
+import { type Caller, noUser, type UserCaller } from './auth/caller.ts'
 import {
   type CallContext,
+  type CallerKind,
   fieldsAt,
   type InputLocation,
   inputLocations,
@@ -38,10 +39,15 @@ const parseInput = (operation: Operation, { caller }: CallContext, raw: RawInput
   return Object.assign({}, ...parts)
 }
 
+/** @throws FORBIDDEN for a caller of another kind */
+export const checkCaller = (callers: readonly CallerKind[], { kind }: Caller): void => {
+  if (!callers.includes(kind))
+    throw new ApiError('FORBIDDEN', 'A user token cannot call this operation. Use an API key.')
+}
+
 /** @throws FORBIDDEN, INVALID_PARAMETER, USER_NOT_FOUND */
 const authorize = (operation: Operation, context: CallContext, raw: RawInput): Input => {
-  if (!operation.callers.includes(context.caller.kind))
-    throw new ApiError('FORBIDDEN', 'A user token cannot call this operation. Use an API key.')
+  checkCaller(operation.callers, context.caller)
   return parseInput(operation, context, raw)
 }
 
@@ -74,6 +80,12 @@ export interface ListArguments {
   readonly after?: string | null | undefined
 }
 
+/** The requested page; without `first`, its size is undefined. @throws INVALID_PARAMETER */
+export const readPageArguments = ({ first, after }: ListArguments) => ({
+  size: first == null ? undefined : parseWhole('first', first, 1, MAX_PAGE_SIZE),
+  after: after ?? undefined,
+})
+
 /**
  * Reads a page of an operation that returns a list. A list that is always read whole is one page by default.
  * @throws as `runOperation` does, and INVALID_CURSOR
@@ -82,13 +94,10 @@ export const listOperation = async (
   operation: Operation,
   context: OperationContext,
   raw: RawInput,
-  { first, after }: ListArguments,
+  args: ListArguments,
 ): Promise<Listed<unknown>> => {
   const input = authorize(operation, context, raw)
-  const page = {
-    size: first == null ? undefined : parseWhole('first', first, 1, MAX_PAGE_SIZE),
-    after: after ?? undefined,
-  }
+  const page = readPageArguments(args)
   const { connection } = operation
   // The casts are safe as in `checkOperation`.
   if (connection)

@@ -5,18 +5,24 @@ import type { Resource } from '../definition/resource.ts'
 import { ApiError } from '../errors.ts'
 import { parseExactly } from './exact-json.ts'
 
-/** The order of a list: by one field, then by id. */
-export interface Order {
+/** A field of an order, and its direction. */
+export interface OrderTerm {
   readonly field: string
   readonly descending: boolean
 }
 
+/** The order of a list: by one field or several, then by id, in the direction of the last field. */
+export type Order = readonly [OrderTerm, ...OrderTerm[]]
+
+/** The number of fields of an order. */
+export const MAX_ORDER_FIELDS = 5
+
 /**
- * The position of a record in an order. `value` is the value of the order's field as text; null if the record
- * has none; undefined if it is too long for a cursor, and is then read from the record.
+ * The position of a record in an order. `values` are the values of the order's fields as text; null if the record
+ * has none; undefined if they are too long for a cursor, and are then read from the record.
  */
 export interface Position {
-  readonly value: string | null | undefined
+  readonly values: readonly (string | null)[] | undefined
   readonly id: string
 }
 
@@ -26,15 +32,16 @@ export const orderFields = (resource: Resource): readonly string[] =>
     .filter(([, { kind }]) => kind.order)
     .map(([name]) => name)
 
-const orderKey = ({ field, descending }: Order): string => (descending ? `-${field}` : field)
+const orderKey = (order: Order): string =>
+  order.map(({ field, descending }) => (descending ? `-${field}` : field)).join()
 
 const toText = (parts: readonly (string | null)[]): string =>
   Buffer.from(JSON.stringify(parts)).toString('base64url')
 
 /** Encodes a position as opaque text, within the limit of a parameter. It is valid for lists of the same order only. */
-export const encodeCursor = (order: Order, { value, id }: Position): string => {
+export const encodeCursor = (order: Order, { values, id }: Position): string => {
   const key = orderKey(order)
-  const text = value === undefined ? undefined : toText([key, value, id])
+  const text = values && toText([key, ...values, id])
   return text !== undefined && text.length <= MAX_TEXT_LENGTH ? text : toText([key, id])
 }
 
@@ -59,29 +66,38 @@ export const decodeCursor = (
 ): Position => {
   const parsed = parseCursor(text)
   const parts: readonly unknown[] = Array.isArray(parsed) ? parsed : []
-  const [key, value, id] = parts.length === 2 ? [parts[0], undefined, parts[1]] : parts
+  const [key, id] = [parts[0], parts.at(-1)]
+  const values = parts.length === 2 ? undefined : parts.slice(1, -1)
   const fail = (expected: string): never => {
     throw new ApiError('INVALID_CURSOR', `${parameter}: expected ${expected}.`, [
       { field: parameter, expected },
     ])
   }
   const isOfResource =
-    parts.length <= 3 && typeof id === 'string' && routeOf(id)?.tag === resourceTag(resource.topic)
+    parts.length >= 2 && typeof id === 'string' && routeOf(id)?.tag === resourceTag(resource.topic)
   if (!isOfResource) return fail('a cursor that a list of this resource returned')
   if (key !== orderKey(order)) return fail('a cursor of a list in the same order')
-  if (value == null) return { value, id }
-  const ordered = resource.allFields[order.field]?.kind.order
-  if (typeof value === 'string' && ordered?.isValue(value)) return { value, id }
-  return fail('a cursor that a list of this resource returned')
+  if (values === undefined) return { values, id }
+  const isValid = order.every(({ field }, index) => {
+    const value = values[index]
+    const ordered = resource.allFields[field]?.kind.order
+    return value === null || (typeof value === 'string' && ordered?.isValue(value))
+  })
+  if (!isValid || values.length !== order.length)
+    return fail('a cursor that a list of this resource returned')
+  // Checked above: each is a text or null.
+  return { values: values as (string | null)[], id }
 }
 
 /** Reads the position of a record from its JSON text. */
 export const positionOf = (order: Order, recordJson: string): Position => {
   // Stored records are objects with an id.
   const record = JSON.parse(recordJson) as { id: string } & Record<string, unknown>
-  const value = record[order.field]
-  if (typeof value === 'string') return { id: record.id, value }
-  // Exact parsing is slow, so only numbers need it: a page may contain a cursor for each record.
-  const isNumber = typeof value === 'number'
-  return { id: record.id, value: isNumber ? String(parseExactly(recordJson)[order.field]) : null }
+  const values = order.map(({ field }) => {
+    const value = record[field]
+    if (typeof value === 'string') return value
+    // Exact parsing is slow, so only numbers need it: a page may contain a cursor for each record.
+    return typeof value === 'number' ? String(parseExactly(recordJson)[field]) : null
+  })
+  return { id: record.id, values }
 }

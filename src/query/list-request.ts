@@ -1,7 +1,14 @@
 /** List requests: the common form of REST and GraphQL lists that the store executes. */
 import type { Resource } from '../definition/resource.ts'
 import { invalidParameter } from '../errors.ts'
-import { decodeCursor, type Order, orderFields, type Position } from './cursor.ts'
+import {
+  decodeCursor,
+  MAX_ORDER_FIELDS,
+  type Order,
+  type OrderTerm,
+  orderFields,
+  type Position,
+} from './cursor.ts'
 import { type CustomTypes, isCustomFilter, parseCustomFilter } from './custom-filter.ts'
 import {
   type FilterValues,
@@ -38,7 +45,7 @@ export interface ListRequest {
 }
 
 /** The order of lists without `orderBy`: oldest first. */
-export const defaultOrder: Order = { field: 'createdAt', descending: false }
+export const defaultOrder: Order = [{ field: 'createdAt', descending: false }]
 
 /**
  * Parses filter values by parameter name; undefined means that the parameter is absent. `customTypes`: the custom
@@ -62,16 +69,30 @@ export const parseFilter = (
 
 const ORDER = /^([A-Za-z]\w*)(?::(asc|desc))?$/
 
-/** Parses an order such as `updatedAt` or `updatedAt:desc`. @throws INVALID_PARAMETER */
+/** The order by these fields; without any, the default one. @throws INVALID_PARAMETER */
+export const orderOf = (terms: readonly OrderTerm[]): Order => {
+  const [first, ...others] = terms
+  if (first === undefined) return defaultOrder
+  if (new Set(terms.map(({ field }) => field)).size < terms.length)
+    throw invalidParameter('orderBy', 'each field at most once')
+  if (terms.length > MAX_ORDER_FIELDS)
+    throw invalidParameter('orderBy', `at most ${MAX_ORDER_FIELDS} fields`)
+  return [first, ...others]
+}
+
+/** Parses an order such as `updatedAt` or `industry,updatedAt:desc`. @throws INVALID_PARAMETER */
 export const parseOrder = (resource: Resource, orderBy: string | undefined): Order => {
   if (orderBy === undefined) return defaultOrder
-  const [, field, direction] = ORDER.exec(orderBy) ?? []
-  if (field === undefined || !orderFields(resource).includes(field))
-    throw invalidParameter(
-      'orderBy',
-      `one of ${orderFields(resource).join(', ')}, optionally followed by :asc or :desc`,
-    )
-  return { field, descending: direction === 'desc' }
+  const terms = orderBy.split(',').map((text): OrderTerm => {
+    const [, field, direction] = ORDER.exec(text) ?? []
+    if (field === undefined || !orderFields(resource).includes(field))
+      throw invalidParameter(
+        'orderBy',
+        `one or more of ${orderFields(resource).join(', ')}, separated by commas, each optionally followed by :asc or :desc`,
+      )
+    return { field, descending: direction === 'desc' }
+  })
+  return orderOf(terms)
 }
 
 /** Parses a whole number within bounds, from a text or a number. @throws INVALID_PARAMETER */

@@ -21,6 +21,24 @@ export interface Listed<Node> {
   count(): Promise<number>
 }
 
+/** The cursors of a page: those of the rows from which its entries were read. */
+export const cursorsOf =
+  <Row>(rows: readonly Row[], encode: (row: Row) => string): Listed<unknown>['cursorAt'] =>
+  (index) => {
+    const row = rows[index]
+    if (row === undefined) throw new RangeError(`The page has no entry ${index}.`)
+    return encode(row)
+  }
+
+/** Calls a function at most once: the lists of several owners share the statement that counts them. */
+export const once = <Value>(load: () => Promise<Value>): (() => Promise<Value>) => {
+  let loading: Promise<Value> | undefined
+  return () => {
+    loading ??= load()
+    return loading
+  }
+}
+
 /** INVALID_CURSOR for a parameter. `expected`: such as `a cursor that a list of runs returned`. */
 export const invalidCursor = (parameter: string, expected: string): ApiError =>
   new ApiError('INVALID_CURSOR', `${parameter}: expected ${expected}.`, [

@@ -121,4 +121,4 @@ export const pageRequest = (credentialId: string, cursor?: string): HttpRequest 
 
 /** The `Next-Cursor` of a page that ends with this record. */
 export const cursorAfter = (record: { createdAt: string; id: string }): string =>
-  encodeCursor(defaultOrder, { value: record.createdAt, id: record.id })
+  encodeCursor(defaultOrder, { values: [record.createdAt], id: record.id })

@@ -177,7 +177,7 @@ describe('a new kind, defined as one object,', () => {
     })
 
     expect(orderFields(scratch)).toContain('discount')
-    const order = { field: 'discount', descending: false }
+    const order = [{ field: 'discount', descending: false }] as const
     const { id } = createMapper(
       defineMapping(scratch, {
         remoteId: 'id',
@@ -189,8 +189,11 @@ describe('a new kind, defined as one object,', () => {
         remoteDeleted: null,
       }),
     )({ id: 1 }, CREDENTIAL).row
-    const cursor = (value: string) => encodeCursor(order, { value, id })
-    expect(decodeCursor(scratch, order, cursor('12.5'), 'cursor')).toEqual({ value: '12.5', id })
+    const cursor = (value: string) => encodeCursor(order, { values: [value], id })
+    expect(decodeCursor(scratch, order, cursor('12.5'), 'cursor')).toEqual({
+      values: ['12.5'],
+      id,
+    })
     expect(() => decodeCursor(scratch, order, cursor('101'), 'cursor')).toThrow(/cursor/)
   })
 

@@ -60,7 +60,7 @@ describe('over REST', () => {
           // All records are stored at the same time, so ids break the ties.
           const known = rows.map((row) => ({ ...row, createdAt: null, updatedAt: null }))
           expect(idsOf(pages.flat()), `${resource.topic} ${field}`).toEqual(
-            await expectedIds(service.database, resource, known, { field, descending }),
+            await expectedIds(service.database, resource, known, [{ field, descending }]),
           )
         }
     }
@@ -97,10 +97,9 @@ describe('over REST', () => {
     const rows = Array.from({ length: 23 }, (_, n) => sampleRecord(A, resource, n + 1))
     await service.save(tenant, A, resource, rows)
     const base = `/crm/accounts?credentialId=${A}&orderBy=accountName:desc`
-    const expected = await expectedIds(service.database, resource, rows, {
-      field: 'accountName',
-      descending: true,
-    })
+    const expected = await expectedIds(service.database, resource, rows, [
+      { field: 'accountName', descending: true },
+    ])
     for (const size of [1, 4, 7, 100]) {
       const last = Math.ceil(rows.length / size)
       const pages: string[][] = []
@@ -223,10 +222,9 @@ describe('a cursor', () => {
       noteTitle: n < 2 ? null : `title ${n % 3}`,
     }))
     await service.save(tenant, A, notes, rows)
-    const expected = await expectedIds(service.database, notes, rows, {
-      field: 'noteTitle',
-      descending: false,
-    })
+    const expected = await expectedIds(service.database, notes, rows, [
+      { field: 'noteTitle', descending: false },
+    ])
     const seen: string[] = []
     for (let after: string | null = null; ; ) {
       const { data, errors } = await service.graphql(

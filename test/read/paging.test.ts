@@ -102,7 +102,7 @@ describe.each(fieldsByKind)('ordered by a %s, %s.%s,', (_kind, topic, field) => 
     await empty(resource)
     await service.save(tenant, A, resource, rows)
     for (const descending of [false, true]) {
-      const order = { field, descending }
+      const order: Order = [{ field, descending }]
       const expected = await expectedIds(service.database, resource, rows, order)
       for (const size of [1, 2, 3, 4, 5, 6, 7, 23])
         for (const backward of [false, true]) {
@@ -121,7 +121,7 @@ describe.each(fieldsByKind)('ordered by a %s, %s.%s,', (_kind, topic, field) => 
         async (rows, descending, size) => {
           await empty(resource)
           await service.save(tenant, A, resource, rows)
-          const order = { field, descending }
+          const order: Order = [{ field, descending }]
           const expected = await expectedIds(service.database, resource, rows, order)
           for (const backward of [false, true])
             expect(idsOf(await walk({ resource, order, size, backward }))).toEqual(expected)
@@ -143,7 +143,7 @@ describe.each(fieldsByKind)('ordered by a %s, %s.%s,', (_kind, topic, field) => 
         await service.save(tenant, A, resource, rows.slice(0, 20))
         const walked = await walk({
           resource,
-          order: { field, descending },
+          order: [{ field, descending }],
           size: 3,
           backward,
           betweenPages: () => service.save(tenant, A, resource, later.splice(0, 2)),
@@ -172,7 +172,7 @@ describe('a value too long for a cursor', () => {
     async (descending) => {
       await empty(resource)
       await service.save(tenant, A, resource, rows)
-      const order = { field: 'description', descending }
+      const order: Order = [{ field: 'description', descending }]
       const expected = await expectedIds(service.database, resource, rows, order)
       for (const backward of [false, true])
         expect(idsOf(await walk({ resource, order, size: 1, backward }))).toEqual(expected)
@@ -229,13 +229,97 @@ test('numbers of any length order a list that is read to its end', async () => {
     for (const backward of [false, true]) {
       const walked = await walk({
         resource,
-        order: { field, descending: false },
+        order: [{ field, descending: false }],
         size: 1,
         backward,
       })
       expect(idsOf(walked)).toEqual(idsOf(byValue))
     }
   }
+})
+
+describe('an order by several fields', () => {
+  const resource = catalogue.get('crm/accounts')
+  const fields = ['industry', 'numberOfEmployees', 'createdAt'] as const
+  /** Each field has few values and none, so that every field decides the order of some records. */
+  const rowsOf = (credentialId: string): RecordRow[] =>
+    Array.from({ length: 27 }, (_, n) => ({
+      ...sampleRecord(credentialId, resource, n + 1),
+      industry: [null, 'Retail', 'x'.repeat(3000)][n % 3] ?? null,
+      numberOfEmployees: [null, 1, 2][Math.floor(n / 3) % 3] ?? null,
+    }))
+  const orders = [false, true].flatMap((one) =>
+    [false, true].map(
+      (two): Order => [
+        { field: fields[0], descending: one },
+        { field: fields[1], descending: two },
+      ],
+    ),
+  )
+
+  test('pages every record once, forward and backward, of one credential and of several', async () => {
+    await empty(resource)
+    for (const credentialId of [A, B])
+      await service.save(tenant, credentialId, resource, rowsOf(credentialId))
+    for (const credentialIds of [[A], [A, B]])
+      for (const order of orders) {
+        const rows = credentialIds.flatMap(rowsOf)
+        const expected = await expectedIds(service.database, resource, rows, order)
+        for (const backward of [false, true])
+          for (const size of [1, 4, 100]) {
+            const walked = await walk({ resource, order, size, backward, credentialIds })
+            expect(idsOf(walked), JSON.stringify({ order, backward, size })).toEqual(expected)
+          }
+      }
+  })
+
+  test('is the same over REST and GraphQL, by plans and by resolvers', async () => {
+    await empty(resource)
+    await service.save(tenant, A, resource, rowsOf(A))
+    const order: Order = [
+      { field: 'numberOfEmployees', descending: true },
+      { field: 'industry', descending: false },
+    ]
+    const expected = await expectedIds(service.database, resource, rowsOf(A), order)
+    const url = `/crm/accounts?credentialId=${A}&orderBy=numberOfEmployees:desc,industry&pageSize=10`
+    const first = await service.rest(tenant.key, url)
+    const next = await service.rest(tenant.key, `${url}&cursor=${first.headers['next-cursor']}`)
+    const overRest = [...first.json().accounts, ...next.json().accounts]
+    expect(idsOf(overRest)).toEqual(expected.slice(0, 20))
+    const page = (after: string, selection: string) =>
+      service.graphql(
+        tenant.key,
+        `{ crmAccounts(credentialId: "${A}", first: 10${after}
+            orderBy: [{ field: NUMBER_OF_EMPLOYEES, direction: DESC }, { field: INDUSTRY }]) {
+          nodes { id ${selection} } pageInfo { endCursor } } }`,
+      )
+    for (const selection of ['', 'credential { id }']) {
+      const { crmAccounts } = (await page('', selection)).data
+      expect(idsOf(crmAccounts.nodes)).toEqual(expected.slice(0, 10))
+      const after = `, after: "${crmAccounts.pageInfo.endCursor}"`
+      expect(idsOf((await page(after, selection)).data.crmAccounts.nodes)).toEqual(
+        expected.slice(10, 20),
+      )
+    }
+  })
+
+  test('has each field once, and at most five', async () => {
+    const code = async (orderBy: string) =>
+      (await service.rest(tenant.key, `/crm/accounts?credentialId=${A}&orderBy=${orderBy}`)).json()
+        .error?.code
+    for (const orderBy of [
+      'industry,industry:desc',
+      'industry,',
+      'industry,nope',
+      'accountName,industry,website,description,accountOwner,createdAt',
+    ])
+      expect(await code(orderBy), orderBy).toBe('INVALID_PARAMETER')
+    const { errors } = await service.graphql(
+      tenant.key,
+      `{ crmAccounts(credentialId: "${A}", orderBy: [{ field: INDUSTRY }, { field: INDUSTRY }]) { totalCount } }`,
+    )
+    expect(errors[0]?.extensions.code).toBe('INVALID_PARAMETER')
+  })
 })
 
 describe('several credentials', () => {
@@ -260,7 +344,7 @@ describe('several credentials', () => {
       await service.save(stranger, FOREIGN, resource, samples(FOREIGN))
       const shown = await walk({
         resource,
-        order: { field: 'createdAt', descending: false },
+        order: [{ field: 'createdAt', descending: false }],
         size: 100,
         credentialIds: [A, B],
       })
@@ -272,7 +356,7 @@ describe('several credentials', () => {
       for (const descending of [false, true])
         for (const backward of [false, true])
           for (const size of [1, 3, 7]) {
-            const order = { field, descending }
+            const order: Order = [{ field, descending }]
             const credentialIds = [B, A]
             const walked = await walk({ resource, order, size, backward, credentialIds })
             expect(idsOf(walked)).toEqual(

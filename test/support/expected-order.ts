@@ -24,13 +24,15 @@ const ranks = async (
   return new Map(rows.map(({ value, rank }) => [value, Number(rank)]))
 }
 
-/** The ids in the expected order: records without a value last, ties ordered by id. */
-export const expectedIds = async (
+type Sortable = number | bigint | null
+
+/** The values of a field that sort as the database sorts them; null for records without a value. */
+const sortable = async (
   database: Database,
   resource: Resource,
   rows: readonly RecordRow[],
-  { field, descending }: Order,
-): Promise<readonly string[]> => {
+  field: string,
+): Promise<readonly Sortable[]> => {
   const kind = resource.allFields[field]?.kind.name
   const values = rows.map((row) => row[field] ?? null)
   const rankOf =
@@ -40,20 +42,39 @@ export const expectedIds = async (
           values.filter((value): value is string => typeof value === 'string'),
         )
       : undefined
-  const sortable = (row: RecordRow): number | bigint | null => {
-    const value = row[field] ?? null
+  return values.map((value) => {
     if (value === null) return null
     if (rankOf) return rankOf.get(String(value)) ?? null
     if (kind === 'number' || kind === 'decimal') return scaled(String(value))
     return typeof value === 'number' ? value : Date.parse(String(value))
-  }
-  const sign = descending ? -1 : 1
+  })
+}
+
+const compare = (a: Sortable, b: Sortable, descending: boolean): number => {
+  if (a === b) return 0
+  if (a === null || b === null) return a === null ? 1 : -1
+  return (descending ? -1 : 1) * (a < b ? -1 : 1)
+}
+
+/** The ids in the expected order: records without a value last, ties ordered by id. */
+export const expectedIds = async (
+  database: Database,
+  resource: Resource,
+  rows: readonly RecordRow[],
+  order: Order,
+): Promise<readonly string[]> => {
+  const columns = await Promise.all(
+    order.map(({ field }) => sortable(database, resource, rows, field)),
+  )
+  const sign = order.at(-1)?.descending ? -1 : 1
   return rows
-    .map((row) => ({ id: row.id, value: sortable(row) }))
+    .map(({ id }, index) => ({ id, values: columns.map((column) => column[index] ?? null) }))
     .sort((a, b) => {
-      if (a.value === b.value) return sign * (a.id < b.id ? -1 : 1)
-      if (a.value === null || b.value === null) return a.value === null ? 1 : -1
-      return sign * (a.value < b.value ? -1 : 1)
+      for (const [index, { descending }] of order.entries()) {
+        const difference = compare(a.values[index] ?? null, b.values[index] ?? null, descending)
+        if (difference !== 0) return difference
+      }
+      return sign * (a.id < b.id ? -1 : 1)
     })
     .map(({ id }) => id)
 }

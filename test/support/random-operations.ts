@@ -10,9 +10,10 @@ import { recordId } from '../../src/definition/identity.ts'
 import type { Resource } from '../../src/definition/resource.ts'
 import { snakeCase } from '../../src/definition/resource.ts'
 import { catalogue } from '../../src/generated/registry.ts'
-import { encodeCursor, orderFields } from '../../src/query/cursor.ts'
+import { encodeCursor, type Order, orderFields } from '../../src/query/cursor.ts'
 import { listQuantifiers } from '../../src/query/filter-input.ts'
 import { filterLinks } from '../../src/query/filter-links.ts'
+import { orderOf } from '../../src/query/list-request.ts'
 
 /** A generator of numbers from 0 to 1 with a 32-bit state (mulberry32). */
 const createRandom = (seed: number): (() => number) => {
@@ -82,6 +83,9 @@ export const randomOperation = (
       const { name, type: fieldType, args } = oneOf(selectable)
       const named = getNamedType(fieldType)
       if (!isObjectType(named)) return field(name, directive())
+      // Root fields with credentials are not planned.
+      if (named.name === 'Credential')
+        return chance(0.1) ? field(name, ' { id credentialId app }') : field('__typename')
       const isLink = args.length > 0 || (isRecord(named) && !type.name.endsWith('Edge'))
       if (isLink && depth > 0) {
         if (links >= MAX_LINKS) return field('__typename')
@@ -119,11 +123,11 @@ export const randomOperation = (
     return `credentialIds: ${argument('[ID!]', credentialIds)}`
   }
 
-  const cursorOf = (resource: Resource, order: string, descending: boolean): string => {
+  const cursorOf = (resource: Resource, order: Order): string => {
     const id = recordId(oneOf(credentialIds), resource.topic, String(1 + below(recordsOfEach)))
-    const value =
-      order === 'createdAt' || order === 'updatedAt' ? new Date().toISOString() : undefined
-    return encodeCursor({ field: order, descending }, { id, value })
+    const isTime = order.every(({ field }) => field === 'createdAt' || field === 'updatedAt')
+    const values = isTime ? order.map(() => new Date().toISOString()) : undefined
+    return encodeCursor(order, { id, values })
   }
 
   const linkedFilter = (resource: Resource): string => {
@@ -174,20 +178,21 @@ export const randomOperation = (
   /** The arguments of any list: order, page and filter. */
   const pageArguments = (resource: Resource): string[] => {
     const parts: string[] = []
-    const order = chance(0.5) ? oneOf(orderFields(resource)) : undefined
-    const descending = order !== undefined && chance(0.5)
-    if (order !== undefined)
-      parts.push(
-        `orderBy: { field: ${snakeCase(order).toUpperCase()}, direction: ${descending ? 'DESC' : 'ASC'} }`,
-      )
+    const fields = chance(0.5) ? [oneOf(orderFields(resource))] : []
+    if (fields.length > 0 && chance(0.4)) fields.push(oneOf(orderFields(resource)))
+    const terms = [...new Set(fields)].map((name) => ({ field: name, descending: chance(0.5) }))
+    const termText = terms.map(
+      (term) =>
+        `{ field: ${snakeCase(term.field).toUpperCase()}, direction: ${term.descending ? 'DESC' : 'ASC'} }`,
+    )
+    if (terms.length > 0)
+      parts.push(`orderBy: ${terms.length === 1 ? termText.join() : `[${termText.join(', ')}]`}`)
     const size = chance(0.03) ? oneOf([0, 101]) : 1 + below(recordsOfEach + 2)
     const backward = chance(0.25)
     if (backward || chance(0.8))
       parts.push(`${backward ? 'last' : 'first'}: ${argument('Int', size)}`)
     if (chance(0.3)) {
-      const cursor = chance(0.05)
-        ? 'nonsense'
-        : cursorOf(resource, order ?? 'createdAt', descending)
+      const cursor = chance(0.05) ? 'nonsense' : cursorOf(resource, orderOf(terms))
       parts.push(`${backward ? 'before' : 'after'}: ${argument('String', cursor)}`)
     }
     if (chance(0.3))

@@ -51,7 +51,8 @@ test.each(['', 'x', 'cjE', `${'A'.repeat(1000)}`, 'cjk5OTk5OTk5OTk5OTk5OTk5OTk']
     const { environmentId } = shop.customer
     const listing = listRuns(shop.database, { environmentId, cursor, limit: 1 })
     // `cjE` is valid: the cursor of the first run.
-    if (cursor === 'cjE') await expect(listing).resolves.toMatchObject({ runs: [], next: undefined })
+    if (cursor === 'cjE')
+      await expect(listing).resolves.toMatchObject({ runs: [], next: undefined })
     else
       await expect(listing).rejects.toMatchObject({
         code: 'INVALID_CURSOR',

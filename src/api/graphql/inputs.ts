@@ -3,15 +3,15 @@ import type { ArgBuilder } from '@pothos/core'
 import { z } from 'zod'
 import type { Catalogue } from '../../definition/catalogue.ts'
 import type { Resource } from '../../definition/resource.ts'
-import { type Order, orderFields } from '../../query/cursor.ts'
+import { MAX_ORDER_FIELDS, type Order, orderFields } from '../../query/cursor.ts'
 import type { CustomTypes } from '../../query/custom-filter.ts'
 import type { ListFilter } from '../../query/filter.ts'
 import { parseFilterInput } from '../../query/filter-input.ts'
 import {
   DEFAULT_PAGE_SIZE,
-  defaultOrder,
   MAX_PAGE_SIZE,
   MAX_STALENESS_SECONDS,
+  orderOf,
   type PageRequest,
   parseConnection,
 } from '../../query/list-request.ts'
@@ -23,7 +23,10 @@ import { createFilterTypes } from './filter-types.ts'
 /** The arguments of a list field, after GraphQL has checked their types. */
 export interface ListArguments {
   readonly filter?: Readonly<Record<string, unknown>> | null | undefined
-  readonly orderBy?: { readonly field: string; readonly direction: string } | null | undefined
+  readonly orderBy?:
+    | readonly { readonly field: string; readonly direction: string }[]
+    | null
+    | undefined
   readonly first?: number | null | undefined
   readonly after?: string | null | undefined
   readonly last?: number | null | undefined
@@ -37,9 +40,11 @@ export const readListArguments = (
   { filter, orderBy, ...page }: ListArguments,
   customTypes?: CustomTypes,
 ): { filter: ListFilter; order: Order; page: PageRequest } => {
-  const order = orderBy
-    ? { field: orderBy.field, descending: orderBy.direction === 'desc' }
-    : defaultOrder
+  const terms = (orderBy ?? []).map(({ field, direction }) => ({
+    field,
+    descending: direction === 'desc',
+  }))
+  const order = orderOf(terms)
   return {
     filter: parseFilterInput(
       { catalogue, acceptsLinks: true, customTypes },
@@ -113,8 +118,8 @@ export const createListInputs = (builder: Builder, enums: Enums, catalogue: Cata
     const args = (arg: ArgBuilder<Builder['$inferSchemaTypes']>) => ({
       filter: arg({ type: filter, description: 'Only records that match this filter.' }),
       orderBy: arg({
-        type: order,
-        description: 'Sort order. The default is by creation time, then by id.',
+        type: [order],
+        description: `The order: by the first field, then by the next; at most ${MAX_ORDER_FIELDS} fields. The default is by creation time. Records with equal values are ordered by id, in the direction of the last field, and those without a value are last.`,
       }),
       first: arg.int({
         validate: pageSize,

@@ -23,8 +23,17 @@ export const parseRecord = (json: string): GraphRecord => JSON.parse(json) as Gr
 export interface Loaders {
   /** Allows the loaders to read the records of these credentials, which the caller may use. */
   allow(credentials: readonly Pick<CredentialFacts, 'id'>[]): void
-  /** Clears all loaded records, which a mutation may have changed. */
+  /** Clears everything that was loaded, which a mutation may have changed. */
   clear(): void
+  /**
+   * The value of a key, read together with those of the other keys that the operation loads with the same `what`.
+   * `read` returns the values in the order of the keys.
+   */
+  load<Value>(
+    what: string,
+    key: string,
+    read: (keys: readonly string[]) => Promise<readonly Value[]>,
+  ): Promise<Value>
   /** The credential of a record; it must be allowed. */
   credentialOf(id: string): string
   /** The record with this id; null if none exists. */
@@ -40,6 +49,7 @@ export const createLoaders = ({ database }: ApiContext): Loaders => {
   const records = new Map<Resource, DataLoader<string, GraphRecord | null>>()
   const pages = new Map<string, DataLoader<string, RecordPage>>()
   const counts = new Map<string, DataLoader<string, number>>()
+  const others = new Map<string, DataLoader<string, unknown>>()
 
   const credentialOf = (id: string): string => {
     const credentialId = credentials.get(routeOf(id)?.route ?? '')
@@ -71,6 +81,16 @@ export const createLoaders = ({ database }: ApiContext): Loaders => {
       records.clear()
       pages.clear()
       counts.clear()
+      others.clear()
+    },
+    load: <Value>(
+      what: string,
+      key: string,
+      read: (keys: readonly string[]) => Promise<readonly Value[]>,
+    ) => {
+      const loader = getOrCreate(others, what, () => new DataLoader(read))
+      // Loaders with the same name read values of the same type.
+      return loader.load(key) as Promise<Value>
     },
     record: (resource, id) =>
       getOrCreate(

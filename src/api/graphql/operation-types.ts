@@ -2,15 +2,28 @@
 import type { OutputType } from '@pothos/core'
 import type { Field, Shape } from '../../definition/kinds/kind.ts'
 import { memoize } from '../../memoize.ts'
+import { entities, type Values } from '../entities.ts'
 import type { Builder } from './builder.ts'
+import type { Connections } from './connections.ts'
 import type { Enums } from './enums.ts'
+import type { NodeInterface } from './nodes.ts'
 
 type Types = Builder['$inferSchemaTypes']
 
-/** An output object: plain data that matches its shape. */
-type Values = Readonly<Record<string, unknown>>
+/** The parts of the schema that the types of operations use. */
+export interface OperationTypeParts {
+  readonly builder: Builder
+  readonly enums: Enums
+  readonly connectionType: Connections
+  readonly nodes: NodeInterface
+}
 
-export const createOperationTypes = (builder: Builder, enums: Enums) => {
+export const createOperationTypes = ({
+  builder,
+  enums,
+  connectionType,
+  nodes,
+}: OperationTypeParts) => {
   /** The type of a value, or of one entry of a list. */
   const valueType = (
     typeName: string,
@@ -31,12 +44,22 @@ export const createOperationTypes = (builder: Builder, enums: Enums) => {
     return field.kind.isList ? [type] : type
   }
 
-  const outputShape = memoize((shape: Shape): OutputType<Types> => {
+  const outputShape = memoize((shape: Shape) => {
     const type = builder.objectRef<Values>(shape.name)
+    const key = entities.find((entity) => entity.shape === shape)?.key
     type.implement({
       description: shape.doc,
-      fields: (t) =>
-        Object.fromEntries(
+      ...(key !== undefined && { interfaces: [nodes] }),
+      fields: (t) => ({
+        ...(key !== undefined && {
+          id: t.id({
+            nullable: false,
+            description: `The global id: that of \`${key}\`.`,
+            // An entity always has its key, which is text.
+            resolve: (values) => values[key] as string,
+          }),
+        }),
+        ...Object.fromEntries(
           Object.entries(shape.fields).map(([name, field]) => [
             name,
             t.field({
@@ -48,11 +71,17 @@ export const createOperationTypes = (builder: Builder, enums: Enums) => {
             }),
           ]),
         ),
+      }),
     })
     return type
   })
 
-  return { outputType, outputShape }
+  /** The connection type of a shape. */
+  const connectionOf = memoize((shape: Shape) =>
+    connectionType({ name: shape.name, type: outputShape(shape) }),
+  )
+
+  return { outputType, outputShape, connectionOf }
 }
 
 export type OperationTypes = ReturnType<typeof createOperationTypes>

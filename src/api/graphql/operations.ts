@@ -3,7 +3,6 @@ import type { ArgBuilder, FieldMap, MutationFieldBuilder, QueryFieldBuilder } fr
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Fields, Shape } from '../../definition/field.ts'
 import { pascalCase } from '../../definition/resource.ts'
-import { memoize } from '../../memoize.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../query/list-request.ts'
 import { READ_ATTEMPT } from '../idempotency.ts'
 import {
@@ -24,7 +23,6 @@ import {
   runOperation,
 } from '../run-operation.ts'
 import { type Builder, callerOf, type GraphContext } from './builder.ts'
-import type { Connections } from './connections.ts'
 import { listCost } from './cost.ts'
 import type { InputTypes } from './input-types.ts'
 import { resolveIdempotently } from './once.ts'
@@ -39,7 +37,6 @@ export interface OperationParts {
   readonly types: OperationTypes
   readonly inputs: InputTypes
   readonly payloads: Payloads
-  readonly connectionType: Connections
 }
 
 /** The arguments for the input fields in one part of the request. */
@@ -80,18 +77,29 @@ const runOnce = async (
     async (attempt) =>
       JSON.stringify(await runOperation(operation, { ...call, ...attempt }, rawInput)),
   )
+  // The mutation may have changed what the operation loaded before.
+  context.loaders.clear()
   return JSON.parse(json)
 }
 
+/** The arguments of a connection. Without a definition, the list is always read whole. */
+export const pageArguments = (
+  arg: ArgBuilder<Types>,
+  definition: { readonly after?: string } | undefined,
+) => ({
+  first: arg.int({
+    description: `Page size, 1 to ${MAX_PAGE_SIZE}. ${definition ? `The default is ${DEFAULT_PAGE_SIZE}.` : 'Without it, all entries are returned.'}`,
+  }),
+  after: arg.string({
+    description: definition?.after ?? 'The cursor after which the page starts.',
+  }),
+})
+
 /** Creates the fields: each `path` and `query` field is an argument, `body` is the argument `input`. */
 export const createOperationFields = (
-  { types, inputs, payloads, connectionType }: OperationParts,
+  { types, inputs, payloads }: OperationParts,
   operations: readonly Operation[],
 ) => {
-  const connectionOf = memoize((entry: Shape) =>
-    connectionType({ name: entry.name, type: types.outputShape(entry) }),
-  )
-
   const argumentTypes = (arg: ArgBuilder<Types>, operation: Operation) => {
     const typeName = pascalCase(graphqlName(operation))
     const args = Object.fromEntries(
@@ -118,24 +126,15 @@ export const createOperationFields = (
     return args
   }
 
-  const pageArguments = (arg: ArgBuilder<Types>, { connection }: Operation) => ({
-    first: arg.int({
-      description: `Page size, 1 to ${MAX_PAGE_SIZE}. ${connection ? `The default is ${DEFAULT_PAGE_SIZE}.` : 'Without it, all entries are returned.'}`,
-    }),
-    after: arg.string({
-      description: connection?.after ?? 'The cursor after which the page starts.',
-    }),
-  })
-
   const resultType = (operation: Operation) =>
     types.outputType(pascalCase(graphqlName(operation)), 'answer', operation.response.value)
 
   const listOf = (t: QueryFieldBuilder<Types, object>, operation: Operation, entry: Shape) =>
     t.field({
-      type: connectionOf(entry),
+      type: types.connectionOf(entry),
       description: operation.doc,
       extensions: { complexity: listCost },
-      args: { ...argumentTypes(t.arg, operation), ...pageArguments(t.arg, operation) },
+      args: { ...argumentTypes(t.arg, operation), ...pageArguments(t.arg, operation.connection) },
       resolve: (_root, args: Arguments & ListArguments, context) =>
         listOperation(
           operation,

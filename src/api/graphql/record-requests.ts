@@ -4,9 +4,12 @@ import type { Resource } from '../../definition/resource.ts'
 import { hasCustomFilters } from '../../query/custom-filter.ts'
 import { checkText } from '../../query/filter.ts'
 import { type ListRequest, parseMaxStaleness } from '../../query/list-request.ts'
+import { once } from '../../query/listed.ts'
 import { readCustomTypes } from '../../store/accounts/custom-fields.ts'
+import { countRecordsOfEach, listRecordsOfEach } from '../../store/records/records.ts'
 import { resolveCredential, resolveScope, type Scope } from '../auth/caller.ts'
 import { backendOf, type GraphContext } from './builder.ts'
+import { type RecordList, toRecordList } from './connections.ts'
 import { type ListArguments, readListArguments } from './inputs.ts'
 
 /**
@@ -22,6 +25,16 @@ export const readListRequest = async (
   const credentials = await resolveScope(context.access, backendOf(context), scope)
   context.loaders.allow(credentials)
   const ids = credentials.map(({ id }) => id)
+  return readListOf(context, resource, ids, listArguments)
+}
+
+/** Reads the arguments of a list of records of these credentials. @throws INVALID_PARAMETER, INVALID_CURSOR */
+const readListOf = async (
+  context: GraphContext,
+  resource: Resource,
+  ids: readonly string[],
+  listArguments: ListArguments,
+): Promise<ListRequest> => {
   const customTypes = hasCustomFilters(listArguments.filter ?? {})
     ? await readCustomTypes(context.database, resource.topic, ids)
     : undefined
@@ -70,18 +83,52 @@ export const refreshRecords = async (
   return syncedAt
 }
 
+/**
+ * Reads a page of the records of a credential, together with those of the other credentials of the operation for which
+ * the same arguments are given. `credentialId`: a credential that the caller may read.
+ * @throws UNAUTHENTICATED, FORBIDDEN, INVALID_PARAMETER, INVALID_CURSOR
+ */
+export const loadRecordsOf = (
+  context: GraphContext,
+  resource: Resource,
+  credentialId: string,
+  args: ListArguments & StalenessArgument,
+): Promise<RecordList> => {
+  backendOf(context)
+  const { database, loaders } = context
+  const { maxStalenessSeconds, ...listArguments } = args
+  const what = JSON.stringify(['records', resource.topic, args])
+  return loaders.load(what, credentialId, async (ids) => {
+    loaders.allow(ids.map((id) => ({ id })))
+    const request = await readListOf(context, resource, ids, listArguments)
+    const syncedAt = await Promise.all(
+      ids.map((id) => refreshRecords(context, resource, [id], { maxStalenessSeconds })),
+    )
+    const pages = await listRecordsOfEach(database, request)
+    const counts = once(() => countRecordsOfEach(database, request))
+    return pages.map((page, index) =>
+      toRecordList(page, async () => (await counts())[index] ?? 0, syncedAt[index]),
+    )
+  })
+}
+
 /** A record's resource and its id in canonical form. */
 export interface Node {
   readonly resource: Resource
   readonly id: string
 }
 
-/** The resource of an id in the caller's environment, whose credential the loaders may then read. */
+/**
+ * The resource of a record's id in the caller's environment, whose credential the loaders may then read; undefined for
+ * any other id. @throws UNAUTHENTICATED, FORBIDDEN
+ */
 export const findNode = async (context: GraphContext, id: string): Promise<Node | undefined> => {
   const location = routeOf(id.toLowerCase())
   const resource = location && context.catalogue.findByTag(location.tag)
-  const credential = location && (await context.access.credentialByRoute(location.route))
-  if (!resource || credential?.environmentId !== backendOf(context).environmentId) return undefined
+  if (!resource) return undefined
+  const { environmentId } = backendOf(context)
+  const credential = await context.access.credentialByRoute(location.route)
+  if (credential?.environmentId !== environmentId) return undefined
   context.loaders.allow([credential])
   return { resource, id: id.toLowerCase() }
 }

@@ -1,14 +1,15 @@
 /** Builds the GraphQL schema from the definitions of resources and operations. */
+import type { ArgBuilder } from '@pothos/core'
 import type { GraphQLSchema } from 'graphql'
 import type { Catalogue, IncomingReference } from '../../definition/catalogue.ts'
 import type { Shape } from '../../definition/field.ts'
-import { routeOf } from '../../definition/identity.ts'
 import { customFields, type Resource } from '../../definition/resource.ts'
 import { memoize } from '../../memoize.ts'
 import { countRecords, listRecords } from '../../store/records/records.ts'
+import { credentialEntity } from '../entities.ts'
 import { operations } from '../operations.ts'
 import { createAggregateFields } from './aggregates.ts'
-import { createBuilder } from './builder.ts'
+import { type Builder, createBuilder } from './builder.ts'
 import {
   type Connections,
   createConnections,
@@ -16,16 +17,17 @@ import {
   toRecordList,
 } from './connections.ts'
 import { listCost } from './cost.ts'
+import { addEdges } from './edge-fields.ts'
 import { createEnums } from './enums.ts'
 import { fieldsOf, makeRecordType, type RecordType, type TypeParts } from './fields.ts'
 import { createInputTypes } from './input-types.ts'
 import { createListInputs, readListArguments, scopeArguments, stalenessArgument } from './inputs.ts'
-import type { GraphRecord } from './loaders.ts'
 import { createRecordMutations } from './mutations.ts'
+import { createNodeInterface, loadEntity, nodeFields } from './nodes.ts'
 import { createOperationTypes } from './operation-types.ts'
 import { createOperationFields } from './operations.ts'
 import { createPayloads } from './payloads.ts'
-import { findNode, readListRequest, readRecordId, refreshRecords } from './record-requests.ts'
+import { loadRecordsOf, readListRequest, readRecordId, refreshRecords } from './record-requests.ts'
 import { schemaDescription } from './schema-description.ts'
 import { createSubscriptionFields } from './subscriptions.ts'
 
@@ -47,17 +49,10 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
   const connectionType = createConnections(builder)
   const listInputs = createListInputs(builder, enums, catalogue)
 
-  const node = builder.interfaceRef<GraphRecord>('Node').implement({
-    description: 'A record of any resource.',
-    fields: (t) => ({
-      id: t.id({
-        nullable: false,
-        description: 'The id of the record in this API.',
-        resolve: ({ id }) => id,
-      }),
-    }),
-    resolveType: ({ id }) => catalogue.findByTag(routeOf(id)?.tag ?? '')?.typeName,
-  })
+  const nodes = createNodeInterface(builder, catalogue)
+  const operationTypes = createOperationTypes({ builder, enums, connectionType, nodes })
+  const inputs = createInputTypes(builder, enums)
+  addEdges(builder, operationTypes, inputs)
 
   const types = new Map(
     catalogue.resources.map((resource) => {
@@ -117,11 +112,35 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
     )
   }
 
+  const listOptions = (arg: ArgBuilder<Builder['$inferSchemaTypes']>, resource: Resource) => {
+    const { connection, args } = typesOf(resource)
+    return {
+      type: connection,
+      extensions: { complexity: listCost },
+      args: { maxStalenessSeconds: stalenessArgument(arg), ...args(arg) },
+    }
+  }
+
+  /** Adds the list of a credential's records. */
+  const addRecordsOfCredential = (resource: Resource): void => {
+    builder.objectField(
+      operationTypes.outputShape(credentialEntity.shape),
+      resource.listField,
+      (t) =>
+        t.field({
+          ...listOptions(t.arg, resource),
+          description: `The ${resource.plural} of the credential.`,
+          resolve: (values, args, context) =>
+            loadRecordsOf(context, resource, String(values[credentialEntity.key]), args),
+        }),
+    )
+  }
+
   for (const resource of catalogue.resources) {
     const { record } = typesOf(resource)
     record.implement({
       description: resource.doc,
-      interfaces: [node],
+      interfaces: [nodes],
       fields: (t) => ({
         id: t.id({
           nullable: false,
@@ -132,6 +151,12 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
           nullable: false,
           description: 'The credential through which the record was synced.',
           resolve: ({ id }, _args, { loaders }) => loaders.credentialOf(id),
+        }),
+        credential: t.field({
+          type: operationTypes.outputShape(credentialEntity.shape),
+          description: 'The credential itself.',
+          resolve: ({ id }, _args, context) =>
+            loadEntity(context, credentialEntity, context.loaders.credentialOf(id)),
         }),
         customFields: t.field({
           type: 'JSON',
@@ -147,15 +172,14 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
       }),
     })
     for (const reference of catalogue.incoming(resource.topic)) addIncoming(resource, reference)
+    addRecordsOfCredential(resource)
   }
 
-  const inputs = createInputTypes(builder, enums)
   const payloads = createPayloads(builder)
   const recordType = (resource: Resource) => typesOf(resource).record
   const recordMutations = createRecordMutations(catalogue, { inputs, payloads, recordType })
-  const operationTypes = createOperationTypes(builder, enums)
   const operationFields = createOperationFields(
-    { types: operationTypes, inputs, payloads, connectionType },
+    { types: operationTypes, inputs, payloads },
     operations,
   )
   builder.mutationType({
@@ -174,29 +198,15 @@ export const buildSchema = memoize((catalogue: Catalogue): GraphQLSchema => {
       'Records of connected apps, read from the local copy, and the settings of the environment.',
     fields: (t) => ({
       ...operationFields.queries(t),
-      node: t.field({
-        type: node,
-        description: 'The record with this id, of any resource and credential.',
-        args: {
-          id: t.arg.id({ required: true, description: 'The id of the record in this API.' }),
-        },
-        resolve: async (_root, { id }, context) => {
-          const found = await findNode(context, id)
-          return found ? context.loaders.record(found.resource, found.id) : null
-        },
-      }),
+      ...nodeFields(t, nodes),
       ...Object.fromEntries(
         catalogue.resources.flatMap((resource) => {
-          const { record, connection, args } = typesOf(resource)
+          const { record } = typesOf(resource)
+          const options = listOptions(t.arg, resource)
           const list = t.field({
-            type: connection,
+            ...options,
             description: `The ${resource.plural} of one credential, of several, or of all credentials of an end user.`,
-            extensions: { complexity: listCost },
-            args: {
-              ...scopeArguments(t.arg),
-              maxStalenessSeconds: stalenessArgument(t.arg),
-              ...args(t.arg),
-            },
+            args: { ...scopeArguments(t.arg), ...options.args },
             resolve: async (_root, { maxStalenessSeconds, ...listArguments }, context) => {
               const { database } = context
               const request = await readListRequest(context, resource, listArguments)

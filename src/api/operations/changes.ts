@@ -14,7 +14,7 @@ import type { Resource } from '../../definition/resource.ts'
 import { ApiError, invalidParameter } from '../../errors.ts'
 import { encodeChangeCursor } from '../../query/change-cursor.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, parsePageSize } from '../../query/list-request.ts'
-import type { Listed } from '../../query/listed.ts'
+import { cursorsOf, type Listed } from '../../query/listed.ts'
 import {
   type ChangesQuery,
   countChanges,
@@ -109,7 +109,7 @@ const listChanges = async (
   const shown = changes.slice(0, size)
   const hasNext = changes.length > size
   const nodes = await Promise.all(shown.map((change) => toChangeResponse(context, caller, change)))
-  const cursorAt = (index: number): string => nodes[index]?.cursor ?? ''
+  const cursorAt = cursorsOf(nodes, ({ cursor }) => cursor)
   return {
     nodes,
     cursorAt,

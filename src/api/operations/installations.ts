@@ -16,18 +16,27 @@ import {
   changeInstallation,
   completeInstallation,
   deleteInstallation,
-  findInstallation,
   type InstallationChange,
-  type InstallationOwner,
-  listInstallations,
-  pageInstallations,
   startInstallation,
 } from '../../store/accounts/installations.ts'
-import { type Caller, noCredential, noUser } from '../auth/caller.ts'
+import {
+  findInstallation,
+  listInstallations,
+  pageInstallations,
+} from '../../store/accounts/listed-installations.ts'
+import { noCredential, noUser } from '../auth/caller.ts'
 import { defineOperation, type OperationContext, required } from '../operation.ts'
 import { EXAMPLE_CREDENTIAL } from './credential-shape.ts'
 import { EXAMPLE_INTEGRATION, EXAMPLE_WORKFLOW, integrationId, workflowId } from './integrations.ts'
-import { EXAMPLE_USER, pageParameters, readPage, requireUser, scopeOf, userId } from './users.ts'
+import {
+  EXAMPLE_USER,
+  pageParameters,
+  readPage,
+  requireUser,
+  scopeOf,
+  scopeOfCaller,
+  userId,
+} from './users.ts'
 
 const tag = 'Installations'
 const PATH = '/2024-03/installations/:installationId'
@@ -36,7 +45,7 @@ export const EXAMPLE_INSTALLATION = 'e5d3a8b2-94c7-4160-b2f8-3a7d0e91c6f4'
 
 export const installationId = required(reference('installations', 'The installation.'))
 
-const installation = defineShape({
+export const installation = defineShape({
   name: 'Installation',
   doc: 'An integration that an end user has installed.',
   fields: {
@@ -72,19 +81,13 @@ const example = {
 const noInstallation = (): ApiError =>
   new ApiError('NOT_FOUND', 'No installation has this installationId.')
 
-/** The owner whose installations a caller may use: a user token is limited to its end user. */
-const ownerOf = (caller: Caller): InstallationOwner => ({
-  environmentId: caller.environmentId,
-  userId: caller.kind === 'user' ? caller.userId : undefined,
-})
-
 /** Applies a change to an installation. @throws NOT_FOUND, INVALID_PARAMETER */
 const applyChange = async (
   { database, caller }: OperationContext,
   id: string,
   change: InstallationChange,
 ) => {
-  const outcome = await changeInstallation(database, ownerOf(caller), id, change)
+  const outcome = await changeInstallation(database, scopeOfCaller(caller), id, change)
   if (outcome === 'no installation') throw noInstallation()
   if (outcome === 'no workflow')
     throw new ApiError('NOT_FOUND', 'The installation has no workflow with this workflowId.')
@@ -192,7 +195,7 @@ export const installationOperations = [
       if (typeof data !== 'object' || data === null || Array.isArray(data))
         throw invalidParameter('data', 'an object')
       // The input is JSON, and the check above leaves only objects.
-      const outcome = await completeInstallation(database, ownerOf(caller), id, data as Json)
+      const outcome = await completeInstallation(database, scopeOfCaller(caller), id, data as Json)
       if (outcome === 'no installation') throw noInstallation()
       if ('missing' in outcome)
         throw invalidParameter(
@@ -236,7 +239,7 @@ export const installationOperations = [
     errors: ['NOT_FOUND'],
     example: { input: { installationId: EXAMPLE_INSTALLATION }, result: example },
     run: async ({ database, caller }, { installationId: id }) => {
-      const found = await findInstallation(database, ownerOf(caller), id)
+      const found = await findInstallation(database, scopeOfCaller(caller), id)
       if (found === undefined) throw noInstallation()
       return found
     },
@@ -285,7 +288,7 @@ export const installationOperations = [
       result: EXAMPLE_INSTALLATION,
     },
     run: async ({ database, caller }, { installationId: id }) => {
-      if (!(await deleteInstallation(database, ownerOf(caller), id))) throw noInstallation()
+      if (!(await deleteInstallation(database, scopeOfCaller(caller), id))) throw noInstallation()
       return id.toLowerCase()
     },
   }),

@@ -36,7 +36,7 @@ const icon = text('URL of the icon.')
 const name = required(text('The name that end users see.'))
 const slug = '1 to 64 of a-z, 0-9 and -'
 
-const integration = defineShape({
+export const integration = defineShape({
   name: 'Integration',
   doc: 'An integration that end users can install: workflows for one app.',
   fields: {

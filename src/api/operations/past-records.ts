@@ -13,7 +13,7 @@ import {
 import { isUuid } from '../../definition/identity.ts'
 import { invalidParameter } from '../../errors.ts'
 import { parsePageSize } from '../../query/list-request.ts'
-import { invalidCursor } from '../../query/listed.ts'
+import { cursorsOf, invalidCursor } from '../../query/listed.ts'
 import { expiredUntil } from '../../store/changes/log-start.ts'
 import { readClock } from '../../store/database/database.ts'
 import { countRecordsAsOf, recordsAsOf } from '../../store/records/past-records.ts'
@@ -138,7 +138,7 @@ export const pastRecordOperations = [
         const { choice, records, next } = await readPast(context, input, size, after)
         return {
           nodes: records,
-          cursorAt: (index) => records[index]?.recordId ?? '',
+          cursorAt: cursorsOf(records, ({ recordId }) => recordId),
           hasNext: next !== null,
           hasPrevious: after !== undefined,
           count: () => countRecordsAsOf(context.database, choice),

@@ -9,7 +9,7 @@ import {
   listUsers,
   pageUsers,
 } from '../../store/accounts/users.ts'
-import { noUser } from '../auth/caller.ts'
+import { type Caller, noUser } from '../auth/caller.ts'
 import { type CallContext, defineOperation, required } from '../operation.ts'
 import { UNIFIED_PREFIX } from '../rest/paths.ts'
 
@@ -22,7 +22,7 @@ export const userId = required(reference('users', 'The end user.'))
 
 export const EXAMPLE_USER = '0d9c1f7e-5a42-4b63-8f0d-7c2b9e6a1d35'
 
-const user = defineShape({
+export const user = defineShape({
   name: 'User',
   doc: 'An end user: one customer (tenant) of the integrator.',
   fields: {
@@ -50,6 +50,12 @@ export interface RequestScope {
   /** Undefined: all end users. */
   readonly userId: string | undefined
 }
+
+/** What a caller may use: a user token is limited to its end user. */
+export const scopeOfCaller = (caller: Caller): RequestScope => ({
+  environmentId: caller.environmentId,
+  userId: caller.kind === 'user' ? caller.userId : undefined,
+})
 
 /** The environment of the caller, and the requested end user. @throws USER_NOT_FOUND */
 export const scopeOf = async (

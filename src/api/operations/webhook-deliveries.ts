@@ -11,6 +11,7 @@ import {
 import { ApiError, invalidParameter } from '../../errors.ts'
 import { decodeChangeCursor } from '../../query/change-cursor.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, parsePageSize } from '../../query/list-request.ts'
+import { pageOf } from '../../query/listed.ts'
 import { rotateWebhookSecret } from '../../store/secrets/webhook-secrets.ts'
 import { listAttempts, pageAttempts } from '../../store/webhooks/webhook-attempts.ts'
 import { readDeliveryStatus } from '../../store/webhooks/webhook-history.ts'
@@ -37,7 +38,7 @@ const EXAMPLE_CURSOR = 'MS4wLjEyMzQuNTY'
 const cursor = text('The cursor of a change, from `data.cursor` of a message.')
 const messageId = text('The `webhook-id` of a message.')
 
-const attempt = defineShape({
+export const attempt = defineShape({
   name: 'WebhookAttempt',
   doc: 'One attempt to send a message, and its outcome. Attempts are kept for 30 days.',
   fields: {
@@ -210,8 +211,12 @@ export const webhookDeliveryOperations = [
       entry: attempt,
       read: async (context, input, page) => {
         const { subscriptionId } = await requireWebhook(context, input.subscriptionId)
-        const choice = { subscriptionId, messageId: input.messageId ?? undefined }
-        return pageAttempts(context.database, choice, page)
+        const choice = {
+          subscriptionIds: [subscriptionId],
+          messageId: input.messageId ?? undefined,
+        }
+        const [listed] = await pageAttempts(context.database, choice, page)
+        return listed ?? pageOf([], page)
       },
     },
   }),

@@ -42,7 +42,7 @@ export const isOrdered = boolean(
   'Whether the messages of one record are sent in order. Later messages wait while an earlier one is retried.',
 )
 
-const subscription = defineShape({
+export const subscription = defineShape({
   name: 'WebhookSubscription',
   doc: 'A URL that receives messages about changes of the subscribed topics.',
   fields: {

@@ -10,7 +10,7 @@ import {
 } from '../../definition/field.ts'
 import { ApiError } from '../../errors.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, parsePageSize } from '../../query/list-request.ts'
-import { findInstallation } from '../../store/accounts/installations.ts'
+import { findInstallation } from '../../store/accounts/listed-installations.ts'
 import { hasWorkflow } from '../../store/workflows/integrations.ts'
 import {
   listRuns,
@@ -25,7 +25,7 @@ import { EXAMPLE_CREDENTIAL } from './credential-shape.ts'
 import { EXAMPLE_INSTALLATION, installationId } from './installations.ts'
 import { EXAMPLE_WORKFLOW, workflowId } from './integrations.ts'
 
-const run = defineShape({
+export const run = defineShape({
   name: 'WorkflowRun',
   doc: 'One run of a workflow, triggered by one change.',
   fields: {

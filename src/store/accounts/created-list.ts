@@ -1,6 +1,12 @@
 /** Lists in the order in which their rows were created, oldest first: pages by number, or after a cursor. */
 import { Prisma } from '@prisma/client'
-import { type ForwardPage, invalidCursor, type Listed } from '../../query/listed.ts'
+import {
+  cursorsOf,
+  type ForwardPage,
+  invalidCursor,
+  type Listed,
+  once,
+} from '../../query/listed.ts'
 import type { Queryable } from '../database/database.ts'
 
 const { sql, raw, empty } = Prisma
@@ -56,38 +62,55 @@ const PLACE = /^c(\d{1,16})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
 /** SQL for the place of a row in its list: microseconds since 1970, and its id. */
 const placeSql = (alias: string): Prisma.Sql =>
-  raw(`(extract(epoch FROM ${alias}.created_at) * 1000000)::bigint || '.' || ${alias}.id`)
+  raw(
+    `(extract(epoch FROM ${alias}.created_at) * 1000000)::bigint AS "placeMicros", ${alias}.id::text AS "placeId"`,
+  )
 
-const encode = (place: string): string => Buffer.from(`c${place}`).toString('base64url')
-
-/** The condition that a row is after a cursor. @throws INVALID_CURSOR */
-const isAfter = (alias: string, cursor: string): Prisma.Sql => {
-  const [, micros, id] =
-    PLACE.exec(Buffer.from(cursor.slice(0, 100), 'base64url').toString('latin1')) ?? []
-  if (micros === undefined || id === undefined || encode(`${micros}.${id}`) !== cursor)
-    throw invalidCursor('after', 'a cursor that this list returned')
-  return sql`(${raw(`${alias}.created_at, ${alias}.id`)}) >
-    (timestamptz 'epoch' + ${micros}::text::bigint * interval '1 microsecond', ${id}::uuid)`
+/** The place of a row in its list. */
+interface Place {
+  readonly placeMicros: bigint
+  readonly placeId: string
 }
 
-type Placed<Row> = Row & { readonly place: string }
+const encode = ({ placeMicros, placeId }: Place): string =>
+  Buffer.from(`c${placeMicros}.${placeId}`).toString('base64url')
+
+/** The condition, preceded by AND, that a row is after a cursor. @throws INVALID_CURSOR */
+const isAfter = (alias: string, cursor: string | undefined): Prisma.Sql => {
+  if (cursor === undefined) return empty
+  const [, micros, placeId] =
+    PLACE.exec(Buffer.from(cursor.slice(0, 100), 'base64url').toString('latin1')) ?? []
+  const place = micros && placeId && { placeMicros: BigInt(micros), placeId }
+  if (!place || encode(place) !== cursor)
+    throw invalidCursor('after', 'a cursor that this list returned')
+  return sql`AND (${raw(`${alias}.created_at, ${alias}.id`)}) >
+    (timestamptz 'epoch' + ${place.placeMicros}::bigint * interval '1 microsecond', ${placeId}::uuid)`
+}
 
 const toListed = <Row, Entry>(
-  { toEntry }: Pick<CreatedList<Row, Entry>, 'toEntry'>,
-  rows: readonly Placed<Row>[],
+  toEntry: (row: Row) => Entry,
+  rows: readonly (Row & Place)[],
   { size, after }: ForwardPage,
   count: () => Promise<number>,
 ): Listed<Entry> => {
   const shown = rows.slice(0, size)
   return {
-    // `place` is not a member of any entry.
-    nodes: shown.map(({ place: _, ...row }) => toEntry(row as Row)),
-    cursorAt: (index) => encode(shown[index]?.place ?? ''),
+    // The members of Place are not members of any entry.
+    nodes: shown.map(({ placeMicros: _micros, placeId: _id, ...row }) => toEntry(row as Row)),
+    cursorAt: cursorsOf(shown, encode),
     hasNext: rows.length > size,
     hasPrevious: after !== undefined,
     count,
   }
 }
+
+/** SQL for the rows of a page, and one more, which shows whether another page follows. */
+const pageSql = (
+  { alias, columns, from, where }: CreatedList<never, unknown>,
+  { size, after }: ForwardPage,
+): Prisma.Sql => sql`
+  SELECT ${columns}, ${placeSql(alias)} FROM ${from} WHERE ${where} ${isAfter(alias, after)}
+  ${orderOf(alias)} LIMIT ${size + 1}`
 
 /** Reads a page after a cursor. One statement, and another one for the count. @throws INVALID_CURSOR */
 export const readForward = async <Row, Entry>(
@@ -95,11 +118,39 @@ export const readForward = async <Row, Entry>(
   list: CreatedList<Row, Entry>,
   page: ForwardPage,
 ): Promise<Listed<Entry>> => {
-  const { alias, columns, from, where } = list
-  const after = page.after === undefined ? empty : sql`AND ${isAfter(alias, page.after)}`
-  // One more row than the page shows whether another page follows.
-  const rows = await prisma.$queryRaw<Placed<Row>[]>(sql`
-    SELECT ${columns}, ${placeSql(alias)} AS place FROM ${from} WHERE ${where} ${after}
-    ${orderOf(alias)} LIMIT ${page.size + 1}`)
-  return toListed(list, rows, page, () => countRows({ prisma }, list))
+  const rows = await prisma.$queryRaw<(Row & Place)[]>(pageSql(list, page))
+  return toListed(list.toEntry, rows, page, () => countRows({ prisma }, list))
+}
+
+/** The lists of several owners: `column` has the id of the owner. */
+export interface OwnedLists {
+  readonly column: Prisma.Sql
+  readonly ids: readonly string[]
+}
+
+/**
+ * Reads a page of the list of each owner. One statement, and another one for all counts. @throws INVALID_CURSOR
+ */
+export const readForwardOfEach = async <Row, Entry>(
+  { prisma }: Queryable,
+  list: CreatedList<Row, Entry>,
+  { column, ids }: OwnedLists,
+  page: ForwardPage,
+): Promise<readonly Listed<Entry>[]> => {
+  const { from, where, toEntry } = list
+  const owned = { ...list, where: sql`${where} AND ${column} = k.id` }
+  const rows = await prisma.$queryRaw<(Row & Place & { readonly owner: string })[]>(sql`
+    SELECT k.id::text AS owner, p.* FROM unnest(${ids}::uuid[]) AS k(id)
+    CROSS JOIN LATERAL (${pageSql(owned, page)}) p ORDER BY p."placeMicros", p."placeId"`)
+  const counts = once(async () => {
+    const counted = await prisma.$queryRaw<{ owner: string; count: number }[]>(sql`
+      SELECT ${column}::text AS owner, count(*)::integer AS count FROM ${from}
+      WHERE ${where} AND ${column} = ANY(${ids}::uuid[]) GROUP BY ${column}`)
+    return new Map(counted.map(({ owner, count }) => [owner, count]))
+  })
+  const byOwner = Map.groupBy(rows, ({ owner }) => owner)
+  return ids.map((id) => {
+    const own = (byOwner.get(id) ?? []).map(({ owner: _, ...row }) => row as unknown as Row & Place)
+    return toListed(toEntry, own, page, async () => (await counts()).get(id) ?? 0)
+  })
 }

@@ -11,6 +11,7 @@ import {
   type CreatedList,
   type NumberedPage,
   readForward,
+  readForwardOfEach,
   readNumbered,
 } from './created-list.ts'
 
@@ -78,6 +79,8 @@ export interface CredentialFilter {
   /** Only those of this app; undefined: of all. */
   readonly app?: string | undefined
   readonly credentialId?: string
+  /** Only those with these ids. */
+  readonly credentialIds?: readonly string[]
 }
 
 interface CredentialRow extends Omit<CredentialSummary, 'createdAt' | 'updatedAt'> {
@@ -135,6 +138,7 @@ const credentialsOf = ({
   userId,
   app,
   credentialId,
+  credentialIds,
 }: CredentialFilter): CreatedList<CredentialRow, CredentialSummary> => ({
   alias: 'c',
   columns: sql`c.id::text AS "credentialId", c.user_id::text AS "userId", c.app, c.method, c.label,
@@ -144,7 +148,8 @@ const credentialsOf = ({
   where: sql`c.environment_id = ${environmentId}::uuid
     ${userId === undefined ? Prisma.empty : sql`AND c.user_id = ${userId}::uuid`}
     ${app === undefined ? Prisma.empty : sql`AND c.app = ${app}`}
-    ${credentialId === undefined ? Prisma.empty : sql`AND c.id = ${credentialId}::uuid`}`,
+    ${credentialId === undefined ? Prisma.empty : sql`AND c.id = ${credentialId}::uuid`}
+    ${credentialIds === undefined ? Prisma.empty : sql`AND c.id = ANY(${credentialIds}::uuid[])`}`,
   toEntry: toSummary,
 })
 
@@ -161,6 +166,15 @@ export const pageCredentials = (
   filter: CredentialFilter,
   page: ForwardPage,
 ): Promise<Listed<CredentialSummary>> => readForward(database, credentialsOf(filter), page)
+
+/** A page of the credentials of each of these end users. @throws INVALID_CURSOR */
+export const pageCredentialsOfUsers = (
+  database: Queryable,
+  filter: CredentialFilter,
+  userIds: readonly string[],
+  page: ForwardPage,
+): Promise<readonly Listed<CredentialSummary>[]> =>
+  readForwardOfEach(database, credentialsOf(filter), { column: sql`c.user_id`, ids: userIds }, page)
 
 /** Finds a credential of an end user; undefined if the user has none with this id. */
 export const findCredential = async (

@@ -70,14 +70,17 @@ export interface UserFilter {
   readonly environmentId: string
   /** Only the end user with exactly this username; undefined: all. */
   readonly username: string | undefined
+  /** Only those with these ids. */
+  readonly ids?: readonly string[]
 }
 
-const usersOf = ({ environmentId, username }: UserFilter): CreatedList<EndUser, EndUser> => ({
+const usersOf = ({ environmentId, username, ids }: UserFilter): CreatedList<EndUser, EndUser> => ({
   alias: 'u',
   columns: sql`u.id::text AS "userId", u.username, coalesce(u.full_name, '') AS "fullName"`,
   from: sql`end_users u`,
   where: sql`u.environment_id = ${environmentId}::uuid
-    ${username === undefined ? Prisma.empty : sql`AND u.username = ${username}`}`,
+    ${username === undefined ? Prisma.empty : sql`AND u.username = ${username}`}
+    ${ids === undefined ? Prisma.empty : sql`AND u.id = ANY(${ids}::uuid[])`}`,
   toEntry: (user) => user,
 })
 

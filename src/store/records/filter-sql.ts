@@ -3,7 +3,7 @@ import { Prisma } from '@prisma/client'
 import { recordId, resolveId } from '../../definition/identity.ts'
 import type { FilterValue } from '../../definition/kinds/kind.ts'
 import type { Resource } from '../../definition/resource.ts'
-import type { Order, Position } from '../../query/cursor.ts'
+import type { Order, OrderTerm, Position } from '../../query/cursor.ts'
 import type {
   DeletedRecords,
   FilterCondition,
@@ -154,10 +154,47 @@ const sortType = (resource: Resource, field: string): string =>
 
 /** The `ORDER BY` clause for the row `t`. Records without a value are last; `reversed` reverses the order. */
 export const orderSql = (resource: Resource, order: Order, reversed: boolean): Prisma.Sql => {
-  const column = recordSql(resource).column(order.field)
-  const direction = order.descending === reversed ? 'ASC' : 'DESC'
-  const nulls = neverNull.has(order.field) ? '' : reversed ? ' NULLS FIRST' : ' NULLS LAST'
-  return raw(`ORDER BY t.${column} ${direction}${nulls}, t.id ${direction}`)
+  const { column } = recordSql(resource)
+  const terms = order.map(({ field, descending }) => {
+    const nulls = neverNull.has(field) ? '' : reversed ? ' NULLS FIRST' : ' NULLS LAST'
+    return `t.${column(field)} ${directionOf(descending, reversed)}${nulls}`
+  })
+  return raw(`ORDER BY ${terms.join(', ')}, t.id ${directionOf(lastDescends(order), reversed)}`)
+}
+
+const directionOf = (descending: boolean, reversed: boolean): 'ASC' | 'DESC' =>
+  descending === reversed ? 'ASC' : 'DESC'
+
+/** The direction of the ids of records whose values are equal. */
+const lastDescends = (order: Order): boolean => order.at(-1)?.descending ?? false
+
+const signOf = (descending: boolean, reversed: boolean): Prisma.Sql =>
+  raw(descending === reversed ? '>' : '<')
+
+/** The place of a page's start: the id of a record, and for each field of the order its value in SQL. */
+interface Place {
+  readonly id: Prisma.Sql
+  readonly values: readonly Prisma.Sql[]
+}
+
+/** The condition that the row `t` is beyond a place in an order by several fields. */
+const beyondSql = ({ resource, order }: Ordered, place: Place, reversed: boolean): Prisma.Sql => {
+  const ofId = sql`t.id ${signOf(lastDescends(order), reversed)} ${place.id}`
+  return order.reduceRight((rest, { field, descending }, index) => {
+    const column = raw(`t.${recordSql(resource).column(field)}`)
+    const value = place.values[index] ?? sql`NULL`
+    const sign = signOf(descending, reversed)
+    // Records without a value are last.
+    const [missing, present] = reversed ? [value, column] : [column, value]
+    return sql`(${column} ${sign} ${value} OR (${missing} IS NULL AND ${present} IS NOT NULL)
+      OR (${column} IS NOT DISTINCT FROM ${value} AND ${rest}))`
+  }, ofId)
+}
+
+/** A list with an order. */
+interface Ordered {
+  readonly resource: Resource
+  readonly order: Order
 }
 
 /**
@@ -165,25 +202,30 @@ export const orderSql = (resource: Resource, order: Order, reversed: boolean): P
  * position is that of a record of one of the credentials.
  */
 export const keysetSql = (
-  { resource, order }: { readonly resource: Resource; readonly order: Order },
-  { value, id }: Position,
+  list: Ordered,
+  { values, id }: Position,
   reversed: boolean,
   credentialIds: readonly string[],
 ): Prisma.Sql => {
+  const { resource, order } = list
   const { table, column: columnOf } = recordSql(resource)
-  const name = columnOf(order.field)
-  const column = raw(`t.${name}`)
-  const sign = raw(order.descending === reversed ? '>' : '<')
-  if (value === null)
+  const valueSql = ({ field }: OrderTerm, index: number): Prisma.Sql =>
+    values === undefined
+      ? sql`(SELECT p.${raw(columnOf(field))} FROM ${table} p WHERE p.credential_id = ANY(${credentialIds}::uuid[]) AND p.id = ${id}::uuid)`
+      : sql`${values[index]}${raw(`::${sortType(resource, field)}`)}`
+  const place = { id: sql`${id}::uuid`, values: order.map(valueSql) }
+  if (order.length > 1) return sql` AND ${beyondSql(list, place, reversed)}`
+
+  // By one field, with a row comparison, which the index of the field supports.
+  const [{ field, descending }] = order
+  const column = raw(`t.${columnOf(field)}`)
+  const sign = signOf(descending, reversed)
+  if (values?.[0] === null)
     return reversed
-      ? sql` AND (${column} IS NOT NULL OR t.id ${sign} ${id}::uuid)`
-      : sql` AND ${column} IS NULL AND t.id ${sign} ${id}::uuid`
-  const place =
-    value === undefined
-      ? sql`(SELECT p.${raw(name)} FROM ${table} p WHERE p.credential_id = ANY(${credentialIds}::uuid[]) AND p.id = ${id}::uuid)`
-      : sql`${value}${raw(`::${sortType(resource, order.field)}`)}`
-  const beyond = sql`(${column}, t.id) ${sign} (${place}, ${id}::uuid)`
-  return neverNull.has(order.field) || reversed
+      ? sql` AND (${column} IS NOT NULL OR t.id ${sign} ${place.id})`
+      : sql` AND ${column} IS NULL AND t.id ${sign} ${place.id}`
+  const beyond = sql`(${column}, t.id) ${sign} (${place.values[0] ?? sql`NULL`}, ${place.id})`
+  return neverNull.has(field) || reversed
     ? sql` AND ${beyond}`
     : sql` AND (${beyond} OR ${column} IS NULL)`
 }

@@ -127,6 +127,38 @@ export const countRecords = async (
   return row?.count ?? 0
 }
 
+/** The credentials of a list as rows of `k`, each with its place, starting at 1. */
+const credentialTable = ({ credentialIds }: Pick<ListRequest, 'credentialIds'>): Prisma.Sql =>
+  sql`unnest(${credentialIds}::uuid[]) WITH ORDINALITY AS k(id, place)`
+
+/** Reads a page of the records of each credential, in the order of the credentials. One statement. */
+export const listRecordsOfEach = async (
+  { prisma }: Database,
+  request: ListRequest,
+): Promise<RecordPage[]> => {
+  const { table, json } = recordSql(request.resource)
+  const rows = await prisma.$queryRaw<PageRow[]>(sql`
+    SELECT listed.page FROM ${credentialTable(request)}
+    CROSS JOIN LATERAL (SELECT ${lines('page')} AS page FROM (
+      SELECT ${json} AS json FROM ${table} t
+      WHERE t.credential_id = k.id${pageTail(request, request.credentialIds)}) page) listed
+    ORDER BY k.place`)
+  return rows.map(({ page }) => toPage(request, splitLines(page), toText))
+}
+
+/** Counts the records of each credential that match the filter, in the order of the credentials. One statement. */
+export const countRecordsOfEach = async (
+  { prisma }: Database,
+  request: Pick<ListRequest, 'resource' | 'credentialIds' | 'filter'>,
+): Promise<number[]> => {
+  const { resource, credentialIds, filter } = request
+  const rows = await prisma.$queryRaw<{ count: number }[]>(sql`
+    SELECT (SELECT count(*)::integer FROM ${recordSql(resource).table} t
+      WHERE t.credential_id = k.id${filterSql(resource, filter, credentialIds)}) AS count
+    FROM ${credentialTable(request)} ORDER BY k.place`)
+  return rows.map(({ count }) => count)
+}
+
 /** The primary key of every record table. */
 export interface RecordKey {
   readonly credentialId: string

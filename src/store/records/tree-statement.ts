@@ -255,7 +255,9 @@ export const addLevel = (statement: Statement, level: TreeLevel, source: Source)
   const name = `l${statement.levels.length}`
   const ownValues = [
     ...(source.isLinked ? [raw('k.id')] : []),
-    ...(source.order ? [recordSql(resource).part(new Set([source.order.field]))] : []),
+    ...(source.order
+      ? [recordSql(resource).part(new Set(source.order.map(({ field }) => field)))]
+      : []),
     ...(level.hasCustomFields ? [CUSTOM_FIELDS] : []),
   ]
   const customFieldsAt = level.hasCustomFields ? ownValues.length : undefined

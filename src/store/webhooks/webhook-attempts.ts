@@ -4,7 +4,13 @@
  */
 import { Prisma } from '@prisma/client'
 import { isSuccessStatus } from '../../definition/http-status.ts'
-import { type ForwardPage, invalidCursor, type Listed } from '../../query/listed.ts'
+import {
+  cursorsOf,
+  type ForwardPage,
+  invalidCursor,
+  type Listed,
+  once,
+} from '../../query/listed.ts'
 import type { Database } from '../database/database.ts'
 
 const { sql } = Prisma
@@ -40,8 +46,14 @@ interface AttemptsChoice {
   readonly messageId?: string | undefined
 }
 
+/** The choice in SQL: the subscription is an expression. */
+interface AttemptsSource {
+  readonly subscription: Prisma.Sql
+  readonly messageId: string | undefined
+}
+
 /** SQL for the attempts of a subscription or of one message, one row each. `place` is the index in the batch. */
-const attemptsOf = ({ subscriptionId, messageId }: AttemptsChoice): Prisma.Sql => {
+const attemptsOf = ({ subscription, messageId }: AttemptsSource): Prisma.Sql => {
   const isOfMessage =
     messageId === undefined
       ? sql`true`
@@ -49,7 +61,7 @@ const attemptsOf = ({ subscriptionId, messageId }: AttemptsChoice): Prisma.Sql =
         sql`message_ids @> ARRAY[${messageId}::text] OFFSET 0`
   return sql`
     (SELECT id, message_ids, attempts FROM webhook_attempt_batches
-      WHERE subscription_id = ${subscriptionId}::uuid AND ${isOfMessage}) AS b
+      WHERE subscription_id = ${subscription} AND ${isOfMessage}) AS b
     CROSS JOIN LATERAL ROWS FROM (unnest(b.message_ids), json_to_recordset(b.attempts) AS (topic text,
         change text, attempt integer, at text, "latencyMs" integer, status integer, failure text,
         answer text))
@@ -111,55 +123,77 @@ interface AttemptRow extends StoredAttempt, AttemptPlace {
   readonly messageId: string
 }
 
+const toEntry = ({ id, place, change, status, ...attempt }: AttemptRow): AttemptEntry => ({
+  ...attempt,
+  attemptId: `${id}-${place}`,
+  cursor: change,
+  status,
+  succeeded: status !== null && isSuccessStatus(status),
+})
+
+/** SQL for a page of attempts, and one more, which shows whether another page follows. @throws INVALID_CURSOR */
+const pageSql = (
+  source: AttemptsSource,
+  { cursor, cursorParameter = 'cursor', limit }: Omit<AttemptsQuery, keyof AttemptsChoice>,
+): Prisma.Sql => sql`
+  SELECT b.id, a.* FROM ${attemptsOf(source)}
+    AND ${cursor === undefined ? sql`true` : isAfterCursor(decode(cursor, cursorParameter))}
+  ORDER BY b.id DESC, a.place DESC LIMIT ${limit + 1}`
+
 /** Lists a page of a subscription's attempts, newest first. One statement. @throws INVALID_CURSOR */
 export const listAttempts = async (
   { prisma }: Database,
-  { cursor, cursorParameter = 'cursor', limit, ...choice }: AttemptsQuery,
+  { subscriptionId, messageId, ...page }: AttemptsQuery,
 ) => {
-  const rows = await prisma.$queryRaw<AttemptRow[]>(sql`
-    SELECT b.id, a.* FROM ${attemptsOf(choice)}
-      AND ${cursor === undefined ? sql`true` : isAfterCursor(decode(cursor, cursorParameter))}
-    -- One more than asked for tells whether there is a next page.
-    ORDER BY b.id DESC, a.place DESC LIMIT ${limit + 1}`)
-  const shown = rows.slice(0, limit)
+  const source = { subscription: sql`${subscriptionId}::uuid`, messageId }
+  const rows = await prisma.$queryRaw<AttemptRow[]>(pageSql(source, page))
+  const shown = rows.slice(0, page.limit)
   const last = shown.at(-1)
   return {
-    attempts: shown.map(
-      ({ id, place, change, status, ...attempt }): AttemptEntry => ({
-        ...attempt,
-        attemptId: `${id}-${place}`,
-        cursor: change,
-        status,
-        succeeded: status !== null && isSuccessStatus(status),
-      }),
-    ),
-    cursors: shown.map(encode),
-    nextCursor: rows.length > limit && last ? encode(last) : null,
+    attempts: shown.map(toEntry),
+    nextCursor: rows.length > page.limit && last ? encode(last) : null,
   }
 }
 
-const countAttempts = async ({ prisma }: Database, choice: AttemptsChoice): Promise<number> => {
-  const [row] = await prisma.$queryRaw<{ count: number }[]>(
-    sql`SELECT count(*)::integer AS count FROM ${attemptsOf(choice)}`,
-  )
-  return row?.count ?? 0
+/** Attempts of several subscriptions. */
+export interface OwnedAttempts {
+  readonly subscriptionIds: readonly string[]
+  readonly messageId: string | undefined
 }
 
-/** A page of a subscription's attempts, newest first. One statement, and another one for the count. @throws INVALID_CURSOR */
+/**
+ * A page of the attempts of each subscription, newest first. One statement, and another one for all counts.
+ * @throws INVALID_CURSOR
+ */
 export const pageAttempts = async (
-  database: Database,
-  choice: AttemptsChoice,
+  { prisma }: Database,
+  { subscriptionIds, messageId }: OwnedAttempts,
   { size, after }: ForwardPage,
-): Promise<Listed<AttemptEntry>> => {
+): Promise<readonly Listed<AttemptEntry>[]> => {
+  const source = { subscription: sql`k.id`, messageId }
+  const owners = sql`unnest(${subscriptionIds}::uuid[]) AS k(id)`
   const page = { cursor: after, cursorParameter: 'after', limit: size }
-  const { attempts, cursors, nextCursor } = await listAttempts(database, { ...choice, ...page })
-  return {
-    nodes: attempts,
-    cursorAt: (index) => cursors[index] ?? '',
-    hasNext: nextCursor !== null,
-    hasPrevious: after !== undefined,
-    count: () => countAttempts(database, choice),
-  }
+  const rows = await prisma.$queryRaw<(AttemptRow & { readonly owner: string })[]>(sql`
+    SELECT k.id::text AS owner, p.* FROM ${owners} CROSS JOIN LATERAL (${pageSql(source, page)}) p
+    ORDER BY p.id DESC, p.place DESC`)
+  const counts = once(async () => {
+    const counted = await prisma.$queryRaw<{ owner: string; count: number }[]>(sql`
+      SELECT k.id::text AS owner, (SELECT count(*)::integer FROM ${attemptsOf(source)}) AS count
+      FROM ${owners}`)
+    return new Map(counted.map(({ owner, count }) => [owner, count]))
+  })
+  const byOwner = Map.groupBy(rows, ({ owner }) => owner)
+  return subscriptionIds.map((id) => {
+    const own = byOwner.get(id) ?? []
+    const shown = own.slice(0, size)
+    return {
+      nodes: shown.map(({ owner: _, ...row }) => toEntry(row)),
+      cursorAt: cursorsOf(shown, encode),
+      hasNext: own.length > size,
+      hasPrevious: after !== undefined,
+      count: async () => (await counts()).get(id) ?? 0,
+    }
+  })
 }
 
 /** Finds the cursor of a message's change; undefined if the message was never sent or is a test. */
@@ -169,7 +203,7 @@ export const findAttemptedChange = async (
   messageId: string,
 ): Promise<string | undefined> => {
   const [found] = await prisma.$queryRaw<{ change: string }[]>(sql`
-    SELECT a.change FROM ${attemptsOf({ subscriptionId, messageId })}
+    SELECT a.change FROM ${attemptsOf({ subscription: sql`${subscriptionId}::uuid`, messageId })}
       AND a.change IS NOT NULL LIMIT 1`)
   return found?.change
 }

@@ -79,6 +79,19 @@ export const listWebhooks = async (
   return rows.map(fromRow)
 }
 
+/** The subscriptions with these ids that the environment has, in any order. One statement. */
+export const findWebhooks = async (
+  { prisma }: Database,
+  environmentId: string,
+  ids: readonly string[],
+): Promise<StoredSubscription[]> => {
+  const rows = await prisma.webhookSubscription.findMany({
+    where: { environmentId, id: { in: [...ids] } },
+    select: columns,
+  })
+  return rows.map(fromRow)
+}
+
 /** Reads a subscription; undefined if the environment does not have it. One statement. */
 export const findWebhook = async (
   { prisma }: Database,

@@ -56,10 +56,8 @@ export interface IntegrationScope {
   readonly userId: string | undefined
 }
 
-const views = (
-  { environmentId, userId }: IntegrationScope,
-  integrationId: string | undefined,
-): Prisma.Sql => sql`
+/** SQL for integrations `i`, with their installation state for an end user. `tail`: what follows FROM and its joins. */
+const views = (from: Prisma.Sql, userId: Prisma.Sql, tail: Prisma.Sql): Prisma.Sql => sql`
   SELECT i.id::text AS "integrationId", i.name, i.app, i.icon, n.installed_at IS NOT NULL AS installed,
     coalesce((
       SELECT json_agg(json_build_object('workflowId', w.id, 'name', w.name,
@@ -69,28 +67,55 @@ const views = (
       FROM workflows w
       LEFT JOIN installed_workflows iw ON iw.workflow_id = w.id AND iw.installation_id = n.id
       WHERE w.integration_id = i.id), '[]') AS workflows
-  FROM integrations i
-  LEFT JOIN installations n ON n.integration_id = i.id AND n.user_id = ${userId ?? null}::uuid
-  WHERE i.environment_id = ${environmentId}::uuid
-    ${integrationId === undefined ? Prisma.empty : sql`AND i.id = ${integrationId}::uuid`}
-  ORDER BY i.created_at, i.id`
+  FROM ${from}
+  LEFT JOIN installations n ON n.integration_id = i.id AND n.user_id = ${userId} ${tail}`
 
 /** Lists integrations, oldest first. One statement. */
 export const listIntegrations = (
   { prisma }: Database,
-  scope: IntegrationScope,
-): Promise<IntegrationView[]> => prisma.$queryRaw<IntegrationView[]>(views(scope, undefined))
+  { environmentId, userId }: IntegrationScope,
+): Promise<IntegrationView[]> =>
+  prisma.$queryRaw<IntegrationView[]>(
+    views(
+      sql`integrations i`,
+      sql`${userId ?? null}::uuid`,
+      sql`WHERE i.environment_id = ${environmentId}::uuid ORDER BY i.created_at, i.id`,
+    ),
+  )
+
+/** An integration, and the end user whose installation state is included. */
+export interface IntegrationKey {
+  readonly integrationId: string
+  /** Undefined: no installation state. */
+  readonly userId: string | undefined
+}
+
+/** Reads integrations by their keys, in their order; undefined if the environment does not have one. One statement. */
+export const findIntegrations = async (
+  { prisma }: Queryable,
+  environmentId: string,
+  keys: readonly IntegrationKey[],
+): Promise<(IntegrationView | undefined)[]> => {
+  const ids = keys.map(({ integrationId }) => integrationId)
+  const userIds = keys.map(({ userId }) => userId ?? null)
+  const from = sql`unnest(${ids}::uuid[], ${userIds}::uuid[]) WITH ORDINALITY AS k(id, user_id, place)
+    LEFT JOIN integrations i ON i.id = k.id AND i.environment_id = ${environmentId}::uuid`
+  const rows = await prisma.$queryRaw<(IntegrationView & { integrationId: string | null })[]>(
+    views(from, sql`k.user_id`, sql`ORDER BY k.place`),
+  )
+  return rows.map((row) => (row.integrationId === null ? undefined : row))
+}
 
 /** Reads an integration; undefined if the environment does not have it. One statement. */
 export const findIntegration = async (
-  { prisma }: Queryable,
-  scope: IntegrationScope,
+  database: Queryable,
+  { environmentId, userId }: IntegrationScope,
   integrationId: string,
 ): Promise<IntegrationView | undefined> => {
   const id = integrationId.toLowerCase()
   if (!isUuid(id)) return
-  const [integration] = await prisma.$queryRaw<IntegrationView[]>(views(scope, id))
-  return integration
+  const [found] = await findIntegrations(database, environmentId, [{ integrationId: id, userId }])
+  return found
 }
 
 interface StoredWorkflow {

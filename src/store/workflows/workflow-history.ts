@@ -1,6 +1,6 @@
 /** Lists of workflow runs and their results, for operators. */
 import { Prisma } from '@prisma/client'
-import { type ForwardPage, invalidCursor, type Listed } from '../../query/listed.ts'
+import { cursorsOf, type ForwardPage, invalidCursor, type Listed } from '../../query/listed.ts'
 import type { ChangeKind } from '../changes/changes.ts'
 import type { Database } from '../database/database.ts'
 
@@ -135,7 +135,7 @@ export const pageRuns = async (
   const { runs, cursors, next } = await listRuns(database, { ...choice, ...page })
   return {
     nodes: runs,
-    cursorAt: (index) => cursors[index] ?? '',
+    cursorAt: cursorsOf(cursors, (cursor) => cursor),
     hasNext: next !== undefined,
     hasPrevious: after !== undefined,
     count: () => countRuns(database, choice),

@@ -7,7 +7,7 @@ import { operations } from '../../../src/api/operations.ts'
 import { catalogue } from '../../../src/generated/registry.ts'
 import {
   graph,
-  nodeRow,
+  nodeRows,
   openRow,
   operationRows,
   type Row,
@@ -147,7 +147,7 @@ const VERBS = ['create', 'update', 'delete'] as const
 const fieldRows = (stage: Stage, name: string): readonly Row[] => {
   const operation = operations.find((one) => graphqlName(one) === name)
   if (operation) return operationRows(stage, operation, 'GraphQL')
-  if (name === 'node') return catalogue.resources.map(nodeRow)
+  if (name === 'node' || name === 'nodes') return nodeRows(name, catalogue.resources)
   for (const resource of catalogue.resources) {
     const { listField, getField, typeName } = resource
     if ([listField, getField, `${listField}Aggregate`].includes(name))

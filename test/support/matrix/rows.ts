@@ -254,14 +254,28 @@ export const recordMutationRow = (
   }
 }
 
-/** `node`, which finds a record of any resource. */
-export const nodeRow = ({ topic }: Resource): Row => ({
-  ...base,
-  name: `GraphQL node(${topic})`,
-  objects: [named(topic, 200)],
-  changes: false,
-  request: (ids) => graph('query ($id: ID!) { node(id: $id) { id } }', { id: ids[topic] }),
-})
+/** The objects next to records that user tokens find by their global ids. */
+const FOUND_BY_USERS = ['credentials', 'installations', 'integrations']
+
+/** `node` and `nodes`, which find a record of any resource, and objects of the control plane. */
+export const nodeRows = (
+  field: 'node' | 'nodes',
+  resources: readonly Resource[],
+): readonly Row[] => {
+  const [type, argument] = field === 'node' ? ['ID!', 'id'] : ['[ID!]!', 'ids']
+  const row = (target: string): Row => ({
+    ...base,
+    name: `GraphQL ${field}(${target})`,
+    objects: [named(target, 200)],
+    changes: false,
+    request: (ids) =>
+      graph(`query ($ids: ${type}) { ${field}(${argument}: $ids) { id } }`, { ids: ids[target] }),
+  })
+  return [
+    ...resources.map(({ topic }) => row(topic)),
+    ...FOUND_BY_USERS.map((target): Row => ({ ...row(target), access: 'users' })),
+  ]
+}
 
 /** A request that every caller may send. */
 export const openRow = (method: string, url: string, status: number): Row => ({

@@ -1,6 +1,7 @@
 /** Plans the root fields of an operation that are records: their data is written as text, from stored text. */
 import { type GraphQLField, getArgumentValues, type OperationDefinitionNode } from 'graphql'
 import type { Catalogue } from '../../../definition/catalogue.ts'
+import { routeOf } from '../../../definition/identity.ts'
 import type { Resource } from '../../../definition/resource.ts'
 import { memoize } from '../../../memoize.ts'
 import { getTree, listTree } from '../../../store/records/record-tree.ts'
@@ -128,6 +129,8 @@ const planNode = (context: PlanContext, root: Root): RunField => {
   )
   return async (graphContext, variables) => {
     const { id } = argumentsOf<Pick<Node, 'id'>>(root, variables)
+    // An object of the control plane.
+    if (routeOf(id.toLowerCase()) === undefined) throw new NotPlannedError()
     const found = await findNode(graphContext, id)
     const planned = found && plans.get(found.resource)
     return planned ? readOne(graphContext, variables, found.id, planned) : 'null'

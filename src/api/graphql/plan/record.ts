@@ -143,9 +143,9 @@ const planIncoming = (
     checkCursors(args)
     const list = readListArguments(context.catalogue, from, args)
     const request = { resource: from, field, ...list }
-    // The value is read from the record; which records may have it depends on the batches of the loaders.
+    // The values are read from the record; which records may have it depends on the batches of the loaders.
     for (const position of [request.page.after, request.page.before])
-      if (position && position.value === undefined) throw new NotPlannedError()
+      if (position && position.values === undefined) throw new NotPlannedError()
     const page = plan.read(request, variables)
     return { kind: 'page', request, page, hasCount: plan.hasCount } as const
   }
