@@ -21,6 +21,8 @@ test('a wrong name of any field is noticed', async () => {
     {
       folder: new URL('../../src/connectors/hubspot/', import.meta.url),
       names: [...standardProperties.values()].flatMap((properties) => [...properties.keys()]),
+      // Of an inbound event: the account, not the property of a contact.
+      except: ['company'],
     },
   )
   console.log(describeReport(report))

@@ -223,7 +223,7 @@ describe('changes', () => {
     await synced()
     portal.update('contacts', full.contact, { firstname: 'Amalie' })
     await synced()
-    expect(await find('contacts', full.contact)).toMatchObject({ firstName: 'Emmy' })
+    expect(await find('contacts', full.contact)).toMatchObject({ firstName: 'Webhook' })
     app.clock.advance(LAG_MS)
     await synced()
     expect(await find('contacts', full.contact)).toMatchObject({ firstName: 'Amalie' })
@@ -567,7 +567,7 @@ test('an account without leads syncs everything else, and says why leads are mis
 test('conforms to what every connector promises', async () => {
   const simulator = createHubSpot({ limited: false, appKind: 'private' })
   simulator.clock.advance(-3_600_000)
-  const portal = simulator.addPortal(PORTAL, 'Acme')
+  const portal = simulator.addPortal(PORTAL, 'Acme', { additionalCurrencies: ['EUR'] })
   addFullRecords(portal)
   portal.addSamples(3)
   simulator.clock.advance(3_600_000)
