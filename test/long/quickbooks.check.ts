@@ -10,6 +10,7 @@ import { createInboundWorker, type InboundWorker } from '../../src/inbound/worke
 import { silentLog } from '../../src/log.ts'
 import type { AppClient } from '../../src/outbound/http.ts'
 import { createSync, type Sync } from '../../src/sync/schedule.ts'
+import { createWindow } from '../simulators/engine/limits.ts'
 import { start } from '../simulators/quickbooks/start.ts'
 import { openBrowser } from '../support/oauth-browser.ts'
 import { callOver } from '../support/operations.ts'
@@ -126,6 +127,8 @@ const idOf = (entity: string, index = 0): string => String(company.list(entity)[
 beforeAll(async () => {
   const redirectUris = [`${PUBLIC_URL}/oauth/callback`]
   app = await start({ clients: [{ ...client, redirectUris }] })
+  // A busy machine delays requests, so that those of several seconds arrive in one.
+  app.limits.set('requests per second', createWindow(app.clock, { max: 40, periodMs: 1000 }))
   company = app.addCompany(REALM, 'Acme Lamps')
   company.addSamples(5)
   connectors = new Map([['quickbooks', connectorAt(app.url)]])

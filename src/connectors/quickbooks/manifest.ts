@@ -40,11 +40,11 @@ const signIn = (label: string, host: string): OAuthMethod => ({
   },
 })
 
-/** NOTES "limits": those of a company. */
+/** NOTES "limits": those of a company, with a margin in each second for requests that are delayed on their way. */
 const limits: RequestLimits = {
   windows: [
     { name: 'perMinute', scope: 'account', unit: 'requests', max: 500, per: 'minute' },
-    { name: 'perSecond', scope: 'account', unit: 'requests', max: 10, per: 'second' },
+    { name: 'perSecond', scope: 'account', unit: 'requests', max: 8, per: 'second' },
   ],
   concurrency: { scope: 'account', max: 10 },
   // The check of a credential confirms that the token opens this company.
