@@ -20,9 +20,17 @@ import { createPlannedRequests } from './planned-requests.ts'
 import { rejectRootConditions } from './root-conditions.ts'
 import { buildSchema } from './schema.ts'
 import { createStreams } from './streams.ts'
+import {
+  checkTrustedDocuments,
+  createFindText,
+  type TrustedDocuments,
+  useTrustedDocuments,
+} from './trusted-documents.ts'
 
 /** The properties of a request that the HTTP route passes to Yoga. */
 export interface GraphRequest {
+  /** The text of the requested document; undefined: Yoga reads it from the request. */
+  readonly text: string | undefined
   readonly origin: RequestOrigin
   readonly caller: Caller | undefined
   readonly idempotencyKey: string | undefined
@@ -40,6 +48,8 @@ export interface GraphServerOptions {
   readonly graphiql: boolean
   /** Undefined: GraphiQL fills in nothing. */
   readonly prefill: Prefill | undefined
+  /** Undefined: there are none. */
+  readonly trustedDocuments?: TrustedDocuments | undefined
   /** Receives each operation. */
   readonly onOperation?: ((facts: OperationFacts) => void) | undefined
 }
@@ -81,15 +91,19 @@ const useStreams = (): Plugin<GraphContext, GraphRequest> => {
   }
 }
 
+const NO_TRUSTED_DOCUMENTS: TrustedDocuments = { texts: new Map(), isRequired: false }
+
 /** Creates Yoga with the plugins of this API, and the shorter way for planned requests. */
 export const createGraphServer = ({
   context,
   graphiql,
   prefill,
+  trustedDocuments = NO_TRUSTED_DOCUMENTS,
   onOperation,
 }: GraphServerOptions) => {
   const schema = buildSchema(context.catalogue)
   const documents = createDocuments()
+  const findText = createFindText(trustedDocuments)
   const findRefusal = createAdmissionRules(schema, graphiql)
   const planOf = createPlans(context.catalogue)
   const counts = onOperation && createOperationCount(onOperation)
@@ -123,6 +137,7 @@ export const createGraphServer = ({
     maskedErrors: false,
     context: createContext,
     plugins: [
+      useTrustedDocuments(findText),
       documents.plugin,
       // Limits while parsing and validating: tokens, depth, aliases, directives.
       EnvelopArmorPlugin({
@@ -144,6 +159,7 @@ export const createGraphServer = ({
       ...(counts ? [counts.count] : []),
     ],
   })
+  checkTrustedDocuments(trustedDocuments, yoga.getEnveloped())
   const answerPlanned = createPlannedRequests({
     schema,
     findDocument: documents.find,
@@ -152,5 +168,5 @@ export const createGraphServer = ({
     planOf,
     onOperation,
   })
-  return { yoga, answerPlanned }
+  return { yoga, answerPlanned, findText }
 }
