@@ -229,7 +229,7 @@ export const readConfig = (variables: Readonly<Record<string, string | undefined
     )
   const values = parsed.data
   if (values.TRUSTED_DOCUMENTS_ONLY && values.TRUSTED_DOCUMENTS === undefined)
-    throw new Error('TRUSTED_DOCUMENTS: expected a file, because TRUSTED_DOCUMENTS_ONLY is true')
+    throw new Error('TRUSTED_DOCUMENTS_ONLY: expected a file in TRUSTED_DOCUMENTS')
   const dataDir = resolve(values.DATA_DIR)
   return {
     port: values.PORT,
