@@ -2,10 +2,9 @@
 import { type DocumentNode, type GraphQLSchema, getOperationAST } from 'graphql'
 import { isTracing } from '../../tracing.ts'
 import type { FindRefusal } from './admission.ts'
-import type { GraphContext } from './builder.ts'
+import type { GraphContext, GraphRequest } from './builder.ts'
 import { describeOperation, type OperationFacts } from './count-operations.ts'
 import { type FindPlan, runWholePlan } from './plan/plans.ts'
-import type { GraphRequest } from './server.ts'
 import { coerceVariables } from './variables.ts'
 
 /** A requested operation. */

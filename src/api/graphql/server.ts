@@ -2,12 +2,11 @@
 import { EnvelopArmorPlugin } from '@escape.tech/graphql-armor'
 import type { GraphQLError } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
-import type { Caller } from '../auth/caller.ts'
 import type { ApiContext } from '../context.ts'
 import type { Prefill } from '../http/prefill.ts'
-import { noteCredentials, type RequestOrigin } from '../request-origin.ts'
+import { noteCredentials } from '../request-origin.ts'
 import { createAdmissionRules, useAdmission } from './admission.ts'
-import type { GraphContext } from './builder.ts'
+import type { GraphContext, GraphRequest } from './builder.ts'
 import { useCompilation } from './compilation.ts'
 import { createOperationCount, type OperationFacts } from './count-operations.ts'
 import { createDocuments } from './documents.ts'
@@ -26,21 +25,6 @@ import {
   type TrustedDocuments,
   useTrustedDocuments,
 } from './trusted-documents.ts'
-
-/** The properties of a request that the HTTP route passes to Yoga. */
-export interface GraphRequest {
-  /** The text of the requested document; undefined: Yoga reads it from the request. */
-  readonly text: string | undefined
-  readonly origin: RequestOrigin
-  readonly caller: Caller | undefined
-  readonly idempotencyKey: string | undefined
-  /** Whether the client accepts `text/event-stream`. */
-  readonly acceptsEventStream: boolean
-  /** Aborted when the client of an event stream disconnects; undefined: the request is not one. */
-  readonly disconnected?: AbortSignal
-  /** Whether the plan of the operation has failed for this request: the resolvers run it. */
-  readonly hasFailedPlan?: boolean
-}
 
 export interface GraphServerOptions {
   readonly context: ApiContext
