@@ -169,12 +169,18 @@ test.each<[string, () => Sent]>([
   if (actual.status === 200 && /"data":\{/.test(actual.body)) expect(isPlanned).toBe(false)
 })
 
-test('a plan that fails is repeated by the resolvers only', async () => {
-  // The arguments of the plan are invalid: its resolvers report the error.
+test('a plan that fails is repeated by the resolvers, and not planned again', async () => {
   const body = {
-    query: `{ crmAccounts(credentialId: "${CREDENTIAL}", filter: { numberOfEmployeesMin: 5 }, after: "x") { nodes { id } } }`,
+    query: `{ crmAccounts(credentialId: "${CREDENTIAL}") { nodes { addresses { city } } } }`,
   }
+  // The plan rejects what is not a text; the resolver converts it.
+  await service.database.prisma.$executeRaw`
+    UPDATE crm_accounts SET addresses = '[{"city": 5}]', document = NULL`
+  await sendBoth({ body })
+  service.takeStatements()
   const { actual, expected } = await sendBoth({ body })
   expect(actual).toEqual(expected)
-  expect(actual.body).toContain('INVALID_CURSOR')
+  expect(actual.body).toContain('"city":"5"')
+  // Three requests, each with a statement of the plan and one of the resolver.
+  expect(service.takeStatements().filter((sql) => sql.includes('crm_accounts'))).toHaveLength(6)
 })
